@@ -10,7 +10,7 @@ export interface Moment {
 }
 
 /** This moment. */
-export function thisMoment(): Moment {
+export function currentMoment(): Moment {
   return { steadyMs: performance.now(), wallMs: Date.now() };
 }
 

@@ -9,15 +9,15 @@ export function losslessNumber(text: string): LosslessNumber {
 
 /** JSON with exact numbers; sets become arrays, binary base64 text. */
 export function toJson(value: unknown): string {
-  return stringify(plain(value)) ?? 'null';
+  return stringify(plainJson(value)) ?? 'null';
 }
 
-function plain(value: unknown): unknown {
+function plainJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || isLosslessNumber(value)) return value;
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
-  if (value instanceof Set) return [...value].map(plain);
-  if (Array.isArray(value)) return value.map(plain);
+  if (value instanceof Set) return [...value].map(plainJson);
+  if (Array.isArray(value)) return value.map(plainJson);
   const copy: Record<string, unknown> = Object.create(null);
-  for (const [name, entry] of Object.entries(value)) copy[name] = plain(entry);
+  for (const [name, entry] of Object.entries(value)) copy[name] = plainJson(entry);
   return copy;
 }

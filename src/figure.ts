@@ -1,4 +1,4 @@
 /** A figure with at most two decimals, for people. */
-export function figure(value: number): string {
+export function figureText(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: 2 });
 }

@@ -41,7 +41,7 @@ export function runtimeOf({
   now = Date.now,
   wait = sleep,
   random = Math.random,
-  remainingMs = endless,
+  remainingMs = unlimitedMs,
 }: RuntimeOptions = {}): Runtime {
   return { now, wait, random, remainingMs };
 }
@@ -56,6 +56,6 @@ export async function sleep(milliseconds: number, signal?: AbortSignal): Promise
   }
 }
 
-function endless(): number {
+function unlimitedMs(): number {
   return Number.POSITIVE_INFINITY;
 }

@@ -3,7 +3,7 @@ import { type Defined, definitionsOf } from '../../src/registry/definition.ts';
 import { effectiveModel } from '../../src/registry/effective.ts';
 import { writeDefinitions, writeHead } from '../../src/registry/head.ts';
 import type { Registry } from '../../src/registry/registry.ts';
-import { keep, noteSince, openEmpty, register } from '../../src/registry/transitions.ts';
+import { keepGeneration, noteKeptSince, openEmpty, register } from '../../src/registry/transitions.ts';
 import { MemoryStore } from '../../test/support/memory-store/memory-store.ts';
 
 /** A model as the registry of a table has it, for measuring what that costs. */
@@ -43,8 +43,8 @@ function registryOf(projections: AllDefined, views: AllDefined, state: ManagedSt
   if (state === 'registered') return first;
   const doubled = [...projections.values()].filter(({ name }) => state === 'migrated' || name === state.second);
   const sinceMs = state === 'migrated' ? SINCE_MS : state.sinceMs;
-  const both = noteSince(
-    doubled.reduce((next, { name, fingerprint }) => keep(next, name, fingerprint), first),
+  const both = noteKeptSince(
+    doubled.reduce((next, { name, fingerprint }) => keepGeneration(next, name, fingerprint), first),
     sinceMs,
   );
   if (state !== 'migrated') return both;

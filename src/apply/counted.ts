@@ -4,21 +4,21 @@ import {
   type Amounts,
   addAmounts,
   amountsOf,
-  hasNewValue,
-  isNothing,
-  keysOf,
-  placed,
+  groupValuesByAttribute,
+  hasNewGroupValue,
+  isZeroAmounts,
   Room,
   textsOf,
+  withGroupsWithoutRoom,
 } from '../items/ledger.ts';
 import { textOfUnits } from '../items/units.ts';
 import { countKeyOf } from '../model/projection/places.ts';
-import { wantedFields } from '../plan/copies.ts';
+import { expectedFields } from '../plan/copies.ts';
 import { countNamed } from '../plan/counted.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { CountedUnit, IndexUnit } from '../plan/unit.ts';
 import { isFenced, isStale } from '../plan/writes/stale.ts';
-import { isAsWanted, settledIndexUpdate } from '../plan/writes/updates.ts';
+import { hasExpectedFields, reconciledIndexUpdate } from '../plan/writes/updates.ts';
 import { readItem, readItems } from '../store/pages.ts';
 import { type DerivedUpdate, TRANSACTION_ITEMS } from '../store/port.ts';
 import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
@@ -45,7 +45,7 @@ interface Change {
 
 /** Applies the changes of one batch to the counted edges of one type and node, with as many items in each transaction as fit. */
 export async function applyCountedUnit(context: ApplyContext, unit: CountedUnit): Promise<void> {
-  for (const chunk of chunksOf(unit.items, mostOf(context, unit.countName))) {
+  for (const chunk of chunksOf(unit.items, itemsPerTransaction(context, unit.countName))) {
     await reconcileAll<IndexUnit, Expected>(context, chunk, {
       // rule: counted-items-before-their-bases, first
       actual: (units) =>
@@ -53,8 +53,8 @@ export async function applyCountedUnit(context: ApplyContext, unit: CountedUnit)
           context,
           units.map(({ source, sortKey }) => ({ source, target: sortKey })),
         ),
-      expected: (units, currents, attempt) => expectedOf(context, units, currents, attempt === 1),
-      write: (seen) => written(context, unit.countName, changesOf(context, seen)),
+      expected: (units, currents, attempt) => expectedItemsOf(context, units, currents, attempt === 1),
+      write: (seen) => writeChanges(context, unit.countName, changesOf(context, seen)),
     });
   }
 }
@@ -71,12 +71,13 @@ export async function writeCounted(
   update: DerivedUpdate,
   countName: string,
 ): Promise<boolean> {
-  if (isUnmoved(current, wanted, countName)) return (await updateItem(context, keeping(update, current))).applied;
-  return await transacted(context, countName, [{ current, wanted, update }]);
+  if (leavesCountUnchanged(current, wanted, countName))
+    return (await updateItem(context, withKeptGroupValues(update, current))).applied;
+  return await writeWithCount(context, countName, [{ current, wanted, update }]);
 }
 
 /** The most items of a count in one transaction; one place is for the count. Each group of an item may leave one value for another. */
-function mostOf({ graph }: ApplyContext, countName: string): number {
+function itemsPerTransaction({ graph }: ApplyContext, countName: string): number {
   const groups = countNamed(graph, countName)?.totals?.groups.length ?? 0;
   return Math.min(TRANSACTION_ITEMS - 1, groups === 0 ? TRANSACTION_ITEMS : MOST_CHANGED_VALUES / (2 * groups)) | 0;
 }
@@ -105,7 +106,7 @@ interface Expected {
 }
 
 /** For a record that is not newer than its item and contradicts it, the base item decides. */
-async function expectedOf(
+async function expectedItemsOf(
   context: ApplyContext,
   units: readonly IndexUnit[],
   currents: readonly (Item | undefined)[],
@@ -116,7 +117,7 @@ async function expectedOf(
   const stale = units.filter((unit, i) => isStale(unit.newest, currents[i]) || isFenced(unit.records, currents[i]));
   if (isFirst) stats.stale += stale.length;
   const contradicting = units.filter(
-    (unit, i) => unit.byBase === true || (stale.includes(unit) && !isAsWanted(currents[i], unit.wanted)),
+    (unit, i) => unit.byBase === true || (stale.includes(unit) && !hasExpectedFields(currents[i], unit.wanted)),
   );
   stats.contradictions += contradicting.length;
   // rule: counted-items-before-their-bases, then
@@ -127,7 +128,7 @@ async function expectedOf(
   const truths = new Map(
     contradicting.map(({ base, sortKey }, i) => [
       sortKey,
-      wantedFields(derivedOf(graph, base.source, base.target, bases[i]), sortKey),
+      expectedFields(derivedOf(graph, base.source, base.target, bases[i]), sortKey),
     ]),
   );
   return units.map(({ sortKey, wanted }) => {
@@ -146,26 +147,30 @@ function changesOf(
     // Only if the same records wrote the item, a write is unnecessary. Any other unit that agrees still changes the revision, as
     // for items that are not counted.
     const isTheSame = stringOf(current?.[WATERMARK]) === unit.newest;
-    const isSettled = unit.byBase === true && isAsWanted(current, wanted);
+    const isSettled = unit.byBase === true && hasExpectedFields(current, wanted);
     // rule: counted-item-that-agrees-leaves-a-trace
     if (isTheSame && (!isTruth || isSettled)) continue;
-    const update = settledIndexUpdate(context.graph, unit, current, wanted, epochSeconds(context));
+    const update = reconciledIndexUpdate(context.graph, unit, current, wanted, epochSeconds(context));
     changes.push({ unit, current, wanted, update });
   }
   return changes;
 }
 
 /** Writes changes; returns the units whose items have changed since they were read. */
-async function written(context: ApplyContext, countName: string, changes: readonly Change[]): Promise<IndexUnit[]> {
+async function writeChanges(
+  context: ApplyContext,
+  countName: string,
+  changes: readonly Change[],
+): Promise<IndexUnit[]> {
   const open: IndexUnit[] = [];
   const moving: Change[] = [];
   for (const one of changes) {
     const { unit, current, wanted, update } = one;
-    if (!isUnmoved(current, wanted, countName)) moving.push(one);
-    else if (!(await updateItem(context, keeping(update, current))).applied) open.push(unit);
+    if (!leavesCountUnchanged(current, wanted, countName)) moving.push(one);
+    else if (!(await updateItem(context, withKeptGroupValues(update, current))).applied) open.push(unit);
   }
   if (moving.length === 0) return open;
-  if (await transacted(context, countName, moving)) return open;
+  if (await writeWithCount(context, countName, moving)) return open;
   return [...open, ...moving.map(({ unit }) => unit)];
 }
 
@@ -173,7 +178,7 @@ async function written(context: ApplyContext, countName: string, changes: readon
  * The change that writing an item makes to the numbers of a count: the numbers of the expected item, less those of the current one. An
  * item that names another count has none.
  */
-function differenceOf(current: Item | undefined, wanted: Item | undefined, countName: string): Amounts {
+function countDifference(current: Item | undefined, wanted: Item | undefined, countName: string): Amounts {
   const difference = amountsOf(wanted, countName);
   // rule: count-follows-the-item-seen
   // rule: entry-names-its-values
@@ -182,31 +187,31 @@ function differenceOf(current: Item | undefined, wanted: Item | undefined, count
 }
 
 /** Whether a write of an item leaves its count as it is. Values that the item has already keep their place in the count. */
-function isUnmoved(current: Item | undefined, wanted: Item | undefined, countName: string): boolean {
-  if (hasNewValue(current, wanted)) return false;
-  return isNothing(differenceOf(current, placed(wanted, textsOf(current, OTHER)), countName));
+function leavesCountUnchanged(current: Item | undefined, wanted: Item | undefined, countName: string): boolean {
+  if (hasNewGroupValue(current, wanted)) return false;
+  return isZeroAmounts(countDifference(current, withGroupsWithoutRoom(wanted, textsOf(current, OTHER)), countName));
 }
 
 /** The update of an item that leaves its count as it is: its values keep their place too. */
-function keeping(update: DerivedUpdate, current: Item | undefined): DerivedUpdate {
+function withKeptGroupValues(update: DerivedUpdate, current: Item | undefined): DerivedUpdate {
   return withOtherGroups(update, update.set[COUNTED] === undefined ? [] : textsOf(current, OTHER));
 }
 
 /** Writes items together with their count; false if one of them has changed since it was read. */
-async function transacted(
+async function writeWithCount(
   context: ApplyContext,
   countName: string,
   changes: readonly Omit<Change, 'unit'>[],
 ): Promise<boolean> {
   const { source } = changes[0]!.update.key;
   const key = { source, target: countKeyOf(countName) };
-  const isNew = changes.some(({ current, wanted }) => hasNewValue(current, wanted));
+  const isNew = changes.some(({ current, wanted }) => hasNewGroupValue(current, wanted));
   const count = isNew ? await readItem(context, key) : undefined;
   const room = new Room(count);
   const difference: Amounts = new Map([[COUNT, 0n]]);
   const updates = changes.map(({ current, wanted, update }) => {
     const others = room.otherGroups(current, wanted);
-    addAmounts(difference, differenceOf(current, placed(wanted, others), countName));
+    addAmounts(difference, countDifference(current, withGroupsWithoutRoom(wanted, others), countName));
     return withOtherGroups(update, others);
   });
   const add = [...difference].filter(([attribute, units]) => attribute === COUNT || units !== 0n);
@@ -216,7 +221,7 @@ async function transacted(
     set: { [MODEL]: { S: context.graph.fingerprint } },
     unset: [],
     add: Object.fromEntries(add.map(([attribute, units]) => [attribute, textOfUnits(units)])),
-    addTo: keysOf(difference),
+    addTo: groupValuesByAttribute(difference),
     // rule: room-is-taken-under-the-revision-seen
     condition: room.isTaken ? unchanged(count, undefined) : { kind: 'none' },
   };

@@ -1,9 +1,9 @@
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { WATERMARK } from '../items/derived-item.ts';
-import { wantedFields } from '../plan/copies.ts';
+import { expectedFields } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { IndexUnit } from '../plan/unit.ts';
-import { indexUpdate, isAsWanted, settledIndexUpdate } from '../plan/writes/updates.ts';
+import { hasExpectedFields, indexUpdate, reconciledIndexUpdate } from '../plan/writes/updates.ts';
 import { readItem } from '../store/pages.ts';
 import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
 import { reconcile } from './reconcile.ts';
@@ -33,12 +33,12 @@ export async function applyIndexUnit(
     key: { source: unit.source, target: unit.sortKey },
     seen: { item: result.current },
     // rule: contradicted-index-item-is-reconciled-by-the-base-item
-    expected: (current) => (isAsWanted(current, unit.wanted) ? unit.wanted : readTruth(context, unit)),
+    expected: (current) => (hasExpectedFields(current, unit.wanted) ? unit.wanted : readExpectedFields(context, unit)),
     update(current, truth) {
-      const isAgreed = isAsWanted(current, unit.wanted);
+      const isAgreed = hasExpectedFields(current, unit.wanted);
       // rule: index-item-that-agrees-leaves-a-trace
       if (isAgreed && stringOf(current?.[WATERMARK]) === unit.newest) return undefined;
-      return settledIndexUpdate(graph, unit, current, truth, epochSeconds(context));
+      return reconciledIndexUpdate(graph, unit, current, truth, epochSeconds(context));
     },
   });
 }
@@ -54,20 +54,20 @@ export async function applyByBase(
   await reconcile(context, {
     key: { source: unit.source, target: unit.sortKey },
     seen: ahead,
-    expected: () => readTruth(context, unit),
+    expected: () => readExpectedFields(context, unit),
     update(current, truth) {
       // rule: reconciled-index-item-that-agrees-leaves-a-trace
-      if (isAsWanted(current, truth) && stringOf(current?.[WATERMARK]) === unit.newest) return undefined;
+      if (hasExpectedFields(current, truth) && stringOf(current?.[WATERMARK]) === unit.newest) return undefined;
       // rule: backfill-is-written-under-the-revision-seen
-      return settledIndexUpdate(context.graph, unit, current, truth, epochSeconds(context));
+      return reconciledIndexUpdate(context.graph, unit, current, truth, epochSeconds(context));
     },
   });
 }
 
-async function readTruth(context: ApplyContext, unit: IndexUnit): Promise<Item | undefined> {
+async function readExpectedFields(context: ApplyContext, unit: IndexUnit): Promise<Item | undefined> {
   context.stats.contradictions += 1;
   const { source, target } = unit.base;
   // rule: base-item-of-an-index-item-is-read-consistently
   const base = await readItem(context, { source, target });
-  return wantedFields(derivedOf(context.graph, source, target, base), unit.sortKey);
+  return expectedFields(derivedOf(context.graph, source, target, base), unit.sortKey);
 }

@@ -6,7 +6,7 @@ import { joinedKeysOf, joinedPrefixes } from '../plan/joined.ts';
 import { refusalEntry } from '../plan/quarantine-entry.ts';
 import type { ContinuationUnit, FanOutUnit, IndexUnit } from '../plan/unit.ts';
 import { type ApplyContext, checkTime, putEntry, retryingWithin } from './context.ts';
-import { type JoinedLook, settleJoined, written } from './joined.ts';
+import { type JoinedLook, reconcileJoined, writeExpectedFields } from './joined.ts';
 import { readSourceNode } from './source-node.ts';
 
 /**
@@ -49,7 +49,7 @@ export async function visitEdges(
   // rule: joined-items-before-the-node, then
   const node = await readSourceNode(context, unit.source);
   // rule: page-ends-with-its-shortest-range
-  const end = earliest([...ranges, edges].map((range) => range.end));
+  const end = earliestPlace([...ranges, edges].map((range) => range.end));
   const units: IndexUnit[] = [];
   const looks: (JoinedLook | undefined)[] = [];
   for (const [target, edge] of edges.items) {
@@ -60,13 +60,13 @@ export async function visitEdges(
         continue;
       const range = ranges.find(({ prefix }) => prefix + target === sortKey);
       // rule: edge-without-its-joined-item-is-reconciled
-      units.push(indexUnit(unit, target, sortKey));
+      units.push(unitWithoutPosition(unit, target, sortKey));
       // An item with a hash in its name is in no range.
       looks.push(range === undefined ? undefined : { current: range.items.get(target), edge, node });
     }
   }
   for (let start = 0; start < units.length; start += CHUNK) {
-    await settlePart(context, unit, units.slice(start, start + CHUNK), looks.slice(start, start + CHUNK));
+    await reconcilePart(context, unit, units.slice(start, start + CHUNK), looks.slice(start, start + CHUNK));
   }
   return end;
 }
@@ -107,7 +107,7 @@ async function readRange(
   return { prefix, items, end: page.lastKey && targetOf(page.lastKey) };
 }
 
-function earliest(places: readonly (string | undefined)[]): string | undefined {
+function earliestPlace(places: readonly (string | undefined)[]): string | undefined {
   let first: string | undefined;
   for (const place of places) {
     if (place !== undefined && (first === undefined || compareKeys(place, first) < 0)) first = place;
@@ -116,13 +116,13 @@ function earliest(places: readonly (string | undefined)[]): string | undefined {
 }
 
 /** The unit carries no position: the position of a node's record says nothing about the edge's records. */
-function indexUnit({ source, records }: Unit, target: string, sortKey: DerivedSortKey): IndexUnit {
+function unitWithoutPosition({ source, records }: Unit, target: string, sortKey: DerivedSortKey): IndexUnit {
   // rule: node-moves-no-watermark-of-joined-items
   const position = { oldest: '', newest: '' };
   return { kind: 'index', source, sortKey, base: { source, target }, byBase: true, records, ...position };
 }
 
-async function settlePart(
+async function reconcilePart(
   context: ApplyContext,
   fanOut: Unit,
   units: readonly IndexUnit[],
@@ -132,7 +132,7 @@ async function settlePart(
   const apart = units.filter((_, i) => looks[i] === undefined);
   let open: readonly IndexUnit[];
   try {
-    open = await written(
+    open = await writeExpectedFields(
       context,
       seen,
       looks.filter((look) => look !== undefined),
@@ -142,12 +142,12 @@ async function settlePart(
     // DynamoDB has refused one item, or has not answered. So each is reconciled by itself, and only a refused one is quarantined.
     open = seen;
   }
-  for (const one of [...open, ...apart]) await settleAlone(context, fanOut, one);
+  for (const one of [...open, ...apart]) await reconcileAlone(context, fanOut, one);
 }
 
-async function settleAlone(context: ApplyContext, { oldest, newest }: Unit, unit: IndexUnit): Promise<void> {
+async function reconcileAlone(context: ApplyContext, { oldest, newest }: Unit, unit: IndexUnit): Promise<void> {
   try {
-    await retryingWithin(context, () => settleJoined(context, [unit]));
+    await retryingWithin(context, () => reconcileJoined(context, [unit]));
   } catch (error) {
     if (!(error instanceof StoreError) || error.kind !== 'terminal') throw error;
     await putEntry(context, refusalEntry(context.graph, { ...unit, oldest, newest }, error, context.now()));

@@ -5,8 +5,8 @@ import { type SourceNode, sourceNodeKeys, sourceNodeOf } from '../model/joined.t
 import { countHolding } from '../plan/counted.ts';
 import { derivedOf, type Problem } from '../plan/derive.ts';
 import { derivationEntry } from '../plan/quarantine-entry.ts';
-import { type IndexUnit, type JoinedUnit, span } from '../plan/unit.ts';
-import { settledIndexUpdate } from '../plan/writes/updates.ts';
+import { type IndexUnit, type JoinedUnit, positionSpan } from '../plan/unit.ts';
+import { reconciledIndexUpdate } from '../plan/writes/updates.ts';
 import { readItems } from '../store/pages.ts';
 import { type ApplyContext, checkTime, epochSeconds, OutOfTimeError, putEntry, updateItem } from './context.ts';
 import { writeCounted } from './counted.ts';
@@ -34,7 +34,7 @@ export interface JoinedLook {
 export async function applyJoinedUnit(context: ApplyContext, { items }: JoinedUnit): Promise<void> {
   for (let start = 0; start < items.length; start += CHUNK) {
     const chunk = items.slice(start, start + CHUNK);
-    await settleJoined(context, chunk, { expectsNew: true });
+    await reconcileJoined(context, chunk, { expectsNew: true });
     for (const { source, sortKey } of chunk) context.settled?.add(textOfKey({ source, target: sortKey }));
   }
 }
@@ -51,19 +51,19 @@ export interface SettleOptions {
 }
 
 /** Reconciles joined items of edges of one node: makes each what edge and node ask for now. */
-export async function settleJoined(
+export async function reconcileJoined(
   context: ApplyContext,
   units: readonly IndexUnit[],
   { expectsNew = false, trusted }: SettleOptions = {},
 ): Promise<void> {
   await reconcileAll<IndexUnit, Bases>(context, units, {
     // rule: joined-item-before-its-bases, first
-    actual: (open, attempt) => readCurrents(context, open, expectsNew && attempt === 1),
+    actual: (open, attempt) => readActualItems(context, open, expectsNew && attempt === 1),
     // rule: joined-item-before-its-bases, then
     // rule: joined-item-is-looked-at-again-after-a-conflict
     expected: (open) => readBases(context, open),
     write: (seen) =>
-      written(
+      writeExpectedFields(
         context,
         seen.map(({ one }) => one),
         seen.map(({ actual, expected }) => ({ current: actual, ...expected })),
@@ -73,7 +73,7 @@ export async function settleJoined(
 }
 
 /** Writes the fields that edges and node ask for; returns the units whose items have changed since they were read. */
-export async function written(
+export async function writeExpectedFields(
   context: ApplyContext,
   units: readonly IndexUnit[],
   looks: readonly JoinedLook[],
@@ -91,7 +91,7 @@ export async function written(
       try {
         checkTime(context);
         const look = looks[i]!;
-        if (!(await writeOne(context, unit, look, await trusted(look.current)))) changed.push(unit);
+        if (!(await writeJoinedItem(context, unit, look, await trusted(look.current)))) changed.push(unit);
       } catch (error) {
         failures.push(error);
       }
@@ -107,7 +107,7 @@ export async function written(
 type Bases = Pick<JoinedLook, 'edge' | 'node'>;
 
 /** Reads the joined items. With `expectsNew`, those whose edge's first record is an insert are taken as absent. */
-async function readCurrents(
+async function readActualItems(
   context: ApplyContext,
   units: readonly IndexUnit[],
   expectsNew: boolean,
@@ -139,7 +139,7 @@ function isInsert({ records: [first] }: IndexUnit): boolean {
   return first !== undefined && first.oldImage === undefined;
 }
 
-async function writeOne(
+async function writeJoinedItem(
   context: ApplyContext,
   unit: IndexUnit,
   { current, edge, node }: JoinedLook,
@@ -151,7 +151,7 @@ async function writeOne(
   const wanted = indexItems.get(sortKey);
   // rule: joined-item-always-leaves-a-trace
   // rule: joined-item-is-written-under-the-revision-seen
-  const update = settledIndexUpdate(graph, unit, trusted, wanted, epochSeconds(context));
+  const update = reconciledIndexUpdate(graph, unit, trusted, wanted, epochSeconds(context));
   const countName = countHolding(graph, base, sortKey)?.name;
   const isWritten =
     countName === undefined
@@ -171,6 +171,6 @@ async function quarantine(context: ApplyContext, unit: IndexUnit, problems: read
   const entry = { kind: 'quarantine', source, sortKey: '', target: base.target, problems, records } as const;
   await putEntry(
     context,
-    derivationEntry(context.graph, { ...entry, derivedKeys: [sortKey], ...span(records) }, context.now()),
+    derivationEntry(context.graph, { ...entry, derivedKeys: [sortKey], ...positionSpan(records) }, context.now()),
   );
 }

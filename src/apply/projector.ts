@@ -5,12 +5,12 @@ import { type ChangeRecord, isOlder } from '../items/change-record.ts';
 import { QUARANTINE_FIELDS } from '../items/derived-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { checkStoreOptions } from '../options.ts';
-import { decidedByBase } from '../plan/by-base.ts';
+import { reconcilingUnit } from '../plan/by-base.ts';
 import { isReverseKey } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
 import { foldBatch } from '../plan/fold.ts';
 import { derivationEntry, refusalEntry } from '../plan/quarantine-entry.ts';
-import { type IndexUnit, oneByOne, type QuarantineUnit, type Unit, withJoinedCounts } from '../plan/unit.ts';
+import { type IndexUnit, type QuarantineUnit, splitUnit, type Unit, withUnitPerCount } from '../plan/unit.ts';
 import { planUnits } from '../plan/units.ts';
 import { registeredModel, type WriterModel } from '../registry/writer-model.ts';
 import { type RuntimeOptions, runtimeOf } from '../runtime.ts';
@@ -23,7 +23,7 @@ import { applyContinuationUnit, applyFanOutUnit } from './fan-out.ts';
 import { applyIndexUnit } from './index-item.ts';
 import { applyJoinedUnit } from './joined.ts';
 import { readModel } from './read-model.ts';
-import { applyViewUnit, needsView } from './view.ts';
+import { applyViewUnit, mustReadView } from './view.ts';
 
 /** Options of a projector. */
 export interface ProjectorOptions extends Pick<RuntimeOptions, 'now' | 'wait' | 'random'> {
@@ -101,8 +101,8 @@ export function createProjector(graph: CompiledModel, options: ProjectorOptions)
  * what is written, so that records of any age may be given. Apart from that it works like any projector: it folds a batch, does not
  * write what the same records wrote before, and quarantines a record that cannot be derived or written.
  */
-export function createSettler(graph: CompiledModel, options: ProjectorOptions): Projector {
-  return projectorOf(graph, options, decidedByBase);
+export function createReconciler(graph: CompiledModel, options: ProjectorOptions): Projector {
+  return projectorOf(graph, options, reconcilingUnit);
 }
 
 function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (unit: Unit) => Unit): Projector {
@@ -121,26 +121,26 @@ function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (
       const [first] = records;
       const error = first && (await readModel(context, model, first.position));
       if (error !== undefined)
-        return { records: records.length, units: 0, ...stats, failedFrom: lowest(records), error };
+        return { records: records.length, units: 0, ...stats, failedFrom: lowestRecord(records), error };
       const planned: Unit[] = [];
       for (const [source, histories] of foldBatch(records))
         planned.push(...planUnits(context.graph, source, histories).map(decided));
-      const units = withJoinedCounts(planned);
+      const units = withUnitPerCount(planned);
       const failures: Failure[] = [];
       const run = async ({ unit, ahead }: Work): Promise<void> => {
-        const error = reverseFailure(unit, failures) ?? (await runUnit(context, unit, ahead, failures));
+        const error = failureOfReverseItem(unit, failures) ?? (await runUnit(context, unit, ahead, failures));
         // rule: unit-without-time-is-reported
         if (error !== undefined) failures.push({ unit, error });
       };
       // A parent is read only after its reverse items are written: else the fan-out of its next change could miss the child.
-      const reverse = units.filter(isReverse);
+      const reverse = units.filter(isReverseItemUnit);
       // rule: reverse-items-before-views, first
       await pMap(reverse, (unit) => run({ unit }), { concurrency });
       // A fan-out skips the items that are reconciled here, since its record was in hand before.
       // rule: edge-reconciles-its-joined-items
       const joined = units.filter(({ kind }) => kind === 'joined');
       await pMap(joined, (unit) => run({ unit }), { concurrency });
-      const others = units.filter((unit) => !isReverse(unit) && unit.kind !== 'joined');
+      const others = units.filter((unit) => !isReverseItemUnit(unit) && unit.kind !== 'joined');
       // rule: reverse-items-before-views, then
       await pMap(withPrefetch(context, others), run, { concurrency });
       return { records: records.length, units: units.length, ...stats, ...kinds.found(), ...lowestFailure(failures) };
@@ -164,7 +164,7 @@ class QuarantineKinds {
   }
 }
 
-function lowest(records: readonly ChangeRecord[]): ChangeRecord {
+function lowestRecord(records: readonly ChangeRecord[]): ChangeRecord {
   return records.reduce((low, record) => (isOlder(record, low) ? record : low));
 }
 
@@ -179,17 +179,17 @@ interface Work {
   ahead?: { item: Item | undefined };
 }
 
-function isReverse(unit: Unit): unit is IndexUnit {
+function isReverseItemUnit(unit: Unit): unit is IndexUnit {
   return unit.kind === 'index' && isReverseKey(unit.sortKey);
 }
 
 /** Returns why the reverse item of an edge in a view unit could not be written. */
-function reverseFailure(unit: Unit, failures: readonly Failure[]): EdgeloomError | undefined {
+function failureOfReverseItem(unit: Unit, failures: readonly Failure[]): EdgeloomError | undefined {
   // rule: no-view-without-its-reverse-items
   if (unit.kind !== 'view') return undefined;
   return failures.find(
     ({ unit: failed }) =>
-      isReverse(failed) &&
+      isReverseItemUnit(failed) &&
       failed.base.source === unit.source &&
       unit.changes.some(({ target }) => target === failed.base.target),
   )?.error;
@@ -199,7 +199,7 @@ function reverseFailure(unit: Unit, failures: readonly Failure[]): EdgeloomError
 async function* withPrefetch(context: ApplyContext, units: readonly Unit[]): AsyncGenerator<Work> {
   const toSee: Unit[] = [];
   for (const unit of units) {
-    const isToSee = unit.kind === 'view' ? needsView(context, unit) : unit.kind === 'index' && unit.byBase === true;
+    const isToSee = unit.kind === 'view' ? mustReadView(context, unit) : unit.kind === 'index' && unit.byBase === true;
     if (isToSee) toSee.push(unit);
     else yield { unit };
   }
@@ -228,19 +228,19 @@ async function runUnit(
   ahead: Work['ahead'],
   failures: readonly Failure[],
 ): Promise<EdgeloomError | undefined> {
-  const failure = await failureOf(context, failures, (attempt) =>
+  const failure = await tryWithRetries(context, failures, (attempt) =>
     applyUnit(context, unit, attempt === 1 ? ahead : undefined),
   );
   if (!(failure instanceof StoreError) || failure.kind !== 'terminal') return failure;
   // If a quarantine entry itself is refused, there is no place left to note the record: the batch has to fail.
   if (unit.kind === 'quarantine') return failure;
-  if ('items' in unit && unit.items.length > 1) return await runOneByOne(context, oneByOne(unit), failures);
+  if ('items' in unit && unit.items.length > 1) return await runOneByOne(context, splitUnit(unit), failures);
   const entry = refusalEntry(context.graph, unit, failure, context.now());
-  return await failureOf(context, failures, () => putEntry(context, entry));
+  return await tryWithRetries(context, failures, () => putEntry(context, entry));
 }
 
 /** Runs an action, with retries while there is time and no unit has failed fatally; returns the error that it failed with. */
-async function failureOf(
+async function tryWithRetries(
   context: ApplyContext,
   failures: readonly Failure[],
   action: (attempt: number) => Promise<void>,

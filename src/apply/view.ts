@@ -19,7 +19,7 @@ import { reconcile } from './reconcile.ts';
 import { readWholeView } from './whole-view.ts';
 
 /** Whether a view unit has to read the view before it can be written, so that reading ahead pays. */
-export function needsView(context: ApplyContext, unit: ViewUnit): boolean {
+export function mustReadView(context: ApplyContext, unit: ViewUnit): boolean {
   return fastViewUpdate(context.graph, unit, context.evicted?.of(unit.source)) === undefined;
 }
 
@@ -44,7 +44,7 @@ export async function applyViewUnit(
   if (prefetched !== undefined) {
     current = prefetched.item;
   } else if (fast !== undefined) {
-    const result = await fastUpdate(context, fast);
+    const result = await tryFastUpdate(context, fast);
     if (result?.applied) return await keepWithinBudget(context, unit.source, result.wcu);
     current = result === undefined ? await readView(context, unit.source) : result.current;
   } else {
@@ -58,7 +58,7 @@ export async function applyViewUnit(
       if (isOfOtherShape(graph, unit.source, current)) return { whole: await readWholeView(context, unit.source) };
       // rule: contradictions-are-reconciled-by-base-items
       // rule: base-items-are-read-after-the-view
-      const truths = await readTruths(context, unit, contradictions(unit, current));
+      const truths = await readExpectedParts(context, unit, contradictions(unit, current));
       // rule: view-before-parents, then
       const parents = await readParents(context, unit, current, truths);
       return { truths, parents };
@@ -70,7 +70,8 @@ export async function applyViewUnit(
       const { truths, parents } = expected;
       const update = slowViewUpdate(graph, unit, current, truths, now, parents);
       // rule: replay-still-evicts
-      if (isPlainReplay(unit, current) && isAgreed(unit, current, truths) && !movesElements(update)) return undefined;
+      if (isPlainReplay(unit, current) && agreesWithBaseItems(unit, current, truths) && !changesElements(update))
+        return undefined;
       // rule: stale-unit-leaves-a-trace
       return update;
     },
@@ -81,7 +82,7 @@ export async function applyViewUnit(
 /**
  * Whether the view's watermark equals the unit's newest record, so that the same records were applied before. A batch is of one
  * shard, whose positions rise, so nothing in the unit can be newer than that write. The watermark
- * does not tell whether the view is right: see `isAgreed`.
+ * does not tell whether the view is right: see `agreesWithBaseItems`.
  *
  * Only such a unit may leave a view that agrees with it unwritten, which halves the cost of a replay. Any other stale unit writes a
  * new revision, so that a concurrent worker with an older read fails.
@@ -101,7 +102,7 @@ async function readParents(
   current: Item | undefined,
   truths: ReadonlyMap<string, Truth>,
 ): Promise<ParentCopies> {
-  if (isPlainReplay(unit, current) && isAgreed(unit, current, truths)) return new Map();
+  if (isPlainReplay(unit, current) && agreesWithBaseItems(unit, current, truths)) return new Map();
   const evicted = evictedTypes(current);
   const edges = unit.changes
     .filter((change) => (truths.get(change.target) ?? change).element !== undefined)
@@ -111,7 +112,7 @@ async function readParents(
 }
 
 /** Whether every part of the view that this unit is about is as its base item asks for, if base items were read. */
-function isAgreed(unit: ViewUnit, current: Item | undefined, truths: ReadonlyMap<string, Truth>): boolean {
+function agreesWithBaseItems(unit: ViewUnit, current: Item | undefined, truths: ReadonlyMap<string, Truth>): boolean {
   if (truths.size === 0) return true;
   // A change whose image contradicts the view is written even if the base item agrees with the view. The new revision makes a
   // concurrent worker with an older read fail.
@@ -127,7 +128,7 @@ function isAgreed(unit: ViewUnit, current: Item | undefined, truths: ReadonlyMap
  * Whether the update adds or removes elements of the edge set. Such an update is written even in a replay on a view that agrees: it
  * evicts from a view beyond its budget, because the first attempt may have crashed before the eviction.
  */
-function movesElements({ addElements = [], deleteElements = [], setElements = [] }: DerivedUpdate): boolean {
+function changesElements({ addElements = [], deleteElements = [], setElements = [] }: DerivedUpdate): boolean {
   return addElements.length + deleteElements.length + setElements.length > 0;
 }
 
@@ -135,7 +136,7 @@ function movesElements({ addElements = [], deleteElements = [], setElements = []
  * Tries the fast path's update. If the update's condition fails, the result says so and has the current view. Undefined only if DynamoDB
  * refuses the update: a view may exceed 400 KB on this path and fit on the slow path.
  */
-async function fastUpdate(context: ApplyContext, update: DerivedUpdate): Promise<UpdateResult | undefined> {
+async function tryFastUpdate(context: ApplyContext, update: DerivedUpdate): Promise<UpdateResult | undefined> {
   try {
     return await updateItem(context, update);
   } catch (error) {
@@ -171,7 +172,7 @@ async function keepWithinBudget(context: ApplyContext, source: string, wcu: numb
 }
 
 /** Reads the base items of some changes of a view. Returns the parts of the view that each asks for, by its sort key. */
-async function readTruths(
+async function readExpectedParts(
   context: ApplyContext,
   unit: ViewUnit,
   changes: readonly ViewChange[],

@@ -3,7 +3,7 @@ import { CHILD } from '../items/derived-item.ts';
 import { escapedEdge } from '../items/element.ts';
 import { BASE_ITEMS } from '../items/keys.ts';
 import { readCopies } from '../kinds/parent-copies.ts';
-import { reverseOf } from '../plan/copies.ts';
+import { reverseItemKeyOf } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { WholeView } from '../plan/writes/whole-view.ts';
 import { queriedItems, readItems } from '../store/pages.ts';
@@ -38,7 +38,7 @@ export async function readWholeView(context: ApplyContext, source: string): Prom
 /** Writes the missing reverse items of edges that copy. */
 async function writeReverseItems(context: ApplyContext, source: string, targets: readonly string[]): Promise<void> {
   const edges = targets.flatMap((target) => {
-    const key = reverseOf(context.graph, { source, target });
+    const key = reverseItemKeyOf(context.graph, { source, target });
     return key === undefined ? [] : [{ base: { source, target }, key }];
   });
   const items = await readItems(

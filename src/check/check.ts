@@ -11,10 +11,10 @@ import { type Runtime, type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import { runAbortable } from '../store/abortable.ts';
 import { MeteredStore } from '../store/metered.ts';
 import type { ItemKey, ScanSource, Store } from '../store/port.ts';
-import { beginning, TableWalk } from '../store/table-walk.ts';
+import { TableWalk, walkStart } from '../store/table-walk.ts';
 import { type NewestPositionSource, StreamLabel, type StreamLabelSource } from '../stream/stream-label.ts';
 import type { Noted, PartitionSummary } from './compare.ts';
-import { isTooOften, Looks } from './confirm.ts';
+import { hasTooManyCalls, Looks } from './confirm.ts';
 import { type CheckCursor, type CheckTotals, emptyTotals } from './cursor.ts';
 import { DanglingEdges } from './dangling.ts';
 import type { Finding } from './finding.ts';
@@ -166,7 +166,7 @@ class Check {
       mode === 'report' ? undefined : new Mender({ ...shared, isPlan, fenceMs, onRepair: options.onRepair });
     const consumer = options.consumer && new SharedPosition(options.consumer, now);
     const settling = { settleMs: options.settleMs ?? SETTLE_MS, consumer };
-    const keepsLooks = options.waitsBetweenCalls === true && mode !== 'rebuild' && !isTooOften(resume?.looks);
+    const keepsLooks = options.waitsBetweenCalls === true && mode !== 'rebuild' && !hasTooManyCalls(resume?.looks);
     this.looks = keepsLooks ? new Looks(resume?.looks, { ...settling, now }) : undefined;
     this.inspector = new PartitionInspector({
       ...shared,
@@ -193,7 +193,7 @@ class Check {
         isOver: () => this.failure !== undefined || remainingMs() <= 0 || this.inspector.isFull,
         onPage: () => this.turned(),
       },
-      { segments, open: resume?.open ?? onlySegments?.map((segment) => ({ segment })) ?? beginning(segments).open },
+      { segments, open: resume?.open ?? onlySegments?.map((segment) => ({ segment })) ?? walkStart(segments).open },
     );
     const context: SegmentContext = {
       graph,

@@ -2,13 +2,13 @@ import { type Item, itemSizeBytes, numberOf, setOwn } from '../items/attribute-v
 import { COPIES, EDGE_SET } from '../items/derived-item.ts';
 import { elementEdge } from '../items/element.ts';
 import { isDerivedKey, parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
-import { type Amounts, addLive, NO_AMOUNTS, sameAmounts } from '../items/ledger.ts';
+import { type Amounts, addItemAmounts, NO_AMOUNTS, sameAmounts } from '../items/ledger.ts';
 import { evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
 import { attributesText } from '../kinds/attributes.ts';
 import { type CopySlot, copySlots, hasCopies } from '../kinds/copy.ts';
 import { indexItemText } from '../kinds/index-item.ts';
 import type { ItemKind, PartitionContent } from '../kinds/kind.ts';
-import { fitsAgain } from '../kinds/mark.ts';
+import { fitsBackIntoView } from '../kinds/mark.ts';
 import { itemKindOf } from '../kinds/table.ts';
 import { hasOtherShape } from '../kinds/view.ts';
 import { classify } from '../model/base-item.ts';
@@ -183,13 +183,13 @@ export class PartitionSummary implements PartitionContent {
   /** Adds the items that an edge and its source node determine together. */
   private addJoined(sortKey: string, shares: JoinedShares): void {
     const { indexItems, problems } = derivedOfShares(this.graph, this.source, sortKey, shares, this.node!);
-    if (problems.length > 0 && !this.quarantined.has(sortKey)) this.addQuarantined(sortKey, textOf(problems));
+    if (problems.length > 0 && !this.quarantined.has(sortKey)) this.addQuarantined(sortKey, problemsText(problems));
     this.addWantedItems(indexItems);
   }
 
   private addWanted(sortKey: string, item: Item): void {
     const wanted = derivedOf(this.graph, this.source, sortKey, item, this.node);
-    if (wanted.problems.length > 0) this.addQuarantined(sortKey, textOf(wanted.problems));
+    if (wanted.problems.length > 0) this.addQuarantined(sortKey, problemsText(wanted.problems));
     if (wanted.attributes !== undefined) this.wantedAttributes = attributesText(wanted.attributes);
     if (wanted.element !== undefined) addElement(this.wantedElements, typePrefix(sortKey) ?? '', wanted.element);
     this.addWantedItems(wanted.indexItems);
@@ -230,12 +230,12 @@ export class PartitionSummary implements PartitionContent {
   addFields(sortKey: string, item: Item): void {
     const text = indexItemText(item);
     if (text !== undefined) this.storedItems.add(`${sortKey}\0${text}`);
-    addLive(this.live, item);
+    addItemAmounts(this.live, item);
   }
 
   /** Adds an item that a count counts, and that an edge of another partition decides about. */
   addCounted(item: Item): void {
-    addLive(this.live, item);
+    addItemAmounts(this.live, item);
   }
 
   /** Adds the numbers in a count. */
@@ -256,11 +256,11 @@ export class PartitionSummary implements PartitionContent {
     const edge = this.graph.edges.get(type);
     if (edge?.labels === undefined || this.storedElements.has(type)) return false;
     const { bytes } = this.wantedElements.get(type) ?? { bytes: 0 };
-    return !fitsAgain(this.graph, this.source, this.viewBytes + bytes);
+    return !fitsBackIntoView(this.graph, this.source, this.viewBytes + bytes);
   }
 }
 
-function textOf(problems: readonly Problem[]): string {
+function problemsText(problems: readonly Problem[]): string {
   return problems.map(({ message }) => message).join('; ');
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ObserveContext, Suspect } from '../kinds/part.ts';
-import { type ConsumerContext, passingOf } from '../progress/consumer-position.ts';
+import { type ConsumerContext, hasStreamPassed } from '../progress/consumer-position.ts';
 import type { Runtime } from '../runtime.ts';
 import type { CheckCursor, Looked } from './cursor.ts';
 import { isWrong, type Observation, observe } from './observe.ts';
@@ -56,7 +56,7 @@ export async function confirm(context: ConfirmContext, suspects: readonly Suspec
     else confirmed.push({ suspect, observation, outcome: 'superseded' });
   }
   for (let round = 1; open.length > 0; round++) {
-    const passed = round > MOST_ROUNDS ? 'behind' : await streamPasses(context, observedAtMs);
+    const passed = round > MOST_ROUNDS ? 'behind' : await waitForStream(context, observedAtMs);
     if (passed === 'no-time') {
       for (const { suspect, observation } of open) confirmed.push({ suspect, observation, outcome: 'unsettled' });
       break;
@@ -70,7 +70,7 @@ export async function confirm(context: ConfirmContext, suspects: readonly Suspec
     for (const [i, before] of open.entries()) {
       const { suspect } = before;
       const observation = again[i]!;
-      const steadyRounds = isSame(before.observation, observation) ? before.steadyRounds + 1 : 0;
+      const steadyRounds = isSameObservation(before.observation, observation) ? before.steadyRounds + 1 : 0;
       // rule: suspect-written-meanwhile-is-looked-at-again
       if (!isWrong(observation)) confirmed.push({ suspect, observation, outcome: 'superseded' });
       else if (passed === 'behind' || hasFanOutMoved(before.observation, observation)) {
@@ -89,17 +89,17 @@ function hasFanOutMoved(before: Observation, after: Observation): boolean {
   return after.fanOut !== undefined && after.fanOut !== before.fanOut;
 }
 
-function isSame(before: Observation, after: Observation): boolean {
+function isSameObservation(before: Observation, after: Observation): boolean {
   return before.base === after.base && before.stored === after.stored;
 }
 
 /** Waits until every record made before the given time must have been projected, or is known to be unprojected. */
-async function streamPasses(context: ConfirmContext, sinceMs: number): Promise<'passed' | 'behind' | 'no-time'> {
+async function waitForStream(context: ConfirmContext, sinceMs: number): Promise<'passed' | 'behind' | 'no-time'> {
   const { consumer, settleMs, now, wait, remainingMs } = context;
   const deadlineMs = sinceMs + settleMs;
   const pauseMs = Math.max(1, Math.min(1_000, settleMs / 10));
   for (;;) {
-    const passing = await passingOf(context, sinceMs);
+    const passing = await hasStreamPassed(context, sinceMs);
     if (passing === 'passed' || passing === 'behind') return passing;
     // If the position cannot be known, the passed time decides alone.
     if (passing === 'over' && remainingMs() > 0) return 'passed';
@@ -145,8 +145,8 @@ export class Looks {
    */
   async outcomeOf(wrong: readonly Looking[]): Promise<'drift' | 'pending' | 'unsettled'> {
     const { before } = this;
-    if (before === undefined || !this.earlier.has(digestOf(wrong))) return 'unsettled';
-    const passing = await passingOf(this.context, before.atMs);
+    if (before === undefined || !this.earlier.has(digestOfParts(wrong))) return 'unsettled';
+    const passing = await hasStreamPassed(this.context, before.atMs);
     if (passing === 'unknown') return 'unsettled';
     return passing === 'behind' ? 'pending' : 'drift';
   }
@@ -155,7 +155,7 @@ export class Looks {
   keep(looks: readonly Looking[]): void {
     // One time is stored for all looks, that of the last one. So the stream has to pass a slightly later time than necessary.
     this.lookedAtMs = this.context.now();
-    for (const wrong of byItem(looks)) if (!this.isFull) this.next.add(digestOf(wrong));
+    for (const wrong of groupedByItem(looks)) if (!this.isFull) this.next.add(digestOfParts(wrong));
   }
 
   /**
@@ -171,7 +171,7 @@ export class Looks {
 /**
  * Whether a call should wait between its two looks itself: by the looks of the cursor, `MOST_CALLS` calls in a row have made no progress.
  */
-export function isTooOften(looked: Looked | undefined): boolean {
+export function hasTooManyCalls(looked: Looked | undefined): boolean {
   return looked !== undefined && looked.rounds >= MOST_CALLS;
 }
 
@@ -185,7 +185,7 @@ export async function confirmByLooks(
   const seen = suspects.map((suspect, i): Looking => ({ suspect, observation: observations[i]! }));
   const right = seen.filter(({ observation }) => !isWrong(observation));
   const confirmed = right.map((one): Confirmed => ({ ...one, outcome: 'superseded' }));
-  for (const wrong of byItem(seen)) {
+  for (const wrong of groupedByItem(seen)) {
     const outcome = await looks.outcomeOf(wrong);
     confirmed.push(...wrong.map((one) => ({ ...one, outcome })));
   }
@@ -196,7 +196,7 @@ export async function confirmByLooks(
 type Looking = Pick<Confirmed, 'suspect' | 'observation'>;
 
 /** Groups the wrong parts by derived item. */
-function byItem(looks: readonly Looking[]): Iterable<Looking[]> {
+function groupedByItem(looks: readonly Looking[]): Iterable<Looking[]> {
   const items = new Map<string, Looking[]>();
   for (const one of looks) {
     if (!isWrong(one.observation)) continue;
@@ -208,7 +208,7 @@ function byItem(looks: readonly Looking[]): Iterable<Looking[]> {
   return items.values();
 }
 
-function digestOf(wrong: readonly Looking[]): string {
+function digestOfParts(wrong: readonly Looking[]): string {
   const [{ suspect: first } = { suspect: undefined }] = wrong;
   const parts = wrong.map(({ suspect: { part }, observation: { revision, fanOut } }) =>
     JSON.stringify([part, revision ?? null, fanOut ?? null]),

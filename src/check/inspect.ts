@@ -250,7 +250,7 @@ export class PartitionInspector {
     const drift = await this.standing(seen);
     for (const one of confirmed) {
       if (one.outcome === 'pending' || drift.includes(one.suspect)) findings.add(one);
-      else if (one.outcome === 'drift') findings.add(changedMeanwhile(one));
+      else if (one.outcome === 'drift') findings.add(asPending(one));
     }
     if (drift.length > 0) await this.mend(findings, drift);
   }
@@ -285,7 +285,7 @@ export class PartitionInspector {
 }
 
 /** Turns drift into pending, for an item whose state in the registry has changed since the check began. */
-function changedMeanwhile({ suspect, observation }: Confirmed): Confirmed {
+function asPending({ suspect, observation }: Confirmed): Confirmed {
   return {
     suspect,
     observation: { ...observation, wanted: null, stored: CHANGED },

@@ -68,7 +68,7 @@ export class LookUps {
         this.reverseItems.push({ key, item });
       if (this.reverseItems.length >= BATCH) await this.lookUpReverseItems();
     } else if (kind.decidedBy === 'time') {
-      const suspects = suspectsOfTime(this.context, kind, key, item);
+      const suspects = continuationSuspects(this.context, kind, key, item);
       if (suspects.length > 0) await this.context.onSuspects(suspects);
     }
   }
@@ -122,7 +122,7 @@ export class LookUps {
     this.reverseItems = [];
     await this.call(reverseItems, async () => {
       // rule: edge-of-each-reverse-item-is-looked-up
-      const suspects = await withoutEdge(this.context, reverseItems);
+      const suspects = await suspectsWithoutEdge(this.context, reverseItems);
       if (suspects.length > 0) await this.context.onSuspects(suspects);
     });
   }
@@ -188,7 +188,7 @@ export async function lookAgain(context: Comparing, looked: readonly LookedUp[])
     const key = { source, target };
     const item = items[i];
     const kind = itemKindOf(graph, target);
-    if (kind.decidedBy === 'time') suspects.push(...(item ? suspectsOfTime(context, kind, key, item) : []));
+    if (kind.decidedBy === 'time') suspects.push(...(item ? continuationSuspects(context, kind, key, item) : []));
     else {
       const edge = base ?? edgeNamedInTarget(graph, key, item);
       if (edge !== undefined) based.push({ key, item, base: edge });
@@ -203,11 +203,11 @@ export async function lookAgain(context: Comparing, looked: readonly LookedUp[])
     const wanted = itemsInTarget(graph, base, edges[i]).find((one) => one.key.target === key.target);
     suspects.push(...reverseSuspects(context, { key, item, base }, wanted?.fields));
   }
-  return [...suspects, ...(await withoutEdge(context, others))];
+  return [...suspects, ...(await suspectsWithoutEdge(context, others))];
 }
 
 /** Returns reverse items that no edge asks for. The others are compared when the scan reads their edge. */
-async function withoutEdge(
+async function suspectsWithoutEdge(
   context: Comparing,
   reverseItems: readonly { key: ItemKey; item: Item }[],
 ): Promise<Suspect[]> {
@@ -235,21 +235,21 @@ function reverseSuspects(context: Comparing, { key, item, base }: ReadReverse, w
   const parts: Part[] = [];
   if (indexItemText(item) !== indexItemText(wanted)) parts.push({ kind: 'reverse-item', base });
   if (item !== undefined) parts.push(...itemKindOf(context.graph, key.target).oddities(oddityContext(context), item));
-  return parts.map((part) => suspect(key, part));
+  return parts.map((part) => suspectOf(key, part));
 }
 
 /** Makes suspects of a continuation. A fan-out under way looks the same as a stuck one; only time distinguishes them. */
-function suspectsOfTime(context: Comparing, kind: ItemKind, key: ItemKey, item: Item): Suspect[] {
+function continuationSuspects(context: Comparing, kind: ItemKind, key: ItemKey, item: Item): Suspect[] {
   const parts: Part[] = kind.isLive(item) ? [{ kind: 'continuation' }] : [];
   parts.push(...kind.oddities(oddityContext(context), item));
-  return parts.map((part) => suspect(key, part));
+  return parts.map((part) => suspectOf(key, part));
 }
 
 function oddityContext({ graph, stream }: Comparing): OddityContext {
   return { graph, streamLabel: stream.known };
 }
 
-function suspect({ source, target }: ItemKey, part: Part): Suspect {
+function suspectOf({ source, target }: ItemKey, part: Part): Suspect {
   return { source, sortKey: target, part };
 }
 

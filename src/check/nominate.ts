@@ -3,7 +3,7 @@ import { baseKeyOfIndexItem } from '../items/derived-key.ts';
 import { decodeElement, edgeKeyOf, escapedEdge } from '../items/element.ts';
 import { compareKeys } from '../items/encoding.ts';
 import { parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
-import { type Amounts, addLive, NO_AMOUNTS, sameAmounts } from '../items/ledger.ts';
+import { type Amounts, addItemAmounts, NO_AMOUNTS, sameAmounts } from '../items/ledger.ts';
 import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
 import { attributesText } from '../kinds/attributes.ts';
 import { type CopySlot, copySlots, isSlotRight } from '../kinds/copy.ts';
@@ -19,7 +19,7 @@ import { countKeyOf } from '../model/projection/places.ts';
 import { derivedOf } from '../plan/derive.ts';
 import { concernOf } from '../registry/concerns.ts';
 import type { Store } from '../store/port.ts';
-import { baseItems, derivedStreams, type Keyed, next } from './partition-streams.ts';
+import { baseItems, derivedStreams, type Keyed, nextItem } from './partition-streams.ts';
 
 /**
  * The second look at a partition whose digests differ: it finds the derived items, or parts of them, that differ. Base items and
@@ -62,7 +62,7 @@ export async function* nominate(
   const prefixes = streams.map(({ prefix }) => prefix);
   const read = { view, node, comparesView };
   const comparison = new PartitionComparison(graph, source, read, streamLabel, prefixes);
-  for (let base = await next(bases); ; base = await next(bases)) {
+  for (let base = await nextItem(bases); ; base = await nextItem(bases)) {
     const beside = new Map<string, Item>();
     for (const stream of streams) {
       const place = base && stream.prefix + base.key;
@@ -207,12 +207,12 @@ class PartitionComparison implements PartitionContent {
   }
 
   addCounted(item: Item): void {
-    addLive(this.live, item);
+    addItemAmounts(this.live, item);
   }
 
   /** Adds an item to the count that it names. */
   addFields(_sortKey: string, item: Item): void {
-    addLive(this.live, item);
+    addItemAmounts(this.live, item);
   }
 
   private pending(key: string): Pending {

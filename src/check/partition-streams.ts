@@ -45,13 +45,16 @@ export async function derivedStreams(graph: CompiledModel, store: Queries, sourc
   );
   const prefixes = [...new Set(named.map(({ inForce }) => inForce.places.prefix))].sort(compareKeys);
   const streams = prefixes.map((prefix) =>
-    opened(prefix, itemsOf(graph, store, { partition: source, sortKey: { beginsWith: prefix } })),
+    openStream(prefix, itemsOf(graph, store, { partition: source, sortKey: { beginsWith: prefix } })),
   );
-  return Promise.all([opened(BEGINNINGS['index-item'], otherItems(graph, store, source, prefixes)), ...streams]);
+  return Promise.all([
+    openStream(BEGINNINGS['index-item'], itemsOutsideNamedOrders(graph, store, source, prefixes)),
+    ...streams,
+  ]);
 }
 
 /** Reads the derived items before, between and after the named orders. */
-async function* otherItems(
+async function* itemsOutsideNamedOrders(
   graph: CompiledModel,
   store: Queries,
   source: string,
@@ -76,12 +79,12 @@ function afterPrefix(prefix: string): string {
   return `${prefix.slice(0, -1)}0`;
 }
 
-async function opened(prefix: string, items: AsyncGenerator<Keyed>): Promise<DerivedStream> {
+async function openStream(prefix: string, items: AsyncGenerator<Keyed>): Promise<DerivedStream> {
   const stream: DerivedStream = {
     prefix,
-    head: await next(items),
+    head: await nextItem(items),
     advance: async () => {
-      stream.head = await next(items);
+      stream.head = await nextItem(items);
     },
   };
   return stream;
@@ -92,7 +95,7 @@ async function* itemsOf(graph: CompiledModel, store: Queries, request: QueryRequ
 }
 
 /** Returns the next item of a stream; undefined at its end. */
-export async function next(items: AsyncGenerator<Keyed>): Promise<Keyed | undefined> {
+export async function nextItem(items: AsyncGenerator<Keyed>): Promise<Keyed | undefined> {
   const result = await items.next();
   return result.done === true ? undefined : result.value;
 }

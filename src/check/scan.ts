@@ -103,7 +103,7 @@ const SAMPLE_SEGMENTS = 1_000;
  *
  * @param share 0 to 1.
  */
-export function sampleOf(share: number): { segments: number; onlySegments: number[] } {
+export function sampleOptions(share: number): { segments: number; onlySegments: number[] } {
   const segments = Array.from({ length: SAMPLE_SEGMENTS }, (_, segment) => ({ segment, order: Math.random() }));
   segments.sort((a, b) => a.order - b.order);
   const onlySegments = segments

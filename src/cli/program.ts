@@ -4,7 +4,7 @@ import { failureDocument } from '../failure-document.ts';
 import { packageFile } from '../package/package-files.ts';
 import { COMMANDS } from './command-list.ts';
 import { failureText } from './shared/failure.ts';
-import { shownLines } from './shared/shown.ts';
+import { printableLines } from './shared/shown.ts';
 
 /** Usage or failure. */
 const FAILED = 2;
@@ -29,7 +29,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
         );
       return FAILED;
     }
-    if (json) process.stdout.write(`${shownLines(JSON.stringify(failureDocument(error)))}\n`);
+    if (json) process.stdout.write(`${printableLines(JSON.stringify(failureDocument(error)))}\n`);
     process.stderr.write(failureText(error, asksForStack(args)));
     return FAILED;
   }

@@ -105,12 +105,14 @@ function nodePut(node: NodeModel, graph: CompiledModel): PutCost {
   return {
     ...put,
     ...(copying.length > 0 && { fanOut: Object.fromEntries(copying.map(({ type }) => [type, 1])) }),
-    ...(joined.length > 0 && { outDegree: Object.fromEntries(joined.map((edge) => [edge.type, changeUnits(edge)])) }),
+    ...(joined.length > 0 && {
+      outDegree: Object.fromEntries(joined.map((edge) => [edge.type, joinedChangeUnits(edge)])),
+    }),
   };
 }
 
 /** Write units of a change of an edge's joined items: each once in the table, and taken out of and put into each index. */
-function changeUnits(edge: EdgeModel): number {
+function joinedChangeUnits(edge: EdgeModel): number {
   return joinedItemsOf(edge).reduce((sum, { orders }) => sum + 1 + 2 * orders.length, 0);
 }
 
@@ -127,7 +129,7 @@ function hubWarnings({ edges }: CompiledModel): string[] {
     const many = edge.labels === undefined ? 'edgeSet: false' : edge.count === undefined ? undefined : 'degree: true';
     if (many === undefined) return [];
     return [
-      `${edge.type} has ${many}, as edges of hubs do, and its index items use the source: each change of a ${[...edge.from].join(' or ')} that they use writes ${changeUnits(edge)} WCU for every edge that leaves it`,
+      `${edge.type} has ${many}, as edges of hubs do, and its index items use the source: each change of a ${[...edge.from].join(' or ')} that they use writes ${joinedChangeUnits(edge)} WCU for every edge that leaves it`,
     ];
   });
   return [...ofTotals, ...ofJoined];

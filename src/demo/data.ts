@@ -42,12 +42,12 @@ const routeSchema = z.object({ origin: text.min(1), destination: text.min(1), co
 /** Reads the airports and routes that come with the package. */
 export async function loadDemoData(): Promise<DemoData> {
   return {
-    airports: await rows('airports.csv', airportSchema),
-    routes: await rows('flights-airport.csv', routeSchema),
+    airports: await readRows('airports.csv', airportSchema),
+    routes: await readRows('flights-airport.csv', routeSchema),
   };
 }
 
-async function rows<Row>(name: string, schema: z.ZodType<Row>): Promise<Row[]> {
+async function readRows<Row>(name: string, schema: z.ZodType<Row>): Promise<Row[]> {
   const records: unknown = parse(await readFile(packageFile(`assets/demo/${name}`)), {
     columns: true,
     skip_empty_lines: true,

@@ -86,7 +86,7 @@ export async function runDemo({ say, onProgress, look }: DemoOptions): Promise<D
     run.catch(() => undefined);
     await worker.idle();
     const bulk = { ...totals! };
-    sayBulk(say, bulk, performance.now() - projectionStart);
+    sayProjected(say, bulk, performance.now() - projectionStart);
     expectSame('the number of records', bulk.records, data.airports.length + data.routes.length);
 
     await verifyAll(world);
@@ -147,7 +147,7 @@ async function importAll(
   return { wcu, ms: performance.now() - started };
 }
 
-function sayBulk(say: Say, { records, units, writes, wcu, rcu }: WorkerStats, ms: number): void {
+function sayProjected(say: Say, { records, units, writes, wcu, rcu }: WorkerStats, ms: number): void {
   const rate = Math.round(records / (ms / 1000));
   say(
     `projected ${records} records into ${units} derived items: ${writes} writes, ${wcu} WCU, ${rcu} RCU in ${seconds(ms)} s`,

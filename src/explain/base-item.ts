@@ -8,7 +8,7 @@ import { type CompiledModel, type EdgeModel, type EdgeOrderModel, layersOf } fro
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../model/joined.ts';
 import { totalOfEntry } from '../model/projection/places.ts';
 import { lineOfSearch } from '../model/projection/settings.ts';
-import { reverseOf } from '../plan/copies.ts';
+import { reverseItemKeyOf } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { Derived } from '../plan/derived.ts';
 import { placesOfBase } from '../plan/places-of-base.ts';
@@ -183,7 +183,7 @@ function edgePlaces(graph: CompiledModel, key: ItemKey, edge: EdgeModel, wanted:
     const part = { kind: 'copy', target } as const;
     places.push({ source, sortKey: VIEW_KEY, name: `${line}.copy`, suspect: { source, sortKey: VIEW_KEY, part } });
   }
-  const reverse = reverseOf(graph, key);
+  const reverse = reverseItemKeyOf(graph, key);
   if (reverse !== undefined) {
     const suspect: Suspect = {
       source: reverse.source,

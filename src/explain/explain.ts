@@ -56,8 +56,8 @@ async function explainItem(key: ItemKey, options: ExplainOptions): Promise<Expla
   const kind = classifyKey(graph, key.source, key.target);
   const notes: string[] = [];
   if (item === undefined) notes.push('There is no such item: nothing is derived from it.');
-  if (kind.kind === 'unknown') notes.push(undeclared(graph, key));
-  const entries = await quarantineOf(graph, store, key);
+  if (kind.kind === 'unknown') notes.push(undeclaredText(graph, key));
+  const entries = await quarantineEntriesOf(graph, store, key);
   notes.push(
     ...entries.map((entry) => `A record of it is in quarantine: ${stringOf(entry[QUARANTINE_FIELDS.reason]) ?? ''}`),
   );
@@ -73,7 +73,7 @@ function nameOfKind({ kind }: KeyKind): string {
   return kind === 'node' || kind === 'part' ? kind : 'edge';
 }
 
-function undeclared(graph: CompiledModel, { source, target }: ItemKey): string {
+function undeclaredText(graph: CompiledModel, { source, target }: ItemKey): string {
   const nodeType = typePrefix(source) ?? source;
   const isNode = source === target || !graph.nodes.has(nodeType);
   const type = isNode ? nodeType : (typePrefix(target) ?? target);
@@ -102,7 +102,7 @@ async function changeNotes(graph: CompiledModel, store: Pick<Store, 'query'>, so
 }
 
 /** The quarantine entries that name a base item. */
-async function quarantineOf(
+async function quarantineEntriesOf(
   graph: CompiledModel,
   store: Pick<Store, 'query'>,
   { source, target }: ItemKey,

@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ConsumerPosition } from '../progress/consumer-position.ts';
 import { appliedUpToMs, type StreamPosition, streamPosition } from '../progress/stream-position.ts';
-import { isOfMoment, StreamWalk } from '../progress/stream-walk.ts';
+import { isTemporaryError, StreamWalk } from '../progress/stream-walk.ts';
 import { createReader } from '../read/reader.ts';
 import type { Store } from '../store/port.ts';
 import type { StreamSource } from '../stream/source.ts';
@@ -29,7 +29,7 @@ export function positionOfStream(graph: CompiledModel, store: Store, source: Str
       return appliedUpToMs(await look());
     } catch (error) {
       // A shard that leaves the stream between listing and reading ends no check.
-      if (isOfMoment(error)) return undefined;
+      if (isTemporaryError(error)) return undefined;
       throw error;
     }
   };

@@ -116,7 +116,7 @@ async function readStatus(options: StatusOptions): Promise<Status> {
   const stats: ReadStats = { rcu: 0 };
   const position = await options.position?.();
   const consumers = position?.consumers ?? [];
-  const quarantined = await quarantine(graph, store, stats);
+  const quarantined = await countQuarantine(graph, store, stats);
   const lastCheck = readLastCheck(await readItem({ store, stats }, lastCheckKey()));
   const observed = await readObserverState(countingGet(store, stats));
   const seen = seenConsumers(consumers, now());
@@ -171,7 +171,7 @@ function observerProblems({ throughMs, heldBy, drift, isEnded }: ObserverState, 
   ];
 }
 
-async function quarantine(
+async function countQuarantine(
   graph: CompiledModel,
   store: Pick<Store, 'query'>,
   stats: ReadStats,

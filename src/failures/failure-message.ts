@@ -67,7 +67,10 @@ function objectKey(encoded: string): string {
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '));
   } catch (error) {
-    throw unreadable(`The message names an object by a key that cannot be decoded, ${describe(encoded)}.`, error);
+    throw unreadableMessage(
+      `The message names an object by a key that cannot be decoded, ${describe(encoded)}.`,
+      error,
+    );
   }
 }
 
@@ -76,11 +79,11 @@ export function parsedMessage(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw unreadable('The message is not JSON.', error);
+    throw unreadableMessage('The message is not JSON.', error);
   }
 }
 
-function unreadable(message: string, cause: unknown): EdgeloomError {
+function unreadableMessage(message: string, cause: unknown): EdgeloomError {
   const hint = 'Give the on-failure message of an event source mapping as it came.';
   return new EdgeloomError('invalid-failure-message', message, hint, { cause });
 }

@@ -20,7 +20,7 @@ import {
   parsedMessage,
   type SendMessage,
 } from './failure-message.ts';
-import { ofPackage } from './optional-package.ts';
+import { loadOptionalPackage } from './optional-package.ts';
 
 /** The places where failed batches are read. */
 export interface FailureSources extends FailureBuckets {
@@ -39,7 +39,7 @@ export async function redriveMessage(
   sources: FailureSources,
   options: RedriveOptions,
 ): Promise<RedriveResult> {
-  const { message, settled } = restOf(text);
+  const { message, settled } = parseRest(text);
   const records: ChangeRecord[] = [];
   const ends: number[] = [];
   const batches = await failedBatchesOf(message, sources);
@@ -48,7 +48,7 @@ export async function redriveMessage(
     ends.push(records.length);
   }
   const result = await redriveRecords(records.slice(settled), options);
-  await claimSettled(records, ends, { from: settled, to: settled + result.repaired }, options);
+  await claimReconciled(records, ends, { from: settled, to: settled + result.repaired }, options);
   if (result.left > 0) return result;
   for (const { object } of batches) if (object !== undefined) await sources.deleteObject?.(object.bucket, object.key);
   return result;
@@ -59,7 +59,7 @@ export async function redriveMessage(
  *
  * @param ends for each batch, its end in `records`.
  */
-async function claimSettled(
+async function claimReconciled(
   records: readonly ChangeRecord[],
   ends: readonly number[],
   settled: { from: number; to: number },
@@ -83,11 +83,11 @@ interface Rest {
 
 /** Builds a message for the unprocessed rest of a failed batch, after `repaired` more of its records were reconciled. */
 export function restMessage(text: string, repaired: number): string {
-  const { message, settled } = restOf(text);
+  const { message, settled } = parseRest(text);
   return JSON.stringify({ edgeloomRest: { settled: settled + repaired, message } });
 }
 
-function restOf(text: string): Rest {
+function parseRest(text: string): Rest {
   const rest = restSchema.safeParse(parsedMessage(text));
   return rest.success ? rest.data.edgeloomRest : { message: text, settled: 0 };
 }
@@ -113,7 +113,7 @@ export async function redriveQueue(
 ): Promise<RedriveResult> {
   checkQueueUrl(queueUrl, options.anyHost === true);
   // Only this function needs the client, which takes a while to load.
-  const { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } = await ofPackage(
+  const { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } = await loadOptionalPackage(
     SQS,
     import('@aws-sdk/client-sqs'),
   );
@@ -136,7 +136,7 @@ export async function redriveQueue(
       if (fresh.length === 0) break;
       for (const { MessageId = '', Body = '', ReceiptHandle } of fresh) {
         seen.add(MessageId);
-        const result = await settleMessage(MessageId, Body, sources, options);
+        const result = await tryRedriveMessage(MessageId, Body, sources, options);
         addRedrive(total, result);
         if (result.left > 0) continue;
         await queue.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle }));
@@ -167,7 +167,7 @@ function checkQueueUrl(queueUrl: string, anyHost: boolean): void {
  * Calls `redriveMessage`, and turns an error into a result. A message that cannot be read, or whose batch has left the stream, is
  * counted as left, with the reason.
  */
-export async function settleMessage(
+export async function tryRedriveMessage(
   messageId: string,
   body: string,
   sources: FailureSources,
@@ -186,7 +186,7 @@ export async function settleMessage(
 export function queueSender(client: Omit<ClientOptions, 'endpoint'>): SendMessage {
   let sender: Promise<SendMessage> | undefined;
   return async (queueArn, body) => {
-    sender ??= ofPackage(SQS, import('./queue.ts')).then(({ openQueues }) => openQueues(client));
+    sender ??= loadOptionalPackage(SQS, import('./queue.ts')).then(({ openQueues }) => openQueues(client));
     await (await sender)(queueArn, body);
   };
 }
@@ -196,7 +196,7 @@ export function bucketAccess(client: Omit<ClientOptions, 'endpoint'>): BucketAcc
   let opened: Promise<BucketAccess> | undefined;
   // Few runs read an object, and the client takes a while to load.
   const open = (): Promise<BucketAccess> => {
-    opened ??= ofPackage(S3, import('./bucket.ts')).then(({ openBuckets }) => openBuckets(client));
+    opened ??= loadOptionalPackage(S3, import('./bucket.ts')).then(({ openBuckets }) => openBuckets(client));
     return opened;
   };
   return {

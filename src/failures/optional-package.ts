@@ -4,7 +4,7 @@ import { EdgeloomError } from '../errors.ts';
  * Loads a module of a package that only some projects install. Throws `no-package`, with the command that installs it, if the
  * package is missing.
  */
-export async function ofPackage<Loaded>(name: string, loading: Promise<Loaded>): Promise<Loaded> {
+export async function loadOptionalPackage<Loaded>(name: string, loading: Promise<Loaded>): Promise<Loaded> {
   try {
     return await loading;
   } catch (error) {

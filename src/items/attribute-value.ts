@@ -87,8 +87,8 @@ export function withBytes(value: AttributeValue, level = 0): AttributeValue {
     return { M: copy };
   }
   if ('L' in value && Array.isArray(value.L)) return { L: value.L.map((entry) => withBytes(entry, level + 1)) };
-  if ('SS' in value && isTexts(value.SS)) return value;
-  if ('NS' in value && isTexts(value.NS)) return value;
+  if ('SS' in value && isTextList(value.SS)) return value;
+  if ('NS' in value && isTextList(value.NS)) return value;
   if ('B' in value && isBinary(value.B)) return { B: toBytes(value.B) };
   if ('BS' in value && Array.isArray(value.BS) && value.BS.every(isBinary)) return { BS: value.BS.map(toBytes) };
   if ('BOOL' in value && typeof value.BOOL === 'boolean') return value;
@@ -96,7 +96,7 @@ export function withBytes(value: AttributeValue, level = 0): AttributeValue {
   throw new MalformedValueError('is no attribute value');
 }
 
-function isTexts(values: unknown): boolean {
+function isTextList(values: unknown): boolean {
   return Array.isArray(values) && values.every((value) => typeof value === 'string');
 }
 

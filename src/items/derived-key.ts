@@ -99,13 +99,15 @@ const NAMED: readonly [kind: NamedKind, prefix: string][] = [
 export function parseDerivedKey(sortKey: string): DerivedKey | undefined {
   if (!isDerivedKey(sortKey)) return undefined;
   if (sortKey === VIEW_KEY) return VIEW;
-  if (sortKey.startsWith(QUARANTINE_PREFIX)) return quarantineEntry(sortKey);
+  if (sortKey.startsWith(QUARANTINE_PREFIX)) return parseQuarantineKey(sortKey);
   const { generation, plain } = splitGeneration(sortKey);
-  if (plain.startsWith(OWNER_PREFIX)) return ownerItem(plain.slice(OWNER_PREFIX.length), generation);
-  if (plain.startsWith(INDEX_PREFIX)) return indexItem(plain, generation);
-  if (plain.startsWith(PART_VIEW_PREFIX)) return partView(plain.slice(PART_VIEW_PREFIX.length), generation);
-  if (plain.startsWith(REVERSE_PREFIX)) return ofSource('reverse-item', plain.slice(REVERSE_PREFIX.length), generation);
-  if (plain.startsWith(ENTRY_PREFIX)) return ofSource('total-entry', plain.slice(ENTRY_PREFIX.length), generation);
+  if (plain.startsWith(OWNER_PREFIX)) return parseOwnerKey(plain.slice(OWNER_PREFIX.length), generation);
+  if (plain.startsWith(INDEX_PREFIX)) return parseIndexKey(plain, generation);
+  if (plain.startsWith(PART_VIEW_PREFIX)) return parsePartViewKey(plain.slice(PART_VIEW_PREFIX.length), generation);
+  if (plain.startsWith(REVERSE_PREFIX))
+    return parseKeyWithSource('reverse-item', plain.slice(REVERSE_PREFIX.length), generation);
+  if (plain.startsWith(ENTRY_PREFIX))
+    return parseKeyWithSource('total-entry', plain.slice(ENTRY_PREFIX.length), generation);
   for (const [kind, prefix] of NAMED) {
     if (plain.startsWith(prefix)) return { kind, edgeType: plain.slice(prefix.length), generation };
   }
@@ -125,78 +127,79 @@ export function formatDerivedKey(
         ? quarantineKey(key.target.text, key.position)
         : (`${QUARANTINE_PREFIX}#${key.target.hash}/${key.position}` as DerivedSortKey);
     case 'index-item': {
-      if (key.of === 'edge') return ended(edgeIndexPrefix(key.order, generation), key.edge);
+      if (key.of === 'edge') return keyWithEnd(edgeIndexPrefix(key.order, generation), key.edge);
       const { search, part, value } = key;
       return value === undefined
         ? searchKey(search, generation, part)
-        : ended(searchValuePrefix(search, generation, part), value);
+        : keyWithEnd(searchValuePrefix(search, generation, part), value);
     }
     case 'part-view':
       return partViewKey(key.part, generation);
     case 'owner-item':
-      return ended(marked(OWNER_PREFIX, generation), key.name);
+      return keyWithEnd(withGenerationMark(OWNER_PREFIX, generation), key.name);
     case 'reverse-item':
     case 'total-entry': {
       const prefix = key.kind === 'reverse-item' ? REVERSE_PREFIX : ENTRY_PREFIX;
-      return ended(`${marked(prefix, generation)}${key.edgeType}-`, key.source);
+      return keyWithEnd(`${withGenerationMark(prefix, generation)}${key.edgeType}-`, key.source);
     }
     default:
-      return (marked(NAMED.find(([kind]) => kind === key.kind)![1], generation) + key.edgeType) as DerivedSortKey;
+      return (withGenerationMark(NAMED.find(([kind]) => kind === key.kind)![1], generation) +
+        key.edgeType) as DerivedSortKey;
   }
 }
 
 /** A prefix with the mark of a generation, which stands behind the first `/`. */
-function marked(prefix: string, generation: number): string {
+function withGenerationMark(prefix: string, generation: number): string {
   const end = prefix.indexOf('/') + 1;
   return generationPrefix(prefix.slice(0, end), generation) + prefix.slice(end);
 }
 
-function ended(prefix: string, { text, hash }: KeyEnd): DerivedSortKey {
+function keyWithEnd(prefix: string, { text, hash }: KeyEnd): DerivedSortKey {
   return hash === undefined ? fittingKey(prefix, text) : (`${prefix}#${hash}` as DerivedSortKey);
 }
 
 const HASH = /^#[0-9a-f]{32}$/;
 
 /** The end of a key; undefined where no text and no hash has this form. Texts that begin with `#` are hashed. */
-function endOf(rest: string): KeyEnd | undefined {
+function parseKeyEnd(rest: string): KeyEnd | undefined {
   if (!rest.startsWith('#')) return { text: rest };
   return HASH.test(rest) ? { hash: rest.slice(1) } : undefined;
 }
 
-function indexItem(plain: string, generation: number): DerivedKey {
+function parseIndexKey(plain: string, generation: number): DerivedKey {
   const nothing: DerivedKey = { kind: 'index-item', of: 'nothing', edgeType: '', generation };
   const part = PART_SEARCH_KEY.exec(plain)?.[1];
   // rule: key-of-a-part-names-the-part
   if (part !== undefined) {
-    return searchItem(plain.slice(partSearchPrefix(part).length), generation, part) ?? nothing;
+    return parseSearchKey(plain.slice(partSearchPrefix(part).length), generation, part) ?? nothing;
   }
   const order = ORDER_KEY.exec(plain)?.[1];
   const rest = plain.slice(order === undefined ? INDEX_PREFIX.length : INDEX_PREFIX.length + order.length + 2);
   // The name of a search holds neither character: both are escaped. An edge's sort key begins with its type.
   const isEdge = order !== undefined || rest.startsWith('#') || rest[rest.search(/[-/]/)] === '-';
-  if (!isEdge) return searchItem(rest, generation) ?? nothing;
-  const edge = endOf(rest);
+  if (!isEdge) return parseSearchKey(rest, generation) ?? nothing;
+  const edge = parseKeyEnd(rest);
   const edgeType = edge?.hash === undefined ? typePrefix(rest) : '';
   if (edge === undefined || edgeType === undefined) return nothing;
   return { kind: 'index-item', of: 'edge', edgeType, generation, ...(order !== undefined && { order }), edge };
 }
 
-function searchItem(rest: string, generation: number, part?: string): DerivedKey | undefined {
+function parseSearchKey(rest: string, generation: number, part?: string): DerivedKey | undefined {
   const slash = rest.indexOf('/');
   const name = nameOfSearchKey(slash < 0 ? rest : rest.slice(0, slash));
   if (name === undefined) return undefined;
   const named = part === undefined ? { search: name } : { search: `${part}.${name}`, part };
   if (slash < 0) return { kind: 'index-item', of: 'search', edgeType: '', generation, ...named };
-  const value = endOf(rest.slice(slash + 1));
+  const value = parseKeyEnd(rest.slice(slash + 1));
   return value && { kind: 'index-item', of: 'search', edgeType: '', generation, ...named, value };
 }
 
-function partView(part: string, generation: number): DerivedKey {
+function parsePartViewKey(part: string, generation: number): DerivedKey {
   return isTypeName(part) ? { kind: 'part-view', edgeType: '', generation, part } : UNKNOWN_ITEM;
 }
 
-function ownerItem(rest: string, generation: number): DerivedKey {
-  const name = endOf(rest);
+function parseOwnerKey(rest: string, generation: number): DerivedKey {
+  const name = parseKeyEnd(rest);
   const slash = rest.indexOf('/');
   const edgeType = slash < 0 ? rest : rest.slice(0, slash);
   if (name === undefined || (name.text !== undefined && !isTypeName(edgeType))) {
@@ -206,9 +209,9 @@ function ownerItem(rest: string, generation: number): DerivedKey {
   return { kind: 'owner-item', edgeType, generation, ...(slash >= 0 && { order: rest.slice(slash + 1) }), name };
 }
 
-function ofSource(kind: 'reverse-item' | 'total-entry', rest: string, generation: number): DerivedKey {
+function parseKeyWithSource(kind: 'reverse-item' | 'total-entry', rest: string, generation: number): DerivedKey {
   const edgeType = typePrefix(rest);
-  const source = edgeType === undefined ? undefined : endOf(rest.slice(edgeType.length + 1));
+  const source = edgeType === undefined ? undefined : parseKeyEnd(rest.slice(edgeType.length + 1));
   if (edgeType === undefined || source === undefined) return UNKNOWN_ITEM;
   return { kind, edgeType, generation, source };
 }
@@ -216,10 +219,10 @@ function ofSource(kind: 'reverse-item' | 'total-entry', rest: string, generation
 /** Behind the item's sort key stands the watermark: a stream's label, a `/` and a number. */
 const QUARANTINED = /^(.*)\/([^/]*\/[^/]*)$/s;
 
-function quarantineEntry(sortKey: string): DerivedKey {
+function parseQuarantineKey(sortKey: string): DerivedKey {
   const [, text = sortKey.slice(QUARANTINE_PREFIX.length), position = ''] =
     QUARANTINED.exec(sortKey.slice(QUARANTINE_PREFIX.length)) ?? [];
-  return { kind: 'quarantine-entry', edgeType: '', generation: 1, target: endOf(text) ?? { text }, position };
+  return { kind: 'quarantine-entry', edgeType: '', generation: 1, target: parseKeyEnd(text) ?? { text }, position };
 }
 
 /**

@@ -131,14 +131,14 @@ function decodeLabel(mark: string, text: string): AttributeValue | undefined {
 }
 
 function escapeText(text: string): string {
-  return text.includes('%') || text.includes('|') ? text.replace(/[%|]/g, percent) : text;
+  return text.includes('%') || text.includes('|') ? text.replace(/[%|]/g, percentEncoded) : text;
 }
 
 function escapeLabelName(name: string): string {
-  return name.replace(/[%|=:?!*]/g, percent);
+  return name.replace(/[%|=:?!*]/g, percentEncoded);
 }
 
-function percent(character: string): string {
+function percentEncoded(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 

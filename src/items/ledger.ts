@@ -1,6 +1,6 @@
 import { type Item, numberOf, stringOf } from './attribute-value.ts';
 import { COUNT, COUNTED, LEDGER, OTHER } from './derived-item.ts';
-import { ONE, textOfUnits, unitsOf, unitsOfSum } from './units.ts';
+import { ONE, parseSumUnits, parseUnits, textOfUnits } from './units.ts';
 
 /**
  * The parts of counted items in their count. A count, or a total, has these attributes at its top level, since an update can add to
@@ -46,7 +46,7 @@ export function amountsOf(item: Item | undefined, countName: string): Amounts {
   const other = new Set(textsOf(item, OTHER));
   for (const [attribute, value] of ledgerOf(item)) {
     if ('S' in value) amounts.set(`${attribute}/${other.has(attribute) ? OTHER_VALUES : value.S}`, ONE);
-    else if ('N' in value) amounts.set(attribute, unitsOf(value.N) ?? 0n);
+    else if ('N' in value) amounts.set(attribute, parseUnits(value.N) ?? 0n);
   }
   return amounts;
 }
@@ -55,7 +55,7 @@ export function amountsOf(item: Item | undefined, countName: string): Amounts {
 export const NO_AMOUNTS: Amounts = new Map();
 
 /** Adds an item to the count that it names, in a map of counts by their names. */
-export function addLive(counts: Map<string, Amounts>, item: Item): void {
+export function addItemAmounts(counts: Map<string, Amounts>, item: Item): void {
   const name = stringOf(item[COUNTED]);
   if (name === undefined) return;
   const amounts = counts.get(name) ?? new Map();
@@ -85,7 +85,7 @@ export function addAmounts(to: Amounts, amounts: Amounts, sign = 1n): void {
 }
 
 /** Whether some amounts change nothing. */
-export function isNothing(amounts: Amounts): boolean {
+export function isZeroAmounts(amounts: Amounts): boolean {
   return [...amounts.values()].every((units) => units === 0n);
 }
 
@@ -96,7 +96,7 @@ export function storedAmounts(count: Item | undefined): Amounts | undefined {
     if (attribute.startsWith('keys/') && !('SS' in value)) return undefined;
     if (!AMOUNT.test(attribute)) continue;
     const text = numberOf(value);
-    const units = text === undefined ? undefined : unitsOfSum(text);
+    const units = text === undefined ? undefined : parseSumUnits(text);
     const isWhole = units !== undefined && units % ONE === 0n;
     if (units === undefined || (!isWhole && !attribute.startsWith('sum/'))) return undefined;
     amounts.set(attribute, units);
@@ -113,7 +113,7 @@ export function isOfAmounts(attribute: string): boolean {
 export function sameAmounts(left: Amounts, right: Amounts): boolean {
   const difference: Amounts = new Map(left);
   addAmounts(difference, right, -1n);
-  return isNothing(difference);
+  return isZeroAmounts(difference);
 }
 
 /** The numbers of a count as a text, for messages and comparisons. */
@@ -143,7 +143,7 @@ function groupValues(current: Item | undefined, wanted: Item | undefined): Group
 }
 
 /** Whether an item is to have a value of a group that it does not have: whether there is room for it depends on the count. */
-export function hasNewValue(current: Item | undefined, wanted: Item | undefined): boolean {
+export function hasNewGroupValue(current: Item | undefined, wanted: Item | undefined): boolean {
   return groupValues(current, wanted).some(({ stays }) => !stays);
 }
 
@@ -179,12 +179,12 @@ export class Room {
 }
 
 /** An item with the groups whose values have no room. */
-export function placed(item: Item | undefined, others: readonly string[]): Item | undefined {
+export function withGroupsWithoutRoom(item: Item | undefined, others: readonly string[]): Item | undefined {
   return item === undefined || others.length === 0 ? item : { ...item, [OTHER]: { SS: [...others] } };
 }
 
 /** The values of groups that amounts add to, by the attribute of the set that they are in. */
-export function keysOf(amounts: Amounts): Record<string, string[]> {
+export function groupValuesByAttribute(amounts: Amounts): Record<string, string[]> {
   const keys: Record<string, string[]> = {};
   for (const [attribute, units] of amounts) {
     const [, group, value] = /^by\/([^/]{1,64})\/(.*)$/s.exec(attribute) ?? [];

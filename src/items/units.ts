@@ -19,7 +19,7 @@ export const ONE = 10n ** BigInt(SUM_DECIMALS);
  *
  * @param mostDigits digits before the point.
  */
-export function unitsOf(text: string, mostDigits = SUM_DIGITS): bigint | undefined {
+export function parseUnits(text: string, mostDigits = SUM_DIGITS): bigint | undefined {
   const decimal = parseDecimal(text);
   if (decimal === undefined) return undefined;
   const { negative, digits, exponent } = decimal;
@@ -31,9 +31,9 @@ export function unitsOf(text: string, mostDigits = SUM_DIGITS): bigint | undefin
   return negative ? -units : units;
 }
 
-/** A stored sum in units; it may have more digits than a value. Undefined as of `unitsOf`. */
-export function unitsOfSum(text: string): bigint | undefined {
-  return unitsOf(text, STORED_DIGITS - SUM_DECIMALS);
+/** A stored sum in units; it may have more digits than a value. Undefined as of `parseUnits`. */
+export function parseSumUnits(text: string): bigint | undefined {
+  return parseUnits(text, STORED_DIGITS - SUM_DECIMALS);
 }
 
 /** Units as the shortest decimal text. */

@@ -16,7 +16,7 @@ const FAN_OUT: SharedKind = {
   hasBase: false,
   attributes: new Map([AFTER, AGAIN, WATERMARK, MODEL].map((name) => [name, 'any'])),
   hasTombstones: true,
-  isLive: isOpen,
+  isLive: isFanOutOpen,
   oddities: (context, item) => oddities(FAN_OUT, context, item),
 };
 
@@ -57,23 +57,23 @@ export const continuationPart: PartKind<Extract<Part, { kind: 'continuation' }>>
   decidingKeys: () => [],
   compare: (_context, { derived }) => ({
     wanted: COMPLETED,
-    stored: isOpen(derived) ? `a fan-out that is at ${stringOf(derived?.[AFTER]) ?? 'no place'}` : COMPLETED,
+    stored: isFanOutOpen(derived) ? `a fan-out that is at ${stringOf(derived?.[AFTER]) ?? 'no place'}` : COMPLETED,
   }),
   // The state is the revision: a fan-out that writes the same place again and again is not stuck.
   state: ({ derived }) => ({
     revision: revisionOf(derived),
     base: hashed(revisionOf(derived) ?? ''),
-    fanOut: placeOf(derived),
+    fanOut: fanOutPlace(derived),
   }),
 };
 
 /** Whether a fan-out is under way, by its continuation. */
-export function isOpen(item: Item | undefined): boolean {
+export function isFanOutOpen(item: Item | undefined): boolean {
   return item?.[AFTER] !== undefined;
 }
 
 /** Whether a fan-out has still to visit a place, in this round or in the next one. */
-export function isAheadOf(item: Item | undefined, place: string): boolean {
+export function willFanOutVisit(item: Item | undefined, place: string): boolean {
   if (item?.[AFTER] === undefined) return false;
   return [AFTER, AGAIN].some((name) => {
     const after = stringOf(item[name]);
@@ -83,7 +83,7 @@ export function isAheadOf(item: Item | undefined, place: string): boolean {
 }
 
 /** The place that a fan-out has reached. A repair that only restarts it does not change its place. */
-export function placeOf(item: Item | undefined): string | undefined {
+export function fanOutPlace(item: Item | undefined): string | undefined {
   const after = item?.[AFTER];
   return after && canonicalText(after);
 }

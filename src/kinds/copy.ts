@@ -6,7 +6,7 @@ import { elementsByEdge } from '../items/stored-view.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
 import { copyingEdge, copyOf, parentOf } from '../plan/copies.ts';
-import { isAheadOf, placeOf } from './continuation.ts';
+import { fanOutPlace, willFanOutVisit } from './continuation.ts';
 import { hashed, imageText, type Part, type PartKind } from './part.ts';
 
 /**
@@ -27,21 +27,21 @@ export const copy: PartKind<Extract<Part, { kind: 'copy' }>> = {
     ];
   },
   compare({ graph }, { suspect: { part }, derived, items }) {
-    const parent = isListed(derived, part.target) ? items[1] : undefined;
+    const parent = isEdgeListed(derived, part.target) ? items[1] : undefined;
     return {
-      wanted: wantedCopyText(graph, part.target, parent) ?? null,
+      wanted: expectedCopyText(graph, part.target, parent) ?? null,
       stored: storedCopyText(derived, part.target) ?? null,
     };
   },
   state({ suspect: { source, part }, derived, items: [edge, parent, continuation] }) {
     // A fan-out visits the reverse items in order of their keys. If it is past this edge, it has written the view already, which
     // changed the view's revision, and it repairs nothing here any more.
-    const isAhead = isAheadOf(continuation, fanOutAlong(part.target).reverseKey(source));
+    const isAhead = willFanOutVisit(continuation, fanOutAlong(part.target).reverseKey(source));
     const moved = (isAhead && revisionOf(continuation)) || '';
     return {
       revision: `${revisionOf(derived) ?? ''}/${moved}`,
       base: hashed([edge, parent].map(imageText).join('\0') + moved),
-      fanOut: isAhead ? placeOf(continuation) : undefined,
+      fanOut: isAhead ? fanOutPlace(continuation) : undefined,
     };
   },
   // A copy without an edge goes away with any write of the view.
@@ -50,7 +50,7 @@ export const copy: PartKind<Extract<Part, { kind: 'copy' }>> = {
   },
 };
 
-function isListed(view: Item | undefined, edge: string): boolean {
+function isEdgeListed(view: Item | undefined, edge: string): boolean {
   return elementsByEdge(view).has(escapedEdge(edge));
 }
 
@@ -108,7 +108,7 @@ export function storedCopyText(view: Item | undefined, edge: string): string | u
 }
 
 /** The expected copy of a node for an edge that the view lists, as a text; undefined if there is no such node. */
-export function wantedCopyText(graph: CompiledModel, edge: string, node: Item | undefined): string | undefined {
+export function expectedCopyText(graph: CompiledModel, edge: string, node: Item | undefined): string | undefined {
   const model = copyingEdge(graph, edge);
   const copy = model && copyOf(graph, model, node);
   return copy && canonicalText({ M: copy });
@@ -116,7 +116,7 @@ export function wantedCopyText(graph: CompiledModel, edge: string, node: Item | 
 
 /** Whether an actual copy equals what its node asks for. */
 export function isSlotRight(graph: CompiledModel, { edge, stored }: CopySlot, node: Item | undefined): boolean {
-  const wanted = wantedCopyText(graph, edge, node);
+  const wanted = expectedCopyText(graph, edge, node);
   return stored === (wanted && hashed(wanted));
 }
 

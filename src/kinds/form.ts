@@ -13,7 +13,7 @@ export const form: PartKind<Extract<Part, { kind: 'form' }>> = {
   isOfForm: true,
   decidingKeys: () => [],
   compare({ graph }, { form, derived }) {
-    const found = derived === undefined ? [] : misshapen(form, graph, derived);
+    const found = derived === undefined ? [] : misshapenAttributes(form, graph, derived);
     if (derived !== undefined && !hasRevision(derived)) found.push(REVISION);
     return {
       wanted: null,
@@ -30,7 +30,7 @@ export function oddities(kind: ItemForm, context: OddityContext, item: Item): re
   const isFenced = !kind.attributes.has(WATERMARK) || hasPlausibleWatermark(context, item);
   // rule: expiry-on-a-live-item-is-drift
   const expires = item[graph.table.ttl] !== undefined && (!kind.hasTombstones || kind.isLive(item));
-  const isFormed = hasRevision(item) && misshapen(kind, graph, item).length === 0;
+  const isFormed = hasRevision(item) && misshapenAttributes(kind, graph, item).length === 0;
   if (isFenced && !expires && isFormed) return NONE;
   const parts: Part[] = isFenced ? [] : [{ kind: 'watermark' }];
   if (expires) parts.push({ kind: 'expiry' });
@@ -44,7 +44,7 @@ export function hasRevision(item: Item): boolean {
 }
 
 /** The names of attributes that a kind does not have, or has with another type. */
-export function misshapen(kind: ItemForm, { table }: CompiledModel, item: Item): string[] {
+export function misshapenAttributes(kind: ItemForm, { table }: CompiledModel, item: Item): string[] {
   const found: string[] = [];
   for (const name of Object.keys(item)) {
     if (name === table.partitionKey || name === table.sortKey || name === table.ttl || name === REVISION) continue;

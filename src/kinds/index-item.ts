@@ -16,7 +16,7 @@ import { type IndexPlace, parseIndexPartition } from '../model/projection/index-
 import { countKeyOf, FanOutPlaces, placesOfCount } from '../model/projection/places.ts';
 import { derivedOf } from '../plan/derive.ts';
 import { queriedItems } from '../store/pages.ts';
-import { isAheadOf, placeOf } from './continuation.ts';
+import { fanOutPlace, willFanOutVisit } from './continuation.ts';
 import { oddities } from './form.ts';
 import { type ItemKind, type KeyOf, origin, type SharedKind } from './kind.ts';
 import { hashed, imageText, type ObserveContext, type Part, type PartKind, stateByBase } from './part.ts';
@@ -102,12 +102,12 @@ export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
     if (keys.length < 2) return stateByBase(seen);
     const [edge, continuation, ...node] = items;
     // If the fan-out is past this edge, it has written the item already, which changed the item's revision.
-    const isAhead = isAheadOf(continuation, keys[0]!.target);
+    const isAhead = willFanOutVisit(continuation, keys[0]!.target);
     const moved = (isAhead && revisionOf(continuation)) || '';
     return {
       revision: `${revisionOf(seen.derived) ?? ''}/${moved}`,
       base: hashed([edge, ...node].map(imageText).join('\0') + moved),
-      fanOut: isAhead ? placeOf(continuation) : undefined,
+      fanOut: isAhead ? fanOutPlace(continuation) : undefined,
     };
   },
 };

@@ -24,7 +24,7 @@ const SHARE_OF_BUDGET = 0.5;
  * Whether an evicted edge type has shrunk enough to come back into the set: with it the view would take at most half of its budget.
  * A higher share could make a type leave and come back with each edge.
  */
-export function fitsAgain(graph: CompiledModel, source: string, viewBytes: number): boolean {
+export function fitsBackIntoView(graph: CompiledModel, source: string, viewBytes: number): boolean {
   return viewBytes <= viewBudgetBytes(graph, source) * SHARE_OF_BUDGET;
 }
 
@@ -49,10 +49,10 @@ async function markCompared(
       bytes += Buffer.byteLength(element);
       listed.push(edge);
     }
-    if (fitsAgain(graph, source, bytes)) bytes += await bytesOfCopies({ graph, store }, listed);
+    if (fitsBackIntoView(graph, source, bytes)) bytes += await bytesOfCopies({ graph, store }, listed);
     if (bytes > viewBudgetBytes(graph, source)) break;
   }
-  return { wanted: fitsAgain(graph, source, bytes) ? null : text, stored: text };
+  return { wanted: fitsBackIntoView(graph, source, bytes) ? null : text, stored: text };
 }
 
 /** The size of the copies that come back with edges, in bytes. */

@@ -2,7 +2,7 @@ import type { Item } from '../items/attribute-value.ts';
 import { isWithinBytes, SORT_KEY_BYTES } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
-import { copyingViewsOf, edgeOfReverse, wantedFields } from '../plan/copies.ts';
+import { copyingViewsOf, edgeOfReverse, expectedFields } from '../plan/copies.ts';
 import { edgeOfEntry } from '../plan/counted.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { ItemKey } from '../store/port.ts';
@@ -36,7 +36,7 @@ export const reverseItemPart: PartKind<Extract<Part, { kind: 'reverse-item' }>> 
     return edge === undefined ? [] : [edge];
   },
   compare({ graph }, { suspect: { sortKey }, derived, keys, items }) {
-    const wanted = keys[0] && wantedFields(derivedOf(graph, keys[0].source, keys[0].target, items[0]), sortKey);
+    const wanted = keys[0] && expectedFields(derivedOf(graph, keys[0].source, keys[0].target, items[0]), sortKey);
     return { wanted: indexItemText(wanted) ?? null, stored: indexItemText(derived) ?? null };
   },
 };

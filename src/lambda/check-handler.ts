@@ -131,7 +131,7 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
         ...(isRebuild && request.maxWcu !== undefined && rebuildLimits(request.maxWcu, mostSuspects)),
         streamLabel: options.streamLabel ?? (ownClient && streamLabelNow(ownClient, graph)),
         remainingMs: () => (isOver() ? 0 : context.getRemainingTimeInMillis() - reserveMs),
-        onFinding: (finding) => log(logger, finding),
+        onFinding: (finding) => logFinding(logger, finding),
       });
       const { cursor, ...totals } = result;
       metrics.emit(request.resume?.totals, totals);
@@ -175,7 +175,7 @@ export function isClean({ drift, repaired, quarantined, unregistered }: CheckTot
 }
 
 /** Keys and verdict only: what is expected and what is there are contents of items. */
-function log(logger: FunctionLogger, { source, target, verdict }: Finding): void {
+function logFinding(logger: FunctionLogger, { source, target, verdict }: Finding): void {
   const isWrong = (WRONG as readonly string[]).includes(verdict);
   logger[isWrong ? 'warn' : 'debug']({ source, target, verdict }, 'found');
 }

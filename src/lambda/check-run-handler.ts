@@ -66,23 +66,23 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
     const place = await savedPlace(caller.store, mode, worker);
     // A call whose answer was lost is made again.
     if (place === undefined) {
-      await noteIfOver(caller, mode, now());
-      const totals = parsed(cursor)?.totals ?? emptyTotals();
+      await noteRunIfDone(caller, mode, now());
+      const totals = parseStoredCursor(cursor)?.totals ?? emptyTotals();
       return { ...totals, ...DONE, isClean: isClean(totals) };
     }
-    const resume = parsed(cursor ?? tonight(place));
+    const resume = parseStoredCursor(cursor ?? withFreshCounts(place));
     if (untilMs !== null && now() >= untilMs) {
       // A part that nobody has looked at is not known to be clean.
       return { ...(resume?.totals ?? emptyTotals()), ...DONE, isDone: false, isClean: false };
     }
-    return await nextPart(caller, event, { place, resume }, { context, now });
+    return await workOnShare(caller, event, { place, resume }, { context, now });
   };
 }
 
 const DONE = { cursor: null, waitSeconds: 0, isDone: true };
 
 /** Does as much of a worker's share as one call reads. */
-async function nextPart(
+async function workOnShare(
   caller: CheckCaller,
   { mode, worker, untilMs, maxRcu, maxWcu, repair }: RunShare,
   { place, resume }: { place: SavedPlace; resume: CheckCursor | undefined },
@@ -105,7 +105,7 @@ async function nextPart(
   if (untilMs !== null) await noteShare(caller.table, caller.store, { worker, untilMs }, totals, now());
   if (cursor === undefined) {
     await clearPlace(caller.store, mode, worker);
-    await noteIfOver(caller, mode, now());
+    await noteRunIfDone(caller, mode, now());
     return { ...totals, ...DONE, isClean: isClean(totals) };
   }
   // The next night goes on from here, however this one ends.
@@ -115,15 +115,15 @@ async function nextPart(
 }
 
 /** Notes what a check has come to when the last of its workers is done. */
-async function noteIfOver({ table, store }: CheckCaller, mode: RunShare['mode'], nowMs: number): Promise<void> {
+async function noteRunIfDone({ table, store }: CheckCaller, mode: RunShare['mode'], nowMs: number): Promise<void> {
   if (mode === 'check' && (await savedPlaces(store, mode)).length === 0) await noteRun(table, store, nowMs);
 }
 
 /** Where a run goes on, with counts of its own: those of earlier nights were reported then. */
-function tonight({ cursor }: SavedPlace): unknown {
+function withFreshCounts({ cursor }: SavedPlace): unknown {
   return typeof cursor === 'object' && cursor !== null ? { ...cursor, totals: emptyTotals() } : undefined;
 }
 
-function parsed(cursor: unknown): CheckCursor | undefined {
+function parseStoredCursor(cursor: unknown): CheckCursor | undefined {
   return cursor === undefined || cursor === null ? undefined : parseCursor(cursor);
 }

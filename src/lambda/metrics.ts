@@ -58,8 +58,8 @@ export function createCheckMetrics(
   const metrics = new Metrics({ namespace, serviceName: 'edgeloom', defaultDimensions: { table } });
   return {
     emit(before, after) {
-      const counts = flat(after);
-      const earlier = before && flat(before);
+      const counts = flatCounts(after);
+      const earlier = before && flatCounts(before);
       for (const [name, count] of Object.entries(counts)) {
         const done = earlier?.[name as keyof typeof counts] ?? 0;
         metrics.addMetric(`check${name[0]!.toUpperCase()}${name.slice(1)}`, MetricUnit.Count, count - done);
@@ -69,6 +69,6 @@ export function createCheckMetrics(
   };
 }
 
-function flat({ drift, unknownTypes: _types, changing: _changing, ...counts }: CheckTotals) {
+function flatCounts({ drift, unknownTypes: _types, changing: _changing, ...counts }: CheckTotals) {
   return { ...counts, drift: drift.missing + drift.stale + drift.orphan, ...drift };
 }

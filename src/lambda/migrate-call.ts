@@ -59,7 +59,7 @@ export async function migrateCall(
     segmentsOfShare: SEGMENTS_A_WORKER,
   };
   const { shares, steps, done, next, waitSeconds } = await decideMigration(
-    await optionsOf(graph, table, context),
+    await migrateOptions(graph, table, context),
     division,
   );
   // A walk that was dealt out by an earlier execution keeps its shares: the rate is that of those which are left.
@@ -74,14 +74,14 @@ export async function walkCall(
   { plan, share, maxRcu, maxWcu }: WalkRequest,
   context: InvocationContext,
 ): Promise<WalkResponse> {
-  const options = await optionsOf(graph, table, context);
+  const options = await migrateOptions(graph, table, context);
   const limits = { ...(maxRcu > 0 && { maxRcu }), ...(maxWcu > 0 && { maxWcu }) };
   const store = new MeteredStore(options.store, limits);
   const pages = maxWcu > 0 && { pageItems: pageItemsAt(maxWcu, DRAIN_SECONDS) };
   return await walkShare({ ...options, ...pages, store }, { plan, share });
 }
 
-async function optionsOf(
+async function migrateOptions(
   graph: CompiledModel,
   { store, client, now }: MigrateTable,
   context: InvocationContext,

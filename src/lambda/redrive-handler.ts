@@ -5,7 +5,7 @@ import {
   type FailureSources,
   queueSender,
   restMessage,
-  settleMessage,
+  tryRedriveMessage,
 } from '../failures/failure-queue.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { checkAgeHours } from '../progress/last-check.ts';
@@ -124,7 +124,7 @@ async function redriveMessages(
       failed.push(messageId);
       continue;
     }
-    const result = await settleMessage(messageId, body, sources, options);
+    const result = await tryRedriveMessage(messageId, body, sources, options);
     addRedrive(total, result);
     const { entries, repaired, left } = result;
     logger.info({ messageId, entries, repaired, left }, 'failed batch');

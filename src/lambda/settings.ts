@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { credentials, ENDPOINT, LOG_LEVEL, type LogLevel } from '../environment.ts';
+import { credentialsOf, ENDPOINT, LOG_LEVEL, type LogLevel } from '../environment.ts';
 import { EdgeloomError } from '../errors.ts';
 import { PARSING } from '../parsing.ts';
 import type { ClientOptions } from '../store/client.ts';
@@ -105,5 +105,9 @@ const SDK_DECIDES = [
 export function functionClientOptions(environment: NodeJS.ProcessEnv = process.env): ClientOptions {
   const { AWS_ENDPOINT_URL_DYNAMODB: own, AWS_ENDPOINT_URL: general, AWS_REGION: region } = environment;
   const isOpen = SDK_DECIDES.some((name) => Boolean(environment[name]));
-  return { endpoint: own || general || undefined, region, credentials: isOpen ? undefined : credentials(environment) };
+  return {
+    endpoint: own || general || undefined,
+    region,
+    credentials: isOpen ? undefined : credentialsOf(environment),
+  };
 }

@@ -96,7 +96,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     claims?.claim(appliedOf(records, result));
     await claims?.writeIfDue();
     if (result.failedFrom === undefined) await leaveProgress(progress, records);
-    return report(result, logger);
+    return reportFailures(result, logger);
   };
 }
 
@@ -115,7 +115,7 @@ async function leaveProgress(progress: ProgressRecorder | undefined, records: re
   await progress.writeIfDue();
 }
 
-function report(result: BatchResult, logger: FunctionLogger): StreamResponse {
+function reportFailures(result: BatchResult, logger: FunctionLogger): StreamResponse {
   const { failedFrom, error, quarantines = [], ...counts } = result;
   for (const kind of quarantines) logger.warn(kind, 'quarantined');
   if (failedFrom === undefined) {

@@ -57,7 +57,7 @@ export async function openLocalTable(graph: CompiledModel, options: EngineOption
       serverTime: () => serverTime(client, graph),
       ...(await tableIdentity(client, graph)),
     });
-    const loss = lossOf(running);
+    const loss = failWhenEngineEnds(running);
     // A race against it tells of it.
     loss.catch(() => undefined);
     return {
@@ -76,7 +76,7 @@ export async function openLocalTable(graph: CompiledModel, options: EngineOption
   }
 }
 
-async function lossOf(engine: Engine): Promise<never> {
+async function failWhenEngineEnds(engine: Engine): Promise<never> {
   await engine.ended;
   throw new EdgeloomError('engine-ended', `The engine at ${engine.endpoint} has ended.`, 'Start it again.');
 }

@@ -12,7 +12,7 @@ import { nextStep } from './next-step.ts';
 import { StepWork } from './step-work.ts';
 import { isEmptyTable } from './steps/empty.ts';
 import { type RegistryStep, type RunMemory, type Step, seenKey, type WriteFacts } from './steps/step.ts';
-import { describeStep, kindOf, subjectOf } from './steps/steps.ts';
+import { describeStep, kindOf, projectionNamesOf } from './steps/steps.ts';
 import { waitSeconds } from './waits.ts';
 import { type MigratePlace, StoppedRun } from './walks/place.ts';
 
@@ -82,7 +82,7 @@ class MigrationRun {
       }
       const made: MigrateStep = {
         step: step.kind,
-        projection: subjectOf(step),
+        projection: projectionNamesOf(step),
         state: kindOf(step).stateAfter,
         writes: stats.writes - before.writes,
         wcu: stats.wcu - before.wcu,

@@ -36,7 +36,7 @@ export function nextStep(situation: Situation): Step | undefined {
     return waiting ?? { kind: 'enforce' };
   }
   // rule: restored-table-is-doubted
-  if (table !== undefined && !isOf(registry, table)) return { kind: 'doubt', table };
+  if (table !== undefined && !isForTable(registry, table)) return { kind: 'doubt', table };
   if (table !== undefined && registry.table?.home !== table.home) return { kind: 'note-home', table };
   if (isFresh(registry)) {
     if (situation.isEmpty === undefined) return { kind: 'look' };
@@ -44,7 +44,7 @@ export function nextStep(situation: Situation): Step | undefined {
     const waiting = unregisteredStep(registry, situation.memory);
     if (waiting !== undefined) return waiting;
   }
-  if (hasUnnoted(registry)) return { kind: 'note-since' };
+  if (hasStateWithoutSince(registry)) return { kind: 'note-since' };
   return (
     actionStep(registry, situation) ??
     keepStep(registry, situation) ??
@@ -61,17 +61,17 @@ export function nextStep(situation: Situation): Step | undefined {
  */
 function unregisteredStep({ projections, shapes }: Registry, { unused }: RunMemory): Step | undefined {
   const seen = [
-    ...[...projections].flatMap(([name, { generations }]) => generations.map((one) => seenOf(name, one))),
+    ...[...projections].flatMap(([name, { generations }]) => generations.map((one) => seenGeneration(name, one))),
     ...[...shapes].flatMap(([type, { shape }]) => seenShape(type, shape)),
   ].filter((one) => !unused.has(seenKey(one)));
   return seen.length === 0 ? undefined : { kind: 'wait', seen };
 }
 
-function isOf({ table: stored }: Registry, table: TableIdentity): boolean {
+function isForTable({ table: stored }: Registry, table: TableIdentity): boolean {
   return stored?.id === table.id && stored.streamLabel === table.streamLabel;
 }
 
-function hasUnnoted({ projections, shapes }: Registry): boolean {
+function hasStateWithoutSince({ projections, shapes }: Registry): boolean {
   for (const { generations } of projections.values()) {
     if (generations.some(({ state, since }) => state !== 'absent' && since === undefined)) return true;
   }
@@ -94,7 +94,7 @@ function buildStep(registry: Registry, situation: Situation): Step | undefined {
     const generations = registry.projections.get(name)?.generations ?? [];
     const own = generations.find(({ definition, state }) => definition === fingerprint && state === 'kept');
     if (own === undefined || generations.some((other) => isReadyWithDefinition(other, own))) return [];
-    return [{ ...seenOf(name, own), definition: fingerprint }];
+    return [{ ...seenGeneration(name, own), definition: fingerprint }];
   });
   // rule: ready-after-a-backfill
   const open = building.filter((seen) => !memory.verified.has(seenKey(seen)));
@@ -151,8 +151,8 @@ function retireStep(registry: Registry, { wanted, data, memory }: Situation): St
     for (const generation of generations) {
       if (generation.id >= own.id || generation.state === 'absent') continue;
       if (meaningOf(data, generation.definition) !== meaning) continue;
-      if (generation.state === 'ready') return { kind: 'withdraw', seen: seenOf(name, generation) };
-      leaving.push(seenOf(name, generation));
+      if (generation.state === 'ready') return { kind: 'withdraw', seen: seenGeneration(name, generation) };
+      leaving.push(seenGeneration(name, generation));
     }
   }
   return leaveStep(leaving, memory);
@@ -165,7 +165,7 @@ function meaningOf(data: DefinitionData, definition: string): string | undefined
 
 function deleteStep(registry: Registry, { memory }: Situation): Step | undefined {
   const absent = [...registry.projections].flatMap(([name, { generations }]) =>
-    generations.filter(({ state }) => state === 'absent').map((generation) => seenOf(name, generation)),
+    generations.filter(({ state }) => state === 'absent').map((generation) => seenGeneration(name, generation)),
   );
   const open = absent.filter((seen) => !memory.deleted.has(seenKey(seen)));
   if (open.length > 0) return { kind: 'delete', generations: open };
@@ -183,9 +183,9 @@ function actionStep(registry: Registry, { target, memory }: Situation): Step | u
   }
   const going = liveGenerations(registry, name).filter(({ id }) => generations.has(id));
   const ready = going.find(({ state }) => state === 'ready');
-  if (ready !== undefined) return { kind: 'withdraw', seen: seenOf(name, ready) };
+  if (ready !== undefined) return { kind: 'withdraw', seen: seenGeneration(name, ready) };
   return leaveStep(
-    going.map((generation) => seenOf(name, generation)),
+    going.map((generation) => seenGeneration(name, generation)),
     memory,
   );
 }
@@ -217,7 +217,7 @@ function isDropped(name: string, { action, target }: Situation): boolean {
   return action !== undefined && action.kind !== 'retire' && target?.name === name;
 }
 
-function seenOf(name: string, { id, changed }: Generation): SeenState {
+function seenGeneration(name: string, { id, changed }: Generation): SeenState {
   return { name, id, changed };
 }
 

@@ -74,13 +74,13 @@ export class KeyClassifier {
     if (!isHashedName(name)) {
       return hashedMisfit(`edge type ${edge.type} has hashed keys, and this is none`);
     }
-    return leaving(edge, this.sourceType) ?? { kind: 'hashed', edge };
+    return misfitOfSource(edge, this.sourceType) ?? { kind: 'hashed', edge };
   }
 
   private plainEdge(edge: EdgeModel, target: string): SharedKind {
-    const wrong = notEntering(this.graph, edge, target);
+    const wrong = misfitOfTarget(this.graph, edge, target);
     if (wrong?.kind === 'unknown') return wrong;
-    const misfit = leaving(edge, this.sourceType) ?? wrong;
+    const misfit = misfitOfSource(edge, this.sourceType) ?? wrong;
     if (misfit !== undefined) return misfit;
     this.last = { kind: 'plain', edge };
     this.start = `${edge.type}-${nodePrefix(target)}-`;
@@ -103,7 +103,7 @@ export function classifyHashed(
   if (hashedSortKey(edge.type, targetId) !== sortKey) {
     return hashedMisfit(`its sort key is not the hashed key of its ${TARGET_ID}`);
   }
-  return notEntering(graph, edge, targetId) ?? { kind: 'edge', edge, target: targetId };
+  return misfitOfTarget(graph, edge, targetId) ?? { kind: 'edge', edge, target: targetId };
 }
 
 /** A misfit in words: what is wrong, and what to do about it where that does not go without saying. */
@@ -125,9 +125,9 @@ export function sortKeyOfEdge(edge: EdgeModel, target: string): string {
 type Misfit = Extract<BaseItemKind, { kind: 'misfit' }>;
 
 /** The misfit of an edge that leaves a node of another type than it may; undefined where it may. */
-function leaving(edge: EdgeModel, sourceType: string): Misfit | undefined {
+function misfitOfSource(edge: EdgeModel, sourceType: string): Misfit | undefined {
   if (edge.from.has(sourceType)) return undefined;
-  return misfit(endpoint(edge.type, 'leaves', edge.from, sourceType));
+  return misfit(endpointText(edge.type, 'leaves', edge.from, sourceType));
 }
 
 function misfit(reason: string): Misfit {
@@ -140,14 +140,14 @@ function hashedMisfit(reason: string): Misfit {
 }
 
 /** The kind of an edge whose target has a type that it may not enter; undefined where it may. */
-function notEntering(graph: CompiledModel, edge: EdgeModel, target: string): Misfit | typeof UNKNOWN | undefined {
+function misfitOfTarget(graph: CompiledModel, edge: EdgeModel, target: string): Misfit | typeof UNKNOWN | undefined {
   const targetType = nodePrefix(target);
   if (!graph.nodes.has(targetType)) {
     if (parseNodeId(target) !== undefined) return UNKNOWN;
     return misfit(`edge type ${edge.type} is not followed by a node id`);
   }
   if (!edge.to.has(targetType)) {
-    return misfit(endpoint(edge.type, 'enters', edge.to, targetType));
+    return misfit(endpointText(edge.type, 'enters', edge.to, targetType));
   }
   return undefined;
 }
@@ -158,6 +158,6 @@ function nodePrefix(id: string): string {
   return dash <= 0 || dash === id.length - 1 ? '' : id.slice(0, dash);
 }
 
-function endpoint(edgeType: string, verb: string, allowed: ReadonlySet<string>, actual: string): string {
+function endpointText(edgeType: string, verb: string, allowed: ReadonlySet<string>, actual: string): string {
   return `edge type ${edgeType} ${verb} ${[...allowed].join(', ')}, not ${actual}`;
 }

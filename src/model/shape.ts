@@ -41,28 +41,28 @@ export function fits<T>(shape: Shape<T>, input: unknown): input is T {
 }
 
 /** An input that passes a test. */
-export function that<T>(passes: (input: unknown) => boolean, message: string): Shape<T> {
+export function inputThat<T>(passes: (input: unknown) => boolean, message: string): Shape<T> {
   return (input, note) => {
     if (!passes(input)) note([], message);
   };
 }
 
 /** A string. */
-export const text: Shape<string> = that((input) => typeof input === 'string', 'should be a string');
+export const text: Shape<string> = inputThat((input) => typeof input === 'string', 'should be a string');
 /** A boolean. */
-export const flag: Shape<boolean> = that((input) => typeof input === 'boolean', 'should be true or false');
+export const flag: Shape<boolean> = inputThat((input) => typeof input === 'boolean', 'should be true or false');
 /** Anything, also nothing. */
 export const anything: Shape<unknown> = () => undefined;
 /** A finite number. */
-export const finite: Shape<number> = that(Number.isFinite, 'should be a number');
+export const finite: Shape<number> = inputThat(Number.isFinite, 'should be a number');
 
 /** A whole number of any size. */
-export const integer: Shape<number> = that(Number.isSafeInteger, 'should be a whole number');
+export const integer: Shape<number> = inputThat(Number.isSafeInteger, 'should be a whole number');
 
 /** A whole number within limits. */
-export function whole(least: number, most?: number): Shape<number> & { message: string } {
+export function wholeNumberBetween(least: number, most?: number): Shape<number> & { message: string } {
   const message = `should be a whole number ${most === undefined ? `of ${least} or more` : `from ${least} to ${most}`}`;
-  const shape = that<number>(
+  const shape = inputThat<number>(
     (input) => Number.isSafeInteger(input) && least <= Number(input) && Number(input) <= (most ?? Infinity),
     message,
   );
@@ -74,12 +74,12 @@ export function oneOf<const Values extends readonly unknown[]>(...values: Values
   const names = values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)));
   const last = names.pop();
   const list = names.length === 0 ? last : `${names.join(', ')} or ${last}`;
-  return that((input) => values.includes(input), `should be ${list}`);
+  return inputThat((input) => values.includes(input), `should be ${list}`);
 }
 
 /** An input that has one of some shapes. */
 export function either<Each extends Shape<unknown>>(shapes: readonly Each[], message: string): Shape<Shaped<Each>> {
-  return that((input) => shapes.some((shape) => fits(shape, input)), message);
+  return inputThat((input) => shapes.some((shape) => fits(shape, input)), message);
 }
 
 /** An input that is left out, or has the shape. */
@@ -97,7 +97,7 @@ export function listOf<T>(shape: Shape<T>, message: string = 'should be a list',
   return (input, note) => {
     if (!Array.isArray(input)) return note([], message);
     if (input.length === 0 && noEntry !== undefined) note([], noEntry);
-    for (const [i, entry] of input.entries()) shape(entry, within(String(i), note));
+    for (const [i, entry] of input.entries()) shape(entry, notesWithin(String(i), note));
   };
 }
 
@@ -107,7 +107,7 @@ export function tuple<Each extends readonly Shape<unknown>[]>(
 ): Shape<{ -readonly [I in keyof Each]: Shaped<Each[I]> }> {
   return (input, note) => {
     if (!Array.isArray(input) || input.length !== shapes.length) note([], `should be a list of ${shapes.length}`);
-    else for (const [i, shape] of shapes.entries()) shape(input[i], within(String(i), note));
+    else for (const [i, shape] of shapes.entries()) shape(input[i], notesWithin(String(i), note));
   };
 }
 
@@ -120,8 +120,8 @@ export function recordOf<T>(
   return (input, note) => {
     if (!isPlainObject(input)) return note([], message);
     for (const [key, value] of Object.entries(input)) {
-      name(key, within(key, note));
-      shape(value, within(key, note));
+      name(key, notesWithin(key, note));
+      shape(value, notesWithin(key, note));
     }
   };
 }
@@ -131,7 +131,7 @@ export function object<const Of extends Shapes>(of: Of): ObjectShape<Of> {
   const shape: Shape<ObjectOf<Of>> = (input, note) => {
     if (!isObject(input)) return note([], 'should be an object');
     for (const [name, entry] of Object.entries(of)) {
-      entry(input[name], within(name, note));
+      entry(input[name], notesWithin(name, note));
     }
   };
   return Object.assign(shape, { of });
@@ -161,6 +161,6 @@ export function isPlainObject(input: unknown): input is Record<string, unknown> 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-function within(name: string, note: Note): Note {
+function notesWithin(name: string, note: Note): Note {
   return (path, message) => note([name, ...path], message);
 }

@@ -1,7 +1,7 @@
 import type { ChangeRecord } from '../items/change-record.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemHistory } from './fold.ts';
-import { settleViewsBefore } from './parts/type-plans.ts';
+import { reconcileViewsBefore } from './parts/type-plans.ts';
 import { shapeOf } from './shape.ts';
 import type { IndexUnit, Unit } from './unit.ts';
 
@@ -9,7 +9,7 @@ import type { IndexUnit, Unit } from './unit.ts';
  * Makes a unit that says only which items its records are about: the base items decide, as they are when it is applied. It is for
  * records that may be applied long after they were made, when the fences and watermarks of newer records may be gone.
  */
-export function decidedByBase(unit: Unit): Unit {
+export function reconcilingUnit(unit: Unit): Unit {
   if (unit.kind === 'view') {
     return { ...unit, changes: unit.changes.map((change) => ({ ...change, byBase: true })) };
   }
@@ -36,8 +36,8 @@ export function isBefore({ createdAtSeconds }: ChangeRecord, momentMs: number): 
  * The time before which records are reconciled in the view, as in `ViewShape`; 0 if the table has no registry, or if no record is
  * that old.
  */
-export function settleBeforeOfView(graph: CompiledModel, source: string, histories: readonly ItemHistory[]): number {
-  const latest = settleViewsBefore(graph);
+export function reconcileViewBefore(graph: CompiledModel, source: string, histories: readonly ItemHistory[]): number {
+  const latest = reconcileViewsBefore(graph);
   if (latest === 0 || !histories.some(({ records }) => records.some((record) => isBefore(record, latest)))) return 0;
   return shapeOf(graph, source)?.settleBefore ?? 0;
 }

@@ -41,7 +41,7 @@ export function reverseItemOf(graph: CompiledModel, { source, target }: ItemKey)
 }
 
 /** The key of the reverse item that belongs to a base item, expected or not; undefined if there can be none. */
-export function reverseOf(graph: CompiledModel, base: ItemKey): ReverseItem['key'] | undefined {
+export function reverseItemKeyOf(graph: CompiledModel, base: ItemKey): ReverseItem['key'] | undefined {
   return reverseItemOf(graph, base)?.key;
 }
 
@@ -56,7 +56,7 @@ export function edgeOfReverse({ source, target }: ItemKey, item: Item | undefine
 }
 
 /** The fields that a base item asks for in the index item, the reverse item or the entry with this sort key. */
-export function wantedFields({ indexItems, reverse, entries }: Derived, sortKey: string): Item | undefined {
+export function expectedFields({ indexItems, reverse, entries }: Derived, sortKey: string): Item | undefined {
   if (isReverseKey(sortKey)) return reverse?.fields;
   return indexItems.get(sortKey) ?? entries?.find(({ key }) => key.target === sortKey)?.fields;
 }

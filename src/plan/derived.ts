@@ -41,16 +41,16 @@ export interface DerivedImage extends Omit<Derived, 'indexItems'> {
 
 /** The fields that an image asks for in the index item with a sort key. */
 export function fieldsOf(image: DerivedImage, sortKey: string): Item | undefined {
-  const place = placeOf(image, sortKey);
+  const place = placeOfKey(image, sortKey);
   return place < 0 ? undefined : image.fields[place];
 }
 
 /** The time before which the base item decides about an image's index item with a sort key; undefined: it never does. */
-export function settleBeforeOf(image: DerivedImage, sortKey: string): number | undefined {
-  return image.settleBefore?.[placeOf(image, sortKey)];
+export function reconcileBefore(image: DerivedImage, sortKey: string): number | undefined {
+  return image.settleBefore?.[placeOfKey(image, sortKey)];
 }
 
-function placeOf({ keys, places }: DerivedImage, sortKey: string): number {
+function placeOfKey({ keys, places }: DerivedImage, sortKey: string): number {
   return places === undefined ? (keys as readonly string[]).indexOf(sortKey) : (places.get(sortKey) ?? -1);
 }
 

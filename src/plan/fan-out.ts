@@ -10,7 +10,7 @@ import { type FanOutOf, FanOutPlaces, fanOutOfKey } from '../model/projection/pl
 import type { DerivedUpdate, ItemKey } from '../store/port.ts';
 import { copyingTypes, copyOf } from './copies.ts';
 import type { ItemHistory } from './fold.ts';
-import { givesTheSame } from './joined.ts';
+import { givesSameShares } from './joined.ts';
 import type { ContinuationUnit, EpochSeconds, FanOutUnit } from './unit.ts';
 
 /**
@@ -38,7 +38,7 @@ export function fanOutUnits(graph: CompiledModel, { source, target, records }: I
     const asSource = (image: Item | undefined): Item => attributesAsSource(graph, source, target, image);
     // rule: part-brings-its-change-to-the-edges
     return joined.flatMap((type) =>
-      along('joined', type, (before, after) => givesTheSame(graph, source, type, asSource(before), asSource(after))),
+      along('joined', type, (before, after) => givesSameShares(graph, source, type, asSource(before), asSource(after))),
     );
   }
   return [
@@ -48,8 +48,8 @@ export function fanOutUnits(graph: CompiledModel, { source, target, records }: I
     ...joined.flatMap((type) =>
       along('joined', type, (before, after) => {
         // rule: node-brings-its-parts-along
-        const isThereAsBefore = (before === undefined) === (after === undefined) || !hasPartsOfSource(graph, source);
-        return isThereAsBefore && givesTheSame(graph, source, type, before, after);
+        const isThereAsBefore = (before === undefined) === (after === undefined) || !dependsOnParts(graph, source);
+        return isThereAsBefore && givesSameShares(graph, source, type, before, after);
       }),
     ),
   ];
@@ -84,7 +84,7 @@ export function fanOutsOf(
 }
 
 /** Whether parts of a node decide about its edges' items too. */
-function hasPartsOfSource(graph: CompiledModel, source: string): boolean {
+function dependsOnParts(graph: CompiledModel, source: string): boolean {
   return sourceNodeKeys(graph, source).length > 1;
 }
 

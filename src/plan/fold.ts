@@ -24,27 +24,27 @@ export function foldBatch(records: readonly ChangeRecord[]): Map<string, ItemHis
       folded.set(source, [{ source, target, records: [record] }]);
       continue;
     }
-    const items = histories.length > FEW_ITEMS ? itemsOf(byTarget, histories) : undefined;
-    const history = items === undefined ? findItem(histories, target) : items.get(target);
+    const items = histories.length > FEW_ITEMS ? historiesByItem(byTarget, histories) : undefined;
+    const history = items === undefined ? findHistory(histories, target) : items.get(target);
     if (history === undefined) {
       const first = { source, target, records: [record] };
       histories.push(first);
       items?.set(target, first);
     } else {
-      append(history.records, record);
+      insertInOrder(history.records, record);
     }
   }
   return folded;
 }
 
-function findItem(histories: readonly ItemHistory[], target: string): ItemHistory | undefined {
+function findHistory(histories: readonly ItemHistory[], target: string): ItemHistory | undefined {
   // A loop, not a callback: that would be a new function for each record.
   for (const history of histories) if (history.target === target) return history;
   return undefined;
 }
 
 /** The histories of one partition by their items. */
-function itemsOf(
+function historiesByItem(
   byTarget: Map<string, Map<string, ItemHistory>>,
   histories: readonly ItemHistory[],
 ): Map<string, ItemHistory> {
@@ -58,7 +58,7 @@ function itemsOf(
 }
 
 /** Inserts a record by its position. Records nearly always arrive in order. */
-function append(records: ChangeRecord[], record: ChangeRecord): void {
+function insertInOrder(records: ChangeRecord[], record: ChangeRecord): void {
   let place = records.length;
   while (place > 0 && isOlder(record, records[place - 1]!)) place -= 1;
   // Neither record is older: it is the same record a second time.

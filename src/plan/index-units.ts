@@ -5,12 +5,12 @@ import type { EdgeModel } from '../model/compiled.ts';
 import type { CounterPlaces } from '../model/projection/places.ts';
 import type { ItemKey } from '../store/port.ts';
 import { isBefore } from './by-base.ts';
-import { fieldsOf, type ReverseItem, settleBeforeOf } from './derived.ts';
+import { fieldsOf, type ReverseItem, reconcileBefore } from './derived.ts';
 import type { ItemHistory } from './fold.ts';
 import type { ItemPlanner } from './item-planner.ts';
 import { sameShare } from './parts/joined-items.ts';
-import { type DerivedStep, withTexts } from './steps.ts';
-import { type IndexUnit, span, type Unit } from './unit.ts';
+import { addTexts, type DerivedStep } from './steps.ts';
+import { type IndexUnit, positionSpan, type Unit } from './unit.ts';
 
 /** Units of index items and of edges' reverse items. */
 
@@ -93,7 +93,7 @@ function unitInTarget(
     wanted,
     ...(records.some((record) => isBefore(record, settleBefore)) && { byBase: true }),
     records,
-    ...span(records),
+    ...positionSpan(records),
   };
 }
 
@@ -109,7 +109,7 @@ function addIndexUnits(history: ItemHistory, steps: readonly DerivedStep[], unit
       // Most items change once in a batch: their units share one list of records.
       if (records === undefined) records = steps.length === 1 ? history.records : [record];
       else records.push(record);
-      if (isBefore(record, settleBeforeOf(before, sortKey) ?? settleBeforeOf(after, sortKey) ?? 0)) byBase = true;
+      if (isBefore(record, reconcileBefore(before, sortKey) ?? reconcileBefore(after, sortKey) ?? 0)) byBase = true;
     }
     // rule: no-net-zero-in-index-items
     if (records === undefined) continue;
@@ -146,7 +146,15 @@ function addJoinedUnits(
     const changing = steps.filter(({ before, after }) => !sameShare(before.shares?.[i], after.shares?.[i]));
     if (changing.length === 0) continue;
     const records = changing.map(({ record }) => record);
-    units.push({ kind: 'index', source, sortKey, base: { source, target }, byBase: true, records, ...span(records) });
+    units.push({
+      kind: 'index',
+      source,
+      sortKey,
+      base: { source, target },
+      byBase: true,
+      records,
+      ...positionSpan(records),
+    });
   }
 }
 
@@ -158,11 +166,11 @@ function indexKeysOf(steps: readonly DerivedStep[]): readonly DerivedSortKey[] {
     // All images of an edge share one list of keys.
     if (before.keys.length > 0 && before.keys !== keys) {
       if (keys.length === 0) keys = before.keys;
-      else all = withTexts(all ?? new Set(keys), before.keys);
+      else all = addTexts(all ?? new Set(keys), before.keys);
     }
     if (after.keys.length > 0 && after.keys !== keys) {
       if (keys.length === 0) keys = after.keys;
-      else all = withTexts(all ?? new Set(keys), after.keys);
+      else all = addTexts(all ?? new Set(keys), after.keys);
     }
   }
   return all === undefined ? keys : [...all];

@@ -139,9 +139,9 @@ export class ItemPlanner implements ImageOwner {
         const owner = { graph, source, type: told.edge.type, target: told.target, isHashed: true };
         return this.deriveEdge(kind.edge, owner, image);
       }
-      return withoutParts(told);
+      return nothingDerived(told);
     }
-    return withoutParts(kind);
+    return nothingDerived(kind);
   }
 
   private deriveEdge(edge: EdgeModel, owner: ImageOwner, image: Item): DerivedImage {
@@ -194,7 +194,7 @@ export class ItemPlanner implements ImageOwner {
 }
 
 /** The result for an image of a type outside the model, or of one that does not fit its type. */
-function withoutParts(kind: Extract<BaseItemKind, { kind: 'unknown' | 'misfit' }>): DerivedImage {
+function nothingDerived(kind: Extract<BaseItemKind, { kind: 'unknown' | 'misfit' }>): DerivedImage {
   if (kind.kind === 'unknown') return NOTHING;
   return { ...NOTHING, problems: [{ code: 'misfit', message: misfitText(kind) }] };
 }

@@ -13,7 +13,7 @@ import { edgePlan } from './parts/type-plans.ts';
  */
 
 /** Whether two images of a node give the same shares to the index items of its edges of a type. */
-export function givesTheSame(
+export function givesSameShares(
   graph: CompiledModel,
   source: string,
   edgeType: string,
@@ -32,7 +32,7 @@ export function givesTheSame(
 }
 
 /** The places of the joined index items of an edge type. */
-function placesOf(graph: CompiledModel, edgeType: string): EdgeItemPlaces[] {
+function joinedItemPlaces(graph: CompiledModel, edgeType: string): EdgeItemPlaces[] {
   return layersOf(graph).flatMap(({ edges }) =>
     joinedItemsOf(edges.get(edgeType) ?? {}).map(({ inForce }) => inForce.places),
   );
@@ -40,7 +40,7 @@ function placesOf(graph: CompiledModel, edgeType: string): EdgeItemPlaces[] {
 
 /** The sort keys of an edge's joined index items, expected or not. */
 export function joinedKeysOf(graph: CompiledModel, edgeType: string, sortKey: string): DerivedSortKey[] {
-  return placesOf(graph, edgeType).map((places) => places.key(sortKey));
+  return joinedItemPlaces(graph, edgeType).map((places) => places.key(sortKey));
 }
 
 /** Whether an index item is a joined item of an edge, by the sort keys of the two. */
@@ -50,5 +50,5 @@ export function isJoinedKey(graph: CompiledModel, edgeKey: string, sortKey: stri
 
 /** The prefixes before an edge's sort key in the keys of its type's joined index items, one for each. */
 export function joinedPrefixes(graph: CompiledModel, edgeType: string): string[] {
-  return placesOf(graph, edgeType).map(({ prefix }) => prefix);
+  return joinedItemPlaces(graph, edgeType).map(({ prefix }) => prefix);
 }

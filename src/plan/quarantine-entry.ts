@@ -61,7 +61,7 @@ function entryItem(
 ): Item {
   const { partitionKey, sortKey } = graph.table;
   const since = sinceOf(unit.records, nowMs);
-  const { source, target } = concerned(unit);
+  const { source, target } = keyToReconcile(unit);
   return {
     [partitionKey]: { S: source },
     [sortKey]: { S: entryKeyOf(named, unit.newest) },
@@ -74,7 +74,7 @@ function entryItem(
     [WATERMARK]: { S: unit.newest },
     [REVISION]: { N: '1' },
     [MODEL]: { S: graph.fingerprint },
-    ...(derivedKeys.length > 0 && { [QUARANTINE_FIELDS.derivedKeys]: { SS: fitting(derivedKeys) } }),
+    ...(derivedKeys.length > 0 && { [QUARANTINE_FIELDS.derivedKeys]: { SS: fittingKeys(derivedKeys) } }),
   };
 }
 
@@ -83,7 +83,7 @@ function shortened(reason: string): string {
 }
 
 /** Returns the first keys, as many as there is room for. */
-function fitting(keys: readonly string[]): string[] {
+function fittingKeys(keys: readonly string[]): string[] {
   let bytes = 0;
   return keys.filter((key) => {
     bytes += Buffer.byteLength(key);
@@ -92,7 +92,7 @@ function fitting(keys: readonly string[]): string[] {
 }
 
 /** Returns the key that a redrive has to reconcile: of a base item, or of a whole view. The entry is in the same partition. */
-function concerned(unit: Exclude<Unit, CountedUnit | JoinedUnit>): ItemKey {
+function keyToReconcile(unit: Exclude<Unit, CountedUnit | JoinedUnit>): ItemKey {
   if (unit.kind === 'index') return unit.base;
   if (unit.kind === 'view') return { source: unit.source, target: unit.sortKey };
   // A fan-out is repeated from its parent.

@@ -24,7 +24,7 @@ export function isOfOtherShape(graph: CompiledModel, source: string, view: Item 
 }
 
 /** The condition of the fast path on the view that it adds to. */
-export function conditionOf(shape: ViewShape | undefined): ShapeCondition | undefined {
+export function shapeCondition(shape: ViewShape | undefined): ShapeCondition | undefined {
   // rule: fast-path-adds-to-views-of-the-shape
   // rule: fast-path-begins-no-view-until-the-shape-is-ready
   return shape && { stamp: shape.stamp, mayBeMissing: shape.ready };

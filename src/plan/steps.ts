@@ -11,13 +11,15 @@ export interface DerivedStep {
 }
 
 /** Derives from each record of a history, in the model of a planner, which selects the item. */
-export function stepsOf(planner: ItemPlanner, { target, records }: ItemHistory): readonly DerivedStep[] {
+export function derivedSteps(planner: ItemPlanner, { target, records }: ItemHistory): readonly DerivedStep[] {
   planner.turnTo(target);
   // Most items change once in a batch.
-  return records.length === 1 ? [stepOf(planner, records[0]!)] : records.map((record) => stepOf(planner, record));
+  return records.length === 1
+    ? [derivedStep(planner, records[0]!)]
+    : records.map((record) => derivedStep(planner, record));
 }
 
-function stepOf(planner: ItemPlanner, record: ChangeRecord): DerivedStep {
+function derivedStep(planner: ItemPlanner, record: ChangeRecord): DerivedStep {
   return {
     record,
     // rule: old-image-counts-as-far-as-it-can-be-derived
@@ -27,7 +29,7 @@ function stepOf(planner: ItemPlanner, record: ChangeRecord): DerivedStep {
 }
 
 /** Adds texts to a set. */
-export function withTexts<Text extends string>(all: Set<Text>, texts: readonly Text[]): Set<Text> {
+export function addTexts<Text extends string>(all: Set<Text>, texts: readonly Text[]): Set<Text> {
   for (const text of texts) all.add(text);
   return all;
 }

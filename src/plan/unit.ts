@@ -118,7 +118,7 @@ export interface ContinuationUnit extends UnitBase {
 }
 
 /** The oldest and the newest position of some records; there must be at least one. */
-export function span(records: readonly ChangeRecord[]): { oldest: string; newest: string } {
+export function positionSpan(records: readonly ChangeRecord[]): { oldest: string; newest: string } {
   let oldest = records[0]!;
   let newest = oldest;
   for (const record of records) {
@@ -138,12 +138,12 @@ export function countedUnit(countName: string, items: readonly IndexUnit[]): Cou
     countName,
     items,
     records,
-    ...span(records),
+    ...positionSpan(records),
   };
 }
 
 /** Joins the units of one count: edges of several sources enter one node, and their units would only conflict. */
-export function withJoinedCounts(units: readonly Unit[]): Unit[] {
+export function withUnitPerCount(units: readonly Unit[]): Unit[] {
   const joined = new Map<string, CountedUnit[]>();
   for (const unit of units) {
     if (unit.kind !== 'counted') continue;
@@ -166,10 +166,10 @@ export function withJoinedCounts(units: readonly Unit[]): Unit[] {
 export function joinedUnit(items: readonly IndexUnit[]): JoinedUnit {
   const records = items.flatMap((item) => item.records);
   const [{ source, sortKey }] = items as [IndexUnit];
-  return { kind: 'joined', source, sortKey, items, records, ...span(records) };
+  return { kind: 'joined', source, sortKey, items, records, ...positionSpan(records) };
 }
 
 /** Splits a unit of several items into a unit for each. */
-export function oneByOne(unit: CountedUnit | JoinedUnit): Unit[] {
+export function splitUnit(unit: CountedUnit | JoinedUnit): Unit[] {
   return unit.items.map((item) => (unit.kind === 'counted' ? countedUnit(unit.countName, [item]) : joinedUnit([item])));
 }

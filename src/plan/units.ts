@@ -2,20 +2,20 @@ import { sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { VIEW_KEY } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { isBefore, settleBeforeOfView } from './by-base.ts';
+import { isBefore, reconcileViewBefore } from './by-base.ts';
 import { problemsOf } from './derive.ts';
 import type { DerivedImage } from './derived.ts';
 import { continuationUnit, fanOutUnits } from './fan-out.ts';
 import type { ItemHistory } from './fold.ts';
 import { addIndexedUnits, addReverseUnit, type IndexedUnits } from './index-units.ts';
 import { ItemPlanner } from './item-planner.ts';
-import { type DerivedStep, stepsOf, withTexts } from './steps.ts';
+import { addTexts, type DerivedStep, derivedSteps } from './steps.ts';
 import {
   countedUnit,
   type FanOutUnit,
   joinedUnit,
+  positionSpan,
   type QuarantineUnit,
-  span,
   type Unit,
   type ViewChange,
 } from './unit.ts';
@@ -39,15 +39,15 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
   const fanOuts: FanOutUnit[] = [];
   const planner = new ItemPlanner(graph, source);
   const further = graph.further?.map((layer) => new ItemPlanner(layer, source));
-  const viewBefore = settleBeforeOfView(graph, source, histories);
+  const viewBefore = reconcileViewBefore(graph, source, histories);
   for (const history of histories) {
     const continuation = continuationUnit(graph, history);
     if (continuation !== undefined) units.push(continuation);
-    const steps = stepsOf(planner, history);
+    const steps = derivedSteps(planner, history);
     const change = viewChange(history, planner.edge?.type, steps, viewRecords, viewBefore);
     if (change !== undefined) viewChanges.push(change);
     addIndexedUnits(history, planner, steps, indexed);
-    const alsoPlanned = further?.map((also) => ({ planner: also, steps: stepsOf(also, history) }));
+    const alsoPlanned = further?.map((also) => ({ planner: also, steps: derivedSteps(also, history) }));
     for (const also of alsoPlanned ?? NONE) addIndexedUnits(history, also.planner, also.steps, indexed);
     if (planner.edge?.copy !== undefined) addReverseUnit(history, steps, viewBefore, units);
     fanOuts.push(...fanOutUnits(graph, history));
@@ -67,7 +67,7 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
       sortKey: VIEW_KEY,
       changes: viewChanges,
       records: viewRecords,
-      ...span(viewRecords),
+      ...positionSpan(viewRecords),
     });
   }
   return units;
@@ -80,7 +80,7 @@ function mergedFanOuts(fanOuts: readonly FanOutUnit[]): readonly FanOutUnit[] {
   for (const unit of fanOuts) {
     const present = merged.get(unit.sortKey);
     const records = [...(present?.records ?? []), ...unit.records];
-    merged.set(unit.sortKey, present === undefined ? unit : { ...present, records, ...span(records) });
+    merged.set(unit.sortKey, present === undefined ? unit : { ...present, records, ...positionSpan(records) });
   }
   return [...merged.values()];
 }
@@ -105,7 +105,7 @@ function viewChange(
   for (const { record, before, after } of steps) {
     if (sameInView(before, after)) continue;
     if (oldest === undefined) mentioned = elementsOf(before, after);
-    else all = withTexts(all ?? new Set(mentioned), elementsOf(before, after));
+    else all = addTexts(all ?? new Set(mentioned), elementsOf(before, after));
     oldest ??= record.position;
     viewRecords.push(record);
     if (isBefore(record, settleBefore)) byBase = true;

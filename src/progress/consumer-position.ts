@@ -96,7 +96,7 @@ export type Passing = 'passed' | 'behind' | 'over' | 'unknown';
  *
  * @param freshMs how old an answer may be that does not confirm the passing.
  */
-export async function passingOf(
+export async function hasStreamPassed(
   { consumer, settleMs, now }: ConsumerContext,
   sinceMs: number,
   freshMs: number = ANSWER_HOLDS_MS,

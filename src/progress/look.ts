@@ -13,14 +13,14 @@ import {
   sourceNodeKeys,
   sourceNodeOf,
 } from '../model/joined.ts';
-import { copyOf, reverseOf, wantedFields } from '../plan/copies.ts';
+import { copyOf, expectedFields, reverseItemKeyOf } from '../plan/copies.ts';
 import { entryKeysOf } from '../plan/counted.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { Derived } from '../plan/derived.ts';
 import { fanOutsOf } from '../plan/fan-out.ts';
 import { joinedKeysOf } from '../plan/joined.ts';
 import { placesOfBase } from '../plan/places-of-base.ts';
-import { isAsWanted } from '../plan/writes/updates.ts';
+import { hasExpectedFields } from '../plan/writes/updates.ts';
 import { pages, queriedItems } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 
@@ -100,31 +100,33 @@ export async function compareDerived(
   // The base item first: what is derived from it may be newer by then, never older than it was.
   const { item } = await store.get(base, { consistent: true });
   const derived = derivedOf(graph, base.source, base.target, item, await sourceNodeOfEdge(context, base));
-  const copy = item === undefined ? undefined : await wantedCopy(context, kind);
+  const copy = item === undefined ? undefined : await expectedCopy(context, kind);
   const stored = await storedItems(context, base, consistent);
   const view = stored.get(VIEW_KEY);
   const isUsed = context.usesView?.(view) ?? true;
-  const differing: string[] = !isUsed || isViewAsWanted(view, base, kind, derived, copy) ? [] : [VIEW_KEY];
+  const differing: string[] = !isUsed || isViewAsExpected(view, base, kind, derived, copy) ? [] : [VIEW_KEY];
   for (const sortKey of new Set<string>([...stored.keys(), ...derived.indexItems.keys()])) {
     if (sortKey === VIEW_KEY) continue;
-    if (!isAsWanted(stored.get(sortKey), derived.indexItems.get(sortKey))) differing.push(sortKey);
+    if (!hasExpectedFields(stored.get(sortKey), derived.indexItems.get(sortKey))) differing.push(sortKey);
   }
   if (kind.kind === 'node' || isPartOfSource(graph, base.source, base.target)) {
-    const node = await sourceNode(context, base, item);
+    const node = await completeSourceNode(context, base, item);
     const text = node.item === undefined ? '' : canonicalText({ M: node.item });
     if (place.node !== text)
       Object.assign(place, { node: text, edgeType: undefined, after: undefined, isAtEnd: false });
     differing.push(...(await differingEdges(context, base.source, node, { stored, consistent, place })));
   }
-  const reverse = reverseOf(graph, base);
+  const reverse = reverseItemKeyOf(graph, base);
   if (reverse !== undefined) {
     const { item: storedReverse } = await store.get(reverse, { consistent });
-    if (!isAsWanted(storedReverse, derived.reverse?.fields)) differing.push(`${reverse.source} ${reverse.target}`);
+    if (!hasExpectedFields(storedReverse, derived.reverse?.fields))
+      differing.push(`${reverse.source} ${reverse.target}`);
     stored.set(`${reverse.source} ${reverse.target}`, storedReverse);
   }
   for (const key of entryKeysOf(graph, base, item)) {
     const { item: storedEntry } = await store.get(key, { consistent });
-    if (!isAsWanted(storedEntry, wantedFields(derived, key.target))) differing.push(`${key.source} ${key.target}`);
+    if (!hasExpectedFields(storedEntry, expectedFields(derived, key.target)))
+      differing.push(`${key.source} ${key.target}`);
     stored.set(`${key.source} ${key.target}`, storedEntry);
   }
   return { problems: derived.problems, differing, revisions: revisionsOf(stored) };
@@ -133,11 +135,15 @@ export async function compareDerived(
 /** The source node of an edge that it decides with; undefined where it does not. */
 async function sourceNodeOfEdge(context: LookContext, { source, target }: ItemKey): Promise<SourceNode | undefined> {
   if (source === target || !needsSource(context.graph, target)) return undefined;
-  return sourceNode(context, { source, target: '' }, undefined);
+  return completeSourceNode(context, { source, target: '' }, undefined);
 }
 
 /** The source node; `item` is the one of its pieces that is read already, under the key `read`. */
-async function sourceNode({ graph, store }: LookContext, read: ItemKey, item: Item | undefined): Promise<SourceNode> {
+async function completeSourceNode(
+  { graph, store }: LookContext,
+  read: ItemKey,
+  item: Item | undefined,
+): Promise<SourceNode> {
   const { source, target } = read;
   const keys = sourceNodeKeys(graph, source);
   const open = keys.filter((key) => key !== target);
@@ -193,7 +199,7 @@ async function differingEdges(
       );
       for (const [i, key] of keys.entries()) {
         stored.set(key, found[i]);
-        if (!isAsWanted(found[i], wanted.get(key))) differing.push(key);
+        if (!hasExpectedFields(found[i], wanted.get(key))) differing.push(key);
       }
       if (differing.length > 0) return differing;
       place.after = lastKey;
@@ -219,7 +225,7 @@ function revisionsOf(stored: ReadonlyMap<string, Item | undefined>): string {
 }
 
 /** The attributes that an edge copies from its target, by a consistent read; undefined where there is no target or no copy. */
-async function wantedCopy({ graph, store }: LookContext, kind: ProjectedKind): Promise<Item | undefined> {
+async function expectedCopy({ graph, store }: LookContext, kind: ProjectedKind): Promise<Item | undefined> {
   if (kind.kind !== 'edge' || kind.edge.copy === undefined) return undefined;
   const { item } = await store.get({ source: kind.target, target: kind.target }, { consistent: true });
   return copyOf(graph, kind.edge, item);
@@ -245,7 +251,7 @@ async function storedItems(
   return stored;
 }
 
-function isViewAsWanted(
+function isViewAsExpected(
   view: Item | undefined,
   base: ItemKey,
   kind: ProjectedKind,

@@ -8,7 +8,7 @@ import type { Store } from '../store/port.ts';
 import { describeTable } from '../store/table.ts';
 import { DynamoDBStreamSource } from '../stream/dynamodb-source.ts';
 import { MarkMover } from './mark-mover.ts';
-import { isOfMoment } from './stream-walk.ts';
+import { isTemporaryError } from './stream-walk.ts';
 
 /** Options of `createLowMark`. */
 export interface LowMarkOptions extends Pick<RuntimeOptions, 'now'> {
@@ -61,7 +61,7 @@ export function createLowMark(graph: CompiledModel, options: LowMarkOptions): ()
         source = undefined;
         mover = undefined;
         mark = undefined;
-      } else if (!isOfMoment(error)) throw error;
+      } else if (!isTemporaryError(error)) throw error;
       // Applied records stay applied: the last mark is still true.
     }
     lookedAtMs = startedAtMs;

@@ -4,7 +4,7 @@ import { StoreError } from '../errors.ts';
 import type { Item } from '../items/attribute-value.ts';
 import { streamLabel } from '../items/watermark.ts';
 import type { Store } from '../store/port.ts';
-import { publish, readPublished, saveMark } from './marks.ts';
+import { publishMark, readPublishedMark, saveMark } from './marks.ts';
 import { SHARDS_AT_ONCE, StreamWalk, type WalkContext, type WalkedShard, type WalkedStream } from './stream-walk.ts';
 
 /** The values that moving the mark needs. */
@@ -36,7 +36,7 @@ export class MarkMover {
   async upToMs(freshMs: number): Promise<number | undefined> {
     if (!this.mayPublish) return upToMsOf(await this.look());
     const { store, source, now } = this.context;
-    const { item, published } = await readPublished(store);
+    const { item, published } = await readPublishedMark(store);
     const ofStream = published?.streamArn === source.streamArn ? published : undefined;
     const isFresh = ofStream !== undefined && now() - ofStream.lookedAtMs < freshMs;
     const isElsewhere = ofStream !== undefined && ofStream.holder !== this.id && now() < ofStream.leaseUntilMs;
@@ -48,7 +48,7 @@ export class MarkMover {
     const leased = await this.leased(item, ofStream?.upToMs, ofStream?.lookedAtMs);
     if (leased === 'refused') return upToMsOf(await this.look());
     if (leased === 'lost') {
-      const winner = (await readPublished(store)).published;
+      const winner = (await readPublishedMark(store)).published;
       return winner?.streamArn === source.streamArn ? winner.upToMs : undefined;
     }
     const walked = await this.look();
@@ -68,9 +68,9 @@ export class MarkMover {
     };
     // One after the other they would outlast the lease of a stream with many shards.
     await pMap(shards, save, { concurrency: SHARDS_AT_ONCE });
-    const { item, published } = await readPublished(store);
+    const { item, published } = await readPublishedMark(store);
     if (published?.holder !== this.id) return;
-    await publish(store, item, {
+    await publishMark(store, item, {
       streamArn: source.streamArn,
       lookedAtMs,
       holder: this.id,
@@ -92,7 +92,7 @@ export class MarkMover {
     const { store, source, now } = this.context;
     const lease = { streamArn: source.streamArn, lookedAtMs, holder: this.id, leaseUntilMs: now() + LEASE_MS };
     try {
-      const isMine = await publish(store, seen, { ...lease, ...(upToMs !== undefined && { upToMs }) });
+      const isMine = await publishMark(store, seen, { ...lease, ...(upToMs !== undefined && { upToMs }) });
       return isMine ? 'leased' : 'lost';
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'AccessDeniedException') throw error;

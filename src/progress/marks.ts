@@ -84,7 +84,7 @@ export async function saveMark(
 }
 
 /** Reads the published mark, and the item that holds it. */
-export async function readPublished(
+export async function readPublishedMark(
   store: Pick<Store, 'get'>,
 ): Promise<{ item: Item | undefined; published: PublishedMark | undefined }> {
   const { item } = await store.get(SUMMARY, { consistent: true });
@@ -92,7 +92,7 @@ export async function readPublished(
 }
 
 /** Publishes a mark, unless another process has written the item since it was read as `seen`; returns whether it did. */
-export async function publish(
+export async function publishMark(
   store: Pick<Store, 'update'>,
   seen: Item | undefined,
   mark: PublishedMark,

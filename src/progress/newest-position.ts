@@ -32,7 +32,7 @@ export function newestPositionOf(context: Pick<WalkContext, 'graph' | 'store' | 
         // A shard that is too long is not read further: the calls together would read all of it.
         if (seen?.isEnd === false) return;
         const after = seen === undefined ? marks.get(shardId)?.sequenceNumber : seen.newest;
-        places.set(shardId, await readOn(context, shardId, after));
+        places.set(shardId, await readToOpenEnd(context, shardId, after));
       },
       { concurrency: SHARDS_AT_ONCE },
     );
@@ -45,7 +45,7 @@ export function newestPositionOf(context: Pick<WalkContext, 'graph' | 'store' | 
   };
 }
 
-async function readOn(
+async function readToOpenEnd(
   { source }: Pick<WalkContext, 'source'>,
   shardId: string,
   after: string | undefined,

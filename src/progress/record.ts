@@ -80,7 +80,7 @@ export const PROGRESS_RANGE = { beginsWith: PROGRESS_PREFIX } as const;
 /** Makes a progress item; `part` distinguishes the items of one consumer. */
 export function progressItem(table: TableNames, progress: ConsumerProgress, part: number): Item {
   const { id, seenAtMs } = progress;
-  return item(table, { source: SERVICE_PARTITION, target: `${PROGRESS_PREFIX}${id}/${part}` }, progress, {
+  return stateItem(table, { source: SERVICE_PARTITION, target: `${PROGRESS_PREFIX}${id}/${part}` }, progress, {
     atMs: seenAtMs,
     keptSeconds: KEPT_SECONDS,
   });
@@ -94,13 +94,13 @@ export function readProgress(item: Item): ConsumerProgress | undefined {
 
 /** Makes the item that holds the last check. */
 export function lastCheckItem(table: TableNames, check: LastCheck): Item {
-  return item(table, LAST_CHECK, check, { atMs: check.endedAtMs, keptSeconds: LAST_CHECK_KEPT_SECONDS });
+  return stateItem(table, LAST_CHECK, check, { atMs: check.endedAtMs, keptSeconds: LAST_CHECK_KEPT_SECONDS });
 }
 
 /** Makes the item that holds the share of a worker in one night. */
 export function checkShareItem(table: TableNames, share: CheckShare, atMs: number): Item {
   const target = `${SHARE_PREFIX}${String(share.worker).padStart(4, '0')}/${share.untilMs}`;
-  return item(table, { source: SERVICE_PARTITION, target }, share, { atMs, keptSeconds: LAST_CHECK_KEPT_SECONDS });
+  return stateItem(table, { source: SERVICE_PARTITION, target }, share, { atMs, keptSeconds: LAST_CHECK_KEPT_SECONDS });
 }
 
 /** Parses a share; undefined if the item is none. */
@@ -140,7 +140,7 @@ export function readLastCheck(item: Item | undefined): LastCheck | undefined {
   return check?.verdict === undefined ? undefined : (check as LastCheck);
 }
 
-function item(
+function stateItem(
   { partitionKey, sortKey, ttl }: TableNames,
   { source, target }: ItemKey,
   state: object,

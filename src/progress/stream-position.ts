@@ -108,7 +108,7 @@ async function shardPosition(
   turns: LimitFunction,
 ): Promise<ShardPosition> {
   const newest = new Map(open.map((one) => [JSON.stringify([one.key.source, one.key.target]), one]));
-  const compared = spread([...newest.values()], MOST_COMPARED);
+  const compared = sampleEvenly([...newest.values()], MOST_COMPARED);
   const projected = await turns.map(compared, ({ key }) => context.isProjected(key));
   const late = compared.filter((_, i) => projected[i] === false);
   const isCertain = isWhole && (late.length > 0 || compared.length === newest.size);
@@ -120,7 +120,7 @@ async function shardPosition(
 }
 
 /** Picks at most `most` of some entries: the first, the last, and evenly spread ones between. */
-function spread<T>(entries: readonly T[], most: number): T[] {
+function sampleEvenly<T>(entries: readonly T[], most: number): T[] {
   if (entries.length <= most) return [...entries];
   return Array.from({ length: most }, (_, i) => entries[Math.round((i * (entries.length - 1)) / (most - 1))]!);
 }

@@ -242,14 +242,14 @@ class ShardWalk {
     const madeAtMs =
       made instanceof Date ? made.getTime() : typeof made === 'number' ? made * 1000 : this.context.now();
     this.readUpToMs = Math.max(this.readUpToMs ?? 0, madeAtMs);
-    const key = concerning(this.context.graph, record);
+    const key = keyToApply(this.context.graph, record);
     const sequenceNumber = dynamodb?.SequenceNumber;
     if (key !== undefined && sequenceNumber !== undefined) this.open.push({ sequenceNumber, key, madeAtMs });
   }
 }
 
 /** Returns the key of a record if the projector has to apply it; undefined for all others. */
-function concerning({ table }: CompiledModel, { dynamodb }: StreamRecord): ItemKey | undefined {
+function keyToApply({ table }: CompiledModel, { dynamodb }: StreamRecord): ItemKey | undefined {
   const source = stringOf(dynamodb?.Keys?.[table.partitionKey]);
   const target = stringOf(dynamodb?.Keys?.[table.sortKey]);
   if (source === undefined || target === undefined) return undefined;
@@ -275,6 +275,6 @@ function upToMsOf(shards: readonly WalkedShard[], lookedAtMs: number): number | 
 }
 
 /** Whether a failed look may succeed later: throttling, or a shard that was trimmed or ended between two calls. */
-export function isOfMoment(error: unknown): boolean {
+export function isTemporaryError(error: unknown): boolean {
   return error instanceof StreamError || (error instanceof StoreError && error.kind === 'retryable');
 }

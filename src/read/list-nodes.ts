@@ -26,7 +26,7 @@ export async function listNodes(
   options: NodesOptions = {},
 ): Promise<Page<NodeResult>> {
   checkOptions('nodes', options, { limit: true, cursor: true, reverse: true, signal: true });
-  const { items, ...rest } = await readSearch(context, listOf(context.graph, type), {}, options);
+  const { items, ...rest } = await readSearch(context, nodeListOf(context.graph, type), {}, options);
   const { nodes } = await readNodes(
     context,
     items.map(({ id }) => id),
@@ -34,7 +34,7 @@ export async function listNodes(
   return { items: nodes, ...rest };
 }
 
-function listOf(graph: CompiledModel, type: string): SearchModel {
+function nodeListOf(graph: CompiledModel, type: string): SearchModel {
   const node = graph.nodes.get(type);
   if (node === undefined) {
     throw new EdgeloomError(

@@ -42,7 +42,7 @@ export async function waitForProjection(context: ReadContext, base: ItemKey, opt
   let wasPassed = false;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)) {
     // The mark first: what agrees after it has passed the call is not undone by a record from before the call.
-    const isPassed = lowMark === undefined || isAfter(await lowMark(), calledAtMs);
+    const isPassed = lowMark === undefined || isMarkAfter(await lowMark(), calledAtMs);
     // Edges that agreed before the mark had passed may differ since.
     if (isPassed && !wasPassed) place = {};
     wasPassed = isPassed;
@@ -64,7 +64,7 @@ export async function waitForProjection(context: ReadContext, base: ItemKey, opt
   }
 }
 
-function isAfter(mark: number | undefined, moment: number): boolean {
+function isMarkAfter(mark: number | undefined, moment: number): boolean {
   return mark !== undefined && mark > moment;
 }
 

@@ -1,7 +1,7 @@
 import { textOfKey } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemKey, Store } from '../store/port.ts';
-import { concernOf, concernsOf, isReady } from './concerns.ts';
+import { areViewsReady, concernOf, concernsOf } from './concerns.ts';
 import { effectiveModel, newestKept } from './effective.ts';
 import type { Registry } from './registry.ts';
 import type { DefinitionData } from './revive.ts';
@@ -26,7 +26,7 @@ export function checkedModel(registry: Registry, data: DefinitionData, own: Comp
     // rule: check-compares-what-is-ready
     return [name, { next, generations: generations.filter(({ state }) => state === 'ready') }] as const;
   });
-  const shapes = [...registry.shapes].filter(([, { shape }]) => shape !== undefined && isReady(shape));
+  const shapes = [...registry.shapes].filter(([, { shape }]) => shape !== undefined && areViewsReady(shape));
   const ready: Registry = { ...registry, projections: new Map(projections), shapes: new Map(shapes) };
   const model = effectiveModel(ready, data, own, newestKept(registry));
   return { ...model, concerns: concernsOf(registry, model, data) };

@@ -2,7 +2,7 @@ import { type Item, stringOf } from '../items/attribute-value.ts';
 import { isTombstone, MODEL } from '../items/derived-item.ts';
 import type { DerivedKey } from '../items/derived-key.ts';
 import { parseNodeId } from '../items/keys.ts';
-import { isOpen } from '../kinds/continuation.ts';
+import { isFanOutOpen } from '../kinds/continuation.ts';
 import type { Lifetime } from '../kinds/kind.ts';
 import { kindOfKey } from '../kinds/table.ts';
 import type {
@@ -102,7 +102,7 @@ function neededConcern(
   // them: between two that keep them there may have been none.
   if (keepers.length > 0) return { kind: 'compared', name: `${edgeType} for ${keepers.join(', ')}` };
   // rule: open-fan-outs-that-nothing-needs-are-garbage
-  if (isOpen(item) && isLeftOpen(sortKey)) return { kind: 'retired', name: `a fan-out of ${edgeType}` };
+  if (isFanOutOpen(item) && isLeftOpen(sortKey)) return { kind: 'retired', name: `a fan-out of ${edgeType}` };
   return LEFT;
 }
 
@@ -146,11 +146,11 @@ function viewConcern({ registry: { shapes } }: Use, { source, item }: Derived): 
   }
   const { shape } = entry;
   if (shape === undefined) return { kind: 'retired', name: viewName(type) };
-  return { kind: isReady(shape) ? 'compared' : 'changing', name: `${viewName(type)}@${shape.id}` };
+  return { kind: areViewsReady(shape) ? 'compared' : 'changing', name: `${viewName(type)}@${shape.id}` };
 }
 
 /** Whether readers use the views of a shape. */
-export function isReady({ trusted, ready }: Shape): boolean {
+export function areViewsReady({ trusted, ready }: Shape): boolean {
   // rule: trusted-and-ready-views-are-compared
   return trusted && ready;
 }
@@ -162,7 +162,7 @@ function changingParts({ projections, shapes }: Registry): ChangingPart[] {
       .map(({ id, state }): ChangingPart => ({ name: `${name}@${id}`, reason: REASONS[state as 'kept' | 'absent'] })),
   );
   const views = [...shapes].flatMap(([type, { shape }]): ChangingPart[] => {
-    if (shape === undefined || isReady(shape)) return [];
+    if (shape === undefined || areViewsReady(shape)) return [];
     return [{ name: `${viewName(type)}@${shape.id}`, reason: shape.trusted ? REASONS.unsettled : REASONS.untrusted }];
   });
   return [...keyed, ...views];

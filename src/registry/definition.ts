@@ -145,10 +145,11 @@ export function viewName(type: string): string {
 
 function takeApart(model: CompiledModel): Definitions {
   const projections = new Map<string, Defined<KeyedDefinition>>();
-  const add = (name: string, definition: KeyedDefinition): unknown => projections.set(name, defined(name, definition));
+  const add = (name: string, definition: KeyedDefinition): unknown =>
+    projections.set(name, withFingerprints(name, definition));
   const views = new Map<string, Defined<ViewDefinition>>();
   for (const node of model.nodes.values()) {
-    views.set(node.type, defined(viewName(node.type), viewDefinition(model, node)));
+    views.set(node.type, withFingerprints(viewName(node.type), viewDefinition(model, node)));
     // Where items lie belongs to a generation, not to its definition.
     for (const { inForce: _, ...search } of node.searches.values()) {
       add(searchName(node.type, search.name), { kind: 'search', type: node.type, search });
@@ -179,7 +180,7 @@ function takeApart(model: CompiledModel): Definitions {
   return { projections, views };
 }
 
-function defined<D extends Definition>(name: string, definition: D): Defined<D> {
+function withFingerprints<D extends Definition>(name: string, definition: D): Defined<D> {
   const data = dataOf(definition)!;
   checkKnownOptions(name, definition.kind, data);
   return {

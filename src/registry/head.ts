@@ -59,7 +59,7 @@ export async function writeHead(
   registry: Registry,
   revision: string | undefined,
 ): Promise<boolean> {
-  return await write(writer, HEAD, { [STATE]: { S: encodeRegistry(registry) } }, revision);
+  return await writeItem(writer, HEAD, { [STATE]: { S: encodeRegistry(registry) } }, revision);
 }
 
 /** Puts definitions next to the head, before a head names them. Each is named by its content, so that none changes. */
@@ -71,11 +71,11 @@ export async function writeDefinitions(
     const key = definitionKey(fingerprint);
     const item = await readItem(writer, key);
     if (item?.[DEFINITION] !== undefined) continue;
-    await write(writer, key, { [DEFINITION]: { S: JSON.stringify(data) } }, undefined);
+    await writeItem(writer, key, { [DEFINITION]: { S: JSON.stringify(data) } }, undefined);
   }
 }
 
-async function write(
+async function writeItem(
   { store, stats }: CountingWriter<'update'>,
   key: ItemKey,
   set: Item,

@@ -98,9 +98,9 @@ export function compileLayers(
   for (const view of views) first.addView(view);
   const layers = [first];
   for (const { definition, kept } of parts) {
-    if (layers.some((layer) => add(layer, definition, kept))) continue;
+    if (layers.some((layer) => addToLayer(layer, definition, kept))) continue;
     const layer = new Layer();
-    add(layer, definition, kept);
+    addToLayer(layer, definition, kept);
     layers.push(layer);
   }
   const [primary, ...further] = layers.map((layer) => layer.compile(own, fingerprint));
@@ -118,7 +118,7 @@ const ADDITIONS: {
 };
 
 /** Adds a generation; false where the layer has another definition of something that it needs. */
-function add(layer: Layer, definition: KeyedDefinition, kept: Kept): boolean {
+function addToLayer(layer: Layer, definition: KeyedDefinition, kept: Kept): boolean {
   return (ADDITIONS[definition.kind] as (layer: Layer, definition: KeyedDefinition, kept: Kept) => boolean)(
     layer,
     definition,
@@ -151,7 +151,7 @@ class Layer {
       const edge = this.edge(typing);
       const isNew = edge?.labels === undefined;
       if (edge === undefined || (!isNew && !sameData([edge.labels, edge.copy], [labels, copy]))) {
-        throw conflict(type, typing.type);
+        throw registryConflict(type, typing.type);
       }
       edge.labels = labels;
       if (copy !== undefined) edge.copy = copy;
@@ -207,7 +207,7 @@ class Layer {
   ): EditedEdge | undefined {
     const present = this.edges.get(wanted.type);
     if (orders.some(({ name }) => present?.inbound?.orders.has(name))) return undefined;
-    if (present !== undefined && !sameData(typing(present), wanted)) return undefined;
+    if (present !== undefined && !sameData(typingOfEdge(present), wanted)) return undefined;
     if (settings !== undefined && present?.inbound !== undefined) {
       const { orders: _orders, items: _items, ...others } = present.inbound;
       if (!sameData(others, settings)) return undefined;
@@ -270,7 +270,7 @@ class Layer {
       this.edges.set(wanted.type, edge);
       for (const type of [...wanted.from, ...wanted.to]) this.node(type);
     }
-    return sameData(typing(edge), wanted) ? edge : undefined;
+    return sameData(typingOfEdge(edge), wanted) ? edge : undefined;
   }
 }
 
@@ -288,7 +288,7 @@ function setOrders(edge: EditedEdge, settings: InboundSettings, added: readonly 
   edge.inbound = { ...settings, orders, items: [...(edge.inbound?.items ?? []), item] };
 }
 
-function typing({ type, from, to, keys }: EdgeModel): FamilyDefinition['edge'] {
+function typingOfEdge({ type, from, to, keys }: EdgeModel): FamilyDefinition['edge'] {
   return { type, from, to, keys };
 }
 
@@ -297,7 +297,7 @@ function sameData(left: unknown, right: unknown): boolean {
   return JSON.stringify(dataOf(left)) === JSON.stringify(dataOf(right));
 }
 
-function conflict(type: string, edgeType: string): EdgeloomError {
+function registryConflict(type: string, edgeType: string): EdgeloomError {
   return new EdgeloomError(
     'registry-conflict',
     `The views of ${type} are defined with another ${edgeType} than the views of another type.`,

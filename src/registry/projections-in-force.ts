@@ -88,7 +88,7 @@ export function projectionsOfRegistry(
   const found = new Map<string, LayerPart | undefined>();
   const newest = newestKept(registry);
   const lookUp = <Kind extends KeyedKind>(name: ProjectionName<Kind>): LayerPart<Kind> | undefined => {
-    if (!found.has(name)) found.set(name, usable(registry, data, own, mine.projections.get(name), newest));
+    if (!found.has(name)) found.set(name, newestUsable(registry, data, own, mine.projections.get(name), newest));
     return found.get(name) as LayerPart<Kind> | undefined;
   };
   const ready = <Kind extends KeyedKind>(name: ProjectionName<Kind>): LayerPart<Kind> => {
@@ -184,7 +184,7 @@ function modelOfKept(registry: Registry, data: DefinitionData, own: CompiledMode
 }
 
 /** The newest ready generation with the meaning of the reader's own definition. */
-function usable(
+function newestUsable(
   registry: Registry,
   data: DefinitionData,
   own: CompiledModel,

@@ -1,4 +1,4 @@
-import { type Moment, mayHavePassed, thisMoment } from '../clocks.ts';
+import { currentMoment, type Moment, mayHavePassed } from '../clocks.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { Store } from '../store/port.ts';
 import type { Data } from './data.ts';
@@ -46,7 +46,7 @@ export function withoutRegistry(graph: CompiledModel): ReaderLeases {
 export function registryLeases(
   own: CompiledModel,
   store: Pick<Store, 'get' | 'getMany' | 'region'>,
-  moment: () => Moment = thisMoment,
+  moment: () => Moment = currentMoment,
   replica?: string,
 ): ReaderLeases {
   const known = new Map<string, Data>();
@@ -85,8 +85,8 @@ export function registryLeases(
         let last = lease;
         // A renewal that was under way already may have begun more than a lease before the answer came.
         // rule: answer-counts-while-the-lease-holds
-        while (isSame(last, lease) && !isHeld(last, answeredAt)) last = await renewed();
-        if (isSame(last, lease)) return result;
+        while (isSameLease(last, lease) && !isHeld(last, answeredAt)) last = await renewed();
+        if (isSameLease(last, lease)) return result;
         lease = last;
       }
     },
@@ -94,6 +94,6 @@ export function registryLeases(
 }
 
 /** The version in it only rises: the same text in two leases says that nothing has changed between them. */
-function isSame(left: Lease, right: Lease): boolean {
+function isSameLease(left: Lease, right: Lease): boolean {
   return left.head?.text === right.head?.text;
 }

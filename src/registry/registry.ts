@@ -11,7 +11,7 @@ import {
   type Shaped,
   text,
   tuple,
-  whole,
+  wholeNumberBetween,
 } from '../model/shape.ts';
 
 /**
@@ -98,7 +98,7 @@ const headShape = object({
   table: optional(object({ id: text, streamLabel: text, home: optional(text) })),
   projections: recordOf(
     text,
-    tuple(integer, listOf(tuple(integer, text, whole(0, STATES.length - 1), nullable(finite), integer))),
+    tuple(integer, listOf(tuple(integer, text, wholeNumberBetween(0, STATES.length - 1), nullable(finite), integer))),
   ),
   shapes: recordOf(text, tuple(integer, nullable(tuple(integer, text, integer, integer, nullable(finite), integer)))),
 });

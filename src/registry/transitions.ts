@@ -100,7 +100,7 @@ export function openEmpty(registry: Registry): Registry {
  * Has writers keep a definition from now on, as a new generation. A projection that the table was not registered with starts with the
  * second one: writers that read no registry yet may have written the plain keys of the first, by whatever model they had.
  */
-export function keep(registry: Registry, name: string, definition: string): Registry {
+export function keepGeneration(registry: Registry, name: string, definition: string): Registry {
   // rule: added-projection-begins-beyond-plain-keys
   const { next, generations } = registry.projections.get(name) ?? { next: 2, generations: [] };
   const added: Generation = { id: next, definition, state: 'kept', changed: registry.version + 1 };
@@ -109,7 +109,7 @@ export function keep(registry: Registry, name: string, definition: string): Regi
 }
 
 /** Notes since when a generation is kept, or a shape installed, by a clock that was read after that was written. */
-export function noteSince(registry: Registry, since: number): Registry {
+export function noteKeptSince(registry: Registry, since: number): Registry {
   const stamped = <T extends { since?: number }>(entry: T): T =>
     entry.since === undefined ? { ...entry, since } : entry;
   return {
@@ -128,23 +128,23 @@ export function noteSince(registry: Registry, since: number): Registry {
 
 /** Lets readers use a generation: after a backfill and a verification that began under this id and change. */
 export function makeReady(registry: Registry, seen: SeenState): Registry {
-  return moved(registry, seen, 'kept', 'ready');
+  return withState(registry, seen, 'kept', 'ready');
 }
 
 /** Takes a generation from readers; writers go on with it. */
-export function withdraw(registry: Registry, seen: SeenState): Registry {
+export function withdrawGeneration(registry: Registry, seen: SeenState): Registry {
   // rule: ready-becomes-kept-before-absent
-  return moved(registry, seen, 'ready', 'kept');
+  return withState(registry, seen, 'ready', 'kept');
 }
 
 /** Ends the upkeep of a generation that no reader has been able to rely on for a full lease. */
-export function abandon(registry: Registry, seen: SeenState): Registry {
-  return moved(registry, seen, 'kept', 'absent');
+export function abandonGeneration(registry: Registry, seen: SeenState): Registry {
+  return withState(registry, seen, 'kept', 'absent');
 }
 
 /** Forgets a generation whose items are deleted; its id is not used again. */
-export function forget(registry: Registry, seen: SeenState): Registry {
-  const { next, generations } = find(registry, seen, 'absent').projection;
+export function forgetGeneration(registry: Registry, seen: SeenState): Registry {
+  const { next, generations } = findGeneration(registry, seen, 'absent').projection;
   return withProjection(registry, seen.name, { next, generations: generations.filter(({ id }) => id !== seen.id) });
 }
 
@@ -164,7 +164,7 @@ export function trustAgain(registry: Registry, types: readonly string[]): Regist
  *
  * @param seen the shapes that they replace, where the type has one.
  */
-export function install(
+export function installShapes(
   registry: Registry,
   definitions: ReadonlyMap<string, string>,
   seen: ReadonlyMap<string, SeenState>,
@@ -246,7 +246,7 @@ function overtaken(name: string): OvertakenError {
   );
 }
 
-function find(
+function findGeneration(
   { projections }: Registry,
   { name, id, changed }: SeenState,
   state: Generation['state'],
@@ -257,8 +257,8 @@ function find(
   return { projection, generation };
 }
 
-function moved(registry: Registry, seen: SeenState, from: Generation['state'], to: Generation['state']): Registry {
-  const { projection, generation } = find(registry, seen, from);
+function withState(registry: Registry, seen: SeenState, from: Generation['state'], to: Generation['state']): Registry {
+  const { projection, generation } = findGeneration(registry, seen, from);
   const changed: Generation = { ...generation, state: to, changed: registry.version + 1 };
   const generations = projection.generations.map((other) => (other.id === seen.id ? changed : other));
   return withProjection(registry, seen.name, { next: projection.next, generations });

@@ -9,10 +9,10 @@ import type { WriterModel } from '../registry/writer-model.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { StreamLabel } from '../stream/stream-label.ts';
-import { mendOf } from './mends.ts';
+import { repairOf } from './mends.ts';
 import { removeAlien } from './settle/alien.ts';
 import type { SettleContext } from './settle/context.ts';
-import { mendForm } from './settle/form.ts';
+import { repairForm } from './settle/form.ts';
 
 /** Options of a repair. */
 export interface MenderOptions extends RuntimeOptions {
@@ -64,13 +64,13 @@ export class Mender {
       key: { source, target },
       parts: suspects.filter(({ sortKey }) => sortKey === target).map(({ part }) => part),
     }));
-    items.sort((left, right) => mendOf(left.kind).order - mendOf(right.kind).order);
+    items.sort((left, right) => repairOf(left.kind).order - repairOf(right.kind).order);
     for (const { kind, key, parts } of items) {
       const isMended = await this.attempted(key, async (context) => {
         const partKinds = parts.map(partKindOf);
         if (partKinds.some(({ isAlien }) => isAlien)) return await removeAlien(context, key);
-        if (partKinds.some(({ isOfForm }) => isOfForm)) await mendForm(context, kind, key);
-        return await mendOf(kind).mend(context, key, parts);
+        if (partKinds.some(({ isOfForm }) => isOfForm)) await repairForm(context, kind, key);
+        return await repairOf(kind).mend(context, key, parts);
       });
       if (isMended) written.add(key.target);
     }
@@ -83,7 +83,7 @@ export class Mender {
   async tidy(key: ItemKey, noted: 'expired' | 'empty'): Promise<boolean> {
     const kind = itemKindOf(this.options.graph, key.target);
     return await this.attempted(key, (context) =>
-      noted === 'expired' ? this.bury(kind, key) : expire(context, kind, key),
+      noted === 'expired' ? this.bury(kind, key) : setMissingExpiry(context, kind, key),
     );
   }
 
@@ -133,7 +133,7 @@ export class Mender {
  * Sets the missing expiry of an item without content, and changes nothing else. If its base item asks for content, the item is drift:
  * a check looks twice before it repairs it. A repair during the scan also changes the count, and a wrong count could look right.
  */
-async function expire(context: SettleContext, kind: ItemForm, key: ItemKey): Promise<boolean> {
+async function setMissingExpiry(context: SettleContext, kind: ItemForm, key: ItemKey): Promise<boolean> {
   const { ttl } = context.graph.table;
   const { item } = await context.store.get(key, { consistent: true });
   if (item === undefined || kind.isLive(item) || item[ttl] !== undefined) return false;

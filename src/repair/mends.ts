@@ -5,12 +5,12 @@ import { partKindOf } from '../kinds/table.ts';
 import type { ItemKey } from '../store/port.ts';
 import { deleteItem } from './settle/alien.ts';
 import { NO_WATERMARK, type SettleContext } from './settle/context.ts';
-import { settleContinuation } from './settle/continuation.ts';
-import { settleCount } from './settle/count.ts';
-import { settleByKey } from './settle/index-item.ts';
-import { settleReverseItem } from './settle/reverse-item.ts';
-import { settleTotalEntry } from './settle/total-entry.ts';
-import { settleViewParts } from './settle/view.ts';
+import { restartFanOut } from './settle/continuation.ts';
+import { reconcileCount } from './settle/count.ts';
+import { reconcileIndexItemByKey } from './settle/index-item.ts';
+import { reconcileReverseItem } from './settle/reverse-item.ts';
+import { reconcileTotalEntry } from './settle/total-entry.ts';
+import { reconcileViewParts } from './settle/view.ts';
 
 /** The repair of a kind of derived item. */
 export interface Mend {
@@ -22,22 +22,22 @@ export interface Mend {
 
 const COUNT: Mend = {
   order: 0,
-  mend: always((context, { source, target }) => settleCount(context, source, target)),
+  mend: alwaysRepaired((context, { source, target }) => reconcileCount(context, source, target)),
 };
-const INDEX_ITEM: Mend = { order: 2, mend: always(settleByKey) };
-const CONTINUATION: Mend = { order: 2, mend: always(settleContinuation) };
+const INDEX_ITEM: Mend = { order: 2, mend: alwaysRepaired(reconcileIndexItemByKey) };
+const CONTINUATION: Mend = { order: 2, mend: alwaysRepaired(restartFanOut) };
 
 /** The repairs of all kinds. A kind without a line does not compile. */
 const MENDS: { readonly [Kind in DerivedKind]: Mend } = {
   // Counts are repaired first: a malformed one blocks the writes of the items that it counts.
   count: COUNT,
   total: COUNT,
-  view: { order: 1, mend: always(mendView) },
+  view: { order: 1, mend: alwaysRepaired(repairView) },
   'index-item': INDEX_ITEM,
   'owner-item': INDEX_ITEM,
   'part-view': INDEX_ITEM,
-  'reverse-item': { order: 2, mend: always(ofEdge(settleReverseItem)) },
-  'total-entry': { order: 2, mend: always(ofEdge(settleTotalEntry)) },
+  'reverse-item': { order: 2, mend: alwaysRepaired(repairWithEdge(reconcileReverseItem)) },
+  'total-entry': { order: 2, mend: alwaysRepaired(repairWithEdge(reconcileTotalEntry)) },
   continuation: CONTINUATION,
   'source-continuation': CONTINUATION,
   // A redrive reconciles what an entry names, and deletes the entry.
@@ -46,12 +46,12 @@ const MENDS: { readonly [Kind in DerivedKind]: Mend } = {
 };
 
 /** Returns the repair of a derived item, by its kind. */
-export function mendOf({ name }: { name: DerivedKind }): Mend {
+export function repairOf({ name }: { name: DerivedKind }): Mend {
   return MENDS[name];
 }
 
 /** A repair after which the item counts as repaired, whatever it found. */
-function always(
+function alwaysRepaired(
   repair: (context: SettleContext, key: ItemKey, parts: readonly Part[]) => Promise<unknown>,
 ): Mend['mend'] {
   return async (context, key, parts) => {
@@ -60,7 +60,7 @@ function always(
   };
 }
 
-async function mendView(
+async function repairView(
   context: SettleContext,
   { source, target: sortKey }: ItemKey,
   parts: readonly Part[],
@@ -68,11 +68,11 @@ async function mendView(
   const repair: ViewRepair = { targets: new Set(), unmark: new Set(), drop: [] };
   for (const part of parts) partKindOf(part).mendInView?.(repair, context.graph, { source, sortKey, part });
   const { targets, unmark, drop } = repair;
-  await settleViewParts(context, source, [...targets], NO_WATERMARK, { unmark, drop });
+  await reconcileViewParts(context, source, [...targets], NO_WATERMARK, { unmark, drop });
 }
 
 /** The repair of an item in the partition of an edge's target, with the edge if a part names it. */
-function ofEdge(repair: typeof settleReverseItem) {
+function repairWithEdge(repair: typeof reconcileReverseItem) {
   return (context: SettleContext, key: ItemKey, parts: readonly Part[]): Promise<void> =>
     repair(
       context,

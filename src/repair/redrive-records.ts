@@ -1,4 +1,4 @@
-import { createSettler } from '../apply/projector.ts';
+import { createReconciler } from '../apply/projector.ts';
 import { StoreError } from '../errors.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { emptyRedrive, type RedriveOptions, type RedriveResult } from './redrive.ts';
@@ -19,7 +19,7 @@ export async function redriveRecords(
 ): Promise<RedriveResult> {
   const result: RedriveResult = { ...emptyRedrive(), entries: records.length };
   // rule: redrive-maintains-what-the-registry-keeps
-  const settler = createSettler(graph, { store, concurrency, now, wait, random, model });
+  const settler = createReconciler(graph, { store, concurrency, now, wait, random, model });
   for (let start = 0; start < records.length; ) {
     const slice = records.slice(start, start + SLICE);
     const { failedFrom, error, writes, wcu, rcu, quarantined } = await settler.project(slice, { remainingMs });

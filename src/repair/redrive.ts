@@ -10,7 +10,7 @@ import { isTypeName, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { kindOfKey } from '../kinds/table.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../model/joined.ts';
-import { reverseOf } from '../plan/copies.ts';
+import { reverseItemKeyOf } from '../plan/copies.ts';
 
 import { entryKeysOf } from '../plan/counted.ts';
 import { derivedOf } from '../plan/derive.ts';
@@ -24,8 +24,8 @@ import { type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import { runAbortable } from '../store/abortable.ts';
 import { pages, readItem, readItems } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
-import { settleIndexItem } from './settle/index-item.ts';
-import { settleView, settleViewParts } from './settle/view.ts';
+import { reconcileIndexItem } from './settle/index-item.ts';
+import { reconcileView, reconcileViewParts } from './settle/view.ts';
 
 /** Options of a redrive. */
 export interface RedriveOptions extends RuntimeOptions {
@@ -71,18 +71,18 @@ async function redriveEntries(options: RedriveOptions, wait: ApplyContext['wait'
   const { graph } = context;
   const result = emptyRedrive();
   await pMap(
-    quarantined(context, result),
+    quarantineEntries(context, result),
     async (item) => {
       // rule: redrive-reconciles-by-the-base-item, first
       const entry = readEntry(graph, item);
-      const reason = await settleEntry(context, entry, stringOf(item[WATERMARK]) ?? '');
+      const reason = await reconcileEntry(context, entry, stringOf(item[WATERMARK]) ?? '');
       result.entries += 1;
       if (reason === undefined) {
-        await clear(context, item, result);
+        await clearEntry(context, item, result);
       } else {
         result.left += 1;
         result.reasons.push(reason);
-        if (options.remainingMs !== undefined) await moveBack(context, item);
+        if (options.remainingMs !== undefined) await moveEntryBack(context, item);
       }
       onProgress?.(result.entries);
     },
@@ -104,7 +104,7 @@ export function addRedrive(total: RedriveResult, { reasons, ...counts }: Redrive
 }
 
 /** Deletes a reconciled entry, unless it was written again meanwhile: then it represents another failure. */
-async function clear(context: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
+async function clearEntry(context: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
   const { store, stats } = context;
   const key = keyOf(context, item);
   const { applied, wcu } = await store.delete(key, unchanged(item, context.graph.table.ttl));
@@ -129,7 +129,7 @@ async function contextOf(options: RedriveOptions, wait: ApplyContext['wait']): P
  * Yields the entries as of the start of each page, ordered by the time when they were made or last tried. It may also yield entries
  * that are written meanwhile. It ends when time is over, and counts the rest of its page as left.
  */
-async function* quarantined(context: ApplyContext, result: RedriveResult): AsyncGenerator<Item> {
+async function* quarantineEntries(context: ApplyContext, result: RedriveResult): AsyncGenerator<Item> {
   const met = new Set<string>();
   const request = { index: 'gsi0', partition: QUARANTINE_PARTITION } as const;
   for await (const page of pages(context.store, request, context.stats)) {
@@ -155,7 +155,7 @@ async function* quarantined(context: ApplyContext, result: RedriveResult): Async
  * Moves an entry whose cause remains behind all others. So a run that ends early begins the next time with entries that it has not
  * tried.
  */
-async function moveBack(context: ApplyContext, item: Item): Promise<void> {
+async function moveEntryBack(context: ApplyContext, item: Item): Promise<void> {
   const place = `${new Date(context.now()).toISOString()}/${stringOf(item[WATERMARK]) ?? ''}`;
   await updateItem(context, {
     key: keyOf(context, item),
@@ -172,11 +172,11 @@ function keyOf({ graph }: ApplyContext, item: Item): ItemKey {
 }
 
 /** Reconciles the items that an entry names. Returns why the entry has to stay; undefined if it is done. */
-function settleEntry(context: ApplyContext, entry: QuarantineEntry, watermark: string): Promise<string | undefined> {
-  return attempted(context, entry, () => settleOnce(context, entry, watermark));
+function reconcileEntry(context: ApplyContext, entry: QuarantineEntry, watermark: string): Promise<string | undefined> {
+  return tryReconcile(context, entry, () => reconcileEntryOnce(context, entry, watermark));
 }
 
-async function attempted(
+async function tryReconcile(
   context: ApplyContext,
   { source, target }: ItemKey,
   run: () => Promise<string | undefined>,
@@ -190,7 +190,7 @@ async function attempted(
   }
 }
 
-async function settleOnce(
+async function reconcileEntryOnce(
   context: ApplyContext,
   entry: QuarantineEntry,
   watermark: string,
@@ -200,7 +200,7 @@ async function settleOnce(
   // rule: redrive-reconciles-by-the-base-item, then
   // An entry that names no item could be tried for ever. So the view is reconciled, and a check finds the rest.
   if (target === VIEW_KEY || target === '') {
-    await settleView(context, source, watermark);
+    await reconcileView(context, source, watermark);
     return undefined;
   }
   const image = await readItem(context, { source, target });
@@ -209,13 +209,13 @@ async function settleOnce(
   const keys = new Set([...entry.derivedKeys.filter(isReconcilable), ...wanted.indexItems.keys(), ...joinedKeys]);
   keys.delete(VIEW_KEY);
   const key = { source, target };
-  const reverse = reverseOf(graph, key);
+  const reverse = reverseItemKeyOf(graph, key);
   // This reconciles the reverse item of a listed edge, before it reads the node that is copied. A part is not in the view.
   // rule: redrive-of-a-part-leaves-the-view-alone
-  if (!isTypeName(target)) await settleViewParts(context, source, [target], watermark);
-  if (reverse !== undefined) await settleIndexItem(context, key, reverse, watermark);
-  for (const sortKey of keys) await settleIndexItem(context, key, { source, target: sortKey }, watermark);
-  for (const entryKey of entryKeysOf(graph, key, image)) await settleIndexItem(context, key, entryKey, watermark);
+  if (!isTypeName(target)) await reconcileViewParts(context, source, [target], watermark);
+  if (reverse !== undefined) await reconcileIndexItem(context, key, reverse, watermark);
+  for (const sortKey of keys) await reconcileIndexItem(context, key, { source, target: sortKey }, watermark);
+  for (const entryKey of entryKeysOf(graph, key, image)) await reconcileIndexItem(context, key, entryKey, watermark);
   // Each child has to get the attributes of the node, or of its part, which the records may have changed.
   for (const unit of fanOutsOf(graph, key, watermark)) await applyFanOutUnit(context, unit);
   const [problem] = await problemsOf(context, key, wanted);

@@ -35,8 +35,8 @@ export async function sweep(options: SweepOptions): Promise<RedriveResult> {
   const { shards, lookedAtMs } = await new StreamWalk({ graph, store, source, now }).look();
   for (const shard of shards) {
     if (shard.hasLanes) continue;
-    for (const run of runsOf(shard, lookedAtMs - ageMs)) {
-      for await (const records of recordsOf(options, shard, run)) {
+    for (const run of oldRunsOf(shard, lookedAtMs - ageMs)) {
+      for await (const records of recordsOfRun(options, shard, run)) {
         if (remainingMs() <= 0) return total;
         const result = await redriveRecords(records, options);
         addRedrive(total, result);
@@ -55,7 +55,7 @@ interface OldRun {
   after: string | undefined;
 }
 
-function runsOf({ open, free, appliedUpTo }: WalkedShard, madeBeforeMs: number): OldRun[] {
+function oldRunsOf({ open, free, appliedUpTo }: WalkedShard, madeBeforeMs: number): OldRun[] {
   return free.flatMap(({ start, end }) => {
     const records = open.slice(start, end);
     // A run with new records is left to its consumer, which may only be behind.
@@ -65,7 +65,7 @@ function runsOf({ open, free, appliedUpTo }: WalkedShard, madeBeforeMs: number):
 }
 
 /** Reads the records of a run from the stream, a page at a time: their images show which items they are about. */
-async function* recordsOf(
+async function* recordsOfRun(
   { graph, source }: Pick<SweepOptions, 'graph' | 'source'>,
   { shardId }: WalkedShard,
   { records, after }: OldRun,

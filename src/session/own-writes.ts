@@ -52,7 +52,7 @@ export async function readOwnWrites(graph: CompiledModel, store: Store, keys: re
  * Whether an own write is of an edge that an inbound query is about, or of the source node of one that decides with it, or of a part
  * of that.
  */
-export function isOfInbound(
+export function affectsInbound(
   graph: CompiledModel,
   { edge, edgeKey }: { edge: EdgeModel; edgeKey: string },
   key: ItemKey,
@@ -120,7 +120,7 @@ export function overlayOf(
   const sources = new Set(own.map(({ source }) => source));
   const { partitionKey } = graph.table;
   return {
-    items: own.flatMap((write) => wantedIn(graph, write, index, asked, 'index-item')),
+    items: own.flatMap((write) => expectedIn(graph, write, index, asked, 'index-item')),
     // rule: every-row-of-an-own-item-is-replaced
     isReplaced: (row) => sources.has(stringOf(row[partitionKey]) ?? ''),
   };
@@ -133,11 +133,11 @@ export function ownOwner(
   index: IndexName,
   partitions: readonly string[],
 ): Item | undefined {
-  return wantedIn(graph, write, index, new Set(partitions), 'owner-item')[0];
+  return expectedIn(graph, write, index, new Set(partitions), 'owner-item')[0];
 }
 
 /** The index items of one kind that a base item wants in some partitions of an index. */
-function wantedIn(
+function expectedIn(
   graph: CompiledModel,
   { source, target, item, node }: OwnWrite,
   index: IndexName,

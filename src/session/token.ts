@@ -41,14 +41,14 @@ export function decodeToken(token: string, key: SessionKey | undefined): TokenCo
   const bytes = Buffer.from(String(token), 'base64url');
   const body = bytes.subarray(HEAD_BYTES);
   const isWhole = bytes.length > HEAD_BYTES && bytes[0] === VERSION && bytes.toString('base64url') === token;
-  if (!isWhole || !timingSafeEqual(bytes.subarray(1, HEAD_BYTES), tagOf(body, key))) throw refused();
+  if (!isWhole || !timingSafeEqual(bytes.subarray(1, HEAD_BYTES), tagOf(body, key))) throw sessionRefused();
   try {
     const content: unknown = JSON.parse(inflateRawSync(body, { maxOutputLength: MOST_BYTES }).toString('utf8'));
     if (isContent(content)) return content;
   } catch (error) {
-    throw refused(error);
+    throw sessionRefused(error);
   }
-  throw refused();
+  throw sessionRefused();
 }
 
 function isContent(value: unknown): value is TokenContent {
@@ -73,7 +73,7 @@ function tagOf(body: Uint8Array, key: SessionKey | undefined): Buffer {
   return hash.update(Buffer.of(VERSION)).update(body).digest().subarray(0, TAG_BYTES);
 }
 
-function refused(cause?: unknown): EdgeloomError {
+function sessionRefused(cause?: unknown): EdgeloomError {
   return new EdgeloomError(
     'invalid-session',
     'The session token was altered, or signed with another key.',

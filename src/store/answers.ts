@@ -15,7 +15,7 @@ export type SdkItem = Record<string, SdkAttributeValue>;
 const LOST = '__proto__';
 
 /** An item of a response. The SDK makes values that it cannot read undefined: they are left out. */
-export function received(item: SdkItem): Item {
+export function withoutLostValues(item: SdkItem): Item {
   if (Object.hasOwn(item, LOST) && item[LOST] === undefined) delete item[LOST];
   return item as Item;
 }
@@ -50,7 +50,7 @@ export function totalUnits(consumed: { CapacityUnits?: number }[] | undefined): 
 }
 
 /** Makes a call; its error is classified. */
-export async function classified<T>(call: () => Promise<T>): Promise<T> {
+export async function withClassifiedErrors<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
@@ -63,7 +63,7 @@ export async function classified<T>(call: () => Promise<T>): Promise<T> {
  * Throws any other error, classified.
  */
 export async function itemThatFailed(error: unknown, read: () => Promise<{ item?: Item }>): Promise<Item | undefined> {
-  if (isRefusalNamed(error, 'ConditionalCheckFailedException')) return error.Item && received(error.Item);
+  if (isRefusalNamed(error, 'ConditionalCheckFailedException')) return error.Item && withoutLostValues(error.Item);
   if (isUnreadable(error)) return (await read()).item;
   throw classifyError(error);
 }

@@ -1,6 +1,13 @@
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import type { TableNames } from '../model/compiled.ts';
-import { failedConditionUnits, isRefusalNamed, itemThatFailed, received, type SdkItem, totalUnits } from './answers.ts';
+import {
+  failedConditionUnits,
+  isRefusalNamed,
+  itemThatFailed,
+  type SdkItem,
+  totalUnits,
+  withoutLostValues,
+} from './answers.ts';
 import { attributeUpdate, conditionOnly, transactionPart } from './base-change.ts';
 import { classifyCancellation, classifyError } from './classify.ts';
 import type { TableCalls } from './lean/calls.ts';
@@ -47,7 +54,7 @@ export class BaseItemStore {
       const refusal = classifyCancellation(reasons, error);
       if (refusal !== undefined) throw refusal;
       const failed = reasons.flatMap(({ Code, Item }, place) =>
-        Code === 'ConditionalCheckFailed' ? [{ place, ...(Item && { current: received(Item) }) }] : [],
+        Code === 'ConditionalCheckFailed' ? [{ place, ...(Item && { current: withoutLostValues(Item) }) }] : [],
       );
       // The exception does not say what it cost: two units for each item, more for large ones.
       return { applied: false, wcu: 2 * changes.length, failed };
@@ -63,7 +70,7 @@ export class BaseItemStore {
       return {
         applied: true,
         wcu: ConsumedCapacity?.CapacityUnits ?? 0,
-        ...(Attributes && { item: received(Attributes) }),
+        ...(Attributes && { item: withoutLostValues(Attributes) }),
       };
     } catch (error) {
       const current = await itemThatFailed(error, () => this.read(key));

@@ -13,14 +13,14 @@ import { isKeyWithinLimits } from '../items/keys.ts';
 import type { IndexName, TableNames } from '../model/compiled.ts';
 import { answered } from './answered.ts';
 import {
-  classified,
   failedConditionUnits,
   isRefusalNamed,
   isUnreadable,
   itemThatFailed,
-  received,
   type SdkItem,
   totalUnits,
+  withClassifiedErrors,
+  withoutLostValues,
 } from './answers.ts';
 import { BaseItemStore } from './base-items.ts';
 import { classifyCancellation, classifyError } from './classify.ts';
@@ -82,8 +82,9 @@ export class DynamoDBStore implements Store, ScanSource {
       ConsistentRead: consistent,
       ReturnConsumedCapacity: 'TOTAL',
     };
-    const output = await classified(() => this.calls.call('GetItem', input));
-    if (output.Item !== undefined) return { item: received(output.Item), rcu: unitsOf(output.ConsumedCapacity) };
+    const output = await withClassifiedErrors(() => this.calls.call('GetItem', input));
+    if (output.Item !== undefined)
+      return { item: withoutLostValues(output.Item), rcu: unitsOf(output.ConsumedCapacity) };
     // An answer without an item is only known from one without anything by the capacity that was asked for.
     return { rcu: unitsOf(answered(output.ConsumedCapacity, 'GetItem', 'ConsumedCapacity')) };
   }
@@ -118,11 +119,11 @@ export class DynamoDBStore implements Store, ScanSource {
         RequestItems: { [this.table.name]: { Keys: rest, ConsistentRead: consistent } },
         ReturnConsumedCapacity: 'TOTAL',
       };
-      const output = await classified(() => this.calls.call('BatchGetItem', input));
+      const output = await withClassifiedErrors(() => this.calls.call('BatchGetItem', input));
       calls += 1;
       rcu += totalUnits(output.ConsumedCapacity);
       const responses = answered(output.Responses, 'BatchGetItem', 'Responses');
-      for (const item of responses[this.table.name] ?? []) items.push(received(item));
+      for (const item of responses[this.table.name] ?? []) items.push(withoutLostValues(item));
       return output.UnprocessedKeys?.[this.table.name]?.Keys ?? [];
     });
     return { items, rcu, calls };
@@ -167,7 +168,7 @@ export class DynamoDBStore implements Store, ScanSource {
 
   async put(item: Item): Promise<WriteResult> {
     const input = { TableName: this.table.name, Item: item as SdkItem, ReturnConsumedCapacity: 'TOTAL' } as const;
-    const output = await classified(() => this.calls.call('PutItem', input));
+    const output = await withClassifiedErrors(() => this.calls.call('PutItem', input));
     return { wcu: unitsOf(output.ConsumedCapacity) };
   }
 
@@ -185,7 +186,7 @@ export class DynamoDBStore implements Store, ScanSource {
       const isFailed = isRefusalNamed(error, 'ConditionalCheckFailedException');
       if (!isFailed && !isUnreadable(error)) throw classifyError(error);
       const current = isFailed ? error.Item : undefined;
-      return { applied: false, wcu: failedConditionUnits(current && received(current)) };
+      return { applied: false, wcu: failedConditionUnits(current && withoutLostValues(current)) };
     }
   }
 
@@ -203,7 +204,7 @@ export class DynamoDBStore implements Store, ScanSource {
       // An unprocessed rest of a write is always a throttle.
       await untilProcessed(requests, 1, async (rest) => {
         const input = { RequestItems: { [this.table.name]: rest }, ReturnConsumedCapacity: 'TOTAL' } as const;
-        const output = await classified(() => this.calls.call('BatchWriteItem', input));
+        const output = await withClassifiedErrors(() => this.calls.call('BatchWriteItem', input));
         calls += 1;
         wcu += totalUnits(output.ConsumedCapacity);
         return output.UnprocessedItems?.[this.table.name] ?? [];
@@ -221,12 +222,12 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async query(request: QueryRequest): Promise<QueryResult> {
-    const sent = classified(() => this.calls.call('Query', queryInput(this.table, request)));
+    const sent = withClassifiedErrors(() => this.calls.call('Query', queryInput(this.table, request)));
     const output = await sent.catch((error: unknown) => {
       throw missingIndex(this.table, request.index, error) ?? error;
     });
     return {
-      items: request.countOnly === true ? [] : answered(output.Items, 'Query', 'Items').map(received),
+      items: request.countOnly === true ? [] : answered(output.Items, 'Query', 'Items').map(withoutLostValues),
       count: answered(output.Count, 'Query', 'Count'),
       scanned: output.ScannedCount ?? output.Count ?? 0,
       lastKey: output.LastEvaluatedKey as Item | undefined,
@@ -245,11 +246,11 @@ export class DynamoDBStore implements Store, ScanSource {
       ...(startKey !== undefined && { ExclusiveStartKey: startKey as SdkItem }),
       ...(limit !== undefined && { Limit: limit }),
     };
-    const output = await classified(() => this.calls.call('Scan', input)).catch((error: unknown) => {
+    const output = await withClassifiedErrors(() => this.calls.call('Scan', input)).catch((error: unknown) => {
       throw missingIndex(this.table, index, error) ?? error;
     });
     return {
-      items: answered(output.Items, 'Scan', 'Items').map(received),
+      items: answered(output.Items, 'Scan', 'Items').map(withoutLostValues),
       lastKey: output.LastEvaluatedKey as Item | undefined,
       rcu: unitsOf(output.ConsumedCapacity),
     };

@@ -33,7 +33,7 @@ export interface WalkPlace {
 }
 
 /** The place of a walk that has not begun. */
-export function beginning(segments: number): WalkPlace {
+export function walkStart(segments: number): WalkPlace {
   return { segments, open: Array.from({ length: segments }, (_, segment) => ({ segment })) };
 }
 

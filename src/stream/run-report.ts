@@ -18,7 +18,7 @@ export class RunReport {
 
   /** Logs that records have left the stream unread. Returns the logged text: the message and its consequence. */
   onTrimmed(shardId: string, message: string): string {
-    const text = sentences(message, this.consequences.trimmed);
+    const text = joinSentences(message, this.consequences.trimmed);
     this.logger.error({ shardId }, text);
     return text;
   }
@@ -27,11 +27,11 @@ export class RunReport {
   onSetAside({ streamArn, keptAt }: SetAside): void {
     const place = keptAt === undefined ? '' : ` (now in ${keptAt})`;
     const message = `The checkpoint is of another stream, ${streamArn}${place}; it is not used.`;
-    this.logger.warn({ streamArn, keptAt }, sentences(message, this.consequences.setAside));
+    this.logger.warn({ streamArn, keptAt }, joinSentences(message, this.consequences.setAside));
   }
 }
 
-function sentences(first: string, second: string | undefined): string {
+function joinSentences(first: string, second: string | undefined): string {
   return second === undefined ? first : `${first} ${second}`;
 }
 

@@ -44,12 +44,12 @@ class StreamWorker implements Worker {
     const report: WorkerReport = new WorkerReport({
       ...settings,
       onTrimmed: (trimmed) => {
-        this.doubting ??= doubted(settings.store, report);
+        this.doubting ??= noteLostRecords(settings.store, report);
         settings.onTrimmed?.(trimmed);
       },
     });
     this.report = report;
-    this.progress = settings.progress === false ? undefined : recorder(settings, report);
+    this.progress = settings.progress === false ? undefined : progressRecorder(settings, report);
     this.claims = settings.progress === false ? undefined : claimRecorder(settings, report);
     this.follower = new StreamFollower(source, {
       name: 'worker',
@@ -95,7 +95,7 @@ class StreamWorker implements Worker {
 }
 
 /** Records are lost: readers are to wait until `edgeloom migrate` has verified everything. */
-async function doubted(store: WorkerSettings['store'], { logger }: WorkerReport): Promise<void> {
+async function noteLostRecords(store: WorkerSettings['store'], { logger }: WorkerReport): Promise<void> {
   try {
     if (await doubtTable(store))
       logger.warn({}, 'Readers are given no projection until edgeloom migrate has verified it.');
@@ -107,7 +107,7 @@ async function doubted(store: WorkerSettings['store'], { logger }: WorkerReport)
   }
 }
 
-function recorder({ graph, store }: WorkerSettings, { logger }: WorkerReport): ProgressRecorder {
+function progressRecorder({ graph, store }: WorkerSettings, { logger }: WorkerReport): ProgressRecorder {
   const onError = (error: unknown): void => logger.warn({ error: String(error) }, 'The progress could not be noted.');
   return new ProgressRecorder({ graph, store, kind: 'worker', onError });
 }

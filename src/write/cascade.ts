@@ -62,13 +62,13 @@ export async function deleteNodeWithEdges(
   const node = nodeKey(graph, id);
   const type = parseNodeId(id)?.type ?? '';
   const entering = [...graph.edges.values()].filter(({ to }) => to.has(type));
-  const found = entering.filter(isFound);
+  const found = entering.filter(canBeFound);
   const result: DeletedNode = {
     edges: 0,
     nodes: 0,
     parts: 0,
     skipped: 0,
-    notFound: entering.filter((edge) => !isFound(edge)).map(({ type: name }) => name),
+    notFound: entering.filter((edge) => !canBeFound(edge)).map(({ type: name }) => name),
     foundByOrders: found
       .filter(({ copy, incoming }) => copy === undefined && incoming === undefined)
       .map(({ type: name }) => name),
@@ -114,12 +114,12 @@ async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, res
       // A tombstone names none.
       const sources = items.map((item) => stringOf(item[attribute])).filter((source) => source !== undefined);
       const keys = [...new Set(sources)].map((source) => ({ source, target }));
-      await deleteItems(store, await present(store, keys, result), result, 'edges');
+      await deleteItems(store, await stillPresent(store, keys, result), result, 'edges');
     }
   }
 }
 
-function isFound({ inbound, copy, incoming }: EdgeModel): boolean {
+function canBeFound({ inbound, copy, incoming }: EdgeModel): boolean {
   // Which partitions there are, only the edges tell.
   return copy !== undefined || incoming !== undefined || (inbound !== undefined && inbound.partition === undefined);
 }
@@ -162,7 +162,7 @@ function sourcesOf({ graph, projections }: Cascade, edge: EdgeModel, id: string)
 }
 
 /** An index lags: of the edges that it names only those are deleted and counted that are still there. */
-async function present(store: Store, keys: readonly ItemKey[], result: DeletedNode): Promise<ItemKey[]> {
+async function stillPresent(store: Store, keys: readonly ItemKey[], result: DeletedNode): Promise<ItemKey[]> {
   const items = await readItems({ store, stats: result }, keys);
   return keys.filter((_, i) => items[i] !== undefined);
 }

@@ -176,7 +176,7 @@ function dynamoDBItem(line: Record<string, unknown>): Item {
 function fromDynamoDBJson(value: unknown, path: string): AttributeValue {
   const entries = isRecord(value) ? Object.entries(value) : [];
   const [type, content] = entries[0] ?? ['', undefined];
-  const converted = entries.length === 1 ? convert(type, content, path) : undefined;
+  const converted = entries.length === 1 ? fromTypedValue(type, content, path) : undefined;
   if (converted !== undefined) return converted;
   throw new EdgeloomError(
     'invalid-json',
@@ -184,7 +184,7 @@ function fromDynamoDBJson(value: unknown, path: string): AttributeValue {
   );
 }
 
-function convert(type: string, content: unknown, path: string): AttributeValue | undefined {
+function fromTypedValue(type: string, content: unknown, path: string): AttributeValue | undefined {
   const texts =
     Array.isArray(content) && content.every((entry) => typeof entry === 'string') ? (content as string[]) : undefined;
   if (type === 'S' && typeof content === 'string') return { S: content };

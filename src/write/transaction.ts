@@ -107,7 +107,7 @@ export class TransactionBuilder {
   };
 
   requirePart = (id: string, part: string, conditions: WriteConditions = {}): void => {
-    this.prepared.push(async () => look(partKey(this.graph, id, part), conditions));
+    this.prepared.push(async () => conditionCheck(partKey(this.graph, id, part), conditions));
   };
 
   updateNode = (id: string, change: AttributeChange, options: UpdateConditions = {}): void => {
@@ -133,11 +133,11 @@ export class TransactionBuilder {
   };
 
   requireNode = (id: string, conditions: WriteConditions = {}): void => {
-    this.prepared.push(async () => look(nodeKey(this.graph, id), conditions));
+    this.prepared.push(async () => conditionCheck(nodeKey(this.graph, id), conditions));
   };
 
   requireEdge = (source: string, edgeType: string, target: string, conditions: WriteConditions = {}): void => {
-    this.prepared.push(async () => look(edgeKey(this.graph, source, edgeType, target), conditions));
+    this.prepared.push(async () => conditionCheck(edgeKey(this.graph, source, edgeType, target), conditions));
   };
 
   /** Checks all operations, then makes them all or none. */
@@ -220,7 +220,7 @@ function deleteChange(key: ItemKey, options: WriteConditions): BaseChange {
   return { kind: 'delete', key, condition: baseCondition(key, options) };
 }
 
-function look(key: ItemKey, conditions: WriteConditions): BaseChange {
+function conditionCheck(key: ItemKey, conditions: WriteConditions): BaseChange {
   const condition = baseCondition(key, conditions);
   return { kind: 'look', key, condition: isConditional(condition) ? condition : { present: true } };
 }

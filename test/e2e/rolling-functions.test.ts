@@ -11,7 +11,7 @@ import { Consumers, noteProjected } from '../../src/demo/evolve/consumers.ts';
 import { History } from '../../src/demo/evolve/history.ts';
 import { earlierModel, laterModel, type Side } from '../../src/demo/evolve/models.ts';
 import { Tally } from '../../src/demo/evolve/tally.ts';
-import { type BusyKeys, busiest, importAll, Producer } from '../../src/demo/evolve/traffic.ts';
+import { type BusyKeys, busiestAirports, importAll, Producer } from '../../src/demo/evolve/traffic.ts';
 import { airportId } from '../../src/demo/expected.ts';
 import { type LocalFunction, startFunction } from '../../src/emulator/function/local-function.ts';
 import { createEventSourceMapping } from '../../src/emulator/mapping/event-source-mapping.ts';
@@ -156,7 +156,7 @@ describe('two versions of the packaged stream function, with two models', () => 
     await worker.deploy('old');
     cleanups.push(() => worker.stop());
 
-    const data = busiest(await loadDemoData(), 12);
+    const data = busiestAirports(await loadDemoData(), 12);
     await importAll(store, data, history);
     await mapping.idle();
     const tally = new Tally();

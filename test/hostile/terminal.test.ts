@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureText } from '../../src/cli/shared/failure.ts';
-import { shown, shownLines } from '../../src/cli/shared/shown.ts';
+import { printable, printableLines } from '../../src/cli/shared/shown.ts';
 import type { Item } from '../../src/items/attribute-value.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
@@ -19,13 +19,13 @@ const ESCAPED = String.raw`\u001b[2J\u0007\r\nmissing USER-forged ~view\u009b31m
 
 describe('a shown text', () => {
   it('has escapes in place of control characters, and everything else as it is', () => {
-    expect(shown(EVIL)).toBe(ESCAPED);
-    expect(shown('naïve 😀 "\\" 日本')).toBe('naïve 😀 "\\" 日本');
-    expect(shownLines('a\nb\u001b')).toBe('a\nb\\u001b');
+    expect(printable(EVIL)).toBe(ESCAPED);
+    expect(printable('naïve 😀 "\\" 日本')).toBe('naïve 😀 "\\" 日本');
+    expect(printableLines('a\nb\u001b')).toBe('a\nb\\u001b');
     expect(failureText(new Error(`a\n${EVIL}`), false)).not.toContain('\u001b');
   });
   it('leaves a JSON document what it was', () => {
-    expect(JSON.parse(shownLines(JSON.stringify({ [EVIL]: EVIL }, undefined, 1)))).toEqual({ [EVIL]: EVIL });
+    expect(JSON.parse(printableLines(JSON.stringify({ [EVIL]: EVIL }, undefined, 1)))).toEqual({ [EVIL]: EVIL });
   });
 });
 

@@ -80,7 +80,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   condition: inFile('write/item/conditions.ts', 'Object.keys(equal).length > 0', 'false'),
   transaction: inFile(
     'write/transaction.ts',
-    'look(nodeKey(this.graph, id), conditions)',
+    'conditionCheck(nodeKey(this.graph, id), conditions)',
     "deleteChange(nodeKey(this.graph, 'USER-none'), {})",
   ),
   deleteNodeWithEdges: inFile('write/cascade.ts', 'keys.filter((_, i) => items[i] !== undefined)', '[]'),
@@ -120,5 +120,5 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     "['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem']",
   ),
   studio: inFile('studio/api/nodes.ts', 'seen?.attributes ?? null', 'null'),
-  status: inFile('explain/status.ts', 'quarantine(graph, store, stats)', 'Promise.resolve({})'),
+  status: inFile('explain/status.ts', 'countQuarantine(graph, store, stats)', 'Promise.resolve({})'),
 };

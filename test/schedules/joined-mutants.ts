@@ -145,8 +145,11 @@ export const JOINED_MUTANTS: readonly Mutant[] = [
     name: 'joined-node-sets-watermark',
     rule: "A joined item's watermark is that of its edge's newest record; a node's record leaves it alone.",
     changes: [
-      addToFile('node-moves-no-watermark-of-joined-items', "import { span } from 'src/plan/unit.ts';"),
-      setValue('node-moves-no-watermark-of-joined-items', (old) => `records.length > 0 ? span(records) : ${old}`),
+      addToFile('node-moves-no-watermark-of-joined-items', "import { positionSpan } from 'src/plan/unit.ts';"),
+      setValue(
+        'node-moves-no-watermark-of-joined-items',
+        (old) => `records.length > 0 ? positionSpan(records) : ${old}`,
+      ),
     ],
   },
   {

@@ -46,7 +46,7 @@ const PROGRESS_ITEMS = 10_000;
 export async function checkExport(options: ExportCheckOptions): Promise<ExportCheckResult> {
   const { folder, streamLabel, onFinding, onProgress } = options;
   const files = await dataFiles(folder);
-  const graph = await modelOf(options.graph, files);
+  const graph = await modelOfExport(options.graph, files);
   const nowSeconds = Math.floor(Date.now() / 1000);
   const partitions = new Map<string, PartitionSummary>();
   const totals = emptyTotals();
@@ -78,7 +78,7 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
   } finally {
     await dangling.close();
   }
-  await addAgain(graph, files, partitions);
+  await readAgainForNodes(graph, files, partitions);
   const suspects: string[] = [];
   for (const [source, { baseItems, derivedItems, changing, quarantined, isClean }] of partitions) {
     totals.partitions += 1;
@@ -93,12 +93,12 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
   suspects.sort();
   // The summaries take more memory than the suspects, and are not needed any more.
   partitions.clear();
-  await lookCloser({ ...options, graph }, files, suspects, tally);
+  await nominateInFiles({ ...options, graph }, files, suspects, tally);
   return { ...totals, suspects };
 }
 
 /** Returns the model that was ready when the export was made, by the registry in it; without a registry the given model. */
-async function modelOf(own: CompiledModel, files: readonly DataFile[]): Promise<CompiledModel> {
+async function modelOfExport(own: CompiledModel, files: readonly DataFile[]): Promise<CompiledModel> {
   const partitions = new ExportedPartitions(own.table);
   for await (const { source, target, item } of itemsOf(own, files, `"${SERVICE_PARTITION}"`)) {
     if (source === SERVICE_PARTITION) partitions.add({ source, target }, item);
@@ -107,7 +107,7 @@ async function modelOf(own: CompiledModel, files: readonly DataFile[]): Promise<
 }
 
 /** Reads the files again for nodes with many edges before them: these edges can be compared now that the node is known. */
-async function addAgain(
+async function readAgainForNodes(
   graph: CompiledModel,
   files: readonly DataFile[],
   partitions: ReadonlyMap<string, PartitionSummary>,
@@ -118,7 +118,7 @@ async function addAgain(
 }
 
 /** Reads the files again to find out what differs in some partitions. */
-async function lookCloser(
+async function nominateInFiles(
   { graph, streamLabel }: ExportCheckOptions,
   files: readonly DataFile[],
   suspects: readonly string[],

@@ -34,13 +34,13 @@ export async function dataFiles(folder: string): Promise<DataFile[]> {
   const files = await filesIn(folder, 0);
   const paths = files.filter((path) => path.endsWith(DATA_FILE));
   const manifests = files.filter((path) => basename(path) === MANIFEST);
-  if (manifests.length > 1) throw invalid(`There is more than one export in ${folder}: ${manifests.join(', ')}.`);
+  if (manifests.length > 1) throw invalidExport(`There is more than one export in ${folder}: ${manifests.join(', ')}.`);
   const [manifest] = manifests;
   if (manifest === undefined) {
-    if (paths.length === 0) throw invalid(`The folder ${folder} holds no file *${DATA_FILE} of an export.`);
+    if (paths.length === 0) throw invalidExport(`The folder ${folder} holds no file *${DATA_FILE} of an export.`);
     return paths.map((path) => ({ path }));
   }
-  return named(await manifestLines(manifest), paths, folder);
+  return filesOfManifest(await manifestLines(manifest), paths, folder);
 }
 
 /**
@@ -48,9 +48,9 @@ export async function dataFiles(folder: string): Promise<DataFile[]> {
  * circle.
  */
 async function filesIn(folder: string, depth: number): Promise<string[]> {
-  if (depth > MAX_EXPORT_DEPTH) throw invalid(`The folder ${folder} is deeper than ${MAX_EXPORT_DEPTH} folders.`);
+  if (depth > MAX_EXPORT_DEPTH) throw invalidExport(`The folder ${folder} is deeper than ${MAX_EXPORT_DEPTH} folders.`);
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    throw invalid(`The folder ${folder} cannot be read: ${reasonOf(error)}.`, error);
+    throw invalidExport(`The folder ${folder} cannot be read: ${reasonOf(error)}.`, error);
   });
   const files: string[] = [];
   for (const entry of entries) {
@@ -59,7 +59,7 @@ async function filesIn(folder: string, depth: number): Promise<string[]> {
     if (entry.isDirectory() && !looksLikeFile) files.push(...(await filesIn(path, depth + 1)));
     else if (entry.isFile()) files.push(path);
     else if (await isRegular(path)) files.push(path);
-    else throw invalid(`${path} is no regular file, and no folder: it is not read.`);
+    else throw invalidExport(`${path} is no regular file, and no folder: it is not read.`);
   }
   return files;
 }
@@ -69,7 +69,7 @@ async function isRegular(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();
   } catch (error) {
-    throw invalid(`The file ${path} cannot be read: ${reasonOf(error)}.`, error);
+    throw invalidExport(`The file ${path} cannot be read: ${reasonOf(error)}.`, error);
   }
 }
 
@@ -78,36 +78,36 @@ type ManifestLine = z.infer<typeof manifestLine>;
 
 async function manifestLines(path: string): Promise<ManifestLine[]> {
   const { size } = await stat(path);
-  if (size > MAX_MANIFEST_BYTES) throw invalid(`The manifest ${path} has more than ${MAX_MANIFEST_BYTES} bytes.`);
+  if (size > MAX_MANIFEST_BYTES) throw invalidExport(`The manifest ${path} has more than ${MAX_MANIFEST_BYTES} bytes.`);
   const lines = (await readFile(path, 'utf8')).split('\n');
   return lines.flatMap((line, i) => {
     if (line.trim() === '') return [];
     try {
       return manifestLine.parse(JSON.parse(line));
     } catch (error) {
-      throw invalid(`Line ${i + 1} of ${path} names no data file with its count.`, error);
+      throw invalidExport(`Line ${i + 1} of ${path} names no data file with its count.`, error);
     }
   });
 }
 
 /** Finds the file of each line. Each line must have one file, and each file one line. */
-function named(lines: readonly ManifestLine[], paths: readonly string[], folder: string): DataFile[] {
+function filesOfManifest(lines: readonly ManifestLine[], paths: readonly string[], folder: string): DataFile[] {
   const byName = new Map<string, string[]>();
   for (const path of paths) byName.set(basename(path), [...(byName.get(basename(path)) ?? []), path]);
   const left = new Set(paths);
   const files = lines.map(({ itemCount, dataFileS3Key }): DataFile => {
-    const path = closest(byName.get(basename(dataFileS3Key)) ?? [], dataFileS3Key, folder);
-    if (path === undefined) throw invalid(`The export's file ${describe(dataFileS3Key)} is not in ${folder}.`);
-    if (!left.delete(path)) throw invalid(`The manifest names the file ${path} twice.`);
+    const path = closestPath(byName.get(basename(dataFileS3Key)) ?? [], dataFileS3Key, folder);
+    if (path === undefined) throw invalidExport(`The export's file ${describe(dataFileS3Key)} is not in ${folder}.`);
+    if (!left.delete(path)) throw invalidExport(`The manifest names the file ${path} twice.`);
     return { path, itemCount };
   });
   const [unnamed] = left;
-  if (unnamed !== undefined) throw invalid(`The file ${unnamed} is not in the manifest.`);
+  if (unnamed !== undefined) throw invalidExport(`The file ${unnamed} is not in the manifest.`);
   return files;
 }
 
 /** Returns that file, among those with the name of a key, whose path has most of the key's folders. */
-function closest(paths: readonly string[], key: string, folder: string): string | undefined {
+function closestPath(paths: readonly string[], key: string, folder: string): string | undefined {
   const wanted = key.split('/').reverse();
   const shared = (path: string): number => {
     const parts = relative(folder, path).split(sep).reverse();
@@ -116,7 +116,7 @@ function closest(paths: readonly string[], key: string, folder: string): string 
   };
   const [best, next] = [...paths].sort((left, right) => shared(right) - shared(left));
   if (best !== undefined && next !== undefined && shared(best) === shared(next)) {
-    throw invalid(`Both ${best} and ${next} may be the export's file ${describe(key)}.`);
+    throw invalidExport(`Both ${best} and ${next} may be the export's file ${describe(key)}.`);
   }
   return best;
 }
@@ -143,7 +143,7 @@ export async function* itemsOf(
     let count = 0;
     for await (const { number, bytes } of linesOf(unzipped(path))) {
       const where = `line ${number} of ${path}`;
-      if (bytes === undefined) throw invalid(`There are more than ${MAX_LINE_BYTES} bytes in ${where}.`);
+      if (bytes === undefined) throw invalidExport(`There are more than ${MAX_LINE_BYTES} bytes in ${where}.`);
       const text = bytes.toString('utf8').trim();
       if (text === '') continue;
       count += 1;
@@ -151,12 +151,12 @@ export async function* itemsOf(
       const item = parsedLine(text, where);
       const [source, target] = [stringOf(item[partitionKey]), stringOf(item[sortKey])];
       if (source === undefined || target === undefined) {
-        throw invalid(`The item of ${where} has no text keys ${partitionKey} and ${sortKey}.`);
+        throw invalidExport(`The item of ${where} has no text keys ${partitionKey} and ${sortKey}.`);
       }
       yield { source, target, item };
     }
     if (itemCount !== undefined && count !== itemCount) {
-      throw invalid(`The file ${path} holds ${count} items; its manifest says ${itemCount}.`);
+      throw invalidExport(`The file ${path} holds ${count} items; its manifest says ${itemCount}.`);
     }
   }
 }
@@ -167,7 +167,7 @@ async function* unzipped(path: string): AsyncGenerator<Buffer> {
   try {
     yield* chunks as AsyncIterable<Buffer>;
   } catch (error) {
-    throw invalid(`The file ${path} cannot be read: ${reasonOf(error)}.`, error);
+    throw invalidExport(`The file ${path} cannot be read: ${reasonOf(error)}.`, error);
   }
 }
 
@@ -181,7 +181,7 @@ function parsedLine(line: string, where: string): Item {
     }
     return item;
   } catch (error) {
-    throw invalid(`There is no item in DynamoDB JSON in ${where}.`, error);
+    throw invalidExport(`There is no item in DynamoDB JSON in ${where}.`, error);
   }
 }
 
@@ -189,7 +189,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function invalid(message: string, cause?: unknown): EdgeloomError {
+function invalidExport(message: string, cause?: unknown): EdgeloomError {
   return new EdgeloomError(
     'invalid-export',
     message,

@@ -22,7 +22,7 @@ export function attributeValues(flag: string, pairs: readonly string[]): Record<
 }
 
 /** Collects the values of an option that may be repeated. */
-export function collected(value: string, before: string[] | undefined): string[] {
+export function collectValue(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value];
 }
 

@@ -1,9 +1,9 @@
 import { failureDocument } from '../../failure-document.ts';
-import { shownLines } from './shown.ts';
+import { printableLines } from './shown.ts';
 
 /** One sentence and a hint; the stack only where asked for. */
 export function failureText(error: unknown, withStack: boolean): string {
   const { message, hint } = failureDocument(error).error;
   const stack = withStack && error instanceof Error ? `${error.stack}\n` : '';
-  return shownLines(`error: ${message}\n${hint === '' ? '' : `hint: ${hint}\n`}${stack}`);
+  return printableLines(`error: ${message}\n${hint === '' ? '' : `hint: ${hint}\n`}${stack}`);
 }

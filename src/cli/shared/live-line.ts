@@ -1,4 +1,4 @@
-import { figure } from '../../figure.ts';
+import { figureText } from '../../figure.ts';
 
 /** The counts of a projector so far. */
 export interface Projected {
@@ -86,11 +86,11 @@ export class LiveLine {
     const rate = elapsedMs > 0 ? ((records - this.told.records) * 1000) / elapsedMs : 0;
     const behind = this.idleBehindSeconds ?? newestRecordAgeMs / 1000;
     const parts = [
-      `${figure(records)} records`,
-      `${figure(writes)} writes`,
-      `${figure(Math.round(rate * 10) / 10)} records/s`,
-      behind < 1 && !hasMoved ? 'at the end' : `${figure(Math.round(behind * 10) / 10)} s behind`,
-      `${figure(await quarantined())} in quarantine`,
+      `${figureText(records)} records`,
+      `${figureText(writes)} writes`,
+      `${figureText(Math.round(rate * 10) / 10)} records/s`,
+      behind < 1 && !hasMoved ? 'at the end' : `${figureText(Math.round(behind * 10) / 10)} s behind`,
+      `${figureText(await quarantined())} in quarantine`,
     ];
     this.told = { records, atMs: nowMs };
     this.movingSinceMs = nowMs;

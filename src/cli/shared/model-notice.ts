@@ -1,7 +1,7 @@
 import { type ModelNotice, modelNotice } from '../../migrate/notice.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { Store } from '../../store/port.ts';
-import { shown } from './shown.ts';
+import { printable } from './shown.ts';
 
 /**
  * Prints one line on stderr where a model differs from what the table keeps, with the command that resolves it; nothing
@@ -14,7 +14,7 @@ export async function noticeOfModel(
 ): Promise<{ managed: boolean; differs: readonly string[] }> {
   const notice = await modelNotice(graph, store);
   const line = lineOf(notice);
-  if (line !== undefined) write(`${shown(line)}\n`);
+  if (line !== undefined) write(`${printable(line)}\n`);
   return { managed: notice.isManaged, differs: notice.isManaged ? notice.changes : [] };
 }
 

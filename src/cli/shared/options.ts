@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { LEAST_RCU } from '../../read/lists/budget.ts';
 import type { FilterOptions } from '../../read/lists/filter.ts';
 import type { Where } from '../../read/request/where.ts';
-import { attributeValues, collected } from './attribute-values.ts';
+import { attributeValues, collectValue } from './attribute-values.ts';
 
 /** Options of commands that give pages. */
 export interface PagingFlags {
@@ -30,7 +30,7 @@ export function withFilter(command: Command): Command {
     .option(
       '--where <attribute=value>',
       'only items whose projected attribute has this value (JSON, or a text); repeatable',
-      collected,
+      collectValue,
     )
     .option('--max-rcu <n>', 'read units that the page may cost (default: 50 with --where)', readUnits);
 }
@@ -63,7 +63,7 @@ export function withOrder(command: Command): Command {
     .option(
       '--path <value>',
       'a leading value of an order by several; repeat it for the values after the first',
-      collected,
+      collectValue,
     )
     .option('--begins <text>', 'values that begin with this; with --path, those behind the leading ones')
     .option('--partition <value>', 'the partition, where the edge type declares one')

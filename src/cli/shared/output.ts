@@ -1,5 +1,5 @@
 import { toJson } from '../../exact-json.ts';
-import { shown, shownLines } from './shown.ts';
+import { printable, printableLines } from './shown.ts';
 
 /** The output of a command: a document for machines and a text for people. */
 export interface Output {
@@ -10,7 +10,7 @@ export interface Output {
 /** Prints a command's result to stdout. */
 export function print({ json, text }: Output, asJson: boolean): void {
   const whole = asJson ? toJson(json) : text;
-  process.stdout.write(whole === '' ? '' : `${shownLines(whole)}\n`);
+  process.stdout.write(whole === '' ? '' : `${printableLines(whole)}\n`);
 }
 
 /** A table in text: columns padded, numbers to the right; no colours, so that it can be piped. */
@@ -30,9 +30,9 @@ export function textTable(headings: readonly string[], rows: readonly (readonly 
 /** One value in a table or list, on one line. */
 export function cellText(value: unknown): string {
   if (value === undefined || value === null) return '-';
-  if (typeof value === 'string') return shown(value);
+  if (typeof value === 'string') return printable(value);
   if (typeof value === 'number') return String(value);
-  return shown(toJson(value));
+  return printable(toJson(value));
 }
 
 function pad(text: string, width: number, right: boolean): string {

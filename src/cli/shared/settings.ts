@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { credentials, ENDPOINT, LOG_LEVEL, type LogLevel } from '../../environment.ts';
+import { credentialsOf, ENDPOINT, LOG_LEVEL, type LogLevel } from '../../environment.ts';
 import { EdgeloomError } from '../../errors.ts';
 import { PARSING } from '../../parsing.ts';
 import type { ClientOptions } from '../../store/client.ts';
@@ -61,7 +61,7 @@ export function readSettings(options: GlobalOptions, environment: NodeJS.Process
     );
   }
   const { endpoint, region, ...rest } = result.data;
-  return { ...rest, client: { endpoint, region, credentials: credentials(environment) } };
+  return { ...rest, client: { endpoint, region, credentials: credentialsOf(environment) } };
 }
 
 /** Whether `npx` runs this process: npm then stands between it and who sends it signals. */

@@ -10,12 +10,12 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
  * A text of a key, an attribute or a message as it is shown to people: control characters as escapes, such as `\u001b`, so that
  * contents can neither drive the terminal nor forge a line of a report.
  */
-export function shown(text: string): string {
+export function printable(text: string): string {
   return text.replace(CONTROL, (character) => SHORT[character] ?? codeOf(character));
 }
 
-/** As `shown`, but line breaks stay: for a whole output, whose single values went through `shown`. In JSON, JSON remains. */
-export function shownLines(text: string): string {
+/** As `printable`, but line breaks stay: for a whole output, whose single values went through `printable`. In JSON, JSON remains. */
+export function printableLines(text: string): string {
   return text.replace(CONTROL, (character) => (character === '\n' ? character : codeOf(character)));
 }
 

@@ -5,7 +5,7 @@ import { sleep } from '../../runtime.ts';
 import { createController, pause } from '../../stream/concurrency.ts';
 import { failureText } from './failure.ts';
 import { isRunByNpx } from './settings.ts';
-import { shownLines } from './shown.ts';
+import { printableLines } from './shown.ts';
 
 /** Waiting that ends early where the work is to stop. */
 export interface Stopping {
@@ -18,7 +18,7 @@ export interface Stopping {
 }
 
 /** Like `stopOnSignal`, for work that looks at a signal from time to time. */
-export function stopping(): Stopping {
+export function createStopSignal(): Stopping {
   const controller = createController();
   const { signal } = controller;
   const release = stopOnSignal(async () => controller.abort());
@@ -48,7 +48,7 @@ export function stopOnSignal(stop: () => Promise<unknown>): () => void {
   let overdue: NodeJS.Timeout | undefined;
   const ask = (signal: NodeJS.Signals): void => {
     asked = true;
-    overdue = setTimeout(() => endAsBy(signal), MOST_STOP_MS);
+    overdue = setTimeout(() => exitAsAfter(signal), MOST_STOP_MS);
     overdue.unref();
     // The run that ends throws the same error, and it is reported there.
     stop().catch(() => undefined);
@@ -77,13 +77,14 @@ export function stopOnSignal(stop: () => Promise<unknown>): () => void {
 }
 
 /** Ends the process with what a shell says of a program that a signal has ended: 143 after SIGTERM, 130 after SIGINT. */
-function endAsBy(signal: NodeJS.Signals): never {
+function exitAsAfter(signal: NodeJS.Signals): never {
   const error = new EdgeloomError(
     'stopped',
     `The work in hand did not end within ${MOST_STOP_MS / 1000} seconds of ${signal}.`,
     'It is cut off as by a crash: run the command again.',
   );
-  if (process.argv.includes('--json')) process.stdout.write(`${shownLines(JSON.stringify(failureDocument(error)))}\n`);
+  if (process.argv.includes('--json'))
+    process.stdout.write(`${printableLines(JSON.stringify(failureDocument(error)))}\n`);
   process.stderr.write(failureText(error, false));
   process.exit(SIGNAL_STATUS + constants.signals[signal]);
 }

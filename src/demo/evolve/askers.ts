@@ -1,4 +1,4 @@
-import { type Moment, thisMoment } from '../../clocks.ts';
+import { currentMoment, type Moment } from '../../clocks.ts';
 import { EdgeloomError } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { createReader, type Reader } from '../../read/reader.ts';
@@ -10,7 +10,7 @@ import { judge } from './judge.ts';
 import { FACTS, MODELS, type Side } from './models.ts';
 import { type Question, questionsOf } from './questions.ts';
 import type { Tally } from './tally.ts';
-import { drawn } from './traffic.ts';
+import { randomOf } from './traffic.ts';
 
 /** Leases are that many times as short as they are, for readers and for the migration alike. */
 export const LEASE_SPEED = 6;
@@ -39,7 +39,7 @@ export async function waitForShortLeases(milliseconds: number): Promise<void> {
 }
 
 function fasterMoment(): Moment {
-  const { steadyMs, wallMs } = thisMoment();
+  const { steadyMs, wallMs } = currentMoment();
   return { steadyMs: steadyMs * LEASE_SPEED, wallMs: wallMs * LEASE_SPEED };
 }
 
@@ -50,17 +50,17 @@ export async function askOn(side: Side, asking: Asking, isOver: () => boolean): 
   const reader = createReader(graph, { store, leases: leases(graph, store, fasterMoment) });
   const askers = Array.from({ length: ASKERS }, async () => {
     while (!isOver()) {
-      await ask(side, reader, asking, someQuestion(side, asking));
+      await ask(side, reader, asking, randomQuestion(side, asking));
       await sleep(ASK_PAUSE_MS);
     }
   });
   await Promise.all(askers);
 }
 
-function someQuestion(side: Side, { airports, history }: Asking): Question {
-  const airport = drawn(airports);
+function randomQuestion(side: Side, { airports, history }: Asking): Question {
+  const airport = randomOf(airports);
   const { name, city } = history.newest({ source: airport, target: airport }) as Record<'name' | 'city', string>;
-  return drawn(questionsOf(FACTS[side], { airport, name, city }));
+  return randomOf(questionsOf(FACTS[side], { airport, name, city }));
 }
 
 async function ask(side: Side, reader: Reader, { history, tally }: Asking, question: Question): Promise<void> {

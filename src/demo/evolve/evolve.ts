@@ -16,7 +16,7 @@ import { Consumers } from './consumers.ts';
 import { History } from './history.ts';
 import { earlierModel, laterModel, MODELS, type Side } from './models.ts';
 import { type AnswerCounts, type EvolvePhase, Tally, type WrongAnswer } from './tally.ts';
-import { type BusyKeys, busiest, importAll, Producer } from './traffic.ts';
+import { type BusyKeys, busiestAirports, importAll, Producer } from './traffic.ts';
 
 /** Options of the demo of a model change. */
 export interface EvolveOptions {
@@ -98,7 +98,7 @@ class Evolution {
   async run(): Promise<EvolveResult> {
     const startedAtMs = performance.now();
     const { store } = this.table;
-    const data = busiest(await loadDemoData(), this.options.airports ?? 40);
+    const data = busiestAirports(await loadDemoData(), this.options.airports ?? 40);
     const airports = data.airports.map(({ iata }) => airportId(iata));
     await this.migrate(earlierModel);
     await this.consumers.deploy('old');

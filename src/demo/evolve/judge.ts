@@ -55,8 +55,8 @@ function judgeCount(count: number, expected: readonly Expected[]): Judgement {
   let most = 0;
   for (const { entries } of expected) {
     const isThere = entries.some((entry) => entry !== undefined);
-    if (isThere) most += isMoving(entries) ? 2 : 1;
-    if (isThere && !isMoving(entries)) least += 1;
+    if (isThere) most += changesPlace(entries) ? 2 : 1;
+    if (isThere && !changesPlace(entries)) least += 1;
   }
   if (count < least) return { verdict: 'partial', reason: `counted ${count}, there are ${least} at least` };
   return count > most ? { verdict: 'wrong', reason: `counted ${count}, there are ${most} at most` } : RIGHT;
@@ -78,10 +78,11 @@ function judgeRows(
     if (order === undefined) return { verdict: 'wrong', reason: `${nameOf(key)} is not in its place` };
     last = order;
     seen.set(name, (seen.get(name) ?? 0) + 1);
-    if (seen.get(name)! > 1 && !isMoving(entries)) return { verdict: 'wrong', reason: `${nameOf(key)} is shown twice` };
+    if (seen.get(name)! > 1 && !changesPlace(entries))
+      return { verdict: 'wrong', reason: `${nameOf(key)} is shown twice` };
   }
   for (const { key, entries } of all) {
-    if (seen.has(textOfKey(key)) || isMoving(entries) || entries[0] === undefined) continue;
+    if (seen.has(textOfKey(key)) || changesPlace(entries) || entries[0] === undefined) continue;
     if (isCut && compareKeys(entries[0].order, last) >= 0) continue;
     return { verdict: 'partial', reason: `${nameOf(key)} is missing` };
   }
@@ -89,7 +90,7 @@ function judgeRows(
 }
 
 /** Whether an item comes, goes or changes its place. */
-function isMoving([first, ...others]: readonly (Entry | undefined)[]): boolean {
+function changesPlace([first, ...others]: readonly (Entry | undefined)[]): boolean {
   return others.some((other) => other?.order !== first?.order);
 }
 

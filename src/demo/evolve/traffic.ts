@@ -9,7 +9,7 @@ import type { BaseKey, History } from './history.ts';
 import { laterModel, trafficOf } from './models.ts';
 
 /** The airports with the most routes, and the routes between them. */
-export function busiest({ airports, routes }: DemoData, count: number): DemoData {
+export function busiestAirports({ airports, routes }: DemoData, count: number): DemoData {
   const degrees = new Map<string, number>();
   for (const { origin, destination } of routes) {
     for (const iata of [origin, destination]) degrees.set(iata, (degrees.get(iata) ?? 0) + 1);
@@ -96,7 +96,7 @@ export class Producer {
 
   private async write(): Promise<void> {
     const isRoute = Math.random() < 0.7;
-    const key = isRoute ? this.someRoute() : nodeKey(drawn(this.data.airports).iata);
+    const key = isRoute ? this.someRoute() : nodeKey(randomOf(this.data.airports).iata);
     const text = textOfKey(key);
     if (this.busy.has(text)) return;
     this.busy.add(text);
@@ -110,7 +110,7 @@ export class Producer {
   }
 
   private someRoute(): BaseKey {
-    const { origin, destination } = drawn(this.data.routes);
+    const { origin, destination } = randomOf(this.data.routes);
     return routeKey(origin, destination);
   }
 
@@ -145,6 +145,6 @@ function toggled(text: string, ending: string): string {
 }
 
 /** One of some values, drawn at random. */
-export function drawn<T>(values: readonly T[]): T {
+export function randomOf<T>(values: readonly T[]): T {
   return values[Math.floor(Math.random() * values.length)]!;
 }

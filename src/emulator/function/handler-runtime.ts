@@ -46,7 +46,7 @@ async function serve(handler: Handler): Promise<never> {
       const answer = JSON.stringify(await handler(event, context)) ?? 'null';
       await post(`invocation/${requestId}/response`, answer);
     } catch (error) {
-      process.stderr.write(`${describe(error)}\n`);
+      process.stderr.write(`${errorText(error)}\n`);
       await post(`invocation/${requestId}/error`, errorBody(error));
     }
   }
@@ -66,7 +66,7 @@ function errorBody(error: unknown): string {
   return JSON.stringify({ errorType, errorMessage: message, stackTrace: stack?.split('\n') });
 }
 
-function describe(error: unknown): string {
+function errorText(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
@@ -74,7 +74,7 @@ const [file = '', exportName = 'handler'] = process.argv.slice(2);
 try {
   await serve(
     await loadHandler(file, exportName).catch(async (error: unknown) => {
-      process.stderr.write(`${describe(error)}\n`);
+      process.stderr.write(`${errorText(error)}\n`);
       await post('init/error', errorBody(error));
       process.exit(1);
     }),

@@ -86,14 +86,15 @@ export class RuntimeApi {
     const match = /^\/invocation\/([^/]+)\/(response|error)$/.exec(
       url.startsWith(PREFIX) ? url.slice(PREFIX.length) : '',
     );
-    if (method !== 'POST' || match === null) return reply(response, 404, refusal('NotFound', `${method} ${url}`));
+    if (method !== 'POST' || match === null) return reply(response, 404, errorDocument('NotFound', `${method} ${url}`));
     const requestId = decodeURIComponent(match[1]!);
     const resolve = this.results.get(requestId);
-    if (resolve === undefined) return reply(response, 400, refusal('InvalidRequestID', `Unknown request ${requestId}`));
+    if (resolve === undefined)
+      return reply(response, 400, errorDocument('InvalidRequestID', `Unknown request ${requestId}`));
     if (match[2] === 'response' && body.length > RESPONSE_BYTES) {
       const errorMessage = `The response has ${body.length} bytes, more than ${RESPONSE_BYTES}.`;
       resolve({ kind: 'error', errorType: 'Function.ResponseSizeTooLarge', errorMessage });
-      return reply(response, 413, refusal('RequestEntityTooLarge', errorMessage));
+      return reply(response, 413, errorDocument('RequestEntityTooLarge', errorMessage));
     }
     resolve(match[2] === 'response' ? responseOf(body) : errorOf(body));
     reply(response, 202, { status: 'OK' });
@@ -160,7 +161,7 @@ function errorOf(body: Buffer): Extract<InvokeResult, { kind: 'error' }> {
   };
 }
 
-function refusal(errorType: string, errorMessage: string): object {
+function errorDocument(errorType: string, errorMessage: string): object {
   return { errorType, errorMessage };
 }
 

@@ -32,7 +32,7 @@ export function createEventSourceMapping(source: StreamSource, options: MappingO
     stopGraceMs,
     report,
     async onFirstListing(run, description) {
-      if (startingPosition === 'LATEST' && !isContinued(run)) latest = await latestIterators(run, description);
+      if (startingPosition === 'LATEST' && !hasCheckpoint(run)) latest = await latestIterators(run, description);
     },
     open(follow) {
       const run: MappingRun = { ...follow, options, rules, report };
@@ -53,7 +53,7 @@ export function createEventSourceMapping(source: StreamSource, options: MappingO
 }
 
 /** Whether a checkpoint tells where to go on: the starting position is for the very first start. */
-function isContinued({ journal }: FollowRun): boolean {
+function hasCheckpoint({ journal }: FollowRun): boolean {
   return journal.shardIds().length > 0;
 }
 

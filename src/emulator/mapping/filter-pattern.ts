@@ -36,12 +36,12 @@ const MAX_PATTERN_CHARACTERS = 4096;
  */
 export function compileFilters(patterns: readonly FilterPattern[]): RecordFilter {
   if (patterns.length > MAX_FILTERS) {
-    throw invalid('filters', `are ${patterns.length}, and a mapping takes ${MAX_FILTERS} at most`);
+    throw invalidFilter('filters', `are ${patterns.length}, and a mapping takes ${MAX_FILTERS} at most`);
   }
   const filters = patterns.map((pattern, i) => {
     const place = `filters[${i}]`;
     if (JSON.stringify(pattern).length > MAX_PATTERN_CHARACTERS) {
-      throw invalid(place, `has more than ${MAX_PATTERN_CHARACTERS} characters as JSON`);
+      throw invalidFilter(place, `has more than ${MAX_PATTERN_CHARACTERS} characters as JSON`);
     }
     return compileObject(pattern, place);
   });
@@ -54,7 +54,7 @@ type Matcher = (value: unknown) => boolean;
 
 function compileObject(pattern: unknown, place: string): Matcher {
   if (!isObject(pattern) || Object.keys(pattern).length === 0) {
-    throw invalid(place, 'should be an object with at least one field');
+    throw invalidFilter(place, 'should be an object with at least one field');
   }
   const fields = Object.entries(pattern).map(([name, inner]) => {
     const path = `${place}.${name}`;
@@ -74,44 +74,45 @@ function compileObject(pattern: unknown, place: string): Matcher {
  * others are refused.
  */
 function compileRules(rules: readonly unknown[], place: string): Matcher {
-  if (rules.length === 0) throw invalid(place, 'should name at least one value');
+  if (rules.length === 0) throw invalidFilter(place, 'should name at least one value');
   const matchers = rules.map((rule, i) => compileRule(rule, `${place}[${i}]`));
   return (value) => matchers.some((matches) => matches(value));
 }
 
 function compileRule(rule: unknown, place: string): Matcher {
-  if (rule === null || ['string', 'number', 'boolean'].includes(typeof rule)) return onLeaves((leaf) => leaf === rule);
+  if (rule === null || ['string', 'number', 'boolean'].includes(typeof rule))
+    return matchLeaves((leaf) => leaf === rule);
   const [operator, ...others] = isObject(rule) ? Object.keys(rule) : [];
   if (!isObject(rule) || operator === undefined || others.length > 0) {
-    throw invalid(place, 'should be a value, or an object with one operator');
+    throw invalidFilter(place, 'should be a value, or an object with one operator');
   }
   const argument = rule[operator];
   switch (operator) {
     case 'prefix':
     case 'suffix': {
-      if (typeof argument !== 'string') throw invalid(place, `should give ${operator} a string`);
-      return onLeaves(
+      if (typeof argument !== 'string') throw invalidFilter(place, `should give ${operator} a string`);
+      return matchLeaves(
         (leaf) =>
           typeof leaf === 'string' && (operator === 'prefix' ? leaf.startsWith(argument) : leaf.endsWith(argument)),
       );
     }
     case 'exists': {
-      if (typeof argument !== 'boolean') throw invalid(place, 'should give exists true or false');
+      if (typeof argument !== 'boolean') throw invalidFilter(place, 'should give exists true or false');
       // Leaves only: an object in that place is no match for either.
-      return argument ? onLeaves(() => true) : (value) => value === undefined;
+      return argument ? matchLeaves(() => true) : (value) => value === undefined;
     }
     case 'anything-but': {
       const refused = Array.isArray(argument) ? argument : [argument];
       if (refused.length === 0 || !refused.every((one) => ['string', 'number'].includes(typeof one))) {
-        throw invalid(
+        throw invalidFilter(
           place,
           'should give anything-but a string, a number or a list of these; prefixes are not promised',
         );
       }
-      return onLeaves((leaf) => !refused.includes(leaf));
+      return matchLeaves((leaf) => !refused.includes(leaf));
     }
     default:
-      throw invalid(
+      throw invalidFilter(
         place,
         `has the operator ${JSON.stringify(operator)}, which mappings of DynamoDB streams do not have`,
       );
@@ -119,7 +120,7 @@ function compileRule(rule: unknown, place: string): Matcher {
 }
 
 /** Matches where a leaf does: the value itself, or one of a list's elements. Absent fields and objects have none. */
-function onLeaves(matches: (leaf: unknown) => boolean): Matcher {
+function matchLeaves(matches: (leaf: unknown) => boolean): Matcher {
   return (value) => {
     const leaves = Array.isArray(value) ? value : [value];
     return leaves.some((leaf) => leaf !== undefined && !isObject(leaf) && matches(leaf));
@@ -130,7 +131,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function invalid(place: string, what: string): EdgeloomError {
+function invalidFilter(place: string, what: string): EdgeloomError {
   return new EdgeloomError(
     'invalid-filter',
     `The filter pattern ${place} ${what}.`,

@@ -73,7 +73,7 @@ export class MappingReport extends RunReport {
     const details = { shardId, requestId, records: sequenceNumbers.length, done, next };
     // A listener tells of failures in words of its own.
     const isHeard = next === 'done' || this.listeners.onInvocation !== undefined;
-    logger[isHeard ? 'debug' : 'warn'](details, sentenceOf(report));
+    logger[isHeard ? 'debug' : 'warn'](details, invocationSentence(report));
     this.listeners.onInvocation?.(report);
   }
 
@@ -93,7 +93,7 @@ export class MappingReport extends RunReport {
   }
 }
 
-function sentenceOf({ next, result }: InvocationReport): string {
+function invocationSentence({ next, result }: InvocationReport): string {
   if (next === 'done') return 'Batch delivered.';
   return result.kind === 'error'
     ? `The function failed: ${result.errorType}: ${result.errorMessage}`
@@ -103,14 +103,14 @@ function sentenceOf({ next, result }: InvocationReport): string {
 function checkRange(name: string, value: number, from: number, to: number): void {
   if (Number.isInteger(value) && value >= from && value <= to) return;
   const never = name.startsWith('maximumR') ? ', or -1' : '';
-  throw invalid(`${name} is ${value}, and should be a whole number from ${from} to ${to}${never}`);
+  throw invalidMapping(`${name} is ${value}, and should be a whole number from ${from} to ${to}${never}`);
 }
 
 function checkAmong(name: string, values: readonly string[], known: readonly string[]): void {
   const unknown = values.find((value) => !known.includes(value));
-  if (unknown !== undefined) throw invalid(`${name} has ${JSON.stringify(unknown)}; known: ${known.join(', ')}`);
+  if (unknown !== undefined) throw invalidMapping(`${name} has ${JSON.stringify(unknown)}; known: ${known.join(', ')}`);
 }
 
-function invalid(what: string): EdgeloomError {
+function invalidMapping(what: string): EdgeloomError {
   return new EdgeloomError('invalid-mapping', `The event source mapping's option ${what}.`, 'Lambda refuses it too.');
 }

@@ -26,7 +26,7 @@ export async function lockDataFolder(folder: string): Promise<() => Promise<void
   held.add(own);
   try {
     await writeFile(join(folder, own), '');
-    await refuseOthers(folder, own);
+    await refuseOtherHolders(folder, own);
     return release;
   } catch (error) {
     await release();
@@ -34,11 +34,11 @@ export async function lockDataFolder(folder: string): Promise<() => Promise<void
   }
 }
 
-async function refuseOthers(folder: string, own: string): Promise<void> {
+async function refuseOtherHolders(folder: string, own: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const holder = LOCK_FILE.exec(name)?.[1];
     if (holder === undefined || name === own) continue;
-    if (!isHeld(name, Number(holder))) {
+    if (!isLockHeld(name, Number(holder))) {
       await rm(join(folder, name), { force: true });
       continue;
     }
@@ -50,7 +50,7 @@ async function refuseOthers(folder: string, own: string): Promise<void> {
   }
 }
 
-function isHeld(name: string, holder: number): boolean {
+function isLockHeld(name: string, holder: number): boolean {
   if (holder === process.pid) return held.has(name);
   try {
     process.kill(holder, 0);

@@ -80,7 +80,7 @@ export async function decideMigration(options: DividedOptions, division: Divisio
   }
   // Another run may have moved the registry on, so that the walk is not asked for any more.
   const isDealt = toWalk !== undefined && saved?.walk?.name === toWalk && shares?.size === saved.walk.shares;
-  const walk = isDealt ? saved.walk : toWalk === undefined ? undefined : await dealt(options, toWalk, division);
+  const walk = isDealt ? saved.walk : toWalk === undefined ? undefined : await dealOutShares(options, toWalk, division);
   const version = (await readHead(reader))?.registry.version ?? 0;
   const run: SavedRun = { model: graph.fingerprint, version, place: result.place, ...(walk && { walk }) };
   if (!(await saveRun(store, run, revision))) return { ...decided, waitSeconds: OVERTAKEN_SECONDS };
@@ -88,7 +88,7 @@ export async function decideMigration(options: DividedOptions, division: Divisio
   if (!isDealt) await clearShares(store, sortKey, walk?.plan);
   if (walk === undefined) return decided;
   const open = Array.from({ length: walk.shares }, (_, share) => ({ plan: walk.plan, share })).filter(
-    ({ share }) => !isDealt || isOpen(shares?.get(share)),
+    ({ share }) => !isDealt || isShareOpen(shares?.get(share)),
   );
   return { ...decided, shares: open, waitSeconds: 0 };
 }
@@ -104,7 +104,7 @@ function placeAfter({ place, walk }: SavedRun, shares: ReadonlyMap<number, Saved
   if (walk === undefined) return place;
   const all = Array.from({ length: walk.shares }, (_, share) => shares.get(share));
   // rule: walk-is-done-when-all-shares-are
-  if (all.some(isOpen)) return place;
+  if (all.some(isShareOpen)) return place;
   const newest = all.reduce((latest, share) => later(latest, share?.newest), place.newest);
   const found = place.found ?? all.find((share) => share?.found !== undefined)?.found;
   return {
@@ -120,12 +120,12 @@ function later(left: string | undefined, right: string | undefined): string | un
 }
 
 /** Whether a share has still to be walked: it has open segments, or it is not in the table. */
-function isOpen(share: SavedShare | undefined): boolean {
+function isShareOpen(share: SavedShare | undefined): boolean {
   return share === undefined || share.at.open.length > 0;
 }
 
 /** Deals a walk out: its shares are in the table before the run names them. */
-async function dealt(options: DividedOptions, name: string, { shares, segmentsOfShare }: Division) {
+async function dealOutShares(options: DividedOptions, name: string, { shares, segmentsOfShare }: Division) {
   // A worker of an earlier walk finds no share of this one.
   const plan = Math.floor(runtimeOf(options).random() * 2 ** 48).toString(36);
   const segments = shares * segmentsOfShare;
@@ -155,7 +155,7 @@ export async function walkShare(
   const reader = { store: options.store, stats: { rcu: 0 } };
   const { value: run } = await readRun(reader);
   const { value: own, revision } = await readShare(reader, plan, share);
-  if (run?.walk?.plan !== plan || own === undefined || !isOpen(own)) return { isDone: true };
+  if (run?.walk?.plan !== plan || own === undefined || !isShareOpen(own)) return { isDone: true };
   const { name } = run.walk;
   const newest = later(run.place.newest, own.newest);
   const { place } = await migrate({

@@ -58,12 +58,12 @@ const PLACE = 'place';
 
 /** Reads the place of a run. One that cannot be parsed counts as absent: the walk begins again. */
 export async function readRun(reader: CountingReader<'get'>): Promise<Saved<SavedRun>> {
-  return parsed(await readItem(reader, RUN), runSchema);
+  return parseSaved(await readItem(reader, RUN), runSchema);
 }
 
 /** Saves the place of a run; false if another run has saved its own since this one was read. */
 export async function saveRun(store: Pick<Store, 'update'>, run: SavedRun, revision: string | undefined) {
-  return await save(store, RUN, run, revision);
+  return await saveItem(store, RUN, run, revision);
 }
 
 /** Deletes the place of a run that has ended, with all shares. */
@@ -78,7 +78,7 @@ export async function readShare(
   plan: string,
   share: number,
 ): Promise<Saved<SavedShare>> {
-  return parsed(await readItem(reader, shareKey(plan, share)), shareSchema);
+  return parseSaved(await readItem(reader, shareKey(plan, share)), shareSchema);
 }
 
 /** Saves a share; false if another worker has saved it since it was read, or if the plan is over. */
@@ -88,7 +88,7 @@ export async function saveShare(
   value: SavedShare,
   revision: string | undefined,
 ): Promise<boolean> {
-  return await save(store, shareKey(plan, share), value, revision);
+  return await saveItem(store, shareKey(plan, share), value, revision);
 }
 
 /** Reads all shares of a plan, by number. */
@@ -96,7 +96,7 @@ export async function readShares(store: Pick<Store, 'query'>, sortKey: string, p
   const shares = new Map<number, SavedShare>();
   const sortKeys = { beginsWith: `${SHARES}${plan}/` };
   for await (const item of queriedItems(store, { partition: SERVICE_PARTITION, sortKey: sortKeys, consistent: true })) {
-    const { value } = parsed(item, shareSchema);
+    const { value } = parseSaved(item, shareSchema);
     const number = Number((stringOf(item[sortKey]) ?? '').split('/').at(-1));
     if (value !== undefined) shares.set(number, value);
   }
@@ -122,7 +122,7 @@ function shareKey(plan: string, share: number): ItemKey {
   return { source: SERVICE_PARTITION, target: `${SHARES}${plan}/${String(share).padStart(4, '0')}` };
 }
 
-async function save(
+async function saveItem(
   store: Pick<Store, 'update'>,
   key: ItemKey,
   value: SavedRun | SavedShare,
@@ -133,7 +133,7 @@ async function save(
   return applied;
 }
 
-function parsed<T>(item: Item | undefined, schema: z.ZodMiniType<T>): Saved<T> {
+function parseSaved<T>(item: Item | undefined, schema: z.ZodMiniType<T>): Saved<T> {
   const revision = item && numberOf(item[REVISION]);
   try {
     const { data } = schema.safeParse(JSON.parse(stringOf(item?.[PLACE]) ?? 'null'));

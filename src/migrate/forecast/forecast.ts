@@ -1,7 +1,7 @@
 import type { DefinitionData } from '../../registry/revive.ts';
 import type { EstimateOptions, Work } from '../steps/estimates.ts';
 import type { Step } from '../steps/step.ts';
-import { kindOf, subjectOf } from '../steps/steps.ts';
+import { kindOf, projectionNamesOf } from '../steps/steps.ts';
 import type { PlannedStep } from './planned-steps.ts';
 
 /** The estimated cost and time of a step, from a sample of the table. */
@@ -28,13 +28,13 @@ const CALLS_A_SECOND = 1_000;
 export function forecast(steps: readonly PlannedStep[], options: ForecastOptions): StepForecast[] {
   return steps.map((planned) => {
     const { step } = planned;
-    const { rcu, wcu, calls } = workOf(planned, options);
+    const { rcu, wcu, calls } = estimateStep(planned, options);
     const kind = kindOf(step);
     const waitSeconds = ('work' in kind ? (kind.waitMs ?? 0) : 0) / 1000;
     const paced = options.maxWcu === undefined ? 0 : wcu / options.maxWcu;
     return {
       step: step.kind,
-      projection: subjectOf(step),
+      projection: projectionNamesOf(step),
       rcu: Math.ceil(rcu),
       wcu: Math.ceil(wcu),
       seconds: waitSeconds + Math.max(paced, calls / CALLS_A_SECOND),
@@ -42,7 +42,7 @@ export function forecast(steps: readonly PlannedStep[], options: ForecastOptions
   });
 }
 
-function workOf({ step, registry }: PlannedStep, options: ForecastOptions): Work {
+function estimateStep({ step, registry }: PlannedStep, options: ForecastOptions): Work {
   const kind = kindOf(step);
   // Without a registry the only step is the first registration.
   if ('work' in kind) return kind.estimate?.(step, { registry: registry!, data: options.data }, options) ?? ONE_READ;

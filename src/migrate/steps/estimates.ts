@@ -3,11 +3,11 @@ import { COUNTED, INDEX_KEYS } from '../../items/derived-item.ts';
 import { parseNodeId, VIEW_KEY } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { sourceNodeKeys, sourceNodeOf } from '../../model/joined.ts';
-import { isAsWanted } from '../../plan/writes/updates.ts';
+import { hasExpectedFields } from '../../plan/writes/updates.ts';
 import type { ownedBy } from '../../registry/ownership.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 import { isBaseSortKey } from '../../stream/filter.ts';
-import { wantedOf } from '../walks/wanted.ts';
+import { expectedItemsOf } from '../walks/wanted.ts';
 
 /** Estimates of the work of steps, from a sample of the table. */
 
@@ -43,7 +43,7 @@ export interface Work {
  * Estimates a backfill and its verification: two walks over the table, and one over each index. Each expected item is read once;
  * for each of its indexes it is queried there and read again; it is written if it is missing or differs.
  */
-export function buildWork(graph: CompiledModel, { sample }: EstimateOptions): Work {
+export function estimateBuild(graph: CompiledModel, { sample }: EstimateOptions): Work {
   const stored = new Map(sample.items.map(({ source, target, item }) => [`${source}\0${target}`, item]));
   const sources = new Set(sample.items.filter(({ source, target }) => source === target).map(({ source }) => source));
   const nodes = new Map(
@@ -52,15 +52,15 @@ export function buildWork(graph: CompiledModel, { sample }: EstimateOptions): Wo
       return [source, sourceNodeOf(graph, source, pieces)];
     }),
   );
-  const walk = walkWork(sample);
+  const walk = estimateWalk(sample);
   const sum = { rcu: 2 * walk.rcu, wcu: 0, calls: 2 * walk.calls };
-  const share = shareOf(sample);
-  for (const { base, sortKey, fields } of sample.items.flatMap((item) => wantedOf(graph, item, nodes))) {
+  const share = itemsPerSampledItem(sample);
+  for (const { base, sortKey, fields } of sample.items.flatMap((item) => expectedItemsOf(graph, item, nodes))) {
     const indexes = indexesOf(fields);
     const entryUnits = itemSizeBytes(fields) / READ_UNIT_BYTES / 2;
     sum.rcu += share * (1 + indexes * (0.5 + 1 + entryUnits));
     sum.calls += share * indexes;
-    if (isAsWanted(stored.get(`${base.source}\0${sortKey}`), fields)) continue;
+    if (hasExpectedFields(stored.get(`${base.source}\0${sortKey}`), fields)) continue;
     sum.wcu += share * writeUnits(fields);
     sum.calls += share;
   }
@@ -68,7 +68,7 @@ export function buildWork(graph: CompiledModel, { sample }: EstimateOptions): Wo
 }
 
 /** Estimates the building of views: one walk, and for each node a read of all its items and a write of its view. */
-export function viewWork(types: ReadonlySet<string>, { sample }: EstimateOptions): Work {
+export function estimateViews(types: ReadonlySet<string>, { sample }: EstimateOptions): Work {
   const partitions = new Map<string, { bytes: number; viewBytes: number }>();
   for (const { source, target, item } of sample.items) {
     if (!types.has(parseNodeId(source)?.type ?? '')) continue;
@@ -79,8 +79,8 @@ export function viewWork(types: ReadonlySet<string>, { sample }: EstimateOptions
     else partition.bytes += bytes;
     partitions.set(source, partition);
   }
-  const sum = walkWork(sample);
-  const share = shareOf(sample);
+  const sum = estimateWalk(sample);
+  const share = itemsPerSampledItem(sample);
   for (const { bytes, viewBytes } of partitions.values()) {
     sum.rcu += share * (1 + Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES)));
     sum.wcu += share * Math.max(1, Math.ceil((viewBytes || bytes) / WRITE_UNIT_BYTES));
@@ -90,9 +90,9 @@ export function viewWork(types: ReadonlySet<string>, { sample }: EstimateOptions
 }
 
 /** Estimates the deletion of items: one walk, and a delete of each. */
-export function deletionWork(isGone: ReturnType<typeof ownedBy>, { sample }: EstimateOptions): Work {
-  const sum = walkWork(sample);
-  const share = shareOf(sample);
+export function estimateDeletion(isGone: ReturnType<typeof ownedBy>, { sample }: EstimateOptions): Work {
+  const sum = estimateWalk(sample);
+  const share = itemsPerSampledItem(sample);
   for (const walked of sample.items.filter(isGone)) {
     sum.wcu += share * writeUnits(walked.item);
     sum.calls += share;
@@ -101,13 +101,13 @@ export function deletionWork(isGone: ReturnType<typeof ownedBy>, { sample }: Est
 }
 
 /** Estimates a consistent scan of the table. */
-function walkWork({ bytes, itemCount }: TableSample): Work {
+function estimateWalk({ bytes, itemCount }: TableSample): Work {
   const rcu = Math.max(1, bytes / READ_UNIT_BYTES);
   return { rcu, wcu: 0, calls: Math.max(1, itemCount / 1_000) };
 }
 
 /** The number of the table's items for each item of the sample. */
-function shareOf({ items, itemCount }: TableSample): number {
+function itemsPerSampledItem({ items, itemCount }: TableSample): number {
   return items.length === 0 ? 0 : itemCount / items.length;
 }
 

@@ -1,20 +1,20 @@
 import {
-  abandon,
+  abandonGeneration,
   announce,
   distrust,
   doubt,
   dropShape,
   enforce,
-  forget,
-  install,
-  keep,
+  forgetGeneration,
+  installShapes,
+  keepGeneration,
   makeReady,
-  noteSince,
+  noteKeptSince,
   openEmpty,
   register,
   shapeReady,
   trustAgain,
-  withdraw,
+  withdrawGeneration,
 } from '../../registry/transitions.ts';
 import type { RegistryStep, StepOf } from './step.ts';
 
@@ -60,14 +60,14 @@ const keeps: RegistryStep<StepOf<'keep'>> = {
   brings: true,
   definitions: ({ definitions }) => definitions,
   write: ({ definitions }, registry) =>
-    definitions.reduce((next, { name, fingerprint }) => keep(next, name, fingerprint), registry),
+    definitions.reduce((next, { name, fingerprint }) => keepGeneration(next, name, fingerprint), registry),
 };
 
 const notesSince: RegistryStep<StepOf<'note-since'>> = {
   words: 'Note since when writers keep what is new',
   stateAfter: 'kept',
   asks: 'time',
-  write: (_step, registry, { serverTimeMs }) => noteSince(registry, serverTimeMs),
+  write: (_step, registry, { serverTimeMs }) => noteKeptSince(registry, serverTimeMs),
 };
 
 const makesReady: RegistryStep<StepOf<'ready'>> = {
@@ -95,7 +95,7 @@ const installs: RegistryStep<StepOf<'install'>> = {
   brings: true,
   definitions: ({ definitions }) => definitions,
   write: ({ definitions, seen }, registry) =>
-    install(
+    installShapes(
       registry,
       new Map(definitions.map(({ name, fingerprint }) => [name.slice('view:'.length), fingerprint])),
       new Map(seen.map((one) => [one.name, one])),
@@ -111,19 +111,19 @@ const makesShapeReady: RegistryStep<StepOf<'shape-ready'>> = {
 const withdraws: RegistryStep<StepOf<'withdraw'>> = {
   words: 'Take from readers',
   stateAfter: 'kept',
-  write: ({ seen }, registry) => withdraw(registry, seen),
+  write: ({ seen }, registry) => withdrawGeneration(registry, seen),
 };
 
 const abandons: RegistryStep<StepOf<'abandon'>> = {
   words: 'Have writers leave off',
   stateAfter: 'absent',
-  write: ({ seen }, registry) => abandon(registry, seen),
+  write: ({ seen }, registry) => abandonGeneration(registry, seen),
 };
 
 const forgets: RegistryStep<StepOf<'forget'>> = {
   words: 'Forget',
   stateAfter: 'forgotten',
-  write: ({ seen }, registry) => forget(registry, seen),
+  write: ({ seen }, registry) => forgetGeneration(registry, seen),
 };
 
 const dropsShape: RegistryStep<StepOf<'drop-shape'>> = {

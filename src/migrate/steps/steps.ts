@@ -11,7 +11,7 @@ export function kindOf(step: Step): StepKind {
 }
 
 /** Returns the names of a step's projections. */
-export function subjectOf(step: Step): string {
+export function projectionNamesOf(step: Step): string {
   if ('definitions' in step) return step.definitions.map(({ name }) => name).join(' ');
   if ('types' in step) return step.types.map((type) => `view:${type}`).join(' ');
   if ('shapes' in step) return step.shapes.map(({ name, id }) => `view:${name}@${id}`).join(' ');
@@ -26,5 +26,5 @@ export function subjectOf(step: Step): string {
 
 /** A step in words. */
 export function describeStep(step: Step): string {
-  return `${kindOf(step).words} ${subjectOf(step)}`.trim();
+  return `${kindOf(step).words} ${projectionNamesOf(step)}`.trim();
 }

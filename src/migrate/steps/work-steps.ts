@@ -1,11 +1,11 @@
 import { effectiveModel } from '../../registry/effective.ts';
 import { ownedBy } from '../../registry/ownership.ts';
 import { LEASE_MS } from '../../registry/reader-lease.ts';
-import { settleViews } from '../walks/build.ts';
+import { reconcileViews } from '../walks/build.ts';
 import { removeGenerations } from '../walks/remove.ts';
 import { builtModel } from './built-model.ts';
 import { isEmptyTable } from './empty.ts';
-import { buildWork, deletionWork, viewWork } from './estimates.ts';
+import { estimateBuild, estimateDeletion, estimateViews } from './estimates.ts';
 import { type StepOf, seenKeys, type WorkStep } from './step.ts';
 
 /** The steps that work, or wait, and change nothing in the registry. */
@@ -58,7 +58,7 @@ const backfill: WorkStep<StepOf<'backfill'>> = {
     return generations;
   },
   estimate: ({ generations }, { registry, data }, options) =>
-    buildWork(builtModel(generations, registry, data, options.graph), options),
+    estimateBuild(builtModel(generations, registry, data, options.graph), options),
 };
 
 const settlesViews: WorkStep<StepOf<'settle-views'>> = {
@@ -69,10 +69,10 @@ const settlesViews: WorkStep<StepOf<'settle-views'>> = {
   async work(run, { shapes }, { registry, data }) {
     const context = run.context(effectiveModel(registry, data, run.graph));
     const types = new Set(shapes.map(({ name }) => name));
-    await run.walked(`settle-views ${seenKeys(shapes)}`, (begunAt) => settleViews({ ...context, begunAt }, types));
+    await run.walked(`settle-views ${seenKeys(shapes)}`, (begunAt) => reconcileViews({ ...context, begunAt }, types));
     return shapes;
   },
-  estimate: ({ shapes }, _known, options) => viewWork(new Set(shapes.map(({ name }) => name)), options),
+  estimate: ({ shapes }, _known, options) => estimateViews(new Set(shapes.map(({ name }) => name)), options),
 };
 
 const deletes: WorkStep<StepOf<'delete'>> = {
@@ -87,7 +87,7 @@ const deletes: WorkStep<StepOf<'delete'>> = {
     );
     return generations;
   },
-  estimate: ({ generations }, _known, options) => deletionWork(ownedBy(generations), options),
+  estimate: ({ generations }, _known, options) => estimateDeletion(ownedBy(generations), options),
 };
 
 /** The steps that work, by kind. */

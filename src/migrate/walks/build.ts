@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { type ApplyContext, epochSeconds } from '../../apply/context.ts';
 import { applyCountedUnit } from '../../apply/counted.ts';
 import { applyByBase } from '../../apply/index-item.ts';
-import { settleJoined } from '../../apply/joined.ts';
+import { reconcileJoined } from '../../apply/joined.ts';
 import { reconcile } from '../../apply/reconcile.ts';
 import { readWholeView } from '../../apply/whole-view.ts';
 import type { Item } from '../../items/attribute-value.ts';
@@ -14,18 +14,18 @@ import { countHolding } from '../../plan/counted.ts';
 import { isJoinedKey } from '../../plan/joined.ts';
 import { isOfOtherShape } from '../../plan/shape.ts';
 import type { IndexUnit } from '../../plan/unit.ts';
-import { isAsWanted } from '../../plan/writes/updates.ts';
+import { hasExpectedFields } from '../../plan/writes/updates.ts';
 import { wholeViewUpdate } from '../../plan/writes/whole-view.ts';
 import { ownedBy } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
-import { mendOf } from '../../repair/mends.ts';
-import { settleReverseItem } from '../../repair/settle/reverse-item.ts';
+import { repairOf } from '../../repair/mends.ts';
+import { reconcileReverseItem } from '../../repair/settle/reverse-item.ts';
 import { readItems } from '../../store/pages.ts';
 import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
 import { isBaseSortKey } from '../../stream/filter.ts';
 import { type EndingContext, endUnneededFanOuts } from './fan-outs.ts';
 import { type WalkOptions, walk } from './walk.ts';
-import { nodesOf, type Wanted, wantedNow, wantedOf } from './wanted.ts';
+import { expectedItemsOf, expectedNow, readSourceNodes, type Wanted } from './wanted.ts';
 
 /** Builds the items of a new generation, or of a new shape. */
 
@@ -58,17 +58,17 @@ export async function backfill(
   const stays = (item: WalkedItem): boolean => !isOwn(item) || isMaintained(context.graph, item.target);
   return await walk({ ...context, stays }, async (items) => {
     // rule: backfill-removes-strays
-    await settleStrays(context, items, isOwn);
-    const nodes = await nodesOf(context, items);
-    const wanted = items.flatMap((item) => wantedOf(context.graph, item, nodes));
+    await reconcileStrays(context, items, isOwn);
+    const nodes = await readSourceNodes(context, items);
+    const wanted = items.flatMap((item) => expectedItemsOf(context.graph, item, nodes));
     for (let start = 0; start < wanted.length; start += READ_KEYS) {
       const chunk = wanted.slice(start, start + READ_KEYS);
       const stored = await readItems(
         context,
         chunk.map(({ source, sortKey }) => ({ source, target: sortKey })),
       );
-      const differing = chunk.filter(({ fields }, i) => !isAsWanted(stored[i], fields));
-      await pMap(differing, (one) => settleItem(context, one), { concurrency: context.concurrency });
+      const differing = chunk.filter(({ fields }, i) => !hasExpectedFields(stored[i], fields));
+      await pMap(differing, (one) => reconcileItem(context, one), { concurrency: context.concurrency });
     }
     return true;
   });
@@ -79,48 +79,48 @@ export async function backfill(
  * first generation are counted again, because writers without the registry, whose model has no count, have not changed them. If the
  * type is not counted at all, its remaining counts are removed.
  */
-async function settleStrays(
+async function reconcileStrays(
   context: BuildContext,
   items: readonly WalkedItem[],
   isOwn: (item: WalkedItem) => boolean,
 ): Promise<void> {
   const derived = items.filter(isOwn);
   if (derived.length === 0) return;
-  const nodes = await nodesOf(context, items);
-  const wanted = new Set(items.flatMap((item) => wantedOf(context.graph, item, nodes)).map(textOf));
+  const nodes = await readSourceNodes(context, items);
+  const wanted = new Set(items.flatMap((item) => expectedItemsOf(context.graph, item, nodes)).map(textOfIndexKey));
   const settle = async ({ source, target, item }: WalkedItem): Promise<void> => {
     const { key, kind } = kindOfKey(target)!;
     if (!kind.hasBase) {
       const kept = itemKindOf(context.graph, target);
-      if (key.generation === 1) await mendOf(kept).mend(context, { source, target }, []);
+      if (key.generation === 1) await repairOf(kept).mend(context, { source, target }, []);
       return;
     }
-    if (!kind.isLive(item) || wanted.has(textOf({ source, sortKey: target }))) return;
+    if (!kind.isLive(item) || wanted.has(textOfIndexKey({ source, sortKey: target }))) return;
     if (kind.decidedBy === 'edge-elsewhere') {
-      await mendOf(kind).mend(context, { source, target }, []);
+      await repairOf(kind).mend(context, { source, target }, []);
       return;
     }
     // The base item may be on another page.
     const base = { source, target: baseKeyOfIndexItem(source, target) ?? '' };
-    const read = base.target === '' ? [] : await wantedNow(context, base);
+    const read = base.target === '' ? [] : await expectedNow(context, base);
     if (read.some(({ sortKey }) => sortKey === target)) return;
-    await mendOf(kind).mend(context, { source, target }, []);
+    await repairOf(kind).mend(context, { source, target }, []);
   };
   await pMap(derived, settle, { concurrency: context.concurrency });
 }
 
-function textOf({ source, sortKey }: { source: string; sortKey: string }): string {
+function textOfIndexKey({ source, sortKey }: { source: string; sortKey: string }): string {
   return `${source}\0${sortKey}`;
 }
 
 /** Reconciles one index item with its base item, as `applyByBase` does; a counted item together with its count. */
-export async function settleItem(context: ApplyContext, wanted: Omit<Wanted, 'fields'>): Promise<void> {
+export async function reconcileItem(context: ApplyContext, wanted: Omit<Wanted, 'fields'>): Promise<void> {
   const { base, source } = wanted;
   const sortKey = storedSortKey(wanted.sortKey);
   const position = { oldest: '', newest: '' };
   const unit: IndexUnit = { kind: 'index', source, sortKey, base, records: [], byBase: true, ...position };
   if (isJoinedKey(context.graph, base.target, sortKey)) {
-    return await settleJoined(context, [unit]);
+    return await reconcileJoined(context, [unit]);
   }
   const count = countHolding(context.graph, base, sortKey);
   if (count === undefined) await applyByBase(context, unit);
@@ -138,10 +138,13 @@ export async function settleItem(context: ApplyContext, wanted: Omit<Wanted, 'fi
 }
 
 /** Rebuilds the views of some types that have another shape or are missing. */
-export async function settleViews(context: BuildContext, types: ReadonlySet<string>): Promise<WalkPlace | undefined> {
+export async function reconcileViews(
+  context: BuildContext,
+  types: ReadonlySet<string>,
+): Promise<WalkPlace | undefined> {
   return await walk(context, async (items) => {
     // rule: no-reverse-item-is-left
-    await settleReverseItemsWithoutEdge(context, items);
+    await reconcileReverseItemsWithoutEdge(context, items);
     // rule: views-that-leave-off-copying-end-fan-outs
     await endUnneededFanOuts(context, items);
     const sources = [...new Set(items.filter(({ target }) => hasView(target)).map(({ source }) => source))];
@@ -152,7 +155,9 @@ export async function settleViews(context: BuildContext, types: ReadonlySet<stri
         context,
         chunk.map((source) => ({ source, target: VIEW_KEY })),
       );
-      await pMap(chunk, (source, i) => settleShape(context, source, views[i]), { concurrency: context.concurrency });
+      await pMap(chunk, (source, i) => reconcileViewOfOldShape(context, source, views[i]), {
+        concurrency: context.concurrency,
+      });
     }
     return true;
   });
@@ -162,7 +167,7 @@ export async function settleViews(context: BuildContext, types: ReadonlySet<stri
  * Reconciles reverse items whose edge does not exist, so that they become tombstones. A writer that deleted the edge while no view had
  * copies of it has left them.
  */
-async function settleReverseItemsWithoutEdge(context: BuildContext, items: readonly WalkedItem[]): Promise<void> {
+async function reconcileReverseItemsWithoutEdge(context: BuildContext, items: readonly WalkedItem[]): Promise<void> {
   const reverse = items.flatMap(({ source, target, item }) => {
     const kind = itemKindOf(context.graph, target);
     if (kind.decidedBy !== 'edge-elsewhere' || !kind.isLive(item)) return [];
@@ -174,14 +179,14 @@ async function settleReverseItemsWithoutEdge(context: BuildContext, items: reado
     reverse.map(({ edge }) => edge),
   );
   const left = reverse.filter((_, i) => edges[i] === undefined);
-  await pMap(left, ({ key }) => settleReverseItem(context, key, undefined), { concurrency: context.concurrency });
+  await pMap(left, ({ key }) => reconcileReverseItem(context, key, undefined), { concurrency: context.concurrency });
 }
 
 function hasView(target: string): boolean {
   return target === VIEW_KEY || isBaseSortKey(target);
 }
 
-async function settleShape(context: BuildContext, source: string, seen: Item | undefined): Promise<void> {
+async function reconcileViewOfOldShape(context: BuildContext, source: string, seen: Item | undefined): Promise<void> {
   await reconcile(context, {
     key: { source, target: VIEW_KEY },
     seen: { item: seen },

@@ -2,7 +2,7 @@ import type { SeenState } from '../../registry/transitions.ts';
 import type { WalkPlace } from '../../store/table-walk.ts';
 import { type BuildContext, backfill } from './build.ts';
 import type { OldWrites } from './old-writes.ts';
-import { indexesOf, verify, verifyIndex } from './verify.ts';
+import { indexesOf, verifyIndex, verifyInIndexes } from './verify.ts';
 
 /** A walk for building, over the table or an index. It continues from the place where it stopped, and returns where it stops. */
 export interface BuildingWalk {
@@ -11,7 +11,7 @@ export interface BuildingWalk {
 }
 
 /**
- * Returns the walks after which generations are ready for readers, in their order: `backfill` writes their items, `verify` looks for
+ * Returns the walks after which generations are ready for readers, in their order: `backfill` writes their items, `verifyInIndexes` looks for
  * each item of the table in the indexes, and one walk over each index looks for entries that have left their place in the table. The walks
  * over the indexes come last, because the walk before them may still move items.
  *
@@ -27,7 +27,7 @@ export function buildingWalks(
   const isOver = (): boolean => context.isOver() || old.hasFound;
   const look: BuildingWalk['walk'] = async (begunAt) => {
     // rule: generation-is-verified-through-its-index
-    const at = await verify({ ...context, begunAt, isOver, onPage: (items) => old.look(items) });
+    const at = await verifyInIndexes({ ...context, begunAt, isOver, onPage: (items) => old.look(items) });
     return old.hasFound ? undefined : at;
   };
   const lookThrough = indexesOf(context.graph).map((index): BuildingWalk => {

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { type ApplyContext, epochSeconds } from '../../apply/context.ts';
 import { reconcile } from '../../apply/reconcile.ts';
-import { isOpen } from '../../kinds/continuation.ts';
+import { isFanOutOpen } from '../../kinds/continuation.ts';
 import { endUpdate } from '../../plan/fan-out.ts';
 import type { NeedsFanOut } from '../../registry/concerns.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
@@ -20,7 +20,7 @@ export interface EndingContext extends ApplyContext {
  * off copying, or after the last order that a source node decides is gone.
  */
 export async function endUnneededFanOuts(context: EndingContext, items: readonly WalkedItem[]): Promise<void> {
-  const open = items.filter(({ target, item }) => isContinuationKey(target) && isOpen(item));
+  const open = items.filter(({ target, item }) => isContinuationKey(target) && isFanOutOpen(item));
   await pMap(open, (one) => endIfUnneeded(context, one), { concurrency: context.concurrency });
 }
 
@@ -30,7 +30,7 @@ async function endIfUnneeded(context: EndingContext, { source, target, item }: W
     key: { source, target },
     seen: { item },
     async expected(current) {
-      if (!isOpen(current)) return true;
+      if (!isFanOutOpen(current)) return true;
       // Another migration may have brought back what needs it, and the fan-out may be of that: then this read shows it.
       // rule: fan-out-is-judged-by-a-registry-read-after-it
       const isNeeded = await neededFanOuts();

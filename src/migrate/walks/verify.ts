@@ -2,15 +2,15 @@ import pMap from 'p-map';
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { COUNTED, INDEX_KEYS } from '../../items/derived-item.ts';
 import { type CompiledModel, type IndexName, layersOf } from '../../model/compiled.ts';
-import { isAsWanted } from '../../plan/writes/updates.ts';
+import { hasExpectedFields } from '../../plan/writes/updates.ts';
 import { ownedBy } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import { readItems } from '../../store/pages.ts';
 import type { ItemKey } from '../../store/port.ts';
 import { type WalkedItem, type WalkPlace, walkedItem } from '../../store/table-walk.ts';
-import { type BuildContext, settleItem } from './build.ts';
+import { type BuildContext, reconcileItem } from './build.ts';
 import { walk } from './walk.ts';
-import { nodesOf, type Wanted, wantedNow, wantedOf } from './wanted.ts';
+import { expectedItemsOf, expectedNow, readSourceNodes, type Wanted } from './wanted.ts';
 
 /**
  * Compares the built items with the indexes that readers will use, in both directions: an item of the table may not be in its index
@@ -21,11 +21,11 @@ import { nodesOf, type Wanted, wantedNow, wantedOf } from './wanted.ts';
  * Looks for each expected item in the index that readers will use, and ends when all of them match: an item of the table may not be
  * in its index yet. Differences in the table are reconciled on the way.
  */
-export async function verify(context: BuildContext): Promise<WalkPlace | undefined> {
+export async function verifyInIndexes(context: BuildContext): Promise<WalkPlace | undefined> {
   return await walk(context, async (items) => {
-    const nodes = await nodesOf(context, items);
+    const nodes = await readSourceNodes(context, items);
     const bases = items
-      .map((item) => ({ item, wanted: wantedOf(context.graph, item, nodes) }))
+      .map((item) => ({ item, wanted: expectedItemsOf(context.graph, item, nodes) }))
       .filter(({ wanted }) => wanted.length > 0);
     return await allShown(context, bases, ({ item, wanted }) => verifyBase(context, item, wanted));
   });
@@ -56,13 +56,13 @@ async function verifyBase(context: BuildContext, base: ItemKey, first: readonly 
     if (context.isOver()) return false;
     await context.wait(pause);
     // The base item may have changed meanwhile, and may ask for other items now.
-    wanted = await wantedNow(context, base);
+    wanted = await expectedNow(context, base);
     const stored = await readItems(
       context,
       wanted.map(({ source, sortKey }) => ({ source, target: sortKey })),
     );
     for (const [i, one] of wanted.entries()) {
-      if (!isAsWanted(stored[i], one.fields)) await settleItem(context, one);
+      if (!hasExpectedFields(stored[i], one.fields)) await reconcileItem(context, one);
     }
   }
 }
@@ -74,11 +74,11 @@ async function isInIndex(context: BuildContext, { source, sortKey, fields }: Wan
     const key = stringOf(fields[names.sort]);
     if (partition === undefined || key === undefined) continue;
     const found = await entryAt(context, index, { partition, key }, { source, target: sortKey });
-    if (!isAsWanted(found, fields)) return false;
+    if (!hasExpectedFields(found, fields)) return false;
   }
   if (fields[COUNTED] === undefined || fields['gsi0pk'] !== undefined) return true;
   const [stored] = await readItems(context, [{ source, target: sortKey }]);
-  return isAsWanted(stored, fields);
+  return hasExpectedFields(stored, fields);
 }
 
 /** The indexes that contain items of a model. */

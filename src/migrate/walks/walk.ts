@@ -1,6 +1,6 @@
 import type { CompiledModel, IndexName } from '../../model/compiled.ts';
 import type { ScanSource } from '../../store/port.ts';
-import { beginning, TableWalk, type WalkedItem, type WalkPlace } from '../../store/table-walk.ts';
+import { TableWalk, type WalkedItem, type WalkPlace, walkStart } from '../../store/table-walk.ts';
 
 /** The options of a walk. */
 export interface WalkOptions {
@@ -40,7 +40,7 @@ export async function walk(
   visit: (items: readonly WalkedItem[]) => Promise<boolean>,
 ): Promise<WalkPlace | undefined> {
   const { graph, store, stats, index, onProgress, onPage, stays, isOver, begunAt } = options;
-  const from = begunAt ?? beginning(options.segments);
+  const from = begunAt ?? walkStart(options.segments);
   let seen = 0;
   const tableWalk = new TableWalk(
     {

@@ -24,7 +24,7 @@ interface WantedContext extends CountingReader<'getMany'> {
 }
 
 /** Reads the source nodes of edges with joined items, by id. */
-export async function nodesOf(
+export async function readSourceNodes(
   context: WantedContext,
   items: readonly ItemKey[],
 ): Promise<ReadonlyMap<string, SourceNode>> {
@@ -47,14 +47,14 @@ export async function nodesOf(
 const NO_NODE: SourceNode = { item: undefined };
 
 /** Reads a base item, and returns the index items that it asks for now. */
-export async function wantedNow(context: WantedContext, { source, target }: ItemKey): Promise<Wanted[]> {
+export async function expectedNow(context: WantedContext, { source, target }: ItemKey): Promise<Wanted[]> {
   const [item] = await readItems(context, [{ source, target }]);
   if (item === undefined) return [];
-  return wantedOf(context.graph, { source, target, item }, await nodesOf(context, [{ source, target }]));
+  return expectedItemsOf(context.graph, { source, target, item }, await readSourceNodes(context, [{ source, target }]));
 }
 
 /** Returns the index items that a base item asks for. */
-export function wantedOf(
+export function expectedItemsOf(
   graph: CompiledModel,
   { source, target, item }: WalkedItem,
   nodes: ReadonlyMap<string, SourceNode>,

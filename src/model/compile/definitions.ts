@@ -57,7 +57,7 @@ export function compileNode(
   mistakes: MistakeLog,
 ): NodeModel | undefined {
   const path = `nodes.${type}`;
-  checkType(type, path, mistakes);
+  checkTypeName(type, path, mistakes);
   const options = parsedPart(nodeSchema, definitionOptions(definition, 'node', path, mistakes), path, mistakes);
   if (options === undefined) return undefined;
   const searches = new Map<string, SearchModel>();
@@ -145,7 +145,7 @@ export function compileEdge(
   mistakes: MistakeLog,
 ): EdgeModel | undefined {
   const path = `edges.${type}`;
-  checkType(type, path, mistakes);
+  checkTypeName(type, path, mistakes);
   const options = parsedPart(edgeSchema, definitionOptions(definition, 'edge', path, mistakes), path, mistakes);
   if (options === undefined) return undefined;
   const from = checkNodeTypes(options.from, `${path}.from`, nodeTypes, mistakes);
@@ -223,7 +223,7 @@ function compileLabels(
   });
 }
 
-function checkType(type: string, path: string, mistakes: MistakeLog): void {
+function checkTypeName(type: string, path: string, mistakes: MistakeLog): void {
   if (!isTypeName(type)) mistakes.push({ path, message: 'is not a type name: types match [A-Z][A-Z0-9_]*' });
 }
 

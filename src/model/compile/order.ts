@@ -61,24 +61,24 @@ function compilePart(option: unknown, type: ValueType | undefined, path: string,
     if (type !== undefined && input.type !== undefined && input.type !== type) {
       mistakes.push({ path, message: `has two types, ${type} and ${input.type}` });
     }
-    return named(input.from, (attribute) => ({
+    return ownOrSourceOrder(input.from, (attribute) => ({
       kind: 'attribute',
       attribute,
       type: input.type ?? type ?? 'string',
     }));
   }
   if (input.kind === 'source') {
-    return named(input, (attribute) => ({ kind: 'attribute', attribute, type: type ?? 'string' }));
+    return ownOrSourceOrder(input, (attribute) => ({ kind: 'attribute', attribute, type: type ?? 'string' }));
   }
   if (type !== undefined && type !== 'string') {
     mistakes.push({ path, message: `a ${input.kind} gives a string; it has no type ${type}` });
   }
   if (input.kind === 'derive') return compiledDerive(input);
   const weights = compileWeights(input.weights, path, mistakes);
-  return named(input.attribute, (attribute) => ({ kind: 'rank', attribute, weights }));
+  return ownOrSourceOrder(input.attribute, (attribute) => ({ kind: 'rank', attribute, weights }));
 }
 
-function named(attribute: Named, order: (name: string) => AttributeOrder): OrderPart {
+function ownOrSourceOrder(attribute: Named, order: (name: string) => AttributeOrder): OrderPart {
   if (typeof attribute === 'string') return order(attribute);
   return { kind: 'source', order: order(attribute.attribute) };
 }

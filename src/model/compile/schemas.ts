@@ -6,6 +6,7 @@ import {
   either,
   fits,
   flag,
+  inputThat,
   listOf,
   oneOf,
   optional,
@@ -15,8 +16,7 @@ import {
   type Shaped,
   type Shapes,
   text,
-  that,
-  whole,
+  wholeNumberBetween,
 } from '../shape.ts';
 
 /** The shapes of a model file's definitions, and how their mistakes are noted. */
@@ -28,15 +28,15 @@ const MAX_SHARDS = 100_000;
 /** An item has 400 KB at most; a batch may add to a view that is just within its budget. */
 const MAX_VIEW_BUDGET_BYTES = 380 * 1024;
 /** The name of an attribute. */
-export const attributeName: Shape<string> = that(
+export const attributeName: Shape<string> = inputThat(
   (input) => typeof input === 'string' && input.length > 0,
   'should be a string that is not empty',
 );
 const hash = oneOf('fnv1a', 'codepoint-product');
 const valueType = oneOf('string', 'number', 'date');
 const shardBy = oneOf('value', 'source');
-const positive = whole(1);
-const shardCount = whole(1, MAX_SHARDS);
+const positive = wholeNumberBetween(1);
+const shardCount = wholeNumberBetween(1, MAX_SHARDS);
 /** Which attributes are copied. */
 export const projection = either(
   [oneOf('KEYS_ONLY', 'ALL'), listOf(attributeName)],
@@ -50,9 +50,9 @@ const attributeOfEither = either([attributeName, sourceSchema], 'should be an at
 export const rankSchema = options({
   kind: oneOf('rank'),
   attribute: attributeOfEither,
-  weights: recordOf(attributeName, whole(0)),
+  weights: recordOf(attributeName, wholeNumberBetween(0)),
 });
-const compute = that<Compute>((input) => typeof input === 'function', 'should be a function');
+const compute = inputThat<Compute>((input) => typeof input === 'function', 'should be a function');
 /** An order or label that is computed. */
 export const deriveSchema = options({
   kind: oneOf('derive'),
@@ -60,14 +60,14 @@ export const deriveSchema = options({
   version: optional(positive),
   others: optional(
     recordOf(
-      that((name) => /^[1-9]\d*$/.test(String(name)), positive.message),
+      inputThat((name) => /^[1-9]\d*$/.test(String(name)), positive.message),
       compute,
     ),
   ),
 });
 /** An order with its value type. */
 export const typedOrder = options({ from: attributeOfEither, type: optional(valueType) });
-const standardSchema = that<StandardSchemaV1>(
+const standardSchema = inputThat<StandardSchemaV1>(
   (input) => (typeof input === 'object' || typeof input === 'function') && input !== null && '~standard' in input,
   'should be a Standard Schema validator (zod, valibot, arktype)',
 );
@@ -100,7 +100,7 @@ export const partSchema = options({
 export const nodeSchema = options({
   fields: optional(standardSchema),
   view: optional(projection),
-  viewBudgetBytes: optional(whole(1024, MAX_VIEW_BUDGET_BYTES)),
+  viewBudgetBytes: optional(wholeNumberBetween(1024, MAX_VIEW_BUDGET_BYTES)),
   maxEntries: optional(recordOf(attributeName, positive, 'should be an object of attribute names and limits')),
   versionAttribute: optional(attributeName),
   list: optional(flag),
@@ -146,7 +146,7 @@ export const inboundSchema = options({
   by: anything,
 });
 /** The name of a table or of an index. */
-export const tableName: Shape<string> = that(
+export const tableName: Shape<string> = inputThat(
   (input) => typeof input === 'string' && /^[A-Za-z0-9_.-]{3,255}$/.test(input),
   'should be 3 to 255 of the characters A-Z, a-z, 0-9, _, - and .',
 );

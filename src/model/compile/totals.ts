@@ -1,5 +1,5 @@
 import type { TotalPart, TotalSettings } from '../compiled.ts';
-import { oneOf, optional, options, recordOf, type Shape, that } from '../shape.ts';
+import { inputThat, oneOf, optional, options, recordOf, type Shape } from '../shape.ts';
 import { attributeName, type MistakeLog, parsedPart } from './schemas.ts';
 
 /** Compiles a total of edges: sums of attributes, and numbers by the values of an attribute. */
@@ -12,7 +12,7 @@ const RESERVED: ReadonlySet<string> = new Set(['count', 'by', 'problems', 'exact
 const MOST_SUMS = 8;
 const MOST_GROUPS = 3;
 
-const partName: Shape<string> = that(
+const partName: Shape<string> = inputThat(
   (input) => typeof input === 'string' && NAME.test(input) && !RESERVED.has(input),
   `should have a name that matches ${NAME.source} and is none of ${[...RESERVED].join(', ')}`,
 );

@@ -26,7 +26,7 @@ import type {
 import { isJoinedItem } from '../../model/joined.ts';
 import { isHashedInKey } from '../../model/projection/partitions.ts';
 import type { OrderPlaces, SearchPlaces } from '../../model/projection/places.ts';
-import { type Encoded, encode, type OrderEncoder, orderEncoder } from './order.ts';
+import { type Encoded, encodeForOrder, type OrderEncoder, orderEncoder } from './order.ts';
 import { PartError, type Subject } from './subject.ts';
 
 /** The expected fields of index items: an edge's items in its orders, and a node's search items. */
@@ -166,13 +166,13 @@ function eachValue(search: SearchModel, subject: Subject, purpose: string): Enco
     const message = `attribute ${attribute}, needed for ${purpose}, should be a list or a set, but is ${typeName(typeOf(value))}`;
     throw new PartError('wrong-type', message, attribute);
   }
-  return values.map((entry) => encode(entry, type, search.fold, purpose, attribute));
+  return values.map((entry) => encodeForOrder(entry, type, search.fold, purpose, attribute));
 }
 
 /** The text of the attribute that an index partition names; undefined if the item lacks it. */
 export function partitionText(attribute: string, subject: Subject, purpose: string): string | undefined {
   const value = subject.attribute(attribute);
-  return value && encode(value, 'string', false, `the partition of ${purpose}`, attribute).text;
+  return value && encodeForOrder(value, 'string', false, `the partition of ${purpose}`, attribute).text;
 }
 
 /**

@@ -11,7 +11,7 @@ import type {
 import { joinedItemsOf } from '../../model/joined.ts';
 import { addIndexKeys, fittingSortKey, partitionText, withAttributes } from './index-items.ts';
 import { type Encoded, joinedParts, type OrderEncoder, valueEncoder } from './order.ts';
-import { note, type Problem, type Subject } from './subject.ts';
+import { noteProblem, type Problem, type Subject } from './subject.ts';
 import { countedFields } from './totals.ts';
 
 /**
@@ -117,7 +117,7 @@ function shareOf(
   const { partition } = inbound;
   return {
     orders: orders.map(({ parts, purpose }) =>
-      parts.map(({ of, encode }) => given(of, (one) => fitting(encode(one), one, purpose))),
+      parts.map(({ of, encode }) => given(of, (one) => fittingText(encode(one), one, purpose))),
     ),
     partition: given(partition?.of, (one) => partitionText(partition!.attribute, one, `inbound of ${edge.type}`)),
     attributes: subject?.project(projection, true) ?? {},
@@ -126,7 +126,7 @@ function shareOf(
 }
 
 /** Returns the text of a value; throws a `PartError` if no key has room for it, for any share of the other side. */
-function fitting(encoded: Encoded | undefined, { source }: Subject, purpose: string): string | undefined {
+function fittingText(encoded: Encoded | undefined, { source }: Subject, purpose: string): string | undefined {
   // The key is not used: this only checks that it fits.
   if (encoded !== undefined) fittingSortKey(encoded, source, purpose);
   return encoded?.text;
@@ -147,25 +147,25 @@ export function joinedItem(
   problems: Problem[],
 ): Item | undefined {
   const { counted } = shares.edge;
-  const item = withKeys(plan, source, sortKey, shares, problems);
+  const item = itemWithKeys(plan, source, sortKey, shares, problems);
   return item === undefined ? counted : { ...item, ...counted };
 }
 
-function withKeys(
+function itemWithKeys(
   { edge, inbound, item: planned, orders }: JoinedItemPlan,
   source: string,
   sortKey: string,
   shares: Shares,
   problems: Problem[],
 ): Item | undefined {
-  const within = inbound.partition && textOf(shares[inbound.partition.of].partition);
+  const within = inbound.partition && textOfValue(shares[inbound.partition.of].partition);
   if (inbound.partition !== undefined && within === undefined) return undefined;
   const item: Item = {};
   for (const [i, { order, parts, isList, purpose }] of orders.entries()) {
     const values = parts.map(({ of }, n) => shares[of].orders[i]![n]!);
     if (values.includes('failed')) continue;
     const texts = values.map((value, n) => {
-      const text = textOf(value);
+      const text = textOfValue(value);
       return text === undefined ? undefined : { text, value: { S: text }, attribute: parts[n]!.attribute };
     });
     const encoded = isList ? joinedParts(texts) : texts[0];
@@ -174,7 +174,7 @@ function withKeys(
     try {
       addIndexKeys(item, order.index, order.places, partition, encoded, source, purpose);
     } catch (error) {
-      note(problems, error, planned.inForce.isSuperseded);
+      noteProblem(problems, error, planned.inForce.isSuperseded);
     }
   }
   if (Object.keys(item).length === 0) return undefined;
@@ -182,12 +182,12 @@ function withKeys(
   try {
     return withAttributes(item, bothAttributes(shares), edge);
   } catch (error) {
-    note(problems, error, planned.inForce.isSuperseded);
+    noteProblem(problems, error, planned.inForce.isSuperseded);
     return undefined;
   }
 }
 
-function textOf(value: Given): string | undefined {
+function textOfValue(value: Given): string | undefined {
   return typeof value === 'string' ? undefined : value.text;
 }
 

@@ -49,14 +49,14 @@ export function valueEncoder(order: AttributeOrder | DeriveModel, fold: boolean,
   if (order.kind === 'derive') {
     return (subject) => {
       const text = subject.compute(order.compute, purpose);
-      return text === undefined ? undefined : encode({ S: text }, 'string', fold, purpose);
+      return text === undefined ? undefined : encodeForOrder({ S: text }, 'string', fold, purpose);
     };
   }
   if (order.kind === 'rank') return rankEncoder(order, purpose);
   const { attribute, type } = order;
   return (subject) => {
     const value = subject.attribute(attribute);
-    return value === undefined ? undefined : encode(value, type, fold, purpose, attribute);
+    return value === undefined ? undefined : encodeForOrder(value, type, fold, purpose, attribute);
   };
 }
 
@@ -71,7 +71,7 @@ function rankEncoder({ attribute, weights }: Extract<AttributeOrder, { kind: 'ra
     const ranked = 'S' in value ? ranks.get(value.S) : undefined;
     if (ranked !== undefined) return ranked;
     // A value that is no text gets its own error first.
-    const label = encode(value, 'string', false, purpose, attribute);
+    const label = encodeForOrder(value, 'string', false, purpose, attribute);
     const declared = [...weights.keys()].join(', ');
     const message = `attribute ${attribute}, needed for ${purpose}, is ${describe(label.text)}, which has no declared rank (${declared})`;
     throw new PartError('undeclared-label', message, attribute);
@@ -93,7 +93,7 @@ function encodeAttributePath(
     const value = subject.attribute(attribute);
     if (value === undefined) break;
     // The whole path is folded below. This call only checks the value, and names the attribute if it is no text.
-    encode(value, 'string', fold, purpose, attribute);
+    encodeForOrder(value, 'string', fold, purpose, attribute);
     segments.push(stringOf(value)!);
     values.push(value);
   }
@@ -106,7 +106,7 @@ function encodeAttributePath(
 }
 
 /** Encodes a value; `purpose` completes "needed for ..." in the error. */
-export function encode(
+export function encodeForOrder(
   value: AttributeValue,
   type: ValueType,
   fold: boolean,

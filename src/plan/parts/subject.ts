@@ -95,10 +95,10 @@ export class Subject {
     return this.noted ?? NONE;
   }
 
-  /** Calls the function `note` for this image. */
+  /** Calls the function `noteProblem` for this image. */
   note(error: unknown, isSuperseded?: boolean): void {
     this.noted ??= [];
-    note(this.noted, error, isSuperseded);
+    noteProblem(this.noted, error, isSuperseded);
   }
 
   /** Returns an attribute by name, binary as bytes; throws a `PartError` if it is no attribute value. */
@@ -165,7 +165,7 @@ export class Subject {
  *
  * @param isSuperseded whether a newer generation of the projection replaces this one: then the failure is no problem of the item.
  */
-export function note(problems: Problem[], error: unknown, isSuperseded = false): void {
+export function noteProblem(problems: Problem[], error: unknown, isSuperseded = false): void {
   if (!(error instanceof PartError)) throw error;
   if (!isSuperseded) problems.push(error.problem);
 }

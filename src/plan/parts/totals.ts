@@ -3,7 +3,7 @@ import { COUNTED, LEDGER } from '../../items/derived-item.ts';
 import { isWellFormed, typeName } from '../../items/encoding.ts';
 import { isWithinBytes } from '../../items/keys.ts';
 import { groupAttribute, PROBLEMS, sumAttribute } from '../../items/ledger.ts';
-import { SUM_DECIMALS, SUM_DIGITS, textOfUnits, unitsOf } from '../../items/units.ts';
+import { parseUnits, SUM_DECIMALS, SUM_DIGITS, textOfUnits } from '../../items/units.ts';
 import type { CountModel, TotalPart } from '../../model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 
@@ -61,7 +61,7 @@ function groupValue(value: AttributeValue, { name, attribute }: TotalPart): Attr
 }
 
 function numberText(text: string, purpose: string, attribute: string): string {
-  const units = unitsOf(text);
+  const units = parseUnits(text);
   if (units !== undefined) return textOfUnits(units);
   const message = `${purpose} should have at most ${SUM_DIGITS} digits before the point and ${SUM_DECIMALS} behind it, but is ${text}`;
   throw new PartError('out-of-bounds', message, attribute);

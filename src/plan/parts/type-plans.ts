@@ -105,7 +105,7 @@ export function hasViewlessTypes(graph: CompiledModel): boolean {
 }
 
 /** The time from which on no view of any type is reconciled with base items for a record's age; 0: none ever is. */
-export function settleViewsBefore(graph: CompiledModel): number {
+export function reconcileViewsBefore(graph: CompiledModel): number {
   return graph.shapes === undefined ? 0 : modelPlan(graph).settleViewsBefore;
 }
 

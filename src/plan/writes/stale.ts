@@ -19,7 +19,7 @@ export function isStale(position: string, current: Item | undefined): boolean {
  * fence after it has read the base items. A record made before the fence, or possibly before it by the clocks, contains nothing
  * new. Another record, later than it, may have been applied to an item that was lost together with its watermark.
  */
-export function beyondFences(records: readonly ChangeRecord[]): number {
+export function fenceLimitMs(records: readonly ChangeRecord[]): number {
   let oldest = records[0]?.createdAtSeconds ?? 0;
   for (const { createdAtSeconds = 0 } of records) if (createdAtSeconds < oldest) oldest = createdAtSeconds;
   // rule: fence-has-a-margin
@@ -32,5 +32,5 @@ export function isFenced(records: readonly ChangeRecord[], current: Item | undef
   // rule: fence-of-an-item-that-was-seen-counts
   if (value === undefined) return false;
   const fence = numberOf(value);
-  return fence === undefined || Number(fence) >= beyondFences(records);
+  return fence === undefined || Number(fence) >= fenceLimitMs(records);
 }

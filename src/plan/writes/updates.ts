@@ -18,10 +18,10 @@ import { laterOf } from '../../items/watermark.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { DerivedUpdate } from '../../store/port.ts';
 import { copiesField, copyingEdge, keptCopies, type ParentCopies } from '../copies.ts';
-import { conditionOf, shapeOf } from '../shape.ts';
+import { shapeCondition, shapeOf } from '../shape.ts';
 import type { EpochSeconds, IndexUnit, Truth, ViewChange, ViewCorrections, ViewUnit } from '../unit.ts';
 import { evictToBudget, viewBudgetBytes } from './eviction.ts';
-import { beyondFences, isFenced, isStale } from './stale.ts';
+import { fenceLimitMs, isFenced, isStale } from './stale.ts';
 
 /**
  * Plans the writes of units: pure functions from a unit to one conditional update. The slow path also needs the derived item as it
@@ -72,10 +72,10 @@ export function fastViewUpdate(
     condition: {
       // rule: fast-path-is-for-newer-records
       // rule: fast-path-spares-evicted-types
-      ...{ kind: 'newer-than', watermark: unit.oldest, notEvicted: [...types], shape: conditionOf(shape) },
+      ...{ kind: 'newer-than', watermark: unit.oldest, notEvicted: [...types], shape: shapeCondition(shape) },
       ...(left.size > 0 && { evicted: [...left] }),
       // rule: fast-path-stops-at-fence
-      fenceBefore: beyondFences(unit.records),
+      fenceBefore: fenceLimitMs(unit.records),
     },
   };
 }
@@ -282,12 +282,12 @@ export function indexUpdate(graph: CompiledModel, unit: IndexUnit, now: EpochSec
     ...withFields(graph, graph.fingerprint, unit.wanted === undefined, unit.newest, now, indexFields(unit.wanted)),
     // rule: unseen-index-item-takes-newer-records
     // rule: unseen-index-item-stops-at-fence
-    condition: { kind: 'newer-than', watermark: unit.newest, fenceBefore: beyondFences(unit.records) },
+    condition: { kind: 'newer-than', watermark: unit.newest, fenceBefore: fenceLimitMs(unit.records) },
   };
 }
 
 /** Makes the update of an index item that was read, to the fields that the base item asks for. */
-export function settledIndexUpdate(
+export function reconciledIndexUpdate(
   graph: CompiledModel,
   unit: IndexUnit,
   current: Item | undefined,
@@ -306,7 +306,7 @@ export function settledIndexUpdate(
 }
 
 /** Whether an actual index item has the expected fields; an absent item and a tombstone are equal. */
-export function isAsWanted(stored: Item | undefined, wanted: Item | undefined): boolean {
+export function hasExpectedFields(stored: Item | undefined, wanted: Item | undefined): boolean {
   const present: Item = {};
   for (const name of INDEX_ITEM_FIELDS) if (stored?.[name] !== undefined) present[name] = stored[name];
   return sameItem(present, wanted ?? {});

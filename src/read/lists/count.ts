@@ -7,7 +7,7 @@ import type { HashName } from '../../items/shard.ts';
 import type { IndexName, SearchModel } from '../../model/compiled.ts';
 import type { ItemKeys } from '../../model/projection/places.ts';
 import { checkOptions } from '../../options.ts';
-import { isOfInbound } from '../../session/own-writes.ts';
+import { affectsInbound } from '../../session/own-writes.ts';
 import { pages } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
 import { inRange, type KeyRange, sendableRange } from '../request/key-range.ts';
@@ -126,7 +126,7 @@ export async function countInbound(
     signal: true,
   });
   const query = inboundQuery(context, edgeType, target, options);
-  const isOwn = isOwnRead(context, (key) => isOfInbound(context.graph, query, key));
+  const isOwn = isOwnRead(context, (key) => affectsInbound(context.graph, query, key));
   return { ...total(await countShards(context, query)), ...(isOwn && { exact: false as const }) };
 }
 

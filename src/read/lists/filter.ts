@@ -21,6 +21,6 @@ export interface FilterOptions<Attributes = Record<string, unknown>> {
 export const FILTER_OPTIONS: OptionNames<FilterOptions> = { where: true, maxRcu: true };
 
 /** The units in a result: of a list that was filtered or bounded. */
-export function consumed({ where, maxRcu }: FilterOptions, rcu: number): { rcu?: number } {
+export function consumedUnits({ where, maxRcu }: FilterOptions, rcu: number): { rcu?: number } {
   return where === undefined && maxRcu === undefined ? {} : { rcu };
 }

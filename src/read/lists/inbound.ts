@@ -8,12 +8,12 @@ import type { ItemKeys } from '../../model/projection/places.ts';
 import { checkOptions, type OptionNames } from '../../options.ts';
 import { meaningOfOrder } from '../../registry/definition.ts';
 import type { Abortable } from '../../runtime.ts';
-import { isOfInbound, type OwnWrites, overlayOf, ownEdgesOf, ownOwner } from '../../session/own-writes.ts';
+import { affectsInbound, type OwnWrites, overlayOf, ownEdgesOf, ownOwner } from '../../session/own-writes.ts';
 import type { ItemKey } from '../../store/port.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import type { KeyRange } from '../request/key-range.ts';
-import { findEdge, findOrder, targetKey } from '../request/lookup.ts';
+import { checkedKeyTo, findEdge, findOrder } from '../request/lookup.ts';
 import {
   argumentOrder,
   beginsWithRange,
@@ -29,9 +29,9 @@ import { ownWrites, unknownOwnWrites } from '../request/own.ts';
 import { type EdgeResult, type InboundPage, indexAttributes, type OwnerResult, sourceOf } from '../request/result.ts';
 import { encodeWhere, whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
-import { consumed, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
+import { consumedUnits, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 import { checkOwner, isOwnerItem, readOwner } from './owner.ts';
-import { askedItems, type Gathered, type ScatterRequest, scatter } from './scatter.ts';
+import { type Gathered, hitTest, type ScatterRequest, scatter } from './scatter.ts';
 
 /**
  * Which incoming edges, in which order. At most one of `equals`, `atLeast`, `path`, `beginsWith` and the pair `from`, `to`. In an order by
@@ -118,7 +118,7 @@ export async function readInbound(
   const isOnTheWay = query.reverse && query.isOpenAbove && query.where === undefined;
   const own = await ownWrites(
     context,
-    (key) => isOfInbound(context.graph, query, key) || (asksOwner && isNode(key, target)),
+    (key) => affectsInbound(context.graph, query, key) || (asksOwner && isNode(key, target)),
   );
   const [{ gathered, cursor, owner: met }, looked] = await Promise.all([
     gatherInbound(context, { ...query, takesOwner: asksOwner && isOnTheWay }, options, [], own),
@@ -141,7 +141,7 @@ export async function readInbound(
       owner: owner === undefined ? null : { id: target, attributes: indexAttributes(context, owner) },
     }),
     ...(cursor !== undefined && { cursor }),
-    ...consumed(options, own.rcu + gathered.rcu + (looked?.rcu ?? 0)),
+    ...consumedUnits(options, own.rcu + gathered.rcu + (looked?.rcu ?? 0)),
     ...unknownOwnWrites(context),
   };
 }
@@ -186,7 +186,7 @@ export function inboundQuery(
   const declared = findOrder(edge, options.order);
   const { inbound, order } = projections.order(edge, declared.order);
   const { name, index } = order;
-  const sortKey = targetKey(edge, target);
+  const sortKey = checkedKeyTo(edge, target);
   const ordered: OrderOfQuery = {
     order: argumentOrder(order.order),
     fold: false,
@@ -280,7 +280,7 @@ export async function gatherInbound(
   const limit = checkLimit(options.limit);
   const bound: CursorBinding = { query: ['inbound', ...binding, ...boundTo], meaning };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
-  const accept = askedItems(graph, itemKeys);
+  const accept = hitTest(graph, itemKeys);
   const request: ScatterRequest = { index, partitions, range, after, reverse, limit, where, maxRcu, accept };
   const ownEdges = await ownEdgesOf(context, edge, edgeKey, own.writes);
   if (ownEdges.length > 0) request.overlay = overlayOf(context.projections.model, ownEdges, index, partitions);

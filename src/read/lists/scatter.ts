@@ -130,14 +130,14 @@ export async function scatter(context: ScatterContext, request: ScatterRequest):
   let toAsk = shards;
   while (toAsk.length > 0) {
     const found = first;
-    const asked = affordable(toAsk, reading.budget, order);
+    const asked = affordableShards(toAsk, reading.budget, order);
     const most = reading.budget.itemsOfCall(asked.length);
     const pages = await pMap(
       asked,
       (shard) => {
         const { horizon } = shard;
         const certain = horizon === undefined ? 0 : found.filter(({ key }) => order(key, horizon) <= 0).length;
-        return readShard(context, request, reading, shard, howMany(request, shard, needed - certain, most));
+        return readShard(context, request, reading, shard, itemsToAskFor(request, shard, needed - certain, most));
       },
       { concurrency: context.concurrency },
     );
@@ -151,7 +151,7 @@ export async function scatter(context: ScatterContext, request: ScatterRequest):
       if (isAtEnd) return false;
       return cutoff === undefined || horizon === undefined || order(horizon, cutoff) < 0;
     });
-    const frontier = reading.budget.callsLeft() > 0 ? undefined : leastRead(toAsk, order);
+    const frontier = reading.budget.callsLeft() > 0 ? undefined : leastReadKey(toAsk, order);
     // A page that goes on nowhere would be asked for for ever: it takes what it needs.
     if (frontier !== undefined && (after === undefined || order(after, frontier) < 0)) {
       return final(
@@ -165,7 +165,7 @@ export async function scatter(context: ScatterContext, request: ScatterRequest):
 }
 
 /** The shards to ask now: those that are unread, then as many as the units are enough for, the least read ones first. */
-function affordable(shards: Shard[], budget: Budget, order: Order): Shard[] {
+function affordableShards(shards: Shard[], budget: Budget, order: Order): Shard[] {
   if (budget.isUnmeasured()) return shards.slice(0, 1);
   const unread = shards.filter(({ horizon }) => horizon === undefined);
   const calls = Math.max(1, unread.length, budget.callsLeft());
@@ -175,7 +175,7 @@ function affordable(shards: Shard[], budget: Budget, order: Order): Shard[] {
 }
 
 /** How far each of some shards was read; undefined where one of them was not. */
-function leastRead(shards: readonly Shard[], order: Order): string | undefined {
+function leastReadKey(shards: readonly Shard[], order: Order): string | undefined {
   const horizons = shards.map(({ horizon }) => horizon);
   if (horizons.includes(undefined)) return undefined;
   return (horizons as string[]).sort(order)[0];
@@ -185,7 +185,7 @@ function leastRead(shards: readonly Shard[], order: Order): string | undefined {
  * The number of items to ask a shard for: at most those that the page can still use and those likely to be skipped; at most
  * `most`, but enough to make progress.
  */
-function howMany(request: ScatterRequest, shard: Shard, wanted: number, most: number): number {
+function itemsToAskFor(request: ScatterRequest, shard: Shard, wanted: number, most: number): number {
   // Descending, the item of the cursor is read once more and dropped.
   const inTheWay = (request.reverse && request.after !== undefined ? 1 : 0) + (request.unwanted ?? 0);
   const share = Math.ceil((2 * wanted) / request.partitions.length);
@@ -248,7 +248,7 @@ async function readShard(
  * may have the names of index keys, which puts base items into the index; somebody may have put derived items there; and a
  * node may be among its own edges as their owner.
  */
-export function askedItems({ table }: CompiledModel, keys: ItemKeys): (item: Item) => boolean {
+export function hitTest({ table }: CompiledModel, keys: ItemKeys): (item: Item) => boolean {
   return (item) => isAsked(keys, stringOf(item[table.partitionKey]) ?? '', stringOf(item[table.sortKey]) ?? '');
 }
 

@@ -29,8 +29,8 @@ import { ownWrites, unknownOwnWrites } from '../request/own.ts';
 import { indexAttributes, type ListPage, type SearchResult, sourceOf } from '../request/result.ts';
 import { encodeWhere, whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
-import { consumed, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
-import { askedItems, scatter } from './scatter.ts';
+import { consumedUnits, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
+import { hitTest, scatter } from './scatter.ts';
 
 /**
  * The predicate of a search: one value, the values that begin with a text, a range (both ends inclusive, either missing), or of
@@ -127,7 +127,7 @@ export async function readSearch(
   const { writes } = own;
   const overlay =
     writes.length === 0 ? {} : { overlay: overlayOf(context.projections.model, writes, 'gsi0', partitions) };
-  const isOfProjection = askedItems(context.graph, itemKeys);
+  const isOfProjection = hitTest(context.graph, itemKeys);
   const accept = (item: Item): boolean =>
     isOfProjection(item) && (hashed === undefined || hasKeyIn(hashed.ranges, item));
   const request = {
@@ -149,7 +149,7 @@ export async function readSearch(
     attributes: indexAttributes(context, item),
   }));
   const cursor = lastKey === undefined ? {} : { cursor: encodeCursor(lastKey, bound, cursorKey) };
-  return { items: hits, ...cursor, ...consumed(options, own.rcu + rcu), ...unknownOwnWrites(context) };
+  return { items: hits, ...cursor, ...consumedUnits(options, own.rcu + rcu), ...unknownOwnWrites(context) };
 }
 
 function hasKeyIn(ranges: readonly KeyRange[], item: Item): boolean {

@@ -8,7 +8,7 @@ import { type Gathered, scatter } from '../lists/scatter.ts';
 import { checkLimit, type ReadContext } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { prefixRange } from '../request/key-range.ts';
-import { checkEdge, checkSource, findEdge } from '../request/lookup.ts';
+import { checkedEdgeKey, checkSource, findEdge } from '../request/lookup.ts';
 import { isOwnRead } from '../request/own.ts';
 import { baseAttributes, type EdgeResult, type Page } from '../request/result.ts';
 
@@ -108,7 +108,7 @@ async function findBaseEdge(
   target: string,
   { consistent = false }: HasOptions,
 ): Promise<EdgeResult | undefined> {
-  const sortKey = checkEdge(context.graph, source, edgeType, target);
+  const sortKey = checkedEdgeKey(context.graph, source, edgeType, target);
   const isOwn = isOwnRead(context, (key) => key.source === source && key.target === sortKey);
   const { item } = await context.store.get({ source, target: sortKey }, { consistent: consistent || isOwn });
   const edge = item && edgeOf(context, source, item);

@@ -74,7 +74,9 @@ export function withParts(
     const own = writes.find(({ source, target }) => source === id && target === part.name);
     const stored = found.get(key.target);
     const shown =
-      own === undefined && !isBase ? projectedAttributes(stored) : shownOf(context, id, part, own ? own.item : stored);
+      own === undefined && !isBase
+        ? projectedAttributes(stored)
+        : shownAttributes(context, id, part, own ? own.item : stored);
     if (shown === undefined) delete all[part.name];
     else all[part.name] = { M: shown };
   }
@@ -82,6 +84,6 @@ export function withParts(
 }
 
 /** The attributes that a part's view shows of an image of the part. */
-function shownOf({ graph }: ReadContext, id: string, { name, view }: PartModel, image: Item | undefined) {
+function shownAttributes({ graph }: ReadContext, id: string, { name, view }: PartModel, image: Item | undefined) {
   return view && projectedAttributes(derivedOf(graph, id, name, image).indexItems.get(view.inForce.places.key));
 }

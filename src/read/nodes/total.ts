@@ -9,10 +9,10 @@ import {
   groupAttribute,
   OTHER_VALUES,
   PROBLEMS,
-  placed,
   Room,
   storedAmounts,
   sumAttribute,
+  withGroupsWithoutRoom,
 } from '../../items/ledger.ts';
 import { ONE, textOfUnits } from '../../items/units.ts';
 import { sortKeyOfEdge } from '../../model/base-item.ts';
@@ -66,7 +66,7 @@ export async function readTotal(
   const { writes } = await ownWrites(context, ({ source, target }) =>
     isInbound ? target === edgeKey : source === id && typePrefix(target) === edgeType,
   );
-  const amounts = await amountsWith(context, id, places, writes, options.consistent ?? false);
+  const amounts = await amountsWithOwnEdges(context, id, places, writes, options.consistent ?? false);
   return {
     ...resultOf(count, amounts, options.by ?? true, `${id} ${edgeType}`),
     ...(session?.ownWrites === 'unknown' && { exact: false as const }),
@@ -96,7 +96,7 @@ function directionOf(edge: EdgeModel, id: string, asked: TotalReadOptions['direc
 const MOST_LOOKS = 5;
 
 /** The numbers of a total, with those of own edges as they are now. */
-async function amountsWith(
+async function amountsWithOwnEdges(
   { projections, store }: ReadContext,
   id: string,
   places: CounterPlaces,
@@ -125,7 +125,7 @@ async function amountsWith(
     const { indexItems, entries: inTarget = [] } = derivedOf(projections.model, source, target, item, NO_NODE);
     const entryKey = places.itemKey({ source, target });
     const wanted = indexItems.get(entryKey) ?? inTarget.find((entry) => entry.key.target === entryKey)?.fields;
-    addAmounts(amounts, amountsOf(placed(wanted, room.otherGroups(entries[i], wanted)), places.name));
+    addAmounts(amounts, amountsOf(withGroupsWithoutRoom(wanted, room.otherGroups(entries[i], wanted)), places.name));
     addAmounts(amounts, amountsOf(entries[i], places.name), -1n);
   }
   return amounts;

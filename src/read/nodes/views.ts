@@ -59,7 +59,7 @@ export async function readNodes(
   const ownSources = new Set(own.writes.map(({ source }) => source));
   // A view lags behind its node: who reads, changes and puts a node would take back what was put in between.
   const isOfNode = (id: string): boolean =>
-    attributes !== undefined && (consistent || !isInView(context.graph, id, attributes));
+    attributes !== undefined && (consistent || !viewOfNodeHolds(context.graph, id, attributes));
   const inNode = ids.filter(isOfNode);
   const isOwn = inNode.some((id) => ownSources.has(id));
   const bases = await readBases(context, inNode, attributes, consistent || isOwn);
@@ -97,7 +97,7 @@ export async function readAttributes(
   attributes: AttributeSelection | undefined,
   own: OwnWrites,
 ): Promise<AttributesRead> {
-  const isOfNode = (id: string): boolean => attributes !== undefined && !isInView(context.graph, id, attributes);
+  const isOfNode = (id: string): boolean => attributes !== undefined && !viewOfNodeHolds(context.graph, id, attributes);
   const inNode = ids.filter(isOfNode);
   const ownSources = new Set(own.writes.map(({ source }) => source));
   const isOwn = inNode.some((id) => ownSources.has(id));
@@ -261,7 +261,7 @@ function canBeStored(graph: CompiledModel, id: string): boolean {
   );
 }
 
-function isInView(graph: CompiledModel, id: string, selection: AttributeSelection): boolean {
+function viewOfNodeHolds(graph: CompiledModel, id: string, selection: AttributeSelection): boolean {
   return viewHolds(graph.nodes.get(parseNodeId(id)?.type ?? ''), selection);
 }
 

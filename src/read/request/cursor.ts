@@ -44,16 +44,17 @@ export function encodeCursor(lastKey: string, binding: CursorBinding, cursorKey?
  * where the order means something else by now.
  */
 export function decodeCursor(cursor: string, binding: CursorBinding, cursorKey?: CursorKey): string {
-  if (typeof cursor !== 'string' || cursor.length > MAX_CURSOR_CHARACTERS) throw refused();
+  if (typeof cursor !== 'string' || cursor.length > MAX_CURSOR_CHARACTERS) throw cursorRefused();
   const bytes = Buffer.from(cursor, 'base64url');
   // Node skips characters that are not base64url; only the text that was given out is taken back.
-  if (bytes.toString('base64url') !== cursor || bytes.length <= HEAD_BYTES || bytes[0] !== VERSION) throw refused();
+  if (bytes.toString('base64url') !== cursor || bytes.length <= HEAD_BYTES || bytes[0] !== VERSION)
+    throw cursorRefused();
   const lastKey = bytes.toString('utf8', HEAD_BYTES);
   const tag = bytes.subarray(1, 1 + TAG_BYTES);
   const meaning = bytes.subarray(1 + TAG_BYTES, HEAD_BYTES);
   const isUtf8 = Buffer.from(lastKey, 'utf8').equals(bytes.subarray(HEAD_BYTES));
-  if (!isUtf8 || !timingSafeEqual(tag, tagOf(lastKey, meaning, binding, cursorKey))) throw refused();
-  if (!meaning.equals(meaningBytes(binding.meaning))) throw outdated();
+  if (!isUtf8 || !timingSafeEqual(tag, tagOf(lastKey, meaning, binding, cursorKey))) throw cursorRefused();
+  if (!meaning.equals(meaningBytes(binding.meaning))) throw cursorOutdated();
   return lastKey;
 }
 
@@ -69,7 +70,7 @@ function tagOf(lastKey: string, meaning: Buffer, { query }: CursorBinding, curso
     .subarray(0, TAG_BYTES);
 }
 
-function outdated(): EdgeloomError {
+function cursorOutdated(): EdgeloomError {
   return new EdgeloomError(
     'cursor-outdated',
     'The model has changed since the cursor was made: the order that it goes on in means something else now.',
@@ -77,7 +78,7 @@ function outdated(): EdgeloomError {
   );
 }
 
-function refused(): EdgeloomError {
+function cursorRefused(): EdgeloomError {
   return new EdgeloomError(
     'invalid-cursor',
     'The cursor was altered, or it belongs to another query.',

@@ -45,9 +45,9 @@ export function textAfterPrefix(prefix: string): string | undefined {
  */
 export function rangeAfter(range: KeyRange, after: string | undefined, reverse: boolean): KeyRange {
   if (after === undefined) return range;
-  if (reverse) return { from: range.from, to: range.to === undefined ? after : lower(range.to, after) };
+  if (reverse) return { from: range.from, to: range.to === undefined ? after : lowerKey(range.to, after) };
   const next = `${after}\u0000`;
-  return { from: range.from === undefined ? next : higher(range.from, next), to: range.to };
+  return { from: range.from === undefined ? next : higherKey(range.from, next), to: range.to };
 }
 
 /** Whether a range holds a key. */
@@ -65,8 +65,8 @@ export function isEmptyRange({ from, to }: KeyRange): boolean {
  * that no key is lost.
  */
 export function sendableRange({ from, to }: KeyRange): SendableRange {
-  const cutFrom = from === undefined ? undefined : cut(from);
-  const cutTo = to === undefined ? undefined : cut(to);
+  const cutFrom = from === undefined ? undefined : cutToKeyLength(from);
+  const cutTo = to === undefined ? undefined : cutToKeyLength(to);
   return {
     from: cutFrom,
     // Whatever lies between the cut text and the whole one begins with the cut text.
@@ -75,7 +75,7 @@ export function sendableRange({ from, to }: KeyRange): SendableRange {
   };
 }
 
-function cut(text: string): string {
+function cutToKeyLength(text: string): string {
   const bytes = Buffer.from(text, 'utf8');
   if (bytes.length <= SORT_KEY_BYTES) return text;
   let end = CUT_BYTES;
@@ -84,10 +84,10 @@ function cut(text: string): string {
   return bytes.toString('utf8', 0, end);
 }
 
-function lower(left: string, right: string): string {
+function lowerKey(left: string, right: string): string {
   return compareKeys(left, right) <= 0 ? left : right;
 }
 
-function higher(left: string, right: string): string {
+function higherKey(left: string, right: string): string {
   return compareKeys(left, right) >= 0 ? left : right;
 }

@@ -15,7 +15,7 @@ export function findEdge(graph: CompiledModel, edgeType: string): EdgeModel {
   throw new EdgeloomError(
     'unknown-type',
     `The model has no edge type ${describe(edgeType)}.`,
-    declared('edge types', graph.edges.keys()),
+    declaredSentence('edge types', graph.edges.keys()),
   );
 }
 
@@ -27,7 +27,11 @@ export function findSearch(graph: CompiledModel, name: string): SearchModel {
   const names = [...graph.nodes.values()].flatMap(({ searches }) =>
     [...searches.values()].map(({ indexPartition }) => indexPartition),
   );
-  throw new EdgeloomError('unknown-search', `The model has no search ${describe(name)}.`, declared('searches', names));
+  throw new EdgeloomError(
+    'unknown-search',
+    `The model has no search ${describe(name)}.`,
+    declaredSentence('searches', names),
+  );
 }
 
 /** An edge type's order; the first one where none is named. */
@@ -52,7 +56,7 @@ export function findOrder(edge: EdgeModel, name: string | undefined): FoundOrder
   throw new EdgeloomError(
     'unknown-order',
     `The edge type ${edge.type} has no order ${describe(name)}.`,
-    declared('orders', inbound.orders.keys()),
+    declaredSentence('orders', inbound.orders.keys()),
   );
 }
 
@@ -65,12 +69,12 @@ export function checkSource(graph: CompiledModel, id: string): void {
   throw new EdgeloomError(
     'unknown-type',
     `The model has no node type ${describe(type)}.`,
-    declared('node types', graph.nodes.keys()),
+    declaredSentence('node types', graph.nodes.keys()),
   );
 }
 
 /** The sort key of an edge to a target; throws where the model's edge type cannot enter it. */
-export function targetKey(edge: EdgeModel, target: string): string {
+export function checkedKeyTo(edge: EdgeModel, target: string): string {
   checkKeyText(target, 'The node id', PARTITION_KEY_BYTES);
   const sortKey = sortKeyOfEdge(edge, target);
   checkKeyText(sortKey, "The edge's sort key", SORT_KEY_BYTES);
@@ -89,7 +93,7 @@ export function targetKey(edge: EdgeModel, target: string): string {
 /**
  * The sort key of an edge between two nodes; throws where the model's edge type does not leave the one or enter the other.
  */
-export function checkEdge(graph: CompiledModel, source: string, edgeType: string, target: string): string {
+export function checkedEdgeKey(graph: CompiledModel, source: string, edgeType: string, target: string): string {
   checkSource(graph, source);
   const edge = findEdge(graph, edgeType);
   const sourceType = parseNodeId(source)!.type;
@@ -100,7 +104,7 @@ export function checkEdge(graph: CompiledModel, source: string, edgeType: string
       `They leave ${[...edge.from].join(', ')}.`,
     );
   }
-  return targetKey(edge, target);
+  return checkedKeyTo(edge, target);
 }
 
 function notAnId(id: string): EdgeloomError {
@@ -111,7 +115,7 @@ function notAnId(id: string): EdgeloomError {
   );
 }
 
-function declared(what: string, names: Iterable<string>): string {
+function declaredSentence(what: string, names: Iterable<string>): string {
   const list = [...names];
   return list.length === 0 ? `The model declares no ${what}.` : `The model declares the ${what} ${list.join(', ')}.`;
 }

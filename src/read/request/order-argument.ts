@@ -28,10 +28,10 @@ export type ArgumentOrder = SearchOrder | { kind: 'parts'; parts: readonly (Attr
 
 /** An order of an edge type, for arguments. */
 export function argumentOrder(order: EdgeOrderModel): ArgumentOrder {
-  return order.kind === 'parts' ? { kind: 'parts', parts: order.parts.map(ofEither) } : ofEither(order);
+  return order.kind === 'parts' ? { kind: 'parts', parts: order.parts.map(orderOfPart) } : orderOfPart(order);
 }
 
-function ofEither(part: OrderPart): AttributeOrder | DeriveModel {
+function orderOfPart(part: OrderPart): AttributeOrder | DeriveModel {
   return part.kind === 'source' ? part.order : part;
 }
 
@@ -48,7 +48,7 @@ const DATE_ENDS = ['0000-01-01T00:00:00.', '0000-10-10T00:00:00.'] as const;
 /** The encoded form of a value; throws `invalid-argument` or `unknown-label`. */
 export function encodeArgument(query: OrderOfQuery, value: OrderValue, argument: string): string {
   const { order, fold } = query;
-  return encoding(query, argument, () => {
+  return asArgumentError(query, argument, () => {
     if (order.kind === 'path' || order.kind === 'parts') throw byPathOnly(order);
     if (order.kind === 'rank') return `${weightOf(query, value, argument)}-${value as string}`;
     if (order.kind === 'derive') return encodeValue(textArgument(value), 'string', fold);
@@ -100,7 +100,7 @@ function encodedPrefix(query: OrderOfQuery, prefix: OrderValue): string {
     const kind = order.kind === 'rank' ? 'a rank' : 'a number';
     throw invalidArgument(query, argument, `has no meaning: it is ordered by ${kind}`, 'Ask for a range of values.');
   }
-  return encoding(query, argument, () => {
+  return asArgumentError(query, argument, () => {
     if (order.kind === 'path' || order.kind === 'parts') throw byPathOnly(order);
     const text = textArgument(prefix).S;
     if (order.kind !== 'attribute' || order.type !== 'date') return encodeString(text, fold);
@@ -126,7 +126,7 @@ function beginsDate(text: string): boolean {
 export function encodePathArgument(query: OrderOfQuery, path: readonly string[]): string {
   const { order, fold } = query;
   if (order.kind !== 'path') throw invalidArgument(query, 'path', 'has no meaning: the search is by one value');
-  return encoding(query, 'path', () => {
+  return asArgumentError(query, 'path', () => {
     if (!Array.isArray(path)) throw new EncodingError(`should be a list of segments, but is ${describe(path)}`);
     if (path.length <= order.attributes.length)
       return encodePath(
@@ -149,7 +149,7 @@ export interface PartRange {
 export function partsRange(query: OrderOfQuery, { path = [], from, to, beginsWith }: PartRange): KeyRange {
   const { order, name } = query;
   if (order.kind !== 'parts') throw invalidArgument(query, 'path', 'has no meaning: it is ordered by one value');
-  return encoding(query, 'path', () => {
+  return asArgumentError(query, 'path', () => {
     const hasRange = from !== undefined || to !== undefined || beginsWith !== undefined;
     if (!Array.isArray(path)) throw new EncodingError(`should be a list of values, but is ${describe(path)}`);
     if (path.length + (hasRange ? 1 : 0) > order.parts.length) {
@@ -240,7 +240,7 @@ function numberArgument(value: OrderValue): { N: string } {
   throw new EncodingError(`should be a number, but is ${describe(value)}`);
 }
 
-function encoding<T>(query: OrderOfQuery, argument: string, run: () => T): T {
+function asArgumentError<T>(query: OrderOfQuery, argument: string, run: () => T): T {
   try {
     return run();
   } catch (error) {

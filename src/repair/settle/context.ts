@@ -25,23 +25,23 @@ export const NO_WATERMARK = '';
  * Adds the fence to the write of a reconciled item. The write is made under the revision that was read, so the item is still the
  * same, or still missing.
  */
-export function fenced({ fenceMs }: SettleContext, update: DerivedUpdate): DerivedUpdate {
+export function updateWithFence({ fenceMs }: SettleContext, update: DerivedUpdate): DerivedUpdate {
   // rule: repaired-item-has-a-fence
   if (fenceMs === undefined) return update;
-  return { ...update, set: { ...update.set, [FENCE]: fence(fenceMs) } };
+  return { ...update, set: { ...update.set, [FENCE]: fenceValue(fenceMs) } };
 }
 
 /** Adds the fence to a view before its update is planned: the view's budget must have room for it. */
-export function withFence({ fenceMs }: SettleContext, view: Item | undefined): Item | undefined {
-  return fenceMs === undefined ? view : { ...view, [FENCE]: fence(fenceMs) };
+export function viewWithFence({ fenceMs }: SettleContext, view: Item | undefined): Item | undefined {
+  return fenceMs === undefined ? view : { ...view, [FENCE]: fenceValue(fenceMs) };
 }
 
-function fence(fenceMs: () => number): AttributeValue {
+function fenceValue(fenceMs: () => number): AttributeValue {
   return { N: String(Math.floor(fenceMs())) };
 }
 
 /** Returns a derived item without its watermark if no record can have written that. */
-export async function trusted(
+export async function withPlausibleWatermark(
   { stream = new StreamLabel(undefined) }: SettleContext,
   current: Item | undefined,
 ): Promise<Item | undefined> {

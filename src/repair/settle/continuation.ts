@@ -6,13 +6,13 @@ import type { CompiledModel } from '../../model/compiled.ts';
 import { FanOutPlaces, fanOutOfKey } from '../../model/projection/places.ts';
 import type { EpochSeconds } from '../../plan/unit.ts';
 import type { DerivedUpdate, ItemKey } from '../../store/port.ts';
-import { NO_WATERMARK, type SettleContext, trusted } from './context.ts';
+import { NO_WATERMARK, type SettleContext, withPlausibleWatermark } from './context.ts';
 
 /** Has a stuck fan-out go on. */
-export async function settleContinuation(context: SettleContext, key: ItemKey): Promise<void> {
+export async function restartFanOut(context: SettleContext, key: ItemKey): Promise<void> {
   await reconcile(context, {
     key,
-    expected: async (item) => stringOf((await trusted(context, item))?.[WATERMARK]) ?? NO_WATERMARK,
+    expected: async (item) => stringOf((await withPlausibleWatermark(context, item))?.[WATERMARK]) ?? NO_WATERMARK,
     update: (item, watermark) => item && continueUpdate(context.graph, key, item, watermark, epochSeconds(context)),
   });
 }

@@ -7,8 +7,8 @@ import {
   type Amounts,
   addAmounts,
   amountsOf,
+  groupValuesByAttribute,
   isOfAmounts,
-  keysOf,
   sameAmounts,
   storedAmounts,
 } from '../../items/ledger.ts';
@@ -29,7 +29,7 @@ const READS_AT_ONCE = 32;
  * the count's revision too, in one transaction. A Query may run during a transaction and prove nothing: its result is trusted only
  * if it equals the count. Else each item is read by itself.
  */
-export async function settleCount(context: SettleContext, source: string, sortKey: string): Promise<void> {
+export async function reconcileCount(context: SettleContext, source: string, sortKey: string): Promise<void> {
   const key = { source, target: sortKey };
   await reconcile(context, {
     key,
@@ -38,9 +38,9 @@ export async function settleCount(context: SettleContext, source: string, sortKe
       const amounts = storedAmounts(stored);
       const isRight = amounts !== undefined && sameAmounts(amounts, live);
       if (isRight && stored?.[context.graph.table.ttl] === undefined) return undefined;
-      return settledCountUpdate(context, key, stored, amounts ?? new Map());
+      return countUpdate(context, key, stored, amounts ?? new Map());
     },
-    write: (move, { expected: { stored } }) => countedExactly(context, stored, move),
+    write: (move, { expected: { stored } }) => writeExactCount(context, stored, move),
     backsOff: true,
   });
 }
@@ -53,7 +53,7 @@ export async function settleCount(context: SettleContext, source: string, sortKe
  * @param current the count as it was read.
  * @param move the update that only changes its revision.
  */
-async function countedExactly(
+async function writeExactCount(
   context: SettleContext,
   current: Item | undefined,
   move: DerivedUpdate,
@@ -68,7 +68,7 @@ async function countedExactly(
   // rule: count-moves-before-its-items-are-read, then
   const amounts = await countExactly(context, key);
   // rule: count-is-repaired-under-its-revision
-  return (await updateItem(context, settledCountUpdate(context, key, fenced, amounts))).applied;
+  return (await updateItem(context, countUpdate(context, key, fenced, amounts))).applied;
 }
 
 /**
@@ -93,7 +93,7 @@ async function countExactly(context: SettleContext, { source, target: countKey }
 }
 
 /** Makes the update that sets a count to its numbers, under the revision that was read; other numbers in it are removed. */
-function settledCountUpdate(
+function countUpdate(
   { graph }: SettleContext,
   key: ItemKey,
   current: Item | undefined,
@@ -103,7 +103,7 @@ function settledCountUpdate(
   for (const [attribute, units] of amounts) {
     if (units !== 0n || attribute === COUNT) set[attribute] = { N: textOfUnits(units) };
   }
-  for (const [attribute, texts] of Object.entries(keysOf(amounts))) set[attribute] = { SS: texts };
+  for (const [attribute, texts] of Object.entries(groupValuesByAttribute(amounts))) set[attribute] = { SS: texts };
   const left = Object.keys(current ?? {})
     .filter((name) => isOfAmounts(name) && set[name] === undefined)
     .slice(0, MOST_REMOVED);

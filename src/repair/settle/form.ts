@@ -1,15 +1,15 @@
 import { reconcile } from '../../apply/reconcile.ts';
 import { unchanged } from '../../items/derived-item.ts';
-import { hasRevision, misshapen } from '../../kinds/form.ts';
+import { hasRevision, misshapenAttributes } from '../../kinds/form.ts';
 import type { ItemForm } from '../../kinds/part.ts';
 import type { ItemKey } from '../../store/port.ts';
 import type { SettleContext } from './context.ts';
 
 /** Removes the attributes that an item cannot have. Any write replaces a malformed revision. */
-export async function mendForm(context: SettleContext, form: ItemForm, key: ItemKey): Promise<void> {
+export async function repairForm(context: SettleContext, form: ItemForm, key: ItemKey): Promise<void> {
   await reconcile(context, {
     key,
-    expected: (item) => misshapen(form, context.graph, item ?? {}),
+    expected: (item) => misshapenAttributes(form, context.graph, item ?? {}),
     update(item, unset) {
       if (item === undefined || (unset.length === 0 && hasRevision(item))) return undefined;
       return { key, set: {}, unset, condition: unchanged(item, context.graph.table.ttl) };

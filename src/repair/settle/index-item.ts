@@ -1,6 +1,6 @@
 import { epochSeconds } from '../../apply/context.ts';
 import { writeCounted } from '../../apply/counted.ts';
-import { settleJoined } from '../../apply/joined.ts';
+import { reconcileJoined } from '../../apply/joined.ts';
 import { reconcile } from '../../apply/reconcile.ts';
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { COUNTED } from '../../items/derived-item.ts';
@@ -8,16 +8,16 @@ import { baseKeyOfIndexItem } from '../../items/derived-key.ts';
 import { storedSortKey } from '../../items/keys.ts';
 import { edgeNamedBy } from '../../kinds/index-item.ts';
 import { type CounterPlaces, countKeyOf } from '../../model/projection/places.ts';
-import { wantedFields } from '../../plan/copies.ts';
+import { expectedFields } from '../../plan/copies.ts';
 import { countHolding, isKeptCount } from '../../plan/counted.ts';
 import { derivedOf } from '../../plan/derive.ts';
 import { isJoinedKey } from '../../plan/joined.ts';
 import type { IndexUnit } from '../../plan/unit.ts';
-import { settledIndexUpdate } from '../../plan/writes/updates.ts';
+import { reconciledIndexUpdate } from '../../plan/writes/updates.ts';
 import { readItem } from '../../store/pages.ts';
 import type { DerivedUpdate, ItemKey } from '../../store/port.ts';
-import { fenced, NO_WATERMARK, type SettleContext, trusted } from './context.ts';
-import { settleCount } from './count.ts';
+import { NO_WATERMARK, type SettleContext, updateWithFence, withPlausibleWatermark } from './context.ts';
+import { reconcileCount } from './count.ts';
 
 /**
  * Reconciles one index item, or reverse item, with its base item; a joined item also with the source node. An item that nothing
@@ -25,7 +25,7 @@ import { settleCount } from './count.ts';
  *
  * @param key the key of the derived item.
  */
-export async function settleIndexItem(
+export async function reconcileIndexItem(
   context: SettleContext,
   base: ItemKey,
   key: ItemKey,
@@ -36,10 +36,10 @@ export async function settleIndexItem(
   if (isJoinedKey(graph, base.target, sortKey)) {
     // The watermark of a joined item is that of the edge's newest record. This call may be due to a record of the node, so it
     // brings no watermark.
-    const unit = unitOf(key, base, NO_WATERMARK);
-    return await settleJoined(context, [unit], { trusted: (current) => trusted(context, current) });
+    const unit = unitOfIndexItem(key, base, NO_WATERMARK);
+    return await reconcileJoined(context, [unit], { trusted: (current) => withPlausibleWatermark(context, current) });
   }
-  const unit = unitOf(key, base, watermark);
+  const unit = unitOfIndexItem(key, base, watermark);
   const countName = countHolding(graph, base, sortKey)?.name;
   // rule: repair-reads-the-derived-item-before-its-base, first
   await reconcile(context, {
@@ -48,13 +48,13 @@ export async function settleIndexItem(
       // rule: repair-reads-the-derived-item-before-its-base, then
       // rule: overtaken-repair-reads-the-base-item-again
       const item = await readItem(context, { source: base.source, target: base.target });
-      const wanted = wantedFields(derivedOf(graph, base.source, base.target, item), sortKey);
-      return { wanted, kept: await trusted(context, current) };
+      const wanted = expectedFields(derivedOf(graph, base.source, base.target, item), sortKey);
+      return { wanted, kept: await withPlausibleWatermark(context, current) };
     },
     update(_current, { wanted, kept }) {
-      const settled = settledIndexUpdate(graph, unit, kept, wanted, epochSeconds(context));
+      const settled = reconciledIndexUpdate(graph, unit, kept, wanted, epochSeconds(context));
       // rule: repair-writes-index-items-under-the-revision-seen
-      return fenced(context, settled);
+      return updateWithFence(context, settled);
     },
     // rule: repair-moves-the-count
     write:
@@ -65,7 +65,7 @@ export async function settleIndexItem(
 }
 
 /** Reconciles an index item with the base item that its key, or what it holds, names; with none it becomes a tombstone. */
-export async function settleByKey(context: SettleContext, key: ItemKey): Promise<void> {
+export async function reconcileIndexItemByKey(context: SettleContext, key: ItemKey): Promise<void> {
   const { source, target: sortKey } = key;
   const { actual, expected } = await reconcile(context, {
     key,
@@ -73,14 +73,14 @@ export async function settleByKey(context: SettleContext, key: ItemKey): Promise
       // The search for the edge follows the read of the item. If the edge is put later, its write changes the item, so the
       // update fails.
       const target = baseKeyOfIndexItem(source, sortKey) ?? (await edgeNamedBy(context, source, sortKey));
-      return { target, burial: target === undefined ? await burialOf(context, key, item) : undefined };
+      return { target, burial: target === undefined ? await tombstoneUpdate(context, key, item) : undefined };
     },
     update: (_item, { burial }) => burial,
   });
   const { target } = expected;
-  if (target !== undefined) await settleIndexItem(context, { source, target }, key, NO_WATERMARK);
+  if (target !== undefined) await reconcileIndexItem(context, { source, target }, key, NO_WATERMARK);
   const holding = target === undefined ? undefined : countHolding(context.graph, { source, target }, sortKey);
-  await settleOtherCount(context, source, stringOf(actual?.[COUNTED]), holding);
+  await reconcileOtherCount(context, source, stringOf(actual?.[COUNTED]), holding);
 }
 
 /**
@@ -89,7 +89,7 @@ export async function settleByKey(context: SettleContext, key: ItemKey): Promise
  *
  * @param name the count that the item named.
  */
-export async function settleOtherCount(
+export async function reconcileOtherCount(
   context: SettleContext,
   source: string,
   name: string | undefined,
@@ -98,7 +98,7 @@ export async function settleOtherCount(
   if (name === undefined || name === holding?.name) return;
   const target = countKeyOf(name);
   if (!isKeptCount(context.graph, target)) return;
-  await settleCount(context, source, target);
+  await reconcileCount(context, source, target);
 }
 
 /**
@@ -106,17 +106,17 @@ export async function settleOtherCount(
  *
  * @param current the item as it was read, before the base items.
  */
-export async function burialOf(
+export async function tombstoneUpdate(
   context: SettleContext,
   key: ItemKey,
   current: Item | undefined,
 ): Promise<DerivedUpdate> {
-  const unit = unitOf(key, key, NO_WATERMARK);
-  const seen = await trusted(context, current);
-  return fenced(context, settledIndexUpdate(context.graph, unit, seen, undefined, epochSeconds(context)));
+  const unit = unitOfIndexItem(key, key, NO_WATERMARK);
+  const seen = await withPlausibleWatermark(context, current);
+  return updateWithFence(context, reconciledIndexUpdate(context.graph, unit, seen, undefined, epochSeconds(context)));
 }
 
-function unitOf({ source, target }: ItemKey, base: ItemKey, watermark: string): IndexUnit {
+function unitOfIndexItem({ source, target }: ItemKey, base: ItemKey, watermark: string): IndexUnit {
   const sortKey = storedSortKey(target);
   return { kind: 'index', source, sortKey, base, records: [], oldest: watermark, newest: watermark };
 }

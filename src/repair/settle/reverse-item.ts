@@ -4,11 +4,11 @@ import { VIEW_KEY } from '../../items/keys.ts';
 import { copySlots, isSlotRight } from '../../kinds/copy.ts';
 import { edgeNamedByReverse, reverseItem } from '../../kinds/reverse-item.ts';
 import { reverseItemOf } from '../../plan/copies.ts';
-import { isAsWanted } from '../../plan/writes/updates.ts';
+import { hasExpectedFields } from '../../plan/writes/updates.ts';
 import type { ItemKey } from '../../store/port.ts';
-import { NO_WATERMARK, type SettleContext, trusted } from './context.ts';
-import { burialOf, settleIndexItem } from './index-item.ts';
-import { settleViewParts } from './view.ts';
+import { NO_WATERMARK, type SettleContext, withPlausibleWatermark } from './context.ts';
+import { reconcileIndexItem, tombstoneUpdate } from './index-item.ts';
+import { reconcileViewParts } from './view.ts';
 
 /**
  * Reconciles a reverse item with its edge. While the item was missing, the fan-out of a change may not have found the edge. So the
@@ -16,7 +16,7 @@ import { settleViewParts } from './view.ts';
  *
  * @param base the edge. Undefined: the item names it, by its key or its content. If the item names none, it becomes a tombstone.
  */
-export async function settleReverseItem(
+export async function reconcileReverseItem(
   context: SettleContext,
   key: ItemKey,
   base: ItemKey | undefined,
@@ -26,10 +26,10 @@ export async function settleReverseItem(
     key,
     async expected(item) {
       const edge = base ?? edgeNamedByReverse(key, item);
-      if (edge !== undefined || (await isRight(context, item, undefined))) return { edge };
+      if (edge !== undefined || (await isReverseItemRight(context, item, undefined))) return { edge };
       // No edge is known for the item, so nothing asks for it. If an edge is put meanwhile, its write changes the item, and the
       // update fails.
-      return { edge, burial: await burialOf(context, key, item) };
+      return { edge, burial: await tombstoneUpdate(context, key, item) };
     },
     update: (_item, { burial }) => burial,
   });
@@ -37,22 +37,26 @@ export async function settleReverseItem(
   if (edge === undefined) return;
   const { item: image } = await store.get(edge, { consistent: true });
   const wanted = image && reverseItemOf(graph, edge)?.fields;
-  if (!(await isRight(context, item, wanted))) await settleIndexItem(context, edge, key, NO_WATERMARK);
-  if (wanted !== undefined) await settleCopy(context, edge);
+  if (!(await isReverseItemRight(context, item, wanted))) await reconcileIndexItem(context, edge, key, NO_WATERMARK);
+  if (wanted !== undefined) await reconcileCopy(context, edge);
 }
 
-async function isRight(context: SettleContext, item: Item | undefined, wanted: Item | undefined): Promise<boolean> {
-  if (!isAsWanted(item, wanted)) return false;
+async function isReverseItemRight(
+  context: SettleContext,
+  item: Item | undefined,
+  wanted: Item | undefined,
+): Promise<boolean> {
+  if (!hasExpectedFields(item, wanted)) return false;
   if (item === undefined) return true;
   const hasExpiry = item[context.graph.table.ttl] !== undefined;
-  return reverseItem.isLive(item) !== hasExpiry && (await trusted(context, item)) === item;
+  return reverseItem.isLive(item) !== hasExpiry && (await withPlausibleWatermark(context, item)) === item;
 }
 
-async function settleCopy(context: SettleContext, { source, target }: ItemKey): Promise<void> {
+async function reconcileCopy(context: SettleContext, { source, target }: ItemKey): Promise<void> {
   const { graph, store } = context;
   const { item: view } = await store.get({ source, target: VIEW_KEY }, { consistent: true });
   const slot = copySlots(graph, view).find(({ edge }) => edge === target);
   if (slot?.parent === undefined) return;
   const { item: node } = await store.get({ source: slot.parent, target: slot.parent }, { consistent: true });
-  if (!isSlotRight(graph, slot, node)) await settleViewParts(context, source, [target], NO_WATERMARK);
+  if (!isSlotRight(graph, slot, node)) await reconcileViewParts(context, source, [target], NO_WATERMARK);
 }

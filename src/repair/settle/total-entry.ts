@@ -6,27 +6,31 @@ import { totalOfEntry } from '../../model/projection/places.ts';
 import { edgeOfEntry } from '../../plan/counted.ts';
 import type { ItemKey } from '../../store/port.ts';
 import { NO_WATERMARK, type SettleContext } from './context.ts';
-import { burialOf, settleIndexItem, settleOtherCount } from './index-item.ts';
+import { reconcileIndexItem, reconcileOtherCount, tombstoneUpdate } from './index-item.ts';
 
 /**
  * Reconciles the entry of an edge in a total with the edge, in a transaction with the total. An entry of no edge becomes a tombstone.
  *
  * @param base the edge, if it is known already.
  */
-export async function settleTotalEntry(context: SettleContext, key: ItemKey, base: ItemKey | undefined): Promise<void> {
+export async function reconcileTotalEntry(
+  context: SettleContext,
+  key: ItemKey,
+  base: ItemKey | undefined,
+): Promise<void> {
   const { graph } = context;
   const { name } = totalOfEntry(key.target);
   const { actual, expected } = await reconcile(context, {
     key,
     async expected(item) {
       const edge = base ?? edgeOfEntry(graph, key, item);
-      return { edge, burial: edge === undefined ? await burialOf(context, key, item) : undefined };
+      return { edge, burial: edge === undefined ? await tombstoneUpdate(context, key, item) : undefined };
     },
     update: (_item, { burial }) => burial,
     // rule: repair-moves-the-total
     write: (burial, seen) => writeCounted(context, seen.actual, undefined, burial, name),
   });
   const { edge } = expected;
-  if (edge !== undefined) await settleIndexItem(context, edge, key, NO_WATERMARK);
-  await settleOtherCount(context, key.source, stringOf(actual?.[COUNTED]), totalOfEntry(key.target));
+  if (edge !== undefined) await reconcileIndexItem(context, edge, key, NO_WATERMARK);
+  await reconcileOtherCount(context, key.source, stringOf(actual?.[COUNTED]), totalOfEntry(key.target));
 }

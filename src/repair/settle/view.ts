@@ -8,7 +8,7 @@ import { BASE_ITEMS, typePrefix, VIEW_KEY } from '../../items/keys.ts';
 import { elementsByEdge, evictedTypes } from '../../items/stored-view.ts';
 import { readCopies } from '../../kinds/parent-copies.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
-import { reverseOf } from '../../plan/copies.ts';
+import { reverseItemKeyOf } from '../../plan/copies.ts';
 import { derivedOf } from '../../plan/derive.ts';
 import { isOfOtherShape } from '../../plan/shape.ts';
 import type { Truth, ViewChange, ViewCorrections, ViewUnit } from '../../plan/unit.ts';
@@ -16,21 +16,21 @@ import { slowViewUpdate } from '../../plan/writes/updates.ts';
 import { wholeViewUpdate } from '../../plan/writes/whole-view.ts';
 import { queriedItems, readItems } from '../../store/pages.ts';
 import type { QueryRequest } from '../../store/port.ts';
-import { fenced, type SettleContext, trusted, withFence } from './context.ts';
-import { settleIndexItem } from './index-item.ts';
+import { type SettleContext, updateWithFence, viewWithFence, withPlausibleWatermark } from './context.ts';
+import { reconcileIndexItem } from './index-item.ts';
 
 /**
  * Writes the missing reverse items of edges that copy. It runs before the copied nodes are read: the fan-out of a later change has
  * to find the edge.
  */
-async function settleReverseItems(
+async function writeMissingReverseItems(
   context: SettleContext,
   source: string,
   targets: readonly string[],
   watermark: string,
 ): Promise<void> {
   const edges = targets.flatMap((target) => {
-    const key = reverseOf(context.graph, { source, target });
+    const key = reverseItemKeyOf(context.graph, { source, target });
     return key === undefined ? [] : [{ base: { source, target }, key }];
   });
   const items = await readItems(
@@ -38,12 +38,12 @@ async function settleReverseItems(
     edges.map(({ key }) => key),
   );
   for (const [i, { base, key }] of edges.entries()) {
-    if (items[i]?.[CHILD] === undefined) await settleIndexItem(context, base, key, watermark);
+    if (items[i]?.[CHILD] === undefined) await reconcileIndexItem(context, base, key, watermark);
   }
 }
 
 /** Reconciles the parts of a view that belong to some base items. */
-export async function settleViewParts(
+export async function reconcileViewParts(
   context: SettleContext,
   source: string,
   targets: readonly string[],
@@ -63,12 +63,12 @@ export async function settleViewParts(
     }
     return bases;
   };
-  await settle(context, source, watermark, readBases, corrections);
+  await reconcileWithBaseItems(context, source, watermark, readBases, corrections);
 }
 
 /** Reconciles a whole view: with every base item of the partition, and for every element without one. */
-export async function settleView(context: SettleContext, source: string, watermark: string): Promise<void> {
-  await settle(context, source, watermark, async (view) => {
+export async function reconcileView(context: SettleContext, source: string, watermark: string): Promise<void> {
+  await reconcileWithBaseItems(context, source, watermark, async (view) => {
     const bases = await readPartition(context, source);
     for (const elements of elementsByEdge(view).values()) {
       const key = edgeKeyOf(elements[0]!);
@@ -80,7 +80,7 @@ export async function settleView(context: SettleContext, source: string, waterma
   });
 }
 
-async function settle(
+async function reconcileWithBaseItems(
   context: SettleContext,
   source: string,
   watermark: string,
@@ -91,24 +91,25 @@ async function settle(
   await reconcile(context, {
     key: { source, target: VIEW_KEY },
     async expected(view) {
-      const kept = await trusted(context, view);
+      const kept = await withPlausibleWatermark(context, view);
       if (isOfOtherShape(graph, source, view)) return { kept, whole: await readWholeView(context, source) };
       const bases = await readBases(view);
       const truths = new Map<string, Truth>();
       for (const [target, base] of bases) truths.set(target, derivedOf(graph, source, target, base));
       const listed = listedEdges(view, truths, corrections);
-      await settleReverseItems(context, source, listed, watermark);
+      await writeMissingReverseItems(context, source, listed, watermark);
       const parents = await readCopies(context, listed);
       return { kept, truths, parents };
     },
     update(_view, { kept, whole, truths, parents }) {
       const now = epochSeconds(context);
-      const seen = withFence(context, kept);
-      if (whole !== undefined) return fenced(context, wholeViewUpdate(graph, source, seen, whole, watermark, now));
-      const unit = unitOf(source, [...truths.keys()], watermark);
+      const seen = viewWithFence(context, kept);
+      if (whole !== undefined)
+        return updateWithFence(context, wholeViewUpdate(graph, source, seen, whole, watermark, now));
+      const unit = unitWithoutImages(source, [...truths.keys()], watermark);
       const update = slowViewUpdate(graph, unit, seen, truths, now, parents, corrections);
       // rule: repair-writes-views-under-the-revision-seen
-      return fenced(context, update);
+      return updateWithFence(context, update);
     },
   });
 }
@@ -128,7 +129,7 @@ function listedEdges(
 }
 
 /** A unit without images: a truth decides about each of its changes. A view holds nothing of the node's parts. */
-function unitOf(source: string, targets: readonly string[], watermark: string): ViewUnit {
+function unitWithoutImages(source: string, targets: readonly string[], watermark: string): ViewUnit {
   // rule: part-is-no-piece-of-the-view
   const shown = targets.filter((target) => target === source || typePrefix(target) !== undefined);
   const changes = shown.map(

@@ -74,8 +74,8 @@ function streamAlarms({ parameters }: Site): Record<string, Alarm> {
       // A mapping that finds nothing counts zero; one that does not look counts nothing.
       periods: 3,
     },
-    ...forEachFunction('Errors', 'fails', FAILS_AGAIN),
-    ...forEachFunction('Throttles', 'is throttled', REFUSED_AGAIN),
+    ...alarmForEachFunction('Errors', 'fails', FAILS_AGAIN),
+    ...alarmForEachFunction('Throttles', 'is throttled', REFUSED_AGAIN),
     FailedEvents: {
       metric: mappingMetric('FailedInvokeEventCount'),
       means: 'Stream records fail again and again.',
@@ -181,7 +181,7 @@ function checkAlarms(site: Site): Record<string, Alarm> {
 }
 
 /** @param called when a function rings that is called now and then; the stream function is called all the time. */
-function forEachFunction(metric: 'Errors' | 'Throttles', does: string, called: Omit<Alarm, 'metric' | 'means'>) {
+function alarmForEachFunction(metric: 'Errors' | 'Throttles', does: string, called: Omit<Alarm, 'metric' | 'means'>) {
   return Object.fromEntries(
     FUNCTIONS.map((name): [string, Alarm] => [
       `${logicalName(name)}${metric}`,
@@ -212,7 +212,7 @@ function alarmResource(name: string, { metric, means, threshold, periods = 1, ..
     Properties: {
       AlarmName: name,
       AlarmDescription: `${means} See docs/operations.md.`,
-      ...watched(metric, alarm.period ?? PERIOD_SECONDS),
+      ...metricOfAlarm(metric, alarm.period ?? PERIOD_SECONDS),
       EvaluationPeriods: periods,
       DatapointsToAlarm: alarm.ofThem ?? periods,
       // No metric is below zero.
@@ -229,7 +229,10 @@ function alarmResource(name: string, { metric, means, threshold, periods = 1, ..
 }
 
 /** The metric of an alarm. */
-function watched({ namespace, name, dimensions, statistic }: Metric, period: number): Resources[string]['Properties'] {
+function metricOfAlarm(
+  { namespace, name, dimensions, statistic }: Metric,
+  period: number,
+): Resources[string]['Properties'] {
   const metric = {
     Namespace: namespace,
     MetricName: name,

@@ -57,7 +57,7 @@ export function checkDefinition({ checkHours, checkMaxRcu, checkMaxWcu, checkRep
       // A migration reads as fast as it writes.
       ...migrationStates(request({ workers, maxRcu: 0, maxWcu })),
       Plan: {
-        ...task(FUNCTION, `{% {'plan': ${request(run)}} %}`),
+        ...lambdaTask(FUNCTION, `{% {'plan': ${request(run)}} %}`),
         Output: '{% $states.result.Payload %}',
         Next: 'Workers',
       },
@@ -66,7 +66,7 @@ export function checkDefinition({ checkHours, checkMaxRcu, checkMaxWcu, checkRep
   };
 }
 
-function task(functionName: string, payload: string) {
+function lambdaTask(functionName: string, payload: string) {
   return {
     Type: 'Task',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in
@@ -95,7 +95,7 @@ function task(functionName: string, payload: string) {
 function migrationStates(request: string) {
   return {
     Migrate: {
-      ...task(WRITING_FUNCTION, `{% {'migrate': ${request}} %}`),
+      ...lambdaTask(WRITING_FUNCTION, `{% {'migrate': ${request}} %}`),
       Output: '{% $merge([$states.input, $states.result.Payload]) %}',
       Next: 'IsMigrated',
     },
@@ -110,7 +110,7 @@ function migrationStates(request: string) {
     Walkers: {
       ...distributedMap('Walk', {
         Walk: {
-          ...task(WRITING_FUNCTION, "{% {'walk': $states.input} %}"),
+          ...lambdaTask(WRITING_FUNCTION, "{% {'walk': $states.input} %}"),
           Output: "{% $merge([$states.input, {'isDone': $states.result.Payload.isDone}]) %}",
           Next: 'IsWalked',
         },
@@ -149,7 +149,7 @@ function distributedMap(first: string, states: object) {
 function childStates() {
   return {
     Check: {
-      ...task(FUNCTION, '{% $states.input %}'),
+      ...lambdaTask(FUNCTION, '{% $states.input %}'),
       // The cursor has the totals too; each of them may be long, and the state of an execution holds 256 KB.
       Output: `{% $merge([$states.input, {'cursor': $states.result.Payload.cursor, 'waitSeconds': $states.result.Payload.waitSeconds, 'totals': ${onlyTotals()}}]) %}`,
       Next: 'IsThereMore',

@@ -27,7 +27,7 @@ interface FunctionDefinition {
   environment: Readonly<Record<string, Value>>;
 }
 
-function definitionOf(name: FunctionName, { parameters, table }: Site): FunctionDefinition {
+function functionDefinition(name: FunctionName, { parameters, table }: Site): FunctionDefinition {
   const checkEnvironment = { EDGELOOM_SETTLE_SECONDS: String(parameters.checkSettleSeconds) };
   switch (name) {
     case 'stream':
@@ -78,14 +78,14 @@ const REDRIVE_SECONDS = 120;
 
 /** The module that each function's code is in, and the export: `handlers/stream.handler`. */
 export function handlerOf(name: FunctionName, site: Site): string {
-  return definitionOf(name, site).handler;
+  return functionDefinition(name, site).handler;
 }
 
 /** The properties of a function, but its code. */
 export function functionProperties(name: FunctionName, site: Site): Record<string, Value> {
   const { names, parameters, table } = site;
   const { logLevel, reservedConcurrency, kmsKeyArn, tracing, vpcSubnetIds, vpcSecurityGroupIds } = parameters;
-  const { handler, description, memoryMegabytes, timeoutSeconds, environment } = definitionOf(name, site);
+  const { handler, description, memoryMegabytes, timeoutSeconds, environment } = functionDefinition(name, site);
   return {
     FunctionName: names.local(name),
     Description: description,

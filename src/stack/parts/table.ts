@@ -45,14 +45,14 @@ function throughputProperties(parameters: Parameters): { [name: string]: Value }
   const warm = { ReadUnitsPerSecond: warmReadUnits, WriteUnitsPerSecond: warmWriteUnits };
   const most = { MaxReadRequestUnits: maxReadUnits, MaxWriteRequestUnits: maxWriteUnits };
   return {
-    ...given('WarmThroughput', warm),
-    ...given('OnDemandThroughput', most),
+    ...nonZeroNumbers('WarmThroughput', warm),
+    ...nonZeroNumbers('OnDemandThroughput', most),
     ...(contributorInsights && { ContributorInsightsSpecification: { Enabled: true } }),
   };
 }
 
 /** A property with those of its numbers that are not 0; nothing where all are. */
-function given(name: string, numbers: Readonly<Record<string, number>>): { [name: string]: Value } {
+function nonZeroNumbers(name: string, numbers: Readonly<Record<string, number>>): { [name: string]: Value } {
   const set = Object.entries(numbers).filter(([, number]) => number > 0);
   return set.length === 0 ? {} : { [name]: Object.fromEntries(set) };
 }

@@ -43,7 +43,7 @@ export function policyResources(site: Site): Resources {
         ...machineUseStatements(site),
         // A mapping that is disabled is enabled again. ListEventSourceMappings has no resources.
         allow(['lambda:ListEventSourceMappings'], ['*']),
-        { ...allow(['lambda:UpdateEventSourceMapping'], ['*']), Condition: ofFunctions(site) },
+        { ...allow(['lambda:UpdateEventSourceMapping'], ['*']), Condition: onlyOwnFunctions(site) },
       ],
       ['dynamodb', 's3', 'sqs', 'states'],
     ),
@@ -67,7 +67,7 @@ function machineUseStatements({ names }: Site): Statement[] {
 }
 
 /** Mappings have no names: those of the stack's functions alone. */
-function ofFunctions({ names }: Site): Value {
+function onlyOwnFunctions({ names }: Site): Value {
   const functions = `arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}:function:${names.local('*')}`;
   return { ArnLike: { 'lambda:FunctionArn': sub(functions) } };
 }

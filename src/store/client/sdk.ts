@@ -14,14 +14,14 @@ export interface SdkClient {
 
 /**
  * A client of the SDK that sends over an agent, with middleware that is resolved once and none of the work that is repeated
- * for each call without need (`trim`).
+ * for each call without need (`trimCosts`).
  */
 export function sdkClient(options: ClientOptions, agent: WholeBodyAgent): SdkClient {
   const client = new CachingClient({
     ...clientConfig(options),
     requestHandler: new LeanHandler({ dispatcher: agent }),
   } satisfies DynamoDBClientConfig);
-  trim(client);
+  trimCosts(client);
   retryUnreadable(client);
   return { client, calls: new SdkCalls(client), isObserved: watch(client) };
 }
@@ -93,7 +93,7 @@ function retryUnreadable({ middlewareStack }: DynamoDBClient): void {
 }
 
 /** Takes three costs out of each call; none of them changes what is sent. */
-function trim({ config, middlewareStack }: DynamoDBClient): void {
+function trimCosts({ config, middlewareStack }: DynamoDBClient): void {
   // It copies every input and output, 3,000 elements of an edge set one by one, for a logger that is not set.
   middlewareStack.remove('loggerMiddleware');
   // The SDK makes a new signer for each call. It asks for region and credentials whenever it signs, so one will do.

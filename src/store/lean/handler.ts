@@ -44,12 +44,12 @@ export class LeanHandler extends UndiciHttpHandler {
     const { answer } = lean;
     // Only the first attempt was made: what the SDK sends again it sends itself.
     lean.answer = undefined;
-    return await new UndiciHttpHandler({ dispatcher: giving(answer) }).handle(request, options);
+    return await new UndiciHttpHandler({ dispatcher: answeringDispatcher(answer) }).handle(request, options);
   }
 }
 
 /** A dispatcher that sends nothing and gives an answer, so that the SDK's handler makes of it what it makes of all. */
-function giving(answer: Answer): Dispatcher {
+function answeringDispatcher(answer: Answer): Dispatcher {
   const request = async (): Promise<WholeResponse> => {
     if ('error' in answer) throw answer.error;
     return answer.response;

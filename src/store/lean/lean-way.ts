@@ -95,7 +95,7 @@ export class LeanWay implements TableCalls {
     if (sdk.isObserved()) return (await this.bySdk()).calls[way](name, input);
     const credentials = await sdk.credentials();
     const { route } = this;
-    if (route === undefined || !isSame(route.credentials, credentials)) {
+    if (route === undefined || !areSameCredentials(route.credentials, credentials)) {
       const { calls, isPaced } = await this.bySdk();
       if (isPaced) return calls[way](name, input);
       const observe = (request: HandledRequest): void => this.learn(request, credentials);
@@ -144,14 +144,14 @@ export class LeanWay implements TableCalls {
     const scope = /^AWS4-HMAC-SHA256 Credential=([^/]+)\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request,/.exec(
       headers['authorization'] ?? '',
     );
-    if (scope === null || scope[1] !== credentials.accessKeyId || !isPlain(path)) return;
+    if (scope === null || scope[1] !== credentials.accessKeyId || !isSignedAsIs(path)) return;
     const origin = `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}`;
     const host = headers['host'] ?? '';
     this.route = routeTo(origin, { host, path, region: scope[2]!, service: scope[3]! }, credentials);
   }
 }
 
-function isSame(one: SigningCredentials, other: SigningCredentials): boolean {
+function areSameCredentials(one: SigningCredentials, other: SigningCredentials): boolean {
   return (
     one.accessKeyId === other.accessKeyId &&
     one.secretAccessKey === other.secretAccessKey &&
@@ -174,7 +174,7 @@ export function isRefusedForTime(error: unknown): error is Error {
 }
 
 /** Whether a path is signed as it stands. The SDK encodes any other for the signature. */
-function isPlain(path: string): boolean {
+function isSignedAsIs(path: string): boolean {
   return /^\/[\w~/-]*$/.test(path) && !path.includes('//');
 }
 
@@ -190,7 +190,7 @@ function outputOf({ statusCode, headers, body }: WholeResponse): MetadataBearer 
   const text = body.toString('utf8');
   if (LEFT_TO_SDK.test(text)) return undefined;
   if (statusCode === 400 && !text.includes('ConditionalCheckFailedException')) return undefined;
-  const members = parsed(text);
+  const members = parseMembers(text);
   if (statusCode === 200) return members && outputWith(members, metadataOf(statusCode, headers));
   const { __type: type, Item, Message = '', message = Message } = members ?? {};
   if (typeof type !== 'string' || !type.endsWith('#ConditionalCheckFailedException')) return undefined;
@@ -206,7 +206,7 @@ interface Members extends Record<string, unknown> {
 }
 
 /** An object of JSON; undefined where the text is none. */
-function parsed(text: string): Members | undefined {
+function parseMembers(text: string): Members | undefined {
   try {
     return JSON.parse(text);
   } catch {

@@ -28,12 +28,12 @@ export interface TablePlan {
  */
 export async function planTableUpdate(client: DynamoDBClient, graph: CompiledModel): Promise<TablePlan> {
   const { itemCount, sizeBytes } = await describeTable(client, graph);
-  const table = await described(client, graph);
+  const table = await describedTable(client, graph);
   const ttl = await ttlOf(client, graph);
-  refuse(graph, table, ttl);
+  refuseOtherKind(graph, table, ttl);
   const steps: TableStep[] = [];
   if (table.StreamSpecification?.StreamEnabled !== true) steps.push({ kind: 'stream' });
-  const indexes = graph.indexes.filter((index) => indexOf(graph, table, index) === undefined);
+  const indexes = graph.indexes.filter((index) => indexInTable(graph, table, index) === undefined);
   steps.push(...indexes.map((index): TableStep => ({ kind: 'index', index })));
   if (ttl === undefined) steps.push({ kind: 'ttl' });
   // An item takes a unit at least.
@@ -54,7 +54,7 @@ function stepText({ table }: CompiledModel, step: TableStep): string {
 }
 
 /** Throws where what the table has is of another kind than the model needs. */
-function refuse(graph: CompiledModel, table: TableDescription, ttl: string | undefined): void {
+function refuseOtherKind(graph: CompiledModel, table: TableDescription, ttl: string | undefined): void {
   const { name, partitionKey, sortKey, indexNames } = graph.table;
   const differ = (what: string, hint: string): EdgeloomError =>
     new EdgeloomError('table-differs', `The table ${name} cannot be brought to the model: ${what}.`, hint);
@@ -66,7 +66,7 @@ function refuse(graph: CompiledModel, table: TableDescription, ttl: string | und
     );
   }
   for (const index of graph.indexes) {
-    const isThere = indexOf(graph, table, index) !== undefined;
+    const isThere = indexInTable(graph, table, index) !== undefined;
     if (!isThere || lacksOf({ ...graph, indexes: [index] }, table).every((lack) => !lack.startsWith('the index')))
       continue;
     throw differ(
@@ -89,12 +89,12 @@ function refuse(graph: CompiledModel, table: TableDescription, ttl: string | und
   }
 }
 
-function indexOf({ table: { indexNames } }: CompiledModel, table: TableDescription, index: IndexName) {
+function indexInTable({ table: { indexNames } }: CompiledModel, table: TableDescription, index: IndexName) {
   return table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === indexNames[index]);
 }
 
 /** A table as DynamoDB describes it. */
-export async function described(client: DynamoDBClient, graph: CompiledModel): Promise<TableDescription> {
+export async function describedTable(client: DynamoDBClient, graph: CompiledModel): Promise<TableDescription> {
   try {
     return (await client.send(new DescribeTableCommand({ TableName: graph.table.name }))).Table!;
   } catch (error) {

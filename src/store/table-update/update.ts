@@ -11,7 +11,7 @@ import { backoffMs } from '../../retry.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../runtime.ts';
 import { classifyError } from '../classify.ts';
 import { keySchema } from '../definition/table-definition.ts';
-import { described, planTableUpdate, type TablePlan, type TableStep } from './plan.ts';
+import { describedTable, planTableUpdate, type TablePlan, type TableStep } from './plan.ts';
 
 /** Options of `updateTable`. */
 export interface UpdateTableOptions extends Pick<RuntimeOptions, 'wait'> {
@@ -68,7 +68,7 @@ async function updateInput(
   if (step.kind === 'stream') {
     return { TableName, StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } };
   }
-  const table = await described(client, graph);
+  const table = await describedTable(client, graph);
   const { partition, sort } = INDEX_KEYS[step.index];
   const { ReadCapacityUnits = 0, WriteCapacityUnits = 0 } = table.ProvisionedThroughput ?? {};
   const isProvisioned = ReadCapacityUnits > 0;
@@ -93,7 +93,7 @@ async function untilActive(
   wait: Runtime['wait'],
 ): Promise<void> {
   for (let attempt = 0; ; attempt++) {
-    const { TableStatus, GlobalSecondaryIndexes = [] } = await described(client, graph);
+    const { TableStatus, GlobalSecondaryIndexes = [] } = await describedTable(client, graph);
     const busy = GlobalSecondaryIndexes.find(
       ({ IndexStatus }) => IndexStatus !== undefined && IndexStatus !== 'ACTIVE',
     );

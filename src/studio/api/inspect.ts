@@ -35,7 +35,7 @@ export const INSPECT_ROUTES = [
   route(
     'GET /api/partition',
     z.object({ id: input.id, side: z.enum(['base', 'derived']), limit: input.limit, cursor: input.cursor }),
-    partition,
+    readPartition,
   ),
   route(
     'GET /api/item',
@@ -55,12 +55,13 @@ export const INSPECT_ROUTES = [
   ),
 ];
 
-async function partition(
+async function readPartition(
   { graph, store }: RequestContext,
   { id, side, limit, cursor }: { id: string; side: 'base' | 'derived'; limit: number; cursor?: string | undefined },
 ): Promise<PartitionAnswer> {
   const { partitionKey, sortKey } = graph.table;
-  const startKey = cursor === undefined ? undefined : { [partitionKey]: { S: id }, [sortKey]: { S: afterOf(cursor) } };
+  const startKey =
+    cursor === undefined ? undefined : { [partitionKey]: { S: id }, [sortKey]: { S: startKeyOf(cursor) } };
   const range = side === 'derived' ? { beginsWith: DERIVED_PREFIX } : BELOW_DERIVED;
   const { items, lastKey } = await store.query({ partition: id, sortKey: range, limit, startKey, consistent: true });
   const last = stringOf(lastKey?.[sortKey]);
@@ -70,7 +71,7 @@ async function partition(
   };
 }
 
-function afterOf(cursor: string): string {
+function startKeyOf(cursor: string): string {
   const after = Buffer.from(cursor, 'base64url').toString('utf8');
   if (after !== '') return after;
   throw new EdgeloomError('invalid-cursor', 'The cursor is none of this list.', 'Ask for the first page.');

@@ -55,7 +55,7 @@ export const SEARCH_ROUTES = [
   route(
     'GET /api/shards',
     z.object({ name: z.string(), partition: z.string().optional() }),
-    async (context, { name, partition }): Promise<ShardsAnswer> => shardsOf(context, name, { partition }),
+    async (context, { name, partition }): Promise<ShardsAnswer> => shardsAnswer(context, name, { partition }),
   ),
 ];
 
@@ -65,13 +65,13 @@ function predicateOf(asked: Record<string, unknown>): SearchPredicate {
   return Object.fromEntries(given.map(([name, value]) => [name === 'prefix' ? 'beginsWith' : name, value]));
 }
 
-function spread(texts: readonly string[], shards: number, hash: HashName): number[] {
+function countByShard(texts: readonly string[], shards: number, hash: HashName): number[] {
   const counts = Array<number>(shards).fill(0);
   for (const text of texts) counts[shardOf(text, shards, hash) - 1]! += 1;
   return counts;
 }
 
-async function shardsOf(context: RequestContext, name: string, scope: SearchScope): Promise<ShardsAnswer> {
+async function shardsAnswer(context: RequestContext, name: string, scope: SearchScope): Promise<ShardsAnswer> {
   const { graph, store, leases } = context;
   const declared = findSearch(graph, name);
   return await leases.hold(async (projections) => {
@@ -79,7 +79,7 @@ async function shardsOf(context: RequestContext, name: string, scope: SearchScop
     const counted = await countEachShard(read, declared, scope);
     const result = shardsResult(counted);
     const texts = await hashedTexts(context, counted, result.items);
-    const byHash = Object.fromEntries(HASHES.map((hash) => [hash, spread(texts, result.shards, hash)]));
+    const byHash = Object.fromEntries(HASHES.map((hash) => [hash, countByShard(texts, result.shards, hash)]));
     return {
       ...result,
       counts: counted.counts,

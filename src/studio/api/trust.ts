@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { CheckOptions } from '../../check/check.ts';
-import { sampleOf } from '../../check/scan.ts';
+import { sampleOptions } from '../../check/scan.ts';
 import { EdgeloomError } from '../../errors.ts';
 import type { Item } from '../../items/attribute-value.ts';
 import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../plan/quarantine-entry.ts';
@@ -26,7 +26,7 @@ type Scope = z.infer<typeof scope>;
 
 /** Problems of the table, and their repair. */
 export const TRUST_ROUTES = [
-  route('GET /api/quarantine', z.object({ limit: input.limit, cursor: input.cursor }), quarantine),
+  route('GET /api/quarantine', z.object({ limit: input.limit, cursor: input.cursor }), readQuarantine),
   route('GET /api/check', z.object({}), async ({ checks }): Promise<CheckAnswer> => ({ check: checks.state ?? null })),
   route('POST /api/check', z.object({ scope }), (context, { scope }) => startCheck(context, scope, 'report')),
   route('POST /api/check/stop', z.object({}), async ({ checks }): Promise<CheckAnswer> => {
@@ -44,7 +44,7 @@ export const TRUST_ROUTES = [
   ),
 ];
 
-async function quarantine(
+async function readQuarantine(
   { graph, store }: RequestContext,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<Page<QuarantineEntry>> {
@@ -81,18 +81,18 @@ async function startCheck(
     store,
     mode,
     ...(scope.kind === 'node' && { sources: [scope.id] }),
-    ...(scope.kind === 'sample' && sampleOf(scope.percent / 100)),
+    ...(scope.kind === 'sample' && sampleOptions(scope.percent / 100)),
     streamLabel: () => currentStreamLabel(client, graph),
     serverTime: () => serverTime(client, graph),
     ...(position !== undefined && { consumer: position.consumer }),
   };
-  const check = checks.start(described(scope, itemCount), options, async (result) => {
+  const check = checks.start(describedScope(scope, itemCount), options, async (result) => {
     if (scope.kind === 'table' && isWritable) await noteLastCheck(graph.table, store, result, Date.now());
   });
   return { check };
 }
 
-function described(scope: Scope, items: number): Pick<CheckState, 'scope' | 'expected'> {
+function describedScope(scope: Scope, items: number): Pick<CheckState, 'scope' | 'expected'> {
   if (scope.kind === 'node') return { scope: scope.id, expected: 0 };
   if (scope.kind === 'table') return { scope: 'the table', expected: items };
   return { scope: `${scope.percent} % of the table`, expected: Math.round((items * scope.percent) / 100) };

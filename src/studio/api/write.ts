@@ -35,7 +35,7 @@ export const WRITE_ROUTES = [
   route(
     'POST /api/update',
     z.object({ subject, before: z.string(), after: z.string() }),
-    async (context, { subject, before, after }): Promise<WriteAnswer> => update(context, subject, before, after),
+    async (context, { subject, before, after }): Promise<WriteAnswer> => writeEdited(context, subject, before, after),
     { writes: true },
   ),
   route(
@@ -52,7 +52,7 @@ export const WRITE_ROUTES = [
 ];
 
 /** Writes what was edited, if those attributes are still as they were shown; what others changed meanwhile stays. */
-async function update(
+async function writeEdited(
   { graph, store }: RequestContext,
   subject: Subject,
   before: string,

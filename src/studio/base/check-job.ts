@@ -71,8 +71,8 @@ export class CheckJob {
         ...options,
         wait: (milliseconds) => (signal.aborted ? sleep(milliseconds) : pause(milliseconds, signal)),
         remainingMs: () => (signal.aborted ? 0 : Number.POSITIVE_INFINITY),
-        onFinding: (finding) => keep(state.findings, finding),
-        onRepair: (line) => keep(state.repairs, line),
+        onFinding: (finding) => addWithinBound(state.findings, finding),
+        onRepair: (line) => addWithinBound(state.repairs, line),
         onProgress: (totals) => {
           state.totals = totals;
         },
@@ -88,6 +88,6 @@ export class CheckJob {
   }
 }
 
-function keep<T>(list: T[], entry: T): void {
+function addWithinBound<T>(list: T[], entry: T): void {
   if (list.length < MOST_KEPT) list.push(entry);
 }

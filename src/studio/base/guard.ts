@@ -40,13 +40,13 @@ export class Guard {
   /** Why a request for data is refused; undefined: it is not. */
   refuses(headers: GuardedHeaders): Refusal | undefined {
     const given = headers[STUDIO_HEADER];
-    const isKnown = typeof given === 'string' && isSame(given, this.token);
+    const isKnown = typeof given === 'string' && equalInConstantTime(given, this.token);
     return this.refusesPlace(headers) ?? (isKnown ? undefined : 'unknown');
   }
 }
 
 /** Compares in a time that does not depend on where two texts differ. */
-function isSame(left: string, right: string): boolean {
+function equalInConstantTime(left: string, right: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(left), digest(right));
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { figure } from '../../figure.ts';
+import { figureText } from '../../figure.ts';
 import type { ModelAnswer } from '../api/model-and-status.ts';
 import { useAnswer, useUnits } from './base/ask.ts';
 import { Link, usePlace } from './base/place.tsx';
@@ -60,7 +60,7 @@ function Footer({ model }: { model: ModelAnswer | undefined }) {
         {model?.isWritable ? 'may write' : 'only reads'}
       </span>
       <output class="units" aria-label="Capacity units that this page took">
-        this page took {figure(rcu)} RCU, {figure(wcu)} WCU
+        this page took {figureText(rcu)} RCU, {figureText(wcu)} WCU
       </output>
     </footer>
   );

@@ -84,7 +84,7 @@ async function serve(
   const refusal = isData ? guard.refuses(headers) : guard.refusesPlace(headers);
   if (refusal !== undefined) {
     context.logger.warn({ refusal, method }, 'refused');
-    if (refusal === 'unknown') sendJson(response, 403, failureDocument(notOpened()));
+    if (refusal === 'unknown') sendJson(response, 403, failureDocument(tokenMissing()));
     else send(response, 403, 'text/plain; charset=utf-8', 'The studio takes requests of its own page alone.\n');
   } else if (isData) {
     await answerRequest(context, request, url, response);
@@ -96,7 +96,7 @@ async function serve(
   }
 }
 
-function notOpened(): EdgeloomError {
+function tokenMissing(): EdgeloomError {
   return new EdgeloomError(
     'no-studio-token',
     'This browser has not been let in.',

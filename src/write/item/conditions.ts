@@ -73,7 +73,7 @@ export function conditionFailed(
 ): ConditionFailedError {
   const name = itemName(key.source, key.target);
   return new ConditionFailedError(
-    `${name}: ${reason(condition, current)}.`,
+    `${name}: ${failureReason(condition, current)}.`,
     current === undefined ? null : plainAttributes(graph, current),
   );
 }
@@ -87,7 +87,7 @@ export function plainAttributes({ table, edges }: CompiledModel, item: Item): Re
 }
 
 /** Whether an item, or its absence, meets a condition. */
-export function meets({ present, equal = {}, absent = [] }: BaseCondition, item: Item | undefined): boolean {
+export function meetsCondition({ present, equal = {}, absent = [] }: BaseCondition, item: Item | undefined): boolean {
   if (present !== undefined && present !== (item !== undefined)) return false;
   const value = (name: string): AttributeValue | undefined => item && attributeOf(item, name);
   return (
@@ -96,7 +96,7 @@ export function meets({ present, equal = {}, absent = [] }: BaseCondition, item:
   );
 }
 
-function reason({ present, equal = {}, absent = [] }: BaseCondition, current: Item | undefined): string {
+function failureReason({ present, equal = {}, absent = [] }: BaseCondition, current: Item | undefined): string {
   if (current === undefined) return 'it does not exist';
   if (present === false) return 'it exists already';
   const names = [...Object.keys(equal), ...absent];

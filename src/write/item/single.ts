@@ -34,7 +34,7 @@ export async function putSingle(
   signal?.throwIfAborted();
   const { condition = {}, item } = change;
   if (!isConditional(condition)) return context.store.put(item);
-  return conditional(graph, context, change, condition, signal);
+  return sendConditional(graph, context, change, condition, signal);
 }
 
 /** Deletes one item. */
@@ -47,7 +47,7 @@ export async function deleteSingle(
   options.signal?.throwIfAborted();
   const condition = baseCondition(key, options);
   if (isConditional(condition)) {
-    return conditional(graph, context, { kind: 'delete', key, condition }, condition, options.signal);
+    return sendConditional(graph, context, { kind: 'delete', key, condition }, condition, options.signal);
   }
   const { wcu } = await context.store.delete(key);
   return { wcu };
@@ -58,7 +58,7 @@ export function versionAttributeOf(graph: CompiledModel, { source, target }: Ite
   return source === target ? graph.nodes.get(parseNodeId(source)?.type ?? '')?.versionAttribute : undefined;
 }
 
-async function conditional(
+async function sendConditional(
   graph: CompiledModel,
   context: WriteContext,
   change: BaseChange,

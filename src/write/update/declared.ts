@@ -13,20 +13,26 @@ import type { ItemKey } from '../../store/port.ts';
 
 /** The attributes of a type, or of a part, that the model names. Attributes of its validator show when the validator looks at them. */
 export function declaredAttributes(graph: CompiledModel, { type, key }: Declared): Set<string> {
-  if ('from' in type) return new Set(ofEdge(type));
+  if ('from' in type) return new Set(attributesOfEdge(type));
   const node = 'searches' in type ? type : graph.nodes.get(typePrefix(key.source) ?? '')!;
   const part = type === node ? undefined : key.target;
-  const searches = [...node.searches.values()].filter((search) => search.part === part).flatMap(ofSearch);
+  const searches = [...node.searches.values()].filter((search) => search.part === part).flatMap(attributesOfSearch);
   const joined = [...graph.edges.values()].filter((edge) => edge.from.has(node.type) && isJoinedEdge(edge));
-  const ofSources = joined.flatMap(ofSource);
+  const ofSources = joined.flatMap(attributesOfSource);
   if (part !== undefined) {
     const view = node.parts.get(part)?.view?.view;
     const start = `${part}.`;
     const ofPart = ofSources.filter((name) => name.startsWith(start)).map((name) => name.slice(start.length));
-    return new Set([...(view === undefined ? [] : ofProjection(view)), ...searches, ...ofPart]);
+    return new Set([...(view === undefined ? [] : attributesOfProjection(view)), ...searches, ...ofPart]);
   }
   const copied = [...graph.edges.values()].flatMap(({ to, copy = [] }) => (to.has(node.type) ? copy : []));
-  return new Set([...ofProjection(node.view), ...node.maxEntries.keys(), ...searches, ...copied, ...ofSources]);
+  return new Set([
+    ...attributesOfProjection(node.view),
+    ...node.maxEntries.keys(),
+    ...searches,
+    ...copied,
+    ...ofSources,
+  ]);
 }
 
 /** A base item's key, and what the model says of its type. */
@@ -35,33 +41,42 @@ interface Declared {
   key: ItemKey;
 }
 
-function ofSearch({ order, partition, project }: SearchModel): string[] {
-  return [...ofOrder(order), ...(partition === undefined ? [] : [partition]), ...ofProjection(project)];
+function attributesOfSearch({ order, partition, project }: SearchModel): string[] {
+  return [
+    ...attributesOfOrder(order),
+    ...(partition === undefined ? [] : [partition]),
+    ...attributesOfProjection(project),
+  ];
 }
 
 /** The attributes of its source nodes that an edge type names. */
-function ofSource({ inbound }: EdgeModel): string[] {
+function attributesOfSource({ inbound }: EdgeModel): string[] {
   if (inbound === undefined) return [];
   const { orders, projectSource = [], partition } = inbound;
-  const ordered = [...orders.values()].flatMap(({ order }) => ofOrder(order, 'source'));
+  const ordered = [...orders.values()].flatMap(({ order }) => attributesOfOrder(order, 'source'));
   return [...ordered, ...projectSource, ...(partition?.of === 'source' ? [partition.attribute] : [])];
 }
 
-function ofEdge({ labels = [], inbound }: EdgeModel): string[] {
+function attributesOfEdge({ labels = [], inbound }: EdgeModel): string[] {
   const ofLabels = labels.flatMap(({ from }) => (from.kind === 'attribute' ? [from.attribute] : []));
-  const orders = [...(inbound?.orders.values() ?? [])].flatMap(({ order }) => ofOrder(order));
+  const orders = [...(inbound?.orders.values() ?? [])].flatMap(({ order }) => attributesOfOrder(order));
   const partition = inbound?.partition?.of === 'edge' ? [inbound.partition.attribute] : [];
-  return [...ofLabels, ...orders, ...partition, ...(inbound === undefined ? [] : ofProjection(inbound.project))];
+  return [
+    ...ofLabels,
+    ...orders,
+    ...partition,
+    ...(inbound === undefined ? [] : attributesOfProjection(inbound.project)),
+  ];
 }
 
 /** The attributes that an order names of the item itself, or of its source node. */
-function ofOrder(order: OrderModel, of: 'self' | 'source' = 'self'): readonly string[] {
-  if (order.kind === 'parts') return order.parts.flatMap((part) => ofOrder(part, of));
+function attributesOfOrder(order: OrderModel, of: 'self' | 'source' = 'self'): readonly string[] {
+  if (order.kind === 'parts') return order.parts.flatMap((part) => attributesOfOrder(part, of));
   if (order.kind === 'source') return of === 'source' ? [order.order.attribute] : [];
   if (of === 'source' || order.kind === 'derive') return [];
   return order.kind === 'path' ? order.attributes : [order.attribute];
 }
 
-function ofProjection(projection: Projection): readonly string[] {
+function attributesOfProjection(projection: Projection): readonly string[] {
   return projection.kind === 'LIST' ? projection.attributes : [];
 }

@@ -2,7 +2,7 @@ import { EdgeloomError } from '../../errors.ts';
 import type { Item } from '../../items/attribute-value.ts';
 import { backoffMs } from '../../retry.ts';
 import type { BaseChange, BaseCondition, ChangeResult } from '../../store/port.ts';
-import { baseCondition, bothConditions, conditionFailed, meets, plainAttributes } from '../item/conditions.ts';
+import { baseCondition, bothConditions, conditionFailed, meetsCondition, plainAttributes } from '../item/conditions.ts';
 import { sendChange, type WriteContext } from '../item/send.ts';
 import type { WriteOptions } from '../item/single.ts';
 import type { AttributeChange, Change } from './attribute-change.ts';
@@ -53,11 +53,11 @@ export async function updateBaseItem(
     if (!result.applied) throw refusal(subject, condition, result.current, options);
     return { attributes: updatedAttributes(subject, result), wcu: result.wcu, rcu: 0 };
   }
-  return updateSeen(context, subject, change, condition, options);
+  return updateAfterRead(context, subject, change, condition, options);
 }
 
 /** Reads, works out the next attributes, and writes them if what was looked at is still as it was; else again. */
-async function updateSeen(
+async function updateAfterRead(
   context: WriteContext,
   subject: UpdateSubject,
   change: Change,
@@ -70,7 +70,7 @@ async function updateSeen(
   let seen: SeenItem = item;
   const beganMs = performance.now();
   for (let attempt = 1; ; attempt++) {
-    if (!meets(condition, seen)) throw refusal(subject, condition, seen, options);
+    if (!meetsCondition(condition, seen)) throw refusal(subject, condition, seen, options);
     // rule: update-is-conditional-on-what-it-saw
     const update = await updateOfSeen(subject, seen, change, condition);
     if (update === undefined) return { attributes: plainAttributes(subject.graph, seen ?? {}), ...cost };
@@ -102,7 +102,7 @@ export async function updateInTransaction(
   const condition = withPresence(baseCondition(subject.key, options), options);
   if (!needsWhole(subject, change)) return plainUpdate(subject, change, condition);
   const { item } = await context.store.get(subject.key, { consistent: true });
-  if (!meets(condition, item)) throw refusal(subject, condition, item, options);
+  if (!meetsCondition(condition, item)) throw refusal(subject, condition, item, options);
   const update = await updateOfSeen(subject, item, change, condition);
   // An item that does not change still has to be as it was when the others are written.
   return update ?? { kind: 'look', key: subject.key, condition: bothConditions(condition, { present: true }) };

@@ -131,7 +131,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'evolution-settled-leaves-no-trace',
     rule: '3: an item that agrees with the base item is written as well: a writer that stands still with an older read must fail.',
-    changes: [setCondition('reconciled-index-item-that-agrees-leaves-a-trace', 'isAsWanted(current, truth)')],
+    changes: [setCondition('reconciled-index-item-that-agrees-leaves-a-trace', 'hasExpectedFields(current, truth)')],
   },
   {
     name: 'evolution-lease-unchecked',
@@ -362,7 +362,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'evolution-walk-done-early',
     rule: 'A walk that is dealt out is done when all of its shares are.',
-    changes: [replaceIn('walk-is-done-when-all-shares-are', 'all.some(isOpen)', 'all.every(isOpen)')],
+    changes: [replaceIn('walk-is-done-when-all-shares-are', 'all.some(isShareOpen)', 'all.every(isOpen)')],
   },
   {
     name: 'stamps-again',

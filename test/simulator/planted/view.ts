@@ -121,14 +121,14 @@ export const VIEW_MUTANTS: readonly Mutant[] = [
         `const node = unit.changes.find(({ edgeType }) => edgeType === undefined);
   const text = (item: Item | undefined): string | undefined => JSON.stringify(item?.['attributes']);
   const isSameNode = node === undefined || text(current) === text(update.set);
-  if (isStale(unit.newest, current) && isSameNode && !movesElements(update)) return;`,
+  if (isStale(unit.newest, current) && isSameNode && !changesElements(update)) return;`,
       ),
     ],
   },
   {
     name: 'replay-skips-eviction',
     rule: 'A plain replay writes where the view is beyond its budget: the first try may have died before it evicted.',
-    changes: [replaceIn('replay-still-evicts', '!movesElements(update)', 'true')],
+    changes: [replaceIn('replay-still-evicts', '!changesElements(update)', 'true')],
   },
   {
     name: 'watermark-goes-back',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src/check/finding.ts';
 import { reportJunit } from '../../../src/cli/commands/trust/check-report.ts';
-import { isExplained, waitingText } from '../../../src/cli/commands/trust/check-waiting.ts';
+import { isExplainedByLag, waitingText } from '../../../src/cli/commands/trust/check-waiting.ts';
 import { reportTargets } from '../../../src/cli/commands/trust/report-file.ts';
 
 const PENDING: Finding = { source: 'GOAL-1', target: '~view', verdict: 'pending', expected: null, actual: 'late' };
@@ -19,7 +19,7 @@ describe('what is pending', () => {
     '%d items, %s s behind, %d s to settle: explained is %s',
     (pending, lagSeconds, settleSeconds, explained, text) => {
       const waiting = { pending, lagSeconds, settleSeconds };
-      expect(isExplained(waiting)).toBe(explained);
+      expect(isExplainedByLag(waiting)).toBe(explained);
       expect(waitingText(waiting)).toEqual(text === undefined ? [] : [expect.stringMatching(text)]);
     },
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ONE, textOfUnits, unitsOf, unitsOfSum } from '../../../src/items/units.ts';
+import { ONE, parseSumUnits, parseUnits, textOfUnits } from '../../../src/items/units.ts';
 
 describe('decimals as units', () => {
   it.each([
@@ -14,7 +14,7 @@ describe('decimals as units', () => {
     ['999999999999999', '999999999999999'],
     ['.5', '0.5'],
   ])('%s is the same as %s', (text, shortest) => {
-    expect(textOfUnits(unitsOf(text)!)).toBe(shortest);
+    expect(textOfUnits(parseUnits(text)!)).toBe(shortest);
   });
 
   it.each([
@@ -29,21 +29,21 @@ describe('decimals as units', () => {
     '',
     'NaN',
   ])('%s is beyond the bounds of a value, or no number', (text) => {
-    expect(unitsOf(text)).toBeUndefined();
+    expect(parseUnits(text)).toBeUndefined();
   });
 
   it('add up exactly in any order, where doubles do not', () => {
     const values = ['0.1', '0.2', '999999999999999.999999999999', '-999999999999999.999999999999', '0.000000000001'];
     for (let turn = 0; turn < values.length; turn++) {
       const turned = [...values.slice(turn), ...values.slice(0, turn)];
-      expect(textOfUnits(turned.reduce((sum, text) => sum + unitsOf(text)!, 0n))).toBe('0.300000000001');
+      expect(textOfUnits(turned.reduce((sum, text) => sum + parseUnits(text)!, 0n))).toBe('0.300000000001');
     }
   });
 
   it('are of sums up to 38 digits', () => {
-    const sum = unitsOf('999999999999999.999999999999')! * 10_000_000_000n;
-    expect(unitsOfSum(textOfUnits(sum))).toBe(sum);
-    expect(unitsOfSum('1e26')).toBeUndefined();
-    expect(unitsOf('1')).toBe(ONE);
+    const sum = parseUnits('999999999999999.999999999999')! * 10_000_000_000n;
+    expect(parseSumUnits(textOfUnits(sum))).toBe(sum);
+    expect(parseSumUnits('1e26')).toBeUndefined();
+    expect(parseUnits('1')).toBe(ONE);
   });
 });

@@ -17,7 +17,7 @@ import {
   type Shaped,
   text,
   tuple,
-  whole,
+  wholeNumberBetween,
 } from '../../../src/model/shape.ts';
 
 /** `path: message` of each mistake. */
@@ -30,7 +30,7 @@ function mistakes(shape: Shape<unknown>, input: unknown): string[] {
 
 const search = options({
   name: text,
-  shards: optional(whole(1, 9)),
+  shards: optional(wholeNumberBetween(1, 9)),
   tags: optional(listOf(text, 'no list', 'no tag')),
 });
 
@@ -45,8 +45,13 @@ describe('a shape', () => {
     ['a flag', flag, [true, false], [undefined, 'true', 0]],
     ['a number', finite, [0.5, -1], [Number.NaN, Number.POSITIVE_INFINITY, '1', 1n]],
     ['a whole number', integer, [-3, 0], [0.5, 2 ** 53, '1']],
-    ['a whole number within limits', whole(1, 3), [1, 3], [0, 4, 1.5, '2', Number.NaN]],
-    ['a whole number without an upper limit', whole(1), [Number.MAX_SAFE_INTEGER], [2 ** 53, Number.POSITIVE_INFINITY]],
+    ['a whole number within limits', wholeNumberBetween(1, 3), [1, 3], [0, 4, 1.5, '2', Number.NaN]],
+    [
+      'a whole number without an upper limit',
+      wholeNumberBetween(1),
+      [Number.MAX_SAFE_INTEGER],
+      [2 ** 53, Number.POSITIVE_INFINITY],
+    ],
     ['one of two', oneOf('a', false), ['a', false], ['b', true, undefined]],
     ['either of two', either([text, flag], 'neither'), ['a', true], [1, null]],
     ['what may be left out', optional(text), [undefined, 'a'], [null]],
@@ -70,7 +75,7 @@ describe('a shape', () => {
       'a: has no option "of", "by"',
     ]);
     expect(mistakes(search, { name: '', tags: ['a', 7] })).toEqual(['tags.1: should be a string']);
-    expect(mistakes(recordOf(oneOf('a'), whole(0)), JSON.parse('{ "__proto__": -1 }'))).toEqual([
+    expect(mistakes(recordOf(oneOf('a'), wholeNumberBetween(0)), JSON.parse('{ "__proto__": -1 }'))).toEqual([
       "__proto__: should be 'a'",
       '__proto__: should be a whole number of 0 or more',
     ]);

@@ -3,7 +3,14 @@ import type { Item } from '../../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/model/schema.ts';
-import { copiesField, copyingTypes, copyOf, edgeOfReverse, keptCopies, reverseOf } from '../../../src/plan/copies.ts';
+import {
+  copiesField,
+  copyingTypes,
+  copyOf,
+  edgeOfReverse,
+  keptCopies,
+  reverseItemKeyOf,
+} from '../../../src/plan/copies.ts';
 import { derivedOf } from '../../../src/plan/derive.ts';
 import { beginUpdate, continuationUnit, fanOutsOf, moveUpdate } from '../../../src/plan/fan-out.ts';
 import { foldBatch } from '../../../src/plan/fold.ts';
@@ -77,8 +84,8 @@ describe('the reverse item of an edge', () => {
     expect(derivedOf(graph, BOOK, EDGE, {}).reverse).toEqual({ key: REVERSE, fields: { child: { S: BOOK } } });
     expect(derivedOf(graph, BOOK, EDGE, undefined).reverse).toBeUndefined();
     expect(derivedOf(graph, BOOK, 'SOLD-SHOP-1', {}).reverse).toBeUndefined();
-    expect(reverseOf(graph, { source: BOOK, target: EDGE })).toEqual(REVERSE);
-    expect(reverseOf(graph, { source: BOOK, target: BOOK })).toBeUndefined();
+    expect(reverseItemKeyOf(graph, { source: BOOK, target: EDGE })).toEqual(REVERSE);
+    expect(reverseItemKeyOf(graph, { source: BOOK, target: BOOK })).toBeUndefined();
   });
   it('tells its edge, also where its key is a hash of the child', () => {
     expect(edgeOfReverse(REVERSE, undefined)).toEqual({ source: BOOK, target: EDGE });

@@ -10,9 +10,9 @@ import { isStale } from '../../../src/plan/writes/stale.ts';
 import {
   contradictions,
   fastViewUpdate,
+  hasExpectedFields,
   indexUpdate,
-  isAsWanted,
-  settledIndexUpdate,
+  reconciledIndexUpdate,
   slowViewUpdate,
 } from '../../../src/plan/writes/updates.ts';
 import { at, change, history } from '../../support/records.ts';
@@ -286,23 +286,23 @@ describe('index items', () => {
   it('settled by truth: under the revision seen, with the later watermark', () => {
     const unit = indexUnit([undefined, wanted]);
     const stored = { w: { S: at(9) }, r: { N: '7' }, gsi0pk: { S: 'x' } };
-    expect(settledIndexUpdate(graph, unit, stored, undefined, NOW)).toMatchObject({
+    expect(reconciledIndexUpdate(graph, unit, stored, undefined, NOW)).toMatchObject({
       set: { w: { S: at(9) }, ttl: EXPIRY },
       condition: { kind: 'revision', revision: '7' },
     });
-    const settled = settledIndexUpdate(graph, unit, undefined, unit.wanted, NOW);
+    const settled = reconciledIndexUpdate(graph, unit, undefined, unit.wanted, NOW);
     expect(settled).toMatchObject({ set: { w: { S: at(5) } }, condition: { kind: 'revision', revision: undefined } });
     expect(settled.unset).toContain('ttl');
   });
   it('are as wanted by their fields alone; an absent item and a tombstone are alike', () => {
     const unit = indexUnit([undefined, wanted]);
     const stored = { source: { S: G }, w: { S: at(9) }, r: { N: '7' }, model: { S: 'old' }, ...unit.wanted };
-    expect(isAsWanted(stored, unit.wanted)).toBe(true);
-    expect(isAsWanted({ ...stored, value: { S: 'more' } }, unit.wanted)).toBe(false);
-    expect(isAsWanted({ ...stored, gsi0sk: { S: 'other' } }, unit.wanted)).toBe(false);
-    expect(isAsWanted(undefined, unit.wanted)).toBe(false);
-    expect(isAsWanted(undefined, undefined)).toBe(true);
-    expect(isAsWanted({ w: { S: at(9) }, ttl: EXPIRY }, undefined)).toBe(true);
-    expect(isAsWanted(stored, undefined)).toBe(false);
+    expect(hasExpectedFields(stored, unit.wanted)).toBe(true);
+    expect(hasExpectedFields({ ...stored, value: { S: 'more' } }, unit.wanted)).toBe(false);
+    expect(hasExpectedFields({ ...stored, gsi0sk: { S: 'other' } }, unit.wanted)).toBe(false);
+    expect(hasExpectedFields(undefined, unit.wanted)).toBe(false);
+    expect(hasExpectedFields(undefined, undefined)).toBe(true);
+    expect(hasExpectedFields({ w: { S: at(9) }, ttl: EXPIRY }, undefined)).toBe(true);
+    expect(hasExpectedFields(stored, undefined)).toBe(false);
   });
 });

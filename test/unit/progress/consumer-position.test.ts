@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isFarBehind, passingOf, SharedPosition } from '../../../src/progress/consumer-position.ts';
+import { hasStreamPassed, isFarBehind, SharedPosition } from '../../../src/progress/consumer-position.ts';
 
 /** A consumer whose position is told when a test says so, by a clock that stands still. */
 function slowConsumer() {
@@ -66,12 +66,12 @@ describe('whether the stream has passed a moment', () => {
   it('is not known by an answer that was asked before the time was over, however late it comes', async () => {
     const { clock, questions, position } = slowConsumer();
     const context = { settleMs: 2_000, consumer: position, now: () => clock.nowMs };
-    const early = passingOf(context, 1_000);
+    const early = hasStreamPassed(context, 1_000);
     // The look takes longer than the consumer may.
     clock.nowMs = 9_000;
     questions[0]!.answer(400);
     expect(await early).toBe('unknown');
-    const late = passingOf(context, 1_000);
+    const late = hasStreamPassed(context, 1_000);
     await turn();
     questions[1]!.answer(8_000);
     expect(await late).toBe('passed');
@@ -81,15 +81,15 @@ describe('whether the stream has passed a moment', () => {
     const { clock, questions, position } = slowConsumer();
     const context = { settleMs: 2_000, consumer: position, now: () => clock.nowMs };
     clock.nowMs = 3_000;
-    const behind = passingOf(context, 1_000);
+    const behind = hasStreamPassed(context, 1_000);
     questions[0]!.answer(999);
     expect(await behind).toBe('behind');
     clock.nowMs = 6_000;
-    const over = passingOf(context, 4_000);
+    const over = hasStreamPassed(context, 4_000);
     questions[1]!.answer(undefined);
     expect(await over).toBe('over');
-    expect(await passingOf({ settleMs: 2_000, now: () => 2_999 }, 1_000)).toBe('unknown');
-    expect(await passingOf({ settleMs: 2_000, now: () => 3_000 }, 1_000)).toBe('passed');
+    expect(await hasStreamPassed({ settleMs: 2_000, now: () => 2_999 }, 1_000)).toBe('unknown');
+    expect(await hasStreamPassed({ settleMs: 2_000, now: () => 3_000 }, 1_000)).toBe('passed');
   });
 
   it('calls a consumer far behind by what it was when it was asked, not by the age of the answer', async () => {

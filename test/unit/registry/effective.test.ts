@@ -8,7 +8,7 @@ import type { Data } from '../../../src/registry/data.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
 import { effectiveModel } from '../../../src/registry/effective.ts';
 import { decodeRegistry, encodeRegistry, type Registry } from '../../../src/registry/registry.ts';
-import { distrust, install, keep, openEmpty, register } from '../../../src/registry/transitions.ts';
+import { distrust, installShapes, keepGeneration, openEmpty, register } from '../../../src/registry/transitions.ts';
 import { bookGraph } from '../../support/book-graph.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { followGraph } from '../../support/follow-graph.ts';
@@ -135,7 +135,7 @@ describe('the model that the registry has writers maintain', () => {
     const own = goals();
     let registry = distrust(registered(own), ['GOAL']);
     const seen = new Map([['GOAL', { name: 'GOAL', id: 1, changed: registry.version }]]);
-    registry = install(registry, new Map([['GOAL', definitionsOf(own).views.get('GOAL')!.fingerprint]]), seen);
+    registry = installShapes(registry, new Map([['GOAL', definitionsOf(own).views.get('GOAL')!.fingerprint]]), seen);
     const made = effectiveModel(registry, dataOf(own), own);
     expect(made.shapes?.get('GOAL')).toEqual({ stamp: '@2', ready: false, settleBefore: Number.POSITIVE_INFINITY });
     expect(made.shapes?.get('USER')).toEqual({ stamp: '@1', ready: true, settleBefore: 0 });
@@ -168,7 +168,9 @@ function registered(model: CompiledModel): Registry {
 }
 
 function keepOf(registry: Registry, model: CompiledModel, name: string): Registry {
-  return decodeRegistry(encodeRegistry(keep(registry, name, definitionsOf(model).projections.get(name)!.fingerprint)));
+  return decodeRegistry(
+    encodeRegistry(keepGeneration(registry, name, definitionsOf(model).projections.get(name)!.fingerprint)),
+  );
 }
 
 function dataOf(model: CompiledModel): Map<string, Data> {

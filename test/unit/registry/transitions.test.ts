@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ownedBy } from '../../../src/registry/ownership.ts';
 import { stampedId, stampText } from '../../../src/registry/registry.ts';
-import { announce, install } from '../../../src/registry/transitions.ts';
+import { announce, installShapes } from '../../../src/registry/transitions.ts';
 
 describe('a registry that is made anew', () => {
   const shape = (fingerprint: string): { fingerprint: string } => ({ fingerprint });
@@ -12,7 +12,7 @@ describe('a registry that is made anew', () => {
       ['USER', shape('b')],
     ]);
     const registry = announce({ projections: new Map(), views }, undefined, 700);
-    const { shapes } = install(registry, new Map([['TEAM', 'c']]), new Map());
+    const { shapes } = installShapes(registry, new Map([['TEAM', 'c']]), new Map());
     expect(shapes.get('TEAM')).toMatchObject({ next: 702, shape: { id: 701, trusted: true, ready: false } });
     expect(shapes.get('GOAL')?.shape?.id).toBe(700);
   });

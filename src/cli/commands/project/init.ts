@@ -4,7 +4,7 @@ import { packageFile } from '../../../package/package-files.ts';
 import { DEPLOY_TOOLS, type DeployTool, makeProject } from '../../../stack/project/project.ts';
 import { examples } from '../../shared/options.ts';
 import { print } from '../../shared/output.ts';
-import { putRate } from '../table/cost.ts';
+import { parseRate } from '../table/cost.ts';
 import { type ExistingTableOptions, existingTable, withExistingTable } from './existing-table.ts';
 
 interface CommandOptions extends ExistingTableOptions {
@@ -33,7 +33,7 @@ export function initCommand(command: Command): void {
   command.option(
     '--rate <n/s>',
     'nodes that are written a second, for the shards of searches (default: 100/s)',
-    putRate,
+    parseRate,
   );
   withExistingTable(command)
     .addHelpText(

@@ -36,7 +36,7 @@ export function stackCommand(command: Command): void {
       '.code',
     )
     .option('--zip <file>', 'the zip for an s3://bucket/key: its hash goes into the key, where it has to be uploaded')
-    .option('--param <name=value>', 'a parameter of the stack (docs/deploying.md); repeat it', parameter)
+    .option('--param <name=value>', 'a parameter of the stack (docs/deploying.md); repeat it', addParameter)
     .option('--policy', 'print the policy of the stack instead, which keeps updates from replacing the table')
     .option(
       '--import',
@@ -71,7 +71,7 @@ export function stackCommand(command: Command): void {
               : stackTemplate(
                   input,
                   await codePlace(code, zip),
-                  parameters.canaryMinutes > 0 ? await revisionOf(code) : '',
+                  parameters.canaryMinutes > 0 ? await hashOfCode(code) : '',
                 );
         return { json, text: JSON.stringify(json, undefined, 1) };
       }),
@@ -102,7 +102,7 @@ async function codePlace(text: string, zip: string | undefined): Promise<Value> 
 }
 
 /** A hash of what a folder holds; nothing for a place in S3, which tells it. Throws `unversioned-code` where there is no folder. */
-async function revisionOf(code: string): Promise<string> {
+async function hashOfCode(code: string): Promise<string> {
   if (code.startsWith('s3://')) return '';
   const hash = createHash('sha256');
   const entries = await readdir(code, { recursive: true, withFileTypes: true }).catch((cause: unknown) => {
@@ -119,7 +119,7 @@ const HASH_DIGITS = 16;
 /** A file name with the hash of a zip or of a commit, short ones included: a date or the number of an account is none. */
 const SOME_HASH = /(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7}/i;
 
-function parameter(text: string, before: Map<string, string> = new Map()): Map<string, string> {
+function addParameter(text: string, before: Map<string, string> = new Map()): Map<string, string> {
   const [name = '', value] = text.split(/=(.*)/s);
   if (value === undefined) throw new InvalidArgumentError('It should be NAME=VALUE.');
   return new Map([...before, [name, value]]);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import { examples, type PredicateOptions, withPredicates } from '../../shared/options.ts';
 
 import { inTable, sessionReader } from '../../shared/table.ts';
@@ -17,7 +17,7 @@ export function countCommand(command: Command): void {
       inTable(async (session, name: string, options: PredicateOptions) => {
         const search = sessionReader(session).search(name);
         const result = await search.count(onePredicate(options), { partition: options.partition });
-        return { json: result, text: `${figure(result.count)} (${figure(result.rcu)} RCU)` };
+        return { json: result, text: `${figureText(result.count)} (${figureText(result.rcu)} RCU)` };
       }),
     );
 }

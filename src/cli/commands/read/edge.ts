@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { examples } from '../../shared/options.ts';
 import { inTable, sessionReader } from '../../shared/table.ts';
-import { edgePage } from './edges.ts';
+import { edgeTable } from './edges.ts';
 
 /** `edgeloom edge SOURCE TYPE TARGET`: one edge, read from its base item. */
 export function edgeCommand(command: Command): void {
@@ -14,7 +14,7 @@ export function edgeCommand(command: Command): void {
     .action(
       inTable(async (session, source: string, type: string, target: string, options: { consistent?: boolean }) => {
         const edge = await sessionReader(session).edge(source, type, target, options);
-        return { json: edge, text: edge === null ? '(not found)' : edgePage({ items: [edge] }) };
+        return { json: edge, text: edge === null ? '(not found)' : edgeTable({ items: [edge] }) };
       }),
     );
 }

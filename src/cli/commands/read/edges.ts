@@ -19,10 +19,10 @@ export function edgesCommand(command: Command): void {
         if (withNode) {
           const types = type === undefined ? undefined : [type];
           const collection = await sessionReader(session).collection(id, { types, limit, cursor });
-          return { json: collection, text: `${nodeLine(id, collection.node)}${edgePage(collection)}` };
+          return { json: collection, text: `${nodeLine(id, collection.node)}${edgeTable(collection)}` };
         }
         const page = await sessionReader(session).edges(id, type, { limit, cursor });
-        return { json: page, text: edgePage(page) };
+        return { json: page, text: edgeTable(page) };
       }),
     );
 }
@@ -40,7 +40,7 @@ function nodeLine(id: string, node: { attributes: unknown } | null | undefined):
 }
 
 /** A page of edges as a table. */
-export function edgePage(page: {
+export function edgeTable(page: {
   items: readonly { source: string; type: string; target: string; attributes: unknown }[];
   cursor?: string;
 }): string {

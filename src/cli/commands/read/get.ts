@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { checkSource } from '../../../read/request/lookup.ts';
 import { examples } from '../../shared/options.ts';
 import { cellText, type Output } from '../../shared/output.ts';
-import { shown } from '../../shared/shown.ts';
+import { printable } from '../../shared/shown.ts';
 import { inTable, sessionReader, type TableSession } from '../../shared/table.ts';
 
 /** `edgeloom get ID…`: views of nodes. */
@@ -18,9 +18,11 @@ export function getCommand(command: Command): void {
         for (const id of ids) checkSource(session.graph, id);
         const views = await sessionReader(session).get(ids);
         const text = views.map(({ id, attributes, edgeSet }) => {
-          if (attributes === null && edgeSet.length === 0) return `${shown(id)}  (not found)`;
-          const lines = Object.entries(attributes ?? {}).map(([name, value]) => `  ${shown(name)}: ${cellText(value)}`);
-          return [shown(id), ...lines, ...edgeSet.map((element) => `  -> ${elementText(element)}`)].join('\n');
+          if (attributes === null && edgeSet.length === 0) return `${printable(id)}  (not found)`;
+          const lines = Object.entries(attributes ?? {}).map(
+            ([name, value]) => `  ${printable(name)}: ${cellText(value)}`,
+          );
+          return [printable(id), ...lines, ...edgeSet.map((element) => `  -> ${elementText(element)}`)].join('\n');
         });
         return { json: views, text: text.join('\n') };
       }),
@@ -42,5 +44,5 @@ async function baseNodes(session: TableSession, ids: readonly string[]): Promise
 /** An edge-set element on one line. */
 export function elementText({ type, target, ...labels }: { type: string; target: string }): string {
   const rest = Object.keys(labels).length === 0 ? '' : ` ${cellText(labels)}`;
-  return `${shown(type)} ${shown(target)}${rest}`;
+  return `${printable(type)} ${printable(target)}${rest}`;
 }

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import type { OwnerResult } from '../../../read/request/result.ts';
 import { examples, type OrderedOptions, orderedQuery, withOrder, withPaging } from '../../shared/options.ts';
 import { cellText } from '../../shared/output.ts';
-import { shown } from '../../shared/shown.ts';
+import { printable } from '../../shared/shown.ts';
 import { inTable, sessionReader } from '../../shared/table.ts';
-import { edgePage } from './edges.ts';
+import { edgeTable } from './edges.ts';
 
 /** `edgeloom inbound TYPE ID`: incoming edges in an order of the model. */
 export function inboundCommand(command: Command): void {
@@ -27,7 +27,7 @@ export function inboundCommand(command: Command): void {
       inTable(async (session, type: string, id: string, options: OrderedOptions & { owner?: boolean }) => {
         const query = { ...orderedQuery(options), owner: options.owner };
         const page = await sessionReader(session).inbound(type, id, query);
-        return { json: page, text: ownerLine(page.owner) + edgePage(page) };
+        return { json: page, text: ownerLine(page.owner) + edgeTable(page) };
       }),
     );
 }
@@ -35,5 +35,5 @@ export function inboundCommand(command: Command): void {
 /** The owner as a line of its own before the table; empty where it was not asked for. */
 function ownerLine(owner: OwnerResult | null | undefined): string {
   if (owner === undefined) return '';
-  return owner === null ? 'owner: no such node\n' : `owner: ${shown(owner.id)} ${cellText(owner.attributes)}\n`;
+  return owner === null ? 'owner: no such node\n' : `owner: ${printable(owner.id)} ${cellText(owner.attributes)}\n`;
 }

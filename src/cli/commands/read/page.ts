@@ -12,7 +12,7 @@ import {
   withPaging,
 } from '../../shared/options.ts';
 import { cellText } from '../../shared/output.ts';
-import { shown } from '../../shared/shown.ts';
+import { printable } from '../../shared/shown.ts';
 import { inTable, sessionReader } from '../../shared/table.ts';
 import { cursorLine } from './edges.ts';
 import { elementText } from './get.ts';
@@ -38,7 +38,7 @@ export function pageCommand(command: Command): void {
         const { nodes, edgeSets = {}, edges = {}, truncated } = page;
         const block = (node: string, attributes: unknown, edgeSet: readonly EdgeSetEntry[] = []): string =>
           [
-            `${shown(node)}  ${cellText(attributes)}`,
+            `${printable(node)}  ${cellText(attributes)}`,
             ...edgeSet.map((element) => `  -> ${elementText(element)}`),
             ...(edges[node] ?? []).map((edge) => `  ${queriedText(node, edge)}`),
           ].join('\n');
@@ -66,8 +66,8 @@ export function queriedText(node: string, { source, type, target, attributes }: 
 function truncatedText({ reason, ids, edgesOf = [] }: Truncated): string {
   const bound = reason === 'depth' ? `${MAX_DEPTH} levels` : '--max-nodes';
   return [
-    `left out beyond ${bound}: ${ids.length === 0 ? 'nodes that are not known' : ids.map(shown).join(', ')}`,
-    ...(edgesOf.length === 0 ? [] : [`not all edges were read of ${edgesOf.map(shown).join(', ')}`]),
+    `left out beyond ${bound}: ${ids.length === 0 ? 'nodes that are not known' : ids.map(printable).join(', ')}`,
+    ...(edgesOf.length === 0 ? [] : [`not all edges were read of ${edgesOf.map(printable).join(', ')}`]),
   ].join('\n');
 }
 

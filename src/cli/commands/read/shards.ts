@@ -1,25 +1,25 @@
 import type { Command } from 'commander';
 import { shardAdvice } from '../../../cost/shards.ts';
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import { findSearch } from '../../../read/request/lookup.ts';
 import { examples } from '../../shared/options.ts';
 import { inTable, sessionReader } from '../../shared/table.ts';
-import { putRate } from '../table/cost.ts';
+import { parseRate } from '../table/cost.ts';
 
 /** `edgeloom shards TYPE.attr`: how evenly a search is spread. */
 export function shardsCommand(command: Command): void {
   command
     .argument('<search>', 'search attribute, such as USER.name')
     .option('--partition <value>', 'the partition, where the search declares one')
-    .option('--rate <n/s>', 'nodes whose value changes a second (/s), minute (/min), hour (/h) or day (/d)', putRate)
+    .option('--rate <n/s>', 'nodes whose value changes a second (/s), minute (/min), hour (/h) or day (/d)', parseRate)
     .addHelpText('after', examples('shards USER.name', 'shards USER.name --rate 500/s'))
     .action(
       inTable(async (session, name: string, { partition, rate }: { partition?: string; rate?: number }) => {
         const spread = await sessionReader(session).shards(name, { partition });
         const { shards, items, hottest, empty, hash } = spread;
         const lines = [
-          `${figure(items)} items over ${shards} shards by ${hash}; ${empty} shards are empty`,
-          `hottest: shard ${hottest.shard} with ${figure(hottest.share * 100)} % (even would be ${figure(100 / shards)} %)`,
+          `${figureText(items)} items over ${shards} shards by ${hash}; ${empty} shards are empty`,
+          `hottest: shard ${hottest.shard} with ${figureText(hottest.share * 100)} % (even would be ${figureText(100 / shards)} %)`,
         ];
         // Five times the even share on a body of items that is large enough for chance to have evened out.
         if (items >= shards * 10 && hottest.share * shards > 5) {
@@ -31,7 +31,7 @@ export function shardsCommand(command: Command): void {
         if (advice !== undefined) {
           const { needed, putsPerSecond, rangeCalls, rangeRcu, warning } = advice;
           lines.push(
-            `as it is spread, ${figure(putsPerSecond)} changes a second; a range takes ${rangeCalls} calls and ${figure(rangeRcu)} RCU`,
+            `as it is spread, ${figureText(putsPerSecond)} changes a second; a range takes ${rangeCalls} calls and ${figureText(rangeRcu)} RCU`,
             ...(needed === undefined ? [] : [`this rate needs ${needed} shards`]),
             ...(warning === undefined ? [] : [`warning: ${warning}`]),
           );

@@ -43,8 +43,8 @@ export async function devLambda(
     restartsAfterError: true,
     onFailure: folderDestination(failures),
     onOutput: (chunk) => process.stderr.write(chunk),
-    onInvocation: (report) => tell(invocationLine(report)),
-    onGivenUp: (report) => tell(givenUpLines(report, endpoint)),
+    onInvocation: (report) => printLine(invocationLine(report)),
+    onGivenUp: (report) => printLine(givenUpLines(report, endpoint)),
     logger,
   });
   endpoint = local.endpoint;
@@ -61,7 +61,7 @@ export async function devLambda(
   };
 }
 
-function tell(line: string): void {
+function printLine(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable, requireFit } from '../../../store/table.ts';
 import { fileCheckpoint } from '../../../stream/checkpoint.ts';
@@ -54,8 +54,8 @@ export function projectCommand(command: Command): void {
             differs,
           },
           text:
-            `${figure(records)} records, ${figure(units)} units, ${figure(writes)} writes, ${figure(wcu)} WCU, ` +
-            `${figure(rcu)} RCU, ${figure(stale)} stale, ${figure(quarantined)} quarantined, ${figure(seconds)} s${rebuild}`,
+            `${figureText(records)} records, ${figureText(units)} units, ${figureText(writes)} writes, ${figureText(wcu)} WCU, ` +
+            `${figureText(rcu)} RCU, ${figureText(stale)} stale, ${figureText(quarantined)} quarantined, ${figureText(seconds)} s${rebuild}`,
         };
       }),
     );

@@ -5,7 +5,7 @@ import { examples, wholeNumber } from '../../shared/options.ts';
 import type { Output } from '../../shared/output.ts';
 import { type OpenPosition, positionOf } from '../../shared/position.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
-import { stopping } from '../../shared/signals.ts';
+import { createStopSignal } from '../../shared/signals.ts';
 
 const DEFAULT_SECONDS = 60;
 const PAUSE_MS = 200;
@@ -15,18 +15,20 @@ export function waitCommand(command: Command): void {
   command
     .option('--for <seconds>', `give up after this many seconds (default: ${DEFAULT_SECONDS})`, wholeNumber)
     .addHelpText('after', examples('wait --endpoint http://127.0.0.1:8000', 'wait --for 300'))
-    .action(inSession((session, options: { for?: number }) => waited(session, options.for ?? DEFAULT_SECONDS)));
+    .action(
+      inSession((session, options: { for?: number }) => waitUntilProjected(session, options.for ?? DEFAULT_SECONDS)),
+    );
 }
 
-async function waited(session: CommandSession, seconds: number): Promise<Output> {
+async function waitUntilProjected(session: CommandSession, seconds: number): Promise<Output> {
   const startedMs = Date.now();
-  const { signal, wait, release } = stopping();
+  const { signal, wait, release } = createStopSignal();
   let position: OpenPosition | undefined;
   let reason = '';
   try {
     while (!signal.aborted) {
       try {
-        position ??= await opened(session);
+        position ??= await openWhenReady(session);
         const { shards } = await position.look();
         const open = shards.filter(({ atEnd }) => !atEnd);
         const waitedMs = Date.now() - startedMs;
@@ -35,10 +37,10 @@ async function waited(session: CommandSession, seconds: number): Promise<Output>
         }
         reason = `${open.reduce((sum, { waiting }) => sum + waiting, 0)} records of the stream are not projected`;
       } catch (error) {
-        if (!isToCome(error)) throw error;
+        if (!mayStillAppear(error)) throw error;
         reason = (error as Error).message.replace(/\.$/, '');
       }
-      if (Date.now() - startedMs >= seconds * 1000) throw tooLong(seconds, reason);
+      if (Date.now() - startedMs >= seconds * 1000) throw waitTimeout(seconds, reason);
       await wait(PAUSE_MS);
     }
     throw new EdgeloomError('stopped', 'The wait was stopped.', 'Run the command again.');
@@ -48,19 +50,19 @@ async function waited(session: CommandSession, seconds: number): Promise<Output>
   }
 }
 
-async function opened(session: CommandSession): Promise<OpenPosition> {
+async function openWhenReady(session: CommandSession): Promise<OpenPosition> {
   const { streamArn } = await describeTable(session.client, session.graph);
   if (streamArn !== undefined) return positionOf(session, streamArn);
   throw new EdgeloomError('no-stream', `The table ${session.graph.table.name} has no stream.`, 'Enable a stream.');
 }
 
 /** Whether it passes while an engine starts and makes its table. */
-function isToCome(error: unknown): boolean {
+function mayStillAppear(error: unknown): boolean {
   if (isRetryableStoreError(error)) return true;
   return error instanceof EdgeloomError && ['no-table', 'no-stream', 'ResourceNotFoundException'].includes(error.code);
 }
 
-function tooLong(seconds: number, reason: string): EdgeloomError {
+function waitTimeout(seconds: number, reason: string): EdgeloomError {
   return new EdgeloomError(
     'wait-timeout',
     `After ${seconds} seconds: ${reason}.`,

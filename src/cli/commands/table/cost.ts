@@ -23,11 +23,15 @@ interface CommandOptions {
 /** `edgeloom cost`: what the model costs. */
 export function costCommand(command: Command): void {
   command
-    .option('--rate <n/s>', 'base items that are written a second (/s), minute (/min), hour (/h) or day (/d)', putRate)
-    .option('--gb <n>', 'gigabytes of the table with its indexes (default: 0)', amount)
-    .option('--type <name=share>', 'how often a type is written, compared with the others named; repeat it', share)
-    .option('--read <query=n/s>', 'a query, as this command names it or begins, and its rate; repeat it', read)
-    .option('--view-kb <n>', 'kilobytes of a view, which each write of it is billed by (default: 1)', aboveZero)
+    .option(
+      '--rate <n/s>',
+      'base items that are written a second (/s), minute (/min), hour (/h) or day (/d)',
+      parseRate,
+    )
+    .option('--gb <n>', 'gigabytes of the table with its indexes (default: 0)', parseAmount)
+    .option('--type <name=share>', 'how often a type is written, compared with the others named; repeat it', addShare)
+    .option('--read <query=n/s>', 'a query, as this command names it or begins, and its rate; repeat it', addRead)
+    .option('--view-kb <n>', 'kilobytes of a view, which each write of it is billed by (default: 1)', parsePositive)
     .option('--stream-shards <n>', 'shards of the stream (default: by size and writes)', wholeNumber)
     .option('--prices <file>', 'a file of prices instead of the one that comes with the package')
     .addHelpText(
@@ -45,7 +49,7 @@ export function costCommand(command: Command): void {
       const { rate, type = new Map() } = options;
       const shards = modelShards(graph, rate === undefined ? undefined : { putsPerSecond: rate, shares: type });
       // A region of the environment says nothing of prices.
-      const money = moneyOf(graph, options, command.optsWithGlobals<{ region?: string }>().region);
+      const money = costOfLoad(graph, options, command.optsWithGlobals<{ region?: string }>().region);
       return {
         json: { ...units, shards, ...money },
         text: [unitsText(units), ...shardsText(shards), ...(money === undefined ? [] : ['', moneyText(money)])].join(
@@ -56,7 +60,7 @@ export function costCommand(command: Command): void {
   );
 }
 
-function moneyOf(
+function costOfLoad(
   graph: CompiledModel,
   { rate, gb = 0, type, prices, read: reads, viewKb, streamShards }: CommandOptions,
   region: string | undefined,
@@ -153,31 +157,31 @@ function dollars(usd: number): string {
 const RATE_SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600, d: 86_400 };
 
 /** Parses a rate, such as `1000/s`, to a second's. */
-export function putRate(text: string): number {
+export function parseRate(text: string): number {
   const [, count, unit] = /^(\d+(?:\.\d+)?)\/(s|min|h|d)$/.exec(text) ?? [];
   if (count === undefined)
     throw new InvalidArgumentError('It should be a number a second, minute, hour or day: 1000/s.');
   return Number(count) / RATE_SECONDS[unit!]!;
 }
 
-function amount(text: string): number {
+function parseAmount(text: string): number {
   if (!/^\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It should be a number of at least 0.');
   return Number(text);
 }
 
-function aboveZero(text: string): number {
-  const number = amount(text);
+function parsePositive(text: string): number {
+  const number = parseAmount(text);
   if (number === 0) throw new InvalidArgumentError('It should be a number above 0.');
   return number;
 }
 
-function read(text: string, before: Map<string, number> = new Map()): Map<string, number> {
+function addRead(text: string, before: Map<string, number> = new Map()): Map<string, number> {
   const [, query, rate] = /^([^=]+)=([^=]+)$/.exec(text) ?? [];
   if (query === undefined) throw new InvalidArgumentError('It should be a query and its rate: get=500/s.');
-  return new Map([...before, [query, putRate(rate!)]]);
+  return new Map([...before, [query, parseRate(rate!)]]);
 }
 
-function share(text: string, before: Map<string, number> = new Map()): Map<string, number> {
+function addShare(text: string, before: Map<string, number> = new Map()): Map<string, number> {
   const [, type, weight] = /^([A-Z][A-Z0-9_]*)=(\d+(?:\.\d+)?)$/.exec(text) ?? [];
   if (type === undefined || Number(weight) === 0) {
     throw new InvalidArgumentError('It should be a type and a share above 0: GOAL=4.');

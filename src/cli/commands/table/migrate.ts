@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import type { MigrateAction } from '../../../migrate/action.ts';
 import { type MigrationPlan, planMigration } from '../../../migrate/forecast/plan-migration.ts';
 import { migrate } from '../../../migrate/migrate.ts';
@@ -54,7 +54,7 @@ export function migrateCommand(command: Command): void {
         const store = new MeteredStore(session.store, { maxWcu });
         const progress = new StepProgress(plan.estimate.items, settings.json ? SILENT : process.stderr);
         if (!dryRun && yes && plan.steps.length > 0) {
-          for (const line of [costText(plan, maxWcu), ...unseenReaders(action)]) progress.line(line);
+          for (const line of [costText(plan, maxWcu), ...readersWarning(action)]) progress.line(line);
         }
         const run: MigrateOptions = {
           graph,
@@ -89,19 +89,19 @@ function actionOf({ withdraw, retire, drop }: CommandOptions): MigrateAction | u
 function planText(plan: MigrationPlan, action: MigrateAction | undefined, maxWcu: number | undefined): string[] {
   if (plan.steps.length === 0) return ['nothing to do'];
   const rows = plan.steps.map(({ step, projection, rcu, wcu, seconds }) => {
-    return [step, projection || '-', figure(rcu), figure(wcu), secondsText(seconds)];
+    return [step, projection || '-', figureText(rcu), figureText(wcu), secondsText(seconds)];
   });
   return [
     ...plan.changes,
     ...(action === undefined ? [] : [`${action.kind} ${action.name}`]),
     textTable(['step', 'of', 'about RCU', 'about WCU', 'about'], rows),
     costText(plan, maxWcu),
-    ...unseenReaders(action),
+    ...readersWarning(action),
   ];
 }
 
 /** No registry tells who reads. */
-function unseenReaders(action: MigrateAction | undefined): string[] {
+function readersWarning(action: MigrateAction | undefined): string[] {
   if (action === undefined || action.kind === 'withdraw') return [];
   return [
     'readers are not seen by this command: one that still means what goes gets projection-not-ready from now on; deploy them first',
@@ -110,20 +110,20 @@ function unseenReaders(action: MigrateAction | undefined): string[] {
 
 function costText({ cost: { rcu, wcu, seconds }, estimate }: MigrationPlan, maxWcu: number | undefined): string {
   const { items, sampled, isExact } = estimate;
-  const pace = maxWcu === undefined ? '' : ` at ${figure(maxWcu)} WCU a second`;
+  const pace = maxWcu === undefined ? '' : ` at ${figureText(maxWcu)} WCU a second`;
   const basis = isExact
-    ? `by all of the ${figure(items)} items`
-    : `estimated by ${figure(sampled)} of about ${figure(items)} items`;
-  return `about ${figure(rcu)} RCU, ${figure(wcu)} WCU and ${secondsText(seconds)}${pace}; ${basis}`;
+    ? `by all of the ${figureText(items)} items`
+    : `estimated by ${figureText(sampled)} of about ${figureText(items)} items`;
+  return `about ${figureText(rcu)} RCU, ${figureText(wcu)} WCU and ${secondsText(seconds)}${pace}; ${basis}`;
 }
 
 function stepText({ step, projection, state, wcu, seconds }: MigrateStep): string {
-  return `${`${step} ${projection}`.trim()}: ${state}; ${figure(wcu)} WCU, ${figure(seconds)} s`;
+  return `${`${step} ${projection}`.trim()}: ${state}; ${figureText(wcu)} WCU, ${figureText(seconds)} s`;
 }
 
 function endText(steps: readonly MigrateStep[], next: string): string {
   if (steps.length === 0 && next === '') return 'nothing to do';
   const wcu = steps.reduce((sum, step) => sum + step.wcu, 0);
-  const text = `${steps.length} steps, ${figure(wcu)} WCU`;
+  const text = `${steps.length} steps, ${figureText(wcu)} WCU`;
   return next === '' ? `${text}; the table keeps everything as the model has it` : `${text}; next: ${next}`;
 }

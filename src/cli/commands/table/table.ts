@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import { registerIfEmpty } from '../../../migrate/register-empty.ts';
 import {
   createTable,
@@ -31,31 +31,34 @@ export function tableCommand(table: Command): void {
           serverTime: () => serverTime(client, graph),
           ...(await tableIdentity(client, graph)),
         });
-        return output(status);
+        return tableOutput(status);
       }),
     );
   table
     .command('describe')
     .description('show status, indexes and stream')
     .addHelpText('after', examples('table describe --json'))
-    .action(inSession(async ({ client, graph }) => output(await describeTable(client, graph))));
+    .action(inSession(async ({ client, graph }) => tableOutput(await describeTable(client, graph))));
   table
     .command('update')
     .description('add what the model needs and the table lacks: the stream, indexes, TTL')
     .option('--dry-run', 'show what would be added')
     .option('--yes', 'do it without asking')
     .addHelpText('after', examples('table update --dry-run', 'table update --yes'))
-    .action(inSession(update));
+    .action(inSession(runTableUpdate));
   table
     .command('delete')
     .description('delete the table and everything in it')
     .addHelpText('after', examples('table delete --table records-test'))
-    .action(inSession(async ({ client, graph }) => output(await deleteTable(client, graph))));
+    .action(inSession(async ({ client, graph }) => tableOutput(await deleteTable(client, graph))));
 }
 
-async function update({ client, graph, settings }: CommandSession, options: { dryRun?: boolean; yes?: boolean }) {
+async function runTableUpdate(
+  { client, graph, settings }: CommandSession,
+  options: { dryRun?: boolean; yes?: boolean },
+) {
   const plan = await planTableUpdate(client, graph);
-  const cost = `at most ${figure(plan.mostWcu)} WCU for filling what is new`;
+  const cost = `at most ${figureText(plan.mostWcu)} WCU for filling what is new`;
   const lines = [...plan.texts, ...(plan.mostWcu > 0 ? [cost] : [])];
   if (options.dryRun === true || plan.steps.length === 0) {
     return { json: { ...plan, done: plan.steps.length === 0 }, text: lines.join('\n') || 'nothing to do' };
@@ -73,7 +76,7 @@ async function update({ client, graph, settings }: CommandSession, options: { dr
   };
 }
 
-function output(status: TableStatus): Output {
+function tableOutput(status: TableStatus): Output {
   const { table, indexes, streamArn } = status;
   const lines = [
     `table:   ${table}`,

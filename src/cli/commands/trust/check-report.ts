@@ -1,8 +1,8 @@
 import type { CheckTotals } from '../../../check/cursor.ts';
 import { type Finding, WRONG } from '../../../check/finding.ts';
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 
-import { shown } from '../../shared/shown.ts';
+import { printable } from '../../shared/shown.ts';
 
 /** Findings that the text spells out; the others are in `--json` and `--report`. */
 const SHOWN = 50;
@@ -14,22 +14,22 @@ const ELLIPSIS = ' ...';
 export function reportText(totals: CheckTotals, findings: readonly Finding[], seconds: number): string {
   const { drift, partitions, baseItems, derivedItems, repaired, tidied } = totals;
   const lines = [
-    `${figure(partitions)} partitions, ${figure(baseItems)} base items, ${figure(derivedItems)} derived items; ` +
-      `${figure(totals.rcu)} RCU, ${figure(totals.wcu)} WCU, ${figure(seconds)} s`,
+    `${figureText(partitions)} partitions, ${figureText(baseItems)} base items, ${figureText(derivedItems)} derived items; ` +
+      `${figureText(totals.rcu)} RCU, ${figureText(totals.wcu)} WCU, ${figureText(seconds)} s`,
     `drift: ${drift.missing} missing, ${drift.stale} stale, ${drift.orphan} orphan` +
       `${totals.maintenance > 0 ? `; maintenance: ${totals.maintenance}` : ''}${repaired > 0 ? `; ${repaired} repaired` : ''}${tidied > 0 ? `; ${tidied} tidied up` : ''}`,
     `${totals.pending} pending, ${totals.superseded} superseded, ${totals.quarantined} quarantined, ` +
       `${totals.dangling} dangling, ${totals.unknown} unknown${totals.unregistered > 0 ? `, ${totals.unregistered} unregistered` : ''}`,
   ];
   for (const { name, items, reason } of totals.changing) {
-    lines.push(`not compared: ${shown(name)}, ${figure(items)} items: ${reason}`);
+    lines.push(`not compared: ${printable(name)}, ${figureText(items)} items: ${reason}`);
   }
   for (const { type, items, nearest } of totals.unknownTypes) {
-    lines.push(`unknown type ${type}: ${figure(items)} items${nearest === null ? '' : `; is ${nearest} meant?`}`);
+    lines.push(`unknown type ${type}: ${figureText(items)} items${nearest === null ? '' : `; is ${nearest} meant?`}`);
   }
-  const sorted = [...findings].sort((a, b) => gravity(a) - gravity(b));
+  const sorted = [...findings].sort((a, b) => severityOf(a) - severityOf(b));
   for (const { source, target, verdict, expected, actual } of sorted.slice(0, SHOWN)) {
-    lines.push(`${verdict} ${shown(source)} ${shown(target)}`);
+    lines.push(`${verdict} ${printable(source)} ${printable(target)}`);
     if (expected !== null) lines.push(`  expected: ${shownShort(expected)}`);
     if (actual !== null) lines.push(`  actual:   ${shownShort(actual)}`);
   }
@@ -47,11 +47,13 @@ export interface RunState {
 
 /** The same for a build server: what makes the exit code another than 0 is a failure, or an error, in JUnit's XML. */
 export function reportJunit(findings: readonly Finding[], { isUnexplained, isStopped }: RunState): string {
-  const failures = findings.filter((finding) => gravity(finding) < WARNING || (isUnexplained && isOfConsumer(finding)));
+  const failures = findings.filter(
+    (finding) => severityOf(finding) < WARNING || (isUnexplained && isHeldByConsumer(finding)),
+  );
   const cases = failures.map(
     ({ source, target, verdict, expected, actual }) =>
-      `  <testcase classname="${xml(source)}" name="${xml(target)}">\n` +
-      `    <failure type="${verdict}" message="${verdict}">${xml(`expected: ${expected}\nactual: ${actual}`)}</failure>\n` +
+      `  <testcase classname="${escapeXml(source)}" name="${escapeXml(target)}">\n` +
+      `    <failure type="${verdict}" message="${verdict}">${escapeXml(`expected: ${expected}\nactual: ${actual}`)}</failure>\n` +
       '  </testcase>\n',
   );
   const errors = isStopped ? 1 : 0;
@@ -69,18 +71,18 @@ export function reportJunit(findings: readonly Finding[], { isUnexplained, isSto
 const WARNING = 10;
 
 /** Whether a finding is held back by the consumer. */
-function isOfConsumer({ verdict, cause }: Finding): boolean {
+function isHeldByConsumer({ verdict, cause }: Finding): boolean {
   return verdict === 'pending' && cause === undefined;
 }
 
-function gravity({ verdict }: Finding): number {
+function severityOf({ verdict }: Finding): number {
   const place = (WRONG as readonly string[]).indexOf(verdict);
   return place < 0 ? WARNING : place;
 }
 
 /** A text as it is shown to people: control characters as escapes, and at most `WIDTH` characters, at a word if possible. */
 function shownShort(text: string): string {
-  const plain = shown(text);
+  const plain = printable(text);
   if (plain.length <= WIDTH) return plain;
   const kept = plain.slice(0, WIDTH - ELLIPSIS.length);
   // A word that is cut reads as another one, such as the beginning of an id as an id; one word as long as all is cut.
@@ -88,7 +90,7 @@ function shownShort(text: string): string {
   return `${words.length > WIDTH / 2 ? words : kept}${ELLIPSIS}`;
 }
 
-function xml(text: string): string {
+function escapeXml(text: string): string {
   return (
     text
       .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -5,14 +5,14 @@ import type { Finding } from '../../../check/finding.ts';
 import { EdgeloomError } from '../../../errors.ts';
 import { lagSecondsOf, type PositionOfStream } from '../../../explain/position.ts';
 import type { ConsumerPosition } from '../../../progress/consumer-position.ts';
-import { isOfMoment } from '../../../progress/stream-walk.ts';
+import { isTemporaryError } from '../../../progress/stream-walk.ts';
 import { untilAborted } from '../../../store/abortable.ts';
 import { currentStreamLabel, describeTable, requireFit, serverTime } from '../../../store/table.ts';
 import { noticeOfModel } from '../../shared/model-notice.ts';
 import { positionOf, requireHomeRegion } from '../../shared/position.ts';
 import { startProgress } from '../../shared/progress.ts';
 import type { CommandSession } from '../../shared/session.ts';
-import { stopping } from '../../shared/signals.ts';
+import { createStopSignal } from '../../shared/signals.ts';
 
 /** How often the place to go on from is kept, in milliseconds. */
 const KEEP_MS = 5_000;
@@ -40,7 +40,7 @@ export async function runCheck(
   const position = streamArn === undefined ? undefined : positionOf(session, streamArn);
   const place = resume === undefined ? undefined : new KeptPlace(resume);
   const progress = startProgress('items', itemCount);
-  const { signal, wait, release } = stopping();
+  const { signal, wait, release } = createStopSignal();
   try {
     const result = await check({
       graph,
@@ -50,7 +50,7 @@ export async function runCheck(
       streamLabel: () => currentStreamLabel(client, graph),
       serverTime: () => serverTime(client, graph),
       ...(position !== undefined && {
-        consumer: untilStopped(position.consumer, signal),
+        consumer: positionUntilStopped(position.consumer, signal),
         newestPosition: position.newestPosition,
       }),
       resume: await place?.load(),
@@ -64,7 +64,7 @@ export async function runCheck(
       },
     });
     await place?.keep(result.cursor);
-    return { ...result, ...notice, lagSeconds: signal.aborted ? undefined : await lagNow(position) };
+    return { ...result, ...notice, lagSeconds: signal.aborted ? undefined : await lagSecondsNow(position) };
   } finally {
     release();
     position?.release();
@@ -73,18 +73,18 @@ export async function runCheck(
 }
 
 /** How far the consumers are behind at the end of a run; undefined where that is unknown. */
-async function lagNow(position: PositionOfStream | undefined): Promise<number | undefined> {
+async function lagSecondsNow(position: PositionOfStream | undefined): Promise<number | undefined> {
   try {
     return position && lagSecondsOf(await position.look());
   } catch (error) {
     // A stream that cannot be read for the moment takes nothing from what was found.
-    if (isOfMoment(error)) return undefined;
+    if (isTemporaryError(error)) return undefined;
     throw error;
   }
 }
 
 /** A consumer's position that is not known from the moment on at which the work is to stop: a look may take its time. */
-function untilStopped({ appliedUpToMs }: ConsumerPosition, signal: AbortSignal): ConsumerPosition {
+function positionUntilStopped({ appliedUpToMs }: ConsumerPosition, signal: AbortSignal): ConsumerPosition {
   return {
     async appliedUpToMs(sinceMs) {
       try {
@@ -111,7 +111,7 @@ class KeptPlace {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw new EdgeloomError('no-file', `The file ${this.file} cannot be read.`, '', { cause: error });
     }
-    return parseCursor(jsonOf(text));
+    return parseCursor(parseResumeFile(text));
   }
 
   async keepNowAndThen(cursor: () => CheckCursor): Promise<void> {
@@ -128,7 +128,7 @@ class KeptPlace {
   }
 }
 
-function jsonOf(text: string): unknown {
+function parseResumeFile(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

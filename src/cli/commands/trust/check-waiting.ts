@@ -1,4 +1,4 @@
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 
 /** The differences that a check did not judge, because their records may not be projected yet. */
 export interface Waiting {
@@ -11,7 +11,7 @@ export interface Waiting {
 }
 
 /** Whether the consumers are so far behind that nothing else has to explain what is pending. */
-export function isExplained({ pending, lagSeconds, settleSeconds }: Waiting): boolean {
+export function isExplainedByLag({ pending, lagSeconds, settleSeconds }: Waiting): boolean {
   return pending <= 0 || (lagSeconds !== undefined && lagSeconds > 0 && lagSeconds >= settleSeconds);
 }
 
@@ -22,9 +22,9 @@ export function waitingText(waiting: Waiting): string[] {
   const behind =
     lagSeconds === undefined
       ? 'how far the consumers are behind cannot be told'
-      : `the consumers are ${figure(lagSeconds)} s behind`;
-  const advice = isExplained(waiting)
+      : `the consumers are ${figureText(lagSeconds)} s behind`;
+  const advice = isExplainedByLag(waiting)
     ? 'check again once they have come so far; where none runs, start one (edgeloom status)'
     : 'that does not explain it: check again; if it stays, run edgeloom redrive, which reconciles unclaimed records';
-  return [`${figure(pending)} pending, and ${behind}: ${advice}`];
+  return [`${figureText(pending)} pending, and ${behind}: ${advice}`];
 }

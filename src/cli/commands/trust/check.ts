@@ -2,19 +2,19 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { CheckOptions, CheckResult } from '../../../check/check.ts';
 import { checkExport, type ExportCheckResult } from '../../../check/export/export.ts';
 import type { Finding } from '../../../check/finding.ts';
-import { sampleOf } from '../../../check/scan.ts';
+import { sampleOptions } from '../../../check/scan.ts';
 import { EdgeloomError } from '../../../errors.ts';
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import { hasCopies } from '../../../kinds/copy.ts';
 import { hasTotalEntries } from '../../../plan/counted.ts';
 import { noteLastCheck } from '../../../progress/last-check.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
-import { shown } from '../../shared/shown.ts';
+import { printable } from '../../shared/shown.ts';
 import { reportText } from './check-report.ts';
 import { runCheck } from './check-run.ts';
-import { isExplained, type Waiting, waitingText } from './check-waiting.ts';
+import { isExplainedByLag, type Waiting, waitingText } from './check-waiting.ts';
 import { reportTargets, writeReport } from './report-file.ts';
 import { sweepStream } from './sweep-stream.ts';
 
@@ -51,10 +51,15 @@ export function checkCommand(command: Command): void {
   command
     .option('--repair', 'reconcile drift with the base items, as they are then')
     .option('--dry-run', 'say what --repair would repair, and write nothing')
-    .option('--settle <time>', 'how long a projection may take before it is drift, such as 30s or 5m', duration, 30_000)
+    .option(
+      '--settle <time>',
+      'how long a projection may take before it is drift, such as 30s or 5m',
+      parseDuration,
+      30_000,
+    )
     .option('--segments <n>', 'parts that the table is read in, side by side (default: 8)', wholeNumber)
-    .option('--segment <k/n>', 'only the k-th of n parts', segmentOf)
-    .option('--sample <share>', 'only a random share of the table, such as 1%', share)
+    .option('--segment <k/n>', 'only the k-th of n parts', parseSegment)
+    .option('--sample <share>', 'only a random share of the table, such as 1%', parseShare)
     .option('--max-rcu <n>', 'read capacity units a second at most', wholeNumber)
     .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)
     .option('--source <id...>', 'only these partitions')
@@ -92,7 +97,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   let result: (CheckResult & { lagSeconds?: number | undefined }) | undefined;
   let sources = options.source;
   if (options.export !== undefined) {
-    if (options.repair === true && options.confirm !== true) throw unconfirmed();
+    if (options.repair === true && options.confirm !== true) throw confirmationMissing();
     const exported = await runExportCheck(
       session,
       options.export,
@@ -120,7 +125,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   const isLeft = missing + stale + orphan > totals.repaired;
   if (isLeft || totals.quarantined > 0 || totals.unregistered > 0) process.exitCode = FOUND;
   const waiting: Waiting = { pending: totals.pending - ofChange, lagSeconds, settleSeconds: options.settle / 1000 };
-  if (!isExplained(waiting)) process.exitCode = FOUND;
+  if (!isExplainedByLag(waiting)) process.exitCode = FOUND;
   if (options.strict === true && totals.unknown > 0) process.exitCode = FOUND;
   if (cursor !== undefined) process.exitCode = STOPPED;
   const json = {
@@ -137,13 +142,13 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   if (isWholeTable(options) && cursor === undefined) {
     await noteLastCheck(session.graph.table, session.store, totals, Date.now());
   }
-  const state = { isUnexplained: !isExplained(waiting), isStopped: cursor !== undefined };
+  const state = { isUnexplained: !isExplainedByLag(waiting), isStopped: cursor !== undefined };
   for (const report of reports) await writeReport(report, json, findings, state);
-  const plan = options.dryRun === true ? actions.map(shown) : [];
+  const plan = options.dryRun === true ? actions.map(printable) : [];
   const lines = [...plan, reportText(totals, findings, seconds)];
   lines.push(...waitingText(waiting));
   if (swept > 0)
-    lines.push(`${figure(swept)} records of the stream that no consumer had claimed were reconciled first`);
+    lines.push(`${figureText(swept)} records of the stream that no consumer had claimed were reconciled first`);
   if (cursor !== undefined) lines.push('stopped before its end; with --resume FILE it could go on from here');
   if (leavesCopiesOut) lines.push(COPIES_LEFT_OUT);
   return { json, text: lines.join('\n') };
@@ -154,7 +159,7 @@ function isWholeTable({ source, segment, sample, dryRun, ...options }: CommandOp
   return [source, segment, sample, options.export].every((one) => one === undefined) && dryRun !== true;
 }
 
-function unconfirmed(): EdgeloomError {
+function confirmationMissing(): EdgeloomError {
   return new EdgeloomError(
     'invalid-option',
     '--repair cannot repair an export.',
@@ -186,7 +191,7 @@ function checkOptions(options: CommandOptions): Partial<CheckOptions> {
     dangling,
     ...(segments !== undefined && { segments }),
     ...(segment !== undefined && { segments: segment.segments, onlySegments: [segment.segment] }),
-    ...(sample !== undefined && sampleOf(sample)),
+    ...(sample !== undefined && sampleOptions(sample)),
     ...(source !== undefined && { sources: source }),
   };
 }
@@ -194,14 +199,14 @@ function checkOptions(options: CommandOptions): Partial<CheckOptions> {
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000 };
 
 /** Parses a time such as `30s`; gives milliseconds. */
-function duration(text: string): number {
+function parseDuration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(text);
   if (match === null) throw new InvalidArgumentError('It should be a time such as 500ms, 30s or 5m.');
   return Number(match[1]) * UNITS[match[2]!]!;
 }
 
 /** Parses `k/n`, the k-th of n segments from 1 on; gives the segment from 0 on. */
-function segmentOf(text: string): { segment: number; segments: number } {
+function parseSegment(text: string): { segment: number; segments: number } {
   const match = /^(\d+)\/(\d+)$/.exec(text);
   const [segment, segments] = [Number(match?.[1]), Number(match?.[2])];
   if (match === null || segment < 1 || segment > segments) {
@@ -210,7 +215,7 @@ function segmentOf(text: string): { segment: number; segments: number } {
   return { segment: segment - 1, segments };
 }
 
-function share(text: string): number {
+function parseShare(text: string): number {
   const match = /^(\d+(?:\.\d+)?)%$/.exec(text);
   const fraction = Number(match?.[1]) / 100;
   if (!(fraction > 0 && fraction <= 1)) throw new InvalidArgumentError('It should be a share such as 1%.');

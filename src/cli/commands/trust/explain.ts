@@ -4,7 +4,7 @@ import type { LagKnowledge } from '../../../explain/base-item.ts';
 import { explain } from '../../../explain/explain.ts';
 import { lagOf } from '../../../explain/position.ts';
 import { explainQuery, type QueryPlan } from '../../../explain/query.ts';
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
 import { pagePlan } from '../../../read/page.ts';
 import { createReader, type Reader } from '../../../read/reader.ts';
@@ -22,7 +22,7 @@ import {
 import { type Output, textTable } from '../../shared/output.ts';
 import { positionOf } from '../../shared/position.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
-import { shown } from '../../shared/shown.ts';
+import { printable } from '../../shared/shown.ts';
 import { type PageFlags, pageQuery, withPageFlags } from '../read/page.ts';
 import { onePredicate, type SearchFlags } from '../read/search.ts';
 
@@ -47,9 +47,10 @@ export function explainCommand(command: Command): void {
     .action(
       inSession(
         async (session, source: string | undefined, target: string | undefined, { query, dryRun }: ExplainFlags) => {
-          if (dryRun === true) return await planBefore(session.graph, query);
-          const item = source === undefined ? undefined : await itemOf(session, { source, target: target ?? source });
-          if (query !== undefined) return withItem(await queryOf(session, query, source), item);
+          if (dryRun === true) return await planWithoutRunning(session.graph, query);
+          const item =
+            source === undefined ? undefined : await explainItem(session, { source, target: target ?? source });
+          if (query !== undefined) return withItem(await explainGivenQuery(session, query, source), item);
           if (item !== undefined) return item;
           throw new EdgeloomError('usage', 'There is nothing to explain.', 'Name an item, or give --query.');
         },
@@ -62,13 +63,13 @@ interface ExplainFlags {
   dryRun?: boolean;
 }
 
-async function itemOf(session: CommandSession, key: { source: string; target: string }): Promise<Output> {
+async function explainItem(session: CommandSession, key: { source: string; target: string }): Promise<Output> {
   const { graph, store } = session;
   const explanation = await explain(key, { graph, store, lag: () => lagNow(session) });
   const { item, parts, notes } = explanation;
   const text = [
-    `${shown(item.source)} ${shown(item.target)}: ${item.exists ? item.kind : 'absent'}`,
-    ...notes.map(shown),
+    `${printable(item.source)} ${printable(item.target)}: ${item.exists ? item.kind : 'absent'}`,
+    ...notes.map(printable),
     ...(parts.length === 0
       ? []
       : [
@@ -91,8 +92,12 @@ async function lagNow(session: CommandSession): Promise<LagKnowledge> {
   }
 }
 
-async function queryOf({ graph, store }: CommandSession, query: string, source: string | undefined): Promise<Output> {
-  const explained = await explainQuery(store, (noted) => answer(graph, createReader(graph, { store: noted }), query));
+async function explainGivenQuery(
+  { graph, store }: CommandSession,
+  query: string,
+  source: string | undefined,
+): Promise<Output> {
+  const explained = await explainQuery(store, (noted) => runQuery(graph, createReader(graph, { store: noted }), query));
   const { found, why } = explained.result;
   const plan: QueryPlan = { ...explained.plan, ...(why && { why }) };
   const isIn = source === undefined ? undefined : found.includes(source);
@@ -105,20 +110,20 @@ function planText(
   isIn: boolean | undefined,
   source = '',
 ): string {
-  const shownPartitions = partitions.slice(0, 10).map(shown).join(', ');
+  const shownPartitions = partitions.slice(0, 10).map(printable).join(', ');
   const more = partitions.length > 10 ? ` and ${partitions.length - 10} more` : '';
   return [
     `${partitions.length} partitions: ${shownPartitions}${more}`,
-    ...steps.map((step, i) => `${i + 1}. ${shown(step)}`),
-    `${calls} calls, ${figure(rcu)} RCU`,
-    ...why.map((reason) => `- ${shown(reason)}`),
-    ...(isIn === undefined ? [] : [`${shown(source)} is ${isIn ? '' : 'not '}in the answer.`]),
+    ...steps.map((step, i) => `${i + 1}. ${printable(step)}`),
+    `${calls} calls, ${figureText(rcu)} RCU`,
+    ...why.map((reason) => `- ${printable(reason)}`),
+    ...(isIn === undefined ? [] : [`${printable(source)} is ${isIn ? '' : 'not '}in the answer.`]),
   ].join('\n');
 }
 
 /** The steps of a page and what its Queries cost, before any of them is made. */
-async function planBefore(graph: CompiledModel, query = ''): Promise<Output> {
-  if (words(query)[0] !== 'page') {
+async function planWithoutRunning(graph: CompiledModel, query = ''): Promise<Output> {
+  if (splitIntoWords(query)[0] !== 'page') {
     throw new EdgeloomError('usage', 'Only a page has a plan before it runs.', "Give --query 'page TYPE ID …'.");
   }
   let why: string[] = [];
@@ -126,8 +131,8 @@ async function planBefore(graph: CompiledModel, query = ''): Promise<Output> {
   withPageFlags(program.command('page <type> <id>')).action((type: string, _id: string, options: PageFlags) => {
     why = pagePlan(graph, type, pageQuery(options)).why;
   });
-  await program.parseAsync(words(query), { from: 'user' });
-  return { json: { why }, text: why.map((reason) => `- ${shown(reason)}`).join('\n') };
+  await program.parseAsync(splitIntoWords(query), { from: 'user' });
+  return { json: { why }, text: why.map((reason) => `- ${printable(reason)}`).join('\n') };
 }
 
 /** The query's plan and the item in one. */
@@ -140,7 +145,7 @@ function withItem(plan: Output, item: Output | undefined): Output {
 }
 
 /** Runs a query that is given as on the command line; gives the ids in its answer, and why a page took its steps. */
-async function answer(
+async function runQuery(
   graph: CompiledModel,
   reader: Reader,
   query: string,
@@ -173,7 +178,7 @@ async function answer(
         .find(onePredicate(options), { partition, limit, cursor, reverse, ...filterOf(options) });
       found = page.items.map(({ id }) => id);
     });
-  await program.parseAsync(words(query), { from: 'user' });
+  await program.parseAsync(splitIntoWords(query), { from: 'user' });
   return { found, why };
 }
 
@@ -183,7 +188,7 @@ function queryProgram(): Command {
 }
 
 /** The words of a command line; quotes keep spaces together. */
-function words(line: string): string[] {
+function splitIntoWords(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, plain]) => double ?? single ?? plain ?? '',
   );

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import type { ObservedDrift } from '../../../observe/obligation.ts';
 import { type ObserveResult, observe } from '../../../observe/observe.ts';
 import { createLowMark } from '../../../progress/low-mark.ts';
@@ -40,7 +40,7 @@ export function observeCommand(command: Command): void {
         const verified = through === null ? 'verified through: not known' : `verified through ${through}`;
         return {
           json: { verifiedThrough: through, verifiedHeldBy: heldBy ?? null, drift, records, endedBy },
-          text: `${verified}${through === null ? `: ${heldBy}` : ''}, ${figure(records)} records, ${figure(drift.length)} differences left`,
+          text: `${verified}${through === null ? `: ${heldBy}` : ''}, ${figureText(records)} records, ${figureText(drift.length)} differences left`,
         };
       }),
     );

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
 
 import { inSession } from '../../shared/session.ts';
-import { shown } from '../../shared/shown.ts';
+import { printable } from '../../shared/shown.ts';
 import { runCheck } from './check-run.ts';
 
 /** Stopped before its end. */
@@ -44,8 +44,8 @@ export function rebuildCommand(command: Command): void {
         if (cursor !== undefined || refusals.length > 0) process.exitCode = STOPPED;
         const writes = repaired + tidied;
         const text =
-          `${figure(partitions)} partitions, ${figure(writes)} derived items written; ` +
-          `${figure(rcu)} RCU, ${figure(wcu)} WCU, ${figure(seconds)} s`;
+          `${figureText(partitions)} partitions, ${figureText(writes)} derived items written; ` +
+          `${figureText(rcu)} RCU, ${figureText(wcu)} WCU, ${figureText(seconds)} s`;
         const stopped =
           cursor === undefined ? [] : ['stopped before its end; with --resume FILE it could go on from here'];
         return {
@@ -60,7 +60,7 @@ export function rebuildCommand(command: Command): void {
             differs,
             ...(cursor !== undefined && { stopped: true }),
           },
-          text: [text, ...refusals.map(shown), ...stopped].join('\n'),
+          text: [text, ...refusals.map(printable), ...stopped].join('\n'),
         };
       }),
     );

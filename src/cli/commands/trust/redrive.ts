@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
 import { bucketAccess, redriveMessage, redriveQueue } from '../../../failures/failure-queue.ts';
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import { addRedrive, type RedriveResult, redrive } from '../../../repair/redrive.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { examples } from '../../shared/options.ts';
 
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
-import { shown } from '../../shared/shown.ts';
+import { printable } from '../../shared/shown.ts';
 import { sweepStream } from './sweep-stream.ts';
 
 /** Entries whose cause is still there. */
@@ -43,14 +43,16 @@ export function redriveCommand(command: Command): void {
       inSession(async (session, options: RedriveCommandOptions) => {
         const progress = startProgress('entries', 0);
         const onProgress = (entries: number): void => progress.update(entries, entries);
-        const result = await run(session, options, onProgress).finally(() => progress.stop());
+        const result = await runRedrive(session, options, onProgress).finally(() => progress.stop());
         const { entries, repaired, left, quarantined, writes, wcu, rcu, reasons, swept } = result;
         if (left > 0 || quarantined > 0) process.exitCode = LEFT;
-        const into = quarantined > 0 ? `, ${figure(quarantined)} of them quarantined` : '';
+        const into = quarantined > 0 ? `, ${figureText(quarantined)} of them quarantined` : '';
         const lines = [
-          `${figure(entries)} entries, ${figure(repaired)} repaired${into}, ${figure(left)} left`,
-          ...(swept > 0 ? [`${figure(swept)} records of the stream that no consumer has claimed were reconciled`] : []),
-          ...reasons.map(shown),
+          `${figureText(entries)} entries, ${figureText(repaired)} repaired${into}, ${figureText(left)} left`,
+          ...(swept > 0
+            ? [`${figureText(swept)} records of the stream that no consumer has claimed were reconciled`]
+            : []),
+          ...reasons.map(printable),
         ];
         return {
           json: { entries, repaired, left, quarantined, writes, wcu, rcu, reasons, swept },
@@ -60,7 +62,7 @@ export function redriveCommand(command: Command): void {
     );
 }
 
-async function run(
+async function runRedrive(
   session: CommandSession,
   { fromFailure: source, bucket, anyHost }: RedriveCommandOptions,
   onProgress: (entries: number) => void,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Status } from '../../../explain/status.ts';
 import { tableStatus } from '../../../explain/table-status.ts';
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import { describeTable, hasTtl } from '../../../store/table.ts';
 import { examples } from '../../shared/options.ts';
 import { type Output, textTable } from '../../shared/output.ts';
@@ -20,7 +20,7 @@ export function statusCommand(command: Command): void {
     .addHelpText('after', examples('status', 'status --watch', 'status --json'))
     .action(
       inSession(async (session, { watch = false }: { watch?: boolean }) => {
-        const result = watch ? await watched(session) : await statusOf(session);
+        const result = watch ? await watchStatus(session) : await statusOf(session);
         if (result.problems.length > 0) process.exitCode = PROBLEMS;
         return outputOf(session, result);
       }),
@@ -40,7 +40,7 @@ async function statusOf(session: CommandSession): Promise<Status> {
 }
 
 /** Shows the status until Ctrl-C; gives the last one. */
-async function watched(session: CommandSession): Promise<Status> {
+async function watchStatus(session: CommandSession): Promise<Status> {
   let isOver = false;
   let wake = (): void => undefined;
   const release = stopOnSignal(async () => {
@@ -103,7 +103,7 @@ function outputOf({ graph }: CommandSession, result: Status): Output {
       : `last check: ${lastCheck.verdict}, ${lastCheck.ended}, ${lastCheck.drift} differences, ${lastCheck.pending} pending${unregistered > 0 ? `, ${unregistered} unregistered` : ''}`,
     verifiedText(result),
     problems.length === 0 ? 'nothing needs a person' : problems.map((problem) => `! ${problem}`).join('\n'),
-    `${figure(rcu)} RCU`,
+    `${figureText(rcu)} RCU`,
   ];
   return { json: { ...result, managed: projections.length > 0 }, text: sections.join('\n\n') };
 }

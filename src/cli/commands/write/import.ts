@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import { type ImportFormat, importFile } from '../../../write/import.ts';
 import { examples } from '../../shared/options.ts';
 
 import { startProgress } from '../../shared/progress.ts';
 import { inSession } from '../../shared/session.ts';
-import { stopping } from '../../shared/signals.ts';
+import { createStopSignal } from '../../shared/signals.ts';
 
 /** Stopped before its end. */
 const STOPPED = 2;
@@ -31,7 +31,7 @@ export function importCommand(command: Command): void {
       inSession(async ({ graph, store }, file: string, options: { format: ImportFormat; skipBad?: boolean }) => {
         const started = performance.now();
         const progress = startProgress('items', 0);
-        const { signal, release } = stopping();
+        const { signal, release } = createStopSignal();
         const result = await withFile(file, signal, (path) =>
           importFile({
             graph,
@@ -48,10 +48,10 @@ export function importCommand(command: Command): void {
         const seconds = (performance.now() - started) / 1000;
         const { items, total, wcu, skipped } = result;
         if (total !== undefined) process.exitCode = STOPPED;
-        const of = total === undefined ? '' : ` of ${figure(total)}`;
+        const of = total === undefined ? '' : ` of ${figureText(total)}`;
         const lines = [
-          `${figure(items)}${of} items written, ${figure(wcu)} WCU, ${figure(seconds)} s` +
-            `${skipped > 0 ? `, ${figure(skipped)} bad lines skipped` : ''}`,
+          `${figureText(items)}${of} items written, ${figureText(wcu)} WCU, ${figureText(seconds)} s` +
+            `${skipped > 0 ? `, ${figureText(skipped)} bad lines skipped` : ''}`,
           ...(total === undefined
             ? []
             : ['stopped before its end; the same import again writes the rest, and these once more']),

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
 import { toJson } from '../../../exact-json.ts';
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
 import type { WriteConditions } from '../../../write/item/conditions.ts';
 import { createWriter, type Writer } from '../../../write/writer.ts';
-import { attributesOfJson, attributeValues, collected } from '../../shared/attribute-values.ts';
+import { attributesOfJson, attributeValues, collectValue } from '../../shared/attribute-values.ts';
 import { examples } from '../../shared/options.ts';
 import type { Output } from '../../shared/output.ts';
 
@@ -34,7 +34,7 @@ export function putCommand(command: Command): void {
     )
     .action(
       inTable(async (session, words: string[], options: ConditionOptions) => {
-        const { subject, json } = parsed(words, true);
+        const { subject, json } = parseWords(words, true);
         const attributes = attributesOf(json);
         const writer = openWriter(session);
         const conditions = conditionsOf(options);
@@ -42,7 +42,7 @@ export function putCommand(command: Command): void {
           'id' in subject
             ? await writer.putNode(subject.id, attributes, conditions)
             : await writer.putEdge(subject.source, subject.type, subject.target, attributes, conditions);
-        return shown(session, subject, wcu);
+        return showItem(session, subject, wcu);
       }),
     );
 }
@@ -51,7 +51,7 @@ export function putCommand(command: Command): void {
 export function updateCommand(command: Command): void {
   withConditions(command)
     .argument('<words...>', 'ID JSON, or SOURCE TYPE TARGET JSON; the JSON may be left out with --remove')
-    .option('--remove <attribute>', 'remove this attribute; repeat it for more', collected)
+    .option('--remove <attribute>', 'remove this attribute; repeat it for more', collectValue)
     .option('--upsert', 'make the item where it is absent')
     .addHelpText(
       'after',
@@ -62,7 +62,7 @@ export function updateCommand(command: Command): void {
     )
     .action(
       inTable(async (session, words: string[], options: ConditionOptions & { remove?: string[]; upsert?: boolean }) => {
-        const { subject, json } = parsed(words, options.remove === undefined);
+        const { subject, json } = parseWords(words, options.remove === undefined);
         const change = { set: attributesOf(json ?? '{}'), remove: options.remove ?? [] };
         const writer = openWriter(session);
         const all = { ...conditionsOf(options), upsert: options.upsert };
@@ -70,7 +70,7 @@ export function updateCommand(command: Command): void {
           'id' in subject
             ? await writer.updateNode(subject.id, change, all)
             : await writer.updateEdge(subject.source, subject.type, subject.target, change, all);
-        return shown(session, subject, wcu);
+        return showItem(session, subject, wcu);
       }),
     );
 }
@@ -82,14 +82,14 @@ export function deleteCommand(command: Command): void {
     .addHelpText('after', examples('delete GOAL-G1 GOALMEMBERSHIP USER-U1', 'delete USER-U1 --if status=CLOSED'))
     .action(
       inTable(async (session, words: string[], options: ConditionOptions) => {
-        const { subject } = parsed(words, false);
+        const { subject } = parseWords(words, false);
         const writer = openWriter(session);
         const conditions = conditionsOf(options);
         const { wcu } =
           'id' in subject
             ? await writer.deleteNode(subject.id, conditions)
             : await writer.deleteEdge(subject.source, subject.type, subject.target, conditions);
-        return { json: { item: null, wcu }, text: `deleted (${figure(wcu)} WCU)` };
+        return { json: { item: null, wcu }, text: `deleted (${figureText(wcu)} WCU)` };
       }),
     );
 }
@@ -98,11 +98,15 @@ function withConditions(command: Command): Command {
   return command
     .option('--if-absent', 'only if the item is absent')
     .option('--if-present', 'only if the item is there')
-    .option('--if <attribute=value>', 'only if the attribute has this value (JSON, or a text); repeatable', collected);
+    .option(
+      '--if <attribute=value>',
+      'only if the attribute has this value (JSON, or a text); repeatable',
+      collectValue,
+    );
 }
 
 /** The words of a command: a node or an edge, and behind it a JSON document where one is taken. */
-function parsed(words: readonly string[], needsJson: boolean): { subject: Subject; json?: string } {
+function parseWords(words: readonly string[], needsJson: boolean): { subject: Subject; json?: string } {
   const [first, second, third, fourth, ...more] = words;
   const count = words.length;
   if (more.length === 0 && first !== undefined) {
@@ -130,11 +134,11 @@ function openWriter({ graph, store }: TableSession): Writer<CompiledModel> {
 }
 
 /** The item as it is after a write. */
-async function shown(session: TableSession, subject: Subject, wcu: number): Promise<Output> {
+async function showItem(session: TableSession, subject: Subject, wcu: number): Promise<Output> {
   const reader = sessionReader(session);
   const item =
     'id' in subject
       ? await reader.node(subject.id, { consistent: true })
       : await reader.edge(subject.source, subject.type, subject.target, { consistent: true });
-  return { json: { item, wcu }, text: `${toJson(item)} (${figure(wcu)} WCU)` };
+  return { json: { item, wcu }, text: `${toJson(item)} (${figureText(wcu)} WCU)` };
 }

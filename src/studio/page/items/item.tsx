@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ExplainedPart, PartState } from '../../../explain/base-item.ts';
 import type { Explanation } from '../../../explain/explain.ts';
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import type { StoredItem } from '../../api/inspect.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
@@ -40,7 +40,7 @@ export function ItemView({ item, isChosen, isWritable, place, onChange }: ItemPr
       <Link to={place} class="key" aria-expanded={isChosen}>
         <bdi>{item.target}</bdi>
       </Link>{' '}
-      <Badge kind="plain">{item.kind}</Badge> <span class="quiet">{figure(item.bytes)} bytes</span>
+      <Badge kind="plain">{item.kind}</Badge> <span class="quiet">{figureText(item.bytes)} bytes</span>
       {isChosen && (
         <>
           <Attributes attributes={item.attributes} />

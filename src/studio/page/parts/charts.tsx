@@ -1,5 +1,5 @@
 import { scaleBand, scaleLinear, scaleTime } from 'd3-scale';
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import { Drawing, Legend, type Picture, type Room, widthOf } from './drawing.tsx';
 
 /** The bars of one name, one for each place of the axis. */
@@ -56,7 +56,7 @@ function axisOf(values: readonly number[], bottom: number, top: number) {
 
 /** The width that the labels of an axis need, and a gap. */
 function marginOf(ticks: readonly number[], em: number): number {
-  return Math.max(...ticks.map((tick) => widthOf(figure(tick), em * SMALL))) + em * 0.6;
+  return Math.max(...ticks.map((tick) => widthOf(figureText(tick), em * SMALL))) + em * 0.6;
 }
 
 function bars({ width, em }: Room, unit: string, series: readonly BarSeries[]): Picture {
@@ -78,7 +78,7 @@ function bars({ width, em }: Room, unit: string, series: readonly BarSeries[]): 
       <Ticks ticks={ticks} at={scale} x={left - em * 0.4} size={size} line={[left, width]} />
       {places.map((place, i) => (
         <g key={place} class="band">
-          <title>{`${unit} ${place}: ${series.map(({ name, counts }) => `${name} ${figure(counts[i]!)}`).join(', ')}`}</title>
+          <title>{`${unit} ${place}: ${series.map(({ name, counts }) => `${name} ${figureText(counts[i]!)}`).join(', ')}`}</title>
           <rect class="ground" x={bands(place)} y={top} width={bands.bandwidth()} height={bottom - top} />
           {series.map(({ name, counts }, which) => (
             <rect
@@ -152,7 +152,7 @@ function lines({ width, em }: Room, atMs: readonly number[], series: readonly [L
       ))}
       {atMs.map((at, i) => (
         <g key={at} class="band">
-          <title>{`${clock(new Date(at))}: ${series.map(({ name, values }) => `${name} ${figure(values[i]!)}`).join(', ')}`}</title>
+          <title>{`${clock(new Date(at))}: ${series.map(({ name, values }) => `${name} ${figureText(values[i]!)}`).join(', ')}`}</title>
           <rect class="ground" x={time(at) - step / 2} y={top} width={step} height={bottom - top} />
         </g>
       ))}
@@ -178,7 +178,7 @@ function Ticks({ ticks, at, x, size, line }: TicksProps) {
         <g key={tick}>
           {line !== undefined && <line class="tick" x1={line[0]} x2={line[1]} y1={at(tick)} y2={at(tick)} />}
           <text class="quiet" text-anchor="end" font-size={size} x={x} y={at(tick) + size * 0.35}>
-            {figure(tick)}
+            {figureText(tick)}
           </text>
         </g>
       ))}

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Finding } from '../../../check/finding.ts';
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import type { CheckAnswer } from '../../api/trust.ts';
 import type { CheckState } from '../../base/check-job.ts';
 import { addressOf } from '../base/address.ts';
@@ -112,8 +112,8 @@ function Checked({ check: { scope, state, totals, expected, findings, repairs, e
   return (
     <div role="status" aria-live="polite">
       <p>
-        <Badge kind={STATES[state]}>{state}</Badge> check of <bdi>{scope}</bdi>: {figure(items)} items
-        {totals === null ? '' : `, ${figure(totals.rcu)} RCU, ${figure(totals.wcu)} WCU`}
+        <Badge kind={STATES[state]}>{state}</Badge> check of <bdi>{scope}</bdi>: {figureText(items)} items
+        {totals === null ? '' : `, ${figureText(totals.rcu)} RCU, ${figureText(totals.wcu)} WCU`}
       </p>
       {state === 'running' && (
         <progress
@@ -125,14 +125,14 @@ function Checked({ check: { scope, state, totals, expected, findings, repairs, e
       {error !== undefined && <FailureNote failure={error} />}
       {totals !== null && (
         <p>
-          drift: {figure(missing)} missing, {figure(stale)} stale, {figure(orphan)} orphan; {figure(totals.pending)}{' '}
-          pending, {figure(totals.quarantined)} quarantined, {figure(totals.unregistered)} unregistered,{' '}
-          {figure(totals.repaired)} repaired
+          drift: {figureText(missing)} missing, {figureText(stale)} stale, {figureText(orphan)} orphan;{' '}
+          {figureText(totals.pending)} pending, {figureText(totals.quarantined)} quarantined,{' '}
+          {figureText(totals.unregistered)} unregistered, {figureText(totals.repaired)} repaired
         </p>
       )}
       {totals?.changing.map(({ name, items: met, reason }) => (
         <p key={name} class="quiet">
-          not compared: <bdi>{name}</bdi>, {figure(met)} items: {reason}
+          not compared: <bdi>{name}</bdi>, {figureText(met)} items: {reason}
         </p>
       ))}
       <ul class="findings">

@@ -1,4 +1,4 @@
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import type { StatusAnswer } from '../../api/model-and-status.ts';
 import { Lines } from '../parts/charts.tsx';
 
@@ -41,7 +41,7 @@ export function Live({ at }: { at: number }) {
         ]}
       />
       <p>
-        now: {figure(last?.lagSeconds ?? 0)} s behind, {figure(last?.recordsPerSecond ?? 0)} records/s
+        now: {figureText(last?.lagSeconds ?? 0)} s behind, {figureText(last?.recordsPerSecond ?? 0)} records/s
       </p>
     </>
   );

@@ -1,4 +1,4 @@
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import type { EdgeResult, Page } from '../../../read/request/result.ts';
 import type { NodeAnswer } from '../../api/nodes.ts';
 import { addressOf } from '../base/address.ts';
@@ -64,7 +64,7 @@ function NodeItself({ id }: { id: string }) {
           <Card title="View">
             {view === null ? <p class="quiet">Nothing of the node is projected.</p> : <Attributes attributes={view} />}
           </Card>
-          <Card title={`Edge set, ${figure(edgeSetSize)} elements`}>
+          <Card title={`Edge set, ${figureText(edgeSetSize)} elements`}>
             <Rows
               label="Edge set"
               headings={['type', 'target', 'labels']}
@@ -77,7 +77,7 @@ function NodeItself({ id }: { id: string }) {
             />
             {edgeSetSize > edgeSet.length && (
               <p class="quiet">
-                The first {figure(edgeSet.length)} of {figure(edgeSetSize)}; Edges has them all, page by page.
+                The first {figureText(edgeSet.length)} of {figureText(edgeSetSize)}; Edges has them all, page by page.
               </p>
             )}
           </Card>

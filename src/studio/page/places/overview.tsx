@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import type { StatusAnswer } from '../../api/model-and-status.ts';
 import { useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
@@ -118,11 +118,11 @@ function LastCheck({ lastCheck }: { lastCheck: StatusAnswer['lastCheck'] }) {
           <dt>ended</dt>
           <dd>{clock(lastCheck.ended)}</dd>
           <dt>differences</dt>
-          <dd>{figure(lastCheck.drift)}</dd>
+          <dd>{figureText(lastCheck.drift)}</dd>
           <dt>pending</dt>
-          <dd>{figure(lastCheck.pending)}</dd>
+          <dd>{figureText(lastCheck.pending)}</dd>
           <dt>unregistered</dt>
-          <dd>{figure(lastCheck.unregistered ?? 0)}</dd>
+          <dd>{figureText(lastCheck.unregistered ?? 0)}</dd>
         </dl>
       )}
       <Link to="/trust">Run a check</Link>
@@ -142,7 +142,7 @@ function Table({ status: { table, projections } }: { status: StatusAnswer }) {
         <dd>{table.indexes.join(', ') || 'none'}</dd>
         <dt>items</dt>
         <dd>
-          {figure(table.itemCount)}, {figure(table.sizeBytes / 1_000_000)} MB
+          {figureText(table.itemCount)}, {figureText(table.sizeBytes / 1_000_000)} MB
         </dd>
       </dl>
       <Rows

@@ -1,4 +1,4 @@
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import type { ShardsAnswer } from '../../api/searches.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
@@ -63,9 +63,9 @@ function Shown({ name, answer }: { name: string; answer: ShardsAnswer }) {
     <div class="cards">
       <Card title="As they lie" wide>
         <p>
-          {figure(items)} items over {figure(shards)} shards by {hash} of the {shardBy}; {figure(empty)} are empty; the
-          hottest is shard {hottest.shard} with {figure(hottest.share * 100)} % (even would be {figure(100 / shards)}{' '}
-          %). {isHot && <Badge kind="bad">hot</Badge>}
+          {figureText(items)} items over {figureText(shards)} shards by {hash} of the {shardBy}; {figureText(empty)} are
+          empty; the hottest is shard {hottest.shard} with {figureText(hottest.share * 100)} % (even would be{' '}
+          {figureText(100 / shards)} %). {isHot && <Badge kind="bad">hot</Badge>}
         </p>
         <Bars
           label={`Items of ${name} in each of ${shards} shards`}
@@ -74,7 +74,7 @@ function Shown({ name, answer }: { name: string; answer: ShardsAnswer }) {
         />
       </Card>
       <Card title="The two hashes compared" wide>
-        <p>How {figure(compared)} of the items would lie with each hash.</p>
+        <p>How {figureText(compared)} of the items would lie with each hash.</p>
         <Bars
           label={`Items of ${name} by shard, with each of the two hashes`}
           unit="shard"

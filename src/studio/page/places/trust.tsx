@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { figure } from '../../../figure.ts';
+import { figureText } from '../../../figure.ts';
 import type { QuarantineEntry } from '../../../plan/quarantine-entry.ts';
 import type { Page } from '../../../read/request/result.ts';
 import type { RedriveResult } from '../../../repair/redrive.ts';
@@ -67,7 +67,7 @@ function Redrive({ isEmpty, onDone }: { isEmpty: boolean; onDone: () => void }) 
       {failure !== undefined && <FailureNote failure={failure} />}
       {result !== undefined && (
         <p role="status">
-          {figure(result.entries)} entries, {figure(result.repaired)} repaired, {figure(result.left)} left
+          {figureText(result.entries)} entries, {figureText(result.repaired)} repaired, {figureText(result.left)} left
         </p>
       )}
     </>
