@@ -2,6 +2,7 @@ import type { Item } from '../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/items/change-record.ts';
 import { echoDelay } from './climate.ts';
 import { type Answer, Invocation } from './invocation.ts';
+import { targetOf, text } from './keys.ts';
 import { Lane } from './lane.ts';
 import { hasCopies } from './models.ts';
 import type { Shard, ShardRecord, StreamReader } from './streams.ts';
@@ -173,14 +174,24 @@ export class EventSourceMapping implements StreamReader {
   }
 }
 
-/** The partitions in which something is derived from a record: with copies, also that of an edge's target, and of children. */
-function concerned({ options, table }: World, { source, target }: ChangeRecord): string[] {
+/** The partitions in which something is derived from a record: with copies or sums, also those of an edge's target, and of children. */
+function concerned({ options, table }: World, change: ChangeRecord): string[] {
+  const { source, target } = change;
+  // The entries of what enters a node, and their total, are in its partition.
+  if (/^WORK-/.test(target))
+    return /^(none|outgoing)$/.test(options.totals) ? [source] : [source, ...targetsOf(change)];
   if (!hasCopies(options)) return [source];
   if (source === target) {
     // Also of edges that are no more: what is left of them may be wrong.
     return [source, ...[...table.items()].map((item) => sourceOf(item)).filter((name) => name.startsWith('GOAL-'))];
   }
-  return /^(MEMBER|PEER)-/.test(target) ? [source, target.slice(target.indexOf('-') + 1)] : [source];
+  return /^(MEMBER|PEER)-/.test(target) ? [source, targetOf(target)] : [source];
+}
+
+/** The nodes that an edge enters by its images: hashed keys do not name them. */
+function targetsOf({ target, oldImage, newImage }: ChangeRecord): string[] {
+  const named = [oldImage, newImage].map((image) => text(image?.['targetId'])).filter((id) => id !== '');
+  return [...named, targetOf(target)];
 }
 
 function sourceOf({ source }: Item): string {
