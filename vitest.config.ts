@@ -53,7 +53,7 @@ export default defineConfig({
     projects: [
       folder('unit', { isolate: false }),
       folder('contract', { isolate, globalSetup: [ENGINE] }),
-      folder('integration', { isolate, globalSetup: [ENGINE] }),
+      folder('integration', { isolate, globalSetup: [ENGINE, EXTENT] }),
       folder('hostile', { isolate: false, globalSetup: [ENGINE, BUILD] }),
       folder('cli', { globalSetup: [BUILD] }),
       folder('studio', { globalSetup: [ENGINE, BUILD], expect: { poll: { timeout: 60_000, interval: 100 } } }),

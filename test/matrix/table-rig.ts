@@ -1,0 +1,69 @@
+import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import { type Item, numberOf } from '../../src/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/items/change-record.ts';
+import { SERVICE_PARTITION } from '../../src/items/keys.ts';
+import { streamLabel } from '../../src/items/watermark.ts';
+import { withTableName } from '../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
+import { tableIdentity } from '../../src/store/table.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+import type { Rig } from './rig.ts';
+
+/**
+ * A rig on the engine of the run. Its table has both indexes, as operations change what the model needs. The clock is moved by waiting
+ * and by what is written, as in memory: a record is dated by this clock when it is read from the stream.
+ */
+export async function tableRig(model: CompiledModel): Promise<Rig> {
+  const graph = { ...withTableName(model, uniqueTableName()), indexes: ['gsi0', 'gsi1'] as const };
+  const { client, store, streamArn, allRecords } = await testTable(graph);
+  // DynamoDB Local has no ids of tables.
+  const { table = { id: 'table-1', streamLabel: streamLabel(streamArn) } } = await tableIdentity(client, graph);
+  const dated: ChangeRecord[] = [];
+  let nowMs = 1_800_000_000_000;
+
+  async function records(): Promise<readonly ChangeRecord[]> {
+    const all = (await allRecords()).filter(({ source }) => source !== SERVICE_PARTITION);
+    for (const record of all.slice(dated.length)) {
+      nowMs += 1_000;
+      dated.push({ ...record, createdAtSeconds: Math.floor(nowMs / 1_000) });
+    }
+    return dated;
+  }
+
+  async function items(): Promise<Item[]> {
+    const all: Item[] = [];
+    let startKey: Item | undefined;
+    do {
+      const page = await store.scan({ segment: 0, segments: 1, startKey });
+      all.push(...page.items.map((item) => inOrder(item) as Item));
+      startKey = page.lastKey;
+    } while (startKey !== undefined);
+    return all;
+  }
+
+  return {
+    ...{ store, identity: table, nowMs: () => nowMs, records, items },
+    wait: async (milliseconds) => {
+      // What is written before a wait is older than it.
+      await records();
+      nowMs += milliseconds;
+    },
+    expire: async () => {
+      const { name, partitionKey, sortKey, ttl } = graph.table;
+      for (const item of await items()) {
+        const expiry = numberOf(item[ttl]);
+        if (expiry === undefined || Number(expiry) * 1_000 >= nowMs) continue;
+        const Key = { [partitionKey]: item[partitionKey]!, [sortKey]: item[sortKey]! };
+        await client.send(new DeleteItemCommand({ TableName: name, Key }));
+      }
+    },
+  };
+}
+
+/** A value with the names of its maps in order: an engine gives them in another one each time, and cells compare texts. */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+  const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, entry]) => [name, inOrder(entry)]));
+}
