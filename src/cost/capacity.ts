@@ -1,5 +1,5 @@
 import type { CompiledModel, EdgeModel, InboundItem, NodeModel, SearchModel } from '../model/compiled.ts';
-import { isJoinedEdge, joinedItemsOf } from '../model/joined.ts';
+import { isJoinedEdge, joinedItemsOf, partsOfSource } from '../model/joined.ts';
 
 /**
  * Capacity units of the model's writes and queries, for items of up to 1 KB each. Source: DynamoDB bills a
@@ -9,8 +9,9 @@ import { isJoinedEdge, joinedItemsOf } from '../model/joined.ts';
 
 /** Write capacity units of one new item, by what is written. */
 export interface PutCost {
+  /** The type; of a part the node type and the part's name: `USER.STATE`. */
   type: string;
-  kind: 'node' | 'edge';
+  kind: 'node' | 'part' | 'edge';
   /** The producer's own put. */
   base: number;
   /** The view. */
@@ -29,8 +30,8 @@ export interface PutCost {
   /** For a node: additional write units for each edge that enters it, by edge type, where an attribute that those copy changes. */
   fanOut?: Record<string, number>;
   /**
-   * For a node: additional write units for each edge that leaves it, by edge type, where an attribute changes that the edge's index
-   * items use. At most: an index costs two units where its key changes, none where the item is not in it.
+   * For a node or a part: additional write units for each edge that leaves the node, by edge type, where an attribute changes that the
+   * edge's index items use. At most: an index costs two units where its key changes, none where the item is not in it.
    */
   outDegree?: Record<string, number>;
 }
@@ -64,7 +65,7 @@ export function modelCost(graph: CompiledModel): ModelCost {
   const puts: PutCost[] = [];
   const queries: QueryCost[] = [{ query: 'get: one node with its edge set', calls: 1, rcu: HALF_UNIT }];
   for (const node of graph.nodes.values()) {
-    puts.push(nodePut(node, graph));
+    puts.push(nodePut(node, graph), ...[...node.parts.keys()].map((part) => partPut(node, part, graph)));
     for (const search of node.searches.values()) queries.push(...searchQueries(search));
   }
   for (const edge of graph.edges.values()) {
@@ -87,7 +88,7 @@ export function modelCost(graph: CompiledModel): ModelCost {
 function nodePut(node: NodeModel, graph: CompiledModel): PutCost {
   // A search item is written once in the table and once in its index, an owner item as the index items of its edges are.
   const ownerItems = node.ownerOf.reduce((sum, { inbound }) => sum + inboundItems(inbound?.items ?? []), 0);
-  const indexItems = node.searches.size * 2 + ownerItems;
+  const indexItems = searchesOf(node, undefined) * 2 + ownerItems;
   const put: PutCost = {
     type: node.type,
     kind: 'node',
@@ -101,14 +102,39 @@ function nodePut(node: NodeModel, graph: CompiledModel): PutCost {
     inTransaction: 2,
   };
   const copying = [...graph.edges.values()].filter(({ copy, to }) => copy !== undefined && to.has(node.type));
-  const joined = [...graph.edges.values()].filter((edge) => edge.from.has(node.type) && isJoinedEdge(edge));
   return {
     ...put,
     ...(copying.length > 0 && { fanOut: Object.fromEntries(copying.map(({ type }) => [type, 1])) }),
-    ...(joined.length > 0 && {
-      outDegree: Object.fromEntries(joined.map((edge) => [edge.type, joinedChangeUnits(edge)])),
-    }),
+    ...outDegreeOf(joinedFrom(graph, node.type)),
   };
+}
+
+/** A part has a view of its own, and the searches by its attributes. */
+function partPut(node: NodeModel, part: string, graph: CompiledModel): PutCost {
+  const indexItems = searchesOf(node, part) * 2;
+  const using = joinedFrom(graph, node.type).filter((edge) => {
+    const edges = new Map([[edge.type, edge]]);
+    return partsOfSource({ ...graph, edges, further: [] }, node.type).has(part);
+  });
+  return {
+    ...{ type: `${node.type}.${part}`, kind: 'part', base: 1, view: 1, indexItems, reverseItem: 0, totalEntry: 0 },
+    ...{ read: 0, total: 2 + indexItems, inTransaction: 2 },
+    ...outDegreeOf(using),
+  };
+}
+
+/** How many searches find a node by its own attributes, or by those of one part. */
+function searchesOf({ searches }: NodeModel, part: string | undefined): number {
+  return [...searches.values()].filter((search) => search.part === part).length;
+}
+
+function joinedFrom({ edges }: CompiledModel, nodeType: string): EdgeModel[] {
+  return [...edges.values()].filter((edge) => edge.from.has(nodeType) && isJoinedEdge(edge));
+}
+
+function outDegreeOf(joined: readonly EdgeModel[]): Pick<PutCost, 'outDegree'> {
+  if (joined.length === 0) return {};
+  return { outDegree: Object.fromEntries(joined.map((edge) => [edge.type, joinedChangeUnits(edge)])) };
 }
 
 /** Write units of a change of an edge's joined items: each once in the table, and taken out of and put into each index. */

@@ -217,17 +217,17 @@ function unitsOf({ puts }: ModelCost, { shares, viewKilobytes = 1 }: Load) {
     );
   }
   const weightOf = ({ type }: PutCost): number => (shares.size === 0 ? 1 : (shares.get(type) ?? 0));
+  // A part has a view of its own, as small as the part.
+  const viewUnits = ({ kind, view }: PutCost): number => view * (kind === 'part' ? 1 : Math.ceil(viewKilobytes));
   const weights = puts.reduce((sum, put) => sum + weightOf(put), 0);
   const mean = (count: (put: PutCost) => number): number =>
     puts.reduce((sum, put) => sum + count(put) * weightOf(put), 0) / weights;
   return {
     base: mean(({ base }) => base),
     // A write of a view is billed by the size of the whole.
-    derived: mean(({ total, base, view }) => total - base + view * (Math.ceil(viewKilobytes) - 1)),
+    derived: mean((put) => put.total - put.base + viewUnits(put) - put.view),
     // In the table; an index has partitions of its own.
-    derivedWrites: mean(
-      ({ view, indexItems, reverseItem }) => view * Math.ceil(viewKilobytes) + indexItems / 2 + reverseItem,
-    ),
+    derivedWrites: mean((put) => viewUnits(put) + put.indexItems / 2 + put.reverseItem),
     // An index item takes a write of the function, and a unit more in its index.
     derivedItems: mean(
       ({ view, indexItems, reverseItem, totalEntry }) => view + indexItems / 2 + reverseItem + totalEntry / 4,

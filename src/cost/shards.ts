@@ -41,20 +41,23 @@ export function shardsFor(changesPerSecond: number): number {
 /** The shards of each search of a model that has numbered ones, for a load where one is given. */
 export function modelShards(graph: CompiledModel, load?: Pick<Load, 'putsPerSecond' | 'shares'>): ShardAdvice[] {
   return [...graph.nodes.values()].flatMap(({ type, searches }) => {
-    const rate = load && putsOfType(graph, load, type);
     return [...searches.values()]
       .filter(({ name }) => name !== NODE_LIST)
-      .flatMap((search) => shardAdvice(search, rate));
+      .flatMap((search) => {
+        const of = search.part === undefined ? type : `${type}.${search.part}`;
+        return shardAdvice(search, load && putsOfType(graph, load, of));
+      });
   });
 }
 
-/** How many items of a type are written a second. */
+/** How many items of a type, or of a part, are written a second. */
 function putsOfType(
   { nodes, edges }: CompiledModel,
   { putsPerSecond, shares }: Pick<Load, 'putsPerSecond' | 'shares'>,
   type: string,
 ): number {
-  if (shares.size === 0) return putsPerSecond / (nodes.size + edges.size);
+  const parts = [...nodes.values()].reduce((sum, node) => sum + node.parts.size, 0);
+  if (shares.size === 0) return putsPerSecond / (nodes.size + parts + edges.size);
   const all = [...shares.values()].reduce((sum, one) => sum + one, 0);
   return (putsPerSecond * (shares.get(type) ?? 0)) / all;
 }

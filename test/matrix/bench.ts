@@ -37,10 +37,11 @@ export function holds(condition: boolean, text: string): asserts condition {
 /** Questions that most operations ask afterwards; the others have an operation of their own. */
 export const USUAL: readonly Kind[] = ['view', 'search', 'equal', 'inbound', 'owner', 'degree', 'total', 'nodes'];
 
-const BASE: { goal: Values; member: Values; user: Values } = {
+const BASE: { goal: Values; member: Values; user: Values; part: Values } = {
   goal: { title: ['One', 'Two', 'Three', undefined] },
   member: { note: ['n', 'm', undefined] },
   user: { name: ['Ann', 'Bob', 'Cid'] },
+  part: { mood: ['good', 'bad', undefined] },
 };
 
 /** Numbers of the nodes of a type; one has what keys are made of in its id. */
@@ -115,6 +116,19 @@ export class Bench {
     return taken(values, place + moment);
   }
 
+  /** The nodes that may have the part STATE, of which each second one has it at first; none where no feature has parts. */
+  get wholes(): string[] {
+    const hasParts = this.features.some(({ part }) => part !== undefined);
+    return hasParts ? this.ids.filter((id) => typeOf(id) === 'GOAL') : [];
+  }
+
+  /** Attributes of the part of a node at a moment; undefined: it has none then. */
+  attributesOfPart(id: string, moment: number): Options | undefined {
+    const place = this.ids.indexOf(id) + moment;
+    const values = { ...BASE.part, ...merged(this.features.map(({ part }) => part)) };
+    return place % 4 === 3 ? undefined : taken(values, place);
+  }
+
   /** The key of an edge as its producers make it. */
   edgeKey(source: string, target: string): ItemKey {
     const isHashed = this.input.edges['MEMBER']!['keys'] === 'hashed';
@@ -136,20 +150,27 @@ export class Bench {
     );
   }
 
-  /** Puts every node and edge as they are at a moment. */
+  /** A producer puts the part of a node whole, or deletes it. */
+  async putPart(id: string, attributes: Options | undefined): Promise<void> {
+    await this.put({ source: id, target: 'STATE' }, attributes);
+  }
+
+  /** Puts every node, part and edge as they are at a moment. */
   async putAll(moment = 0): Promise<void> {
     for (const id of this.ids) await this.putNode(id, this.attributesOf(id, moment));
+    for (const id of this.wholes) await this.putPart(id, this.attributesOfPart(id, moment));
     for (const [source, target] of this.pairs)
       await this.putEdge(source, target, this.attributesOfEdge(source, target, moment));
   }
 
-  /** Deletes nodes and edges: of each kind some. */
+  /** Deletes nodes, parts and edges: of each kind some. One part stays without its node. */
   async deleteSome(): Promise<void> {
     const [pair, other] = this.pairs as [[string, string], [string, string]];
     await this.putNode(this.sources[1]!, undefined);
     await this.putNode(this.targets[0]!, undefined);
     await this.putEdge(...pair, undefined);
     await this.putEdge(...other, undefined);
+    for (const id of this.wholes.slice(0, 1)) await this.putPart(id, undefined);
   }
 
   /** Makes the registry of the empty table, then puts everything and projects it. */
@@ -241,6 +262,16 @@ export class Bench {
 
   async facts(input: ModelInput = this.input): Promise<Facts> {
     return factsOf(input, await this.rig.items());
+  }
+
+  /** The keys of all base items. */
+  async baseKeys(): Promise<ItemKey[]> {
+    const { nodes, edges, parts } = await this.facts();
+    return [
+      ...[...nodes.keys()].map((id) => ({ source: id, target: id })),
+      ...[...parts].flatMap(([id, all]) => [...all.keys()].map((target) => ({ source: id, target }))),
+      ...edges.map(({ source, key }) => ({ source, target: key })),
+    ];
   }
 
   /** The questions that a model answers, with the oracle's answers of this moment. */

@@ -113,7 +113,11 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   'page of three steps': inFile('read/page.ts', 'gathered.items', 'gathered.items.slice(1)'),
   filter: inFile('read/request/where.ts', 'toWireItem(where)', '({} as Item)'),
   'explain of a query': inFile('explain/query.ts', 'last.calls += calls', 'last.calls += 0'),
-  cost: inFile('cost/capacity.ts', 'node.searches.size * 2 + ownerItems', 'node.searches.size * 3 + ownerItems'),
+  cost: inFile(
+    'cost/capacity.ts',
+    'searchesOf(node, undefined) * 2 + ownerItems',
+    'searchesOf(node, undefined) * 3 + ownerItems',
+  ),
   'rights of the stack': inFile(
     'stack/rights/table-rights.ts',
     "['BatchGetItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem']",

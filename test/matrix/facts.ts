@@ -21,6 +21,8 @@ export interface Facts {
   /** By id. */
   nodes: ReadonlyMap<string, Attributes>;
   edges: readonly EdgeFact[];
+  /** Parts of nodes, by the node's id and the part's name. */
+  parts: ReadonlyMap<string, ReadonlyMap<string, Attributes>>;
 }
 
 /** The names of the table's keys. */
@@ -33,12 +35,14 @@ export function factsOf(model: ModelInput, items: Iterable<Item>): Facts {
   const { partition, sort } = keyNames(model);
   const nodes = new Map<string, Attributes>();
   const edges: EdgeFact[] = [];
+  const parts = new Map<string, Map<string, Attributes>>();
   for (const item of items) {
     const { [partition]: source, [sort]: key, ...rest } = item;
     const [id, sortKey] = [textOf(source), textOf(key)];
     if (id.startsWith('~') || sortKey.startsWith('~')) continue;
     const type = sortKey.slice(0, sortKey.indexOf('-'));
     if (id === sortKey) nodes.set(id, plainItem(rest));
+    else if (!sortKey.includes('-')) parts.set(id, new Map(parts.get(id)).set(sortKey, plainItem(rest)));
     else if (model.edges[type]?.['keys'] === 'hashed') {
       const { targetId, ...own } = rest;
       edges.push({ source: id, type, target: textOf(targetId), key: sortKey, attributes: plainItem(own) });
@@ -47,7 +51,7 @@ export function factsOf(model: ModelInput, items: Iterable<Item>): Facts {
       edges.push({ source: id, type, target, key: sortKey, attributes: plainItem(rest) });
     }
   }
-  return { nodes, edges };
+  return { nodes, edges, parts };
 }
 
 function textOf(value: AttributeValue | undefined): string {

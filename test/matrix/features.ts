@@ -26,8 +26,10 @@ export interface Feature {
   goal?: Values;
   member?: Values;
   user?: Values;
+  /** Attributes of the part STATE of goals, for a feature that has it. */
+  part?: Values;
   /** Attributes that cannot be derived, and of which item. */
-  bad?: { of: 'goal' | 'member'; attributes: Options };
+  bad?: { of: 'goal' | 'member' | 'part'; attributes: Options };
 }
 
 function goal(model: ModelInput, options: Options): void {
@@ -45,6 +47,32 @@ function member(model: ModelInput, options: Options): void {
 
 function inbound(model: ModelInput, options: Options): void {
   member(model, { inbound: { ...(model.edges['MEMBER']!['inbound'] as Options | undefined), ...options } });
+}
+
+/** Adds options to the part STATE of goals. */
+function state(model: ModelInput, { search: searches, ...options }: Options): void {
+  const parts = (model.nodes['GOAL']!['parts'] ?? {}) as { STATE?: Options };
+  const { STATE = {} } = parts;
+  const all = { ...(STATE['search'] as Options | undefined), ...(searches as Options | undefined) };
+  goal(model, { parts: { ...parts, STATE: { ...STATE, ...options, ...(searches !== undefined && { search: all }) } } });
+}
+
+/** A feature of the part STATE of goals. */
+function ofPart(
+  name: string,
+  options: readonly string[],
+  [before, after]: readonly [Options, Options],
+  more: Partial<Feature> = {},
+): Feature {
+  return {
+    name: `part ${name}`,
+    options: ['node.parts', ...options],
+    add: (model) => state(model, before),
+    change: (model) => state(model, after),
+    projections: ['part:GOAL.STATE'],
+    part: {},
+    ...more,
+  };
 }
 
 /** A search as a feature. */
@@ -156,6 +184,10 @@ function initial(attribute: string, version: number, others: readonly number[] =
 }
 
 const anyAttributes = z.looseObject({});
+const MOODS: Values = {
+  status: ['on', 'off', undefined, 'away'],
+  place: ['here', 'there', 'here', undefined, 'there'],
+};
 
 /** Something in both indexes, for a feature that says how all items are stored. */
 const INDEXED: Pick<Feature, 'add' | 'change' | 'projections'> = {
@@ -431,6 +463,88 @@ export const FEATURES: readonly Feature[] = [
     const by = { kind: count(attribute === 'hours' ? 'kind' : 'role') };
     return { inbound: { by }, outgoing: { by } };
   }),
+  ofPart('of all attributes', ['part.view'], [{ view: 'ALL' }, { view: ['mood'] }], { slot: 'part.view' }),
+  ofPart('of some attributes', ['part.view'], [{ view: ['status', 'mood'] }, { view: ['place'] }], {
+    slot: 'part.view',
+    part: MOODS,
+  }),
+  ofPart('of keys only', ['part.view'], [{ view: 'KEYS_ONLY' }, { view: ['mood'] }], { slot: 'part.view' }),
+  ofPart('with fields', ['part.fields'], [{ fields: anyAttributes }, {}], { change: undefined }),
+  ofPart(
+    'found by an attribute',
+    ['part.search', 'search.shards'],
+    [{ search: { status: { shards: 2 } } }, { search: { status: { from: 'place', shards: 2 } } }],
+    {
+      projections: ['part:GOAL.STATE', 'search:GOAL.STATE.status'],
+      part: MOODS,
+      bad: { of: 'part', attributes: { status: 7 } },
+    },
+  ),
+  ofPart(
+    'found by each element',
+    ['part.search', 'search.each'],
+    [
+      { search: { devices: { each: true, shards: 3 } } },
+      { search: { devices: { each: true, fold: true, shards: 3 } } },
+    ],
+    {
+      projections: ['part:GOAL.STATE', 'search:GOAL.STATE.devices'],
+      part: { devices: [['desk', 'phone'], ['phone'], undefined, []] },
+      bad: { of: 'part', attributes: { devices: 'phone' } },
+    },
+  ),
+  ofPart(
+    'found within a partition',
+    ['part.search', 'search.partition'],
+    [
+      { search: { spot: { from: 'place', partition: 'status', project: ['mood'], shards: 2 } } },
+      { search: { spot: { from: 'place', partition: 'status', project: 'ALL', shards: 2 } } },
+    ],
+    { projections: ['part:GOAL.STATE', 'search:GOAL.STATE.spot'], part: MOODS },
+  ),
+  ofOrder(
+    'by a part of the source',
+    'byPart',
+    ['node.parts', 'source.attribute'],
+    [fromSource('STATE.status'), [fromSource('STATE.place'), 'note']],
+    {
+      add: (model) => {
+        state(model, {});
+        inbound(model, { byPart: fromSource('STATE.status') });
+      },
+      change: (model) => inbound(model, { byPart: [fromSource('STATE.place'), 'note'] }),
+      projections: ['part:GOAL.STATE', 'order:MEMBER.byPart'],
+      part: MOODS,
+    },
+  ),
+  ofOrders(
+    'attributes of a part of the source',
+    [{ projectSource: ['STATE.mood'] }, { projectSource: ['STATE.mood', 'STATE.status'] }],
+    {
+      also: ['node.parts'],
+      slot: 'inbound.projectSource',
+      add: (model) => {
+        state(model, {});
+        inbound(model, { projectSource: ['STATE.mood'] });
+      },
+      projections: ['part:GOAL.STATE', 'inbound:MEMBER'],
+      part: MOODS,
+    },
+  ),
+  ofOrders(
+    'a partition of a part of the source',
+    [{ partition: fromSource('STATE.place') }, { partition: fromSource('STATE.status') }],
+    {
+      also: ['node.parts', 'source.attribute'],
+      slot: 'inbound.partition',
+      add: (model) => {
+        state(model, {});
+        inbound(model, { partition: fromSource('STATE.place') });
+      },
+      projections: ['part:GOAL.STATE', 'inbound:MEMBER'],
+      part: MOODS,
+    },
+  ),
   {
     name: 'degree',
     options: ['edge.degree'],
@@ -544,6 +658,7 @@ export const FEATURES: readonly Feature[] = [
     member: { ...SINCE, ...ROLES },
   }),
   ofOrders('attributes of the source', [{ projectSource: ['state'] }, { projectSource: ['state', 'city'] }], {
+    slot: 'inbound.projectSource',
     goal: { ...STATES, city: ['Rome', undefined, 'Oslo'] },
   }),
   ofOrders('a partition', [{ partition: 'land' }, { partition: 'land', shards: 2 }], {

@@ -1,4 +1,4 @@
-import { type CompiledModel, defineGraph, edge, node } from '../../src/index.ts';
+import { type CompiledModel, defineGraph, edge, node, part } from '../../src/index.ts';
 
 /** Options as a model file has them. */
 export type Options = Record<string, unknown>;
@@ -49,9 +49,32 @@ export function modelWith(changes: readonly ((model: ModelInput) => void)[]): Mo
   return model;
 }
 
+/** The parts of a node type, by name. */
+export function partsOf(nodeOptions: Options): Record<string, Options> {
+  return (nodeOptions['parts'] ?? {}) as Record<string, Options>;
+}
+
+/** The searches of a node type, by name; those of its parts have the part's name before their own. */
+export function searchesOf(nodeOptions: Options): Map<string, unknown> {
+  const searches = Object.entries((nodeOptions['search'] ?? {}) as Options);
+  for (const [name, { search = {} }] of Object.entries(partsOf(nodeOptions)))
+    searches.push(...Object.entries(search as Options).map(([own, of]): [string, unknown] => [`${name}.${own}`, of]));
+  return new Map(searches);
+}
+
+/** The options of a node type as the product takes them. */
+function nodeOptions(options: Options): Options {
+  const parts = Object.entries(partsOf(options)).map(([name, own]) => [name, part(own as never)]);
+  return parts.length === 0 ? options : { ...options, parts: Object.fromEntries(parts) };
+}
+
 /** Compiles a model; throws a `ModelError` where its options exclude each other. */
 export function compiled({ table, nodes, edges }: ModelInput): CompiledModel {
   const defined = (make: (options: never) => unknown, all: Record<string, Options>) =>
     Object.fromEntries(Object.entries(all).map(([type, options]) => [type, make(options as never)]));
-  return defineGraph({ table, nodes: defined(node, nodes), edges: defined(edge, edges) } as never) as CompiledModel;
+  return defineGraph({
+    table,
+    nodes: defined((options) => node(nodeOptions(options) as never), nodes),
+    edges: defined(edge, edges),
+  } as never) as CompiledModel;
 }

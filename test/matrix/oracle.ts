@@ -1,5 +1,5 @@
 import type { Attributes, EdgeFact, Facts } from './facts.ts';
-import { type ModelInput, type Options, ordersOf } from './model.ts';
+import { type ModelInput, type Options, ordersOf, partsOf, searchesOf } from './model.ts';
 
 /**
  * What a model's projections should say, from the options of the model file and the base items alone. It shares nothing with the product:
@@ -101,17 +101,23 @@ function placeOf(order: unknown, { own, source, context }: Subject, type: unknow
 }
 
 /** The hits of a search of a node type, in their order. */
-export function hitsOf(model: ModelInput, { nodes }: Facts, type: string, name: string): HitRow[] {
-  const entry = (model.nodes[type]!['search'] as Options)[name];
+export function hitsOf(model: ModelInput, { nodes, parts }: Facts, type: string, name: string): HitRow[] {
+  const entry = searchesOf(model.nodes[type]!).get(name);
   const isOrder = typeof entry === 'string' || (entry as Kinded).kind !== undefined;
   const options = (isOrder ? { from: entry } : entry) as Options;
   const rows: HitRow[] = [];
-  for (const [id, attributes] of nodes) {
+  const [part, own = name] = name.includes('.') ? name.split('.') : [undefined, name];
+  // A part is found whether its node is there or not.
+  const ofPart = [...parts].flatMap(([id, all]): [string, Attributes][] => {
+    const attributes = all.get(part!);
+    return attributes === undefined ? [] : [[id, attributes]];
+  });
+  for (const [id, attributes] of part === undefined ? nodes : ofPart) {
     if (typeOf(id) !== type) continue;
     const within = options['partition'] === undefined ? undefined : attributes[String(options['partition'])];
     if (options['partition'] !== undefined && within === undefined) continue;
     const row = { id, attributes: shown(attributes, options['project']), within };
-    for (const place of placesOf(options, name, id, attributes)) rows.push({ ...row, ...place });
+    for (const place of placesOf(options, own, id, attributes)) rows.push({ ...row, ...place });
   }
   return rows.sort(compareRows);
 }
@@ -153,7 +159,7 @@ export function inboundOf(model: ModelInput, facts: Facts, type: string, target:
   const rows: (EdgeRow & { id: string })[] = [];
   for (const edge of facts.edges) {
     if (edge.type !== type || edge.target !== target) continue;
-    const source = facts.nodes.get(edge.source);
+    const source = sourceOf(model, facts, edge.source);
     const { source: from, attributes } = edge;
     const subject = { own: attributes, source, context: { source: from, type, target } };
     const partition = inbound['partition'];
@@ -178,6 +184,30 @@ function severalPlaces(parts: readonly unknown[], subject: Subject): Place | und
   return { sort: places.flatMap(({ sort }) => sort), value: places.map(({ value }) => value) };
 }
 
+/** What orders see of the node that an edge leaves: its attributes, and those of its parts behind the parts' names. */
+function sourceOf(model: ModelInput, { nodes, parts }: Facts, id: string): Attributes | undefined {
+  const own = nodes.get(id);
+  if (own === undefined) return undefined;
+  const all: Record<string, unknown> = { ...own };
+  for (const name of Object.keys(partsOf(model.nodes[typeOf(id)]!)))
+    for (const [attribute, value] of Object.entries(parts.get(id)?.get(name) ?? {}))
+      all[`${name}.${attribute}`] = value;
+  return all;
+}
+
+/** The attributes that reads show of a node: those of its view, and those of each part under the part's name. */
+function attributesOf(model: ModelInput, { nodes, parts }: Facts, id: string): Attributes | null {
+  const own = nodes.get(id);
+  if (own === undefined) return null;
+  const options = model.nodes[typeOf(id)]!;
+  const all: Record<string, unknown> = { ...shown(own, options['view'] ?? 'ALL') };
+  for (const [name, { view = 'ALL' }] of Object.entries(partsOf(options))) {
+    const part = parts.get(id)?.get(name);
+    if (part !== undefined) all[name] = shown(part, view);
+  }
+  return all;
+}
+
 /** An entry of an edge set. */
 export type Entry = Readonly<Record<string, unknown>>;
 
@@ -187,14 +217,13 @@ export function viewOf(
   facts: Facts,
   id: string,
 ): { id: string; attributes: Attributes | null; edgeSet: Entry[] } {
-  const own = facts.nodes.get(id);
   const edgeSet = facts.edges.filter(({ source }) => source === id).flatMap((edge) => entryOf(model, facts, edge));
   edgeSet.sort(
     (left, right) =>
       compareText(String(left['type']), String(right['type'])) ||
       compareText(String(left['target']), String(right['target'])),
   );
-  return { id, attributes: own === undefined ? null : shown(own, model.nodes[typeOf(id)]!['view'] ?? 'ALL'), edgeSet };
+  return { id, attributes: attributesOf(model, facts, id), edgeSet };
 }
 
 /** Whether an edge type may leave one node and enter the other. */

@@ -1,6 +1,6 @@
 import type { Reader } from '../../src/index.ts';
 import type { Attributes, EdgeFact, Facts } from './facts.ts';
-import { type ModelInput, type Options, ordersOf } from './model.ts';
+import { type ModelInput, type Options, ordersOf, searchesOf } from './model.ts';
 import {
   comparedAs,
   compareRows,
@@ -131,8 +131,7 @@ export async function walk(ask: Ask): Promise<unknown[]> {
 export function questionsOf(model: ModelInput, facts: Facts, ids: readonly string[]): Question[] {
   const questions: Question[] = [...viewQuestions(model, facts, ids), ...baseQuestions(facts, ids)];
   for (const [type, options] of Object.entries(model.nodes)) {
-    for (const name of Object.keys((options['search'] ?? {}) as Options))
-      questions.push(...searchQuestions(model, facts, type, name));
+    for (const name of searchesOf(options).keys()) questions.push(...searchQuestions(model, facts, type, name));
     if (options['list'] === true) questions.push(nodesQuestion(model, facts, type));
   }
   for (const [type, options] of Object.entries(model.edges)) {
@@ -251,7 +250,7 @@ function hit({ id, value, attributes }: HitRow): Options {
 
 function searchQuestions(model: ModelInput, facts: Facts, type: string, name: string): Question[] {
   const projection = `search:${type}.${name}`;
-  const entry = (model.nodes[type]!['search'] as Options)[name];
+  const entry = searchesOf(model.nodes[type]!).get(name);
   const options = (
     typeof entry === 'object' && entry !== null && !('kind' in entry) ? entry : { from: entry }
   ) as Options;

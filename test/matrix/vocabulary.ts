@@ -5,6 +5,7 @@ import {
   edgeSchema,
   inboundSchema,
   nodeSchema,
+  partSchema,
   rankSchema,
   searchSchema,
   sourceSchema,
@@ -29,6 +30,7 @@ export function modelOptions(): string[] {
   const parts = {
     node: nodeSchema,
     search: searchSchema,
+    part: partSchema,
     edge: edgeSchema,
     inbound: inboundSchema,
     table: tableSchema,
@@ -75,11 +77,8 @@ function isError(value: unknown): boolean {
   return (value as { prototype?: unknown }).prototype instanceof Error;
 }
 
-const NO_PARTS_YET =
-  'Parts of a node have no row yet: the simulator draws them, and test/integration/parts.test.ts has their operations.';
-
 /** Options of the model file that no row shows, and why. */
-export const OPTIONS_ELSEWHERE: Readonly<Record<string, string>> = { 'node.parts': NO_PARTS_YET };
+export const OPTIONS_ELSEWHERE: Readonly<Record<string, string>> = {};
 
 /** What no column is about, and why. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
@@ -106,14 +105,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'library:node': 'A word of the model file: the rows.',
   'library:edge': 'A word of the model file: the rows.',
   'library:rank': 'A word of the model file: the rows.',
-  'library:part': NO_PARTS_YET,
-  'transaction.deletePart': NO_PARTS_YET,
-  'transaction.putPart': NO_PARTS_YET,
-  'transaction.requirePart': NO_PARTS_YET,
-  'transaction.updatePart': NO_PARTS_YET,
-  'writer.deletePart': NO_PARTS_YET,
-  'writer.putPart': NO_PARTS_YET,
-  'writer.updatePart': NO_PARTS_YET,
+  'library:part': 'A word of the model file: the rows.',
   'library:count': 'A word of the model file: the rows.',
   'library:sum': 'A word of the model file: the rows.',
   'library:derive': 'A word of the model file: the rows.',

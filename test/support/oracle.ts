@@ -52,13 +52,21 @@ export function wantedItems(graph: CompiledModel, baseItems: Iterable<Item>): Wa
     const base: Base = { graph, source, sortKey, item, type: '', target: source };
     if (source === sortKey && node !== undefined) {
       view.attributes = projected(base, node.view);
-      for (const search of node.searches.values()) addSearch(wanted, { ...base, type: node.type }, search);
+      for (const search of node.searches.values()) {
+        if (search.part === undefined) addSearch(wanted, { ...base, type: node.type }, search);
+      }
       addOwner(wanted, base, node, graph.edges.values());
+    } else if (node?.parts.get(sortKey)?.view !== undefined) {
+      const { view: shown } = node.parts.get(sortKey)!.view!;
+      wanted.set(derivedName(source, `~view/${sortKey}`), { attributes: { M: projected(base, shown) } });
+      for (const search of node.searches.values()) {
+        if (search.part === sortKey) addSearch(wanted, { ...base, type: node.type }, search);
+      }
     } else if (source !== sortKey && node !== undefined && edge !== undefined) {
       const target = edgeTarget(edge, sortKey, item);
       if (target === undefined || !edge.from.has(node.type) || !edge.to.has(target.split('-')[0]!)) continue;
       const listed = view.elements.length;
-      const nodeItem = nodeItems.get(source);
+      const nodeItem = nodeItems.get(source) && { ...nodeItems.get(source), ...partAttributes(node, items, base) };
       const ofSource = nodeItem && { ...base, item: nodeItem, type: node.type, target: source };
       const ofEdge = { ...base, type: edge.type, target, isHashed: edge.keys === 'hashed' };
       addEdge(wanted, view.elements, ofEdge, ofSource, edge);
@@ -84,6 +92,19 @@ export function wantedItems(graph: CompiledModel, baseItems: Iterable<Item>): Wa
   return wanted;
 }
 
+/** The attributes of a node's parts, behind the parts' names. */
+function partAttributes({ parts }: NodeModel, items: readonly Item[], { graph, source }: Base): Item {
+  const { partitionKey, sortKey } = graph.table;
+  const own = items.filter((item) => text(item[partitionKey]) === source && parts.has(text(item[sortKey])!));
+  return Object.fromEntries(
+    own.flatMap((item) =>
+      Object.entries(item)
+        .filter(([name]) => name !== partitionKey && name !== sortKey)
+        .map(([name, value]) => [`${text(item[sortKey])}.${name}`, value]),
+    ),
+  );
+}
+
 /** The id of the node that an edge enters; undefined for an edge that names none, or another than its key is made of. */
 function edgeTarget(edge: EdgeModel, sortKey: string, item: Item): string | undefined {
   const name = sortKey.slice(edge.type.length + 1);
@@ -98,7 +119,7 @@ export function storedItems(graph: CompiledModel, items: Iterable<Item>): Wanted
   const stored: Wanted = new Map();
   for (const item of items) {
     const sortKey = text(item[graph.table.sortKey])!;
-    if (!/^~(view$|ix\/|degree\/|rev\/|in\/|total\/)/.test(sortKey)) continue;
+    if (!/^~(view($|\/)|ix\/|degree\/|rev\/|in\/|total\/)/.test(sortKey)) continue;
     const { w: _w, r: _r, model: _model, fence: _fence, ...rest } = item;
     // Which values a count has met is of no meaning, and a number that has come down to nothing is as good as none.
     for (const [name, value] of Object.entries(rest)) {
@@ -221,16 +242,24 @@ function compute(base: Base, run: DeriveModel['compute']): string | undefined {
 }
 
 function addSearch(wanted: Wanted, base: Base, search: SearchModel): void {
-  const { order } = search;
+  const { order, part } = search;
+  // The items of a part's search have its name behind a mark.
+  const keyOf = (make: (name: string) => string): string => {
+    if (part === undefined) return make(search.name);
+    return `~ix/#${part}/${make(search.name.slice(part.length + 1)).slice('~ix/'.length)}`;
+  };
   const items = attempt(() => {
     const found: [string, Item][] = [];
     if (!search.each) {
       const value = ordered(base, order, search.fold);
-      if (value !== undefined) found.push([searchKey(search.name), searchItem(base, search, value)]);
+      if (value !== undefined) found.push([keyOf(searchKey), searchItem(base, search, value)]);
     } else if (order.kind === 'attribute') {
       for (const value of entries(attributeOf(base.item, order.attribute))) {
         const encoded = encodeValue(value, order.type, search.fold);
-        found.push([searchValueKey(search.name, encoded), searchItem(base, search, { text: encoded, value })]);
+        found.push([
+          keyOf((name) => searchValueKey(name, encoded)),
+          searchItem(base, search, { text: encoded, value }),
+        ]);
       }
     }
     return found;

@@ -28,7 +28,10 @@ interface OpenWriter {
   updateEdge(source: string, type: string, target: string, change: unknown, options?: Options): Promise<unknown>;
   deleteNode(id: string, options?: Options): Promise<unknown>;
   deleteEdge(source: string, type: string, target: string, options?: Options): Promise<unknown>;
-  deleteNodeWithEdges(id: string): Promise<{ notFound: string[]; foundByOrders: string[] }>;
+  deleteNodeWithEdges(id: string): Promise<{ notFound: string[]; foundByOrders: string[]; parts: number }>;
+  putPart(id: string, part: string, attributes?: Options, options?: Options): Promise<unknown>;
+  updatePart(id: string, part: string, change: unknown, options?: Options): Promise<unknown>;
+  deletePart(id: string, part: string, options?: Options): Promise<unknown>;
   with(session: unknown): OpenWriter;
   batch(build: (batch: OpenWriter) => void): Promise<unknown>;
   transact(build: (transaction: OpenTransaction) => void): Promise<unknown>;
@@ -37,6 +40,7 @@ interface OpenWriter {
 
 interface OpenTransaction extends OpenWriter {
   requireNode(id: string, conditions?: Options): void;
+  requirePart(id: string, part: string, conditions?: Options): void;
   requireEdge(source: string, type: string, target: string, conditions?: Options): void;
 }
 
@@ -57,7 +61,15 @@ async function writeAll(bench: Bench, writer: OpenWriter, moment: number): Promi
     await writer.putNode(id, { ...bench.attributesOf(id, moment), ...(await versionOf(bench, id)) });
   for (const [source, target] of bench.pairs)
     await writer.putEdge(source, 'MEMBER', target, bench.attributesOfEdge(source, target, moment));
+  for (const id of bench.wholes) {
+    const attributes = bench.attributesOfPart(id, moment);
+    if (attributes === undefined) await writer.deletePart(id, PART);
+    else await writer.putPart(id, PART, attributes);
+  }
 }
+
+/** The part that goals have where a feature has parts. */
+const PART = 'STATE';
 
 /** What of a change is set, and what goes. */
 function changeOf(before: Options, after: Options): Options {
@@ -67,7 +79,9 @@ function changeOf(before: Options, after: Options): Options {
 
 /** The base items are those of a moment; `gone`: the edges that were deleted. */
 async function expectWritten(bench: Bench, moment: number, gone: readonly [string, string][] = []): Promise<void> {
-  const { nodes, edges } = await bench.facts();
+  const { nodes, edges, parts } = await bench.facts();
+  for (const id of bench.wholes)
+    expectSame(parts.get(id)?.get(PART), bench.attributesOfPart(id, moment), `the part of ${id}`);
   for (const id of bench.ids) {
     const expected = bench.attributesOf(id, moment);
     const version = await versionOf(bench, id);
@@ -113,6 +127,14 @@ async function showOwnWrites(bench: Bench, lowMark?: () => Promise<number | unde
   await writer.deleteEdge(...edgeOf(bench.pairs[0]!));
   await writer.deleteNode(second);
   await expectShown();
+  const [whole, other, ...rest] = bench.wholes;
+  if (whole !== undefined) {
+    await writer.putPart(whole, PART, bench.attributesOfPart(whole, 1));
+    await writer.deletePart(other!, PART);
+    // A part that comes where there was none.
+    await writer.putPart(rest.at(-1)!, PART, bench.attributesOfPart(whole, 2));
+    await expectShown();
+  }
   await bench.consume();
   await expectShown();
   // It lets go of what is projected, and answers go on being right.
@@ -164,6 +186,7 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
       await bench.putAll(1);
       const keys = [
         ...bench.ids.map((id) => ({ source: id, target: id })),
+        ...bench.wholes.map((id) => ({ source: id, target: PART })),
         ...bench.pairs.map(([source, target]) => bench.edgeKey(source, target)),
       ];
       const reader = bench.reader();
@@ -187,6 +210,8 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
       'writer.putEdge',
       'writer.deleteNode',
       'writer.deleteEdge',
+      'writer.putPart',
+      'writer.deletePart',
     ],
     run: async (bench) => {
       await bench.migrate(bench.model);
@@ -223,6 +248,10 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
           target,
           attributes: bench.attributesOfEdge(source, target, 0),
         })),
+        ...bench.wholes.flatMap((id) => {
+          const attributes = bench.attributesOfPart(id, 0);
+          return attributes === undefined ? [] : [{ id, part: PART, attributes }];
+        }),
       ]);
       await expectWritten(bench, 0);
       await projectAndExpect(bench);
@@ -231,6 +260,11 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
         for (const [source, target] of bench.pairs)
           batch.putEdge(source, 'MEMBER', target, bench.attributesOfEdge(source, target, 1));
         batch.deleteEdge(...edgeOf(bench.pairs[1]!));
+        for (const id of bench.wholes) {
+          const attributes = bench.attributesOfPart(id, 1);
+          if (attributes === undefined) batch.deletePart(id, PART);
+          else batch.putPart(id, PART, attributes);
+        }
       });
       await expectWritten(bench, 1, [bench.pairs[1]!]);
       await projectAndExpect(bench);
@@ -239,7 +273,7 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'update',
-    covers: ['command:update', 'writer.updateNode', 'writer.updateEdge'],
+    covers: ['command:update', 'writer.updateNode', 'writer.updateEdge', 'writer.updatePart'],
     run: async (bench) => {
       await bench.begin();
       const writer = writerOf(bench);
@@ -254,6 +288,12 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
           const after = bench.attributesOfEdge(source, target, moment);
           const change = moment === 1 ? changeOf(bench.attributesOfEdge(source, target, 0), after) : () => after;
           await writer.updateEdge(source, 'MEMBER', target, change);
+        }
+        for (const id of bench.wholes) {
+          const [before, after] = [bench.attributesOfPart(id, moment - 1), bench.attributesOfPart(id, moment)];
+          if (after === undefined) await writer.deletePart(id, PART);
+          else if (before === undefined) await writer.putPart(id, PART, after);
+          else await writer.updatePart(id, PART, moment === 1 ? changeOf(before, after) : () => after);
         }
         await expectWritten(bench, moment);
         await projectAndExpect(bench);
@@ -278,6 +318,13 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
         () => writer.updateEdge(source, 'MEMBER', target, { set: { note: 'forged' } }, { if: { note: 'never so' } }),
         () => writer.deleteNode(id, wrong),
         () => writer.deleteEdge(source, 'MEMBER', target, { if: { note: 'never so' } }),
+        ...bench.wholes
+          .slice(0, 1)
+          .flatMap((whole) => [
+            () => writer.putPart(whole, PART, {}, { ifAbsent: true }),
+            () => writer.updatePart(whole, PART, { set: { mood: 'forged' } }, { if: { mood: 'never so' } }),
+            () => writer.deletePart(whole, PART, { if: { mood: 'never so' } }),
+          ]),
       ];
       for (const refuse of refusals) {
         const error: unknown = await refuse().then(
@@ -297,6 +344,8 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
       await writer.putNode(id, after, { ifPresent: true, ...(title !== undefined && { if: { title } }) });
       await writer.deleteEdge(source, 'MEMBER', target, { ifPresent: true });
       await writer.putEdge(source, 'MEMBER', target, bench.attributesOfEdge(source, target, 1), { ifAbsent: true });
+      for (const whole of bench.wholes.slice(0, 1))
+        await writer.putPart(whole, PART, bench.attributesOfPart(whole, 1), { ifPresent: true });
       await projectAndExpect(bench);
       return RAN;
     },
@@ -313,6 +362,10 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
       'transaction.deleteEdge',
       'transaction.requireNode',
       'transaction.requireEdge',
+      'transaction.putPart',
+      'transaction.updatePart',
+      'transaction.deletePart',
+      'transaction.requirePart',
     ],
     run: async (bench) => {
       await bench.begin();
@@ -328,6 +381,12 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
           transaction.deleteNode(third);
           transaction.putEdge(...edgeOf(one), bench.attributesOfEdge(...one, 1));
           transaction.deleteEdge(...edgeOf(other));
+          const [whole, next, ...rest] = bench.wholes;
+          if (whole === undefined) return;
+          transaction.requirePart(whole, PART);
+          transaction.updatePart(next!, PART, { set: bench.attributesOfPart(next!, 2)! });
+          transaction.deletePart(rest[0]!, PART);
+          transaction.putPart(rest[1]!, PART, bench.attributesOfPart(whole, 1));
         });
       const before = JSON.stringify(await bench.rig.items());
       const error: unknown = await transact('USER-none').then(
@@ -369,8 +428,10 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
         [isFound ? [] : ['MEMBER'], !isNamed && isKnown ? ['MEMBER'] : []],
         'the list of types of which edges may be left',
       );
-      await writer.deleteNodeWithEdges(source);
-      const left = (await bench.facts()).edges;
+      const ofSource = facts.parts.get(source)?.size ?? 0;
+      expectSame((await writer.deleteNodeWithEdges(source)).parts, ofSource, 'the number of parts that are deleted');
+      const { edges: left, parts } = await bench.facts();
+      holds(!parts.has(source), `parts of ${source} are left`);
       const expected = facts.edges.filter(
         (edge) => edge.source !== source && !(edge.target === target && isListed(edge.source)),
       );

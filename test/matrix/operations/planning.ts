@@ -16,7 +16,7 @@ import { type Access, grantOf, tableArn } from '../../support/stack/policy-proxy
 import { type PolicyStatement, roleStatements, type TemplateResource } from '../../support/stack/template.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
 import type { Facts } from '../facts.ts';
-import { type Options, ordersOf } from '../model.ts';
+import { type Options, ordersOf, searchesOf } from '../model.ts';
 import { inboundOf, typeOf } from '../oracle.ts';
 import { type Operation, RAN } from './operation.ts';
 
@@ -139,6 +139,16 @@ export const PLANNING_OPERATIONS: readonly Operation[] = [
         costOf(typeOf(source)).total - 1,
         `the cost of a put of ${source}, without that of the node itself,`,
       );
+      if (bench.wholes.length > 0) {
+        const part = await unitsOf(bench, () =>
+          bench.putPart(
+            source,
+            full(bench, (moment) => bench.attributesOfPart(source, moment) ?? {}),
+          ),
+        );
+        const expected = costOf(`${typeOf(source)}.STATE`).total - 1;
+        expectSame(part, expected, 'the cost of a put of a part, without that of the part itself,');
+      }
       const edge = await unitsOf(bench, () =>
         bench.putEdge(
           source,
@@ -199,7 +209,7 @@ export const PLANNING_OPERATIONS: readonly Operation[] = [
         }
       }
       for (const type of Object.keys(bench.input.nodes))
-        for (const name of Object.keys((bench.input.nodes[type]!['search'] ?? {}) as Options)) {
+        for (const name of searchesOf(bench.input.nodes[type]!).keys()) {
           const [list] = (await bench.questions(['search'])).filter(
             ({ projection }) => projection === `search:${type}.${name}`,
           );
@@ -228,6 +238,8 @@ export const PLANNING_OPERATIONS: readonly Operation[] = [
       if (bad === undefined) return RAN;
       const [source, target] = bench.pairs[0]!;
       if (bad.of === 'goal') await bench.putNode(source, { ...bench.attributesOf(source, 1), ...bad.attributes });
+      else if (bad.of === 'part')
+        await bench.putPart(source, { ...bench.attributesOfPart(source, 1), ...bad.attributes });
       else await bench.putEdge(source, target, { ...bench.attributesOfEdge(source, target, 1), ...bad.attributes });
       await bench.consume();
       const { quarantined } = await status({ graph: model, store: rig.store, now: () => rig.nowMs() });

@@ -175,6 +175,7 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
       const [source, target] = bench.pairs[0]!;
       const put = async (more: object, moment: number): Promise<void> => {
         if (bad.of === 'goal') await bench.putNode(source, { ...bench.attributesOf(source, moment), ...more });
+        else if (bad.of === 'part') await bench.putPart(source, { ...bench.attributesOfPart(source, moment), ...more });
         else await bench.putEdge(source, target, { ...bench.attributesOfEdge(source, target, moment), ...more });
       };
       await put(bad.attributes, 1);

@@ -163,11 +163,7 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
     run: async (bench) => {
       await begin(bench);
       const { rig, model } = bench;
-      const { nodes, edges } = await bench.facts();
-      const keys = [
-        ...[...nodes.keys()].map((id) => ({ source: id, target: id })),
-        ...edges.map(({ source, key }) => ({ source, target: key })),
-      ];
+      const keys = await bench.baseKeys();
       const statesOf = async (key: ItemKey): Promise<string[]> =>
         (await explain(key, { graph: model, store: rig.store })).parts.map(({ state }) => state);
       for (const key of keys) {

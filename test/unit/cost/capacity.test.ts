@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { modelCost } from '../../../src/cost/capacity.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { edge, fromSource, node } from '../../../src/model/schema.ts';
+import { edge, fromSource, node, part } from '../../../src/model/schema.ts';
 
 const cost = modelCost(
   defineGraph({
@@ -133,5 +133,36 @@ describe('the cost of index items that use the source', () => {
   it('is a warning where the source looks like a hub', () => {
     expect(joined.warnings).toEqual([expect.stringContaining('ON has edgeSet: false')]);
     expect(cost.warnings).toEqual([]);
+  });
+});
+
+describe('the cost of a part', () => {
+  const { puts } = modelCost(
+    defineGraph({
+      table: 'records',
+      nodes: {
+        USER: node({
+          search: { name: {} },
+          parts: { STATE: part({ search: { status: {}, mood: {} } }), COUNTS: part() },
+        }),
+        ROOM: node(),
+      },
+      edges: {
+        IN: edge({ from: 'USER', to: 'ROOM', inbound: { gsi0: 'since', byStatus: fromSource('STATE.status') } }),
+        OUT: edge({ from: 'USER', to: 'ROOM', inbound: { gsi0: fromSource('name') } }),
+      },
+    }),
+  );
+  const costOf = (name: string) => puts.find(({ type }) => type === name);
+
+  it('has its view and its searches; those are not of the node', () => {
+    expect(costOf('USER.STATE')).toMatchObject({ kind: 'part', base: 1, view: 1, indexItems: 4, total: 6 });
+    expect(costOf('USER.COUNTS')).toMatchObject({ kind: 'part', indexItems: 0, total: 2 });
+    expect(costOf('USER')).toMatchObject({ kind: 'node', indexItems: 2, total: 4 });
+  });
+
+  it('names the edges whose index items use it', () => {
+    expect(costOf('USER.STATE')!.outDegree).toEqual({ IN: 3 });
+    expect(costOf('USER.COUNTS')).not.toHaveProperty('outDegree');
   });
 });

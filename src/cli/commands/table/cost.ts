@@ -182,9 +182,9 @@ function addRead(text: string, before: Map<string, number> = new Map()): Map<str
 }
 
 function addShare(text: string, before: Map<string, number> = new Map()): Map<string, number> {
-  const [, type, weight] = /^([A-Z][A-Z0-9_]*)=(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+  const [, type, weight] = /^([A-Z][A-Z0-9_]*(?:\.[A-Z][A-Z0-9_]*)?)=(\d+(?:\.\d+)?)$/.exec(text) ?? [];
   if (type === undefined || Number(weight) === 0) {
-    throw new InvalidArgumentError('It should be a type and a share above 0: GOAL=4.');
+    throw new InvalidArgumentError('It should be a type, or a part, and a share above 0: GOAL=4, USER.STATE=20.');
   }
   return new Map([...before, [type, Number(weight)]]);
 }
