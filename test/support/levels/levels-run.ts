@@ -1,0 +1,229 @@
+import { createReader, createSession, createWriter } from '../../../src/index.ts';
+import type { CompiledModel } from '../../../src/model/compiled.ts';
+import type { Truncated } from '../../../src/read/levels/level-walk.ts';
+import type { PageResult } from '../../../src/read/page.ts';
+import { withoutRegistry } from '../../../src/registry/reader-lease.ts';
+import type { Store } from '../../../src/store/port.ts';
+import { Random } from '../../simulator/random.ts';
+import { walkLevels } from './levels-oracle.ts';
+import {
+  type DrawnGraph,
+  type DrawnOptions,
+  drawnEdge,
+  drawnGraph,
+  drawnLevels,
+  drawnModel,
+  drawnNode,
+  EDGE_TYPES,
+  edgeName,
+} from './random-levels.ts';
+
+/** A table for one run. */
+export interface LevelsTable {
+  store: Store;
+  /** Projects what was written since the last call. */
+  project: () => Promise<unknown>;
+}
+
+/** What a run met, so that a test can say that its runs meet everything. */
+export interface Met {
+  evicted: boolean;
+  copied: boolean;
+  inbound: boolean;
+  truncatedByNodes: boolean;
+  truncatedByDepth: boolean;
+  ownWrites: boolean;
+}
+
+interface OpenWriter {
+  putNode(id: string, attributes: object): Promise<unknown>;
+  deleteNode(id: string): Promise<unknown>;
+  putEdge(source: string, type: string, target: string, attributes: object): Promise<unknown>;
+  deleteEdge(source: string, type: string, target: string): Promise<unknown>;
+}
+
+const PAGES = 6;
+
+/** Compares pages with random levels over a random graph with the oracle; throws what differs. */
+export async function runLevels(seed: number, tableOf: (model: CompiledModel) => Promise<LevelsTable>): Promise<Met> {
+  const random = new Random(seed);
+  const options: DrawnOptions = { copies: random.chance(0.5), evicts: random.chance(0.3) };
+  const graph = drawnGraph(random, options);
+  const model = drawnModel(options);
+  const table = await tableOf(model);
+  const session = createSession();
+  const writer = createWriter(model, { store: table.store }) as unknown as OpenWriter;
+  for (const [id, attributes] of graph.nodes) await writer.putNode(id, attributes);
+  for (const { source, type, target, attributes } of graph.edges.values())
+    await writer.putEdge(source, type, target, attributes);
+  await table.project();
+  const views = await table.store.getMany(
+    [0, 1, 2, 3, 4, 5].map((i) => ({ source: `GOAL-${i}`, target: '~view' })),
+    { consistent: true },
+  );
+  const met: Met = {
+    evicted: views.items.some((view) => view?.['evicted'] !== undefined),
+    ...{ copied: false, inbound: false, truncatedByNodes: false, truncatedByDepth: false, ownWrites: false },
+  };
+  const reader = createReader(model, { store: table.store, leases: withoutRegistry(model) });
+  for (let page = 0; page < PAGES; page++) await comparePage(random, reader, { graph, options, isOwn: false }, met);
+  const own = (writer as unknown as { with(of: unknown): OpenWriter }).with(session);
+  await writeSome(random, own, graph, options);
+  met.ownWrites = true;
+  const seeing = reader.with(session) as typeof reader;
+  for (let page = 0; page < PAGES; page++) await comparePage(random, seeing, { graph, options, isOwn: true }, met);
+  return met;
+}
+
+/** Writes that nothing projects. */
+async function writeSome(random: Random, writer: OpenWriter, graph: DrawnGraph, options: DrawnOptions): Promise<void> {
+  for (let i = 0; i < 6; i++) {
+    const [id, attributes] = drawnNode(random);
+    if (attributes === undefined) {
+      graph.nodes.delete(id);
+      await writer.deleteNode(id);
+    } else {
+      graph.nodes.set(id, attributes);
+      await writer.putNode(id, attributes);
+    }
+    const drawn = drawnEdge(random, options);
+    const known = [...graph.edges.values()].filter(({ type }) => type in EDGE_TYPES);
+    const gone = random.chance(0.4) ? known[random.below(Math.max(1, known.length))] : undefined;
+    if (gone !== undefined) {
+      graph.edges.delete(edgeName(gone));
+      await writer.deleteEdge(gone.source, gone.type, gone.target);
+    } else {
+      graph.edges.set(edgeName(drawn), drawn);
+      await writer.putEdge(drawn.source, drawn.type, drawn.target, drawn.attributes);
+    }
+  }
+}
+
+interface Drawn {
+  graph: DrawnGraph;
+  options: DrawnOptions;
+  /** Whether a session shows what is not projected. */
+  isOwn: boolean;
+}
+
+async function comparePage(
+  random: Random,
+  reader: ReturnType<typeof createReader>,
+  { graph, options, isOwn }: Drawn,
+  met: Met,
+): Promise<void> {
+  const entries = random.chance(0.1) ? undefined : drawnLevels(random, ['GOAL']);
+  const maxNodes = random.chance(0.4) ? 1 + random.below(12) : undefined;
+  const asked = { ...(entries && { with: entries }), ...(maxNodes !== undefined && { maxNodes }) };
+  const page = (await reader.page('LIST', 'TEAM-1', asked as never)) as unknown as PageResult;
+  const listed = [...graph.edges.values()].filter(({ type }) => type === 'LIST');
+  const ids = listed.map(({ source }) => source).sort();
+  const problem = (text: string): Error => new Error(`${text} of a page with ${JSON.stringify(asked)}`);
+  const same = (actual: unknown, expected: unknown, text: string): void => {
+    const [left, right] = [JSON.stringify(actual), JSON.stringify(expected)];
+    if (left !== right) throw problem(`${text} is ${left} instead of ${right}: that is`);
+  };
+  same(page.items.map(({ id }) => id).sort(), ids, 'the list of nodes');
+  const whole = walkLevels(graph, ids, entries, options.copies);
+  const truncated: Truncated | undefined = page.truncated;
+  const hidden = new Set(truncated?.ids);
+  const cut = new Set(truncated?.edgesOf);
+  const shown = Object.keys(page.nodes);
+  if (maxNodes !== undefined && shown.length > maxNodes) throw problem(`${shown.length} nodes are too many`);
+  for (const id of hidden) if (id in page.nodes) throw problem(`${id} is shown, and left out,`);
+  if (truncated?.reason === 'maxNodes') met.truncatedByNodes = true;
+  if (truncated?.reason === 'depth') met.truncatedByDepth = true;
+  // What is there is shown, or named among what is left out: next to each node that is shown.
+  // A page that is full asks no more nodes for their edges.
+  const isBounded = maxNodes !== undefined && maxNodes <= whole.nodes.size;
+  const reached = isBounded ? walkLevels(graph, ids, entries, options.copies, (id) => id in page.nodes) : whole;
+  if (!isBounded) {
+    same([...shown].sort(), [...whole.nodes.keys()].sort(), 'the list of neighbours');
+    same(Object.keys(page.edgeSets ?? {}).sort(), [...whole.withSets].sort(), 'the list of nodes with edge sets');
+    const edges = Object.fromEntries(Object.entries(page.edges ?? {}).filter(([, found]) => found.length > 0));
+    same(namesOf(edges), namesOf(wholeEdges(whole.queried)), 'the list of edges that are queried');
+    const deep = whole.tooDeep;
+    const expected = [...deep.ids].filter((id) => !(id in page.nodes)).sort();
+    same([...hidden].sort(), expected, 'the list of nodes on a level that is too deep');
+    same([...cut].sort(), [...deep.edgesOf].sort(), 'the list of nodes whose edges are not read');
+  } else {
+    if (truncated === undefined) same([...shown].sort(), [...whole.nodes.keys()].sort(), 'the list of neighbours');
+    for (const id of shown) if (!whole.nodes.has(id)) throw problem(`${id} is shown for no reason`);
+    if (cut.size === 0) same([...shown].sort(), [...reached.nodes.keys()].sort(), 'the list of neighbours');
+    else for (const id of shown) if (!reached.nodes.has(id)) throw problem(`${id} is next to nothing that is shown`);
+    for (const id of silent(graph, ids, entries, options.copies, page)) throw problem(`${id} is left out in silence`);
+  }
+  for (const [id, attributes] of Object.entries(page.nodes)) {
+    const node = graph.nodes.get(id);
+    const type = id.slice(0, id.indexOf('-'));
+    const view = node === undefined ? null : type === 'USER' ? node : { name: node.name };
+    const isCopied = whole.nodes.get(id)?.isCopied === true || reached.nodes.get(id)?.isCopied === true;
+    const copy = node && { name: node.name };
+    if (isCopied && JSON.stringify(attributes) === JSON.stringify(copy)) met.copied = true;
+    else same(sorted(attributes), sorted(view), `the node ${id}`);
+  }
+  if (Object.keys(page.edges ?? {}).length > 0) met.inbound = true;
+  for (const [id, edgeSet] of [
+    ...Object.entries(page.edgeSets ?? {}),
+    ...page.items.map((item): [string, (typeof item)['edgeSet']] => [item.id, item.edgeSet]),
+  ]) {
+    const expected = [...graph.edges.values()].filter(
+      ({ source, type }) => source === id && type !== 'LIST' && EDGE_TYPES[type as 'SUB'].isListed,
+    );
+    const texts = expected.map(({ type, target, attributes }) => {
+      const label = (EDGE_TYPES[type as 'SUB'].label as string | undefined) === undefined ? '' : attributes['kind'];
+      return `${type} ${target} ${label}`;
+    });
+    same(
+      edgeSet.map(({ type, target, kind = '' }) => `${type} ${target} ${kind}`).sort(),
+      texts.sort(),
+      `the edge set of ${id}`,
+    );
+  }
+  // A level costs a BatchGetItem, whatever the number of nodes above it.
+  const isOfSets = whole.queried.size === 0 && whole.tooDeep.edgesOf.size === 0 && !met.evicted && !isOwn;
+  const most = 2 + depthOf(entries);
+  if (isOfSets && Object.keys(page.edges ?? {}).length === 0 && page.calls > most)
+    throw problem(`${page.calls} calls instead of ${most} at most`);
+}
+
+/** Nodes that a bounded page neither shows nor names, next to what it shows. */
+function silent(
+  graph: DrawnGraph,
+  ids: readonly string[],
+  entries: Parameters<typeof walkLevels>[2],
+  copies: boolean,
+  page: PageResult,
+): string[] {
+  const met = new Set<string>();
+  const cut = new Set(page.truncated?.edgesOf);
+  const isOpen = (id: string): boolean => {
+    met.add(id);
+    return id in page.nodes;
+  };
+  // Of a node whose edges were not read it is not known who is next to it.
+  walkLevels(graph, ids, entries, copies, isOpen, (id) => cut.has(id));
+  const named = new Set([...Object.keys(page.nodes), ...(page.truncated?.ids ?? [])]);
+  return [...met].filter((id) => !named.has(id));
+}
+
+function wholeEdges(queried: ReadonlyMap<string, ReadonlyMap<string, object>>): Record<string, object[]> {
+  const found = [...queried].map(([id, edges]): [string, object[]] => [id, [...edges.values()]]);
+  return Object.fromEntries(found.filter(([, edges]) => edges.length > 0));
+}
+
+function namesOf(edges: Record<string, readonly object[]>): string[] {
+  return Object.entries(edges)
+    .flatMap(([id, found]) => found.map((edge) => `${id}: ${edgeName(edge as Parameters<typeof edgeName>[0])}`))
+    .sort();
+}
+
+function sorted(value: object | null): unknown {
+  return value && Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
+}
+
+function depthOf(entries: Parameters<typeof walkLevels>[2]): number {
+  const below = (entry: unknown): number =>
+    1 + Math.max(0, ...((Object(entry) as { with?: unknown[] }).with ?? []).map(below));
+  return entries === undefined ? 1 : Math.max(0, ...entries.map(below));
+}
