@@ -111,6 +111,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     'counts.reduce((sum, count) => sum + count, 1)',
   ),
   'page of three steps': inFile('read/page.ts', 'gathered.items', 'gathered.items.slice(1)'),
+  'page with levels': inFile('read/levels/level-walk.ts', 'stepsFrom(neighbour.id, level.with)', '[]'),
   filter: inFile('read/request/where.ts', 'toWireItem(where)', '({} as Item)'),
   'explain of a query': inFile('explain/query.ts', 'last.calls += calls', 'last.calls += 0'),
   cost: inFile(

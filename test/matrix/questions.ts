@@ -33,6 +33,7 @@ export type Kind =
   | 'nodes'
   | 'pages'
   | 'page'
+  | 'levels'
   | 'filter';
 
 /** A question and its answer. */
@@ -53,6 +54,8 @@ export interface AnyPage {
   items: Record<string, unknown>[];
   cursor?: string;
   nodes?: Record<string, unknown>;
+  edgeSets?: Record<string, unknown[]>;
+  edges?: Record<string, unknown[]>;
   owner?: unknown;
 }
 
@@ -425,6 +428,12 @@ function orderQuestions(model: ModelInput, facts: Facts, type: string, target: s
     add('page', 'page of', pageOf(model, facts, rows), async (reader) =>
       comparablePage(model, await reader.page(type, target, { ...own, limit: 1_000 })),
     );
+    // Up to the members, and down again to all that they are members of.
+    const levels = [{ edge: type, with: [{ inbound: type, ...own }] }];
+    add('levels', 'levels of', levelsOf(model, facts, type, rows, { name, scope }), async (reader) => {
+      const page = await reader.page(type, target, { ...own, with: levels, limit: 1_000 });
+      return { ...comparablePage(model, page), ...comparableLevels(page) };
+    });
     if (inbound['includeOwner'] === true) {
       const attributes = facts.nodes.get(target);
       const owner =
@@ -445,7 +454,7 @@ function orderQuestions(model: ModelInput, facts: Facts, type: string, target: s
 }
 
 /** A page's nodes, and who their neighbours are; what is shown of a neighbour that is copied depends on the copies. */
-function pageOf(model: ModelInput, facts: Facts, rows: readonly EdgeRow[]): unknown {
+function pageOf(model: ModelInput, facts: Facts, rows: readonly EdgeRow[]): object {
   const nodes = rows.map(({ edge }) => viewOf(model, facts, edge.source));
   const neighbours: Record<string, unknown> = {};
   for (const { edgeSet } of nodes)
@@ -453,7 +462,44 @@ function pageOf(model: ModelInput, facts: Facts, rows: readonly EdgeRow[]): unkn
   return comparablePage(model, { items: nodes as never, nodes: neighbours });
 }
 
-function comparablePage(model: ModelInput, { items, nodes = {} }: AnyPage): unknown {
+/** A page with the targets of its nodes' edges, and the sources of all edges that enter those. */
+function levelsOf(
+  model: ModelInput,
+  facts: Facts,
+  type: string,
+  rows: readonly EdgeRow[],
+  { name, scope }: { name: string; scope: unknown },
+): object {
+  const options = model.edges[type]!;
+  const ids = rows.map(({ edge }) => edge.source);
+  const leaving = facts.edges
+    .filter((edge) => edge.type === type && ids.includes(edge.source))
+    .filter(({ source, target }) => isBetween(options, source, target))
+    .sort((left, right) => compareText(left.key, right.key));
+  const members = [...new Set(leaving.map(({ target }) => target))];
+  const entering = new Map(
+    members.map((id) => [id, inboundOf(model, facts, type, id, name).filter(({ within }) => within === scope)]),
+  );
+  const found = new Set([...members, ...[...entering.values()].flat().map(({ edge }) => edge.source)]);
+  const nodes = Object.fromEntries([...found].map((id) => [id, viewOf(model, facts, id).attributes]));
+  const edges: Record<string, unknown[]> = {};
+  for (const edge of options['edgeSet'] === false ? leaving : [])
+    edges[edge.source] = [...(edges[edge.source] ?? []), plainEdge(edge)];
+  for (const [id, all] of entering) edges[id] = all.map(edgeRow);
+  const edgeSets = Object.fromEntries(members.map((id) => [id, viewOf(model, facts, id).edgeSet]));
+  const items = ids.map((id) => viewOf(model, facts, id));
+  return {
+    ...comparablePage(model, { items: items as never, nodes }),
+    ...comparableLevels({ items: [], edgeSets, edges }),
+  };
+}
+
+/** The edge sets and the edges of levels; nodes at which there are none may be named or not. */
+function comparableLevels({ edgeSets = {}, edges = {} }: AnyPage): object {
+  return { edgeSets, edges: Object.fromEntries(Object.entries(edges).filter(([, found]) => found.length > 0)) };
+}
+
+function comparablePage(model: ModelInput, { items, nodes = {} }: AnyPage): object {
   const hasCopies = Object.values(model.edges).some(({ copy }) => copy !== undefined);
   const evicts = Object.values(model.nodes).some(({ viewBudgetBytes }) => viewBudgetBytes !== undefined);
   const shownItems = evicts

@@ -61,6 +61,7 @@ export const READING_OPERATIONS: readonly Operation[] = [
     ['command:page', 'reader.page'],
     'It has no order of edges, of which a page is made.',
   ),
+  asking('page with levels', ['levels'], [], 'It has no order of edges, of which a page is made.'),
   asking('filter', ['filter'], [], 'No index item holds attributes to filter by.'),
   {
     name: 'explain of a query',
