@@ -46,5 +46,5 @@ export function checkSecret(name: string, secret: unknown, signed: string): void
     throw new EdgeloomError('invalid-option', `${name} should be a text or bytes, but is of type ${typeof secret}.`);
   }
   if (secret.length > 0) return;
-  throw new EdgeloomError('invalid-option', `${name} is empty, so that anyone could sign ${signed}.`);
+  throw new EdgeloomError('invalid-option', `${name} is empty: anyone could sign ${signed}. Give a secret.`);
 }

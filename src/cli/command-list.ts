@@ -53,7 +53,7 @@ export const COMMANDS: readonly LazyCommand[] = [
   },
   {
     name: 'project',
-    description: 'read the stream of the table and keep the derived items, until Ctrl-C or until nothing new comes',
+    description: 'read the stream of the table and maintain the derived items, until Ctrl-C or until nothing new comes',
     load: async () => (await import('./commands/run/project.ts')).projectCommand,
   },
   {
@@ -97,7 +97,7 @@ export const COMMANDS: readonly LazyCommand[] = [
   {
     name: 'redrive',
     description:
-      'settle what is in quarantine by the base items as they are now, and clear it; and what no consumer has claimed',
+      'reconcile what is in quarantine with the base items as they are now, and clear it; also what no consumer has claimed',
     load: async () => (await import('./commands/trust/redrive.ts')).redriveCommand,
   },
   {

@@ -126,7 +126,7 @@ function stateOf(
   return isApplied === true
     ? {
         state: 'drift',
-        reason: `${text}, yet ${inWords}. Mend it: edgeloom check --repair.`,
+        reason: `${text}, yet ${inWords}. Repair it: edgeloom check --repair.`,
         difference,
       }
     : { state: 'lag', reason: `${text}; ${inWords}.`, difference };

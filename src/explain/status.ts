@@ -258,7 +258,7 @@ function checkProblems({ endedAtMs, verdict, drift, unregistered = 0 }: LastChec
     ...(verdict === 'drift' && drift > 0
       ? [`The last check left ${drift} differences: run edgeloom check --repair.`]
       : []),
-    ...(verdict === 'failed' ? ['The last check did not come to its end.'] : []),
+    ...(verdict === 'failed' ? ['The last check failed before its end.'] : []),
     ...(hours >= CHECK_DUE_HOURS ? [`The last check was ${hours} hours ago.`] : []),
   ];
 }

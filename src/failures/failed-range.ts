@@ -62,6 +62,6 @@ export async function readRange(streams: DynamoDBStreamsClient, batch: StreamRan
     'retryable',
     'incomplete-answer',
     `Shard ${shardId} was read without its record ${endSequenceNumber}, which the batch ends with.`,
-    'Try again; where it stays so, the message names a record that the shard does not have: run edgeloom check --repair.',
+    'Try again. If it fails again, the message names a record that the shard does not have: run edgeloom check --repair.',
   );
 }

@@ -89,7 +89,11 @@ export function checkStreamTable(streamArn: string, table: string): void {
 export function streamLabel(streamArn: string): string {
   const label = streamArn.split('/stream/').at(-1);
   if (label === undefined || label === streamArn || label === '') {
-    throw new EdgeloomError('invalid-stream-arn', `${describe(streamArn)} is not the ARN of a DynamoDB stream.`);
+    throw new EdgeloomError(
+      'invalid-stream-arn',
+      `${describe(streamArn)} is not the ARN of a DynamoDB stream.`,
+      'Give the LatestStreamArn of the table.',
+    );
   }
   return label;
 }

@@ -65,7 +65,7 @@ export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.en
     throw new EdgeloomError(
       'invalid-environment',
       `The function's environment is wrong: ${problems.join('; ')}.`,
-      'serverless.yml sets these variables.',
+      'Correct these variables where the stack sets them, and deploy again.',
     );
   }
   const { data } = result;

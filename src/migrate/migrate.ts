@@ -192,8 +192,8 @@ class MigrationRun {
     if (this.overtaken <= MOST_OVERTAKEN) return;
     throw new OvertakenError(
       'overtaken',
-      'Another migration is at work and wants something else.',
-      'Let one of the two come to its end, then run the other.',
+      'Another migration of this table works towards another model.',
+      'Let one of the two end, then run the other.',
     );
   }
 }

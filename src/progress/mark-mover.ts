@@ -105,5 +105,10 @@ export class MarkMover {
 /** The mark of a look. Throws `no-stream` for a stream that is switched off: the table may have another one by now. */
 function upToMsOf({ upToMs, isDisabled }: WalkedStream): number | undefined {
   if (!isDisabled) return upToMs;
-  throw new StoreError('fatal', 'no-stream', 'The stream is switched off.');
+  throw new StoreError(
+    'fatal',
+    'no-stream',
+    'The stream of the table is switched off.',
+    'Add one with edgeloom table update, then migrate.',
+  );
 }

@@ -87,7 +87,7 @@ export async function readPage(
   refuseConsistent(options.consistent, 'page');
   if ('owner' in options && options.owner === true) {
     const hint = 'Ask inbound for the owner, or get for the node.';
-    throw new EdgeloomError('invalid-argument', 'A page has no owner.', hint);
+    throw new EdgeloomError('invalid-argument', 'page takes no option owner.', hint);
   }
   const plan = pagePlan(context.graph, edgeType, options);
   const boundTo = ['page', options.with && bindingOf(plan.levels)];
@@ -107,7 +107,7 @@ export function pagePlan(graph: CompiledModel, edgeType: string, options: PageOp
   const levels = levelsOf(graph, options.with, edge.from);
   if (!edgeSets && options.with !== undefined && levels.length > 0) {
     const hint = 'Leave out edgeSets: false, or with.';
-    throw new EdgeloomError('invalid-argument', 'with names neighbours, which only edge sets tell.', hint);
+    throw new EdgeloomError('invalid-argument', 'with needs edge sets, but edgeSets is false.', hint);
   }
   const isBounded = levels.some(({ by, with: below }) => by !== 'edge set' || below.length > 0);
   const maxNodes = checkLimit(options.maxNodes, 'maxNodes', isBounded ? MAX_NODES : Number.POSITIVE_INFINITY);

@@ -49,7 +49,7 @@ export function checkReaderRegion(home: string | undefined, region: string | und
   throw new EdgeloomError(
     'replica-read',
     `This reader is in ${region}, and the table is at home in ${home}: while the model changes, a replica may answer with a mixture.`,
-    `Read in ${home}, or accept that with replica: '${region}' in the options of the reader.`,
+    `Read in ${home}, or give the reader the option replica: '${region}'.`,
   );
 }
 

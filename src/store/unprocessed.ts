@@ -36,7 +36,7 @@ class StuckError extends Error {
 }
 
 function throttled(): StoreError {
-  return classifyError(new StuckError('DynamoDB left items of a batch unprocessed, again and again.'));
+  return classifyError(new StuckError('DynamoDB left items of a batch unprocessed in ten tries.'));
 }
 
 function isStuck(error: unknown): boolean {

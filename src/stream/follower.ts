@@ -243,7 +243,11 @@ export class StreamFollower {
 
   private endedEarly(): EdgeloomError {
     const { name } = this.options;
-    return new EdgeloomError(`${name}-ended`, `The ${name} ended before the stream was quiet.`);
+    return new EdgeloomError(
+      `${name}-ended`,
+      `The ${name} ended before the stream was quiet.`,
+      'Its log says why it ended; start another one.',
+    );
   }
 }
 

@@ -85,7 +85,7 @@ describe('dev --lambda', () => {
     await until('the end of the retries', () => dev!.output().stderr.includes('given up'));
     await until('the other view', async () => (await nameOf('USER-U4')) === 'Fine');
     const { stderr } = dev.output();
-    const [, args = ''] = /settle them: edgeloom (redrive --from-failure .*)$/m.exec(stderr) ?? [];
+    const [, args = ''] = /reconcile them: edgeloom (redrive --from-failure .*)$/m.exec(stderr) ?? [];
     expect(args).toContain(join(data, 'failures'));
     expect(await nameOf('USER-U3')).toBeUndefined();
     expect((await edgeloom(args.split(' '))).code).toBe(0);

@@ -77,7 +77,7 @@ describe('status', () => {
   it.each<[string, Partial<LastCheck>, number, RegExp | undefined]>([
     ['a clean check', {}, 0, undefined],
     ['a check that left drift', { verdict: 'drift', drift: 3 }, 0, /left 3 differences/],
-    ['a check that failed', { verdict: 'failed' }, 0, /did not come to its end/],
+    ['a check that failed', { verdict: 'failed' }, 0, /failed before its end/],
     ['a check of two days ago', {}, 48 * 60 * MINUTES, /48 hours ago/],
   ])('tells of %s', async (_name, last, laterMs, problem) => {
     const table = await testTable(followGraph());

@@ -13,5 +13,5 @@ export async function askToConfirm(plan: readonly string[], question: string): P
   } finally {
     lines.close();
   }
-  throw new EdgeloomError('usage', 'Nothing was done.', 'Answer yes, or give --yes.');
+  throw new EdgeloomError('usage', 'The answer was not yes: nothing was done.', 'Answer yes, or give --yes.');
 }

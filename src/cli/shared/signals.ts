@@ -80,7 +80,7 @@ export function stopOnSignal(stop: () => Promise<unknown>): () => void {
 function exitAsAfter(signal: NodeJS.Signals): never {
   const error = new EdgeloomError(
     'stopped',
-    `The work in hand did not end within ${MOST_STOP_MS / 1000} seconds of ${signal}.`,
+    `The work did not end within ${MOST_STOP_MS / 1000} seconds of ${signal}.`,
     'It is cut off as by a crash: run the command again.',
   );
   if (process.argv.includes('--json'))

@@ -23,7 +23,11 @@ async function loadHandler(file: string, exportName: string): Promise<Handler> {
   const loaded: unknown = await loader.import(resolve(file));
   const handler = (loaded as Record<string, unknown> | undefined)?.[exportName];
   if (typeof handler === 'function') return handler as Handler;
-  throw new EdgeloomError('no-handler', `The module ${file} exports no function ${exportName}.`);
+  throw new EdgeloomError(
+    'no-handler',
+    `The module ${file} exports no function ${exportName}.`,
+    'Export the handler under this name.',
+  );
 }
 
 async function serve(handler: Handler): Promise<never> {

@@ -112,5 +112,9 @@ function checkAmong(name: string, values: readonly string[], known: readonly str
 }
 
 function invalidMapping(what: string): EdgeloomError {
-  return new EdgeloomError('invalid-mapping', `The event source mapping's option ${what}.`, 'Lambda refuses it too.');
+  return new EdgeloomError(
+    'invalid-mapping',
+    `The event source mapping's option ${what}.`,
+    'Correct it: Lambda refuses it too.',
+  );
 }

@@ -67,7 +67,12 @@ async function installDynamoDBLocal(): Promise<string> {
     const hash = createHash('sha512')
       .update(await readFile(tarball))
       .digest('base64');
-    if (hash !== SHA512) throw new EdgeloomError('bad-download', `${PACKAGE} has an unexpected hash; it was not used.`);
+    if (hash !== SHA512)
+      throw new EdgeloomError(
+        'bad-download',
+        `${PACKAGE} has an unexpected hash; it was not used.`,
+        'Try again; the npm registry, or a proxy before it, gave another file.',
+      );
     await run('tar', ['-xzf', tarball, '-C', scratch]);
     await rm(tarball);
     // Two processes may fetch at once: the first rename wins and the other's copy is dropped.

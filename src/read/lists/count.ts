@@ -77,7 +77,7 @@ export async function countEachShard(
   if (search.shards === 'value') {
     throw new EdgeloomError(
       'equality-only',
-      `The search ${search.indexPartition} has no list of shards: with shards: 'value' each value is its own.`,
+      `The search ${search.indexPartition} has no list of shards: with shards: 'value' each value is its own. Search with eq.`,
     );
   }
   const query = scopedQuery(search, {}, scope);

@@ -48,7 +48,7 @@ export async function readDegree(
     throw new EdgeloomError(
       'invalid-count',
       `The stored count of ${edgeType} edges of ${source} is no number.`,
-      'Mend it: edgeloom check --repair.',
+      'Repair it: edgeloom check --repair.',
     );
   }
   if (edge.labels === undefined) {

@@ -118,7 +118,7 @@ async function amountsWithOwnEdges(
   const amounts = storedAmounts(total);
   if (amounts === undefined) {
     const message = `The stored total ${places.key} of ${id} holds something else than numbers.`;
-    throw new EdgeloomError('invalid-count', message, 'Mend it: edgeloom check --repair.');
+    throw new EdgeloomError('invalid-count', message, 'Repair it: edgeloom check --repair.');
   }
   const room = new Room(total);
   for (const [i, { source, target, item }] of writes.entries()) {

@@ -78,7 +78,7 @@ function streamAlarms({ parameters }: Site): Record<string, Alarm> {
     ...alarmForEachFunction('Throttles', 'is throttled', REFUSED_AGAIN),
     FailedEvents: {
       metric: mappingMetric('FailedInvokeEventCount'),
-      means: 'Stream records fail again and again.',
+      means: 'Stream records have failed for a quarter of an hour.',
       ...LASTING,
     },
     DroppedEvents: {
@@ -160,7 +160,7 @@ function checkAlarms(site: Site): Record<string, Alarm> {
     },
     CheckFailed: {
       metric: machineMetric('ExecutionsFailed'),
-      means: 'The check did not come to its end.',
+      means: 'The check failed before its end.',
       ...UNTIL_NEXT_NIGHT,
     },
     CheckTimedOut: {

@@ -64,7 +64,9 @@ function startKeyOf(cursor: string): Item {
   try {
     return startKey.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
   } catch (cause) {
-    throw new EdgeloomError('invalid-cursor', 'The cursor is none of this list.', 'Ask for the first page.', { cause });
+    throw new EdgeloomError('invalid-cursor', 'The cursor belongs to another list.', 'Ask for the first page.', {
+      cause,
+    });
   }
 }
 

@@ -47,5 +47,9 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
 }
 
 function invalid(reason: string): EdgeloomError {
-  return new EdgeloomError('invalid-request', `The body of the request cannot be taken: ${reason}.`);
+  return new EdgeloomError(
+    'invalid-request',
+    `The body of the request cannot be taken: ${reason}.`,
+    'Load the page again.',
+  );
 }

@@ -28,7 +28,11 @@ function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.ou
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  throw new EdgeloomError('invalid-request', `${issue!.path.join('.') || 'The request'}: ${issue!.message}.`);
+  throw new EdgeloomError(
+    'invalid-request',
+    `${issue!.path.join('.') || 'The request'}: ${issue!.message}.`,
+    'Load the page again.',
+  );
 }
 
 /** The parameters of an address as an object: a name that comes again has a list. */

@@ -31,7 +31,8 @@ export async function answerRequest(
   let code: string | undefined;
   try {
     const route = ROUTES.get(`${request.method} ${url.pathname}`);
-    if (route === undefined) throw new EdgeloomError('unknown-request', 'The studio has no answer to this request.');
+    if (route === undefined)
+      throw new EdgeloomError('unknown-request', 'The studio has no answer to this request.', 'Load the page again.');
     if (route.writes && !context.isWritable) {
       throw new EdgeloomError('read-only', 'This studio only reads.', 'Start it with --write.');
     }

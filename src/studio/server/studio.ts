@@ -99,7 +99,7 @@ async function serve(
 function tokenMissing(): EdgeloomError {
   return new EdgeloomError(
     'no-studio-token',
-    'This browser has not been let in.',
+    'The page was not opened with the address of this studio.',
     'Open the address that edgeloom studio printed; a studio that was started again has another one.',
   );
 }

@@ -30,9 +30,14 @@ async function validate(
     return await fields['~standard'].validate(attributes);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new EdgeloomError('validator-failed', `${item}: the validator of its fields threw: ${reason}.`, '', {
-      cause: error,
-    });
+    throw new EdgeloomError(
+      'validator-failed',
+      `${item}: the validator of its fields threw: ${reason}.`,
+      'Correct it.',
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -10,7 +10,7 @@ export interface ExistingTableOptions {
 /** Adds `--existing-table` and `--stream`. */
 export function withExistingTable(command: Command): Command {
   return command
-    .option('--existing-table <arn>', 'a table that there is already, instead of one that the stack makes')
+    .option('--existing-table <arn>', 'an existing table, instead of one that the stack makes')
     .option('--stream <arn>', 'its stream, with both images');
 }
 

@@ -87,6 +87,6 @@ const NEXT = {
 function givenUpLines({ sequenceNumbers, condition, keptAt }: GivenUpReport, endpoint: string): string {
   return (
     `given up: ${sequenceNumbers.length} records (${condition}), kept in ${keptAt}\n` +
-    `  settle them: edgeloom redrive --from-failure ${keptAt} --endpoint ${endpoint}`
+    `  reconcile them: edgeloom redrive --from-failure ${keptAt} --endpoint ${endpoint}`
   );
 }

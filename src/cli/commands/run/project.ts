@@ -25,7 +25,7 @@ interface ProjectOptions {
 /** `edgeloom project`: the local stream worker. */
 export function projectCommand(command: Command): void {
   command
-    .option('--until-idle', 'stop when all that stood in the stream is projected')
+    .option('--until-idle', 'stop when everything in the stream at the start is projected')
     .option('--checkpoint <file>', 'where to keep how far it came (default: .edgeloom/TABLE.checkpoint.json)')
     .addHelpText(
       'after',
@@ -69,7 +69,7 @@ async function project(session: CommandSession, { untilIdle, checkpoint }: Proje
     throw new EdgeloomError(
       'no-stream',
       `The table ${graph.table.name} has no stream.`,
-      'Enable it with the view type NEW_AND_OLD_IMAGES.',
+      'Add it with edgeloom table update.',
     );
   }
   requireFit(status);

@@ -53,7 +53,11 @@ async function waitUntilProjected(session: CommandSession, seconds: number): Pro
 async function openWhenReady(session: CommandSession): Promise<OpenPosition> {
   const { streamArn } = await describeTable(session.client, session.graph);
   if (streamArn !== undefined) return positionOf(session, streamArn);
-  throw new EdgeloomError('no-stream', `The table ${session.graph.table.name} has no stream.`, 'Enable a stream.');
+  throw new EdgeloomError(
+    'no-stream',
+    `The table ${session.graph.table.name} has no stream.`,
+    'Add it with edgeloom table update.',
+  );
 }
 
 /** Whether it passes while an engine starts and makes its table. */
@@ -65,7 +69,7 @@ function mayStillAppear(error: unknown): boolean {
 function waitTimeout(seconds: number, reason: string): EdgeloomError {
   return new EdgeloomError(
     'wait-timeout',
-    `After ${seconds} seconds: ${reason}.`,
+    `The wait ended after ${seconds} seconds: ${reason}.`,
     'Start a projector (edgeloom dev, edgeloom project), or wait longer with --for; edgeloom status says how far it is.',
   );
 }

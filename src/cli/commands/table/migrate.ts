@@ -32,8 +32,11 @@ export function migrateCommand(command: Command): void {
     .option('--dry-run', 'show what would be done')
     .option('--yes', 'do it without asking')
     .option('--withdraw <name>', 'take the newest generation of a projection away again, from ready back to absent')
-    .option('--retire <name>', 'take away what other models mean by a projection, once their readers are gone')
-    .option('--drop <name>', 'take a projection away for good, with its last generation')
+    .option(
+      '--retire <name>',
+      'delete the generations of a projection that only other models use, once their readers are gone',
+    )
+    .option('--drop <name>', 'delete a projection with all of its generations')
     .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)
     .addHelpText(
       'after',

@@ -109,7 +109,12 @@ class KeptPlace {
       text = await readFile(this.file, 'utf8');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw new EdgeloomError('no-file', `The file ${this.file} cannot be read.`, '', { cause: error });
+      throw new EdgeloomError(
+        'no-file',
+        `The file ${this.file} cannot be read.`,
+        'Name another file with --resume, or check its permissions.',
+        { cause: error },
+      );
     }
     return parseCursor(parseResumeFile(text));
   }

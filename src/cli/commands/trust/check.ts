@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CheckOptions, CheckResult } from '../../../check/check.ts';
 import { checkExport, type ExportCheckResult } from '../../../check/export/export.ts';
 import type { Finding } from '../../../check/finding.ts';
@@ -51,13 +51,12 @@ export function checkCommand(command: Command): void {
   command
     .option('--repair', 'reconcile drift with the base items, as they are then')
     .option('--dry-run', 'say what --repair would repair, and write nothing')
-    .option(
-      '--settle <time>',
-      'how long a projection may take before it is drift, such as 30s or 5m',
-      parseDuration,
-      30_000,
+    .addOption(
+      new Option('--settle <time>', 'how long a projection may take before a difference is drift, such as 30s or 5m')
+        .argParser(parseDuration)
+        .default(30_000, '30s'),
     )
-    .option('--segments <n>', 'parts that the table is read in, side by side (default: 8)', wholeNumber)
+    .option('--segments <n>', 'parts that the table is read in at once (default: 8)', wholeNumber)
     .option('--segment <k/n>', 'only the k-th of n parts', parseSegment)
     .option('--sample <share>', 'only a random share of the table, such as 1%', parseShare)
     .option('--max-rcu <n>', 'read capacity units a second at most', wholeNumber)

@@ -53,7 +53,7 @@ async function observed(session: CommandSession, { repair, untilVerified }: Comm
     throw new EdgeloomError(
       'no-stream',
       `The table ${graph.table.name} has no stream.`,
-      'Enable it with the view type NEW_AND_OLD_IMAGES.',
+      'Add it with edgeloom table update.',
     );
   }
   const streams = createStreamsClient(settings.client);

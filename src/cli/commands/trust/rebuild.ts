@@ -20,7 +20,7 @@ interface CommandOptions {
 /** `edgeloom rebuild`: everything derived, from the base items. */
 export function rebuildCommand(command: Command): void {
   command
-    .option('--segments <n>', 'parts that the table is read in, side by side (default: 8)', wholeNumber)
+    .option('--segments <n>', 'parts that the table is read in at once (default: 8)', wholeNumber)
     .option('--max-rcu <n>', 'read capacity units a second at most', wholeNumber)
     .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)
     .option('--source <id...>', 'only these partitions')

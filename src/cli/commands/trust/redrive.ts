@@ -26,7 +26,7 @@ export function redriveCommand(command: Command): void {
   command
     .option(
       '--from-failure <file|queue-url>',
-      "settle the batches of an event source mapping's on-failure messages instead: of one in a file, or of a queue",
+      "reconcile the batches of an event source mapping's on-failure messages instead: of one in a file, or of a queue",
     )
     .option('--bucket <name...>', 'the buckets that messages of a queue may name, such as that of the stack')
     .option('--any-host', 'let the queue be at any HTTPS host, not only at one of SQS')
