@@ -1,5 +1,5 @@
 import type { CompiledModel, EdgeModel, InboundItem, NodeModel, SearchModel } from '../model/compiled.ts';
-import { isJoinedEdge, joinedItemsOf, partsOfSource } from '../model/joined.ts';
+import { isJoinedEdge, joinedItemsOf, partsOfEdge } from '../model/joined.ts';
 
 /**
  * Capacity units of the model's writes and queries, for items of up to 1 KB each. Source: DynamoDB bills a
@@ -112,10 +112,7 @@ function nodePut(node: NodeModel, graph: CompiledModel): PutCost {
 /** A part has a view of its own, and the searches by its attributes. */
 function partPut(node: NodeModel, part: string, graph: CompiledModel): PutCost {
   const indexItems = searchesOf(node, part) * 2;
-  const using = joinedFrom(graph, node.type).filter((edge) => {
-    const edges = new Map([[edge.type, edge]]);
-    return partsOfSource({ ...graph, edges, further: [] }, node.type).has(part);
-  });
+  const using = joinedFrom(graph, node.type).filter((edge) => partsOfEdge(edge).has(part));
   return {
     ...{ type: `${node.type}.${part}`, kind: 'part', base: 1, view: 1, indexItems, reverseItem: 0, totalEntry: 0 },
     ...{ read: 0, total: 2 + indexItems, inTransaction: 2 },

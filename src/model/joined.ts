@@ -67,20 +67,21 @@ export function needsSource(graph: CompiledModel, sortKey: string): boolean {
 
 /** The attributes of nodes of a type that index items of their edges use, in this model or in one that is maintained with it. */
 export function attributesOfSource(graph: CompiledModel, nodeType: string): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const { edges } of layersOf(graph)) {
-    for (const { from, inbound } of edges.values()) {
-      if (inbound === undefined || !from.has(nodeType)) continue;
-      for (const { order } of inbound.orders.values()) {
-        for (const part of order.kind === 'parts' ? order.parts : [order]) {
-          if (part.kind === 'source') names.add(part.order.attribute);
-        }
-      }
-      if (inbound.partition?.of === 'source') names.add(inbound.partition.attribute);
-      for (const name of inbound.projectSource ?? []) names.add(name);
+  const edges = layersOf(graph).flatMap((layer) => [...layer.edges.values()]);
+  return new Set(edges.filter(({ from }) => from.has(nodeType)).flatMap(sourceAttributesOf));
+}
+
+/** The attributes of the source node that index items of an edge type use. */
+function sourceAttributesOf({ inbound }: Pick<EdgeModel, 'inbound'>): string[] {
+  if (inbound === undefined) return [];
+  const names: string[] = [];
+  for (const { order } of inbound.orders.values()) {
+    for (const part of order.kind === 'parts' ? order.parts : [order]) {
+      if (part.kind === 'source') names.push(part.order.attribute);
     }
   }
-  return names;
+  if (inbound.partition?.of === 'source') names.push(inbound.partition.attribute);
+  return [...names, ...(inbound.projectSource ?? [])];
 }
 
 /** An attribute of a part, as index items of edges name it. */
@@ -93,15 +94,24 @@ export function partsOfSource(graph: CompiledModel, nodeType: string): ReadonlyM
   const ofTypes = sourceParts.get(graph) ?? new Map<string, ReadonlyMap<string, readonly string[]>>();
   let parts = ofTypes.get(nodeType);
   if (parts === undefined) {
-    const found = new Map<string, string[]>();
-    for (const name of attributesOfSource(graph, nodeType)) {
-      const [, part, attribute] = OF_PART.exec(name) ?? [];
-      if (part !== undefined) found.set(part, [...(found.get(part) ?? []), attribute!]);
-    }
-    parts = found;
+    parts = byPart(attributesOfSource(graph, nodeType));
     sourceParts.set(graph, ofTypes.set(nodeType, parts));
   }
   return parts;
+}
+
+/** The parts of its source node that index items of an edge type use, with the attributes of each. */
+export function partsOfEdge(edge: Pick<EdgeModel, 'inbound'>): ReadonlyMap<string, readonly string[]> {
+  return byPart(new Set(sourceAttributesOf(edge)));
+}
+
+function byPart(names: Iterable<string>): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const name of names) {
+    const [, part, attribute] = OF_PART.exec(name) ?? [];
+    if (part !== undefined) found.set(part, [...(found.get(part) ?? []), attribute!]);
+  }
+  return found;
 }
 
 /** Whether a base item is a part of its partition's node that index items of the node's edges use. */

@@ -1,7 +1,10 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../src/local/engine/ports.ts';
-import { type CommandRun, type DevServer, edgeloom, startDev } from '../support/command.ts';
+import { type CommandRun, type DevServer, edgeloom, ROOT, startDev } from '../support/command.ts';
 import { CommandProcess } from '../support/command-process.ts';
 
 const cli = new CommandProcess();
@@ -162,5 +165,85 @@ describe('lists', () => {
       code: 2,
       json: { error: { code: 'usage' } },
     });
+  });
+});
+
+describe('a model with parts and an order by texts', () => {
+  let folder: string;
+  let config: string[];
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'edgeloom-parts-'));
+    const file = join(folder, 'chat.mjs');
+    await writeFile(
+      file,
+      `import { defineGraph, edge, node, part } from '${ROOT}dist/index.js';
+export default defineGraph({
+  table: 'chat-${process.pid}',
+  nodes: { USER: node({ parts: { STATE: part({ search: { status: { shards: 1 } } }), COUNTS: part() } }), ROOM: node() },
+  edges: { IN: edge({ from: 'USER', to: 'ROOM', inbound: { gsi0: 'nick', byPath: ['land', 'nick'] } }) },
+});
+`,
+    );
+    config = ['--config', file];
+    expect((await run('table', 'create', ...config)).code).toBe(0);
+  });
+
+  afterAll(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  it('has its parts put, updated and deleted by their names', async () => {
+    expect(
+      await run('put', 'USER-P1', 'STATE', '{"status":"online","n":12345678901234567890}', ...config),
+    ).toMatchObject({
+      code: 0,
+      json: { item: { id: 'USER-P1', part: 'STATE', attributes: { status: 'online' } }, wcu: 1 },
+    });
+    const again = await run('put', 'USER-P1', 'STATE', '{}', '--if-absent', ...config);
+    expect(again).toMatchObject({ code: 2, json: { error: { code: 'condition-failed' } } });
+    const updated = await run('update', 'USER-P1', 'STATE', '{"status":"away"}', '--if', 'status=online', ...config);
+    expect(updated).toMatchObject({ json: { item: { attributes: { status: 'away' } } } });
+    const removed = await run('update', 'USER-P1', 'STATE', '--remove', 'n', ...config);
+    expect(removed).toMatchObject({ json: { item: { part: 'STATE', attributes: { status: 'away' } } } });
+    await run('put', 'USER-P1', '{"name":"Ada"}', ...config);
+    await run('project', '--until-idle', ...config);
+    expect(await run('get', 'USER-P1', ...config)).toMatchObject({
+      json: [{ attributes: { name: 'Ada', STATE: { status: 'away' } } }],
+    });
+    expect(await run('delete', 'USER-P1', 'STATE', ...config)).toMatchObject({ code: 0, json: { item: null } });
+    await run('project', '--until-idle', ...config);
+    expect(await run('get', 'USER-P1', ...config)).toMatchObject({ json: [{ attributes: { name: 'Ada' } }] });
+  });
+
+  it('deletes no node where a part is misspelt', async () => {
+    await run('put', 'USER-P2', '{"name":"Bob"}', ...config);
+    for (const words of [['STAET'], ['{}']]) {
+      const refused = await run('delete', 'USER-P2', ...words, ...config);
+      expect(refused).toMatchObject({
+        code: 2,
+        json: { error: { code: 'usage', hint: expect.stringContaining('STATE, COUNTS') } },
+      });
+    }
+    expect(await run('get', 'USER-P2', '--base', ...config)).toMatchObject({ json: [{ attributes: { name: 'Bob' } }] });
+  });
+
+  it('is asked for what begins with a text, alone and behind leading values', async () => {
+    for (const [id, nick, land] of [
+      ['USER-B1', 'ann', 'IT'],
+      ['USER-B2', 'andy', 'IT'],
+      ['USER-B3', 'bob', 'IT'],
+      ['USER-B4', 'anton', 'DE'],
+    ] as const)
+      await run('put', id, 'IN', 'ROOM-1', JSON.stringify({ nick, land }), ...config);
+    await run('project', '--until-idle', ...config);
+    const found = async (...options: string[]): Promise<string[]> => {
+      const { json } = await run('inbound', 'IN', 'ROOM-1', ...options, ...config);
+      return (json as { items: { source: string }[] }).items.map(({ source }) => source);
+    };
+    expect(await found('--begins', 'an')).toEqual(['USER-B2', 'USER-B1', 'USER-B4']);
+    expect(await found('--begins', 'ann')).toEqual(['USER-B1']);
+    expect(await found('--order', 'byPath', '--path', 'IT', '--begins', 'an')).toEqual(['USER-B2', 'USER-B1']);
+    const refused = await run('inbound', 'IN', 'ROOM-1', '--begins', 'an', '--equals', 'ann', ...config);
+    expect(refused).toMatchObject({ code: 2, json: { error: { code: 'invalid-argument' } } });
   });
 });

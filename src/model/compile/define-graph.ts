@@ -2,6 +2,7 @@ import { EdgeloomError, ModelError } from '../../errors.ts';
 import { hash128 } from '../../items/keys.ts';
 import type { CompiledModel, EdgeModel, NodeModel } from '../compiled.ts';
 import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../graph.ts';
+import { partsOfEdge } from '../joined.ts';
 import { isPlainObject } from '../shape.ts';
 import { compileEdge, compileNode, compileTable } from './definitions.ts';
 import { type MistakeLog, tableName } from './schemas.ts';
@@ -38,6 +39,7 @@ export function defineGraph<
     mistakes.push({ path: 'nodes', message: 'declares no node type' });
   }
   for (const { type, to, copy = [] } of edges.values()) checkCopies(nodes, { type, to, copy }, mistakes);
+  for (const edge of edges.values()) checkSourceParts(nodes, edge, mistakes);
   if (mistakes.length > 0) throw new ModelError(mistakes);
   for (const [type, compiled] of nodes) {
     const ownerOf = [...edges.values()].filter(({ inbound, to }) => inbound?.includeOwner === true && to.has(type));
@@ -65,6 +67,17 @@ function checkCopies(
     if (owner === undefined) continue;
     const message = `names ${name}, of a part of ${owner}: copies are of attributes of the node itself`;
     mistakes.push({ path: `edges.${type}.copy`, message });
+  }
+}
+
+/** Notes parts of the source node that none of the nodes has which an edge leaves, such as misspelt ones. */
+function checkSourceParts(nodes: ReadonlyMap<string, NodeModel>, edge: EdgeModel, mistakes: MistakeLog): void {
+  const parts = new Set([...edge.from].flatMap((type) => [...(nodes.get(type)?.parts.keys() ?? [])]));
+  for (const [part, [attribute]] of partsOfEdge(edge)) {
+    if (parts.has(part)) continue;
+    const known = parts.size === 0 ? 'which has none' : `whose parts are ${[...parts].join(', ')}`;
+    const message = `uses ${part}.${attribute}, but ${part} is no part of ${[...edge.from].join(' or ')}, ${known}`;
+    mistakes.push({ path: `edges.${edge.type}.inbound`, message });
   }
 }
 

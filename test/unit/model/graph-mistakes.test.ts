@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { derive, edge, fromSource, node, rank } from '../../../src/model/schema.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
+import { derive, edge, fromSource, node, part, rank } from '../../../src/model/schema.ts';
 import { anyEdge, anyNode, define, mistakesOf } from '../../support/model.ts';
 
 /** The mistakes of a model with one node type, USER, made from these options. */
@@ -313,5 +314,38 @@ describe('mistakes are all reported at once, each with its path', () => {
 
   it('no model at all', () => {
     expect(mistakesOf(undefined).map((line) => line.split(':')[0])).toEqual(['table', 'nodes']);
+  });
+});
+
+describe('a part that is misspelt', () => {
+  const mistakesIn = (inbound: object, parts: object = { STATE: part() }): string[] =>
+    mistakesOf({
+      table: 'records',
+      nodes: { USER: node({ parts } as never), ROOM: node() },
+      edges: { IN: edge({ from: 'USER', to: 'ROOM', inbound } as never) },
+    });
+  const MISTAKE = 'edges.IN.inbound: uses STAET.status, but STAET is no part of USER, whose parts are STATE';
+
+  it('is a mistake in an order, in the parts of one, in a partition and in projectSource', () => {
+    for (const inbound of [
+      { byStatus: fromSource('STAET.status') },
+      { byStatus: [fromSource('STAET.status'), 'since'] },
+      { byStatus: rank(fromSource('STAET.status'), { online: 1 }) },
+      { gsi0: 'since', partition: fromSource('STAET.status') },
+      { gsi0: 'since', projectSource: ['STAET.status'] },
+    ])
+      expect(mistakesIn(inbound)).toEqual([MISTAKE]);
+  });
+
+  it('is said of a type without parts, and of no part that there is', () => {
+    const inbound = { gsi0: fromSource('STATE.status') };
+    expect(mistakesIn(inbound, {})).toEqual([
+      'edges.IN.inbound: uses STATE.status, but STATE is no part of USER, which has none',
+    ]);
+    defineGraph({
+      table: 'records',
+      nodes: { USER: node({ parts: { STATE: part() } }), BOT: node(), ROOM: node() },
+      edges: { IN: edge({ from: ['USER', 'BOT'], to: 'ROOM', inbound }) },
+    });
   });
 });

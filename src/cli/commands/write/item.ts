@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
-import { toJson } from '../../../exact-json.ts';
+import { losslessNumber, toJson } from '../../../exact-json.ts';
 import { figureText } from '../../../figure.ts';
+import { typePrefix } from '../../../items/keys.ts';
+import { toPlainItem } from '../../../items/plain.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
 import type { WriteConditions } from '../../../write/item/conditions.ts';
 import { createWriter, type Writer } from '../../../write/writer.ts';
@@ -18,29 +20,32 @@ interface ConditionOptions {
   if?: string[];
 }
 
-/** The subject that a command's words name: a node, or an edge. */
-type Subject = { id: string } | { source: string; type: string; target: string };
+/** The subject that a command's words name: a node, a part of one, or an edge. */
+type Subject = { id: string; part?: string } | { source: string; type: string; target: string };
 
-/** `edgeloom put ID JSON`, `edgeloom put SOURCE TYPE TARGET JSON`: a base item, whole. */
+/** `edgeloom put ID JSON`, `edgeloom put ID PART JSON`, `edgeloom put SOURCE TYPE TARGET JSON`: a base item, whole. */
 export function putCommand(command: Command): void {
   withConditions(command)
-    .argument('<words...>', 'ID JSON, or SOURCE TYPE TARGET JSON')
+    .argument('<words...>', 'ID JSON, ID PART JSON, or SOURCE TYPE TARGET JSON')
     .addHelpText(
       'after',
       examples(
         `put USER-U1 '{"name":"Ada"}' --if-absent`,
+        `put USER-U1 STATE '{"status":"online"}'`,
         `put GOAL-G1 GOALMEMBERSHIP USER-U1 '{"memberRole":"LEAD"}'`,
       ),
     )
     .action(
       inTable(async (session, words: string[], options: ConditionOptions) => {
-        const { subject, json } = parseWords(words, true);
+        const { subject, json } = parseWords(session.graph, words, 'needed');
         const attributes = attributesOf(json);
         const writer = openWriter(session);
         const conditions = conditionsOf(options);
         const { wcu } =
           'id' in subject
-            ? await writer.putNode(subject.id, attributes, conditions)
+            ? await (subject.part === undefined
+                ? writer.putNode(subject.id, attributes, conditions)
+                : writer.putPart(subject.id, subject.part, attributes, conditions))
             : await writer.putEdge(subject.source, subject.type, subject.target, attributes, conditions);
         return showItem(session, subject, wcu);
       }),
@@ -50,25 +55,28 @@ export function putCommand(command: Command): void {
 /** `edgeloom update …`: attributes of a base item, merged into what is there. */
 export function updateCommand(command: Command): void {
   withConditions(command)
-    .argument('<words...>', 'ID JSON, or SOURCE TYPE TARGET JSON; the JSON may be left out with --remove')
+    .argument('<words...>', 'ID JSON, ID PART JSON, or SOURCE TYPE TARGET JSON; the JSON may be left out with --remove')
     .option('--remove <attribute>', 'remove this attribute; repeat it for more', collectValue)
     .option('--upsert', 'make the item where it is absent')
     .addHelpText(
       'after',
       examples(
         `update GOAL-G1 '{"status":"DONE"}' --remove dueDate`,
+        `update USER-U1 STATE '{"status":"away"}'`,
         `update GOAL-G1 GOALMEMBERSHIP USER-U1 '{"memberRole":"LEAD"}' --if memberRole=CONTRIBUTOR`,
       ),
     )
     .action(
       inTable(async (session, words: string[], options: ConditionOptions & { remove?: string[]; upsert?: boolean }) => {
-        const { subject, json } = parseWords(words, options.remove === undefined);
+        const { subject, json } = parseWords(session.graph, words, options.remove === undefined ? 'needed' : 'taken');
         const change = { set: attributesOf(json ?? '{}'), remove: options.remove ?? [] };
         const writer = openWriter(session);
         const all = { ...conditionsOf(options), upsert: options.upsert };
         const { wcu } =
           'id' in subject
-            ? await writer.updateNode(subject.id, change, all)
+            ? await (subject.part === undefined
+                ? writer.updateNode(subject.id, change, all)
+                : writer.updatePart(subject.id, subject.part, change, all))
             : await writer.updateEdge(subject.source, subject.type, subject.target, change, all);
         return showItem(session, subject, wcu);
       }),
@@ -78,16 +86,21 @@ export function updateCommand(command: Command): void {
 /** `edgeloom delete …`: a base item. */
 export function deleteCommand(command: Command): void {
   withConditions(command)
-    .argument('<words...>', 'ID, or SOURCE TYPE TARGET')
-    .addHelpText('after', examples('delete GOAL-G1 GOALMEMBERSHIP USER-U1', 'delete USER-U1 --if status=CLOSED'))
+    .argument('<words...>', 'ID, ID PART, or SOURCE TYPE TARGET')
+    .addHelpText(
+      'after',
+      examples('delete GOAL-G1 GOALMEMBERSHIP USER-U1', 'delete USER-U1 STATE', 'delete USER-U1 --if status=CLOSED'),
+    )
     .action(
       inTable(async (session, words: string[], options: ConditionOptions) => {
-        const { subject } = parseWords(words, false);
+        const { subject } = parseWords(session.graph, words, 'refused');
         const writer = openWriter(session);
         const conditions = conditionsOf(options);
         const { wcu } =
           'id' in subject
-            ? await writer.deleteNode(subject.id, conditions)
+            ? await (subject.part === undefined
+                ? writer.deleteNode(subject.id, conditions)
+                : writer.deletePart(subject.id, subject.part, conditions))
             : await writer.deleteEdge(subject.source, subject.type, subject.target, conditions);
         return { json: { item: null, wcu }, text: `deleted (${figureText(wcu)} WCU)` };
       }),
@@ -105,19 +118,31 @@ function withConditions(command: Command): Command {
     );
 }
 
-/** The words of a command: a node or an edge, and behind it a JSON document where one is taken. */
-function parseWords(words: readonly string[], needsJson: boolean): { subject: Subject; json?: string } {
-  const [first, second, third, fourth, ...more] = words;
-  const count = words.length;
-  if (more.length === 0 && first !== undefined) {
-    const ofNode = { id: first };
-    if (count === 1 && !needsJson) return { subject: ofNode };
-    if (count === 2) return { subject: ofNode, json: second! };
-    const ofEdge = { source: first, type: second ?? '', target: third ?? '' };
-    if (count === 3 && !needsJson) return { subject: ofEdge };
-    if (count === 4) return { subject: ofEdge, json: fourth! };
+/**
+ * The words of a command: a node, a part of one, or an edge, and behind it a JSON document where one is taken. A second word is a part
+ * where the node's type has one of that name.
+ */
+function parseWords(
+  graph: CompiledModel,
+  words: readonly string[],
+  document: 'needed' | 'taken' | 'refused',
+): { subject: Subject; json?: string } {
+  const [first = '', second = '', third = '', fourth = ''] = words;
+  const parts = graph.nodes.get(typePrefix(first) ?? '')?.parts;
+  const isOfPart = words.length < 4 && parts?.has(second) === true;
+  const named = isOfPart ? 2 : words.length < 3 ? 1 : 3;
+  const rest = words.length - named;
+  const isRight = rest === 1 ? document !== 'refused' : rest === 0 && document !== 'needed';
+  if (words.length > 0 && isRight) {
+    const ofNode = { id: first, ...(isOfPart && { part: second }) };
+    const subject = named < 3 ? ofNode : { source: first, type: second, target: third };
+    return rest === 0 ? { subject } : { subject, json: [second, third, fourth][named - 1]! };
   }
-  const hint = `Name a node by its id, or an edge by SOURCE TYPE TARGET${needsJson ? ', and give its attributes as JSON' : ''}.`;
+  const ofParts =
+    parts === undefined || parts.size === 0 ? '' : `, a part of it (${[...parts.keys()].join(', ')}) by ID PART`;
+  const attributes = document === 'needed' ? ', and give its attributes as JSON' : '';
+  const hint = `Name a node by its id${ofParts}, or an edge by SOURCE TYPE TARGET${attributes}.`;
+  const count = words.length;
   throw new EdgeloomError('usage', `${count === 1 ? '1 word names' : `${count} words name`} no item.`, hint);
 }
 
@@ -135,10 +160,18 @@ function openWriter({ graph, store }: TableSession): Writer<CompiledModel> {
 
 /** The item as it is after a write. */
 async function showItem(session: TableSession, subject: Subject, wcu: number): Promise<Output> {
-  const reader = sessionReader(session);
-  const item =
-    'id' in subject
-      ? await reader.node(subject.id, { consistent: true })
-      : await reader.edge(subject.source, subject.type, subject.target, { consistent: true });
+  const item = await writtenItem(session, subject);
   return { json: { item, wcu }, text: `${toJson(item)} (${figureText(wcu)} WCU)` };
+}
+
+async function writtenItem(session: TableSession, subject: Subject): Promise<unknown> {
+  const reader = sessionReader(session);
+  if (!('id' in subject)) return await reader.edge(subject.source, subject.type, subject.target, { consistent: true });
+  const { id, part } = subject;
+  if (part === undefined) return await reader.node(id, { consistent: true });
+  const { store, graph } = session;
+  // Readers show a part next to its node only.
+  const { item } = await store.get({ source: id, target: part }, { consistent: true });
+  const { [graph.table.partitionKey]: _source, [graph.table.sortKey]: _target, ...attributes } = item ?? {};
+  return item === undefined ? null : { id, part, attributes: toPlainItem(attributes, losslessNumber) };
 }
