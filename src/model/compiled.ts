@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Item } from '../items/attribute-value.ts';
+import { INDEX_KEYS } from '../items/derived-item.ts';
 import type {
   CounterPlaces,
   CountPlaces,
@@ -133,6 +134,16 @@ export interface TableNames {
   sortKey: string;
   ttl: string;
   indexNames: Readonly<Record<IndexName, string>>;
+  /** The key attributes of the indexes, where they have not the usual names. */
+  indexKeys?: IndexKeys;
+}
+
+/** The key attributes of the two indexes. */
+export type IndexKeys = Readonly<Record<IndexName, { readonly partition: string; readonly sort: string }>>;
+
+/** The key attributes of a table's indexes. */
+export function indexKeysOf({ indexKeys = INDEX_KEYS }: Pick<TableNames, 'indexKeys'>): IndexKeys {
+  return indexKeys;
 }
 
 /** A compiled node type. */

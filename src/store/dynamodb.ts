@@ -25,6 +25,7 @@ import {
 import { BaseItemStore } from './base-items.ts';
 import { classifyCancellation, classifyError } from './classify.ts';
 import { deleteCondition, queryInput, updateExpression } from './expressions.ts';
+import { withIndexKeyNames } from './index-key-names.ts';
 import type { TableCalls } from './lean/calls.ts';
 import { callsOf } from './lean/known-calls.ts';
 import type {
@@ -65,7 +66,7 @@ export class DynamoDBStore implements Store, ScanSource {
     client: DynamoDBClient | TableCalls,
     private readonly table: TableNames,
   ) {
-    this.calls = callsOf(client);
+    this.calls = withIndexKeyNames(callsOf(client), table);
     this.baseItems = new BaseItemStore(this.calls, table, (key) => this.get(key, { consistent: true }));
   }
 

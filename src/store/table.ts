@@ -10,9 +10,8 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { EdgeloomError } from '../errors.ts';
-import { INDEX_KEYS } from '../items/derived-item.ts';
 import { streamLabel } from '../items/watermark.ts';
-import type { CompiledModel } from '../model/compiled.ts';
+import { type CompiledModel, indexKeysOf } from '../model/compiled.ts';
 import { classifyError } from './classify.ts';
 import { tableDefinition } from './definition/table-definition.ts';
 
@@ -106,7 +105,7 @@ export function lacksOf(graph: CompiledModel, table: TableDescription): string[]
   const lacks: string[] = [];
   if (!hasKeys(table.KeySchema, partitionKey, sortKey)) lacks.push(`the keys ${partitionKey} and ${sortKey}`);
   for (const index of graph.indexes) {
-    const { partition, sort } = INDEX_KEYS[index];
+    const { partition, sort } = indexKeysOf(graph.table)[index];
     const found = table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === indexNames[index]);
     const fits = hasKeys(found?.KeySchema, partition, sort) && found?.Projection?.ProjectionType === 'ALL';
     if (!fits) lacks.push(`the index ${indexNames[index]} with the keys ${partition} and ${sort}, of all attributes`);

@@ -689,7 +689,23 @@ export const FEATURES: readonly Feature[] = [
     member: SINCE,
   },
   {
+    name: 'names of the keys of indexes',
+    options: ['table.indexes', 'index.name', 'index.partitionKey', 'index.sortKey'],
+    slot: 'indexes',
+    fixed: (model) =>
+      Object.assign(model.table, {
+        indexes: {
+          gsi0: { name: 'GSI1', partitionKey: 'GSI1PK', sortKey: 'GSI1SK' },
+          gsi1: { name: 'GSI2', partitionKey: 'GSI2PK', sortKey: 'GSI2SK' },
+        },
+      }),
+    ...INDEXED,
+    goal: STATES,
+    member: SINCE,
+  },
+  {
     name: 'names of indexes',
+    slot: 'indexes',
     options: ['table.indexes', 'indexes.gsi0', 'indexes.gsi1'],
     fixed: (model) => Object.assign(model.table, { indexes: { gsi0: 'first', gsi1: 'second' } }),
     ...INDEXED,

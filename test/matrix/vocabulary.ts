@@ -4,6 +4,7 @@ import {
   deriveSchema,
   edgeSchema,
   inboundSchema,
+  indexSchema,
   nodeSchema,
   partSchema,
   rankSchema,
@@ -34,6 +35,7 @@ export function modelOptions(): string[] {
     edge: edgeSchema,
     inbound: inboundSchema,
     table: tableSchema,
+    index: indexSchema,
   };
   const orders = { rank: rankSchema, derive: deriveSchema, typed: typedOrder, source: sourceSchema };
   return [

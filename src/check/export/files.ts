@@ -9,6 +9,7 @@ import { type Item, setOwn, stringOf, typeOf, withBytes } from '../../items/attr
 import { describe } from '../../items/describe.ts';
 import { linesOf, MAX_LINE_BYTES } from '../../lines.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
+import { withKnownIndexKeys } from '../../store/index-key-names.ts';
 
 /**
  * The files of an export to S3. They come from outside, so the code trusts nothing in them: it reads every file, or throws an error
@@ -148,7 +149,7 @@ export async function* itemsOf(
       if (text === '') continue;
       count += 1;
       if (holding !== undefined && !text.includes(holding)) continue;
-      const item = parsedLine(text, where);
+      const item = withKnownIndexKeys(graph.table, parsedLine(text, where));
       const [source, target] = [stringOf(item[partitionKey]), stringOf(item[sortKey])];
       if (source === undefined || target === undefined) {
         throw invalidExport(`The item of ${where} has no text keys ${partitionKey} and ${sortKey}.`);

@@ -1,8 +1,17 @@
-import { DERIVED_ATTRIBUTES } from '../../items/derived-item.ts';
+import { DERIVED_ATTRIBUTES, INDEX_KEYS } from '../../items/derived-item.ts';
 import { ENTRY_FIELDS } from '../../items/element.ts';
 import { TARGET_ID } from '../../items/hashed-key.ts';
 import { isTypeName } from '../../items/keys.ts';
-import type { EdgeModel, LabelModel, NodeModel, PartModel, Projection, SearchModel, TableNames } from '../compiled.ts';
+import type {
+  EdgeModel,
+  IndexName,
+  LabelModel,
+  NodeModel,
+  PartModel,
+  Projection,
+  SearchModel,
+  TableNames,
+} from '../compiled.ts';
 import { NODE_LIST, nodeList } from '../node-list.ts';
 import { CountPlaces, PartPlaces, SearchPlaces, TotalPlaces } from '../projection/places.ts';
 import type { Shaped } from '../shape.ts';
@@ -43,11 +52,46 @@ export function compileTable(input: unknown, mistakes: MistakeLog): TableNames {
       mistakes.push({ path: `table.${option}`, message: `${JSON.stringify(name)} is named twice` });
     }
   }
-  const indexNames = { gsi0: options?.indexes?.gsi0 ?? 'gsi0', gsi1: options?.indexes?.gsi1 ?? 'gsi1' };
+  const indexes = compileIndexes(options?.indexes ?? {}, names, mistakes);
+  const { indexNames } = indexes;
   if (indexNames.gsi0 === indexNames.gsi1)
     mistakes.push({ path: 'table.indexes', message: 'both indexes have one name' });
-  return { name: options?.name ?? '', ...names, indexNames };
+  return { name: options?.name ?? '', ...names, ...indexes };
 }
+
+/** The names of the indexes and of their key attributes. */
+function compileIndexes(
+  given: NonNullable<Shaped<typeof tableSchema>['indexes']>,
+  { partitionKey, sortKey, ttl }: Pick<TableNames, 'partitionKey' | 'sortKey' | 'ttl'>,
+  mistakes: MistakeLog,
+): Pick<TableNames, 'indexNames' | 'indexKeys'> {
+  const optionsOf = (index: IndexName) => (typeof given[index] === 'string' ? { name: given[index] } : given[index]);
+  const keysOf = (index: IndexName) => {
+    const { partitionKey: partition, sortKey: sort } = optionsOf(index) ?? {};
+    return { partition: partition ?? INDEX_KEYS[index].partition, sort: sort ?? INDEX_KEYS[index].sort };
+  };
+  const indexKeys = { gsi0: keysOf('gsi0'), gsi1: keysOf('gsi1') };
+  const indexNames = { gsi0: optionsOf('gsi0')?.name ?? 'gsi0', gsi1: optionsOf('gsi1')?.name ?? 'gsi1' };
+  const taken = [partitionKey, sortKey, ttl];
+  const usual = new Set(INDEXES.flatMap((index): string[] => Object.values(INDEX_KEYS[index])));
+  for (const index of INDEXES) {
+    for (const [option, name] of [
+      ['partitionKey', indexKeys[index].partition],
+      ['sortKey', indexKeys[index].sort],
+    ] as const) {
+      const path = `table.indexes.${index}.${option}`;
+      const quoted = JSON.stringify(name);
+      if (DERIVED_ATTRIBUTES.has(name) && !usual.has(name))
+        mistakes.push({ path, message: `${quoted} is an attribute of derived items` });
+      if (taken.includes(name)) mistakes.push({ path, message: `${quoted} is named twice` });
+      taken.push(name);
+    }
+  }
+  const isUsual = INDEXES.every((index) => typeof given[index] !== 'object');
+  return { indexNames, ...(!isUsual && { indexKeys }) };
+}
+
+const INDEXES = ['gsi0', 'gsi1'] as const;
 
 /** Compiles a node type; undefined where it has mistakes. */
 export function compileNode(

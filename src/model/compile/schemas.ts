@@ -145,18 +145,26 @@ export const inboundSchema = options({
   total: anything,
   by: anything,
 });
+const NAME_OF_TABLE = 'should be 3 to 255 of the characters A-Z, a-z, 0-9, _, - and .';
 /** The name of a table or of an index. */
 export const tableName: Shape<string> = inputThat(
   (input) => typeof input === 'string' && /^[A-Za-z0-9_.-]{3,255}$/.test(input),
-  'should be 3 to 255 of the characters A-Z, a-z, 0-9, _, - and .',
+  NAME_OF_TABLE,
 );
+/** Options of an index: its name, or with it those of its key attributes. */
+export const indexSchema = options({
+  name: optional(tableName),
+  partitionKey: optional(attributeName),
+  sortKey: optional(attributeName),
+});
+const index = either([tableName, indexSchema], `${NAME_OF_TABLE}, or { name, partitionKey, sortKey }`);
 /** Options of the table. */
 export const tableSchema = options({
   name: tableName,
   partitionKey: optional(attributeName),
   sortKey: optional(attributeName),
   ttl: optional(attributeName),
-  indexes: optional(options({ gsi0: optional(tableName), gsi1: optional(tableName) })),
+  indexes: optional(options({ gsi0: optional(index), gsi1: optional(index) })),
 });
 
 /** Compiles a projection. */

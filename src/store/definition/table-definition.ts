@@ -1,11 +1,10 @@
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
-import { INDEX_KEYS } from '../../items/derived-item.ts';
-import type { CompiledModel } from '../../model/compiled.ts';
+import { type CompiledModel, indexKeysOf } from '../../model/compiled.ts';
 
 /** The CreateTable input of a model: keys, the indexes that it needs, on-demand, a stream with both images. */
 export function tableDefinition(graph: CompiledModel): CreateTableCommandInput {
   const { name, partitionKey, sortKey, indexNames } = graph.table;
-  const keys = graph.indexes.map((index) => ({ name: indexNames[index], ...INDEX_KEYS[index] }));
+  const keys = graph.indexes.map((index) => ({ name: indexNames[index], ...indexKeysOf(graph.table)[index] }));
   const attributes = [partitionKey, sortKey, ...keys.flatMap(({ partition, sort }) => [partition, sort])];
   return {
     TableName: name,

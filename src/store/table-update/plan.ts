@@ -1,8 +1,7 @@
 import { DescribeTableCommand, type DynamoDBClient, type TableDescription } from '@aws-sdk/client-dynamodb';
 import { EdgeloomError } from '../../errors.ts';
 import { WRITE_UNIT_BYTES } from '../../items/attribute-value.ts';
-import { INDEX_KEYS } from '../../items/derived-item.ts';
-import type { CompiledModel, IndexName } from '../../model/compiled.ts';
+import { type CompiledModel, type IndexName, indexKeysOf } from '../../model/compiled.ts';
 import { classifyError } from '../classify.ts';
 import { describeTable, lacksOf, ttlOf } from '../table.ts';
 
@@ -49,7 +48,7 @@ export async function planTableUpdate(client: DynamoDBClient, graph: CompiledMod
 function stepText({ table }: CompiledModel, step: TableStep): string {
   if (step.kind === 'stream') return 'add a stream of new and old images';
   if (step.kind === 'ttl') return `delete items by their attribute ${table.ttl} (TTL)`;
-  const { partition, sort } = INDEX_KEYS[step.index];
+  const { partition, sort } = indexKeysOf(table)[step.index];
   return `add the index ${table.indexNames[step.index]} with the keys ${partition} and ${sort}, of all attributes`;
 }
 

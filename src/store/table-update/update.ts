@@ -5,8 +5,7 @@ import {
   type UpdateTableCommandInput,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { INDEX_KEYS } from '../../items/derived-item.ts';
-import type { CompiledModel } from '../../model/compiled.ts';
+import { type CompiledModel, indexKeysOf } from '../../model/compiled.ts';
 import { backoffMs } from '../../retry.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../runtime.ts';
 import { classifyError } from '../classify.ts';
@@ -69,7 +68,7 @@ async function updateInput(
     return { TableName, StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } };
   }
   const table = await describedTable(client, graph);
-  const { partition, sort } = INDEX_KEYS[step.index];
+  const { partition, sort } = indexKeysOf(graph.table)[step.index];
   const { ReadCapacityUnits = 0, WriteCapacityUnits = 0 } = table.ProvisionedThroughput ?? {};
   const isProvisioned = ReadCapacityUnits > 0;
   const own: AttributeDefinition[] = [partition, sort].map((name) => ({ AttributeName: name, AttributeType: 'S' }));

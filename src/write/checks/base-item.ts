@@ -1,9 +1,8 @@
 import { EdgeloomError } from '../../errors.ts';
 import { attributeOf, type Item, itemSizeBytes, stringOf } from '../../items/attribute-value.ts';
-import { INDEX_KEYS } from '../../items/derived-item.ts';
 import { TARGET_ID } from '../../items/hashed-key.ts';
 import { describe } from '../../items/keys.ts';
-import type { CompiledModel } from '../../model/compiled.ts';
+import { type CompiledModel, indexKeysOf } from '../../model/compiled.ts';
 import { type Problem, problemsOfImage } from '../../plan/derive.ts';
 import type { ItemKey } from '../../store/port.ts';
 import { checkBaseKey } from './key.ts';
@@ -108,7 +107,7 @@ function checkReserved(graph: CompiledModel, item: Item): void {
     throw new AttributeError('__proto__', 'has a name whose value the AWS SDK for JavaScript loses on reading', hint);
   }
   for (const index of graph.indexes) {
-    const { partition, sort } = INDEX_KEYS[index];
+    const { partition, sort } = indexKeysOf(graph.table)[index];
     const hint = 'Rename it: the keys of the indexes belong to derived items.';
     for (const name of [partition, sort]) {
       const value = attributeOf(item, name);

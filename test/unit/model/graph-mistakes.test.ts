@@ -349,3 +349,31 @@ describe('a part that is misspelt', () => {
     });
   });
 });
+
+describe('key attributes of an index that', () => {
+  const indexMistakes = (indexes: object): string[] =>
+    mistakesOf({ table: { name: 'records', indexes }, nodes: { USER: node() } });
+  const twice = 'is named twice';
+
+  it.each([
+    [
+      'are those of the table',
+      { gsi0: { partitionKey: 'source' } },
+      `table.indexes.gsi0.partitionKey: "source" ${twice}`,
+    ],
+    ['are one', { gsi0: { partitionKey: 'a', sortKey: 'a' } }, `table.indexes.gsi0.sortKey: "a" ${twice}`],
+    ['are those of the other', { gsi0: { sortKey: 'gsi1pk' } }, `table.indexes.gsi1.partitionKey: "gsi1pk" ${twice}`],
+    [
+      'belong to derived items',
+      { gsi1: { sortKey: 'value' } },
+      'table.indexes.gsi1.sortKey: "value" is an attribute of derived items',
+    ],
+    [
+      'are no text',
+      { gsi0: { name: 'GSI1', partitionKey: 7 } },
+      'table.indexes.gsi0: should be 3 to 255 of the characters A-Z, a-z, 0-9, _, - and ., or { name, partitionKey, sortKey }',
+    ],
+  ])('%s', (_, indexes, mistake) => {
+    expect(indexMistakes(indexes)).toEqual([mistake]);
+  });
+});

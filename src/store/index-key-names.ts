@@ -1,0 +1,164 @@
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { INDEX_KEYS } from '../items/derived-item.ts';
+import { indexKeysOf, type TableNames } from '../model/compiled.ts';
+import type { Calls, TableCalls } from './lean/calls.ts';
+
+/**
+ * Key attributes of the indexes under the names that a table has for them. All code above the store knows them by the names of
+ * `INDEX_KEYS`; here, between the store and the calls, they get the table's, and come back under their own. An item of a producer keeps
+ * its names: only derived items, and what an index gives, are renamed.
+ */
+
+/** The calls of a table; the same ones where its names are the usual ones. */
+export function withIndexKeyNames(calls: TableCalls, table: TableNames): TableCalls {
+  return table.indexKeys === undefined ? calls : new RenamingCalls(calls, table);
+}
+
+type Named = Readonly<Record<string, unknown>>;
+
+class RenamingCalls implements TableCalls {
+  private readonly stored = new Map<string, string>();
+  private readonly known = new Map<string, string>();
+
+  constructor(
+    private readonly calls: TableCalls,
+    private readonly table: TableNames,
+  ) {
+    const names = indexKeysOf(table);
+    for (const index of ['gsi0', 'gsi1'] as const) {
+      for (const key of ['partition', 'sort'] as const) {
+        this.stored.set(INDEX_KEYS[index][key], names[index][key]);
+        this.known.set(names[index][key], INDEX_KEYS[index][key]);
+      }
+    }
+  }
+
+  region(): Promise<string | undefined> {
+    return this.calls.region();
+  }
+
+  call<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']> {
+    return this.renamed(input, (sent) => this.calls.call(name, sent));
+  }
+
+  callOnce<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']> {
+    return this.renamed(input, (sent) => this.calls.callOnce(name, sent));
+  }
+
+  private async renamed<Input extends object, Output>(
+    input: Input,
+    send: (sent: Input) => Promise<Output>,
+  ): Promise<Output> {
+    const isOfIndex = 'IndexName' in input;
+    try {
+      return this.output((await send(this.input(input, isOfIndex) as Input)) as object, isOfIndex) as Output;
+    } catch (error) {
+      // A condition that did not hold gives the item as it is.
+      if (error instanceof Error && 'Item' in error) error.Item = this.item(error.Item as Item | undefined, this.known);
+      throw error;
+    }
+  }
+
+  private input(input: object, isOfIndex: boolean): object {
+    const {
+      Key,
+      Item: item,
+      ExpressionAttributeNames: names,
+      ExclusiveStartKey: start,
+      RequestItems,
+      TransactItems,
+    } = input as {
+      Key?: Item;
+      Item?: Item;
+      ExpressionAttributeNames?: Record<string, string>;
+      ExclusiveStartKey?: Item;
+      RequestItems?: Record<string, unknown>;
+      TransactItems?: Record<string, object>[];
+    };
+    const requests = RequestItems?.[this.table.name];
+    return {
+      ...input,
+      ...(item && { Item: this.item(item, this.stored) }),
+      ...(names && Key && { ExpressionAttributeNames: this.isDerived(Key) ? this.values(names) : names }),
+      // Other placeholders of a query are of attributes inside items, which may have any name.
+      ...(names &&
+        isOfIndex && { ExpressionAttributeNames: { ...names, ...this.values(picked(names, ['#p', '#s'])) } }),
+      ...(start && isOfIndex && { ExclusiveStartKey: rename(start, this.stored) }),
+      ...(Array.isArray(requests) && {
+        RequestItems: {
+          ...RequestItems,
+          [this.table.name]: requests.map((one: { PutRequest?: object }) => this.request(one)),
+        },
+      }),
+      ...(TransactItems && {
+        TransactItems: TransactItems.map((one) =>
+          Object.fromEntries(Object.entries(one).map(([kind, inner]) => [kind, this.input(inner, false)])),
+        ),
+      }),
+    };
+  }
+
+  private request(request: { PutRequest?: object }): object {
+    return request.PutRequest === undefined ? request : { PutRequest: this.input(request.PutRequest, false) };
+  }
+
+  private output(output: object, isOfIndex: boolean): object {
+    const {
+      Item: item,
+      Items: items,
+      LastEvaluatedKey: last,
+      Responses: responses,
+    } = output as {
+      Item?: Item;
+      Items?: Item[];
+      LastEvaluatedKey?: Item;
+      Responses?: Record<string, Item[]>;
+    };
+    const known = (one: Item): Item => (isOfIndex ? rename(one, this.known) : this.item(one, this.known)!);
+    return {
+      ...output,
+      ...(item && { Item: known(item) }),
+      ...(items && { Items: items.map(known) }),
+      ...(last && isOfIndex && { LastEvaluatedKey: rename(last, this.known) }),
+      ...(responses && {
+        Responses: Object.fromEntries(Object.entries(responses).map(([table, all]) => [table, all.map(known)])),
+      }),
+    };
+  }
+
+  private item(item: Item | undefined, names: ReadonlyMap<string, string>): Item | undefined {
+    return item !== undefined && this.isDerived(item) ? rename(item, names) : item;
+  }
+
+  private isDerived(item: Item): boolean {
+    return stringOf(item[this.table.sortKey])?.startsWith('~') === true;
+  }
+
+  private values(placeholders: Record<string, string>): Record<string, string> {
+    return Object.fromEntries(
+      Object.entries(placeholders).map(([placeholder, name]) => [placeholder, this.stored.get(name) ?? name]),
+    );
+  }
+}
+
+/** A derived item of an export, or from elsewhere outside the store, under the names that the code knows. */
+export function withKnownIndexKeys(table: TableNames, item: Item): Item {
+  const names = indexKeysOf(table);
+  const known = new Map(
+    (['gsi0', 'gsi1'] as const).flatMap((index) => [
+      [names[index].partition, INDEX_KEYS[index].partition] as const,
+      [names[index].sort, INDEX_KEYS[index].sort] as const,
+    ]),
+  );
+  return stringOf(item[table.sortKey])?.startsWith('~') === true ? rename(item, known) : item;
+}
+
+function rename(item: Item, names: ReadonlyMap<string, string>): Item {
+  return Object.fromEntries(
+    Object.entries(item as Named).map(([name, value]) => [names.get(name) ?? name, value]),
+  ) as Item;
+}
+
+function picked(all: Record<string, string>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)));
+}

@@ -1,0 +1,115 @@
+import { DescribeTableCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { check } from '../../src/check/check.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import { edge, node } from '../../src/model/schema.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { lacksOf } from '../../src/store/table.ts';
+import { createWriter } from '../../src/write/writer.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+const graphOf = () =>
+  defineGraph({
+    table: {
+      name: uniqueTableName(),
+      partitionKey: 'PK',
+      sortKey: 'SK',
+      indexes: {
+        gsi0: { name: 'GSI1', partitionKey: 'GSI1PK', sortKey: 'GSI1SK' },
+        gsi1: { name: 'GSI2', partitionKey: 'GSI2PK', sortKey: 'GSI2SK' },
+      },
+    },
+    nodes: { GOAL: node({ search: { title: { shards: 2, project: 'ALL' } } }), USER: node() },
+    edges: {
+      MEMBER: edge({
+        from: 'GOAL',
+        to: 'USER',
+        degree: true,
+        inbound: { gsi0: 'rank', gsi1: 'since', project: ['rank'] },
+      }),
+    },
+  });
+
+describe('D13: indexes whose key attributes have names of their own', () => {
+  it('are made, written, read, counted and checked under these names', async () => {
+    const graph = graphOf();
+    const { store, client, projectAll } = await testTable(graph);
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: graph.table.name }));
+    const keysOf = (name: string) =>
+      Table!
+        .GlobalSecondaryIndexes!.find(({ IndexName }) => IndexName === name)!
+        .KeySchema!.map((key) => key.AttributeName);
+    expect([keysOf('GSI1'), keysOf('GSI2')]).toEqual([
+      ['GSI1PK', 'GSI1SK'],
+      ['GSI2PK', 'GSI2SK'],
+    ]);
+    const writer = createWriter(graph, { store });
+    const reader = createReader(graph, { store });
+    for (let i = 0; i < 5; i++) {
+      // An attribute with the usual name of an index key is an attribute like others here.
+      await writer.putNode(`GOAL-${i}`, { title: `Run ${i}`, gsi0pk: `mine ${i}` });
+      await writer.putEdge(`GOAL-${i}`, 'MEMBER', 'USER-1', { rank: `${9 - i}`, since: `202${i}` });
+    }
+    await projectAll();
+    const stored = await client.send(
+      new GetItemCommand({
+        TableName: graph.table.name,
+        Key: { PK: { S: 'GOAL-1' }, SK: { S: '~ix/MEMBER-USER-1' } },
+      }),
+    );
+    expect(stored.Item).toMatchObject({ GSI1PK: { S: 'MEMBER-USER-1' }, GSI2PK: { S: 'MEMBER-USER-1' } });
+    expect(Object.keys(stored.Item!).filter((name) => name.startsWith('gsi'))).toEqual([]);
+    const walked = async (ask: (cursor?: string) => Promise<{ items: readonly object[]; cursor?: string }>) => {
+      const found: unknown[] = [];
+      for (let cursor: string | undefined, page = 0; page === 0 || cursor !== undefined; page++) {
+        const next = await ask(cursor);
+        found.push(...(next.items as { source?: string; id?: string }[]).map(({ source, id }) => source ?? id));
+        cursor = next.cursor;
+      }
+      return found;
+    };
+    const ids = [0, 1, 2, 3, 4].map((i) => `GOAL-${i}`);
+    const byRank = (order: 'gsi0' | 'gsi1') =>
+      walked((cursor) => reader.inbound('MEMBER', 'USER-1', { order, limit: 2, ...(cursor && { cursor }) }));
+    expect(await byRank('gsi0')).toEqual([...ids].reverse());
+    expect(await byRank('gsi1')).toEqual(ids);
+    expect(await walked((cursor) => reader.search('GOAL.title').all({ limit: 2, ...(cursor && { cursor }) }))).toEqual(
+      ids,
+    );
+    const [found] = (await reader.search('GOAL.title').eq('Run 3')).items;
+    expect(found).toMatchObject({ id: 'GOAL-3', attributes: { gsi0pk: 'mine 3' } });
+    expect(await reader.degree('GOAL-1', 'MEMBER')).toBe(1);
+    expect((await reader.get(['GOAL-2']))[0]!.attributes).toEqual({ title: 'Run 2', gsi0pk: 'mine 2' });
+    expect(await reader.inDegree('USER-1', 'MEMBER')).toMatchObject({ count: 5 });
+
+    await writer.updateNode('GOAL-3', { set: { title: 'Walk' } });
+    await writer.deleteEdge('GOAL-4', 'MEMBER', 'USER-1');
+    await projectAll();
+    expect((await reader.search('GOAL.title').eq('Run 3')).items).toEqual([]);
+    expect(await byRank('gsi1')).toEqual(ids.slice(0, 4));
+    await store.delete({ source: 'GOAL-0', target: '~ix/title' });
+    const options = { graph, store, settleMs: 20 } as const;
+    expect((await check({ ...options, mode: 'repair' })).drift).toEqual({ missing: 1, stale: 0, orphan: 0 });
+    expect((await check({ ...options, mode: 'report' })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+    expect((await reader.search('GOAL.title').eq('Run 0')).items).toHaveLength(1);
+  });
+
+  it('are compared with those of a table that is there', async () => {
+    const graph = graphOf();
+    const { client } = await testTable(graph);
+    const other = { ...graph, table: { ...graph.table, indexKeys: undefined } };
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: graph.table.name }));
+    expect(lacksOf(graph, Table!)).toEqual([]);
+    expect(lacksOf(other as never, Table!)).toEqual([
+      'the index GSI1 with the keys gsi0pk and gsi0sk, of all attributes',
+      'the index GSI2 with the keys gsi1pk and gsi1sk, of all attributes',
+    ]);
+  });
+
+  it('refuses a base item that would be in an index', async () => {
+    const graph = graphOf();
+    const { store } = await testTable(graph);
+    const put = createWriter(graph, { store }).putNode('GOAL-1', { GSI1PK: 'x', GSI1SK: 'y' });
+    await expect(put).rejects.toThrow('would put the base item into gsi0');
+  });
+});
