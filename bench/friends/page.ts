@@ -181,7 +181,8 @@ const FACTORS: readonly { claim: string; operation: Operation; layouts: readonly
   { claim: 'removing in 5 is slower than in 3', operation: 'remove', layouts: ['hash', 'col'] },
 ];
 
-function factorRows(costs: readonly NetworkCost[], size: number): Rows {
+/** The constant factors that the article names, next to those that were measured on the network of a size. */
+export function factorRows(costs: readonly NetworkCost[], size: number): Rows {
   const costOf = (layout: string, operation: Operation): NetworkCost =>
     costs.find((cost) => cost.layout === layout && cost.operation === operation && cost.size === size)!;
   return [

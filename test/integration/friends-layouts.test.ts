@@ -171,3 +171,34 @@ function readUnits(bytes: number): number {
 function writeUnits(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / KILOBYTE));
 }
+
+describe('the layouts of the article, as they are stored', () => {
+  const [user, a, b, c] = ['USER-1', 'USER-a', 'USER-b', 'USER-c'] as const;
+  const filled = async (name: string) => {
+    const layout = LAYOUTS.find((each) => each.name === name)!;
+    const { table, scan } = await friendTable(layout);
+    for (const friend of [a, b, c]) await layout.add(table, user, friend);
+    return { layout, table, stored: async (...items: Item[]) => expect(await scan()).toEqual(texts(items)) };
+  };
+  const key = { user: { S: user } };
+
+  it('F7: count has the number of the friends next to them, and adds by it alone', async () => {
+    const { layout, table, stored } = await filled('count');
+    await stored({ ...key, '1': { S: a }, '2': { S: b }, '3': { S: c }, count: { N: '3' } });
+    const { cost } = await table.measure(() => layout.add(table, user, 'USER-d'));
+    expect(cost.bytes).toBeLessThan((await table.measure(() => layout.has(table, user, a))).cost.bytes);
+    await stored({ ...key, '1': { S: a }, '2': { S: b }, '3': { S: c }, '4': { S: 'USER-d' }, count: { N: '4' } });
+  });
+
+  it('F9: row has an item for each friend, under user and friend as the two keys of the table', async () => {
+    const { layout, stored } = await filled('row');
+    expect(layout.key).toEqual({ partition: 'user', sort: 'friend' });
+    await stored(...[a, b, c].map((friend) => ({ ...key, friend: { S: friend } })));
+  });
+
+  it.each(['default', 'count'])('F14: %s fills the gap of a removal with the last column', async (name) => {
+    const { layout, table, stored } = await filled(name);
+    await layout.remove(table, user, a);
+    await stored({ ...key, '1': { S: c }, '2': { S: b }, ...(name === 'count' && { count: { N: '2' } }) });
+  });
+});

@@ -222,3 +222,67 @@ describe('D17: an attribute is unique by a recipe', () => {
     expect(done).toHaveLength(1);
   });
 });
+
+describe('ranks and index partitions', () => {
+  const members = defineGraph({
+    table: uniqueTableName(),
+    nodes: { GOAL: node(), TICKET: node(), USER: node() },
+    edges: {
+      MEMBER: edge({
+        from: 'GOAL',
+        to: 'USER',
+        // The weights 200 and 100 are left free for roles to come.
+        inbound: {
+          gsi0: rank('role', { LEAD: 500, CONTRIBUTOR: 400, TEAM: 300, WATCHER: 200, GUEST: 100 }),
+          gsi1: 'since',
+        },
+      }),
+      ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { gsi0: 'state', gsi1: 'since' } }),
+    },
+  });
+  const ROLES = ['GUEST', 'WATCHER', 'TEAM', 'CONTRIBUTOR', 'LEAD'] as const;
+
+  it('K14: ranks by the reserved weights 200 and 100, below all others', async () => {
+    const { store, projectAll } = await testTable({ ...members, table: { ...members.table, name: uniqueTableName() } });
+    const writer = createWriter(members, { store });
+    for (const role of ROLES) await writer.putEdge(`GOAL-${role}`, 'MEMBER', 'USER-1', { role });
+    await projectAll();
+    const own = createReader(members, { store });
+    const from = async (role?: (typeof ROLES)[number]) =>
+      (await own.inbound('MEMBER', 'USER-1', { atLeast: role })).items.map(({ source }) =>
+        source.slice('GOAL-'.length),
+      );
+    expect(await from()).toEqual(ROLES);
+    expect(await from('WATCHER')).toEqual(ROLES.slice(1));
+    expect(await from('TEAM')).toEqual(ROLES.slice(2));
+    const { item } = await store.get({ source: 'GOAL-GUEST', target: '~ix/MEMBER-USER-1' }, { consistent: true });
+    expect(item!['gsi0sk']).toEqual({ S: '100-GUEST\u0000GOAL-GUEST' });
+  });
+
+  it('K33: keeps edges of several types that enter one node in one index, each type for itself', async () => {
+    const { store, projectAll } = await testTable({ ...members, table: { ...members.table, name: uniqueTableName() } });
+    const writer = createWriter(members, { store });
+    await writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', { role: 'LEAD', since: '2026' });
+    await writer.putEdge('TICKET-1', 'ASSIGNED', 'USER-1', { state: '500-LEAD', since: '2025' });
+    await projectAll();
+    const { items } = await store.scan({ segment: 0, segments: 1, index: 'gsi0' });
+    expect(items.map((item) => item['gsi0pk']).sort()).toEqual([{ S: 'ASSIGNED-USER-1' }, { S: 'MEMBER-USER-1' }]);
+    const own = createReader(members, { store });
+    for (const order of ['gsi0', 'gsi1'] as const) {
+      expect((await own.inbound('MEMBER', 'USER-1', { order })).items.map(({ source }) => source)).toEqual(['GOAL-1']);
+      expect((await own.inbound('ASSIGNED', 'USER-1', { order })).items.map(({ source }) => source)).toEqual([
+        'TICKET-1',
+      ]);
+    }
+  });
+
+  it('D2: refuses an item of more than 400 KB before any call, and says its size', async () => {
+    const writer = createWriter(graph, { store: table.store });
+    const put = writer.putNode('DOC-large', { title: 'x'.repeat(400 * 1024), body: 'short' });
+    await expect(put).rejects.toThrow(
+      /has 4096\d\d bytes, most of them in attribute "title"; DynamoDB allows 409600 \(400 KB\)/,
+    );
+    const { item } = await table.store.get({ source: 'DOC-large', target: 'DOC-large' }, { consistent: true });
+    expect(item).toBeUndefined();
+  });
+});
