@@ -46,7 +46,7 @@ export interface SettleOptions {
    * it exists.
    */
   expectsNew?: boolean;
-  /** Returns the item to build upon. Default: the item as it was read. */
+  /** Returns the item that the update is computed from, given the item as it was read. Default: that item. A repair leaves out a watermark that no record can have written. */
   trusted?: (current: Item | undefined) => Promise<Item | undefined>;
 }
 

@@ -401,7 +401,7 @@ export class Observer {
     const spreads = obligations.beginSpreads(SPREADS_AT_ONCE);
     let looks = 0;
     if (spreads.length > 0 || obligations.isDue(now())) {
-      // The id of a generation is never used again: a generation that is ready now has the definition of its records.
+      // Ids of generations are never used again. So the model that is ready now is right for older records too: the same id has the same definition.
       const graph = await ready.current();
       const stream = new StreamLabel(streamLabel(source.streamArn));
       const looking: LookContext = { graph, store, stream, now, lowMark: context.lowMark };
@@ -482,7 +482,7 @@ export class Observer {
     this.heldBy = heldBy;
     if (leastMs === UNKNOWN_MS) return;
     const verifiedMs = leastMs - 2 * skewMs - 1_000;
-    // A claim stays right: while a restart reads again, the saved time holds.
+    // A time that was verified once stays verified: a restart that reads older records again does not lower it.
     if (this.throughMs === undefined || verifiedMs > this.throughMs) this.throughMs = verifiedMs;
   }
 }

@@ -33,7 +33,7 @@ export type Truth = Pick<ViewChange, 'element' | 'attributes'>;
 export interface ViewCorrections {
   /** Edge types whose mark of eviction is removed. */
   unmark?: ReadonlySet<string>;
-  /** Elements that name no edge. */
+  /** Malformed elements, which name no edge: the update removes them. */
   drop?: readonly string[];
 }
 

@@ -294,7 +294,7 @@ function readerOf<G extends CompiledModel>(context: ReadContext, leases: ReaderL
   const { graph } = context;
   const read: Reading = (options, run) =>
     readAbortable(context.store, options?.signal, (store) => run({ ...context, store }));
-  // Base items need no registry; all that is derived is read with what that allows at the moment.
+  // Base items are read without the registry. Derived items are read under a lease of it, which says what this reader may use now.
   const held: Reading = (options, run) =>
     read(options, (context) => leases.hold((projections) => run({ ...context, projections })));
   const reader: Reader = {

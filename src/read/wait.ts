@@ -41,7 +41,7 @@ export async function waitForProjection(context: ReadContext, base: ItemKey, opt
   let place: EdgesPlace = {};
   let wasPassed = false;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)) {
-    // The mark first: what agrees after it has passed the call is not undone by a record from before the call.
+    // The mark is read before the items. Once it has passed the call, no record from before the call can change an item that agrees.
     const isPassed = lowMark === undefined || isMarkAfter(await lowMark(), calledAtMs);
     // Edges that agreed before the mark had passed may differ since.
     if (isPassed && !wasPassed) place = {};

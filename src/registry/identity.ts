@@ -13,7 +13,7 @@ import { doubt, isAnnounced } from './transitions.ts';
 
 /** Where a table is, as DynamoDB describes it from one region. */
 export interface TableRegions {
-  /** The region that was asked. */
+  /** The region whose DynamoDB described the table. */
   region: string;
   /** The other regions that hold the table. */
   replicas: readonly string[];

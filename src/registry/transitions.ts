@@ -222,7 +222,7 @@ export function doubt(registry: Registry, table: TableIdentity | undefined): Reg
   ]);
   const shapes = [...registry.shapes].map(([type, { next, shape }]): [string, TypeShape] => {
     if (shape === undefined) return [type, { next }];
-    // A view of the old id may be wrong without any mark: only another id shows which are reconciled.
+    // A view with the old id may be wrong, and nothing in it shows that. With a new id, the reconciled views are those that have it.
     return [
       type,
       {

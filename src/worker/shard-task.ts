@@ -58,7 +58,7 @@ export class ShardTask extends ShardWorker<WorkerRun> {
     // Claimed before it is applied, a crash would leave the claim.
     run.claims?.claim(batch.records, shardId);
     run.claims?.schedule();
-    // How far derived items' records were passed need not survive: reading them again changes nothing.
+    // A batch of derived items' records alone needs no checkpoint: reading them again changes nothing.
     if (batch.records.length > 0 || batch.isEnd) await run.journal.flush();
     // The writes' own records, in whichever shard, have to be read too before the stream is quiet.
     run.quiet.activity();

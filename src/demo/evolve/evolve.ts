@@ -47,7 +47,7 @@ export interface EvolveResult {
 const WRITES_PER_SECOND = 12;
 /** Duration of a phase in which there is only traffic. */
 const QUIET_MS = 3_000;
-/** From one deployment of a consumer to the next. */
+/** Milliseconds from one deployment of a consumer to the next. */
 const DEPLOY_MS = 5_000;
 /** How long a projection may take before the check calls it drift, in milliseconds. */
 const SETTLE_MS = 2_000;

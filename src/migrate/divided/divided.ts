@@ -67,7 +67,7 @@ export async function decideMigration(options: DividedOptions, division: Divisio
   const result = await migrate({ ...options, walks: 'others', waitsBetweenCalls: true, resume: place }).catch(
     async (error: unknown) => {
       if (!(error instanceof EdgeloomError && error.code === 'old-software')) throw error;
-      // Its rounds are over: the run after the remedy begins without them.
+      // The run has used up its waits for the old software. It is forgotten, so that the run after a deployment begins with new waits.
       await forgetRun(store, sortKey);
       throw Object.assign(error, { name: OLD_SOFTWARE });
     },

@@ -164,7 +164,7 @@ export function partsRange(query: OrderOfQuery, { path = [], from, to, beginsWit
     const all = prefixRange(escapeValue(leading));
     if (!hasRange) return all;
     const part = ofPart(path.length);
-    // The key of an edge that lacks the value ends behind the leading ones: an empty value is above it, and below all others.
+    // An edge that lacks the value has a key that ends after the leading values. The key of an empty value sorts above it and below all others.
     const first = escapeValue(leading + encodePath([''], false));
     if (beginsWith !== undefined) {
       const prefix = encodedSegment(encodedPrefix(part, beginsWith));

@@ -51,7 +51,7 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
   stream: ['BatchGetItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable),
   check: [
     ...['BatchGetItem', 'DescribeTable', 'GetItem', 'Query', 'Scan'].map(onTable),
-    // A check keeps its place there.
+    // A check keeps its place in the partition of the service.
     ...['DeleteItem', 'PutItem'].map(on('service-partition')),
   ],
   repair: REPAIRING,

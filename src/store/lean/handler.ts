@@ -21,7 +21,7 @@ export type Answer = { response: WholeResponse } | { error: unknown };
 export interface LeanAttempt {
   /** The answer that the lean way has got already: the SDK's first attempt gets it, and nothing is sent. */
   answer?: Answer | undefined;
-  /** Is shown the SDK's request, signed. */
+  /** Called with the signed request that the SDK is about to send. */
   observe?: (request: HandledRequest) => void;
 }
 

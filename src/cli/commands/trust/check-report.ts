@@ -85,7 +85,7 @@ function shownShort(text: string): string {
   const plain = printable(text);
   if (plain.length <= WIDTH) return plain;
   const kept = plain.slice(0, WIDTH - ELLIPSIS.length);
-  // A word that is cut reads as another one, such as the beginning of an id as an id; one word as long as all is cut.
+  // The text is cut between words: half an id would read as another id. Only a single word that fills the line is cut itself.
   const words = kept.slice(0, kept.lastIndexOf(' '));
   return `${words.length > WIDTH / 2 ? words : kept}${ELLIPSIS}`;
 }
