@@ -194,7 +194,7 @@ function leavesCountUnchanged(current: Item | undefined, wanted: Item | undefine
 
 /** The update of an item that leaves its count as it is: its values keep their place too. */
 function withKeptGroupValues(update: DerivedUpdate, current: Item | undefined): DerivedUpdate {
-  return withOtherGroups(update, update.set[COUNTED] === undefined ? [] : textsOf(current, OTHER));
+  return updateNamingGroupsWithoutRoom(update, update.set[COUNTED] === undefined ? [] : textsOf(current, OTHER));
 }
 
 /** Writes items together with their count; false if one of them has changed since it was read. */
@@ -212,7 +212,7 @@ async function writeWithCount(
   const updates = changes.map(({ current, wanted, update }) => {
     const others = room.otherGroups(current, wanted);
     addAmounts(difference, countDifference(current, withGroupsWithoutRoom(wanted, others), countName));
-    return withOtherGroups(update, others);
+    return updateNamingGroupsWithoutRoom(update, others);
   });
   const add = [...difference].filter(([attribute, units]) => attribute === COUNT || units !== 0n);
   // The count is written even if the changes add up to zero: a repair that counts the items has to see that they changed.
@@ -237,7 +237,7 @@ async function writeWithCount(
  * Adds to an item's update the attribute that names the groups whose values the count has no room for. If there are none, the update
  * removes the attribute.
  */
-function withOtherGroups(update: DerivedUpdate, groups: readonly string[]): DerivedUpdate {
+function updateNamingGroupsWithoutRoom(update: DerivedUpdate, groups: readonly string[]): DerivedUpdate {
   return groups.length === 0
     ? { ...update, unset: [...update.unset, OTHER] }
     : { ...update, set: { ...update.set, [OTHER]: { SS: [...groups] } } };

@@ -34,7 +34,7 @@ export class DanglingEdges {
   /** Adds a base item. */
   add({ source, target }: ItemKey, item: Item): void {
     if (source === target) {
-      const bit = bitOf(source);
+      const bit = bitOfId(source);
       this.nodes[bit >> 3]! |= 1 << (bit & 7);
       return;
     }
@@ -90,7 +90,7 @@ export class DanglingEdges {
   }
 
   private isMapped(id: string): boolean {
-    const bit = bitOf(id);
+    const bit = bitOfId(id);
     return (this.nodes[bit >> 3]! & (1 << (bit & 7))) !== 0;
   }
 }
@@ -104,6 +104,6 @@ async function stillDangling(store: Pick<Store, 'getMany'>, edges: readonly FarE
   return edges.filter((_edge, i) => items[2 * i] !== undefined && items[2 * i + 1] === undefined);
 }
 
-function bitOf(id: string): number {
+function bitOfId(id: string): number {
   return fnv1a(id) % MAP_BITS;
 }

@@ -11,7 +11,7 @@ import { joinedPrefixes } from '../plan/joined.ts';
 import { modelToCheck } from '../registry/checked.ts';
 import type { Abortable } from '../runtime.ts';
 import { readAbortable } from '../store/abortable.ts';
-import { pages, queriedItems } from '../store/pages.ts';
+import { queriedItems, queryPages } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { StreamLabel } from '../stream/stream-label.ts';
 import { type ExplainedPart, explainBaseItem, type LagKnowledge } from './base-item.ts';
@@ -62,7 +62,7 @@ async function explainItem(key: ItemKey, options: ExplainOptions): Promise<Expla
     ...entries.map((entry) => `A record of it is in quarantine: ${stringOf(entry[QUARANTINE_FIELDS.reason]) ?? ''}`),
   );
   if (kind.kind === 'node' || isPartOfSource(graph, key.source, key.target)) {
-    notes.push(...(await changeNotes(graph, store, key.source)));
+    notes.push(...(await costNotesOfChange(graph, store, key.source)));
   }
   const context = { graph, store, stream: new StreamLabel(undefined) };
   const parts = item === undefined ? [] : await explainBaseItem(context, key, item, lag);
@@ -86,12 +86,12 @@ function undeclaredText(graph: CompiledModel, { source, target }: ItemKey): stri
 const HUB_EDGES = 1_000;
 
 /** Notes the cost of a change of a node whose edges' index items use it: it counts the edges, at the price of reading them. */
-async function changeNotes(graph: CompiledModel, store: Pick<Store, 'query'>, source: string): Promise<string[]> {
+async function costNotesOfChange(graph: CompiledModel, store: Pick<Store, 'query'>, source: string): Promise<string[]> {
   const notes: string[] = [];
   for (const type of joinedTypesFrom(graph, parseNodeId(source)?.type ?? '')) {
     let edges = 0;
     const request = { partition: source, sortKey: { beginsWith: `${type}-` }, countOnly: true };
-    for await (const { count } of pages(store, request)) edges += count;
+    for await (const { count } of queryPages(store, request)) edges += count;
     const items = joinedPrefixes(graph, type).length;
     const isHub = edges > HUB_EDGES ? ' It is a hub: its lists are behind for as long as that takes.' : '';
     notes.push(

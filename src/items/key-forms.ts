@@ -67,7 +67,7 @@ export function orderKeyPrefix(orderName: string, generation = 1): string {
 }
 
 /** The beginning of the sort keys of index items that are named by a hash of their edge's, or belong to a named order. */
-export function hashedIndexPrefix(generation = 1): string {
+export function hashedOrNamedIndexPrefix(generation = 1): string {
   return `${generationPrefix(INDEX_PREFIX, generation)}#`;
 }
 

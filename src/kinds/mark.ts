@@ -3,7 +3,7 @@ import { evictedTypes } from '../items/stored-view.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { derivedOf } from '../plan/derive.ts';
 import { copyBytes, viewBudgetBytes } from '../plan/writes/eviction.ts';
-import { pages } from '../store/pages.ts';
+import { queryPages } from '../store/pages.ts';
 import { readCopies } from './parent-copies.ts';
 import type { Compared, ObserveContext, Part, PartKind } from './part.ts';
 
@@ -40,7 +40,7 @@ async function markCompared(
   if (graph.edges.get(edgeType)?.labels === undefined) return { wanted: null, stored: text };
   let bytes = itemSizeBytes(view);
   const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent: true };
-  for await (const page of pages(store, request)) {
+  for await (const page of queryPages(store, request)) {
     const listed: string[] = [];
     for (const item of page.items) {
       const edge = stringOf(item[graph.table.sortKey]) ?? '';

@@ -33,7 +33,7 @@ export const retired: PartKind<Extract<Part, { kind: 'retired' }>> = {
   isContent: true,
   isAlien: true,
   decidingKeys: () => [],
-  compare: (context, seen) => comparedAs('retired', context, seen, 'which is retired'),
+  compare: (context, seen) => comparedByTreatment('retired', context, seen, 'which is retired'),
 };
 
 /**
@@ -43,7 +43,8 @@ export const misplaced: PartKind<Extract<Part, { kind: 'misplaced' }>> = {
   isContent: true,
   isAlien: true,
   decidingKeys: () => [],
-  compare: (context, seen) => comparedAs('misplaced', context, seen, 'which does not make an item with this key'),
+  compare: (context, seen) =>
+    comparedByTreatment('misplaced', context, seen, 'which does not make an item with this key'),
 };
 
 /**
@@ -53,10 +54,11 @@ export const unregistered: PartKind<Extract<Part, { kind: 'unregistered' }>> = {
   isContent: true,
   isBeyondRepair: true,
   decidingKeys: () => [],
-  compare: (context, seen) => comparedAs('unregistered', context, seen, "which the table's registry does not know"),
+  compare: (context, seen) =>
+    comparedByTreatment('unregistered', context, seen, "which the table's registry does not know"),
 };
 
-function comparedAs(
+function comparedByTreatment(
   kind: Concern['kind'],
   { graph }: ObserveContext,
   { suspect: { source, sortKey }, derived }: Seen,

@@ -93,7 +93,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     const result = await (progress === undefined ? projected() : progress.during(projected));
     metrics.emit(result, lagOf(records, now()));
     // After applying, and of a failed batch only what is applied: the mark would pass the rest.
-    claims?.claim(appliedOf(records, result));
+    claims?.claim(appliedRecords(records, result));
     await claims?.writeIfDue();
     if (result.failedFrom === undefined) await leaveProgress(progress, records);
     return reportFailures(result, logger);
@@ -101,7 +101,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
 }
 
 /** The records of a batch that are applied: all before the lowest that is not. */
-function appliedOf(records: readonly ChangeRecord[], { failedFrom }: BatchResult): readonly ChangeRecord[] {
+function appliedRecords(records: readonly ChangeRecord[], { failedFrom }: BatchResult): readonly ChangeRecord[] {
   if (failedFrom === undefined) return records;
   const failed = records.findIndex(({ position }) => position >= failedFrom.position);
   return failed < 0 ? records : records.slice(0, failed);

@@ -26,8 +26,8 @@ export interface ActionTarget {
  * Returns the target of an action: the generations that it removes, or the shape. Throws `last-generation` if readers would have no
  * generation left; only a drop may do that.
  */
-export function targetOf(registry: Registry, wanted: Definitions, action: MigrateAction): ActionTarget {
-  const { name, id } = namedBy(action, registry, wanted);
+export function actionTarget(registry: Registry, wanted: Definitions, action: MigrateAction): ActionTarget {
+  const { name, id } = projectionNamedBy(action, registry, wanted);
   const type = name.startsWith('view:') ? name.slice('view:'.length) : undefined;
   if (type !== undefined) {
     // The views of a type have one shape, which readers of the model use: there is no other one to take away.
@@ -62,7 +62,7 @@ function lastGeneration(name: string): EdgeloomError {
  * Returns the projection that an action names, and the generation, if it names one. The name of a search may end like that of a
  * generation. The registry keeps the names of projections that it has forgotten, so that a repeated drop means the same as before.
  */
-function namedBy(
+function projectionNamedBy(
   { name }: MigrateAction,
   { projections }: Registry,
   wanted: Definitions,

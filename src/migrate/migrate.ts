@@ -5,7 +5,7 @@ import type { Registry, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { OvertakenError } from '../registry/transitions.ts';
 import { runAbortable } from '../store/abortable.ts';
-import { type ActionTarget, targetOf } from './action.ts';
+import { type ActionTarget, actionTarget } from './action.ts';
 import { checkCompiles } from './check-compiles.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
 import { nextStep } from './next-step.ts';
@@ -99,7 +99,7 @@ class MigrationRun {
     const { wanted, memory } = this;
     const { isEmpty } = this.work;
     const table = this.identity(registry);
-    if (registry !== undefined && action !== undefined) this.target ??= targetOf(registry, wanted, action);
+    if (registry !== undefined && action !== undefined) this.target ??= actionTarget(registry, wanted, action);
     return nextStep({
       registry,
       data,

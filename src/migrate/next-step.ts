@@ -2,7 +2,7 @@ import type { Data } from '../registry/data.ts';
 import { type Definitions, meaningFingerprint, viewName } from '../registry/definition.ts';
 import type { Generation, Registry, Shape, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
-import { isAnnounced, isFresh, type SeenState } from '../registry/transitions.ts';
+import { isAnnounced, isUntouchedSinceRegistration, type SeenState } from '../registry/transitions.ts';
 import { type ActionTarget, liveGenerations, type MigrateAction, newestShape } from './action.ts';
 import { type RunMemory, type Step, seenKey } from './steps/step.ts';
 
@@ -38,7 +38,7 @@ export function nextStep(situation: Situation): Step | undefined {
   // rule: restored-table-is-doubted
   if (table !== undefined && !isForTable(registry, table)) return { kind: 'doubt', table };
   if (table !== undefined && registry.table?.home !== table.home) return { kind: 'note-home', table };
-  if (isFresh(registry)) {
+  if (isUntouchedSinceRegistration(registry)) {
     if (situation.isEmpty === undefined) return { kind: 'look' };
     if (situation.isEmpty) return { kind: 'open-empty' };
     const waiting = unregisteredStep(registry, situation.memory);

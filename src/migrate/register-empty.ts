@@ -1,5 +1,5 @@
 import { readHead } from '../registry/head.ts';
-import { isFresh } from '../registry/transitions.ts';
+import { isUntouchedSinceRegistration } from '../registry/transitions.ts';
 import type { ReadStats } from '../store/pages.ts';
 import { migrate } from './migrate.ts';
 import type { MigrateOptions } from './migrate-types.ts';
@@ -15,7 +15,7 @@ export async function registerIfEmpty(options: MigrateOptions): Promise<boolean>
   const stats: ReadStats = { rcu: 0 };
   const head = await readHead({ store, stats });
   // A run that ended before it had looked for items has left a fresh registry.
-  if (head !== undefined && !isFresh(head.registry)) return false;
+  if (head !== undefined && !isUntouchedSinceRegistration(head.registry)) return false;
   if (!(await isEmptyTable(graph, store, stats))) return false;
   // `migrate` registers the projections as kept and looks for items again, so that it builds whatever was written meanwhile.
   await migrate(options);

@@ -51,7 +51,7 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
     for (const also of alsoPlanned ?? NONE) addIndexedUnits(history, also.planner, also.steps, indexed);
     if (planner.edge?.copy !== undefined) addReverseUnit(history, steps, viewBefore, units);
     fanOuts.push(...fanOutUnits(graph, history));
-    if (isStuck(steps) || alsoPlanned?.some((also) => isStuck(also.steps)) === true) {
+    if (endsUnderivable(steps) || alsoPlanned?.some((also) => endsUnderivable(also.steps)) === true) {
       units.push(quarantineUnit(history, [{ planner, steps }, ...(alsoPlanned ?? NONE)]));
     }
   }
@@ -137,7 +137,7 @@ function sameInView(before: DerivedImage, after: DerivedImage): boolean {
 }
 
 /** Whether the final state of the batch cannot be derived. A mistake of an earlier record that a later one corrects does not count. */
-function isStuck(steps: readonly DerivedStep[]): boolean {
+function endsUnderivable(steps: readonly DerivedStep[]): boolean {
   return steps.at(-1)!.after.problems.length > 0;
 }
 

@@ -66,13 +66,13 @@ export interface Coverage {
  * before the first of these records counts only if it is whole: the records before the first one can no longer be counted.
  */
 export function coverageOf(records: readonly OpenRecord[], claims: Iterable<Claim>): Coverage {
-  const places = new Map(records.map(({ sequenceNumber }, place) => [plainNumber(sequenceNumber), place]));
+  const places = new Map(records.map(({ sequenceNumber }, place) => [withoutLeadingZeros(sequenceNumber), place]));
   // For each place where a claim begins: the end of the longest claim from there.
   const ends = new Map<number, number>();
   let hasLanes = false;
   for (const { first, last, records: count, isWhole = false } of claims) {
-    const end = places.get(plainNumber(last));
-    const start = places.get(plainNumber(first)) ?? (isWhole && isBefore(first, records[0]) ? 0 : undefined);
+    const end = places.get(withoutLeadingZeros(last));
+    const start = places.get(withoutLeadingZeros(first)) ?? (isWhole && isBefore(first, records[0]) ? 0 : undefined);
     if (start === undefined || end === undefined) continue;
     // Another lane of the shard may not have applied the records between.
     // rule: claim-holds-every-record-between-its-ends
@@ -92,7 +92,7 @@ export function coverageOf(records: readonly OpenRecord[], claims: Iterable<Clai
 }
 
 /** Removes the leading zeros that one engine writes: claims are stored without them. */
-export function plainNumber(sequenceNumber: string): string {
+export function withoutLeadingZeros(sequenceNumber: string): string {
   return sequenceNumber.startsWith('0') ? sequenceNumber.replace(/^0+(?=\d)/, '') : sequenceNumber;
 }
 

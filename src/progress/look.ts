@@ -21,7 +21,7 @@ import { fanOutsOf } from '../plan/fan-out.ts';
 import { joinedKeysOf } from '../plan/joined.ts';
 import { placesOfBase } from '../plan/places-of-base.ts';
 import { hasExpectedFields } from '../plan/writes/updates.ts';
-import { pages, queriedItems } from '../store/pages.ts';
+import { queriedItems, queryPages } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 
 /** One look at a base item and what is derived from it: whether all of it agrees, and the revisions of what is there. */
@@ -186,7 +186,7 @@ async function differingEdges(
       startKey,
       consistent: true,
     };
-    for await (const { items, lastKey } of pages(store, request)) {
+    for await (const { items, lastKey } of queryPages(store, request)) {
       const differing: string[] = [];
       const edges = items.map((edge) => ({ edge, target: stringOf(edge[graph.table.sortKey]) ?? '' }));
       const keys = edges.flatMap(({ target }) => joinedKeysOf(graph, type, target));

@@ -8,7 +8,7 @@ import type { ItemKey, Store } from '../store/port.ts';
 import { isBaseSortKey, isContinuationKey } from '../stream/filter.ts';
 import { ShardPages } from '../stream/shard-pages.ts';
 import { type StreamDescription, StreamError, type StreamRecord, type StreamSource } from '../stream/source.ts';
-import { appliedCount, type Claim, coverageOf, plainNumber, type Run } from './claims.ts';
+import { appliedCount, type Claim, coverageOf, type Run, withoutLeadingZeros } from './claims.ts';
 import { readClaims } from './claims-item.ts';
 import { type Mark, readMarks } from './marks.ts';
 
@@ -207,7 +207,7 @@ class ShardWalk {
   }
 
   get openNumbers(): string[] {
-    return this.open.map(({ sequenceNumber }) => plainNumber(sequenceNumber));
+    return this.open.map(({ sequenceNumber }) => withoutLeadingZeros(sequenceNumber));
   }
 
   /** Reads the records since the last look. */
@@ -227,7 +227,7 @@ class ShardWalk {
 
   /** Drops the records that claims hold, from the oldest one on. */
   cover(byLast: ReadonlyMap<string, readonly Claim[]>): void {
-    const claims = this.open.flatMap(({ sequenceNumber }) => byLast.get(plainNumber(sequenceNumber)) ?? []);
+    const claims = this.open.flatMap(({ sequenceNumber }) => byLast.get(withoutLeadingZeros(sequenceNumber)) ?? []);
     const coverage = coverageOf(this.open, claims);
     const done = this.open.splice(0, appliedCount(coverage, this.open));
     this.hasLanes = coverage.hasLanes;

@@ -19,7 +19,7 @@ import {
   type EdgeSetEntry,
   type NodeResult,
   type Page,
-  pick,
+  pickAttributes,
   projectedAttributes,
   sourceOf,
 } from './request/result.ts';
@@ -147,5 +147,5 @@ function sourceAttributes(
 ): Record<string, unknown> {
   const type = parseNodeId(sourceOf(context, row))?.type ?? '';
   const names = selectedNames(context.graph, type, attributes);
-  return toPlainItem(names === 'ALL' ? {} : pick(projectedAttributes(row) ?? {}, names), context.readNumber);
+  return toPlainItem(names === 'ALL' ? {} : pickAttributes(projectedAttributes(row) ?? {}, names), context.readNumber);
 }

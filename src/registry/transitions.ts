@@ -74,7 +74,7 @@ export function enforce(registry: Registry): Registry {
 }
 
 /** Whether nothing has moved since the table was registered. */
-export function isFresh({ version }: Registry): boolean {
+export function isUntouchedSinceRegistration({ version }: Registry): boolean {
   return version === FIRST_VERSION;
 }
 
@@ -83,7 +83,7 @@ export function isFresh({ version }: Registry): boolean {
  * keep all of it since before the first record.
  */
 export function openEmpty(registry: Registry): Registry {
-  if (!isFresh(registry)) throw overtaken('the registry');
+  if (!isUntouchedSinceRegistration(registry)) throw overtaken('the registry');
   const changed = registry.version + 1;
   const projections = [...registry.projections].map(([name, { next, generations }]): [string, KeyedProjection] => [
     name,

@@ -22,7 +22,7 @@ import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../plan/q
 import { registeredModel, type WriterModel } from '../registry/writer-model.ts';
 import { type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import { runAbortable } from '../store/abortable.ts';
-import { pages, readItem, readItems } from '../store/pages.ts';
+import { queryPages, readItem, readItems } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { reconcileIndexItem } from './settle/index-item.ts';
 import { reconcileView, reconcileViewParts } from './settle/view.ts';
@@ -132,7 +132,7 @@ async function contextOf(options: RedriveOptions, wait: ApplyContext['wait']): P
 async function* quarantineEntries(context: ApplyContext, result: RedriveResult): AsyncGenerator<Item> {
   const met = new Set<string>();
   const request = { index: 'gsi0', partition: QUARANTINE_PARTITION } as const;
-  for await (const page of pages(context.store, request, context.stats)) {
+  for await (const page of queryPages(context.store, request, context.stats)) {
     for (const [i, item] of page.items.entries()) {
       const { source, target } = keyOf(context, item);
       if (context.remainingMs() <= 0) {

@@ -127,7 +127,7 @@ export function overlayOf(
 }
 
 /** The node behind its incoming edges as it is now; undefined where it is absent. */
-export function ownOwner(
+export function ownerItemNow(
   graph: CompiledModel,
   write: OwnWrite,
   index: IndexName,

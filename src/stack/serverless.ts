@@ -2,7 +2,7 @@ import { loadModel } from '../package/load-model.ts';
 import { PARAMETER_NAMES, parameterWarnings, readParameters } from './base/parameters.ts';
 import { STACK_POLICY } from './parts/table.ts';
 import { checkNames } from './project/service.ts';
-import { frameworkStack, ownTable } from './stack.ts';
+import { frameworkStack, nameOfOwnTable } from './stack.ts';
 
 /** The argument that the Serverless Framework gives to a file from which a configuration takes values. */
 export interface VariableContext {
@@ -33,7 +33,7 @@ export function serverlessValues(modelFile: string): Record<'functions' | 'resou
     const parameters = readParameters(stage, Object.fromEntries(values));
     const service = String(await resolveVariable('self:service'));
     const model = await loadModel(modelFile);
-    checkNames(modelFile, { service, table: ownTable(model, parameters) });
+    checkNames(modelFile, { service, table: nameOfOwnTable(model, parameters) });
     return { parameters, stack: frameworkStack({ model, service, stage, parameters }) };
   };
   return {

@@ -7,7 +7,7 @@ import {
   FAILED_BATCHES_QUEUE,
   FUNCTIONS,
   type FunctionName,
-  logicalName,
+  logicalIdPrefix,
 } from './base/ids.ts';
 import { type Parameters, readParameters } from './base/parameters.ts';
 import { type Site, type StackInput, siteOf, withTags } from './base/site.ts';
@@ -87,7 +87,7 @@ export function importTemplate(input: StackInput): Pick<Template, 'AWSTemplateFo
 }
 
 /** The name of the table in the model; undefined where the stack has a table from elsewhere. */
-export function ownTable({ table }: CompiledModel, { existingTableArn }: Parameters): string | undefined {
+export function nameOfOwnTable({ table }: CompiledModel, { existingTableArn }: Parameters): string | undefined {
   return existingTableArn === '' ? table.name : undefined;
 }
 
@@ -104,9 +104,9 @@ export function frameworkStack(input: StackInput): FrameworkStack {
   }
   const whole = withTags(functionResources(site, ''), parameters);
   const extensions = FUNCTIONS.map((name) => {
-    const id = `${logicalName(name)}LambdaFunction`;
+    const id = `${logicalIdPrefix(name)}LambdaFunction`;
     const { Code: _, ...properties } = whole[id]!.Properties;
-    return [id, { Properties: properties, DependsOn: [`${logicalName(name)}LogGroup`] }] as [
+    return [id, { Properties: properties, DependsOn: [`${logicalIdPrefix(name)}LogGroup`] }] as [
       string,
       FrameworkStack['resources']['extensions'][string],
     ];
@@ -121,7 +121,7 @@ export function frameworkStack(input: StackInput): FrameworkStack {
       FUNCTIONS.map((name) => {
         const { FunctionName } = functionProperties(name, site);
         const own = { handler: handlerOf(name, site), name: FunctionName!, runtime: RUNTIME };
-        return [name, { ...own, role: `${logicalName(name)}Role`, disableLogs: true }];
+        return [name, { ...own, role: `${logicalIdPrefix(name)}Role`, disableLogs: true }];
       }),
     ),
   };

@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { WholeBodyAgent } from './client/http.ts';
 import type { ClientOptions } from './client/options.ts';
 import { sdkClient } from './client/sdk.ts';
-import { keepCalls } from './lean/known-calls.ts';
+import { registerCalls } from './lean/known-calls.ts';
 import { LeanWay } from './lean/lean-way.ts';
 
 export type { ClientOptions } from './client/options.ts';
@@ -16,7 +16,7 @@ export function createClient(options: ClientOptions = {}): DynamoDBClient {
   const agent = new WholeBodyAgent(options);
   const { client, calls, isObserved } = sdkClient(options, agent);
   if (options.lean === false) {
-    keepCalls(client, calls);
+    registerCalls(client, calls);
     return client;
   }
   const { config } = client;
@@ -26,6 +26,6 @@ export function createClient(options: ClientOptions = {}): DynamoDBClient {
     clockOffsetMs: () => config.systemClockOffset,
     calls: async () => calls,
   });
-  keepCalls(client, way);
+  registerCalls(client, way);
   return client;
 }

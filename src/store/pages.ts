@@ -19,7 +19,7 @@ export interface CountingReader<Calls extends 'get' | 'getMany' | 'query'> {
  * @example
  * for await (const { items } of pages(store, { partition: 'GOAL-1', consistent: true })) count += items.length;
  */
-export async function* pages(
+export async function* queryPages(
   store: Pick<Store, 'query'>,
   request: QueryRequest,
   stats: ReadStats = { rcu: 0 },
@@ -33,13 +33,13 @@ export async function* pages(
   } while (startKey !== undefined);
 }
 
-/** The items of all pages of a query, as `pages` reads them. */
+/** The items of all pages of a query, as `queryPages` reads them. */
 export async function* queriedItems(
   store: Pick<Store, 'query'>,
   request: QueryRequest,
   stats?: ReadStats,
 ): AsyncGenerator<Item, void> {
-  for await (const { items } of pages(store, request, stats)) yield* items;
+  for await (const { items } of queryPages(store, request, stats)) yield* items;
 }
 
 /** A consistent read of one item, counted; undefined where there is none. */

@@ -67,7 +67,7 @@ export async function describeTable(client: DynamoDBClient, graph: CompiledModel
     status: table.TableStatus ?? 'UNKNOWN',
     indexes: (table.GlobalSecondaryIndexes ?? []).map(({ IndexName }) => IndexName ?? '').sort(),
     streamArn: table.StreamSpecification?.StreamEnabled === true ? table.LatestStreamArn : undefined,
-    lacks: lacksOf(graph, table),
+    lacks: missingNeedsOf(graph, table),
     itemCount: table.ItemCount ?? 0,
     sizeBytes: table.TableSizeBytes ?? 0,
   };
@@ -100,7 +100,7 @@ export function requireFit({ table, lacks }: TableStatus): void {
 }
 
 /** The needs of the model that a table lacks, in words. */
-export function lacksOf(graph: CompiledModel, table: TableDescription): string[] {
+export function missingNeedsOf(graph: CompiledModel, table: TableDescription): string[] {
   const { partitionKey, sortKey, indexNames } = graph.table;
   const lacks: string[] = [];
   if (!hasKeys(table.KeySchema, partitionKey, sortKey)) lacks.push(`the keys ${partitionKey} and ${sortKey}`);

@@ -69,7 +69,7 @@ export class DynamoDBStreamSource implements StreamSource {
       const { StreamDescription } = await this.client.send(command);
       return answered(StreamDescription, 'DescribeStream', 'StreamDescription');
     } catch (error) {
-      if (errorName(error) !== 'ResourceNotFoundException') throw otherError(error);
+      if (errorName(error) !== 'ResourceNotFoundException') throw requestError(error);
       throw new StoreError(
         'fatal',
         'no-stream',
@@ -157,7 +157,7 @@ const SHARD_ERRORS: ReadonlyMap<string, StreamErrorKind> = new Map([
 
 function shardError(error: unknown): EdgeloomError {
   const kind = SHARD_ERRORS.get(errorName(error));
-  if (kind === undefined) return otherError(error);
+  if (kind === undefined) return requestError(error);
   return new StreamError(kind, error instanceof Error ? error.message : String(error), { cause: error });
 }
 
@@ -165,7 +165,7 @@ function shardError(error: unknown): EdgeloomError {
  * Classifies an error of a stream request that is none of the shard errors. A request that DynamoDB refuses as invalid is `fatal` instead
  * of `terminal`: it is refused again, and there is no item to quarantine.
  */
-function otherError(error: unknown): StoreError {
+function requestError(error: unknown): StoreError {
   const classified = classifyError(error);
   if (classified.kind !== 'terminal') return classified;
   return new StoreError('fatal', classified.code, classified.message, classified.hint, { cause: error });

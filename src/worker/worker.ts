@@ -58,7 +58,7 @@ class StreamWorker implements Worker {
       stopGraceMs,
       report,
       open: (follow) => {
-        const run = { ...workerRun(follow, settings, report, this.progress), claims: this.claims };
+        const run = { ...makeWorkerRun(follow, settings, report, this.progress), claims: this.claims };
         return (shardId) => new ShardTask(run, shardId);
       },
     });
@@ -118,7 +118,7 @@ function claimRecorder({ graph, store }: WorkerSettings, { logger }: WorkerRepor
   return new ClaimRecorder({ table: graph.table, store, joins: true, onError });
 }
 
-function workerRun(
+function makeWorkerRun(
   follow: FollowRun,
   settings: WorkerSettings,
   report: WorkerReport,

@@ -8,7 +8,7 @@ import type { ProjectionsInForce } from '../registry/projections-in-force.ts';
 import { registryLeases, withoutRegistry } from '../registry/reader-lease.ts';
 import type { Abortable } from '../runtime.ts';
 import { abortable } from '../store/abortable.ts';
-import { pages, readItems } from '../store/pages.ts';
+import { queryPages, readItems } from '../store/pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../store/port.ts';
 import { nodeKey } from './item/prepare.ts';
 
@@ -91,7 +91,7 @@ export async function deleteNodeWithEdges(
 
 async function deleteOutgoing(graph: CompiledModel, store: Store, id: string, result: DeletedNode): Promise<void> {
   const request: QueryRequest = { partition: id, sortKey: BASE_ITEMS, consistent: true };
-  for await (const { items } of pages(store, request, result)) {
+  for await (const { items } of queryPages(store, request, result)) {
     const edges: ItemKey[] = [];
     const parts: ItemKey[] = [];
     for (const item of items) {
@@ -110,7 +110,7 @@ async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, res
   const { store } = cascade;
   const target = sortKeyOfEdge(edge, id);
   for (const { request, attribute } of sourcesOf(cascade, edge, id)) {
-    for await (const { items } of pages(store, request, result)) {
+    for await (const { items } of queryPages(store, request, result)) {
       // A tombstone names none.
       const sources = items.map((item) => stringOf(item[attribute])).filter((source) => source !== undefined);
       const keys = [...new Set(sources)].map((source) => ({ source, target }));

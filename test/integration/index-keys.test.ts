@@ -4,7 +4,7 @@ import { check } from '../../src/check/check.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
-import { lacksOf } from '../../src/store/table.ts';
+import { missingNeedsOf } from '../../src/store/table.ts';
 import { createWriter } from '../../src/write/writer.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -99,8 +99,8 @@ describe('D13: indexes whose key attributes have names of their own', () => {
     const { client } = await testTable(graph);
     const other = { ...graph, table: { ...graph.table, indexKeys: undefined } };
     const { Table } = await client.send(new DescribeTableCommand({ TableName: graph.table.name }));
-    expect(lacksOf(graph, Table!)).toEqual([]);
-    expect(lacksOf(other as never, Table!)).toEqual([
+    expect(missingNeedsOf(graph, Table!)).toEqual([]);
+    expect(missingNeedsOf(other as never, Table!)).toEqual([
       'the index GSI1 with the keys gsi0pk and gsi0sk, of all attributes',
       'the index GSI2 with the keys gsi1pk and gsi1sk, of all attributes',
     ]);

@@ -7,7 +7,7 @@ import { degreeKey } from '../../src/items/key-forms.ts';
 import { sortKeyOfEdge } from '../../src/model/base-item.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
-import { isAsked } from '../../src/model/projection/places.ts';
+import { isHitOf } from '../../src/model/projection/places.ts';
 import { edge, node, part } from '../../src/model/schema.ts';
 import { derivedOf } from '../../src/plan/derive.ts';
 import { definitionsOf, type KeyedDefinition } from '../../src/registry/definition.ts';
@@ -99,15 +99,15 @@ describe('the keys that a question asks for', () => {
           if (!Object.values(INDEX_KEYS).some(({ partition }) => fields[partition] !== undefined)) continue;
           if (definition.kind === 'search') {
             const search = only.nodes.get('USER')!.searches.get(definition.search.name)!;
-            expect(isAsked(search.inForce.places.itemKeys, source, key)).toBe(true);
-            expect(isAsked(search.inForce.places.itemKeys, source.replace('USER', 'USE'), key)).toBe(false);
+            expect(isHitOf(search.inForce.places.itemKeys, source, key)).toBe(true);
+            expect(isHitOf(search.inForce.places.itemKeys, source.replace('USER', 'USE'), key)).toBe(false);
             continue;
           }
           // The view of a part is in no index.
           if (definition.kind === 'part') throw new Error('it has no keys of an index');
           const edge = only.edges.get(definition.edge.type)!;
           const asked = [...edge.inbound!.orders.values()].map(({ places }) => places.itemKeys(edge.from, target));
-          expect(asked.some((keys) => isAsked(keys, source, key))).toBe(source !== target && key !== '');
+          expect(asked.some((keys) => isHitOf(keys, source, key))).toBe(source !== target && key !== '');
         }
       }),
       { numRuns: 500 },

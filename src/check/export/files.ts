@@ -142,7 +142,7 @@ export async function* itemsOf(
   const { partitionKey, sortKey } = graph.table;
   for (const { path, itemCount } of files) {
     let count = 0;
-    for await (const { number, bytes } of linesOf(unzipped(path))) {
+    for await (const { number, bytes } of linesOf(unzippedChunks(path))) {
       const where = `line ${number} of ${path}`;
       if (bytes === undefined) throw invalidExport(`There are more than ${MAX_LINE_BYTES} bytes in ${where}.`);
       const text = bytes.toString('utf8').trim();
@@ -162,7 +162,7 @@ export async function* itemsOf(
   }
 }
 
-async function* unzipped(path: string): AsyncGenerator<Buffer> {
+async function* unzippedChunks(path: string): AsyncGenerator<Buffer> {
   // The loop below gets the errors of both streams.
   const chunks = pipeline(createReadStream(path), createGunzip(), () => undefined);
   try {

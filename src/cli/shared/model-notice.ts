@@ -7,7 +7,7 @@ import { printable } from './shown.ts';
  * Prints one line on stderr where a model differs from what the table keeps, with the command that resolves it; nothing
  * where nothing differs. Returns the same for `--json`.
  */
-export async function noticeOfModel(
+export async function printModelNotice(
   graph: CompiledModel,
   store: Pick<Store, 'get' | 'getMany'>,
   write: (text: string) => unknown = (text) => process.stderr.write(text),

@@ -50,7 +50,7 @@ export function questionsOf(facts: ModelFacts, { airport, name, city }: Topic): 
   ];
 }
 
-function fold(text: unknown): string {
+function foldedText(text: unknown): string {
   return String(text).normalize('NFKC').toLowerCase();
 }
 
@@ -61,7 +61,7 @@ function isNode({ source, target }: BaseKey): boolean {
 type NodeSearch = 'name' | 'city';
 
 function searchQuestion(attribute: NodeSearch, value: string, how: 'equal' | 'beginning'): Question {
-  const folded = fold(value);
+  const folded = foldedText(value);
   return {
     kind: `search ${attribute}`,
     text: `${attribute} ${how === 'equal' ? '=' : 'begins with'} ${value}`,
@@ -74,7 +74,7 @@ function searchQuestion(attribute: NodeSearch, value: string, how: 'equal' | 'be
       return { rows: items.map(({ id, value: found }) => ({ key: { source: id, target: id }, text: String(found) })) };
     },
     entryOf: ({ source }, attributes) => {
-      const own = fold(attributes[attribute]);
+      const own = foldedText(attributes[attribute]);
       const isHit = how === 'equal' ? own === folded : own.startsWith(folded);
       return isHit ? { text: String(attributes[attribute]), order: own + END + source } : undefined;
     },

@@ -131,8 +131,8 @@ export class Producer {
     const present = this.history.newest(key)!;
     const isRenamed = Math.random() < 0.5;
     const changed = isRenamed
-      ? { name: toggled(String(present['name']), ' International') }
-      : { city: toggled(String(present['city']), ' Heights') };
+      ? { name: toggleEnding(String(present['name']), ' International') }
+      : { city: toggleEnding(String(present['city']), ' Heights') };
     const attributes = { ...present, ...changed };
     const change = this.history.begin(key, attributes);
     await this.writer.putNode(key.source, { ...attributes, change });
@@ -140,7 +140,7 @@ export class Producer {
 }
 
 /** A text with an ending, or without it where it has it. */
-function toggled(text: string, ending: string): string {
+function toggleEnding(text: string, ending: string): string {
   return text.endsWith(ending) ? text.slice(0, -ending.length) : text + ending;
 }
 

@@ -105,7 +105,7 @@ function placeAfter({ place, walk }: SavedRun, shares: ReadonlyMap<number, Saved
   const all = Array.from({ length: walk.shares }, (_, share) => shares.get(share));
   // rule: walk-is-done-when-all-shares-are
   if (all.some(isShareOpen)) return place;
-  const newest = all.reduce((latest, share) => later(latest, share?.newest), place.newest);
+  const newest = all.reduce((latest, share) => laterOfTwo(latest, share?.newest), place.newest);
   const found = place.found ?? all.find((share) => share?.found !== undefined)?.found;
   return {
     ...place,
@@ -115,7 +115,7 @@ function placeAfter({ place, walk }: SavedRun, shares: ReadonlyMap<number, Saved
   };
 }
 
-function later(left: string | undefined, right: string | undefined): string | undefined {
+function laterOfTwo(left: string | undefined, right: string | undefined): string | undefined {
   return right === undefined ? left : laterOf(left, right);
 }
 
@@ -157,7 +157,7 @@ export async function walkShare(
   const { value: own, revision } = await readShare(reader, plan, share);
   if (run?.walk?.plan !== plan || own === undefined || !isShareOpen(own)) return { isDone: true };
   const { name } = run.walk;
-  const newest = later(run.place.newest, own.newest);
+  const newest = laterOfTwo(run.place.newest, own.newest);
   const { place } = await migrate({
     ...options,
     walks: { only: name },

@@ -1,5 +1,5 @@
 import type { Registry } from '../../registry/registry.ts';
-import { type ActionTarget, targetOf } from '../action.ts';
+import { type ActionTarget, actionTarget } from '../action.ts';
 import { nextStep, type Situation } from '../next-step.ts';
 import { type Step, seenKey } from '../steps/step.ts';
 import { kindOf } from '../steps/steps.ts';
@@ -32,7 +32,7 @@ export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): P
   let target: ActionTarget | undefined;
   const planned: PlannedStep[] = [];
   while (planned.length < MOST_STEPS) {
-    if (registry !== undefined && action !== undefined) target ??= targetOf(registry, wanted, action);
+    if (registry !== undefined && action !== undefined) target ??= actionTarget(registry, wanted, action);
     const step = nextStep({
       ...situation,
       registry,

@@ -18,12 +18,12 @@ import type { Shaped } from '../shape.ts';
 import { compileInbound } from './inbound.ts';
 import { compiledDerive } from './order.ts';
 import {
+  checkedPart,
   compileProjection,
   edgeSchema,
   type MistakeLog,
   NODE_TYPES,
   nodeSchema,
-  parsedPart,
   partSchema,
   tableSchema,
 } from './schemas.ts';
@@ -37,7 +37,7 @@ import { compileTotals } from './totals.ts';
 
 /** Compiles the `table` entry. */
 export function compileTable(input: unknown, mistakes: MistakeLog): TableNames {
-  const options = parsedPart(tableSchema, typeof input === 'string' ? { name: input } : input, 'table', mistakes);
+  const options = checkedPart(tableSchema, typeof input === 'string' ? { name: input } : input, 'table', mistakes);
   const names = {
     partitionKey: options?.partitionKey ?? 'source',
     sortKey: options?.sortKey ?? 'target',
@@ -102,7 +102,7 @@ export function compileNode(
 ): NodeModel | undefined {
   const path = `nodes.${type}`;
   checkTypeName(type, path, mistakes);
-  const options = parsedPart(nodeSchema, definitionOptions(definition, 'node', path, mistakes), path, mistakes);
+  const options = checkedPart(nodeSchema, definitionOptions(definition, 'node', path, mistakes), path, mistakes);
   if (options === undefined) return undefined;
   const searches = new Map<string, SearchModel>();
   for (const [name, entry] of Object.entries(options.search ?? {})) {
@@ -159,7 +159,7 @@ function compileParts(
         message: `names ${name}, under which reads show the part of that name`,
       });
     }
-    const options = parsedPart(partSchema, definitionOptions(definition, 'part', path, mistakes), path, mistakes);
+    const options = checkedPart(partSchema, definitionOptions(definition, 'part', path, mistakes), path, mistakes);
     if (options === undefined) continue;
     for (const [attribute, entry] of Object.entries(options.search ?? {})) {
       const searchPath = `${path}.search.${attribute}`;
@@ -190,7 +190,7 @@ export function compileEdge(
 ): EdgeModel | undefined {
   const path = `edges.${type}`;
   checkTypeName(type, path, mistakes);
-  const options = parsedPart(edgeSchema, definitionOptions(definition, 'edge', path, mistakes), path, mistakes);
+  const options = checkedPart(edgeSchema, definitionOptions(definition, 'edge', path, mistakes), path, mistakes);
   if (options === undefined) return undefined;
   const from = checkNodeTypes(options.from, `${path}.from`, nodeTypes, mistakes);
   const to = checkNodeTypes(options.to, `${path}.to`, nodeTypes, mistakes);

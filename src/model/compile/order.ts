@@ -3,9 +3,9 @@ import type { AttributeOrder, DeriveModel, EdgeOrderModel, OrderPart } from '../
 import type { Shaped } from '../shape.ts';
 import {
   attributeName,
+  checkedPart,
   deriveSchema,
   type MistakeLog,
-  parsedPart,
   rankSchema,
   sourceSchema,
   typedOrder,
@@ -19,12 +19,12 @@ const FORMS = 'should be an attribute name, { from, type }, rank(...) or derive(
 const MOST_PARTS = 8;
 
 function parseOrder(input: unknown, path: string, mistakes: MistakeLog) {
-  if (typeof input === 'string') return parsedPart(attributeName, input, path, mistakes);
+  if (typeof input === 'string') return checkedPart(attributeName, input, path, mistakes);
   const kind = typeof input === 'object' && input !== null && 'kind' in input ? input.kind : undefined;
-  if (kind === 'rank') return parsedPart(rankSchema, input, path, mistakes);
-  if (kind === 'derive') return parsedPart(deriveSchema, input, path, mistakes);
-  if (kind === 'source') return parsedPart(sourceSchema, input, path, mistakes);
-  if (typeof input === 'object' && input !== null) return parsedPart(typedOrder, input, path, mistakes);
+  if (kind === 'rank') return checkedPart(rankSchema, input, path, mistakes);
+  if (kind === 'derive') return checkedPart(deriveSchema, input, path, mistakes);
+  if (kind === 'source') return checkedPart(sourceSchema, input, path, mistakes);
+  if (typeof input === 'object' && input !== null) return checkedPart(typedOrder, input, path, mistakes);
   mistakes.push({ path, message: FORMS });
   return undefined;
 }

@@ -176,7 +176,7 @@ export function compileProjection(input: Shaped<typeof projection>): Projection 
  * Checks one part of a model and notes every mistake under its path. It returns the correct options, so that compiling
  * continues and finds the mistakes in the rest.
  */
-export function parsedPart<T>(
+export function checkedPart<T>(
   shape: Shape<T> & { readonly of?: Shapes },
   input: unknown,
   path: string,

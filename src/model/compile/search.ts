@@ -2,7 +2,7 @@ import type { SearchModel, SearchOrder, SearchSettings } from '../compiled.ts';
 import { SearchPlaces } from '../projection/places.ts';
 import type { Shaped } from '../shape.ts';
 import { compileOrder } from './order.ts';
-import { compileProjection, type MistakeLog, parsedPart, searchSchema } from './schemas.ts';
+import { checkedPart, compileProjection, type MistakeLog, searchSchema } from './schemas.ts';
 
 /** The searches of node types. */
 
@@ -24,7 +24,7 @@ export function compileSearch(
 ): SearchModel | undefined {
   const name = part === undefined ? attribute : `${part}.${attribute}`;
   const isShort = typeof entry === 'string' || (typeof entry === 'object' && entry !== null && 'kind' in entry);
-  const options = parsedPart(searchSchema, isShort ? { from: entry } : entry, path, mistakes);
+  const options = checkedPart(searchSchema, isShort ? { from: entry } : entry, path, mistakes);
   if (options === undefined) return undefined;
   const order =
     options.path === undefined

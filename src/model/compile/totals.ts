@@ -1,6 +1,6 @@
 import type { TotalPart, TotalSettings } from '../compiled.ts';
 import { inputThat, oneOf, optional, options, recordOf, type Shape } from '../shape.ts';
-import { attributeName, type MistakeLog, parsedPart } from './schemas.ts';
+import { attributeName, checkedPart, type MistakeLog } from './schemas.ts';
 
 /** Compiles a total of edges: sums of attributes, and numbers by the values of an attribute. */
 
@@ -27,7 +27,7 @@ export function compileTotals(
   mistakes: MistakeLog,
 ): TotalSettings | undefined {
   if (total === undefined && by === undefined) return undefined;
-  const parsed = parsedPart(totals, { total, by }, path, mistakes);
+  const parsed = checkedPart(totals, { total, by }, path, mistakes);
   return {
     sums: compileParts(parsed?.total, MOST_SUMS, `${path}.total`, mistakes),
     groups: compileParts(parsed?.by, MOST_GROUPS, `${path}.by`, mistakes),

@@ -6,7 +6,7 @@ import {
   edgeIndexPrefix,
   entryPrefix,
   fittingKey,
-  hashedIndexPrefix,
+  hashedOrNamedIndexPrefix,
   ownerIndexKey,
   partViewKey,
   quarantineKey,
@@ -41,7 +41,7 @@ export interface ItemKeys {
 }
 
 /** Whether an item with these keys in the table is one of those that a question asks for. */
-export function isAsked({ sources, target, isPrefix }: ItemKeys, source: string, sortKey: string): boolean {
+export function isHitOf({ sources, target, isPrefix }: ItemKeys, source: string, sortKey: string): boolean {
   const isTarget = isPrefix ? sortKey.startsWith(target) : sortKey === target;
   return isTarget && sources.some((prefix) => source.startsWith(prefix));
 }
@@ -215,7 +215,7 @@ export class CountPlaces implements CounterPlaces {
     this.name = countNameOf(edgeType, generation);
     this.key = degreeKey(this.name);
     this.items = new EdgeItemPlaces(edgeType, undefined, generation);
-    this.itemPrefixes = [`${this.items.prefix}${edgeType}-`, hashedIndexPrefix(generation)];
+    this.itemPrefixes = [`${this.items.prefix}${edgeType}-`, hashedOrNamedIndexPrefix(generation)];
   }
 
   itemKey({ target }: { target: string }): DerivedSortKey {

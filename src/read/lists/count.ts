@@ -8,7 +8,7 @@ import type { IndexName, SearchModel } from '../../model/compiled.ts';
 import type { ItemKeys } from '../../model/projection/places.ts';
 import { checkOptions } from '../../options.ts';
 import { affectsInbound } from '../../session/own-writes.ts';
-import { pages } from '../../store/pages.ts';
+import { queryPages } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
 import { inRange, type KeyRange, sendableRange } from '../request/key-range.ts';
 import type { OrderValue } from '../request/order-argument.ts';
@@ -56,7 +56,7 @@ export async function countSearch(
   const counts = await pMap(ranges, (range) => countShards(context, { ...query, range }), {
     concurrency: context.concurrency,
   });
-  return { ...total(counts.flat()), ...(isOwn && { exact: false as const }) };
+  return { ...sumCounts(counts.flat()), ...(isOwn && { exact: false as const }) };
 }
 
 /** How many items each shard of a search has, from shard 1 on, and the search as it is stored. */
@@ -127,10 +127,10 @@ export async function countInbound(
   });
   const query = inboundQuery(context, edgeType, target, options);
   const isOwn = isOwnRead(context, (key) => affectsInbound(context.graph, query, key));
-  return { ...total(await countShards(context, query)), ...(isOwn && { exact: false as const }) };
+  return { ...sumCounts(await countShards(context, query)), ...(isOwn && { exact: false as const }) };
 }
 
-function total(counts: readonly CountResult[]): CountResult {
+function sumCounts(counts: readonly CountResult[]): CountResult {
   return {
     count: counts.reduce((sum, { count }) => sum + count, 0),
     rcu: counts.reduce((sum, { rcu }) => sum + rcu, 0),
@@ -160,7 +160,7 @@ async function countShard(
   // A range that had to be cut holds keys that were not asked for: then the keys themselves are needed.
   // DynamoDB leaves out what is not of the projection: a filter costs nothing, since all that is read is paid for anyway.
   const request = { index, partition, sortKey: { from, to }, itemKeys, countOnly: exact } as const;
-  for await (const { items, count } of pages(store, request, result)) {
+  for await (const { items, count } of queryPages(store, request, result)) {
     const keys = items.map((item) => stringOf(item[INDEX_KEYS[index].sort])!);
     result.count += exact ? count : keys.filter((key) => inRange(range, key)).length;
   }

@@ -8,7 +8,7 @@ import type { ItemKeys } from '../../model/projection/places.ts';
 import { checkOptions, type OptionNames } from '../../options.ts';
 import { meaningOfOrder } from '../../registry/definition.ts';
 import type { Abortable } from '../../runtime.ts';
-import { affectsInbound, type OwnWrites, overlayOf, ownEdgesOf, ownOwner } from '../../session/own-writes.ts';
+import { affectsInbound, type OwnWrites, overlayOf, ownEdgesOf, ownerItemNow } from '../../session/own-writes.ts';
 import type { ItemKey } from '../../store/port.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
@@ -118,17 +118,17 @@ export async function readInbound(
   const isOnTheWay = query.reverse && query.isOpenAbove && query.where === undefined;
   const own = await ownWrites(
     context,
-    (key) => affectsInbound(context.graph, query, key) || (asksOwner && isNode(key, target)),
+    (key) => affectsInbound(context.graph, query, key) || (asksOwner && isNodeItself(key, target)),
   );
   const [{ gathered, cursor, owner: met }, looked] = await Promise.all([
     gatherInbound(context, { ...query, takesOwner: asksOwner && isOnTheWay }, options, [], own),
     asksOwner && !isOnTheWay ? readOwner(context, query) : undefined,
   ]);
-  const ownNode = own.writes.find((write) => isNode(write, target));
+  const ownNode = own.writes.find((write) => isNodeItself(write, target));
   const owner =
     ownNode === undefined
       ? (met ?? looked?.item)
-      : ownOwner(context.projections.model, ownNode, query.index, query.partitions);
+      : ownerItemNow(context.projections.model, ownNode, query.index, query.partitions);
   const items = gathered.items.map((item) => ({
     source: sourceOf(context, item),
     type: edgeType,
@@ -146,7 +146,7 @@ export async function readInbound(
   };
 }
 
-function isNode({ source, target }: ItemKey, id: string): boolean {
+function isNodeItself({ source, target }: ItemKey, id: string): boolean {
   return source === id && target === id;
 }
 

@@ -4,7 +4,7 @@ import { INDEX_KEYS } from '../../items/derived-item.ts';
 import { compareKeys } from '../../items/encoding.ts';
 import type { IndexPartitionKey } from '../../items/keys.ts';
 import type { CompiledModel, IndexName } from '../../model/compiled.ts';
-import { type ItemKeys, isAsked } from '../../model/projection/places.ts';
+import { type ItemKeys, isHitOf } from '../../model/projection/places.ts';
 import type { Overlay } from '../../session/own-writes.ts';
 import type { Store } from '../../store/port.ts';
 import type { ReadContext } from '../request/context.ts';
@@ -249,7 +249,7 @@ async function readShard(
  * node may be among its own edges as their owner.
  */
 export function hitTest({ table }: CompiledModel, keys: ItemKeys): (item: Item) => boolean {
-  return (item) => isAsked(keys, stringOf(item[table.partitionKey]) ?? '', stringOf(item[table.sortKey]) ?? '');
+  return (item) => isHitOf(keys, stringOf(item[table.partitionKey]) ?? '', stringOf(item[table.sortKey]) ?? '');
 }
 
 /** Whether the projected attributes of an item have these values, as DynamoDB compares them. */

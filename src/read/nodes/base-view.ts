@@ -3,7 +3,7 @@ import { ATTRIBUTES, COPIES, EDGE_SET } from '../../items/derived-item.ts';
 import { BASE_ITEMS } from '../../items/keys.ts';
 import { copyingEdge, copyOf, parentOf } from '../../plan/copies.ts';
 import { derivedOf } from '../../plan/derive.ts';
-import { pages } from '../../store/pages.ts';
+import { queryPages } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { ReadContext } from '../request/context.ts';
  */
 
 /** The view that the reader's model wants of a node's base items; undefined where there are none. */
-export async function makeView(
+export async function deriveView(
   { graph, store }: ReadContext,
   source: string,
   consistent: boolean,
@@ -21,7 +21,7 @@ export async function makeView(
   const copying: string[] = [];
   let attributes: Item | undefined;
   let calls = 0;
-  for await (const { items } of pages(store, { partition: source, sortKey: BASE_ITEMS, consistent })) {
+  for await (const { items } of queryPages(store, { partition: source, sortKey: BASE_ITEMS, consistent })) {
     calls += 1;
     for (const item of items) {
       const target = stringOf(item[graph.table.sortKey]) ?? '';

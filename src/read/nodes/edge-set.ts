@@ -5,7 +5,7 @@ import { parseNodeId, typePrefix } from '../../items/keys.ts';
 import { type NumberReader, toPlain, toPlainItem } from '../../items/plain.ts';
 import { evictedTypes, viewCopies } from '../../items/stored-view.ts';
 import { derivedOf } from '../../plan/derive.ts';
-import { pages } from '../../store/pages.ts';
+import { queryPages } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
 import type { EdgeSetEntry } from '../request/result.ts';
 
@@ -74,7 +74,7 @@ async function addElements(
 ): Promise<number> {
   let calls = 0;
   const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent };
-  for await (const { items } of pages(store, request)) {
+  for await (const { items } of queryPages(store, request)) {
     calls += 1;
     for (const item of items) {
       const { element } = derivedOf(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);

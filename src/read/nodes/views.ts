@@ -12,8 +12,8 @@ import { patchedView } from '../../session/patched-view.ts';
 import type { ItemKey } from '../../store/port.ts';
 import type { ReadContext } from '../request/context.ts';
 import { ownWritesOfViews } from '../request/own.ts';
-import { baseAttributes, type NodeResult, pick, projectedAttributes } from '../request/result.ts';
-import { makeView } from './base-view.ts';
+import { baseAttributes, type NodeResult, pickAttributes, projectedAttributes } from '../request/result.ts';
+import { deriveView } from './base-view.ts';
 import { type EdgeSetRead, readEdgeSet } from './edge-set.ts';
 import { type Found, type PartSource, partSources, partsOf, queryView, withParts } from './parts.ts';
 
@@ -167,7 +167,7 @@ async function usableViews(
     if (view !== undefined) items.set(id, view);
   }
   const unusable = distinct.filter((id) => !projections.usesView(id, items.get(id)));
-  const made = await pMap(unusable, (id) => makeView(context, id, consistent), { concurrency: context.concurrency });
+  const made = await pMap(unusable, (id) => deriveView(context, id, consistent), { concurrency: context.concurrency });
   let { calls } = stored;
   for (const [i, id] of unusable.entries()) {
     const { view, calls: callsOfView } = made[i]!;
@@ -204,7 +204,7 @@ export function plainViewAttributes(
   const attributes = projectedAttributes(view);
   if (attributes === undefined) return null;
   const isNamed = selection !== undefined && selection !== 'ALL';
-  return toPlainItem(isNamed ? pick(attributes, selection) : attributes, readNumber);
+  return toPlainItem(isNamed ? pickAttributes(attributes, selection) : attributes, readNumber);
 }
 
 /** Reads items, and returns those that exist by partition, then by sort key. */
@@ -240,7 +240,7 @@ async function readBases(
   for (const id of distinct) {
     const item = found.get(id)?.get(id);
     if (item === undefined) continue;
-    const all = baseAttributes(context, selection === 'ALL' ? item : pick(item, selection));
+    const all = baseAttributes(context, selection === 'ALL' ? item : pickAttributes(item, selection));
     for (const name of namesOf(id)) {
       const part = found.get(id)?.get(name);
       if (part === undefined) delete all[name];

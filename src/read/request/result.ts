@@ -113,7 +113,7 @@ export function baseAttributes(
   const { partitionKey, sortKey } = graph.table;
   const keys = edge?.keys === 'hashed' ? [partitionKey, sortKey, TARGET_ID] : [partitionKey, sortKey];
   return toPlainItem(
-    pick(
+    pickAttributes(
       item,
       Object.keys(item).filter((name) => !keys.includes(name)),
     ),
@@ -122,7 +122,7 @@ export function baseAttributes(
 }
 
 /** The attributes of those names, where they are there. */
-export function pick(item: Item, names: readonly string[]): Item {
+export function pickAttributes(item: Item, names: readonly string[]): Item {
   const picked: Item = {};
   for (const name of names) {
     const value = attributeOf(item, name);

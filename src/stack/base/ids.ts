@@ -1,12 +1,12 @@
 /** The logical ids that more than one part of a stack names. */
 
-/** The names of the functions; `logicalName` turns them into beginnings of logical ids. */
+/** The names of the functions; `logicalIdPrefix` turns them into beginnings of logical ids. */
 export const FUNCTIONS = ['stream', 'check', 'rebuild', 'redrive'] as const;
 /** One of the functions. */
 export type FunctionName = (typeof FUNCTIONS)[number];
 
 /** The beginning of the logical ids of what belongs to a function. */
-export function logicalName(name: FunctionName): string {
+export function logicalIdPrefix(name: FunctionName): string {
   return name[0]!.toUpperCase() + name.slice(1);
 }
 

@@ -2,7 +2,7 @@ import {
   DEAD_LETTER_QUEUE,
   FAILED_BATCHES_QUEUE,
   FUNCTIONS,
-  logicalName,
+  logicalIdPrefix,
   SCHEDULE_DEAD_LETTER_QUEUE,
 } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
@@ -184,7 +184,7 @@ function checkAlarms(site: Site): Record<string, Alarm> {
 function alarmForEachFunction(metric: 'Errors' | 'Throttles', does: string, called: Omit<Alarm, 'metric' | 'means'>) {
   return Object.fromEntries(
     FUNCTIONS.map((name): [string, Alarm] => [
-      `${logicalName(name)}${metric}`,
+      `${logicalIdPrefix(name)}${metric}`,
       {
         metric: functionMetric(name, metric),
         means: `The function ${name} ${does}.`,

@@ -6,7 +6,7 @@ import {
   FUNCTIONS,
   type FunctionName,
   GRADUAL_ALIAS,
-  logicalName,
+  logicalIdPrefix,
   MAPPING,
   SCHEDULE_DEAD_LETTER_QUEUE,
 } from '../base/ids.ts';
@@ -94,7 +94,7 @@ export function functionProperties(name: FunctionName, site: Site): Record<strin
     Architectures: [ARCHITECTURE],
     MemorySize: memoryMegabytes,
     Timeout: timeoutSeconds,
-    Role: attribute(`${logicalName(name)}Role`),
+    Role: attribute(`${logicalIdPrefix(name)}Role`),
     Environment: {
       Variables: {
         EDGELOOM_TABLE: table.name,
@@ -115,10 +115,10 @@ export function functionProperties(name: FunctionName, site: Site): Record<strin
 export function functionResources(site: Site, code: Value | ((name: FunctionName) => Value)): Resources {
   return Object.fromEntries(
     FUNCTIONS.map((name) => [
-      `${logicalName(name)}LambdaFunction`,
+      `${logicalIdPrefix(name)}LambdaFunction`,
       {
         Type: 'AWS::Lambda::Function',
-        DependsOn: [`${logicalName(name)}LogGroup`],
+        DependsOn: [`${logicalIdPrefix(name)}LogGroup`],
         Properties: { ...functionProperties(name, site), Code: typeof code === 'function' ? code(name) : code },
       },
     ]),
@@ -129,7 +129,7 @@ export function functionResources(site: Site, code: Value | ((name: FunctionName
 export function triggerResources(site: Site): Resources {
   const { logRetentionDays, kmsKeyArn } = site.parameters;
   const logGroups = FUNCTIONS.map((name): [string, Resources[string]] => [
-    `${logicalName(name)}LogGroup`,
+    `${logicalIdPrefix(name)}LogGroup`,
     {
       Type: 'AWS::Logs::LogGroup',
       Properties: {

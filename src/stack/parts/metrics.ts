@@ -3,7 +3,7 @@ import {
   type DEAD_LETTER_QUEUE,
   type FAILED_BATCHES_QUEUE,
   type FunctionName,
-  logicalName,
+  logicalIdPrefix,
   MAPPING,
   type SCHEDULE_DEAD_LETTER_QUEUE,
 } from '../base/ids.ts';
@@ -25,7 +25,7 @@ type Statistic = Metric['statistic'];
 
 /** A metric of Lambda about a function. */
 export function functionMetric(of: FunctionName, name: string, statistic: Statistic = 'Sum'): Metric {
-  const dimensions = { FunctionName: ref(`${logicalName(of)}LambdaFunction`) };
+  const dimensions = { FunctionName: ref(`${logicalIdPrefix(of)}LambdaFunction`) };
   return { namespace: 'AWS/Lambda', name, dimensions, statistic };
 }
 

@@ -6,7 +6,7 @@ import {
   FAILED_BATCHES_QUEUE,
   FUNCTIONS,
   type FunctionName,
-  logicalName,
+  logicalIdPrefix,
 } from '../base/ids.ts';
 import type { Parameters } from '../base/parameters.ts';
 import type { Site } from '../base/site.ts';
@@ -41,7 +41,10 @@ export function roleResources(site: Site): Resources {
   const rule = sub(`arn:\${AWS::Partition}:events:\${AWS::Region}:\${AWS::AccountId}:rule/${names.local('check')}`);
   return {
     ...Object.fromEntries(
-      FUNCTIONS.map((name) => [`${logicalName(name)}Role`, functionRole(name, site, FUNCTION_STATEMENTS[name](site))]),
+      FUNCTIONS.map((name) => [
+        `${logicalIdPrefix(name)}Role`,
+        functionRole(name, site, FUNCTION_STATEMENTS[name](site)),
+      ]),
     ),
     [CHECK_MACHINE_ROLE]: role('states.amazonaws.com', machineStatements(site, machine, ofMachine), site, ofMachine),
     [CHECK_SCHEDULE_ROLE]: role('events.amazonaws.com', [allow(['states:StartExecution'], [machine])], site, rule),
@@ -91,7 +94,7 @@ function machineStatements({ names, parameters }: Site, machine: Value, machines
   return [
     allow(
       ['lambda:InvokeFunction'],
-      ['check', 'rebuild'].map((name) => attribute(`${logicalName(name as FunctionName)}LambdaFunction`)),
+      ['check', 'rebuild'].map((name) => attribute(`${logicalIdPrefix(name as FunctionName)}LambdaFunction`)),
     ),
     // A distributed map starts its children as executions of its own machine, and stops them when one has failed.
     allow(['states:StartExecution'], [machine]),
@@ -158,7 +161,7 @@ function networkStatements({ vpcSubnetIds }: Parameters): Statement[] {
 /** The role of a function: the statements, and rights for its log, the customer-managed key, traces and network interfaces. */
 function functionRole(name: FunctionName, site: Site, statements: readonly Statement[]): Resources[string] {
   // The stack makes the log group, with its retention: the function may not make one of its own.
-  const logs = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [attribute(`${logicalName(name)}LogGroup`)]);
+  const logs = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [attribute(`${logicalIdPrefix(name)}LogGroup`)]);
   const { parameters } = site;
   return role(
     'lambda.amazonaws.com',

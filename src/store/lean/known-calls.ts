@@ -4,7 +4,7 @@ import type { TableCalls } from './calls.ts';
 const known = new WeakMap<DynamoDBClient, TableCalls>();
 
 /** Says how a store makes its calls with a client. */
-export function keepCalls(client: DynamoDBClient, calls: TableCalls): void {
+export function registerCalls(client: DynamoDBClient, calls: TableCalls): void {
   known.set(client, calls);
 }
 
@@ -14,7 +14,7 @@ export function callsOf(client: DynamoDBClient | TableCalls): TableCalls {
   let calls = known.get(client);
   if (calls === undefined) {
     calls = callsOfOwnClient(client);
-    keepCalls(client, calls);
+    registerCalls(client, calls);
   }
   return calls;
 }

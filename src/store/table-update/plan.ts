@@ -3,7 +3,7 @@ import { EdgeloomError } from '../../errors.ts';
 import { WRITE_UNIT_BYTES } from '../../items/attribute-value.ts';
 import { type CompiledModel, type IndexName, indexKeysOf } from '../../model/compiled.ts';
 import { classifyError } from '../classify.ts';
-import { describeTable, lacksOf, ttlOf } from '../table.ts';
+import { describeTable, missingNeedsOf, ttlOf } from '../table.ts';
 
 /** One thing that a table gets: its stream, one index, or the deletion of what has expired. */
 export type TableStep = { kind: 'stream' } | { kind: 'index'; index: IndexName } | { kind: 'ttl' };
@@ -57,7 +57,7 @@ function refuseOtherKind(graph: CompiledModel, table: TableDescription, ttl: str
   const { name, partitionKey, sortKey, indexNames } = graph.table;
   const differ = (what: string, hint: string): EdgeloomError =>
     new EdgeloomError('table-differs', `The table ${name} cannot be brought to the model: ${what}.`, hint);
-  const [first] = lacksOf({ ...graph, indexes: [] }, table);
+  const [first] = missingNeedsOf({ ...graph, indexes: [] }, table);
   if (first?.startsWith('the keys') === true) {
     throw differ(
       `it has not ${first}`,
@@ -66,7 +66,10 @@ function refuseOtherKind(graph: CompiledModel, table: TableDescription, ttl: str
   }
   for (const index of graph.indexes) {
     const isThere = indexInTable(graph, table, index) !== undefined;
-    if (!isThere || lacksOf({ ...graph, indexes: [index] }, table).every((lack) => !lack.startsWith('the index')))
+    if (
+      !isThere ||
+      missingNeedsOf({ ...graph, indexes: [index] }, table).every((lack) => !lack.startsWith('the index'))
+    )
       continue;
     throw differ(
       `its index ${indexNames[index]} has other keys, or not all attributes`,

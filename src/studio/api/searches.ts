@@ -9,7 +9,7 @@ import { countEachShard, type ShardCounts, type ShardsResult, shardsResult } fro
 import type { SearchPredicate, SearchScope } from '../../read/lists/search.ts';
 import { findSearch } from '../../read/request/lookup.ts';
 import type { Page, SearchResult } from '../../read/request/result.ts';
-import { pages } from '../../store/pages.ts';
+import { queryPages } from '../../store/pages.ts';
 import type { RequestContext } from '../base/context.ts';
 import { input, route } from '../base/route.ts';
 
@@ -102,7 +102,7 @@ async function hashedTexts(
       const most = Math.ceil(counts[i]! * share);
       const texts: string[] = [];
       if (most === 0) return texts;
-      for await (const page of pages(store, { index: 'gsi0', partition, limit: most })) {
+      for await (const page of queryPages(store, { index: 'gsi0', partition, limit: most })) {
         texts.push(...page.items.map((item) => hashedText(search, item, graph.table.partitionKey)));
         if (texts.length >= most) break;
       }

@@ -23,7 +23,7 @@ export const WRITE_ROUTES = [
     z.object({ subject, json: z.string() }),
     async ({ graph, store }, { subject, json }): Promise<WriteAnswer> => {
       const item = itemOfJson(json);
-      const attributes = plain(item, Object.keys(item));
+      const attributes = plainAttributesOf(item, Object.keys(item));
       const writer = createWriter(graph, { store });
       const options = { ifAbsent: true };
       if ('id' in subject) await writer.putNode(subject.id, attributes, options);
@@ -62,11 +62,11 @@ async function writeEdited(
   const names = [...new Set([...Object.keys(old), ...Object.keys(edited)])];
   const changed = names.filter((name) => !sameValue(old[name], edited[name]));
   const remove = changed.filter((name) => edited[name] === undefined);
-  const set = plain(
+  const set = plainAttributesOf(
     edited,
     changed.filter((name) => edited[name] !== undefined),
   );
-  const options = { if: plain(old, changed), ifPresent: true };
+  const options = { if: plainAttributesOf(old, changed), ifPresent: true };
   const writer = createWriter(graph, { store });
   if (changed.length === 0) return { changed };
   if ('id' in subject) await writer.updateNode(subject.id, { set, remove }, options);
@@ -75,7 +75,7 @@ async function writeEdited(
 }
 
 /** Some attributes of an item, plain; those that it lacks are undefined. Numbers keep their digits. */
-function plain(item: Item, names: readonly string[]): Record<string, unknown> {
+function plainAttributesOf(item: Item, names: readonly string[]): Record<string, unknown> {
   const exact = (text: string): ExactNumber => new ExactNumber(text);
   return Object.fromEntries(names.map((name) => [name, item[name] && toPlain(item[name], exact)]));
 }

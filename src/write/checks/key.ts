@@ -39,7 +39,7 @@ export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unk
       `${kind.remedy ?? IDS_REMEDY}.`,
     );
   }
-  if (kind.kind === 'unknown') throw unknownEdge(graph, source, sortKey, attributes);
+  if (kind.kind === 'unknown') throw unknownEdgeError(graph, source, sortKey, attributes);
   // A plain key bounds its target; a hashed one may hide an id that no node can have.
   if (kind.kind === 'edge') checkNodeId(graph, kind.target, () => `${itemName(source, sortKey)}: its target`);
 }
@@ -100,7 +100,7 @@ function derivedKey(what: string): EdgeloomError {
 }
 
 /** The sort key of an edge does not parse, or names a type that is not in the model. */
-function unknownEdge(graph: CompiledModel, source: string, sortKey: string, attributes: Item): unknown {
+function unknownEdgeError(graph: CompiledModel, source: string, sortKey: string, attributes: Item): unknown {
   const type = typePrefix(sortKey);
   const sortKeyName = graph.table.sortKey;
   if (type === undefined) {

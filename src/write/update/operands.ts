@@ -22,10 +22,10 @@ export function changedSet(
   if (stored !== undefined && !(type in stored)) {
     throw new AttributeError(name, 'is no set of such elements', 'Set it, or correct the item.');
   }
-  const elements = new Map(elementsOf(stored, type).map((element) => [textOf(type, element), element]));
+  const elements = new Map(elementsOf(stored, type).map((element) => [elementText(type, element), element]));
   for (const element of elementsOf(given, type)) {
-    if (how === 'delete') elements.delete(textOf(type, element));
-    else elements.set(textOf(type, element), element);
+    if (how === 'delete') elements.delete(elementText(type, element));
+    else elements.set(elementText(type, element), element);
   }
   if (elements.size === 0) return undefined;
   return { [type]: [...elements.values()] } as unknown as AttributeValue;
@@ -38,13 +38,13 @@ function elementsOf(value: AttributeValue | undefined, type: string): Element[] 
 }
 
 /** Numbers are the same element where their values are. */
-function textOf(type: 'SS' | 'NS' | 'BS', element: Element): string {
+function elementText(type: 'SS' | 'NS' | 'BS', element: Element): string {
   return canonicalText({ [type.charAt(0)]: element } as unknown as AttributeValue);
 }
 
 /** The exact sum of two decimal texts that were checked to be numbers. */
 function decimalSum(left: string, right: string): string {
-  const [one, two] = [scaled(left), scaled(right)];
+  const [one, two] = [parseScaled(left), parseScaled(right)];
   const scale = Math.min(one.scale, two.scale);
   const sum = one.digits * 10n ** BigInt(one.scale - scale) + two.digits * 10n ** BigInt(two.scale - scale);
   if (scale >= 0) return `${sum * 10n ** BigInt(scale)}`;
@@ -54,7 +54,7 @@ function decimalSum(left: string, right: string): string {
 }
 
 /** A number as digits times a power of ten. */
-function scaled(text: string): { digits: bigint; scale: number } {
+function parseScaled(text: string): { digits: bigint; scale: number } {
   const { negative, digits, exponent } = parseDecimal(text)!;
   const whole = BigInt(digits === '' ? 0 : digits);
   return { digits: negative ? -whole : whole, scale: digits === '' ? 0 : exponent - digits.length };

@@ -76,7 +76,7 @@ async function nextAttributes(
   const toWire = (attributes: object): Item => forItem(key.source, key.target, () => toWireItem(attributes));
   let next: Record<string, unknown>;
   if (typeof change === 'function') {
-    next = resultOf(subject, await change(tracked(toPlainItem(visible), declared, looked)));
+    next = checkedResult(subject, await change(tracked(toPlainItem(visible), declared, looked)));
   } else {
     const changes = toAttributeChanges(key, change, reserved);
     next = toPlainItem(forItem(key.source, key.target, () => applyChanges(visible, changes)));
@@ -93,7 +93,7 @@ async function nextAttributes(
   return valid;
 }
 
-function resultOf({ name }: UpdateSubject, next: unknown): Record<string, unknown> {
+function checkedResult({ name }: UpdateSubject, next: unknown): Record<string, unknown> {
   if (isPlainObject(next)) return next as Record<string, unknown>;
   throw new EdgeloomError(
     'invalid-argument',

@@ -28,13 +28,13 @@ export function nodeSubject(graph: CompiledModel, id: unknown): UpdateSubject {
   const { versionAttribute } = type;
   const reserved = keyNames(graph);
   if (versionAttribute !== undefined) reserved.set(versionAttribute, 'is the version, which each update counts up');
-  return { ...named(graph, key), type, reserved, ...(versionAttribute !== undefined && { versionAttribute }) };
+  return { ...subjectOfKey(graph, key), type, reserved, ...(versionAttribute !== undefined && { versionAttribute }) };
 }
 
 /** The subject of an update of a part; throws for ids and parts that the model does not have. */
 export function partSubject(graph: CompiledModel, id: unknown, part: unknown): UpdateSubject {
   const key = partKey(graph, id, part);
-  return { ...named(graph, key), type: partModel(graph, key)!, reserved: keyNames(graph) };
+  return { ...subjectOfKey(graph, key), type: partModel(graph, key)!, reserved: keyNames(graph) };
 }
 
 /** The subject of an update of an edge; throws for ids and types that the model does not have. */
@@ -42,9 +42,9 @@ export function edgeSubject(graph: CompiledModel, source: unknown, edgeType: str
   const key = edgeKey(graph, source, edgeType, target);
   const type = graph.edges.get(edgeType)!;
   const reserved = keyNames(graph);
-  if (type.keys === 'plain') return { ...named(graph, key), type, reserved };
+  if (type.keys === 'plain') return { ...subjectOfKey(graph, key), type, reserved };
   reserved.set(TARGET_ID, "is the target's id, which belongs to the key");
-  return { ...named(graph, key), type, reserved, hashedTarget: target as string };
+  return { ...subjectOfKey(graph, key), type, reserved, hashedTarget: target as string };
 }
 
 /** Whether the whole result of a plain update has to be seen before it is written. */
@@ -54,7 +54,7 @@ export function needsWhole({ type }: UpdateSubject, { addTo = {} }: AttributeCha
   return 'maxEntries' in type && Object.keys(addTo).some((name) => type.maxEntries.has(name));
 }
 
-function named(graph: CompiledModel, key: ItemKey) {
+function subjectOfKey(graph: CompiledModel, key: ItemKey) {
   return { graph, key, name: itemName(key.source, key.target) };
 }
 

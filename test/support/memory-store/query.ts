@@ -3,7 +3,7 @@ import { ATTRIBUTES, INDEX_KEYS } from '../../../src/items/derived-item.ts';
 import { compareKeys } from '../../../src/items/encoding.ts';
 import { SORT_KEY_BYTES } from '../../../src/items/keys.ts';
 import type { TableNames } from '../../../src/model/compiled.ts';
-import { isAsked } from '../../../src/model/projection/places.ts';
+import { isHitOf } from '../../../src/model/projection/places.ts';
 import type { QueryRequest, QueryResult } from '../../../src/store/port.ts';
 import { copyOut, refused, type StoredItem } from './item.ts';
 import { comparePlaces, type MemoryPartition, type PartitionEntry, type Place } from './partition.ts';
@@ -65,7 +65,7 @@ function isWanted(item: Item, where: Item = {}): boolean {
 }
 
 function hasKeys({ itemKeys }: QueryRequest, source: string, sortKey: string): boolean {
-  return itemKeys === undefined || isAsked(itemKeys, source, sortKey);
+  return itemKeys === undefined || isHitOf(itemKeys, source, sortKey);
 }
 
 function* directed(entries: readonly PartitionEntry[], direction: 1 | -1): Generator<PartitionEntry> {

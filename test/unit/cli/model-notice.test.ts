@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noticeOfModel } from '../../../src/cli/shared/model-notice.ts';
+import { printModelNotice } from '../../../src/cli/shared/model-notice.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { node } from '../../../src/model/schema.ts';
@@ -12,7 +12,7 @@ function model(search: Record<string, { shards: number }>) {
 /** What is printed of a model and a table, and what is given. */
 async function noticed(graph: ReturnType<typeof model>, store: StreamedStore) {
   const lines: string[] = [];
-  const given = await noticeOfModel(graph, store, (text) => lines.push(text));
+  const given = await printModelNotice(graph, store, (text) => lines.push(text));
   return { lines, given };
 }
 

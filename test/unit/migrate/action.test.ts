@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { targetOf } from '../../../src/migrate/action.ts';
+import { actionTarget } from '../../../src/migrate/action.ts';
 import type { Registry } from '../../../src/registry/registry.ts';
 
 const ID = 1_503_238_554;
@@ -21,7 +21,7 @@ describe('an action that names views', () => {
     ['view:GONE', 'view:GONE', [7]],
     ['view:NONE', 'view:NONE', []],
   ])('%s is about the views of the shape that it names', (name, projection, ids) => {
-    expect(targetOf(registry, WANTED, { kind: 'drop', name })).toEqual({
+    expect(actionTarget(registry, WANTED, { kind: 'drop', name })).toEqual({
       name: projection,
       generations: new Set(ids),
     });

@@ -7,7 +7,7 @@ import { parameterWarnings, readParameters } from '../../../stack/base/parameter
 import type { Value } from '../../../stack/base/template.ts';
 import { STACK_POLICY } from '../../../stack/parts/table.ts';
 import { checkNames, recordedNames } from '../../../stack/project/service.ts';
-import { importTemplate, ownTable, stackTemplate } from '../../../stack/stack.ts';
+import { importTemplate, nameOfOwnTable, stackTemplate } from '../../../stack/stack.ts';
 import { inModel } from '../../shared/model.ts';
 import { examples } from '../../shared/options.ts';
 import { type ExistingTableOptions, existingTable, withExistingTable } from './existing-table.ts';
@@ -60,7 +60,7 @@ export function stackCommand(command: Command): void {
           ...Object.fromEntries(param ?? []),
           ...(table && { existingTableArn: table.tableArn, existingStreamArn: table.streamArn }),
         });
-        checkNames(settings.config, { service, table: ownTable(graph, parameters) });
+        checkNames(settings.config, { service, table: nameOfOwnTable(graph, parameters) });
         for (const warning of parameterWarnings(parameters)) process.stderr.write(`Warning: ${warning}\n`);
         const input = { model: graph, service, stage, parameters };
         const json =

@@ -8,7 +8,7 @@ import { createStreamsClient } from '../../../store/client.ts';
 import { DynamoDBStreamSource } from '../../../stream/dynamodb-source.ts';
 import { LiveLine } from '../../shared/live-line.ts';
 import { openModel } from '../../shared/model.ts';
-import { noticeOfModel } from '../../shared/model-notice.ts';
+import { printModelNotice } from '../../shared/model-notice.ts';
 import { examples, portNumber } from '../../shared/options.ts';
 import { print } from '../../shared/output.ts';
 import { createLogger } from '../../shared/session.ts';
@@ -62,7 +62,7 @@ export function devCommand(command: Command): void {
         projecting.ended.catch((error: unknown) => projecting.stop().finally(() => reject(error)));
       });
       const { endpoint, lines, store } = projecting;
-      const notice = await noticeOfModel(graph, store);
+      const notice = await printModelNotice(graph, store);
       const text = [`endpoint: ${endpoint}`, `table:    ${graph.table.name}`, ...lines].join('\n');
       print({ json: { endpoint, table: graph.table.name, ...notice }, text }, settings.json);
       await ended;

@@ -6,7 +6,7 @@ import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable, requireFit } from '../../../store/table.ts';
 import { fileCheckpoint } from '../../../stream/checkpoint.ts';
 import { createWorker } from '../../../worker/worker.ts';
-import { noticeOfModel } from '../../shared/model-notice.ts';
+import { printModelNotice } from '../../shared/model-notice.ts';
 import { examples } from '../../shared/options.ts';
 
 import { requireHomeRegion } from '../../shared/position.ts';
@@ -74,7 +74,7 @@ async function project(session: CommandSession, { untilIdle, checkpoint }: Proje
   }
   requireFit(status);
   await requireHomeRegion(session);
-  const notice = await noticeOfModel(graph, store);
+  const notice = await printModelNotice(graph, store);
   const streams = createStreamsClient(settings.client);
   const progress = startProgress('records', 0);
   const worker = createWorker({

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { createStreamsClient } from '../../../store/client.ts';
 import { type StudioOptions, startStudio } from '../../../studio/server/studio.ts';
-import { noticeOfModel } from '../../shared/model-notice.ts';
+import { printModelNotice } from '../../shared/model-notice.ts';
 import { examples, portNumber } from '../../shared/options.ts';
 import { print } from '../../shared/output.ts';
 import { openSession } from '../../shared/session.ts';
@@ -26,7 +26,7 @@ export function studioCommand(command: Command): void {
       const { graph, store, client, logger, settings } = session;
       const streams = createStreamsClient(settings.client);
       try {
-        await noticeOfModel(graph, store);
+        await printModelNotice(graph, store);
         const options = { graph, store, client, streams, port, isWritable: write, logger };
         await serveStudio(options, (url) => print({ json: { url }, text: studioLines(url) }, settings.json));
       } finally {

@@ -8,7 +8,7 @@ import type { ConsumerPosition } from '../../../progress/consumer-position.ts';
 import { isTemporaryError } from '../../../progress/stream-walk.ts';
 import { untilAborted } from '../../../store/abortable.ts';
 import { currentStreamLabel, describeTable, requireFit, serverTime } from '../../../store/table.ts';
-import { noticeOfModel } from '../../shared/model-notice.ts';
+import { printModelNotice } from '../../shared/model-notice.ts';
 import { positionOf, requireHomeRegion } from '../../shared/position.ts';
 import { startProgress } from '../../shared/progress.ts';
 import type { CommandSession } from '../../shared/session.ts';
@@ -35,7 +35,7 @@ export async function runCheck(
   const status = await describeTable(client, graph);
   requireFit(status);
   await requireHomeRegion(session);
-  const notice = await noticeOfModel(graph, store);
+  const notice = await printModelNotice(graph, store);
   const { itemCount, streamArn } = status;
   const position = streamArn === undefined ? undefined : positionOf(session, streamArn);
   const place = resume === undefined ? undefined : new KeptPlace(resume);

@@ -19,7 +19,7 @@ const listeners = new Set<() => void>();
 /** Starts the count at 0 again, for a new place. */
 export function resetUnits(): void {
   Object.assign(total, { rcu: 0, wcu: 0 });
-  tell();
+  notifyListeners();
 }
 
 /** The units that the place has taken so far, followed. */
@@ -37,16 +37,16 @@ export function useUnits(): Units {
 
 /** Asks the studio. Throws a `Failure`. */
 export async function ask<T>(path: string, parameters: PlaceParameters = {}): Promise<T> {
-  return await answerOf<T>(addressOf(path, parameters), { method: 'GET' });
+  return await fetchAnswer<T>(addressOf(path, parameters), { method: 'GET' });
 }
 
 /** Tells the studio to do something. Throws a `Failure`. */
-export async function tellTo<T>(path: string, body: object): Promise<T> {
+export async function postTo<T>(path: string, body: object): Promise<T> {
   const headers = { 'content-type': 'application/json' };
-  return await answerOf<T>(path, { method: 'POST', headers, body: JSON.stringify(body) });
+  return await fetchAnswer<T>(path, { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
-async function answerOf<T>(address: string, request: RequestInit): Promise<T> {
+async function fetchAnswer<T>(address: string, request: RequestInit): Promise<T> {
   const headers = { ...request.headers, 'x-edgeloom-studio': keptToken() };
   let text: string;
   try {
@@ -64,7 +64,7 @@ async function answerOf<T>(address: string, request: RequestInit): Promise<T> {
   const { answer, units, error } = parse(text, undefined, numberOf) as { answer: T; units?: Units; error?: Failure };
   total.rcu += units?.rcu ?? 0;
   total.wcu += units?.wcu ?? 0;
-  tell();
+  notifyListeners();
   if (error !== undefined) throw error;
   return answer;
 }
@@ -74,7 +74,7 @@ function numberOf(text: string): number | LosslessNumber {
   return isSafeNumber(text) ? Number(text) : new LosslessNumber(text);
 }
 
-function tell(): void {
+function notifyListeners(): void {
   for (const listen of listeners) listen();
 }
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { StoredItem } from '../../api/inspect.ts';
 import type { WriteAnswer } from '../../api/write.ts';
-import { type Failure, tellTo } from '../base/ask.ts';
+import { type Failure, postTo } from '../base/ask.ts';
 import { FailureNote } from '../parts/told.tsx';
 import { jsonText } from '../parts/value.tsx';
 
@@ -12,7 +12,7 @@ export function Edit({ item, onClose }: { item: StoredItem; onClose: (hasChanged
   const [isSure, setSure] = useState(false);
   const subject = subjectOf(item);
   const write = (path: string, body: object): void => {
-    tellTo<WriteAnswer>(path, { subject, ...body }).then(() => onClose(true), setFailure);
+    postTo<WriteAnswer>(path, { subject, ...body }).then(() => onClose(true), setFailure);
   };
   return (
     <form

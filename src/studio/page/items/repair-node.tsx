@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { CheckAnswer } from '../../api/trust.ts';
-import { ask, type Failure, tellTo } from '../base/ask.ts';
+import { ask, type Failure, postTo } from '../base/ask.ts';
 import { FailureNote } from '../parts/told.tsx';
 
 const POLL_MS = 300;
@@ -10,7 +10,7 @@ export function RepairNode({ id, onDone }: { id: string; onDone: () => void }) {
   const [isRunning, setRunning] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   const repair = async (): Promise<void> => {
-    let { check } = await tellTo<CheckAnswer>('/api/repair', { scope: { kind: 'node', id } });
+    let { check } = await postTo<CheckAnswer>('/api/repair', { scope: { kind: 'node', id } });
     while (check?.state === 'running') {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       check = (await ask<CheckAnswer>('/api/check')).check;

@@ -92,14 +92,14 @@ export function Arrow({ points, size }: { points: readonly Point[]; size: number
     `${neck.x - side * across * size * SLIMNESS},${neck.y + side * along * size * SLIMNESS}`;
   return (
     <>
-      <path class="arrow" d={smooth([...points.slice(0, -1), neck])} />
+      <path class="arrow" d={smoothPath([...points.slice(0, -1), neck])} />
       {size > 0 && <polygon class="head" points={`${end.x},${end.y} ${corner(1)} ${corner(-1)}`} />}
     </>
   );
 }
 
 /** A path that begins and ends in its points, and turns around those between them. */
-function smooth(points: readonly Point[]): string {
+function smoothPath(points: readonly Point[]): string {
   const [first, ...rest] = points;
   const last = rest.at(-1)!;
   const turns = rest.slice(0, -1).map((turn, i) => {

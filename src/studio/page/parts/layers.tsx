@@ -51,9 +51,9 @@ const GAPS = { least: 2, most: 9 };
 /** Draws boxes in layers, as wide as the room, from left to right, or from top to bottom where that shows them larger. */
 export function layers(room: Room, boxes: readonly Box[], ways: readonly Way[]): Picture {
   const { em } = room;
-  const across = stretched(room, boxes, ways);
+  const across = layoutLeftToRight(room, boxes, ways);
   const isLegible = across.width * SMALLEST <= room.width;
-  const { width, height, boxes: laid, ways: lines } = isLegible ? across : stacked(room, boxes, ways);
+  const { width, height, boxes: laid, ways: lines } = isLegible ? across : layoutTopToBottom(room, boxes, ways);
   const scale = Math.min(1, Math.max(SMALLEST, room.width / width));
   // A drawing that is narrower than the room is centred.
   const left = Math.max(0, (room.width - width * scale) / 2);
@@ -71,23 +71,23 @@ export function layers(room: Room, boxes: readonly Box[], ways: readonly Way[]):
 }
 
 /** From left to right, with the layers as far apart as fills the room. */
-function stretched({ width, em }: Room, boxes: readonly Box[], ways: readonly Way[]): Layout {
-  const own = sized(boxes, em, MOST_WIDTH * em);
-  const least = laidOut('LR', em, own, ways, GAPS.least);
+function layoutLeftToRight({ width, em }: Room, boxes: readonly Box[], ways: readonly Way[]): Layout {
+  const own = boxesWithSizes(boxes, em, MOST_WIDTH * em);
+  const least = layoutBoxes('LR', em, own, ways, GAPS.least);
   const gaps = new Set([...least.boxes.values()].map(({ x }) => Math.round(x))).size - 1;
   const spare = (width - least.width) / em;
   if (gaps < 1 || spare <= 0) return least;
-  return laidOut('LR', em, own, ways, Math.min(GAPS.most, GAPS.least + spare / gaps));
+  return layoutBoxes('LR', em, own, ways, Math.min(GAPS.most, GAPS.least + spare / gaps));
 }
 
 /** From top to bottom. */
-function stacked({ width, em }: Room, boxes: readonly Box[], ways: readonly Way[]): Layout {
+function layoutTopToBottom({ width, em }: Room, boxes: readonly Box[], ways: readonly Way[]): Layout {
   const most = Math.min(MOST_WIDTH * em, width * MOST_OF_ROOM);
-  return laidOut('TB', em, sized(boxes, em, most), ways, GAPS.least);
+  return layoutBoxes('TB', em, boxesWithSizes(boxes, em, most), ways, GAPS.least);
 }
 
 /** Lays out boxes whose sizes are known. `gap`: between two layers, in letters. */
-function laidOut(
+function layoutBoxes(
   direction: 'LR' | 'TB',
   em: number,
   boxes: readonly Sized[],
@@ -113,7 +113,7 @@ interface Sized extends Size {
 }
 
 /** As large as their texts, which are cut where they are wider than `most` pixels. */
-function sized(boxes: readonly Box[], em: number, most: number): Sized[] {
+function boxesWithSizes(boxes: readonly Box[], em: number, most: number): Sized[] {
   return boxes.map(({ id, title, lines }) => {
     const texts = [widthOf(title, em, 600), ...lines.map(({ text }) => widthOf(text, em * SMALL))];
     return {

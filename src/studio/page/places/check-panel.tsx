@@ -4,7 +4,7 @@ import { figureText } from '../../../figure.ts';
 import type { CheckAnswer } from '../../api/trust.ts';
 import type { CheckState } from '../../base/check-job.ts';
 import { addressOf } from '../base/address.ts';
-import { type Failure, tellTo, useAnswer } from '../base/ask.ts';
+import { type Failure, postTo, useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, FailureNote } from '../parts/told.tsx';
@@ -32,7 +32,7 @@ export function CheckPanel({ isWritable, id }: { isWritable: boolean; id: string
   }, [isRunning, again]);
   const tell = (path: string, body: object): void => {
     setFailure(undefined);
-    tellTo<CheckAnswer>(path, body).then(again, setFailure);
+    postTo<CheckAnswer>(path, body).then(again, setFailure);
   };
   return (
     <Card title="Check" wide>

@@ -112,7 +112,7 @@ function pictureOf({ width, em }: Room, { id, outgoing, incoming }: Neighbourhoo
       {[...arrows].map(([key, { from, to, isOut, text }]) => (
         <g key={key}>
           <title>{text}</title>
-          <Arrow points={shortened(from, to, dot(isOut), dot(!isOut))} size={HEAD * em} />
+          <Arrow points={rimToRim(from, to, dot(isOut), dot(!isOut))} size={HEAD * em} />
         </g>
       ))}
       {loops.size > 0 && (
@@ -153,7 +153,7 @@ interface Placed extends Point {
 }
 
 /** A line between two nodes, from the rim of the one to the rim of the other. */
-function shortened(from: Point, to: Point, atStart: number, atEnd: number): Point[] {
+function rimToRim(from: Point, to: Point, atStart: number, atEnd: number): Point[] {
   const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
   const [x, y] = [(to.x - from.x) / length, (to.y - from.y) / length];
   return [

@@ -83,7 +83,10 @@ function Shown({ name, answer }: { name: string; answer: ShardsAnswer }) {
         <Rows
           label="The two hashes"
           headings={['hash', 'hottest shard', 'its share (%)', 'empty shards', 'spread (even: 1)']}
-          rows={Object.entries(byHash).map(([one, own]) => [one === hash ? `${one} (in use)` : one, ...spreadOf(own)])}
+          rows={Object.entries(byHash).map(([one, own]) => [
+            one === hash ? `${one} (in use)` : one,
+            ...figuresOfSpread(own),
+          ])}
         />
       </Card>
     </div>
@@ -91,7 +94,7 @@ function Shown({ name, answer }: { name: string; answer: ShardsAnswer }) {
 }
 
 /** The hottest shard, its share, empty shards, and the variance over what chance would give. */
-function spreadOf(counts: readonly number[]): number[] {
+function figuresOfSpread(counts: readonly number[]): number[] {
   const items = counts.reduce((sum, count) => sum + count, 0);
   const most = Math.max(...counts);
   const mean = items / counts.length;

@@ -4,7 +4,7 @@ import type { QuarantineEntry } from '../../../plan/quarantine-entry.ts';
 import type { Page } from '../../../read/request/result.ts';
 import type { RedriveResult } from '../../../repair/redrive.ts';
 import { addressOf } from '../base/address.ts';
-import { type Failure, tellTo, useAnswer } from '../base/ask.ts';
+import { type Failure, postTo, useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { PagedRows } from '../parts/paged-rows.tsx';
 import { Card, FailureNote, type PlaceProps } from '../parts/told.tsx';
@@ -52,7 +52,7 @@ function Redrive({ isEmpty, onDone }: { isEmpty: boolean; onDone: () => void }) 
   const [isRunning, setRunning] = useState(false);
   const run = (): void => {
     setRunning(true);
-    tellTo<RedriveResult>('/api/redrive', {})
+    postTo<RedriveResult>('/api/redrive', {})
       .then((done) => {
         setResult(done);
         onDone();
