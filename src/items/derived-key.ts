@@ -148,7 +148,7 @@ export function formatDerivedKey(
   }
 }
 
-/** A prefix with the mark of a generation, which stands behind the first `/`. */
+/** A prefix with the mark of a generation after its first `/`. */
 function withGenerationMark(prefix: string, generation: number): string {
   const end = prefix.indexOf('/') + 1;
   return generationPrefix(prefix.slice(0, end), generation) + prefix.slice(end);

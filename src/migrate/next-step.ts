@@ -155,7 +155,7 @@ function retireStep(registry: Registry, { wanted, data, memory }: Situation): St
       leaving.push(seenGeneration(name, generation));
     }
   }
-  return leaveStep(leaving, memory);
+  return removalStep(leaving, memory);
 }
 
 function meaningOf(data: DefinitionData, definition: string): string | undefined {
@@ -184,7 +184,7 @@ function actionStep(registry: Registry, { target, memory }: Situation): Step | u
   const going = liveGenerations(registry, name).filter(({ id }) => generations.has(id));
   const ready = going.find(({ state }) => state === 'ready');
   if (ready !== undefined) return { kind: 'withdraw', seen: seenGeneration(name, ready) };
-  return leaveStep(
+  return removalStep(
     going.map((generation) => seenGeneration(name, generation)),
     memory,
   );
@@ -207,7 +207,7 @@ function dropViewStep({ shapes }: Registry, type: string, memory: RunMemory): St
  * Returns the next step that removes generations which are not ready any more: a wait until this run has seen that for a full lease, then
  * `abandon` for one of them. Undefined if there are none.
  */
-function leaveStep(leaving: readonly SeenState[], memory: RunMemory): Step | undefined {
+function removalStep(leaving: readonly SeenState[], memory: RunMemory): Step | undefined {
   const waiting = leaving.filter((seen) => !memory.unused.has(seenKey(seen)));
   if (waiting.length > 0) return { kind: 'wait', seen: waiting };
   return leaving.length === 0 ? undefined : { kind: 'abandon', seen: leaving[0]! };

@@ -98,7 +98,7 @@ export class StepWork implements StepRun {
       if (at !== undefined) throw new StoppedRun({ walk: { name, at } });
       return;
     }
-    // The registry may have moved on since the walk was dealt out.
+    // The registry may ask for another walk by now than the one that was dealt out: this share has nothing to do.
     if (walks.only !== name || begunAt === undefined) throw new StoppedRun({});
     const at = await walk(begunAt);
     throw new StoppedRun({ walk: { name, at: at ?? { segments: begunAt.segments, open: [] } } });

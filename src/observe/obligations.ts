@@ -488,7 +488,7 @@ function basesOf({ source, part }: Suspect): ItemKey[] {
 function judgingItems(graph: CompiledModel, suspect: Suspect): ItemKey[] | undefined {
   const { source, sortKey, part } = suspect;
   if (JUDGED[part.kind] !== 'by-images' || !namesBase(part)) return undefined;
-  // Images of two base items say nothing about the same moment.
+  // Images of two base items are of different moments, so they cannot judge a part together: it is read.
   if (part.kind === 'index-item' && needsSource(graph, part.target!)) return undefined;
   return [{ source, target: sortKey }, ...basesOf(suspect)];
 }

@@ -24,7 +24,7 @@ export interface PagePlan extends Pick<PageAsked, 'levels' | 'maxNodes'> {
   why: string[];
 }
 
-/** Which steps a page takes. A step is left out where what is asked for has come before. */
+/** Which steps a page takes. A step is left out if earlier steps have read everything that it would give. */
 export function planPage(graph: CompiledModel, asked: PageAsked): PagePlan {
   const { edge, edgeSets, levels, maxNodes } = asked;
   const query = `Query: the edges of ${edge.type} in their order.`;

@@ -33,9 +33,9 @@ export function checkedModel(registry: Registry, data: DefinitionData, own: Comp
 }
 
 /**
- * The keys of those items with which the check has not to do any more what it had when it began: the registry has changed. Ids are
- * never used again, and what is ready was maintained since before the check began: so what was compared is drift if it
- * is ready now too, under the same ids, and what was retired stays so.
+ * The keys of items whose treatment has changed since the check began, because the registry has. A finding about one of them
+ * does not count. All others count: ids are never used again, so an item that is ready now under the same id was maintained
+ * all the while, and one that was retired stays retired.
  */
 export async function movedSince(
   began: CompiledModel,

@@ -129,7 +129,7 @@ export function partName(type: string, part: string): ProjectionName<'part'> {
 }
 
 /** The name of what gsi0, gsi1 and the count of an edge type are. */
-export function familyName(edgeType: string): ProjectionName<'inbound'> {
+export function inboundName(edgeType: string): ProjectionName<'inbound'> {
   return `inbound:${edgeType}`;
 }
 
@@ -169,7 +169,7 @@ function takeApart(model: CompiledModel): Definitions {
     const totals = { outgoing: edge.count?.totals, incoming: edge.incoming?.totals };
     if (shared.length > 0 || degree || edge.incoming !== undefined) {
       const settings = shared.length > 0 ? rest : {};
-      add(familyName(type), { kind: 'inbound', edge: typing, degree, ...totals, orders: shared, ...settings });
+      add(inboundName(type), { kind: 'inbound', edge: typing, degree, ...totals, orders: shared, ...settings });
     }
     for (const order of orders) {
       if (!order.isNamed || rest.settings === undefined) continue;

@@ -4,7 +4,7 @@ import { parseNodeId } from '../items/keys.ts';
 import { indexPlacesOf } from '../kinds/index-item.ts';
 import type { ProjectionPlace } from '../kinds/kind.ts';
 import { kindOfKey } from '../kinds/table.ts';
-import { familyName, orderName, partName, searchName, viewName } from './definition.ts';
+import { inboundName, orderName, partName, searchName, viewName } from './definition.ts';
 import { stampedId } from './registry.ts';
 
 /** Which generation of which projection a derived item belongs to. */
@@ -33,7 +33,7 @@ function ownership({ generation, ...place }: ProjectionPlace): Ownership {
   if (place.of === 'part') return { name: partName(place.type, place.part), generation };
   if (place.of === 'search') return { name: searchName(place.type, place.search), generation };
   const { edgeType, order } = place;
-  return { name: order === undefined ? familyName(edgeType) : orderName(edgeType, order), generation };
+  return { name: order === undefined ? inboundName(edgeType) : orderName(edgeType, order), generation };
 }
 
 /** Tells the derived items of some generations from all others; of `view:TYPE` the views of that shape and of earlier ones. */

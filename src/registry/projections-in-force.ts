@@ -16,7 +16,7 @@ import type { Data } from './data.ts';
 import {
   type Defined,
   definitionsOf,
-  familyName,
+  inboundName,
   type KeyedDefinition,
   type KeyedKind,
   meaningFingerprint,
@@ -112,7 +112,7 @@ export function projectionsOfRegistry(
       return keptSearch(definition.search, kept);
     },
     order(edge, order) {
-      const { definition, kept } = ready(order.isNamed ? orderName(edge.type, order.name) : familyName(edge.type));
+      const { definition, kept } = ready(order.isNamed ? orderName(edge.type, order.name) : inboundName(edge.type));
       const settings = { ...edge.inbound!, ...definition.settings };
       return { inbound: settings, order: keptOrder(edge.type, order, settings, kept) };
     },
@@ -128,11 +128,11 @@ export function projectionsOfRegistry(
       }
     },
     count(edge) {
-      const found = edge.count && lookUp(familyName(edge.type));
+      const found = edge.count && lookUp(inboundName(edge.type));
       return found && keptCount(edge.type, found.kept).places;
     },
     total({ type }, isInbound) {
-      const { kept } = ready(familyName(type));
+      const { kept } = ready(inboundName(type));
       return (isInbound ? keptTotal(type, kept) : keptCount(type, kept)).places;
     },
     usesView(id, view) {

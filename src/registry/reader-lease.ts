@@ -83,7 +83,7 @@ export function registryLeases(
         const result = await read(lease.projections);
         const answeredAt = moment();
         let last = lease;
-        // A renewal that was under way already may have begun more than a lease before the answer came.
+        // A renewal that began before the read may be too old itself by the time of the answer. Then the lease is renewed once more.
         // rule: answer-counts-while-the-lease-holds
         while (isSameLease(last, lease) && !isHeld(last, answeredAt)) last = await renewed();
         if (isSameLease(last, lease)) return result;

@@ -177,7 +177,7 @@ export function stampText(id: number): string {
   return `@${id}`;
 }
 
-/** The id in a stamp; 0 where it is none of the registry's. Shapes may begin at a random id of ten digits. */
+/** The id in a stamp; 0 if the stamp is not the registry's. Shapes may begin at a random id of ten digits. */
 export function stampedId(stamp: string | undefined): number {
   return Number(/^@([1-9]\d{0,14})$/.exec(stamp ?? '')?.[1] ?? 0);
 }

@@ -46,10 +46,10 @@ export function patchedView(
     if (copy === undefined) copies.delete(edgeKey);
     else copies.set(edgeKey, copy);
   }
-  return withParts(patched, [...elements.values()].flat(), copies);
+  return viewWithContent(patched, [...elements.values()].flat(), copies);
 }
 
-function withParts(view: Item, elements: string[], copies: ReadonlyMap<string, Item>): Item | undefined {
+function viewWithContent(view: Item, elements: string[], copies: ReadonlyMap<string, Item>): Item | undefined {
   if (elements.length === 0) delete view[EDGE_SET];
   else view[EDGE_SET] = { SS: elements };
   if (copies.size === 0) delete view[COPIES];

@@ -105,7 +105,7 @@ function conditionText(
   placeholders: Placeholders,
 ): string {
   const clauses: string[] = [];
-  // An attribute that equals something says as much; DynamoDB takes 300 operators, ANDs included.
+  // With an `equal` the item has to exist anyway. The clause is left out, since DynamoDB takes 300 operators, ANDs included.
   if (present === true && Object.keys(equal).length === 0)
     clauses.push(`attribute_exists(${placeholders.name(table.partitionKey)})`);
   if (present === false) clauses.push(`attribute_not_exists(${placeholders.name(table.partitionKey)})`);

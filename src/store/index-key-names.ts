@@ -82,7 +82,7 @@ class RenamingCalls implements TableCalls {
       ...(names && Key && { ExpressionAttributeNames: this.isDerived(Key) ? this.values(names) : names }),
       // Other placeholders of a query are of attributes inside items, which may have any name.
       ...(names &&
-        isOfIndex && { ExpressionAttributeNames: { ...names, ...this.values(picked(names, ['#p', '#s'])) } }),
+        isOfIndex && { ExpressionAttributeNames: { ...names, ...this.values(pickNamed(names, ['#p', '#s'])) } }),
       ...(start && isOfIndex && { ExclusiveStartKey: rename(start, this.stored) }),
       ...(Array.isArray(requests) && {
         RequestItems: {
@@ -159,6 +159,6 @@ function rename(item: Item, names: ReadonlyMap<string, string>): Item {
   ) as Item;
 }
 
-function picked(all: Record<string, string>, names: readonly string[]): Record<string, string> {
+function pickNamed(all: Record<string, string>, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)));
 }

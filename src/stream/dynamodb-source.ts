@@ -54,7 +54,7 @@ export class DynamoDBStreamSource implements StreamSource {
 
   async isClosed(shardId: string): Promise<boolean> {
     if (this.closed.has(shardId)) return true;
-    // The readers of many shards may ask at the same time: a listing takes a call for each hundred shards, and a pause.
+    // Readers of many shards that ask at the same time share one listing, which takes a call for each hundred shards, and a pause.
     const { status, shards } = await this.listings.ask();
     if (shards.every((shard) => shard.shardId !== shardId)) {
       throw new StreamError('no-shard', `The stream does not list shard ${shardId}.`);
@@ -122,7 +122,7 @@ export class DynamoDBStreamSource implements StreamSource {
   }
 }
 
-/** A question that many ask at the same time: whoever asks gets an answer to a question that was asked after. */
+/** Shares one call among many that ask at the same time. Each gets an answer that was asked for after its own question. */
 class SharedQuestion<Answer> {
   private current: Promise<Answer> | undefined;
   private next: Promise<Answer> | undefined;
@@ -131,7 +131,7 @@ class SharedQuestion<Answer> {
 
   ask(): Promise<Answer> {
     if (this.current === undefined) return this.start();
-    // The question under way may have passed by what is asked for.
+    // The answer under way may be older than this question. One more is asked, for all who wait.
     this.next ??= this.current.then(
       () => this.start(),
       () => this.start(),

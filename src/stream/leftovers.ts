@@ -30,7 +30,7 @@ export class LeftoverFilter {
   private readonly beganAtSeconds: number | undefined;
 
   /**
-   * @param isSuspicious whether an earlier table's records are to be expected; else they are once one was seen.
+   * @param isSuspicious whether records of an earlier table are expected from the start; otherwise, from the first such record on.
    */
   constructor(
     private readonly store: Store,

@@ -195,7 +195,7 @@ export function inboundQuery(
   const equals = options.equals === undefined ? undefined : encodeArgument(ordered, options.equals, 'equals');
   const wanted = inboundRange(ordered, equals, options);
   const isOpenAbove = wanted.to === undefined;
-  // The node stands behind the edges: a range that ends before it leaves it unread, whatever limit and direction.
+  // The node sorts after its edges. A range that ends before the node does not read it, whatever limit and direction.
   const range = inbound.includeOwner && isOpenAbove ? { ...wanted, to: LAST_SORT_KEY } : wanted;
   const within = checkPartition(`The order ${name} of ${edgeType}`, inbound.partition?.attribute, options.partition);
   const { places } = order;
@@ -287,7 +287,7 @@ export async function gatherInbound(
   let owner: Item | undefined;
   if (takesOwner) {
     request.range = { from: range.from, to: OWNER_SORT_KEY };
-    // It is kept as it passes, and is none of the page's items.
+    // The node is kept when it is read, and is not an item of the page.
     request.accept = (item) => {
       if (isOwnerItem(context, query, item)) owner = item;
       return accept(item);

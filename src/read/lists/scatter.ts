@@ -152,7 +152,7 @@ export async function scatter(context: ScatterContext, request: ScatterRequest):
       return cutoff === undefined || horizon === undefined || order(horizon, cutoff) < 0;
     });
     const frontier = reading.budget.callsLeft() > 0 ? undefined : leastReadKey(toAsk, order);
-    // A page that goes on nowhere would be asked for for ever: it takes what it needs.
+    // The page may end here only if its cursor moves: with an unmoved cursor the same page would be asked for without end. So it reads on, beyond the bound.
     if (frontier !== undefined && (after === undefined || order(after, frontier) < 0)) {
       return final(
         first.filter(({ key }) => order(key, frontier) <= 0),

@@ -116,7 +116,7 @@ async function findBaseEdge(
   return edge?.target === target ? edge : undefined;
 }
 
-/** A base item as an edge; undefined where it is none of the model. */
+/** A base item as an edge; undefined if it is no edge of the model. */
 export function edgeOf(context: ReadContext, source: string, item: Item): EdgeResult | undefined {
   const { graph } = context;
   const kind = classify(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);

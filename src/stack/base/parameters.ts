@@ -42,7 +42,7 @@ export interface Parameters {
   dropGsi1: boolean;
   /** Whether table and failed batches outlive the stack. */
   keepData: boolean;
-  /** A table that there is already, instead of one that the stack makes. */
+  /** An existing table, instead of one that the stack makes. */
   existingTableArn: string;
   /** The stream of that table; without one, the stream of the stack's own table after it was switched off and on. */
   existingStreamArn: string;

@@ -17,7 +17,7 @@ export interface Site {
   table: TableReferences;
 }
 
-/** How a template speaks of the table: one that it makes, or one that there is already. */
+/** How a template speaks of the table: one that it makes, or an existing one. */
 export interface TableReferences {
   name: Value;
   arn: Value;

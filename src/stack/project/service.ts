@@ -32,7 +32,7 @@ export function recordedNames(modelFile: string): RecordedNames {
  * Throws `service-renamed` or `table-renamed` where service or table have other names than the project's record says. CloudFormation
  * would make a second stack, or another table in the stack: empty, while the items are in the first one.
  *
- * @param names the names now; no table where it is one that there is already, outside of the stack.
+ * @param names the names now; no table if it is an existing one, outside of the stack.
  */
 export function checkNames(modelFile: string, names: { service: string; table?: string | undefined }): void {
   const recorded = recordedNames(modelFile);

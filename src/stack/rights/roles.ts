@@ -34,7 +34,7 @@ export function roleResources(site: Site): Resources {
   const machine = sub(
     `arn:\${AWS::Partition}:states:\${AWS::Region}:\${AWS::AccountId}:stateMachine:${names.local('check')}`,
   );
-  // A distributed map takes the role for executions of its own, whose names go on from the machine's.
+  // The child executions of a distributed map use this role too. Their names begin with the machine's name.
   const ofMachine = sub(
     `arn:\${AWS::Partition}:states:\${AWS::Region}:\${AWS::AccountId}:stateMachine:${names.local('check')}*`,
   );

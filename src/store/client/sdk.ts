@@ -23,7 +23,7 @@ export function sdkClient(options: ClientOptions, agent: WholeBodyAgent): SdkCli
   } satisfies DynamoDBClientConfig);
   trimCosts(client);
   retryUnreadable(client);
-  return { client, calls: new SdkCalls(client), isObserved: watch(client) };
+  return { client, calls: new SdkCalls(client), isObserved: watchMiddleware(client) };
 }
 
 /** A command, as far as sending one needs it. */
@@ -58,7 +58,7 @@ class CachingClient extends DynamoDBClient {
 }
 
 /** Tells whether a client's middleware was changed since; the client takes it as it is now. */
-function watch(client: CachingClient): () => boolean {
+function watchMiddleware(client: CachingClient): () => boolean {
   const stack = client.middlewareStack;
   let isChanged = false;
   for (const method of ['add', 'addRelativeTo', 'use', 'remove', 'removeByTag'] as const) {

@@ -43,7 +43,7 @@ export function requestContext(context: StudioContext): RequestContext {
   return { ...context, store, reader: createReader(graph, { store, leases, readNumber: losslessNumber }) };
 }
 
-/** How far the stream of the table that there is now is applied; undefined where it has none. */
+/** How far the current stream of the table is applied; undefined if the table has none. */
 export async function currentPosition(
   { graph, client, streams }: StudioTable,
   store: Store,

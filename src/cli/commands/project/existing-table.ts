@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
 
-/** Options that name a table that there is already. */
+/** Options that name an existing table. */
 export interface ExistingTableOptions {
   existingTable?: string;
   stream?: string;

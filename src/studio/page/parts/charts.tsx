@@ -39,9 +39,9 @@ export function Lines(props: { label: string; atMs: readonly number[]; series: r
 const HEIGHT = 13;
 /** The size of letters on an axis, by that of the page. */
 const SMALL = 0.8;
-/** Points of a line that are marked, if there are no more. */
+/** A line with at most this many points marks each of them. */
 const MOST_MARKS = 20;
-/** Seconds that an axis of time has at least. */
+/** The shortest time that an axis shows, in milliseconds. */
 const LEAST_MS = 10_000;
 
 /** An axis of whole numbers from 0 on, the height of the chart. */
