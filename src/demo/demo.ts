@@ -1,6 +1,6 @@
 import { createProjector, type Projector } from '../apply/projector.ts';
 import { check } from '../check/check.ts';
-import { startEngine } from '../local/engine/engine.ts';
+import { type EngineName, startEngine } from '../local/engine/engine.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { createReader } from '../read/reader.ts';
 import { createClient, createStreamsClient } from '../store/client.ts';
@@ -19,6 +19,8 @@ import type { DemoWorld } from './world.ts';
 /** Options of the demo. */
 export interface DemoOptions {
   say: Say;
+  /** Default: as `startEngine` has it. */
+  engine?: EngineName | undefined;
   /** Called as the import goes on, and as the projection does. */
   onProgress: (step: 'import' | 'project', done: number, total: number) => void;
   /** Called with the table when all is verified; the projector goes on until this is over. */
@@ -44,10 +46,10 @@ const SETTLE_MS = 2_000;
  * The main job on real data: imports US airports and routes through the writer, projects them through the stream, then
  * reads them in every way and compares all of it with the data files. Throws `demo-mismatch` where something differs.
  */
-export async function runDemo({ say, onProgress, look }: DemoOptions): Promise<DemoResult> {
+export async function runDemo({ say, engine: name, onProgress, look }: DemoOptions): Promise<DemoResult> {
   const started = performance.now();
   const data = await loadDemoData();
-  const engine = await startEngine({ mostBytes: MOST_BYTES });
+  const engine = await startEngine({ engine: name, mostBytes: MOST_BYTES });
   const client = createClient({ endpoint: engine.endpoint });
   const streams = createStreamsClient({ endpoint: engine.endpoint });
   try {

@@ -10,7 +10,7 @@ import { IS_SOURCE, ownModule } from '../package/package-files.ts';
 import type { Store } from '../store/port.ts';
 import { DynamoDBStreamSource } from '../stream/dynamodb-source.ts';
 import { streamFilterPattern } from '../stream/filter.ts';
-import type { EngineOptions } from './engine/engine.ts';
+import type { EngineName, EngineOptions } from './engine/engine.ts';
 import { openLocalTable } from './local-table.ts';
 
 /** Options of `startLocalLambda`: where the engine runs, which handler gets the stream, and how. */
@@ -37,6 +37,8 @@ export interface LocalLambdaOptions
 
 /** An engine, a model's table in it, and a handler that its stream's records are delivered to. */
 export interface LocalLambda {
+  /** The engine that runs. */
+  engine: EngineName;
   /** `http://127.0.0.1:PORT`; any credentials and region will do. */
   endpoint: string;
   /** A client for the engine. */
@@ -103,6 +105,7 @@ export async function startLocalLambda(options: LocalLambdaOptions): Promise<Loc
     // `ended` and `idle` tell of a failure. A program that uses neither goes on without.
     ended.catch(() => undefined);
     return {
+      engine: table.engine,
       endpoint,
       client,
       store,

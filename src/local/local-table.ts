@@ -9,10 +9,12 @@ import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { ScanSource, Store } from '../store/port.ts';
 import { createTable, describeTable, serverTime, tableExists, tableIdentity } from '../store/table.ts';
 import { type CheckpointStore, fileCheckpoint, memoryCheckpoint } from '../stream/checkpoint.ts';
-import { type Engine, type EngineOptions, startEngine } from './engine/engine.ts';
+import { type Engine, type EngineName, type EngineOptions, startEngine } from './engine/engine.ts';
 
 /** An engine with a model's table in it. */
 export interface LocalTable {
+  /** The engine that runs. */
+  engine: EngineName;
   /** `http://127.0.0.1:PORT`; any credentials and region will do. */
   endpoint: string;
   /** A client for the engine. */
@@ -40,7 +42,7 @@ const CHECKPOINT_FILE = 'checkpoint.json';
 export async function openLocalTable(graph: CompiledModel, options: EngineOptions): Promise<LocalTable> {
   const { engine, port, dataDir } = options;
   const running = await startEngine({ engine, port, dataDir });
-  const { endpoint } = running;
+  const { name, endpoint } = running;
   const client = createClient({ endpoint });
   const streams = createStreamsClient({ endpoint });
   const close = async (): Promise<void> => {
@@ -61,6 +63,7 @@ export async function openLocalTable(graph: CompiledModel, options: EngineOption
     // A race against it tells of it.
     loss.catch(() => undefined);
     return {
+      engine: name,
       endpoint,
       client,
       streams,

@@ -3,7 +3,7 @@ import type { CompiledModel } from '../model/compiled.ts';
 import type { ScanSource, Store } from '../store/port.ts';
 import { createWorker } from '../worker/worker.ts';
 import type { WorkerResult, WorkerSettings } from '../worker/worker-types.ts';
-import type { EngineOptions } from './engine/engine.ts';
+import type { EngineName, EngineOptions } from './engine/engine.ts';
 import { openLocalTable } from './local-table.ts';
 
 /** Options of `startLocal`: where the engine runs, and how the worker works. */
@@ -17,6 +17,8 @@ export interface LocalOptions
 
 /** An engine, a model's table in it, and a worker that projects it. */
 export interface Local {
+  /** The engine that runs. */
+  engine: EngineName;
   /** `http://127.0.0.1:PORT`; any credentials and region will do. */
   endpoint: string;
   /** A client for the engine; `DynamoDBDocumentClient.from` takes it, too. */
@@ -55,6 +57,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
   // `ended` and `idle` tell of a failure. A program that uses neither goes on without.
   ended.catch(() => undefined);
   return {
+    engine: table.engine,
     endpoint,
     client,
     store,

@@ -1,5 +1,6 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../src/items/attribute-value.ts';
+import { startEngine } from '../../src/local/engine/engine.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node } from '../../src/model/schema.ts';
@@ -13,7 +14,7 @@ import { MemoryStore } from '../support/memory-store/memory-store.ts';
 import { uniqueTableName } from '../support/table.ts';
 
 /** What the engine behind the endpoint is; an endpoint that was given from outside may be any. */
-export type Engine = 'dynoxide' | 'dynamodb-local' | 'unknown';
+export type Engine = 'dynoxide' | 'dynamodb-local' | 'memory-engine' | 'unknown';
 
 /** The engine of this run. */
 export const ENGINE: Engine =
@@ -21,7 +22,9 @@ export const ENGINE: Engine =
     ? 'unknown'
     : process.env['EDGELOOM_TEST_ENGINE'] === 'dynamodb-local'
       ? 'dynamodb-local'
-      : 'dynoxide';
+      : process.env['EDGELOOM_TEST_ENGINE'] === 'memory'
+        ? 'memory-engine'
+        : 'dynoxide';
 
 /**
  * Where an engine is known to answer otherwise than AWS does, or than the other engine. The memory store is not bent to
@@ -92,9 +95,29 @@ function engineBy(name: string, way: 'lean' | 'sdk' | 'deferred'): Subject {
 
 const engine = engineBy(ENGINE, 'lean');
 
+let memoryEndpoint: Promise<string> | undefined;
+
+/** An engine in memory that serves the files of this process, and ends with it. */
+export function memoryEngine(): Promise<string> {
+  memoryEndpoint ??= startEngine({ engine: 'memory' }).then(({ endpoint }) => endpoint);
+  return memoryEndpoint;
+}
+
+/** The engine in memory: it differs from AWS in nothing that the suite knows. */
+const inMemory: Subject = {
+  name: 'the engine in memory',
+  open: async (graph) => {
+    const client = createClient({ endpoint: await memoryEngine() });
+    await client.send(new CreateTableCommand(tableDefinition(graph)));
+    return new DynamoDBStore(client, graph.table);
+  },
+  deviates: () => false,
+};
+
 /** Every store of this run. */
 export const SUBJECTS: readonly Subject[] = [
   memory,
+  inMemory,
   engine,
   engineBy(`${ENGINE} through the SDK alone`, 'sdk'),
   engineBy(`${ENGINE} with the SDK loaded on demand`, 'deferred'),

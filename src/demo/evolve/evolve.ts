@@ -1,5 +1,5 @@
 import { check } from '../../check/check.ts';
-import { startEngine } from '../../local/engine/engine.ts';
+import { type EngineName, startEngine } from '../../local/engine/engine.ts';
 import { migrate } from '../../migrate/migrate.ts';
 import type { MigrateOptions, MigrateStep } from '../../migrate/migrate-types.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
@@ -23,6 +23,8 @@ export interface EvolveOptions {
   say: Say;
   /** Airports in the table, those with the most routes. Default 40. */
   airports?: number;
+  /** Default: as `startEngine` has it. */
+  engine?: EngineName | undefined;
   /** Tells readers which projections they may use. Default: leases of the table's registry. A test breaks it here. */
   leases?: Asking['leases'];
 }
@@ -59,7 +61,7 @@ const RETIRED = 'inbound:ROUTE';
  * items said.
  */
 export async function runEvolve(options: EvolveOptions): Promise<EvolveResult> {
-  const engine = await startEngine();
+  const engine = await startEngine({ engine: options.engine });
   const client = createClient({ endpoint: engine.endpoint });
   const streams = createStreamsClient({ endpoint: engine.endpoint });
   try {

@@ -8,11 +8,13 @@ import { type EngineProcess, spawnEngine } from './engine-process.ts';
 import { answers, freePort, isFree } from './ports.ts';
 
 /** The engines that run on this machine without Docker. */
-export type EngineName = 'dynoxide' | 'dynamodb-local';
+export const ENGINES = ['dynoxide', 'dynamodb-local', 'memory'] as const;
+/** An engine: `'memory'` runs in this process, on any system, and keeps nothing. */
+export type EngineName = (typeof ENGINES)[number];
 
 /** Options of `startEngine`. */
 export interface EngineOptions {
-  /** Default: `'dynoxide'`; `'dynamodb-local'` on a platform without its package, if Java is there. */
+  /** Default: `'dynoxide'`; on a platform without its package `'memory'`, or with `dataDir` `'dynamodb-local'` if Java is there. */
   engine?: EngineName | undefined;
   /** TCP port. Default: a free one. */
   port?: number | undefined;
@@ -30,6 +32,7 @@ type Place = Pick<EngineOptions, 'dataDir' | 'mostBytes'>;
 
 /** A running engine. */
 export interface Engine {
+  name: EngineName;
   /** `http://127.0.0.1:PORT`. */
   endpoint: string;
   /** Resolves when the engine is gone, for whatever reason. */
@@ -51,8 +54,15 @@ const PORT_ATTEMPTS = 3;
  */
 export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
   const { dataDir } = options;
-  const engine = options.engine ?? (await defaultEngine());
+  const engine = options.engine ?? (await defaultEngine(dataDir !== undefined));
   if (dataDir === undefined) return startOnPort({ ...options, engine });
+  if (engine === 'memory') {
+    throw new EdgeloomError(
+      'invalid-option',
+      `The engine in memory keeps no data, so it has no use for the folder ${dataDir}.`,
+      'Leave the folder out, or choose another engine.',
+    );
+  }
   await mkdir(dataDir, { recursive: true });
   const unlock = await lockDataFolder(dataDir);
   try {
@@ -66,10 +76,13 @@ export async function startEngine(options: EngineOptions = {}): Promise<Engine> 
 }
 
 /**
- * The engine that runs where none is named: the embedded one, or DynamoDB Local where that has no package for this platform
- * and Java is there. Throws `no-engine` where neither can run.
+ * The engine that runs where none is named: the embedded one. Where that has no package for this platform, the one in memory; for data
+ * that is kept DynamoDB Local, if Java is there. Throws `no-engine` where none can run.
+ *
+ * @param isKept whether a folder is given for the data.
  */
 export async function defaultEngine(
+  isKept: boolean,
   findEmbedded: () => unknown = dynoxidePath,
   findJava = hasJava,
 ): Promise<EngineName> {
@@ -77,6 +90,7 @@ export async function defaultEngine(
     findEmbedded();
     return 'dynoxide';
   } catch (error) {
+    if (!isKept) return 'memory';
     if (await findJava()) return 'dynamodb-local';
     throw error;
   }
@@ -107,7 +121,25 @@ async function startOnFreePort(engine: EngineName, place: Place): Promise<Engine
   }
 }
 
-async function startOn(engine: EngineName, port: number, { dataDir, mostBytes }: Place): Promise<Engine> {
+async function startOn(name: EngineName, port: number, place: Place): Promise<Engine> {
+  const endpoint = `http://127.0.0.1:${port}`;
+  if (name !== 'memory') return { name, endpoint, ...(await startProcess(name, port, place)) };
+  const { startMemoryServer } = await import('../memory/server.ts');
+  try {
+    return { name, endpoint, ...(await startMemoryServer(port)) };
+  } catch (error) {
+    throw new EdgeloomError('engine-failed', `The engine memory did not start on port ${port}: ${String(error)}`, '', {
+      cause: error,
+    });
+  }
+}
+
+/** Starts the process of an engine, and waits until it answers. */
+async function startProcess(
+  engine: Exclude<EngineName, 'memory'>,
+  port: number,
+  { dataDir, mostBytes }: Place,
+): Promise<Pick<Engine, 'ended' | 'stop'>> {
   const command = await (engine === 'dynoxide'
     ? dynoxideCommand(port, dataDir, mostBytes)
     : dynamoDBLocalCommand(port, dataDir));
@@ -124,7 +156,7 @@ async function startOn(engine: EngineName, port: number, { dataDir, mostBytes }:
       { cause: error },
     );
   }
-  return { endpoint: `http://127.0.0.1:${port}`, ended: child.ended, stop: child.stop };
+  return { ended: child.ended, stop: child.stop };
 }
 
 function dataHint(reason: string, dataDir: string): string {

@@ -61,16 +61,15 @@ it('of many that want a stale data folder at once, one gets it at most', async (
   }
 });
 
-it('where the embedded engine has no package, DynamoDB Local is taken if Java is there', async () => {
+it('where the embedded engine has no package, the one in memory is taken, or for data that is kept DynamoDB Local', async () => {
+  const found = (): string => '/modules/dynoxide';
   const missing = (): never => {
     throw new Error('no package');
   };
-  expect(
-    await defaultEngine(
-      () => '/modules/dynoxide',
-      async () => false,
-    ),
-  ).toBe('dynoxide');
-  expect(await defaultEngine(missing, async () => true)).toBe('dynamodb-local');
-  await expect(defaultEngine(missing, async () => false)).rejects.toThrow('no package');
+  const [withJava, withoutJava] = [async () => true, async () => false];
+  expect(await defaultEngine(false, found, withoutJava)).toBe('dynoxide');
+  expect(await defaultEngine(true, found, withoutJava)).toBe('dynoxide');
+  expect(await defaultEngine(false, missing, withJava)).toBe('memory');
+  expect(await defaultEngine(true, missing, withJava)).toBe('dynamodb-local');
+  await expect(defaultEngine(true, missing, withoutJava)).rejects.toThrow('no package');
 });

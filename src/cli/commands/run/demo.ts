@@ -1,8 +1,9 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { runDemo } from '../../../demo/demo.ts';
 import { type EvolveResult, runEvolve } from '../../../demo/evolve/evolve.ts';
 import type { AnswerCounts } from '../../../demo/evolve/tally.ts';
 import { EdgeloomError } from '../../../errors.ts';
+import { ENGINES, type EngineName } from '../../../local/engine/engine.ts';
 import { examples } from '../../shared/options.ts';
 import { print, textTable } from '../../shared/output.ts';
 import { type Progress, startProgress } from '../../shared/progress.ts';
@@ -10,23 +11,31 @@ import { createLogger } from '../../shared/session.ts';
 import { readSettings } from '../../shared/settings.ts';
 import { serveStudio, studioLines } from './studio.ts';
 
+interface DemoFlags {
+  studio?: boolean;
+  evolve?: boolean;
+  engine?: EngineName;
+}
+
 /** `edgeloom demo`: the main job on real data, on an engine of its own; needs no model file. */
 export function demoCommand(command: Command): void {
   command
     .option('--studio', 'then show the data in a studio that may write, until Ctrl-C')
+    .addOption(new Option('--engine <engine>', 'engine to run (default: as of dev)').choices(ENGINES))
     .option('--evolve', 'change the model under traffic instead, and count the answers: right, not ready, wrong')
-    .addHelpText('after', examples('demo', 'demo --studio', 'demo --evolve', 'demo --json'))
-    .action(async ({ studio = false, evolve = false }: { studio?: boolean; evolve?: boolean }, command: Command) => {
+    .addHelpText('after', examples('demo', 'demo --studio', 'demo --engine memory', 'demo --evolve', 'demo --json'))
+    .action(async ({ studio = false, evolve = false, engine }: DemoFlags, command: Command) => {
       const settings = readSettings(command.optsWithGlobals());
       const { json } = settings;
       if (evolve) {
         if (studio) throw new EdgeloomError('usage', 'Give one of --studio and --evolve.', 'Run one after the other.');
-        await showEvolve(json);
+        await showEvolve(json, engine);
         return;
       }
       const bars = new StepBars();
       try {
         const result = await runDemo({
+          engine,
           say: (line) => {
             bars.stop();
             if (!json) process.stdout.write(`${line}\n`);
@@ -55,8 +64,9 @@ export function demoCommand(command: Command): void {
 const WRONG = 1;
 
 /** Runs the demo of a model change. The exit code is 1 if an answer was wrong or partial, or if the check found drift. */
-async function showEvolve(json: boolean): Promise<void> {
+async function showEvolve(json: boolean, engine: EngineName | undefined): Promise<void> {
   const result = await runEvolve({
+    engine,
     say: (line) => {
       if (!json) process.stdout.write(`${line}\n`);
     },

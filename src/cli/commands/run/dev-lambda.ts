@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { inheritedEnvironment } from '../../../emulator/function/environment.ts';
 import { folderDestination } from '../../../emulator/mapping/failure-destination.ts';
 import type { GivenUpReport, InvocationReport } from '../../../emulator/mapping/mapping-types.ts';
-import type { EngineOptions } from '../../../local/engine/engine.ts';
+import type { EngineName, EngineOptions } from '../../../local/engine/engine.ts';
 import { startLocalLambda } from '../../../local/local-lambda.ts';
 import type { Logger } from '../../../logger.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
@@ -13,6 +13,7 @@ export const DEFAULT_HANDLER = 'handlers/stream.ts';
 
 /** The projecting part of `dev`: a worker, or a function with its mapping. */
 export interface Projecting {
+  engine: EngineName;
   endpoint: string;
   /** The table. */
   store: Store;
@@ -49,6 +50,7 @@ export async function devLambda(
   });
   endpoint = local.endpoint;
   return {
+    engine: local.engine,
     endpoint,
     store: local.store,
     ended: local.mapping.ended,

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { positionOfStream } from '../../../explain/position.ts';
 import { status } from '../../../explain/status.ts';
-import type { EngineName, EngineOptions } from '../../../local/engine/engine.ts';
+import { ENGINES, type EngineName, type EngineOptions } from '../../../local/engine/engine.ts';
 import { startLocal } from '../../../local/local.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
 import { createStreamsClient } from '../../../store/client.ts';
@@ -31,8 +31,8 @@ export function devCommand(command: Command): void {
     .addOption(
       new Option(
         '--engine <engine>',
-        'engine to run (default: dynoxide, or dynamodb-local where it has no package)',
-      ).choices(['dynoxide', 'dynamodb-local']),
+        'engine to run (default: dynoxide; where it has no package memory, or with --data dynamodb-local)',
+      ).choices(ENGINES),
     )
     .option(
       '--lambda [file]',
@@ -43,7 +43,7 @@ export function devCommand(command: Command): void {
       examples(
         'dev',
         'dev --port 8000 --data .edgeloom/data',
-        'dev --engine dynamodb-local',
+        'dev --engine memory',
         'dev --lambda',
         'dev --lambda src/my-handler.ts',
       ),
@@ -62,11 +62,17 @@ export function devCommand(command: Command): void {
         projecting.ended.catch((error: unknown) => projecting.stop().finally(() => reject(error)));
       });
       const { endpoint, lines, store } = projecting;
+      const engineLine = `engine:   ${engineText(projecting.engine)}`;
       const notice = await printModelNotice(graph, store);
-      const text = [`endpoint: ${endpoint}`, `table:    ${graph.table.name}`, ...lines].join('\n');
-      print({ json: { endpoint, table: graph.table.name, ...notice }, text }, settings.json);
+      const text = [`endpoint: ${endpoint}`, `table:    ${graph.table.name}`, engineLine, ...lines].join('\n');
+      print({ json: { endpoint, table: graph.table.name, engine: projecting.engine, ...notice }, text }, settings.json);
       await ended;
     });
+}
+
+/** An engine's name, and how long its data last. */
+function engineText(engine: EngineName): string {
+  return engine === 'memory' ? 'memory; the data end with this process' : engine;
 }
 
 async function devWorker(graph: CompiledModel, options: EngineOptions, settings: Settings): Promise<Projecting> {
@@ -90,6 +96,7 @@ async function devWorker(graph: CompiledModel, options: EngineOptions, settings:
   });
   line.start((error) => logger.debug({ error: String(error) }, 'The table could not be asked for the live line.'));
   return {
+    engine: local.engine,
     endpoint,
     store,
     ended: worker.ended,

@@ -1,0 +1,42 @@
+import type { Input } from './definitions.ts';
+import type { Table, WriteUnits } from './table.ts';
+
+/** What ConsumedCapacity says of a call. */
+
+const READ_UNIT_BYTES = 4096;
+
+/** Read units of some bytes: half of them where the read is eventually consistent. At least one unit, or half of one. */
+export function readUnits(bytes: number, isConsistent: boolean): number {
+  return Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES)) * (isConsistent ? 1 : 0.5);
+}
+
+/** Sums up units of one table. */
+export function summed(all: readonly WriteUnits[]): WriteUnits {
+  const sum: WriteUnits = { table: 0, indexes: {} };
+  for (const { table, indexes } of all) {
+    sum.table += table;
+    for (const [name, units] of Object.entries(indexes)) sum.indexes[name] = (sum.indexes[name] ?? 0) + units;
+  }
+  return sum;
+}
+
+/** The field of an answer that says what was consumed, where the call asks for it. @param factor 2 in a transaction. */
+export function consumed(input: Input, table: Table, { table: own, indexes }: WriteUnits, factor = 1) {
+  const asked = input['ReturnConsumedCapacity'];
+  if (asked !== 'TOTAL' && asked !== 'INDEXES') return undefined;
+  const total = own + Object.values(indexes).reduce((sum, units) => sum + units, 0);
+  const units = (count: number) => ({ CapacityUnits: count * factor });
+  const ofIndexes = (isLocal: boolean) => {
+    const entries = Object.entries(indexes).filter(([name]) => table.indexes.get(name)?.isLocal === isLocal);
+    return entries.length === 0 ? undefined : Object.fromEntries(entries.map(([name, count]) => [name, units(count)]));
+  };
+  return {
+    TableName: table.name,
+    ...units(total),
+    ...(asked === 'INDEXES' && {
+      Table: units(own),
+      GlobalSecondaryIndexes: ofIndexes(false),
+      LocalSecondaryIndexes: ofIndexes(true),
+    }),
+  };
+}

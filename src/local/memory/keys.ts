@@ -1,0 +1,49 @@
+import { invalid } from './refusal.ts';
+import { textOf, typeOf, type Value, type Values } from './values.ts';
+
+const MOST_PARTITION_KEY_BYTES = 2048;
+const MOST_SORT_KEY_BYTES = 1024;
+
+/** Names of the key attributes. */
+export interface KeyNames {
+  partition: string;
+  sort?: string | undefined;
+}
+
+/** The names of the key attributes. */
+export function namesOf({ partition, sort }: KeyNames): string[] {
+  return sort === undefined ? [partition] : [partition, sort];
+}
+
+/** A partition's key as a text that no other value has. */
+export function partitionText(value: Value): string {
+  return `${typeOf(value)}${textOf(value)}`;
+}
+
+/** An item's key as a text that no other item has. */
+export function keyText(item: Values, keys: KeyNames): string {
+  const texts = namesOf(keys).map((name) => textOf(item[name]!));
+  return `${texts[0]!.length}:${texts.join('')}`;
+}
+
+/** An item's attributes of some names. */
+export function picked(item: Values, names: readonly string[]): Values {
+  return Object.fromEntries(names.map((name) => [name, item[name]!]));
+}
+
+/** Checks the size of a value of a key. */
+export function checkKeyValue(name: string, value: Value, isPartition: boolean): void {
+  const text = textOf(value);
+  if (text === '') {
+    throw invalid(
+      `One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: ${name}`,
+    );
+  }
+  const most = isPartition ? MOST_PARTITION_KEY_BYTES : MOST_SORT_KEY_BYTES;
+  if (Buffer.byteLength(text) <= most) return;
+  throw invalid(
+    isPartition
+      ? `One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of${most} bytes`
+      : `One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of ${most} bytes`,
+  );
+}

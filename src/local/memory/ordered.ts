@@ -1,0 +1,53 @@
+import { compareText, compareValues, type Value } from './values.ts';
+
+/** An entry of a partition: its sort key there, and a text that tells it from others with the same one. */
+export interface Entry<T> {
+  sort: Value | undefined;
+  tie: string;
+  item: T;
+}
+
+/** The entries of one partition, in the order of their sort keys. */
+export class Ordered<T> {
+  readonly entries: Entry<T>[] = [];
+
+  /** Puts an entry in place of one with the same keys. */
+  put(entry: Entry<T>): void {
+    const at = this.placeOf(entry.sort, entry.tie);
+    const found = this.entries[at];
+    const isThere = found !== undefined && compareEntries(found, entry) === 0;
+    this.entries.splice(at, isThere ? 1 : 0, entry);
+  }
+
+  get(sort: Value | undefined, tie: string): T | undefined {
+    const found = this.entries[this.placeOf(sort, tie)];
+    return found !== undefined && compareEntries(found, { sort, tie }) === 0 ? found.item : undefined;
+  }
+
+  remove(sort: Value | undefined, tie: string): void {
+    const at = this.placeOf(sort, tie);
+    const found = this.entries[at];
+    if (found !== undefined && compareEntries(found, { sort, tie }) === 0) this.entries.splice(at, 1);
+  }
+
+  /** The number of the first entry that is not before a place. */
+  placeOf(sort: Value | undefined, tie: string): number {
+    let [from, to] = [0, this.entries.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (compareEntries(this.entries[middle]!, { sort, tie }) < 0) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+}
+
+type Place = Pick<Entry<unknown>, 'sort' | 'tie'>;
+
+function compareEntries(left: Place, right: Place): number {
+  if (left.sort !== undefined && right.sort !== undefined) {
+    const order = compareValues(left.sort, right.sort);
+    if (order !== 0) return order;
+  }
+  return compareText(left.tie, right.tie);
+}

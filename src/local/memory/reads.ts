@@ -1,0 +1,371 @@
+import { consumed, readUnits, summed } from './capacity.ts';
+import type { Input, Tables } from './definitions.ts';
+import { meets, projected } from './evaluate.ts';
+import { checkKeyValue, type KeyNames, keyText, namesOf, partitionText, picked } from './keys.ts';
+import type { Entry } from './ordered.ts';
+import {
+  type Comparator,
+  type Condition,
+  Names,
+  type Operand,
+  type Path,
+  parseCondition,
+  parseProjection,
+} from './parse.ts';
+import { invalid } from './refusal.ts';
+import { compareRanks, type Index, type Partitions, rankOf, type Stored, type Table } from './table.ts';
+import { checkedItem, compareValues, textOf, typeOf, type Value, type Values } from './values.ts';
+
+const MOST_PAGE_BYTES = 1024 * 1024;
+const MOST_BATCH_BYTES = 16 * 1024 * 1024;
+const MOST_BATCH_KEYS = 100;
+/** Ranks of partitions in a scan are below this. */
+const RANKS = 2 ** 32;
+/** The sort of what stands behind all entries with the same sort key. */
+const LAST_TIE = '\u{10ffff}';
+
+/** GetItem. */
+export function getOne(tables: Tables, input: Input) {
+  const table = tables.find(input['TableName']);
+  const view = viewOf(input);
+  const key = checkedItem(input['Key']);
+  table.checkKey(key, true);
+  const stored = table.find(key);
+  const units = readUnits(stored?.size ?? 0, input['ConsistentRead'] === true);
+  return {
+    ...(stored !== undefined && { Item: view.shown(stored.item) }),
+    ConsumedCapacity: consumed(input, table, { table: units, indexes: {} }),
+  };
+}
+
+/** BatchGetItem. */
+export function getBatch(tables: Tables, input: Input) {
+  const requests = Object.entries((input['RequestItems'] ?? {}) as Record<string, Input & { Keys: unknown[] }>);
+  const count = requests.reduce((sum, [, { Keys }]) => sum + Keys.length, 0);
+  if (count === 0) throw invalid('The list of keys in the batch get request is empty');
+  if (count > MOST_BATCH_KEYS) throw invalid('Too many items requested for the BatchGetItem call');
+  const responses: Record<string, Values[]> = {};
+  const unprocessed: Record<string, Input> = {};
+  let bytes = 0;
+  const capacity = requests.map(([name, request]) => {
+    const table = tables.find(name);
+    const view = viewOf(request);
+    const keys = request.Keys.map((key) => checkedItem(key));
+    for (const key of keys) table.checkKey(key, true);
+    const texts = keys.map((key) => keyText(key, table.keys));
+    if (new Set(texts).size !== texts.length) throw invalid('Provided list of item keys contains duplicates');
+    const found: Values[] = [];
+    const left: Values[] = [];
+    const units = keys.map((key) => {
+      const stored = table.find(key);
+      if (bytes + (stored?.size ?? 0) > MOST_BATCH_BYTES) {
+        left.push(key);
+        return { table: 0, indexes: {} };
+      }
+      bytes += stored?.size ?? 0;
+      if (stored !== undefined) found.push(view.shown(stored.item));
+      return { table: readUnits(stored?.size ?? 0, request['ConsistentRead'] === true), indexes: {} };
+    });
+    responses[name] = found;
+    if (left.length > 0) unprocessed[name] = { ...request, Keys: left };
+    return consumed(input, table, summed(units));
+  });
+  return {
+    Responses: responses,
+    UnprocessedKeys: unprocessed,
+    ...(capacity[0] !== undefined && { ConsumedCapacity: capacity }),
+  };
+}
+
+/** What of an item an answer has, and which items. */
+interface View {
+  shown(item: Values): Values;
+  isWanted(item: Values): boolean;
+}
+
+function viewOf(
+  input: Input,
+  names = new Names(input['ExpressionAttributeNames'], input['ExpressionAttributeValues']),
+): View {
+  for (const name of ['AttributesToGet', 'KeyConditions', 'QueryFilter', 'ScanFilter', 'ConditionalOperator']) {
+    if (input[name] !== undefined) throw invalid(`${name} is not supported by the engine in memory: use expressions`);
+  }
+  const { ProjectionExpression, FilterExpression } = input as Record<string, string | undefined>;
+  const paths: Path[] | undefined =
+    ProjectionExpression === undefined ? undefined : parseProjection(ProjectionExpression, names);
+  const filter =
+    FilterExpression === undefined ? undefined : parseCondition(FilterExpression, 'FilterExpression', names);
+  names.checkUsed();
+  return {
+    shown: (item) => (paths === undefined ? item : projected(item, paths)),
+    isWanted: (item) => filter === undefined || meets(item, filter),
+  };
+}
+
+/** What a Query or a Scan reads: a table or one of its indexes. */
+interface Source {
+  table: Table;
+  index: Index | undefined;
+  keys: KeyNames;
+  partitions: Partitions;
+}
+
+function sourceOf(tables: Tables, input: Input): Source {
+  const table = tables.find(input['TableName']);
+  const name = input['IndexName'] as string | undefined;
+  if (name === undefined) return { table, index: undefined, keys: table.keys, partitions: table.partitions };
+  const index = table.indexes.get(name);
+  if (index === undefined) throw invalid(`The table does not have the specified index: ${name}`);
+  if (input['ConsistentRead'] === true && !index.isLocal) {
+    throw invalid('Consistent reads are not supported on global secondary indexes');
+  }
+  return { table, index, keys: index.keys, partitions: index.partitions };
+}
+
+/** The entries of one page, as they are looked at. */
+class Page {
+  readonly items: Values[] = [];
+  scanned = 0;
+  found = 0;
+  private bytes = 0;
+  private last: Stored | undefined;
+  /** Whether the page ends before its range does. */
+  isFull = false;
+
+  constructor(
+    private readonly source: Source,
+    private readonly input: Input,
+    private readonly view: View,
+  ) {
+    const limit = input['Limit'];
+    if (limit !== undefined && !((limit as number) >= 1)) {
+      throw invalid(
+        `1 validation error detected: Value '${String(limit)}' at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1`,
+      );
+    }
+  }
+
+  /** Takes an entry; false where the page has no room for it. */
+  take({ item: stored }: Entry<Stored>): boolean {
+    if (this.scanned > 0 && this.bytes + stored.size > MOST_PAGE_BYTES) {
+      this.isFull = true;
+      return false;
+    }
+    this.bytes += stored.size;
+    this.scanned += 1;
+    this.last = stored;
+    if (this.view.isWanted(stored.item)) {
+      this.found += 1;
+      if (this.input['Select'] !== 'COUNT') this.items.push(this.view.shown(stored.item));
+    }
+    this.isFull = this.scanned === this.input['Limit'] || this.bytes >= MOST_PAGE_BYTES;
+    return !this.isFull;
+  }
+
+  answer() {
+    const { table, index, keys } = this.source;
+    const units = readUnits(this.bytes, this.input['ConsistentRead'] === true);
+    const all = index === undefined ? { table: units, indexes: {} } : { table: 0, indexes: { [index.name]: units } };
+    const names = [...new Set([...namesOf(keys), ...namesOf(table.keys)])];
+    return {
+      ...(this.input['Select'] !== 'COUNT' && { Items: this.items }),
+      Count: this.found,
+      ScannedCount: this.scanned,
+      ...(this.isFull && this.last !== undefined && { LastEvaluatedKey: picked(this.last.item, names) }),
+      ConsumedCapacity: consumed(this.input, table, all),
+    };
+  }
+}
+
+/** Query. */
+export function query(tables: Tables, input: Input) {
+  const source = sourceOf(tables, input);
+  const { table, keys, partitions } = source;
+  const names = new Names(input['ExpressionAttributeNames'], input['ExpressionAttributeValues']);
+  const text = input['KeyConditionExpression'] as string | undefined;
+  if (text === undefined)
+    throw invalid('Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.');
+  const range = rangeOf(parseCondition(text, 'KeyConditionExpression', names), table, keys);
+  const page = new Page(source, input, viewOf(input, names));
+  const entries = partitions.of(partitionText(range.partition))?.entries ?? [];
+  const ordered = partitions.of(partitionText(range.partition));
+  let from = 0;
+  let to = entries.length;
+  if (ordered !== undefined && range.from !== undefined) from = ordered.placeOf(range.from, '');
+  if (ordered !== undefined && range.to !== undefined) to = ordered.placeOf(range.to, LAST_TIE);
+  const isBackward = input['ScanIndexForward'] === false;
+  if (input['ExclusiveStartKey'] !== undefined) {
+    const start = startOf(source, input['ExclusiveStartKey']);
+    const sort = keys.sort === undefined ? undefined : start[keys.sort];
+    if (partitionText(start[keys.partition]!) !== partitionText(range.partition) || !range.isWithin(sort)) {
+      throw invalid('The provided starting key is outside query boundaries based on provided conditions');
+    }
+    const tie = tieOf(source, start);
+    const place = ordered?.placeOf(sort, tie) ?? 0;
+    const isThere = ordered?.get(sort, tie) !== undefined;
+    if (isBackward) to = Math.min(to, place);
+    else from = Math.max(from, isThere ? place + 1 : place);
+  }
+  for (let i = 0; i < to - from; i++) {
+    const entry = entries[isBackward ? to - 1 - i : from + i]!;
+    if (!range.isWithin(entry.sort)) continue;
+    if (!page.take(entry)) break;
+  }
+  return page.answer();
+}
+
+/** Texts that tell entries with the same sort key apart: a table has none. */
+function tieOf({ table, index }: Source, item: Values): string {
+  return index === undefined ? '' : keyText(item, table.keys);
+}
+
+function startOf({ table, keys }: Source, given: unknown): Values {
+  const start = checkedItem(given);
+  const names = [...new Set([...namesOf(keys), ...namesOf(table.keys)])];
+  const isRight = names.every((name) => start[name] !== undefined && typeOf(start[name]) === table.types.get(name));
+  if (!isRight || Object.keys(start).length !== names.length) {
+    throw invalid('The provided starting key is invalid');
+  }
+  return start;
+}
+
+/** The part of a partition that a Query reads. */
+interface Range {
+  partition: Value;
+  /** A lower and an upper bound of the sort keys, where there are any; `isWithin` decides. */
+  from: Value | undefined;
+  to: Value | undefined;
+  isWithin(sort: Value | undefined): boolean;
+}
+
+/** Reads the conditions of a key: the partition's, and at most one of the sort key. */
+function rangeOf(condition: Condition, table: Table, keys: KeyNames): Range {
+  const parts = condition.kind === 'and' ? condition.parts : [condition];
+  let partition: Value | undefined;
+  let range: Omit<Range, 'partition'> | undefined;
+  for (const part of parts) {
+    const name = attributeOf(part);
+    if (name === keys.partition && part.kind === 'compare' && part.operator === '=' && partition === undefined) {
+      partition = givenValue(part.right);
+    } else if (name !== undefined && name === keys.sort && range === undefined) {
+      range = sortRange(part);
+    } else {
+      throw invalid('Query condition missed key schema element, or names another attribute');
+    }
+  }
+  if (partition === undefined) throw invalid(`Query condition missed key schema element: ${keys.partition}`);
+  checkBound(table, keys.partition, partition, true);
+  for (const part of parts) if (attributeOf(part) === keys.sort) checkBounds(table, keys.sort!, part);
+  return { partition, from: undefined, to: undefined, isWithin: () => true, ...range };
+}
+
+function attributeOf(part: Condition): string | undefined {
+  const operand =
+    part.kind === 'compare' || part.kind === 'begins' ? part.left : part.kind === 'between' ? part.of : undefined;
+  return operand !== undefined && 'path' in operand && operand.path.length === 1
+    ? (operand.path[0] as string)
+    : undefined;
+}
+
+function givenValue(operand: Operand): Value {
+  if ('value' in operand) return operand.value;
+  throw invalid('Invalid KeyConditionExpression: a key is compared with a value alone');
+}
+
+function checkBounds(table: Table, name: string, part: Condition): void {
+  if (part.kind === 'between') {
+    const [from, to] = [givenValue(part.from), givenValue(part.to)];
+    for (const bound of [from, to]) checkBound(table, name, bound, false);
+    if (compareValues(from, to) > 0) {
+      throw invalid(
+        'Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater than or equal to lower bound',
+      );
+    }
+  } else if (part.kind === 'begins') {
+    const start = givenValue(part.right);
+    if (table.types.get(name) === 'N')
+      throw invalid(
+        'Invalid KeyConditionExpression: Incorrect operand type for operator or function; operator or function: begins_with, operand type: N',
+      );
+    if (textOf(start) !== '') checkBound(table, name, start, false);
+  } else if (part.kind === 'compare') checkBound(table, name, givenValue(part.right), false);
+}
+
+function checkBound(table: Table, name: string, value: Value, isPartition: boolean): void {
+  if (typeOf(value) !== table.types.get(name)) {
+    throw invalid('One or more parameter values were invalid: Condition parameter type does not match schema type');
+  }
+  checkKeyValue(name, value, isPartition);
+}
+
+function sortRange(part: Condition): Omit<Range, 'partition'> {
+  const all = { from: undefined, to: undefined };
+  if (part.kind === 'between') {
+    const [from, to] = [givenValue(part.from), givenValue(part.to)];
+    return {
+      from,
+      to,
+      isWithin: (sort) => sort !== undefined && compareValues(sort, from) >= 0 && compareValues(sort, to) <= 0,
+    };
+  }
+  if (part.kind === 'begins') {
+    const start = givenValue(part.right);
+    const isWithin = (sort: Value | undefined): boolean =>
+      sort !== undefined && meets({ sort }, { kind: 'begins', left: { path: ['sort'] }, right: { value: start } });
+    // Where the range ends is not known; the first entry beyond it is not within.
+    return { ...all, ...(textOf(start) !== '' && { from: start }), isWithin };
+  }
+  if (part.kind !== 'compare' || part.operator === '<>') {
+    throw invalid('Invalid operator used in KeyConditionExpression');
+  }
+  const bound = givenValue(part.right);
+  const { operator } = part;
+  return {
+    from: operator === '=' || operator.startsWith('>') ? bound : undefined,
+    to: operator === '=' || operator.startsWith('<') ? bound : undefined,
+    isWithin: (sort) => sort !== undefined && isInOrder(operator, compareValues(sort, bound)),
+  };
+}
+
+function isInOrder(operator: Comparator, order: number): boolean {
+  if (operator === '=') return order === 0;
+  if (operator === '<') return order < 0;
+  if (operator === '<=') return order <= 0;
+  return operator === '>' ? order > 0 : order >= 0;
+}
+
+/** Scan. */
+export function scan(tables: Tables, input: Input) {
+  const source = sourceOf(tables, input);
+  const { keys, partitions } = source;
+  const page = new Page(source, input, viewOf(input));
+  const { Segment: segment = 0, TotalSegments: segments = 1 } = input as { Segment?: number; TotalSegments?: number };
+  if (!(segment < segments))
+    throw invalid(`The Segment parameter is zero-based and must be less than parameter TotalSegments`);
+  const [from, to] = [(segment / segments) * RANKS, ((segment + 1) / segments) * RANKS];
+  const start = input['ExclusiveStartKey'] === undefined ? undefined : startOf(source, input['ExclusiveStartKey']);
+  const startKey = start && partitionText(start[keys.partition]!);
+  const startPlace = startKey === undefined ? undefined : { key: startKey, rank: rankOf(startKey) };
+  if (startPlace !== undefined && (startPlace.rank < from || startPlace.rank >= to)) {
+    throw invalid(
+      'The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: ' +
+        segments +
+        ' Segment: ' +
+        segment,
+    );
+  }
+  for (const place of partitions.inScanOrder()) {
+    if (place.rank < from || place.rank >= to) continue;
+    const order = startPlace === undefined ? 1 : compareRanks(place, startPlace);
+    if (order < 0) continue;
+    const ordered = partitions.of(place.key)!;
+    let first = 0;
+    if (order === 0) {
+      const sort = keys.sort === undefined ? undefined : start![keys.sort];
+      const tie = tieOf(source, start!);
+      first = ordered.placeOf(sort, tie) + (ordered.get(sort, tie) === undefined ? 0 : 1);
+    }
+    for (let i = first; i < ordered.entries.length; i++) if (!page.take(ordered.entries[i]!)) return page.answer();
+  }
+  return page.answer();
+}

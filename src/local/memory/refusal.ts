@@ -1,0 +1,16 @@
+/** An error that DynamoDB answers with. */
+export class Refusal extends Error {
+  /** @param type such as `ValidationException`. @param details other fields of the answer. */
+  constructor(
+    readonly type: string,
+    message: string,
+    readonly details: Record<string, unknown> = {},
+  ) {
+    super(message);
+  }
+}
+
+/** The answer to a call that DynamoDB will never accept. */
+export function invalid(message: string): Refusal {
+  return new Refusal('ValidationException', message);
+}

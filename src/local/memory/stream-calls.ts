@@ -1,0 +1,126 @@
+import type { Input, Tables } from './definitions.ts';
+import { namesOf } from './keys.ts';
+import { invalid, Refusal } from './refusal.ts';
+import type { TableStream } from './stream.ts';
+
+/** The calls of DynamoDB Streams. */
+
+const ITERATOR_MS = 15 * 60_000;
+const MOST_RECORDS = 1000;
+
+/** Where the next page begins: the number of the first record that it may have. */
+interface Iterator {
+  arn: string;
+  from: string;
+  madeMs: number;
+}
+
+/** ListStreams. */
+export function listStreams(tables: Tables, { TableName }: Input) {
+  const streams = TableName === undefined ? tables.streams() : tables.streamsOf(TableName as string);
+  return {
+    Streams: streams.map(({ arn, label }) => ({ StreamArn: arn, StreamLabel: label, TableName: tableOf(arn) })),
+  };
+}
+
+/** DescribeStream. */
+export function describeStream(tables: Tables, input: Input) {
+  const stream = tables.stream(input['StreamArn']);
+  const { keys } = stream;
+  return {
+    StreamDescription: {
+      StreamArn: stream.arn,
+      StreamLabel: stream.label,
+      StreamStatus: stream.lastNumber === undefined ? 'ENABLED' : 'DISABLED',
+      StreamViewType: stream.view,
+      CreationRequestDateTime: stream.createdMs / 1000,
+      TableName: tableOf(stream.arn),
+      KeySchema: namesOf(keys).map((AttributeName, i) => ({ AttributeName, KeyType: i === 0 ? 'HASH' : 'RANGE' })),
+      Shards: input['ExclusiveStartShardId'] === undefined ? [shardOf(stream)] : [],
+    },
+  };
+}
+
+function shardOf({ shardId, firstNumber, lastNumber }: TableStream) {
+  return {
+    ShardId: shardId,
+    SequenceNumberRange: {
+      StartingSequenceNumber: firstNumber,
+      ...(lastNumber !== undefined && { EndingSequenceNumber: lastNumber }),
+    },
+  };
+}
+
+function tableOf(arn: string): string {
+  return arn.split('/')[1]!;
+}
+
+/** GetShardIterator. */
+export function getShardIterator(tables: Tables, input: Input) {
+  const stream = tables.stream(input['StreamArn']);
+  if (input['ShardId'] !== stream.shardId) {
+    throw new Refusal(
+      'ResourceNotFoundException',
+      `Requested resource not found: Shard does not exist: ${String(input['ShardId'])}`,
+    );
+  }
+  return { ShardIterator: iteratorText({ arn: stream.arn, from: firstOf(stream, input), madeMs: Date.now() }) };
+}
+
+function firstOf(stream: TableStream, { ShardIteratorType: type, SequenceNumber: number }: Input): string {
+  const records = stream.records();
+  if (type === 'TRIM_HORIZON') return '';
+  if (type === 'LATEST') return after(records.at(-1)?.dynamodb.SequenceNumber ?? '');
+  if (typeof number !== 'string') throw invalid('SequenceNumber is required');
+  const oldest = records[0]?.dynamodb.SequenceNumber ?? stream.firstNumber;
+  if (number < oldest && number !== stream.firstNumber && number > stream.firstNumber && records.length > 0) {
+    throw new Refusal(
+      'TrimmedDataAccessException',
+      'The operation attempted to read past the oldest stream record in a shard.',
+    );
+  }
+  return type === 'AFTER_SEQUENCE_NUMBER' ? after(number) : number;
+}
+
+/** The number behind another; texts of numbers have one length. */
+function after(number: string): string {
+  return number === '' ? '' : `${number}+`;
+}
+
+function iteratorText(iterator: Iterator): string {
+  return Buffer.from(JSON.stringify(iterator)).toString('base64url');
+}
+
+function iteratorOf(text: unknown): Iterator {
+  try {
+    return JSON.parse(Buffer.from(String(text), 'base64url').toString()) as Iterator;
+  } catch {
+    throw invalid('Invalid ShardIterator');
+  }
+}
+
+/** GetRecords. */
+export function getRecords(tables: Tables, input: Input) {
+  const { arn, from, madeMs } = iteratorOf(input['ShardIterator']);
+  const stream = tables.stream(arn);
+  if (Date.now() - madeMs > ITERATOR_MS) throw new Refusal('ExpiredIteratorException', 'Iterator expired');
+  const most = Math.min(MOST_RECORDS, (input['Limit'] as number | undefined) ?? MOST_RECORDS);
+  const all = stream.records();
+  const first = firstIndex(all, from);
+  const page = all.slice(first, first + most);
+  const last = page.at(-1)?.dynamodb.SequenceNumber;
+  const isEnd = stream.lastNumber !== undefined && first + page.length >= all.length;
+  const next: Iterator = { arn, from: last === undefined ? from : after(last), madeMs: Date.now() };
+  return { Records: page, ...(!isEnd && { NextShardIterator: iteratorText(next) }) };
+}
+
+/** The place of the first record whose number is not before another. */
+function firstIndex(records: readonly { dynamodb: { SequenceNumber: string } }[], from: string): number {
+  let [low, high] = [0, records.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (records[middle]!.dynamodb.SequenceNumber < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,249 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { checkKeyValue, type KeyNames, keyText, namesOf, partitionText } from './keys.ts';
+import { Ordered } from './ordered.ts';
+import { invalid } from './refusal.ts';
+import { type StreamView, TableStream } from './stream.ts';
+import { sameItem, sizeOf, typeOf, type Value, type Values } from './values.ts';
+
+const MOST_ITEM_BYTES = 400 * 1024;
+const WRITE_UNIT_BYTES = 1024;
+
+/** An item as it is stored; its size is counted once. */
+export interface Stored {
+  item: Values;
+  size: number;
+}
+
+/** The write units of a call: of the table, and of each index that changes. */
+export interface WriteUnits {
+  table: number;
+  indexes: Record<string, number>;
+}
+
+/** Partitions of a table or of an index, and their entries in order. */
+export class Partitions {
+  private readonly byKey = new Map<string, Ordered<Stored>>();
+  private sorted: { key: string; rank: number }[] | undefined;
+
+  of(key: string): Ordered<Stored> | undefined {
+    return this.byKey.get(key);
+  }
+
+  opened(key: string): Ordered<Stored> {
+    let found = this.byKey.get(key);
+    if (found === undefined) {
+      found = new Ordered();
+      this.byKey.set(key, found);
+      this.sorted = undefined;
+    }
+    return found;
+  }
+
+  closed(key: string): void {
+    if (this.byKey.get(key)?.entries.length !== 0) return;
+    this.byKey.delete(key);
+    this.sorted = undefined;
+  }
+
+  /** The partitions in the order of a scan, which has nothing to do with that of their keys. */
+  inScanOrder(): readonly { key: string; rank: number }[] {
+    this.sorted ??= [...this.byKey.keys()].map((key) => ({ key, rank: rankOf(key) })).sort(compareRanks);
+    return this.sorted;
+  }
+}
+
+/** Where a partition stands in a scan: 0 to 2^32 - 1. */
+export function rankOf(key: string): number {
+  return createHash('md5').update(key).digest().readUInt32BE();
+}
+
+/** Orders partitions as a scan does. */
+export function compareRanks(left: { key: string; rank: number }, right: { key: string; rank: number }): number {
+  return left.rank - right.rank || (left.key < right.key ? -1 : left.key > right.key ? 1 : 0);
+}
+
+/** A global or local secondary index. */
+export class Index {
+  readonly partitions = new Partitions();
+
+  constructor(
+    readonly name: string,
+    readonly keys: KeyNames,
+    readonly isLocal: boolean,
+    /** As it was given: a description repeats it. */
+    readonly definition: Record<string, unknown>,
+    /** Attributes besides the keys; undefined: all of them. */
+    private readonly included: readonly string[] | undefined,
+    private readonly table: KeyNames,
+  ) {}
+
+  /** What the index holds of an item; undefined where it lacks one of the keys. */
+  shown(stored: Stored | undefined): Stored | undefined {
+    if (stored === undefined || !hasKeys(stored.item, this.keys)) return undefined;
+    if (this.included === undefined) return stored;
+    const names = [...this.included, ...namesOf(this.keys), ...namesOf(this.table)];
+    const item = Object.fromEntries(
+      names.filter((name) => stored.item[name] !== undefined).map((name) => [name, stored.item[name]!]),
+    );
+    return { item, size: sizeOf(item) };
+  }
+
+  /** Takes over a write of the table; returns its write units. */
+  write(before: Stored | undefined, after: Stored | undefined): number {
+    const [old, next] = [this.shown(before), this.shown(after)];
+    if (old === undefined && next === undefined) return 0;
+    const [from, to] = [old, next].map(
+      (one) => one && `${keyText(one.item, this.keys)} ${keyText(one.item, this.table)}`,
+    );
+    if (from === to) {
+      if (sameItem(old!.item, next!.item)) return 0;
+      this.put(next!);
+      return writeUnits(Math.max(old!.size, next!.size));
+    }
+    if (old !== undefined) this.remove(old);
+    if (next !== undefined) this.put(next);
+    return (old === undefined ? 0 : writeUnits(old.size)) + (next === undefined ? 0 : writeUnits(next.size));
+  }
+
+  private put(stored: Stored): void {
+    const { item } = stored;
+    this.partitions.opened(partitionText(item[this.keys.partition]!)).put(this.entry(stored));
+  }
+
+  private remove(stored: Stored): void {
+    const key = partitionText(stored.item[this.keys.partition]!);
+    const { sort, tie } = this.entry(stored);
+    this.partitions.of(key)?.remove(sort, tie);
+    this.partitions.closed(key);
+  }
+
+  private entry(stored: Stored) {
+    const { sort } = this.keys;
+    return {
+      sort: sort === undefined ? undefined : stored.item[sort],
+      tie: keyText(stored.item, this.table),
+      item: stored,
+    };
+  }
+}
+
+/** A table: its items, indexes and stream. */
+export class Table {
+  readonly id = randomUUID();
+  readonly createdMs = Date.now();
+  readonly partitions = new Partitions();
+  readonly indexes = new Map<string, Index>();
+  stream: TableStream | undefined;
+  ttl: string | undefined;
+  items = 0;
+  bytes = 0;
+
+  constructor(
+    readonly name: string,
+    readonly keys: KeyNames,
+    readonly types: Map<string, string>,
+    readonly settings: Record<string, unknown>,
+  ) {}
+
+  get arn(): string {
+    return `arn:aws:dynamodb:local:000000000000:table/${this.name}`;
+  }
+
+  /** Switches the stream on. A stream that was switched off stays with its label. */
+  openStream(view: StreamView): TableStream {
+    this.stream = new TableStream(this.arn, view, this.keys);
+    return this.stream;
+  }
+
+  addIndex(index: Index): void {
+    this.indexes.set(index.name, index);
+    for (const { key } of this.partitions.inScanOrder()) {
+      for (const { item } of this.partitions.of(key)!.entries) {
+        this.checkIndexKeys(item.item, index);
+        index.write(undefined, item);
+      }
+    }
+  }
+
+  find(key: Values): Stored | undefined {
+    return this.partitions.of(partitionText(key[this.keys.partition]!))?.get(this.sortOf(key), '');
+  }
+
+  /** Checks an item that is to be stored. */
+  checked(item: Values): Stored {
+    this.checkKey(item);
+    for (const index of this.indexes.values()) this.checkIndexKeys(item, index);
+    const size = sizeOf(item);
+    if (size > MOST_ITEM_BYTES) throw invalid('Item size has exceeded the maximum allowed size');
+    return { item, size };
+  }
+
+  /** Stores an item, or removes it; both were checked. */
+  write(key: Values, after: Stored | undefined): WriteUnits {
+    const before = this.find(key);
+    const name = partitionText(key[this.keys.partition]!);
+    if (after === undefined) {
+      this.partitions.of(name)?.remove(this.sortOf(key), '');
+      this.partitions.closed(name);
+    } else {
+      this.partitions.opened(name).put({ sort: this.sortOf(key), tie: '', item: after });
+    }
+    this.items += (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1);
+    this.bytes += (after?.size ?? 0) - (before?.size ?? 0);
+    const indexes: Record<string, number> = {};
+    for (const index of this.indexes.values()) {
+      const units = index.write(before, after);
+      if (units > 0) indexes[index.name] = units;
+    }
+    if (!sameItem(before?.item, after?.item)) this.stream?.add(before, after);
+    return { table: writeUnits(Math.max(before?.size ?? 0, after?.size ?? 0)), indexes };
+  }
+
+  /** Checks that a key has the key attributes, and nothing else where it is one alone. */
+  checkKey(item: Values, isAlone = false): void {
+    const names = namesOf(this.keys);
+    if (isAlone && Object.keys(item).length !== names.length) {
+      throw invalid('The provided key element does not match the schema');
+    }
+    for (const name of names) {
+      const value = item[name];
+      if (value === undefined && !isAlone) {
+        throw invalid(`One or more parameter values were invalid: Missing the key ${name} in the item`);
+      }
+      if (value === undefined || typeOf(value) !== this.types.get(name)) {
+        throw invalid(
+          isAlone
+            ? 'The provided key element does not match the schema'
+            : `One or more parameter values were invalid: Type mismatch for key ${name} expected: ${this.types.get(name)} actual: ${value && typeOf(value)}`,
+        );
+      }
+      checkKeyValue(name, value, name === this.keys.partition);
+    }
+  }
+
+  private checkIndexKeys(item: Values, index: Index): void {
+    for (const name of namesOf(index.keys)) {
+      const value = item[name];
+      if (value === undefined) continue;
+      if (typeOf(value) !== this.types.get(name)) {
+        throw invalid(
+          `One or more parameter values were invalid: Type mismatch for Index Key ${name} Expected: ${this.types.get(name)} Actual: ${typeOf(value)} IndexName: ${index.name}`,
+        );
+      }
+      checkKeyValue(name, value, name === index.keys.partition);
+    }
+  }
+
+  private sortOf(key: Values): Value | undefined {
+    return this.keys.sort === undefined ? undefined : key[this.keys.sort];
+  }
+}
+
+/** Write units of an item: one for each KB that it begins, and at least one. */
+export function writeUnits(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / WRITE_UNIT_BYTES));
+}
+
+function hasKeys(item: Values, keys: KeyNames): boolean {
+  return namesOf(keys).every((name) => item[name] !== undefined);
+}

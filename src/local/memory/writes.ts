@@ -1,0 +1,292 @@
+import { consumed, readUnits, summed } from './capacity.ts';
+import type { Input, Tables } from './definitions.ts';
+import { meets, projected, updated } from './evaluate.ts';
+import { keyText, namesOf, picked } from './keys.ts';
+import {
+  type Condition,
+  Names,
+  type Path,
+  parseCondition,
+  parseProjection,
+  parseUpdate,
+  type Update,
+} from './parse.ts';
+import { invalid, Refusal } from './refusal.ts';
+import type { Stored, Table, WriteUnits } from './table.ts';
+import { checkedItem, type Values, valueSize } from './values.ts';
+
+const MOST_TRANSACTION_ITEMS = 100;
+const MOST_TRANSACTION_BYTES = 4 * 1024 * 1024;
+const MOST_BATCH_ITEMS = 25;
+const TOKEN_MS = 600_000;
+
+/** A write that is checked, and changes nothing until it is carried out. */
+interface Prepared {
+  table: Table;
+  input: Input;
+  key: Values;
+  before: Stored | undefined;
+  /** Undefined where the item is deleted, or not there. */
+  after: Stored | undefined;
+  /** A condition check writes nothing. */
+  isCheck: boolean;
+  update?: Update;
+  /** Whether the item meets the condition. */
+  isMet: boolean;
+}
+
+type Kind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
+
+/** Checks a write against the item that is there. */
+function prepared(tables: Tables, kind: Kind, input: Input): Prepared {
+  for (const name of ['Expected', 'AttributeUpdates', 'ConditionalOperator']) {
+    if (input[name] !== undefined) throw invalid(`${name} is not supported by the engine in memory: use expressions`);
+  }
+  const table = tables.find(input['TableName']);
+  const names = new Names(input['ExpressionAttributeNames'], input['ExpressionAttributeValues']);
+  const condition = conditionOf(input, names);
+  const update = kind === 'Update' ? updateOf(input, names) : undefined;
+  if (kind === 'ConditionCheck' && condition === undefined) throw invalid('ConditionExpression is required');
+  names.checkUsed();
+  const given = kind === 'Put' ? table.checked(checkedItem(input['Item'])) : undefined;
+  const key = given === undefined ? checkedItem(input['Key']) : picked(given.item, namesOf(table.keys));
+  table.checkKey(key, true);
+  if (update !== undefined) checkUpdate(table, update);
+  const before = table.find(key);
+  const isMet = condition === undefined || meets(before?.item ?? {}, condition);
+  let after = given;
+  if (kind === 'Update' && isMet) {
+    const item = updated(before?.item ?? key, update!);
+    // An update that changes nothing of an absent item makes it, as on AWS.
+    after = table.checked(item);
+  }
+  const isCheck = kind === 'ConditionCheck';
+  return { table, input, key, before, after: isCheck ? before : after, isCheck, isMet, ...(update && { update }) };
+}
+
+function conditionOf({ ConditionExpression: text }: Input, names: Names): Condition | undefined {
+  return text === undefined ? undefined : parseCondition(text as string, 'ConditionExpression', names);
+}
+
+function updateOf({ UpdateExpression: text }: Input, names: Names): Update {
+  return text === undefined ? { set: [], remove: [], add: [], delete: [] } : parseUpdate(text as string, names);
+}
+
+function checkUpdate(table: Table, update: Update): void {
+  const keys = namesOf(table.keys);
+  for (const [name] of pathsOf(update)) {
+    if (keys.includes(name as string)) {
+      throw invalid(
+        `One or more parameter values were invalid: Cannot update attribute ${name}. This attribute is part of the key`,
+      );
+    }
+  }
+  for (const [i, { value }] of [...update.add, ...update.delete].entries()) {
+    const types = i < update.add.length ? ['N', 'SS', 'NS', 'BS'] : ['SS', 'NS', 'BS'];
+    if (!types.includes(Object.keys(value)[0]!)) {
+      throw invalid('Invalid UpdateExpression: Incorrect operand type for operator or function');
+    }
+    valueSize(value);
+  }
+}
+
+function pathsOf({ set, remove, add, delete: taken }: Update): Path[] {
+  return [...set, ...add, ...taken].map(({ path }) => path).concat(remove);
+}
+
+function carriedOut({ table, key, after, before, isCheck }: Prepared): WriteUnits {
+  if (isCheck) return { table: Math.max(1, Math.ceil((before?.size ?? 0) / 1024)), indexes: {} };
+  return table.write(key, after);
+}
+
+function conditionFailed({ input, before }: Prepared): Refusal {
+  const isAsked = input['ReturnValuesOnConditionCheckFailure'] === 'ALL_OLD' && before !== undefined;
+  return new Refusal(
+    'ConditionalCheckFailedException',
+    'The conditional request failed',
+    isAsked ? { Item: before.item } : {},
+  );
+}
+
+/** PutItem, UpdateItem or DeleteItem. */
+export function writeOne(tables: Tables, kind: Kind, input: Input) {
+  const write = prepared(tables, kind, input);
+  if (!write.isMet) throw conditionFailed(write);
+  const units = carriedOut(write);
+  const attributes = returned(write);
+  return {
+    ...(attributes !== undefined && { Attributes: attributes }),
+    ConsumedCapacity: consumed(input, write.table, units),
+  };
+}
+
+function returned({ input, before, after, update }: Prepared): Values | undefined {
+  const asked = input['ReturnValues'];
+  if (asked === 'ALL_OLD') return before?.item;
+  if (asked === 'ALL_NEW') return after?.item;
+  const item = asked === 'UPDATED_OLD' ? before?.item : asked === 'UPDATED_NEW' ? after?.item : undefined;
+  if (item === undefined || update === undefined) return undefined;
+  const values = projected(item, pathsOf(update));
+  return Object.keys(values).length > 0 ? values : undefined;
+}
+
+/** BatchWriteItem. */
+export function writeBatch(tables: Tables, input: Input) {
+  type Request = { PutRequest?: { Item: unknown }; DeleteRequest?: { Key: unknown } };
+  const byTable = Object.entries((input['RequestItems'] ?? {}) as Record<string, Request[]>);
+  const count = byTable.reduce((sum, [, requests]) => sum + requests.length, 0);
+  if (count === 0) throw invalid('The batch write request list cannot be empty');
+  if (count > MOST_BATCH_ITEMS) throw invalid('Too many items requested for the BatchWriteItem call');
+  const groups = byTable.map(([TableName, requests]) =>
+    requests.map(({ PutRequest, DeleteRequest }) =>
+      PutRequest === undefined
+        ? prepared(tables, 'Delete', { TableName, Key: DeleteRequest?.Key })
+        : prepared(tables, 'Put', { TableName, Item: PutRequest.Item }),
+    ),
+  );
+  for (const group of groups) checkDistinct(group, 'Provided list of item keys contains duplicates');
+  const capacity = groups.map((group) => consumed(input, group[0]!.table, summed(group.map(carriedOut))));
+  return { UnprocessedItems: {}, ...(capacity[0] !== undefined && { ConsumedCapacity: capacity }) };
+}
+
+function checkDistinct(writes: readonly Prepared[], message: string): void {
+  const keys = writes.map(({ table, key }) => `${table.name} ${keyText(key, table.keys)}`);
+  if (new Set(keys).size !== keys.length) throw invalid(message);
+}
+
+/** Transactions whose tokens are kept for ten minutes, with what they asked for. */
+export class Transactions {
+  private readonly tokens = new Map<string, { request: string; untilMs: number }>();
+
+  constructor(private readonly tables: Tables) {}
+
+  /** TransactWriteItems. */
+  write(input: Input) {
+    const actions = (input['TransactItems'] ?? []) as Partial<Record<Kind, Input>>[];
+    if (actions.length === 0 || actions.length > MOST_TRANSACTION_ITEMS) {
+      throw invalid(
+        `Member must have length less than or equal to ${MOST_TRANSACTION_ITEMS}, greater than or equal to 1: TransactItems`,
+      );
+    }
+    if (this.isRepeated(input, actions))
+      return {
+        ConsumedCapacity: this.capacity(
+          input,
+          actions.map((action) => this.prepare(action)),
+          undefined,
+        ),
+      };
+    const writes: (Prepared | Refusal)[] = actions.map((action) => {
+      try {
+        return this.prepare(action);
+      } catch (error) {
+        if (error instanceof Refusal && error.type === 'ValidationException' && this.isOfItem(error)) return error;
+        throw error;
+      }
+    });
+    const ready = writes.filter((write): write is Prepared => !(write instanceof Refusal));
+    checkDistinct(ready, 'Transaction request cannot include multiple operations on one item');
+    const bytes = ready.reduce((sum, { after }) => sum + (after?.size ?? 0), 0);
+    if (bytes > MOST_TRANSACTION_BYTES) throw invalid('Collection size of the transaction exceeds 4 MB');
+    const reasons = writes.map(reasonOf);
+    if (reasons.some(({ Code }) => Code !== 'None')) {
+      const codes = reasons.map(({ Code }) => Code).join(', ');
+      throw new Refusal(
+        'TransactionCanceledException',
+        `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`,
+        { CancellationReasons: reasons },
+      );
+    }
+    const units = ready.map(carriedOut);
+    const token = input['ClientRequestToken'] as string | undefined;
+    if (token !== undefined) this.tokens.set(token, { request: canonical(actions), untilMs: Date.now() + TOKEN_MS });
+    return { ConsumedCapacity: this.capacity(input, ready, units) };
+  }
+
+  /** TransactGetItems. */
+  get(input: Input) {
+    const gets = ((input['TransactItems'] ?? []) as { Get: Input }[]).map(({ Get }) => {
+      const table = this.tables.find(Get['TableName']);
+      const key = checkedItem(Get['Key']);
+      table.checkKey(key, true);
+      const names = new Names(Get['ExpressionAttributeNames'], undefined);
+      const text = Get['ProjectionExpression'] as string | undefined;
+      const paths = text === undefined ? undefined : parseProjection(text, names);
+      names.checkUsed();
+      const stored = table.find(key);
+      const item = stored && (paths === undefined ? stored.item : projected(stored.item, paths));
+      return {
+        table,
+        units: { table: readUnits(stored?.size ?? 0, true), indexes: {} },
+        answer: item === undefined ? {} : { Item: item },
+      };
+    });
+    const capacity = byTable(gets).map(([table, all]) =>
+      consumed(input, table, summed(all.map(({ units }) => units)), 2),
+    );
+    return {
+      Responses: gets.map(({ answer }) => answer),
+      ...(capacity[0] !== undefined && { ConsumedCapacity: capacity }),
+    };
+  }
+
+  private prepare(action: Partial<Record<Kind, Input>>): Prepared {
+    const [kind] = Object.keys(action) as Kind[];
+    if (kind === undefined || Object.keys(action).length > 1) {
+      throw invalid('TransactItems can only contain one of Check, Put, Update or Delete');
+    }
+    return prepared(this.tables, kind, action[kind]!);
+  }
+
+  /** Whether what is wrong is known only with the item that is there: such an error is a reason of the transaction's end. */
+  private isOfItem({ message }: Refusal): boolean {
+    return /operand in the update expression|document path provided|Item size has|refers to an attribute|overflow|significant digits/.test(
+      message,
+    );
+  }
+
+  private isRepeated({ ClientRequestToken: token }: Input, actions: unknown): boolean {
+    const known = this.tokens.get(token as string);
+    if (known === undefined || known.untilMs < Date.now()) return false;
+    if (known.request === canonical(actions)) return true;
+    throw new Refusal(
+      'IdempotentParameterMismatchException',
+      'The request uses the same client token as a previous, but non-identical request.',
+    );
+  }
+
+  private capacity(input: Input, writes: readonly Prepared[], units: readonly WriteUnits[] | undefined) {
+    const all = writes.map(({ table, after, before }, i) => ({
+      table,
+      units: units?.[i] ?? { table: readUnits(Math.max(after?.size ?? 0, before?.size ?? 0), true), indexes: {} },
+    }));
+    const capacity = byTable(all).map(([table, of]) => consumed(input, table, summed(of.map((one) => one.units)), 2));
+    return capacity[0] === undefined ? undefined : capacity;
+  }
+}
+
+function byTable<T extends { table: Table }>(all: readonly T[]): [Table, T[]][] {
+  const groups = new Map<Table, T[]>();
+  for (const one of all) groups.set(one.table, [...(groups.get(one.table) ?? []), one]);
+  return [...groups];
+}
+
+function reasonOf(write: Prepared | Refusal) {
+  if (write instanceof Refusal) return { Code: 'ValidationError', Message: write.message };
+  if (write.isMet) return { Code: 'None' };
+  const { Item } = conditionFailed(write).details;
+  return {
+    Code: 'ConditionalCheckFailed',
+    Message: 'The conditional request failed',
+    ...(Item !== undefined && { Item }),
+  };
+}
+
+/** A request as a text that does not depend on the order of its names. */
+function canonical(request: unknown): string {
+  return JSON.stringify(request, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : value,
+  );
+}
