@@ -71,7 +71,7 @@ export function dynoxidePath(
     throw new EdgeloomError(
       'no-engine',
       `The embedded engine for this platform (${name}) is not installed.`,
-      `Install it with "npm install --no-save ${name}@${VERSION}" where it exists, or Java 17 for --engine dynamodb-local.`,
+      `Install it with "npm install --no-save ${name}@${VERSION}" where it exists, or use --engine memory, or Java 17 for --engine dynamodb-local.`,
       { cause: error },
     );
   }

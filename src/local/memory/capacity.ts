@@ -1,7 +1,7 @@
 import type { Input } from './definitions.ts';
 import type { Table, WriteUnits } from './table.ts';
 
-/** What ConsumedCapacity says of a call. */
+/** The capacity that a call consumes, as ConsumedCapacity reports it. */
 
 const READ_UNIT_BYTES = 4096;
 

@@ -154,7 +154,7 @@ export class Tables {
 }
 
 function nameOf(name: unknown): string {
-  // The ARN of a table may stand for its name.
+  // A call may name a table by its ARN.
   return String(name).replace(/^arn:[^/]+:table\//, '');
 }
 
@@ -189,7 +189,7 @@ function addIndex(table: Table, input: IndexInput, isLocal: boolean): void {
   table.addIndex(new Index(name, keys, isLocal, { ...input }, included, table.keys));
 }
 
-/** What DescribeTable says of a table. */
+/** The answer of DescribeTable. */
 function description(table: Table) {
   const { settings, stream } = table;
   const indexes = [...table.indexes.values()];

@@ -203,7 +203,7 @@ function within(stored: Value | undefined, [step, ...rest]: Path, value: Value |
 /** The parts of an item at some places. */
 export function projected(item: Values, paths: readonly Path[]): Values {
   const picked: Record<string, Value> = Object.create(null) as Record<string, Value>;
-  // Elements of a list stand in their order, without those between them.
+  // Elements of a list keep their order, without those between them.
   for (const path of [...paths].sort(byIndex)) {
     const value = valueAt(item, path);
     if (value !== undefined) picked[path[0] as string] = merged(picked[path[0] as string], path.slice(1), value);

@@ -11,7 +11,7 @@ export interface Entry<T> {
 export class Ordered<T> {
   readonly entries: Entry<T>[] = [];
 
-  /** Puts an entry in place of one with the same keys. */
+  /** Puts an entry; it replaces one with the same keys. */
   put(entry: Entry<T>): void {
     const at = this.placeOf(entry.sort, entry.tie);
     const found = this.entries[at];

@@ -6,7 +6,7 @@ import { checkedItem, type Value, type Values } from './values.ts';
 /** A place in an item: the attribute's name, then names of maps and numbers of lists. */
 export type Path = readonly (string | number)[];
 
-/** What a comparison compares. */
+/** One side of a comparison. */
 export type Operand = { path: Path } | { value: Value } | { size: Path };
 
 /** A condition. */
@@ -23,7 +23,7 @@ export type Condition =
 /** A comparison's sign. */
 export type Comparator = '=' | '<>' | '<' | '<=' | '>' | '>=';
 
-/** What an action of an update sets. */
+/** The value that an action of an update sets. */
 export type SetValue =
   | Operand
   | { ifNotExists: Path; or: SetValue }

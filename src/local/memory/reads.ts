@@ -77,7 +77,7 @@ export function getBatch(tables: Tables, input: Input) {
   };
 }
 
-/** What of an item an answer has, and which items. */
+/** Selects items, and the attributes of an item that the answer has. */
 interface View {
   shown(item: Values): Values;
   isWanted(item: Values): boolean;
@@ -102,7 +102,7 @@ function viewOf(
   };
 }
 
-/** What a Query or a Scan reads: a table or one of its indexes. */
+/** The table, or the index of it, that a Query or a Scan reads. */
 interface Source {
   table: Table;
   index: Index | undefined;

@@ -52,7 +52,7 @@ export class Partitions {
   }
 }
 
-/** Where a partition stands in a scan: 0 to 2^32 - 1. */
+/** The place of a partition in a scan: 0 to 2^32 - 1. */
 export function rankOf(key: string): number {
   return createHash('md5').update(key).digest().readUInt32BE();
 }
@@ -77,7 +77,7 @@ export class Index {
     private readonly table: KeyNames,
   ) {}
 
-  /** What the index holds of an item; undefined where it lacks one of the keys. */
+  /** The item as the index holds it; undefined if it lacks one of the keys. */
   shown(stored: Stored | undefined): Stored | undefined {
     if (stored === undefined || !hasKeys(stored.item, this.keys)) return undefined;
     if (this.included === undefined) return stored;

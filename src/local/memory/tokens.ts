@@ -1,6 +1,6 @@
 import { invalid } from './refusal.ts';
 
-/** What an expression is made of. `text` of a name or a value has its `#` or `:`. */
+/** A part of an expression. The `text` of a name or a value has its `#` or `:`. */
 export interface Token {
   kind: 'word' | 'name' | 'value' | 'index' | 'sign';
   text: string;

@@ -147,7 +147,7 @@ export function compareText(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Halves of a surrogate pair stand for code points behind all others. */
+/** A surrogate pair encodes a code point behind all others, so its halves come last. */
 function rankOf(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
