@@ -10,6 +10,7 @@ import { fanOut } from './fan-out.ts';
 import { growth } from './growth.ts';
 import { has } from './has.ts';
 import { joinedItems } from './joined.ts';
+import { levels } from './levels.ts';
 import { list } from './list.ts';
 import { migrate } from './migrate.ts';
 import { modelling } from './modelling.ts';
@@ -45,6 +46,7 @@ await runBenchmarks({
   scale,
   modelling,
   parts,
+  levels,
   'fan-out': fanOut,
   joined: joinedItems,
   redrive,

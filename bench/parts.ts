@@ -27,7 +27,7 @@ export async function parts(): Promise<Report[]> {
   const split = await measure(SPLIT, (text) => ({ ...key('STATE'), ...status(text) }));
   const small = await measure(WHOLE, (text) => ({ ...key(ID), ...status(text) }), {});
   const figures: Figure[] = [
-    ...costs('in the node, beside 4 KB', whole),
+    ...costs('in the node, next to 4 KB', whole),
     ...costs('in a part of the node', split, small.wcu),
     ...costs('in a node without a profile', small),
   ];

@@ -1,0 +1,139 @@
+import { okr } from '../examples/okr/model.ts';
+import { createProjector } from '../src/apply/projector.ts';
+import { createReader } from '../src/read/reader.ts';
+import type { Store } from '../src/store/port.ts';
+import { replacedCalls } from '../src/store/wrapped.ts';
+import type { Item } from './support/images.ts';
+import type { Figure, Report } from './support/report.ts';
+import { withFreshTable } from './support/table.ts';
+
+/**
+ * What the goals list of the example `okr` costs: a page with levels, against asking for each objective, key result and member by
+ * itself (N + 1). Calls and read units are counted, not timed.
+ */
+
+const PEOPLE = ['GOALMEMBERSHIP:LEAD', 'GOALMEMBERSHIP:TEAM'] as const;
+const LEVELS = [...PEOPLE, { edge: 'KEYRESULT', with: PEOPLE }, { edge: 'SUBGOAL', with: PEOPLE }] as const;
+/** Objectives, key results of each, and users that lead them. */
+const LISTS = [
+  { name: '2 objectives with 7 key results', objectives: 2, keyResults: 7 },
+  { name: '20 objectives with 80 key results', objectives: 20, keyResults: 80 },
+] as const;
+const USERS = 5;
+
+type Size = (typeof LISTS)[number];
+type Reader = ReturnType<typeof createReader<typeof okr>>;
+
+/** Calls and units of a way to read a list, and the names of all that it shows. */
+interface Cost {
+  calls: number;
+  rcu: number;
+  shown: string[];
+}
+
+/** Counts the calls and the units of both ways. */
+export async function levels(): Promise<Report[]> {
+  const figures: Figure[] = [];
+  for (const list of LISTS) {
+    await withFreshTable(okr, [], async ({ store }) => {
+      await fill(store, list);
+      const page = await costOf(store, readPage);
+      const each = await costOf(store, readEach);
+      const [first, second] = [page.shown, each.shown].map((shown) => [...new Set(shown)].sort().join());
+      if (first !== second) throw new Error(`the ways differ: ${first} and ${second}`);
+      // A Query, a BatchGetItem for the objectives, one for 100 of what is next to them, one for whom those name.
+      figures.push(
+        {
+          name: `calls, page with levels, ${list.name}`,
+          value: page.calls,
+          unit: 'calls',
+          target: { kind: 'at-most', value: 4 },
+        },
+        { name: `calls, each by itself, ${list.name}`, value: each.calls, unit: 'calls' },
+        { name: `units, page with levels, ${list.name}`, value: page.rcu, unit: 'RCU' },
+        { name: `units, each by itself, ${list.name}`, value: each.rcu, unit: 'RCU' },
+      );
+    });
+  }
+  return [{ name: 'levels', title: "a team's objectives, key results, and who leads and pursues them", figures }];
+}
+
+/** Puts the objectives of a team, with their key results and the leads and teams of both, and projects them. */
+async function fill(store: Store, { objectives, keyResults }: Size): Promise<void> {
+  const items: Item[] = [];
+  const put = (source: string, target: string, attributes: Readonly<Record<string, string>> = {}): void => {
+    const values = Object.entries(attributes).map(([name, value]) => [name, { S: value }]);
+    items.push({ source: { S: source }, target: { S: target }, ...Object.fromEntries(values) });
+  };
+  const addMembers = (of: string, i: number): void => {
+    put(of, `GOALMEMBERSHIP-USER-${i % USERS}`, { memberRole: 'LEAD', date: '2026-01-02' });
+    put(of, 'GOALMEMBERSHIP-TEAM-1', { memberRole: 'TEAM', date: '2026-01-02' });
+  };
+  put('TEAM-1', 'TEAM-1', { name: 'Platform' });
+  for (let i = 0; i < USERS; i++) put(`USER-${i}`, `USER-${i}`, { name: `User ${i}` });
+  for (let i = 0; i < objectives; i++) {
+    put(`GOAL-${i}`, `GOAL-${i}`, { title: `Objective ${i}`, status: 'open' });
+    put(`GOAL-${i}`, 'TEAMGOAL-TEAM-1', { rank: String(i).padStart(4, '0') });
+    addMembers(`GOAL-${i}`, i);
+  }
+  for (let i = 0; i < keyResults; i++) {
+    put(`KEYRESULT-${i}`, `KEYRESULT-${i}`, { title: `Key result ${i}` });
+    put(`GOAL-${i % objectives}`, `KEYRESULT-KEYRESULT-${i}`);
+    addMembers(`KEYRESULT-${i}`, i);
+  }
+  const textOf = (value: Item[string] | undefined): string => (value !== undefined && 'S' in value ? value.S : '');
+  const { error } = await createProjector(okr, { store }).project(
+    items.map((newImage, i) => ({
+      ...{ source: textOf(newImage['source']), target: textOf(newImage['target']), newImage },
+      ...{ position: `bench/${String(i).padStart(40, '0')}`, sequenceNumber: String(i) },
+    })),
+  );
+  if (error !== undefined) throw error;
+}
+
+/** Counts what DynamoDB is asked for; a registry is not. */
+async function costOf(store: Store, read: (reader: Reader) => Promise<string[]>): Promise<Cost> {
+  let calls = 0;
+  let rcu = 0;
+  const counted = async <Result extends { rcu: number; calls?: number }>(result: Promise<Result>): Promise<Result> => {
+    const found = await result;
+    calls += found.calls ?? 1;
+    rcu += found.rcu;
+    return found;
+  };
+  const counting = replacedCalls(store, {
+    query: (request) => counted(store.query(request)),
+    getMany: (keys, options) => {
+      const isOfRegistry = keys.some(({ source }) => source === '~edgeloom');
+      return keys.length === 0 || isOfRegistry ? store.getMany(keys, options) : counted(store.getMany(keys, options));
+    },
+  });
+  const shown = await read(createReader(okr, { store: counting }));
+  return { calls, rcu, shown };
+}
+
+async function readPage(reader: Reader): Promise<string[]> {
+  const { items, nodes } = await reader.page('TEAMGOAL', 'TEAM-1', { with: LEVELS });
+  return [...items.map(({ attributes }) => String(attributes?.title)), ...Object.values(nodes).map(nameOf)];
+}
+
+/** By hand: each node by a read of its own, as a loop over a list does it. */
+async function readEach(reader: Reader): Promise<string[]> {
+  const { items } = await reader.inbound('TEAMGOAL', 'TEAM-1');
+  const shown: string[] = [];
+  const follow = async (id: `GOAL-${string}` | `KEYRESULT-${string}`): Promise<void> => {
+    const [node] = await reader.get([id]);
+    shown.push(nameOf(node!.attributes));
+    for (const { type, target } of node!.edgeSet) {
+      if (type === 'GOALMEMBERSHIP') shown.push(nameOf((await reader.get([target]))[0]!.attributes));
+      else await follow(target as `KEYRESULT-${string}`);
+    }
+  };
+  for (const { source } of items) await follow(source);
+  return shown;
+}
+
+function nameOf(attributes: unknown): string {
+  const { name, title } = Object(attributes) as { name?: string; title?: string };
+  return String(name ?? title);
+}
