@@ -5,7 +5,7 @@ import { type Explanation, explain } from '../../explain/explain.ts';
 import { lagOf } from '../../explain/position.ts';
 import { type Item, itemSizeBytes, stringOf } from '../../items/attribute-value.ts';
 import { parseDerivedKey } from '../../items/derived-key.ts';
-import { DERIVED_PREFIX } from '../../items/keys.ts';
+import { DERIVED_PREFIX, typePrefix } from '../../items/keys.ts';
 import { toPlainItem } from '../../items/plain.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { Page } from '../../read/request/result.ts';
@@ -17,7 +17,7 @@ import { input, route } from '../base/route.ts';
 export interface StoredItem {
   source: string;
   target: string;
-  /** `base`, or the kind of derived item. */
+  /** `base`, `part` for a part of the node, or the kind of derived item. */
   kind: string;
   bytes: number;
   /** All attributes but the keys. */
@@ -87,6 +87,10 @@ function storedItem(graph: CompiledModel, item: Item): StoredItem {
     target,
     bytes: itemSizeBytes(item),
     attributes,
-    kind: parseDerivedKey(target)?.kind ?? 'base',
+    kind: parseDerivedKey(target)?.kind ?? (isPart(graph, String(source), target) ? 'part' : 'base'),
   };
+}
+
+function isPart(graph: CompiledModel, source: string, target: string): boolean {
+  return graph.nodes.get(typePrefix(source) ?? '')?.parts.has(target) === true;
 }

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { losslessNumber } from '../../exact-json.ts';
 import { typePrefix } from '../../items/keys.ts';
+import { toPlainItem } from '../../items/plain.ts';
 import type { BaseNode, EdgeResult, EdgeSetEntry, Page } from '../../read/request/result.ts';
 import type { RequestContext } from '../base/context.ts';
 import { input, route } from '../base/route.ts';
@@ -10,6 +12,8 @@ export interface NodeAnswer {
   type: string | null;
   /** The attributes that producers wrote; null: there is no such node. */
   base: BaseNode['attributes'] | null;
+  /** The attributes of its parts as producers wrote them, by name; those that are there. */
+  parts: Record<string, Record<string, unknown>>;
   /** The attributes of its view; null: nothing is projected. */
   view: Record<string, unknown> | null;
   edgeSet: EdgeSetEntry[];
@@ -42,13 +46,15 @@ const query = {
 
 /** Nodes and what is around them. */
 export const NODE_ROUTES = [
-  route('GET /api/node', z.object({ id: input.id }), async ({ reader }, { id }): Promise<NodeAnswer> => {
-    const [[seen], base] = await Promise.all([reader.get([id]), reader.node(id)]);
+  route('GET /api/node', z.object({ id: input.id }), async (context, { id }): Promise<NodeAnswer> => {
+    const { reader } = context;
+    const [[seen], base, parts] = await Promise.all([reader.get([id]), reader.node(id), partsOf(context, id)]);
     const edgeSet = (seen?.edgeSet ?? []) as EdgeSetEntry[];
     return {
       id,
       type: typePrefix(id) ?? null,
       base: base?.attributes ?? null,
+      parts,
       view: seen?.attributes ?? null,
       edgeSet: edgeSet.slice(0, MOST_ELEMENTS),
       edgeSetSize: edgeSet.length,
@@ -73,6 +79,24 @@ export const NODE_ROUTES = [
   ),
   route('GET /api/neighbourhood', z.object({ id: input.id, limit: input.limit }), neighbourhood),
 ];
+
+/** The parts of a node, whether the node is there or not. */
+async function partsOf({ graph, store }: RequestContext, id: string): Promise<NodeAnswer['parts']> {
+  const names = [...(graph.nodes.get(typePrefix(id) ?? '')?.parts.keys() ?? [])];
+  if (names.length === 0) return {};
+  const { partitionKey, sortKey } = graph.table;
+  const { items } = await store.getMany(
+    names.map((name) => ({ source: id, target: name })),
+    { consistent: true },
+  );
+  return Object.fromEntries(
+    names.flatMap((name, i) => {
+      if (items[i] === undefined) return [];
+      const { [partitionKey]: _source, [sortKey]: _target, ...attributes } = toPlainItem(items[i], losslessNumber);
+      return [[name, attributes]];
+    }),
+  );
+}
 
 async function neighbourhood(
   { graph, reader }: RequestContext,

@@ -193,7 +193,9 @@ export const PLANNING_OPERATIONS: readonly Operation[] = [
       for (const { kind, expected } of await bench.questions(['view'])) {
         if (kind !== 'view') continue;
         for (const { id, attributes, edgeSet } of expected as { id: string; attributes: unknown; edgeSet: unknown }[]) {
-          const { view, base, edgeSet: shown } = await answerOf(bench, '/api/node', { id });
+          const { view, base, parts, edgeSet: shown } = await answerOf(bench, '/api/node', { id });
+          const own = bench.wholes.includes(id) ? Object.fromEntries(facts.parts.get(id) ?? []) : {};
+          expectSame(parts, own, `the parts of ${id} in the studio`);
           expectSame(view, attributes, `the view of ${id} in the studio`);
           expectSame(base, facts.nodes.get(id) ?? null, `${id} in the studio`);
           if (!bench.mayBeEvicted) expectSame(shown, edgeSet, `the edge set of ${id} in the studio`);

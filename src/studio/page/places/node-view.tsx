@@ -50,7 +50,7 @@ function NodeItself({ id }: { id: string }) {
   const asked = useAnswer<NodeAnswer>('/api/node', { id });
   return (
     <Told asked={asked}>
-      {({ base, view, edgeSet, edgeSetSize }) => (
+      {({ base, parts, view, edgeSet, edgeSetSize }) => (
         <>
           <Card title="Attributes">
             {base === null ? (
@@ -61,6 +61,11 @@ function NodeItself({ id }: { id: string }) {
               <Attributes attributes={base} />
             )}
           </Card>
+          {Object.entries(parts).map(([name, attributes]) => (
+            <Card key={name} title={`Part ${name}`}>
+              <Attributes attributes={attributes} />
+            </Card>
+          ))}
           <Card title="View">
             {view === null ? <p class="quiet">Nothing of the node is projected.</p> : <Attributes attributes={view} />}
           </Card>
