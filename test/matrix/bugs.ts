@@ -15,6 +15,11 @@ export type ColumnBug = { named: Mutant['name'] } | { change: Change };
 export function bugOf(column: string): Mutant {
   const bug = Object.hasOwn(COLUMN_BUGS, column) ? COLUMN_BUGS[column]! : undefined;
   if (bug === undefined) throw new Error(`COLUMN_BUGS has no bug for the column ${column}.`);
+  return mutantOf(column, bug);
+}
+
+/** The changes of the code that plant a bug which a column finds. */
+export function mutantOf(column: string, bug: ColumnBug): Mutant {
   const found = 'named' in bug ? PLANTED.find(({ mutant }) => mutant.name === bug.named)?.mutant.changes : [bug.change];
   if (found === undefined) throw new Error(`No planted bug has the name that the column ${column} gives.`);
   return { name: column, rule: 'Its column of the matrix finds it.', changes: found };
@@ -127,3 +132,21 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   studio: inFile('studio/api/nodes.ts', 'seen?.attributes ?? null', 'null'),
   status: inFile('explain/status.ts', 'countQuarantine(graph, store, stats)', 'Promise.resolve({})'),
 };
+
+/** Bugs in how readers show parts of nodes, each with the column that finds it: these rules are the readers' own, and no protocol's. */
+export const PART_BUGS: readonly { name: string; column: string; bug: ColumnBug }[] = [
+  {
+    name: 'a part is shown without its node',
+    column: 'delete',
+    bug: inFile('read/nodes/parts.ts', 'sources.length === 0 || attributes === undefined', 'sources.length === 0'),
+  },
+  {
+    name: 'a part that the session has written is shown as it is projected',
+    column: 'own write in a session',
+    bug: inFile(
+      'read/nodes/parts.ts',
+      'writes.find(({ source, target }) => source === id && target === part.name)',
+      '[].find(() => false) as { item?: Item } | undefined',
+    ),
+  },
+];

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it } from 'vitest';
-import { bugOf, COLUMN_BUGS } from '../matrix/bugs.ts';
+import { bugOf, COLUMN_BUGS, mutantOf, PART_BUGS } from '../matrix/bugs.ts';
 import { type CellOutcome, runCell, runPairs } from '../matrix/cells.ts';
 import { FEATURES, type Feature } from '../matrix/features.ts';
 import { OPERATIONS } from '../matrix/operations/all.ts';
@@ -10,6 +10,7 @@ import { cellName, cellsOf, pageOf } from '../matrix/page.ts';
 import { coveringModels } from '../matrix/pairs.ts';
 import { memoryRig } from '../matrix/rig.ts';
 import { ELSEWHERE, modelOptions, OPTIONS_ELSEWHERE, operations } from '../matrix/vocabulary.ts';
+import type { Mutant } from '../simulator/planted/mutant.ts';
 import { bundledProgram } from '../simulator/planted/program.ts';
 import { isWhole } from '../support/extent.ts';
 
@@ -71,19 +72,28 @@ describe('a bug that is planted for a column', () => {
 
   it.each(OPERATIONS.map(({ name }, column) => ({ name, column })).filter(({ column }) => isOfRun(0, column)))(
     'is found by the column: $name',
-    async ({ name }) => {
-      const program = await bundledProgram(new URL('../matrix/column.ts', import.meta.url), bugOf(name));
-      try {
-        const { status, stdout, stderr } = await programRun(program.file, name);
-        expect(stderr).toBe('');
-        expect({ status, isNamed: stdout.includes(': ') }).toEqual({ status: 1, isNamed: true });
-      } finally {
-        await program.remove();
-      }
-    },
+    async ({ name }) => await expectFound(name, bugOf(name)),
+    120_000,
+  );
+
+  it.each(PART_BUGS)(
+    'in a reader of parts is found: $name',
+    async ({ column, bug }) => await expectFound(column, mutantOf(column, bug)),
     120_000,
   );
 });
+
+/** Expects that a column finds a bug. */
+async function expectFound(column: string, bug: Mutant): Promise<void> {
+  const program = await bundledProgram(new URL('../matrix/column.ts', import.meta.url), bug);
+  try {
+    const { status, stdout, stderr } = await programRun(program.file, column);
+    expect(stderr).toBe('');
+    expect({ status, isNamed: stdout.includes(': ') }).toEqual({ status: 1, isNamed: true });
+  } finally {
+    await program.remove();
+  }
+}
 
 /** Runs a program with one argument to its end. */
 function programRun(
