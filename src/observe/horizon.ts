@@ -52,6 +52,7 @@ export class Horizon {
   emptied(shardId: string, atMs: number): void {
     const shard = this.shards.get(shardId);
     // A record that was made just before may be shown later.
+    // rule: empty-page-says-nothing-of-late-records
     const throughMs = atMs - this.lateMs;
     if (shard !== undefined) shard.throughMs = Math.max(shard.throughMs ?? throughMs, throughMs);
   }
@@ -62,6 +63,11 @@ export class Horizon {
     if (shard !== undefined) shard.isEnded = true;
   }
 
+  /** Every record of a shard made before this time was received, in milliseconds since 1970; undefined: nothing is known yet. */
+  throughOf(shardId: string): number | undefined {
+    return this.shards.get(shardId)?.throughMs;
+  }
+
   /**
    * The least of the shards' times and of the time of the last listing, in milliseconds since 1970, and the shard that holds it.
    * Undefined: a shard is not read yet.
@@ -69,12 +75,15 @@ export class Horizon {
   through(): { atMs: number; shardId?: string } | undefined {
     if (this.listedMs === undefined) return undefined;
     // A shard that was opened since the last listing is not read yet.
+    // rule: time-is-not-after-the-last-listing
     let least: { atMs: number; shardId?: string } = { atMs: this.listedMs };
     const parents = new Set([...this.shards.values()].map(({ parent }) => parent));
     for (const [shardId, { throughMs, isEnded }] of this.shards) {
       // Until its children are known, nobody reads on where a closed shard ended.
+      // rule: closed-shard-counts-until-its-children-are-known
       if (isEnded && (this.isDisabled || parents.has(shardId))) continue;
       if (throughMs === undefined) return undefined;
+      // rule: every-shard-holds-the-time
       if (throughMs < least.atMs) least = { atMs: throughMs, shardId };
     }
     return least;

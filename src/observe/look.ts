@@ -33,7 +33,10 @@ export async function look(context: LookContext, suspects: readonly Suspect[]): 
   // rule: low-mark-is-asked-for-before-the-look
   const lowMarkMs = await context.lowMark();
   const fromMs = now();
+  // rule: looks-begin-with-the-reverse-items, first
   const reverse = await reverseItemsOf(context, suspects);
+  // rule: looks-are-consistent
+  // rule: looks-begin-with-the-reverse-items, then
   const observations = await observe(context, suspects);
   const unjudged = await notCompared(graph, context.store, suspects);
   const toMs = now();
@@ -43,6 +46,7 @@ export async function look(context: LookContext, suspects: readonly Suspect[]): 
     const { wanted, stored, fanOut } = observation;
     const seen = { wanted, stored, fromMs, toMs, lowMarkMs, isAwaited: fanOut !== undefined };
     const absent = reverse.get(suspect);
+    // rule: copy-without-its-reverse-item-stays-open
     if (absent !== undefined && part.kind === 'copy') {
       const base: ItemKey = { source, target: part.target };
       return {
@@ -108,7 +112,9 @@ export async function* partsOf(context: LookContext, { spread }: OpenSpread): As
   const { kind, source, edgeType } = spread;
   if (kind === 'partition') {
     const nominated: Suspect[] = [];
-    const nominations = nominate(graph, store, source, { streamLabel: stream.known });
+    // rule: partitions-are-read-consistently
+    const reads = consistently(store);
+    const nominations = nominate(graph, reads, source, { streamLabel: stream.known });
     for (let next = await nominations.next(); next.done !== true; next = await nominations.next()) {
       nominated.push(next.value);
     }
@@ -123,6 +129,7 @@ export async function* partsOf(context: LookContext, { spread }: OpenSpread): As
     }
     return;
   }
+  // rule: fan-outs-are-queried-consistently
   const request = {
     partition: source,
     sortKey: { beginsWith: new FanOutPlaces(edgeType).visited(kind) },
@@ -134,6 +141,15 @@ export async function* partsOf(context: LookContext, { spread }: OpenSpread): As
       ? copyBehind(graph, { source, target }, item)
       : joinedParts(graph, edgeType, { source, target });
   }
+}
+
+/** A store whose reads are consistent: a check may read an old copy, since it looks again, and a spread does not. */
+function consistently(store: LookContext['store']): LookContext['store'] {
+  return {
+    get: (key) => store.get(key, { consistent: true }),
+    getMany: (keys) => store.getMany(keys, { consistent: true }),
+    query: (request) => store.query({ ...request, consistent: true }),
+  };
 }
 
 /** The parts to look at of an item that other partitions decide, whether it exists or not; none for an item of another kind. */

@@ -22,6 +22,7 @@ const stateSchema = z.object({
       shardId: z.string(),
       after: z.optional(z.string().check(z.regex(/^\d{1,99}$/))),
       isFinished: z.boolean(),
+      sinceMs: z.optional(z.number()),
     }),
   ),
   throughMs: z.optional(z.number()),

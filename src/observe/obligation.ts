@@ -46,7 +46,7 @@ export interface ObservedDrift {
   /** When it was found, in milliseconds since 1970. */
   foundMs: number;
   /**
-   * `given-up`: a quarantine entry names its base item. `at-risk`: a copy whose reverse item is drift, so that no fan-out finds it; it
+   * `given-up`: a quarantine entry names its base item, or the fan-out that has to visit it is stuck. `at-risk`: a copy whose reverse item is drift, so that no fan-out finds it; it
    * may be right still.
    */
   state: 'drift' | 'given-up' | 'at-risk';

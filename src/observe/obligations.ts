@@ -4,6 +4,7 @@ import type { Compared, ObserveContext, OddityContext, Part, Suspect } from '../
 import { itemKindOf, partKindOf } from '../kinds/table.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { needsSource } from '../model/joined.ts';
+import { type FanOutOf, FanOutPlaces } from '../model/projection/places.ts';
 import type { ItemKey } from '../store/port.ts';
 import { StreamLabel } from '../stream/stream-label.ts';
 import {
@@ -52,6 +53,8 @@ export interface Obligation {
   mismatch: Mismatch | undefined;
   /** Set if it is known to be wrong: it then waits for a repair, and the time goes on. */
   drift: ObservedDrift | undefined;
+  /** Whether it is listed as an exception: it does not hold the time, and has to be listed until it is right. */
+  isException: boolean;
 }
 
 /** A difference, and when it was seen. */
@@ -92,6 +95,8 @@ export interface ObserverPace {
   marginMs: number;
   /** How long a difference has to last if the low mark is not known. */
   unknownMs: number;
+  /** Drift that waits for a repair and does not hold the time: beyond this number it does. */
+  mostExceptions: number;
 }
 
 type Judged = 'by-images' | 'by-reads' | 'not-judged';
@@ -121,9 +126,6 @@ const JUDGED: { readonly [Kind in Part['kind']]: Judged } = {
   shape: 'not-judged',
 };
 
-/** Drift that waits for a repair and does not hold the time: beyond this number it does. */
-export const MOST_EXCEPTIONS = 25;
-
 /** The newest image of an item, and the obligations that need it. */
 interface SeenItem {
   /** Undefined: no record of it was received since it is needed. */
@@ -151,7 +153,7 @@ export class Obligations {
   get drift(): ObservedDrift[] {
     const wrong = [...this.open.values()].filter(({ drift }) => drift !== undefined);
     // The exceptions come first: what still holds the time is found again by its records.
-    wrong.sort((left, right) => left.touches.length - right.touches.length);
+    wrong.sort((left, right) => Number(right.isException) - Number(left.isException));
     return wrong.map(({ drift }) => drift!);
   }
 
@@ -177,6 +179,7 @@ export class Obligations {
     const seen = this.items.get(textOfKey(change));
     if (seen === undefined) return;
     // Only the newest image counts: a value may come back.
+    // rule: newest-image-counts
     seen.image = { item: change.newImage };
     for (const obligation of [...seen.neededBy]) this.closeByImages(context, obligation);
   }
@@ -191,7 +194,9 @@ export class Obligations {
   keepDrift(graph: CompiledModel, drift: ObservedDrift, nowMs: number): void {
     this.reopen(graph, { suspects: [drift.suspect], spreads: [] }, [], nowMs);
     const obligation = this.open.get(nameOfSuspect(drift.suspect));
-    if (obligation !== undefined) obligation.drift ??= drift;
+    if (obligation === undefined) return;
+    obligation.drift ??= drift;
+    obligation.isException = true;
   }
 
   private touch(graph: CompiledModel, suspect: Suspect, touches: readonly Touch[], nowMs: number): void {
@@ -199,8 +204,10 @@ export class Obligations {
     const name = nameOfSuspect(suspect);
     const spread = this.spreadReaching(suspect);
     // A part that an open fan-out reaches inherits its touches, also if it comes late.
+    // rule: late-parts-inherit-from-the-fan-out
     const all = spread === undefined ? touches : [...touches, ...spread.touches, ...spread.later];
     for (const { stampMs, newestMs = stampMs } of all) {
+      // rule: newest-touch-is-kept
       this.newest.set(name, Math.max(newestMs, this.newest.get(name) ?? 0));
     }
     let obligation = this.open.get(name);
@@ -216,6 +223,7 @@ export class Obligations {
         wrongLooks: 0,
         mismatch: undefined,
         drift: undefined,
+        isException: false,
       };
       this.open.set(name, obligation);
     } else if (namesBase(suspect.part) && !namesBase(obligation.suspect.part)) {
@@ -224,6 +232,7 @@ export class Obligations {
     }
     if (obligation.drift !== undefined) obligation.dueMs = Math.min(obligation.dueMs, nowMs + this.pace.settleMs);
     // A read answers what was received before it began, and nothing else.
+    // rule: look-answers-what-came-before-it
     addOldestTouches(obligation.isLookedAt ? obligation.later : obligation.touches, all);
     for (const key of judgingItems(graph, obligation.suspect) ?? []) {
       const seen = this.items.get(textOfKey(key));
@@ -240,6 +249,7 @@ export class Obligations {
       this.spreads.set(name, open);
     }
     // The Query that names the items has to begin after the record was received.
+    // rule: fan-out-is-queried-after-its-record
     open.queriedMs = undefined;
     addOldestTouches(open.isQueried ? open.later : open.touches, touches);
   }
@@ -261,6 +271,7 @@ export class Obligations {
   }
 
   private close(obligation: Obligation): void {
+    // rule: closed-parts-keep-their-newest-touch
     this.open.delete(obligation.name);
     this.forgetItems(obligation);
   }
@@ -309,6 +320,7 @@ export class Obligations {
       obligation.touches = later;
       obligation.wrongLooks = 0;
       obligation.drift = undefined;
+      obligation.isException = false;
       if (later.length === 0) this.close(obligation);
       obligation.dueMs = nowMs + this.waitMs(obligation);
       return;
@@ -341,31 +353,52 @@ export class Obligations {
     for (const obligation of this.open.values()) {
       const { mismatch } = obligation;
       // A record that explains the difference may have been made before the look, and may not be received yet.
+      // rule: difference-waits-for-its-records
       if (mismatch === undefined || receivedThroughMs <= mismatch.toMs) continue;
       obligation.mismatch = undefined;
       obligation.wrongLooks += 1;
-      if (mismatch.behind !== undefined) this.judgeBehind(obligation, mismatch, mismatch.behind, nowMs);
-      else if (this.isSettled(obligation, mismatch)) {
+      const state = this.stateOf(obligation, mismatch);
+      if (state !== undefined) {
         const isNew = obligation.drift === undefined;
-        this.found(obligation, mismatch, nowMs, 'drift');
-        if (isNew) found.push(obligation);
+        this.found(obligation, mismatch, nowMs, state);
+        if (isNew && state === 'drift') found.push(obligation);
       }
       obligation.dueMs = nowMs + this.waitMs(obligation);
     }
     return found;
   }
 
-  /** A copy without its reverse item stays open. Once the reverse item is known to be drift, the two are exceptions together. */
-  private judgeBehind(obligation: Obligation, mismatch: Mismatch, behind: Suspect, nowMs: number): void {
-    const reverse = this.open.get(nameOfSuspect(behind));
-    if (reverse?.drift !== undefined) this.found(obligation, mismatch, nowMs, 'at-risk');
+  /** Returns the state of a difference that lasts; undefined: it may still become right. */
+  private stateOf(obligation: Obligation, mismatch: Mismatch): ObservedDrift['state'] | undefined {
+    const { behind, isAwaited } = mismatch;
+    // A copy without its reverse item stays open. Once the reverse item is known to be drift, the two are exceptions together.
+    if (behind !== undefined) {
+      return this.open.get(nameOfSuspect(behind))?.drift === undefined ? undefined : 'at-risk';
+    }
+    // rule: parts-behind-a-stuck-fan-out-are-given-up
+    if (isAwaited && this.isBehindStuck(obligation.suspect)) return 'given-up';
+    return this.isSettled(obligation, mismatch) ? 'drift' : undefined;
+  }
+
+  /** Whether the fan-out that has still to visit a part is stuck: its continuation is drift. */
+  private isBehindStuck(suspect: Suspect): boolean {
+    const fanOut = fanOutTo(suspect);
+    if (fanOut === undefined) return false;
+    const sortKey = new FanOutPlaces(fanOut.edgeType).continuation(fanOut.kind);
+    const continuation: Suspect = { source: fanOut.source, sortKey, part: { kind: 'continuation' } };
+    return this.open.get(nameOfSuspect(continuation))?.drift !== undefined;
   }
 
   /** Whether nothing is on its way that could still make a part right. */
   private isSettled({ name, suspect, later }: Obligation, mismatch: Mismatch): boolean {
     const { marginMs, unknownMs } = this.pace;
     const { fromMs, lowMarkMs, isAwaited } = mismatch;
-    if (isAwaited || later.length > 0 || this.spreadReaching(suspect) !== undefined) return false;
+    // A continuation that is not at its end awaits itself: it is drift if the record that drives it is applied, and it has not moved.
+    const isOnItsWay = isAwaited && suspect.part.kind !== 'continuation';
+    // rule: alarm-waits-for-fan-outs-under-way
+    if (isOnItsWay) return false;
+    // rule: alarm-waits-for-open-fan-outs
+    if (later.length > 0 || this.spreadReaching(suspect) !== undefined) return false;
     const touchedMs = this.newest.get(name) ?? 0;
     // rule: alarm-waits-for-the-low-mark
     return lowMarkMs === undefined ? touchedMs + unknownMs < fromMs : touchedMs + marginMs < lowMarkMs;
@@ -385,13 +418,16 @@ export class Obligations {
       ...(touchedMs !== undefined && { touchedMs }),
       foundMs: obligation.drift?.foundMs ?? nowMs,
       state: obligation.drift?.state === 'given-up' ? 'given-up' : state,
+      // rule: unknown-low-mark-is-told
       isCertain: lowMarkMs !== undefined,
     };
     // Drift is reported as an exception, so that the time goes on for everything else.
-    const exceptions = [...this.open.values()].filter(
-      ({ drift, touches }) => drift !== undefined && touches.length === 0,
-    );
-    if (exceptions.length < MOST_EXCEPTIONS) obligation.touches = [];
+    // The time has passed an exception: a fan-out that reaches it later does not make it newer.
+    // rule: exception-stays-one
+    const exceptions = [...this.open.values()].filter(({ isException }) => isException);
+    // rule: exceptions-are-few
+    if (exceptions.length < this.pace.mostExceptions) obligation.isException = true;
+    if (obligation.isException) obligation.touches = [];
   }
 
   /** Returns at most `most` spreads whose items a Query has still to name, and marks their Query as begun. */
@@ -404,7 +440,9 @@ export class Obligations {
 
   /** Opens parts that the Query of a spread has named. */
   spreadTo(graph: CompiledModel, open: OpenSpread, suspects: readonly Suspect[], nowMs: number): void {
-    for (const suspect of suspects) this.touch(graph, suspect, [...open.touches, ...open.later], nowMs);
+    // rule: parts-inherit-from-the-fan-out
+    const touches = [...open.touches, ...open.later];
+    for (const suspect of suspects) this.touch(graph, suspect, touches, nowMs);
   }
 
   /** Takes in the end of a Query; undefined: it failed. */
@@ -420,6 +458,7 @@ export class Obligations {
   release(receivedThroughMs: number, lowMarkMs: number | undefined): void {
     for (const [name, { queriedMs }] of this.spreads) {
       // A child that came during the Query is known by its record.
+      // rule: fan-out-is-held-until-its-query-is-consumed
       if (queriedMs !== undefined && queriedMs < receivedThroughMs) this.spreads.delete(name);
     }
     const { marginMs, unknownMs } = this.pace;
@@ -431,19 +470,23 @@ export class Obligations {
   }
 
   /** The open fan-out that may reach a part. */
-  private spreadReaching({ source, part }: Suspect): OpenSpread | undefined {
+  private spreadReaching(suspect: Suspect): OpenSpread | undefined {
     if (this.spreads.size === 0) return undefined;
-    if (part.kind === 'copy') {
-      const edgeType = typePrefix(part.target) ?? '';
-      const parent = part.target.slice(edgeType.length + 1);
-      return this.spreads.get(nameOfSpread({ kind: 'copies', source: parent, edgeType }));
-    }
-    if (part.kind === 'index-item' && part.target !== undefined && part.target !== source) {
-      const edgeType = typePrefix(part.target) ?? '';
-      return this.spreads.get(nameOfSpread({ kind: 'joined', source, edgeType }));
-    }
-    return undefined;
+    const spread = fanOutTo(suspect);
+    return spread && this.spreads.get(nameOfSpread(spread));
   }
+}
+
+/** The fan-out that a part is visited by. */
+function fanOutTo({ source, part }: Suspect): (Spread & { kind: FanOutOf }) | undefined {
+  if (part.kind === 'copy') {
+    const edgeType = typePrefix(part.target) ?? '';
+    return { kind: 'copies', source: part.target.slice(edgeType.length + 1), edgeType };
+  }
+  if (part.kind === 'index-item' && part.target !== undefined && part.target !== source) {
+    return { kind: 'joined', source, edgeType: typePrefix(part.target) ?? '' };
+  }
+  return undefined;
 }
 
 function isDue({ dueMs, isLookedAt, mismatch }: Obligation, nowMs: number): boolean {

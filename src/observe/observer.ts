@@ -48,6 +48,8 @@ export interface ObserverLimits {
   retentionMs: number;
   /** With more open parts than this, no records are read until some are closed. */
   mostOpen: number;
+  /** Known drift that is saved, and does not hold the time; what is beyond this number does. */
+  mostExceptions: number;
 }
 
 const LIMITS: ObserverLimits = {
@@ -57,6 +59,7 @@ const LIMITS: ObserverLimits = {
   listMs: 10_000,
   retentionMs: 23 * 3_600_000,
   mostOpen: 100_000,
+  mostExceptions: 25,
 };
 
 /** Shards that are read at once, parts in a look, Queries at once, and empty pages that show the end of a shard. */
@@ -97,6 +100,8 @@ export class Observer {
   private readonly shards = new Map<string, ObservedShard>();
   private readonly finished = new Set<string>();
   private readonly saved: Map<string, string | undefined>;
+  /** For each shard: no record that is still to be read was made before this time, in milliseconds since 1970. */
+  private readonly since = new Map<string, number>();
   private listed: Shard[] = [];
   private listedMs = Number.NEGATIVE_INFINITY;
   private throughMs: number | undefined;
@@ -114,7 +119,7 @@ export class Observer {
     from: ObserverState | undefined,
   ) {
     this.limits = { ...LIMITS, ...context.limits };
-    const { lateMs, skewMs, settleMs, retentionMs } = this.limits;
+    const { lateMs, skewMs, settleMs, retentionMs, mostExceptions } = this.limits;
     const marginMs = lateMs + 2 * skewMs + 1_000;
     const pace: ObserverPace = {
       settleMs,
@@ -123,6 +128,7 @@ export class Observer {
       countMs: 20 * settleMs,
       marginMs,
       unknownMs: 2 * marginMs + 30_000,
+      mostExceptions,
     };
     this.obligations = new Obligations(pace);
     this.horizon = new Horizon(lateMs);
@@ -133,14 +139,17 @@ export class Observer {
     this.throughMs = from.throughMs;
     this.positionsMs = from.positionsMs;
     this.gap = from.gap;
+    // rule: another-stream-is-a-gap
     if (from.streamArn !== context.source.streamArn) {
       this.lose('The table has another stream than before.');
       return;
     }
-    for (const { shardId, after, isFinished } of from.shards) {
+    for (const { shardId, after, isFinished, sinceMs = from.positionsMs } of from.shards) {
+      this.since.set(shardId, sinceMs);
       if (isFinished) this.finished.add(shardId);
       else this.saved.set(shardId, after);
     }
+    // rule: long-absence-is-a-gap
     if (context.now() - from.savedMs > retentionMs)
       this.lose('The observer was away for longer than the stream keeps its records.');
   }
@@ -178,6 +187,8 @@ export class Observer {
    * @param left the derived items that it has found to differ, and not repaired.
    */
   async base(beganMs: number, left: readonly ItemKey[]): Promise<void> {
+    // A gap that was noticed during the check may hide changes of what the check had read by then.
+    if (this.positionsMs === undefined || beganMs < this.positionsMs) return;
     const graph = await this.context.ready.current();
     const context = { graph, streamLabel: streamLabel(this.context.source.streamArn) };
     const suspects = left.flatMap(({ source, target }) => partsDecidedElsewhere(context, source, target, undefined));
@@ -193,6 +204,7 @@ export class Observer {
       newestMs: this.context.now(),
       receipt: 0,
     };
+    // rule: what-the-check-has-left-is-open
     this.obligations.reopen(graph, { suspects, spreads }, [touch], this.context.now());
     this.baseMs = beganMs;
     this.gap = undefined;
@@ -202,22 +214,32 @@ export class Observer {
   state(): ObserverState {
     const { source, now } = this.context;
     const oldest = new Map<string, { after: string | undefined; receipt: number }>();
+    const openSince = new Map<string, number>();
     let isBaseOpen = false;
     for (const { touch } of this.obligations.touches()) {
-      const { shardId, after, receipt } = touch;
+      const { shardId, after, receipt, stampMs } = touch;
+      openSince.set(shardId, Math.min(stampMs, openSince.get(shardId) ?? stampMs));
       if (shardId === '') isBaseOpen = true;
       const known = oldest.get(shardId);
       if (known === undefined || receipt < known.receipt) oldest.set(shardId, { after, receipt });
     }
-    const shards = this.listed.flatMap(({ shardId }) => {
-      if (this.finished.has(shardId) && !oldest.has(shardId)) return [{ shardId, isFinished: true }];
+    // A shard that has left the stream with something open is saved too: a restart does not find it, which is a gap.
+    // rule: open-shard-is-saved-after-it-has-left
+    const ids = new Set([...this.listed.map(({ shardId }) => shardId), ...oldest.keys()]);
+    ids.delete('');
+    const shards = [...ids].flatMap((shardId) => {
+      const readMs = this.horizon.throughOf(shardId) ?? this.since.get(shardId);
+      const sinceMs = readMs && Math.min(readMs, openSince.get(shardId) ?? readMs);
+      const since = sinceMs === undefined ? {} : { sinceMs };
+      if (this.finished.has(shardId) && !oldest.has(shardId)) return [{ shardId, isFinished: true, ...since }];
       const shard = this.shards.get(shardId);
       const open = oldest.get(shardId);
       // A shard that waits for its parent begins at its first record.
       if (shard === undefined && open === undefined && !this.saved.has(shardId)) return [];
       // The open parts are in no saved state: their records open them again.
+      // rule: position-is-that-of-the-oldest-open-record
       const after = open === undefined ? (shard === undefined ? this.saved.get(shardId) : shard.last) : open.after;
-      return [{ shardId, isFinished: false, ...(after !== undefined && { after }) }];
+      return [{ shardId, isFinished: false, ...(after !== undefined && { after }), ...since }];
     });
     const parents = new Map(this.listed.map(({ shardId, parentShardId }) => [shardId, parentShardId]));
     const goesBack = new Set(shards.filter(({ isFinished }) => !isFinished).map(({ shardId }) => shardId));
@@ -229,13 +251,16 @@ export class Observer {
       streamArn: source.streamArn,
       savedMs: now(),
       // The children of a shard that is read again are read again too: a parent's records come before its children's.
+      // rule: children-are-read-again-with-their-parent
       shards: shards.filter(({ shardId }) => !begins(shardId)),
       throughMs: this.throughMs,
       // No record opens the differences that the check has left: a restart before they are judged needs another check.
+      // rule: base-is-kept-once-it-is-judged
       baseMs: isBaseOpen ? undefined : this.baseMs,
       positionsMs: this.positionsMs ?? now(),
       gap: this.gap,
-      drift: this.drift.slice(0, MOST_SAVED),
+      // rule: drift-is-kept-across-restarts
+      drift: this.drift.slice(0, this.limits.mostExceptions),
       heldBy: this.heldBy,
     };
   }
@@ -252,6 +277,7 @@ export class Observer {
     // Only a check of the whole table ends a gap.
     this.gap ??= { reason, sinceMs: this.context.now() };
     // A check is the base of what follows only if it begins after this.
+    // rule: check-begins-after-the-gap
     this.positionsMs = this.context.now();
   }
 
@@ -267,6 +293,7 @@ export class Observer {
     const listed = new Set(shards.map(({ shardId }) => shardId));
     for (const shardId of [...this.shards.keys(), ...this.saved.keys()]) {
       if (listed.has(shardId)) continue;
+      // rule: lost-shard-is-a-gap
       if (!this.finished.has(shardId)) this.lose(`Shard ${shardId} has left the stream before it was read to its end.`);
       this.shards.delete(shardId);
       this.saved.delete(shardId);
@@ -281,6 +308,7 @@ export class Observer {
     this.listed = shards;
     this.listedMs = atMs;
     const isFinished = (shardId: string): boolean => this.finished.has(shardId);
+    // rule: parent-shards-are-read-first
     for (const { shardId } of readableShards(shards, isFinished)) this.follow(shardId);
   }
 
@@ -299,13 +327,27 @@ export class Observer {
     if (this.shards.has(shardId)) return;
     const after = this.saved.get(shardId);
     this.saved.delete(shardId);
+    if (after === undefined && iterator === undefined) this.beginAtOldest(shardId);
     const pages = new ShardPages(
       this.context.source,
       shardId,
       { after, ...(iterator !== undefined && { iterator }) },
+      // rule: trimmed-records-are-a-gap
       (text) => this.lose(text),
     );
     this.shards.set(shardId, new ObservedShard(shardId, pages, after));
+  }
+
+  /** The oldest record of a shard is its first one only as long as that has not left the stream. */
+  private beginAtOldest(shardId: string): void {
+    const { now } = this.context;
+    const parent = this.listed.find((shard) => shard.shardId === shardId)?.parentShardId ?? '';
+    const sinceMs = this.since.get(shardId) ?? this.horizon.throughOf(shardId) ?? this.since.get(parent);
+    if (sinceMs !== undefined) this.since.set(shardId, sinceMs);
+    // rule: first-records-that-have-left-are-a-gap
+    if (sinceMs === undefined || now() - sinceMs > this.limits.retentionMs) {
+      this.lose(`The first records of shard ${shardId} may have left the stream.`);
+    }
   }
 
   private hasChild(shardId: string): boolean {
@@ -448,6 +490,7 @@ export class Observer {
   }
 
   private async report(suspect: Suspect, drift: ObservedDrift): Promise<void> {
+    // rule: quarantined-is-given-up
     if (await isGivenUp(this.context, suspect)) drift.state = 'given-up';
     await this.context.onDrift?.(drift);
   }
@@ -457,12 +500,14 @@ export class Observer {
     const { skewMs } = this.limits;
     const through = this.horizon.through();
     // Stamps are whole seconds, of clocks that may differ.
+    // rule: received-time-allows-for-clocks
     return through === undefined ? undefined : through.atMs - 2 * skewMs - 1_000;
   }
 
   private move(): void {
     const through = this.horizon.through();
     const { skewMs } = this.limits;
+    // rule: time-stands-in-a-gap
     if (this.gap !== undefined || this.baseMs === undefined) {
       this.heldBy = this.gap?.reason ?? 'No check of the whole table has been made since the observer began.';
       return;
@@ -481,6 +526,7 @@ export class Observer {
     }
     this.heldBy = heldBy;
     if (leastMs === UNKNOWN_MS) return;
+    // rule: time-allows-for-clocks
     const verifiedMs = leastMs - 2 * skewMs - 1_000;
     // A time that was verified once stays verified: a restart that reads older records again does not lower it.
     if (this.throughMs === undefined || verifiedMs > this.throughMs) this.throughMs = verifiedMs;
@@ -489,5 +535,3 @@ export class Observer {
 
 /** The stamp of what no record has opened. */
 const UNKNOWN_MS = 0;
-/** Drift that is saved; more of it is found again by its records. */
-const MOST_SAVED = 25;

@@ -76,7 +76,9 @@ function openedByBase(graph: CompiledModel, change: SeenChange): Opened {
   }
   suspects.push(...openedInTarget({ source, target }, before, after));
   if ((before.reverse === undefined) !== (after.reverse === undefined)) open(VIEW_KEY, { kind: 'copy', target });
-  return { suspects, spreads: spreadsOf(graph, change) };
+  // rule: changed-node-opens-its-fan-outs
+  const spreads = spreadsOf(graph, change);
+  return { suspects, spreads };
 }
 
 /** The items of an edge in its target's partition that a record changes: its reverse item, and its entries in totals. */
@@ -145,6 +147,7 @@ function openedByView(context: OddityContext, change: SeenChange): Opened {
   parts.push(...changedElements(oldImage, newImage), ...changedCopies(graph, oldImage, newImage));
   const own = opened(context, change, parts);
   // A type that comes back from its eviction lists edges again of which this record says nothing; so does a view of another shape.
+  // rule: evicted-type-that-comes-back-opens-its-partition
   const isWhole = !sameValue(oldImage?.[EVICTED], newImage?.[EVICTED]) || (!isUsed(oldImage) && isUsed(newImage));
   return isWhole ? { ...own, spreads: [{ kind: 'partition', source, edgeType: '' }] } : own;
 }
@@ -181,7 +184,9 @@ function openedByIndexItem(context: OddityContext, change: SeenChange): Opened {
   const part: Part = { kind: 'index-item', target: baseKeyOfIndexItem(source, sortKey) };
   if (isSame) return opened(context, change, []);
   const own = opened(context, change, [part]);
-  return { suspects: [...own.suspects, ...openedCounts(graph, change)], spreads: [] };
+  // rule: index-item-opens-its-counts
+  const counts = openedCounts(graph, change);
+  return { suspects: [...own.suspects, ...counts], spreads: [] };
 }
 
 /** The counts of an item that has changed: they are wrong, unless they move with it. */
@@ -204,12 +209,15 @@ function openedByReverseItem(context: OddityContext, change: SeenChange): Opened
   const key = { source, target };
   const edge = edgeNamedInTarget(graph, key, newImage) ?? edgeNamedInTarget(graph, key, oldImage);
   const own = opened(context, change, [{ kind: 'reverse-item', base: edge }]);
+  // rule: entry-opens-its-total
   const counts = openedCounts(graph, change);
   if (counts.length > 0) return { suspects: [...own.suspects, ...counts], spreads: [] };
   if (edge === undefined || reverseItemOf(graph, edge)?.key.target !== target) return own;
   // While the item is absent, no fan-out finds the edge. So its copy may be old when the item comes, and when it goes.
   const copy: Suspect = { source: edge.source, sortKey: VIEW_KEY, part: { kind: 'copy', target: edge.target } };
-  return { suspects: [...own.suspects, copy], spreads: [] };
+  // rule: reverse-item-opens-the-copy-behind-it
+  const suspects = [...own.suspects, copy];
+  return { suspects, spreads: [] };
 }
 
 function openedByContinuation(context: OddityContext, change: SeenChange): Opened {

@@ -7,6 +7,8 @@ export interface ShardState {
   after?: string | undefined;
   /** Whether the shard was read to its end, and nothing of it is open. */
   isFinished: boolean;
+  /** No record that is still to be read was made before this time, in milliseconds since 1970; absent: not known. */
+  sinceMs?: number | undefined;
 }
 
 /** A stretch of the stream that the observer has not seen. Only a check of the whole table ends it. */

@@ -66,7 +66,11 @@ interface Call<T> {
 export class FaultyStore implements Store, ScanSource {
   private queries = 0;
 
-  constructor(private readonly process: SimulatedProcess) {}
+  constructor(
+    private readonly process: SimulatedProcess,
+    /** How long a read that is not consistent may lag behind, in milliseconds. */
+    private readonly stalenessMs = STALENESS,
+  ) {}
 
   get(key: ItemKey, options: ReadOptions): Promise<GetResult> {
     const text = `get ${keyText(key)}`;
@@ -208,7 +212,8 @@ export class FaultyStore implements Store, ScanSource {
   private begin(name: string, keys: readonly ItemKey[]): void {
     const { agenda, choices, climate, previous, transactions } = this.process.world;
     if (keys.length === 0 || !choices.chance(`${name}.underway`, climate.torn)) return;
-    const endsInMs = 1 + choices.drawn(`${name}.underway.ends`, (random) => callDuration(climate, random));
+    const drawnMs = 1 + choices.drawn(`${name}.underway.ends`, (random) => callDuration(climate, random));
+    const endsInMs = Math.min(drawnMs, this.process.world.longestTransactionMs);
     const shownInMs = choices.pick(`${name}.underway.shown`, endsInMs + 1);
     this.process.world.count('transactions under way');
     transactions.begin(
@@ -252,7 +257,7 @@ export class FaultyStore implements Store, ScanSource {
   private replica(name: string, { source, target }: ItemKey): { item?: Item } | undefined {
     const { world } = this.process;
     const previous = world.previous.get(`${source} ${target}`);
-    const isRecent = previous !== undefined && world.agenda.now - previous.atMs <= STALENESS;
+    const isRecent = previous !== undefined && world.agenda.now - previous.atMs <= this.stalenessMs;
     return isRecent && world.choices.chance(name, 0.5) ? previous : undefined;
   }
 

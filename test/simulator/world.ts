@@ -61,6 +61,8 @@ export class World {
   readonly previous = new Map<string, { item?: Item; atMs: number }>();
   /** When each item was last written. */
   readonly written = new Map<string, number>();
+  /** How long a transaction takes at most, from its record to its acknowledgement, in milliseconds. */
+  longestTransactionMs = Number.POSITIVE_INFINITY;
   /** How many writes there were. */
   writes = 0;
   private isProjecting = false;

@@ -4,7 +4,7 @@ import { damage } from '../damage.ts';
 import type { Outcome } from '../schedule.ts';
 import { World } from '../world.ts';
 import { Observation } from './observation.ts';
-import { ObservedStreams } from './stream.ts';
+import { ObservedStreams, STREAM_LIMITS } from './stream.ts';
 
 /** Schedules of the observer: it verifies, beside everything that the simulator does, what the projector makes of it. */
 
@@ -29,6 +29,8 @@ async function run(choices: Choices, trace?: (line: string) => void): Promise<Ou
   const world = new World(choices, trace, streams);
   now = () => world.agenda.now;
   streams.choose();
+  // What the stream shows is in the table by the time that the observer looks at it.
+  world.longestTransactionMs = STREAM_LIMITS.transactionMs;
   world.plan();
   const observation = new Observation(world, streams, choices.chance('observer.knows-mark', 0.9));
   const start = choices.drawn('observer.start', (random) => (random.chance(0.5) ? 0 : random.below(60_000)));

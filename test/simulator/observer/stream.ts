@@ -22,10 +22,14 @@ interface ShownShard {
   records: ShownRecord[];
   /** How far the clock that stamps its records is off, in milliseconds. */
   skewMs: number;
+  closedMs?: number;
 }
 
 /** What streams are allowed to do to an observer, in milliseconds. */
-export const STREAM_LIMITS = { lateMs: 8_000, skewMs: 400 } as const;
+export const STREAM_LIMITS = { lateMs: 8_000, skewMs: 400, transactionMs: 2_000 } as const;
+/** A stream that trims keeps records for so long, in milliseconds; an observer takes it for a minute less. */
+const TRIMMED_AFTER_MS = 15 * 60_000;
+const RETENTION_MS = TRIMMED_AFTER_MS - 60_000;
 /** Some pages hold one record, so that shards are read far apart. */
 const PAGES = [1_000, 1, 2, 5] as const;
 
@@ -36,6 +40,7 @@ export class ObservedStreams implements WholeStreamReader {
   streamArn = '';
   private isLate = false;
   private isSkewed = false;
+  private isTrimmed = false;
   private page: number = PAGES[0];
 
   constructor(
@@ -47,7 +52,13 @@ export class ObservedStreams implements WholeStreamReader {
   choose(): void {
     this.isLate = this.choices.chance('observed.late', 0.6);
     this.isSkewed = this.choices.chance('observed.skewed', 0.6);
+    this.isTrimmed = this.choices.chance('observed.trims', 0.3);
     this.page = PAGES[this.choices.pick('observed.page', PAGES.length)]!;
+  }
+
+  /** How long an observer may rely on records being there, in milliseconds; undefined: for longer than a schedule lasts. */
+  get retentionMs(): number | undefined {
+    return this.isTrimmed ? RETENTION_MS : undefined;
   }
 
   recreated(streamArn: string): void {
@@ -58,7 +69,9 @@ export class ObservedStreams implements WholeStreamReader {
     this.shards.set(shard.id, { shard, streamArn: this.streamArn, records: [], skewMs: 0 });
   }
 
-  closed(): void {}
+  closed({ id }: Shard): void {
+    this.shards.get(id)!.closedMs = this.now();
+  }
 
   arrived({ id }: Shard, raw: RawRecord, atMs: number): void {
     const shown = this.shards.get(id)!;
@@ -82,7 +95,7 @@ export class ObservedStreams implements WholeStreamReader {
     const { streamArn } = this;
     const shown = (shardId: string): ShownShard => {
       const found = this.shards.get(shardId);
-      if (found === undefined || found.streamArn !== streamArn)
+      if (found === undefined || found.streamArn !== streamArn || this.isGone(found))
         throw new StreamError('no-shard', `no shard ${shardId}`);
       return found;
     };
@@ -92,26 +105,42 @@ export class ObservedStreams implements WholeStreamReader {
       describe: async (): Promise<StreamDescription> => ({
         status: streamArn === this.streamArn ? 'ENABLED' : 'DISABLED',
         shards: [...this.shards.values()]
-          .filter((one) => one.streamArn === streamArn)
+          .filter((one) => one.streamArn === streamArn && !this.isGone(one))
           .map(({ shard }) => ({ shardId: shard.id, ...(shard.parent && { parentShardId: shard.parent.id }) })),
       }),
       isClosed: async (shardId) => isClosed(shardId),
       iterator: async (shardId, after) => {
-        const { records } = shown(shardId);
-        const place = records.findIndex(({ record }) => record.dynamodb?.SequenceNumber === after);
-        return `${shardId} ${after === undefined ? 0 : place + 1}`;
+        const one = shown(shardId);
+        if (after === undefined) return `${shardId} ${this.trimmed(one)}`;
+        const place = one.records.findIndex(({ record }) => record.dynamodb?.SequenceNumber === after);
+        if (place < this.trimmed(one)) throw new StreamError('trimmed', `record ${after} of ${shardId} is gone`);
+        return `${shardId} ${place + 1}`;
       },
       latest: async (shardId) => `${shardId} ${this.visible(shown(shardId))}`,
       read: async (iterator, limit): Promise<StreamPage> => {
         const [shardId = '', place = '0'] = iterator.split(' ');
         const one = shown(shardId);
         const start = Number(place);
+        if (start < this.trimmed(one)) throw new StreamError('trimmed', `place ${start} of ${shardId} is gone`);
         const end = Math.min(this.visible(one), start + Math.min(limit, this.page));
         const records = one.records.slice(start, end).map(({ record }) => record);
         const isOver = one.shard.isClosed && end === one.records.length;
         return { records, ...(!isOver && { next: `${shardId} ${end}` }) };
       },
     };
+  }
+
+  /** How many of a shard's records have left the stream. */
+  private trimmed({ records }: ShownShard): number {
+    if (!this.isTrimmed) return 0;
+    const oldestMs = this.now() - TRIMMED_AFTER_MS;
+    const kept = records.findIndex(({ atMs }) => atMs >= oldestMs);
+    return kept < 0 ? records.length : kept;
+  }
+
+  /** Whether a closed shard has left the stream. */
+  private isGone({ closedMs }: ShownShard): boolean {
+    return this.isTrimmed && closedMs !== undefined && closedMs < this.now() - TRIMMED_AFTER_MS;
   }
 
   /** How many of a shard's records are shown: none before one that is not. */

@@ -1,5 +1,5 @@
 import { type Item, sameItem } from '../../../src/items/attribute-value.ts';
-import { text } from '../keys.ts';
+import { storedKey, text } from '../keys.ts';
 import { countedTypes, type ModelOptions } from '../models.ts';
 import { type ExpectedPartition, expectedPartitions } from '../oracle.ts';
 import { compareTotal } from '../verdict.ts';
@@ -8,7 +8,7 @@ import { compareTotal } from '../verdict.ts';
 export interface WrongPart {
   source: string;
   target: string;
-  /** The base items that the part is derived from, as `source target`. */
+  /** The base items that the part is derived from, as `source target`; one source may be `*`, and a target may end with it. */
   bases: string[];
   text: string;
 }
@@ -27,10 +27,10 @@ export function wrongParts(options: ModelOptions, items: readonly Item[]): Wrong
   for (const [source, wanted] of expected) {
     compareView(found, source, wanted, stored.get(`${source} ~view`));
     for (const [target, fields] of wanted.indexItems) {
-      compareFields(found, source, target, fields, stored.get(`${source} ${target}`));
+      compareFields(found, options, { source, target }, fields, stored.get(`${source} ${target}`));
     }
     for (const [target, total] of wanted.totals) {
-      compareSums(found, source, target, total, stored.get(`${source} ${target}`));
+      compareSums(found, options, { source, target }, total, stored.get(`${source} ${target}`));
     }
     for (const [type, count] of wanted.counted)
       compareCount(found, source, type, count, stored.get(`${source} ~degree/${type}`));
@@ -50,9 +50,9 @@ export function wrongParts(options: ModelOptions, items: readonly Item[]): Wrong
     } else if (target.startsWith('~more/')) {
       if (item['after'] !== undefined) found.push({ source, target, bases: [], text: 'a fan-out is under way' });
     } else if (/^~(?:ix|rev|in|view)\//.test(target)) {
-      if (!wanted.indexItems.has(target)) compareFields(found, source, target, {}, item);
+      if (!wanted.indexItems.has(target)) compareFields(found, options, { source, target }, {}, item);
     } else if (isTotal(target)) {
-      if (!wanted.totals.has(target)) compareSums(found, source, target, undefined, item);
+      if (!wanted.totals.has(target)) compareSums(found, options, { source, target }, undefined, item);
     } else if (target.startsWith('~degree/')) {
       const type = target.slice('~degree/'.length);
       if (!wanted.counted.has(type)) compareCount(found, source, type, 0, item, countedTypes(options));
@@ -87,23 +87,30 @@ function compareView(found: WrongPart[], source: string, wanted: ExpectedPartiti
   }
 }
 
-function compareFields(found: WrongPart[], source: string, target: string, wanted: Item, item: Item | undefined): void {
+function compareFields(
+  found: WrongPart[],
+  options: ModelOptions,
+  { source, target }: Pick<WrongPart, 'source' | 'target'>,
+  wanted: Item,
+  item: Item | undefined,
+): void {
   const stored: Item = {};
   for (const field of FIELDS) if (item?.[field] !== undefined) stored[field] = item[field];
   if (sameItem(stored, wanted)) return;
   found.push({
     source,
     target,
-    bases: basesOf(source, target),
+    bases: basesOf(options, source, target),
     text: `${JSON.stringify(stored)} instead of ${JSON.stringify(wanted)}`,
   });
 }
 
 /** The base items of an index item, a part's view or a reverse item. The item of an edge has its node and the node's part too, since some are joined. */
-function basesOf(source: string, target: string): string[] {
+function basesOf(options: ModelOptions, source: string, target: string): string[] {
   if (target.startsWith('~rev/') || target.startsWith('~in/')) {
     const child = target.slice(target.indexOf('-') + 1);
-    return [`${child} ${target.slice(target.indexOf('/') + 1, target.indexOf('-'))}-${source}`];
+    const type = target.slice(target.indexOf('/') + 1, target.indexOf('-'));
+    return [`${child} ${storedKey(options, `${type}-${source}`)}`];
   }
   if (target === '~view/STATE' || target.startsWith('~ix/#STATE/')) return [`${source} STATE`];
   const edge = /^~ix\/(?:#(?!includeOwner)[^/]+\/)?([A-Z]+-.+)$/.exec(target)?.[1];
@@ -127,7 +134,8 @@ function compareCount(
   found.push({
     source,
     target: `~degree/${type}`,
-    bases: [`${source} ${type}-*`],
+    // A count is judged by the items that it counts.
+    bases: [`${source} ${type}-*`, `${source} ~ix/${type}-*`],
     text: `count ${count} instead of ${wanted}`,
   });
 }
@@ -139,14 +147,16 @@ function isTotal(target: string): boolean {
 /** Compares the sums of a total. Its edges are in any partition: all of them are its bases. */
 function compareSums(
   found: WrongPart[],
-  source: string,
-  target: string,
+  options: ModelOptions,
+  { source, target }: Pick<WrongPart, 'source' | 'target'>,
   wanted: Map<string, number> | undefined,
   item: Item | undefined,
 ): void {
   const texts: string[] = [];
   compareTotal(texts, `${source} ${target}`, wanted, item);
-  const bases = target.startsWith('~degree/') ? [`${source} WORK-*`] : ['*'];
+  const bases = target.startsWith('~degree/')
+    ? [`${source} WORK-*`, `${source} ~ix/WORK-*`]
+    : [`* ${storedKey(options, `WORK-${source}`)}`, `${source} ~in/WORK-*`];
   for (const what of texts) found.push({ source, target, bases, text: what });
 }
 

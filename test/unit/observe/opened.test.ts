@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import type { Item } from '../../../src/items/attribute-value.ts';
+import { watermarkOf } from '../../../src/items/watermark.ts';
+import { openedBy } from '../../../src/observe/opened.ts';
+import { followGraph } from '../../support/follow-graph.ts';
+
+const context = { graph: followGraph(), streamLabel: undefined };
+
+function partsOpened(target: string, oldImage: Item | undefined, newImage: Item | undefined): string[] {
+  const change = { source: 'USER-1', target, sequenceNumber: '1', position: '', oldImage, newImage };
+  return openedBy(context, change).suspects.map(({ part }) => part.kind);
+}
+
+describe('what a record opens for the observer', () => {
+  const key = { source: { S: 'USER-1' }, target: { S: '~view' } };
+  const w = { S: watermarkOf('2026-01-01T00:00:00.000', '1') };
+  const view: Item = { ...key, w, r: { N: '1' }, edgeSet: { SS: ['FOLLOWS-USER-2'] } };
+
+  it('is nothing if only the revision of a derived item moves', () => {
+    expect(partsOpened('~view', view, { ...view, r: { N: '2' } })).toEqual([]);
+  });
+
+  it('is the element that a view has lost', () => {
+    expect(partsOpened('~view', view, { ...key, w, r: { N: '2' } })).toEqual(['element']);
+  });
+
+  it('is nothing if a base item is written as it was', () => {
+    const node: Item = { source: { S: 'USER-1' }, target: { S: 'USER-1' } };
+    expect(partsOpened('USER-1', node, node)).toEqual([]);
+    expect(partsOpened('USER-1', node, undefined)).toContain('attributes');
+  });
+});
