@@ -76,7 +76,9 @@ async function isInIndex(context: BuildContext, { source, sortKey, fields }: Wan
     const found = await entryAt(context, index, { partition, key }, { source, target: sortKey });
     if (!hasExpectedFields(found, fields)) return false;
   }
-  if (fields[COUNTED] === undefined || fields['gsi0pk'] !== undefined) return true;
+  // An item without keys of an index, such as the view of a part, is read by its key in the table.
+  const isIndexed = fields['gsi0pk'] !== undefined || (fields['gsi1pk'] !== undefined && fields[COUNTED] === undefined);
+  if (isIndexed) return true;
   const [stored] = await readItems(context, [{ source, target: sortKey }]);
   return hasExpectedFields(stored, fields);
 }
