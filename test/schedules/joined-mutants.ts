@@ -51,7 +51,7 @@ export const JOINED_MUTANTS: readonly Mutant[] = [
     changes: [
       addToFile(
         'joined-item-always-leaves-a-trace',
-        "import { isAsWanted as isAlready } from 'src/plan/writes/updates.ts';",
+        "import { hasExpectedFields as isAlready } from 'src/plan/writes/updates.ts';",
       ),
       insertBefore(
         'joined-item-always-leaves-a-trace',

@@ -362,7 +362,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'evolution-walk-done-early',
     rule: 'A walk that is dealt out is done when all of its shares are.',
-    changes: [replaceIn('walk-is-done-when-all-shares-are', 'all.some(isShareOpen)', 'all.every(isOpen)')],
+    changes: [replaceIn('walk-is-done-when-all-shares-are', 'all.some(isShareOpen)', 'all.every(isShareOpen)')],
   },
   {
     name: 'stamps-again',
