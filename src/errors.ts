@@ -21,6 +21,9 @@ export class EdgeloomError extends Error {
  */
 export const OLD_SOFTWARE = 'OldSoftware';
 
+/** The name of the error that ends an execution whose input is wrong: no call with the same input succeeds. */
+export const WRONG_INPUT = 'WrongInput';
+
 /** A model with mistakes; `mistakes` lists every one with its path, such as `edges.FOLLOWS.to`. */
 export class ModelError extends EdgeloomError {
   readonly mistakes: readonly Mistake[];

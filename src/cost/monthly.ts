@@ -54,6 +54,8 @@ export interface MonthlyCost {
   /** Shards of the stream, each with batches of its own. */
   streamShards: number;
   priceDate: string;
+  /** The days of prices that were looked up on another day, by what they are of. */
+  otherPriceDates: Readonly<Record<string, string>>;
   priceRegion: string;
   monthlyAssumptions: string;
 }
@@ -177,6 +179,7 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
     },
     streamShards,
     priceDate: prices.date,
+    otherPriceDates: prices.otherDates ?? {},
     priceRegion: prices.region,
     monthlyAssumptions: ASSUMPTIONS,
   };

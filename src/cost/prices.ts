@@ -4,11 +4,14 @@ import { EdgeloomError } from '../errors.ts';
 import { packageFile } from '../package/package-files.ts';
 
 const price = z.number().min(0);
+const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'should be a day, such as 2026-01-31');
 const pricesSchema = z.strictObject({
   /** The region that the prices are of. */
   region: z.string().min(1),
   /** The day on which they were looked up. */
-  date: z.string().regex(/^\d{4}-\d\d-\d\d$/, 'should be a day, such as 2026-01-31'),
+  date: day,
+  /** The days of those that were looked up on another day, by what they are of. */
+  otherDates: z.optional(z.record(z.string(), day)),
   currency: z.literal('USD'),
   dynamodb: z.strictObject({
     millionWriteUnits: price,
@@ -30,7 +33,7 @@ const pricesSchema = z.strictObject({
 /** Prices of a region, in US dollars, without free tiers, discounts and taxes. */
 export type Prices = z.output<typeof pricesSchema>;
 
-/** The prices that come with the package. Their `date` is not that of `openSearch`, which was looked up in November 2026. */
+/** The prices that come with the package. */
 const OWN_FILE = 'assets/prices.json';
 
 /**

@@ -45,7 +45,7 @@ export interface CheckHandlerOptions
   client?: DynamoDBClient | undefined;
   /** The table, instead of `client`. Then `streamLabel` is not looked up. */
   store?: (Store & ScanSource) | undefined;
-  /** Milliseconds before the function's timeout at which the check stops and gives its cursor. Default 10,000; of a rebuild 60,000. */
+  /** Milliseconds before the function's timeout at which the check stops and gives its cursor. Default 10,000; where it writes 60,000. */
   reserveMs?: number | undefined;
   /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
   metricsNamespace?: string | undefined;
@@ -58,17 +58,20 @@ export type CheckHandler = (event: CheckEvent, context: InvocationContext) => Pr
 
 const RESERVE_MS = 10_000;
 const MOST_SUSPECTS = 1_500;
-/** A rebuild reconciles all that it has found before it gives its cursor, at the rate of its writes. */
-const REBUILD_RESERVE_MS = 60_000;
-/** Seconds of the reserve that the partitions found may take, and those of the pages that have begun; the rest is for slow calls. */
+/** A call that writes reconciles the partitions that are being judged before it gives its cursor, at the rate of its writes. */
+const WRITING_RESERVE_MS = 60_000;
+/** Seconds of the reserve that these partitions may take, and those of the pages that have begun; the rest is for slow calls. */
 const DRAIN_SECONDS = 20;
 
-/** The most partitions that wait, and items of a page, so that a rebuild at this rate ends within its reserve. */
-function rebuildLimits(maxWcu: number, mostSuspects: number) {
+/**
+ * The most partitions that wait, so that a call that writes at this rate ends within its reserve. A rebuild reconciles the partitions of
+ * a page that has begun too; the differences that a check finds in it wait for the next call.
+ */
+function writingLimits(maxWcu: number, mostSuspects: number, isRebuild: boolean) {
   const suspects = Math.floor((maxWcu * DRAIN_SECONDS) / UNITS_AN_ITEM);
   return {
     mostSuspects: Math.max(1, Math.min(mostSuspects, suspects)),
-    pageItems: pageItemsAt(maxWcu, DRAIN_SECONDS),
+    ...(isRebuild && { pageItems: pageItemsAt(maxWcu, DRAIN_SECONDS) }),
   };
 }
 
@@ -120,15 +123,16 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
     },
     async call({ isOver = () => false, through = (one) => one, ...request }, context) {
       const logger = rootLogger.child({ requestId: context.awsRequestId });
-      const isRebuild = request.mode === 'rebuild';
-      const { reserveMs = isRebuild ? REBUILD_RESERVE_MS : RESERVE_MS } = options;
+      const { mode = 'report', maxWcu } = request;
+      const isWriting = mode === 'rebuild' || mode === 'repair';
+      const { reserveMs = isWriting ? WRITING_RESERVE_MS : RESERVE_MS } = options;
       const result = await check({
         ...options,
         graph,
         store: through(store),
         ...request,
         mostSuspects,
-        ...(isRebuild && request.maxWcu !== undefined && rebuildLimits(request.maxWcu, mostSuspects)),
+        ...(isWriting && maxWcu !== undefined && writingLimits(maxWcu, mostSuspects, mode === 'rebuild')),
         streamLabel: options.streamLabel ?? (ownClient && streamLabelNow(ownClient, graph)),
         remainingMs: () => (isOver() ? 0 : context.getRemainingTimeInMillis() - reserveMs),
         onFinding: (finding) => logFinding(logger, finding),

@@ -1,9 +1,8 @@
-import { EdgeloomError } from '../errors.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { clearPlace, type RunMode, type SavedPlace, savedPlaces, savePlace } from '../progress/check-places.ts';
 import { clearShares } from '../progress/last-check.ts';
 import type { Store } from '../store/port.ts';
-import { MOST_WORKERS, type RunLimits, readLimits, SEGMENTS_A_WORKER, workersFor } from './run-limits.ts';
+import { MOST_WORKERS, type RunLimits, readLimits, SEGMENTS_A_WORKER, workersFor, wrongInput } from './run-limits.ts';
 
 /** The request of the state machine before a run. If `maxRcu` is 0, it follows the table's size; if `workers` is 0, it follows the units. */
 export interface PlanRequest extends RunLimits {
@@ -74,8 +73,7 @@ export async function planRun(
 ): Promise<RunPlan> {
   const { mode, hours, repair } = request;
   if (!MODES.includes(mode)) {
-    throw new EdgeloomError(
-      'invalid-option',
+    throw wrongInput(
       `The input of the execution has a mode that there is not: ${JSON.stringify(mode)}.`,
       'Give check, rebuild or migrate as mode.',
     );

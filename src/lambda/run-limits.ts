@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { EdgeloomError } from '../errors.ts';
+import { EdgeloomError, WRONG_INPUT } from '../errors.ts';
 
 /** The limits of a run over the whole table, which the state machine gives to its first call. */
 export interface RunLimits {
@@ -47,9 +47,13 @@ export function readLimits(value: RunLimits): RunLimits {
   const { data, error } = schema.safeParse(value);
   if (data !== undefined) return data;
   const problems = error!.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new EdgeloomError(
-    'invalid-option',
+  throw wrongInput(
     `The input of the execution is wrong: ${problems.join('; ')}.`,
     'Give maxWcu and maxRcu in units a second, and workers up to 100, as numbers.',
   );
+}
+
+/** An error about the input of an execution, by whose name the state machine does not make the call again. */
+export function wrongInput(message: string, hint: string): EdgeloomError {
+  return Object.assign(new EdgeloomError('invalid-option', message, hint), { name: WRONG_INPUT });
 }

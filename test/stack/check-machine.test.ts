@@ -64,9 +64,10 @@ describe('the state machine', () => {
 describe('a call that fails', () => {
   it.each([
     ['OldSoftware', 1],
+    ['WrongInput', 1],
     ['Error', 9],
     ['Lambda.TooManyRequestsException', 9],
-  ])('with %s is made %d times: a migration that has ended is not begun anew', async (name, calls) => {
+  ])('with %s is made %d times: a migration that has ended is not begun anew, a wrong input stays wrong', async (name, calls) => {
     let made = 0;
     const call = async (): Promise<never> => {
       made += 1;
@@ -198,7 +199,16 @@ describe('a run of the state machine with the packaged functions', () => {
     expect(totals).toMatchObject({ repaired: 3 });
     expect(await savedPlaces(store, 'rebuild')).toEqual([]);
     expect([...rates]).toEqual([37]);
-    await expect(night({ mode: 'rebuild', maxWcu: 'much' })).rejects.toThrow('maxWcu');
+  });
+
+  it.each([
+    [{ mode: 'rebuild', maxWcu: 'much' }, 'maxWcu'],
+    [{ mode: 'migrate', workers: 1_000 }, 'workers'],
+    [{ mode: 'rebuilt' }, 'mode'],
+  ])('fails at its first call where its input is wrong: %j', async (input, name) => {
+    const { nightly: night, calls } = await nightly();
+    await expect(night(input)).rejects.toThrow(name);
+    expect(calls).toHaveLength(1);
   });
 
   it('goes on with a migration where an execution has failed, in shares that several workers walk', async () => {

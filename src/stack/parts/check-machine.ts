@@ -1,4 +1,4 @@
-import { OLD_SOFTWARE } from '../../errors.ts';
+import { OLD_SOFTWARE, WRONG_INPUT } from '../../errors.ts';
 import { MOST_WORKERS } from '../../lambda/run-limits.ts';
 import { CHECK_MACHINE, CHECK_MACHINE_ROLE, CHECK_SCHEDULE_ROLE, SCHEDULE_DEAD_LETTER_QUEUE } from '../base/ids.ts';
 import type { Parameters } from '../base/parameters.ts';
@@ -74,8 +74,8 @@ function lambdaTask(functionName: string, payload: string) {
     Arguments: { FunctionName: functionName, Payload: payload },
     // A call that fails is made again with the cursor of the last one that did not: nothing is lost but its time.
     Retry: [
-      // The migration has ended, and waits for a person.
-      { ErrorEquals: [OLD_SOFTWARE], MaxAttempts: 0 },
+      // These wait for a person.
+      { ErrorEquals: [OLD_SOFTWARE, WRONG_INPUT], MaxAttempts: 0 },
       {
         ErrorEquals: ['States.ALL'],
         IntervalSeconds: 5,

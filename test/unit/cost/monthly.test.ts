@@ -157,10 +157,13 @@ describe('prices', () => {
       ...prices,
       region: 'eu-central-1',
       date: '2026-11-01',
+      otherDates: { logs: '2026-11-02' },
       cloudwatch: { ...prices.cloudwatch, alarmMonth: 1 },
     };
     const read = readPrices(written(own), 'eu-central-1');
-    expect(cost({}, read)).toMatchObject({ priceDate: '2026-11-01', priceRegion: 'eu-central-1' });
+    const dates = { priceDate: '2026-11-01', otherPriceDates: { logs: '2026-11-02' } };
+    expect(cost({}, read)).toMatchObject({ ...dates, priceRegion: 'eu-central-1' });
+    expect(cost({}, { ...prices, otherDates: undefined }).otherPriceDates).toEqual({});
     expect(cost({}, read).onDemand['alarms']).toBeCloseTo(20 + 10 * 0.3 + 3);
   });
   it('of another region than the one that is asked for are refused, as are incomplete ones', () => {

@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { check } from '../../../src/check/check.ts';
 import type { RunPlan } from '../../../src/lambda/check-plan.ts';
 import { checkRunHandler, type RunResponse } from '../../../src/lambda/check-run-handler.ts';
@@ -14,37 +14,68 @@ const USERS = 600;
 const CALL_MS = 120_000;
 const UNITS = 10;
 
-describe('a call of a rebuild', () => {
-  it('ends within the time of its function where the rate is low, and the next ones go on from its place', async () => {
-    vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
-    const store = new StreamedStore(graph);
-    for (let i = 0; i < USERS; i++) {
-      await store.put({ source: { S: `USER-${i}` }, target: { S: `USER-${i}` }, name: { S: `name ${i}` } });
-    }
-    let nowMs = Date.parse('2026-01-01T00:00:00Z');
-    const now = (): number => nowMs;
-    const handler = checkRunHandler(graph, {
-      ...{ store, now, logger: pino({ level: 'silent' }) },
-      // Waits side by side pass together.
-      wait: async (milliseconds) => {
-        const untilMs = nowMs + milliseconds;
-        await new Promise(setImmediate);
-        nowMs = Math.max(nowMs, untilMs);
-      },
-    });
+/** A table, and a run over it by calls that a function's time ends, each of which has to give its cursor before. */
+async function table() {
+  const store = new StreamedStore(graph);
+  let nowMs = Date.parse('2026-01-01T00:00:00Z');
+  const now = (): number => nowMs;
+  const handler = checkRunHandler(graph, {
+    ...{ store, now, settleMs: 30_000, logger: pino({ level: 'silent' }) },
+    // Waits side by side pass together.
+    wait: async (milliseconds) => {
+      const untilMs = nowMs + milliseconds;
+      await new Promise(setImmediate);
+      nowMs = Math.max(nowMs, untilMs);
+    },
+  });
+  const run = async (mode: 'check' | 'rebuild') => {
     let begunMs = nowMs;
-    const context = { awsRequestId: 'rebuild-1', getRemainingTimeInMillis: () => begunMs + CALL_MS - nowMs };
-    const limits = { hours: 6, workers: 1, maxRcu: 1_000, maxWcu: UNITS };
-    const { shares } = (await handler({ plan: { mode: 'rebuild', repair: false, ...limits } }, context)) as RunPlan;
+    const context = { awsRequestId: 'run-1', getRemainingTimeInMillis: () => begunMs + CALL_MS - nowMs };
+    const limits = { hours: 600, workers: 1, maxRcu: 1_000, maxWcu: UNITS };
+    const { shares } = (await handler({ plan: { mode, repair: mode === 'check', ...limits } }, context)) as RunPlan;
     let calls = 0;
     for (let cursor: unknown; cursor !== null; ) {
       calls += 1;
       begunMs = nowMs;
-      ({ cursor } = (await handler({ ...shares[0]!, cursor }, context)) as RunResponse);
+      const response = (await handler({ ...shares[0]!, cursor }, context)) as RunResponse;
       expect(nowMs - begunMs).toBeLessThan(CALL_MS);
-      expect(await savedPlaces(store, 'rebuild')).toHaveLength(cursor === null ? 0 : 1);
+      nowMs += response.waitSeconds * 1000;
+      ({ cursor } = response);
+      expect(await savedPlaces(store, mode)).toHaveLength(cursor === null ? 0 : 1);
     }
-    expect(calls).toBeGreaterThan(1);
+    return { calls };
+  };
+  return { store, now, run };
+}
+
+beforeEach(() => {
+  vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+});
+afterEach(() => vi.restoreAllMocks());
+
+describe.each([
+  ['rebuild', 'rebuild'],
+  ['check that repairs', 'check'],
+] as const)('a call of a %s', (_, mode) => {
+  it('ends within the time of its function where the rate is low, and the next ones go on from its place', async () => {
+    const { store, now, run } = await table();
+    for (let i = 0; i < USERS; i++) {
+      await store.put({ source: { S: `USER-${i}` }, target: { S: `USER-${i}` }, name: { S: `name ${i}` } });
+    }
+    expect((await run(mode)).calls).toBeGreaterThan(1);
     expect((await check({ graph, store, settleMs: 0, now })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+  });
+
+  it('leaves tombstones that it has no time for to the next run', async () => {
+    const { store, now, run } = await table();
+    const expired = { w: { S: '' }, r: { N: '1' }, expiresAt: { N: String(now() / 1000 - 1) } };
+    for (let i = 0; i < 3 * USERS; i++) await store.put({ source: { S: `USER-${i}` }, target: { S: '~view' }, ...expired });
+    const tombstones = () => [...store.items()].filter(({ target }) => (target as { S: string }).S === '~view').length;
+    await run(mode);
+    expect(tombstones()).toBeLessThan(3 * USERS);
+    for (let nights = 0; tombstones() > 0; nights++) {
+      expect(nights).toBeLessThan(5);
+      await run(mode);
+    }
   });
 });

@@ -127,7 +127,8 @@ function shardsText(advice: readonly ShardAdvice[]): string[] {
 
 function moneyText(money: MonthlyCost): string {
   const { monthly, monthlyProvisioned, alternatives, streamShards } = money;
-  const { priceDate, priceRegion, monthlyAssumptions } = money;
+  const { priceDate, otherPriceDates, priceRegion, monthlyAssumptions } = money;
+  const otherDates = Object.entries(otherPriceDates).map(([what, date]) => `, of ${what} on ${date}`);
   const parts = [...new Set([...monthly, ...alternatives.openSearch].map(({ part }) => part))].sort((a, b) =>
     a === 'total' ? 1 : b === 'total' ? -1 : 0,
   );
@@ -145,7 +146,7 @@ function moneyText(money: MonthlyCost): string {
     `${streamShards} shards of the stream, each with a batch a second`,
     'by hand: a Lambda function with the DocumentClient, which reads before it writes; without check, redrive, alarms and model changes',
     'zero-ETL: to OpenSearch Serverless at its smallest size with two zones, whatever the load: a lower bound',
-    `US dollars, prices of ${priceRegion} on ${priceDate}; assumed: ${monthlyAssumptions}`,
+    `US dollars, prices of ${priceRegion} on ${priceDate}${otherDates.join('')}; assumed: ${monthlyAssumptions}`,
   ].join('\n');
 }
 
