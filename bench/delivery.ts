@@ -14,6 +14,7 @@ import { createWorker } from '../src/worker/worker.ts';
 import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { derivedItems } from './support/derived.ts';
+import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
 import { edgeSetModel, fullModel } from './support/models.ts';
 import { checkEdgeSets } from './support/oracle.ts';
@@ -34,7 +35,7 @@ const MOST_STALE = 0.01;
 /** A replayed item costs its failed condition, and no write. */
 const MOST_REPLAY = 1.1;
 const LEAST_RECOVERY = 0.8;
-const BACKLOG = 2_000;
+const BACKLOG = sizeOf({ whole: 2_000, short: 200 });
 /** Records in a batch. */
 const BATCHES = [1_000];
 

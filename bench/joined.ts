@@ -5,13 +5,14 @@ import { defineGraph } from '../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../src/model/compiled.ts';
 import { edge, fromSource, node } from '../src/model/schema.ts';
 import type { Store } from '../src/store/port.ts';
+import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
 import type { Report } from './support/report.ts';
 import { withFreshTable } from './support/table.ts';
 
 /** Index items that use the edge's source: what a change of the source costs, and what an edge costs beside one by itself. */
 
-const DEGREES = [1, 10, 1_000];
+const DEGREES = sizeOf({ whole: [1, 10, 1_000], short: [1, 10] });
 const EDGES = 100;
 const LABEL = 'bench';
 const TICKET = 'TICKET-1';

@@ -15,6 +15,7 @@ import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
 import { writeUnits } from './support/bound.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { derivedItems } from './support/derived.ts';
+import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
 import { type ManagedState, managed } from './support/managed.ts';
 import { type Person, peopleModel, personId, personImage, personRecord } from './support/people.ts';
@@ -27,7 +28,7 @@ import { scanTable, withFreshTable } from './support/table.ts';
  * engine slows down while a stream grows; leases are those of a deployed table.
  */
 
-const NODES = 2_000;
+const NODES = sizeOf({ whole: 2_000, short: 100 });
 const WRITES_PER_SECOND = 30;
 const READ_PAUSE_MS = 10;
 const MOST_OVER_BOUND = 1.1;

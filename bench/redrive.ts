@@ -4,12 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { createProjector } from '../src/apply/projector.ts';
 import { check } from '../src/check/check.ts';
-import type { RawRecord } from '../src/stream/decode.ts';
+import { redriveRecords } from '../src/repair/redrive-records.ts';
+import type { Store } from '../src/store/port.ts';
+import { decodeRecords, type RawRecord } from '../src/stream/decode.ts';
+import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
+import type { BenchmarkOptions } from './support/command.ts';
+import { sizeOf } from './support/extent.ts';
 import { edgeImage, type Item } from './support/images.ts';
+import { answeringLate } from './support/late-table.ts';
 import { fullModel } from './support/models.ts';
+import { interleaved, ratios, timed } from './support/paired.ts';
 import type { Figure, Report } from './support/report.ts';
+import { type Spread, spread } from './support/statistics.ts';
 import { withFreshTable } from './support/table.ts';
+import { STREAM_ARN } from './support/workload.ts';
 
 /** A redrive of a failed batch: what it costs where nothing of it is projected, and once more where all of it is right. */
 
@@ -19,6 +29,10 @@ const HEAP_MB = 384;
 const FUNCTION_MB = 512;
 /** The child goes on trying where the engine is gone with the benchmark. */
 const MOST_MS = 150_000;
+
+const REPETITIONS = 5;
+const SPEED_RECORDS = sizeOf({ whole: 4_000, short: 400 });
+const ANSWER_MS = 5;
 
 /** What a process that redrives a batch came to. */
 interface Seen {
@@ -33,18 +47,18 @@ interface Seen {
   megabytes: number;
 }
 
-/** Redrives 4,000 new edges, twice, each time in a process of its own. */
-export async function redrive(): Promise<Report[]> {
-  return [await redriven(4_000)];
+/** Redrives 4,000 new edges, twice, each time in a process of its own; and tells how fast a redrive is. */
+export async function redrive({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
+  return [await redriven(sizeOf({ whole: 4_000, short: 400 })), await speed(repetitions)];
 }
 
 /** The same with 10,000: as many as a batch of Lambda may have. */
 export async function redriveLarge(): Promise<Report[]> {
-  return [await redriven(10_000)];
+  return [await redriven(sizeOf({ whole: 10_000, short: 1_000 }))];
 }
 
-async function redriven(size: number): Promise<Report> {
-  const edges = Array.from({ length: size }, (_, i) =>
+function newEdges(size: number): Item[] {
+  return Array.from({ length: size }, (_, i) =>
     edgeImage({
       source: `GOAL-${i % (size / EDGES_OF_A_GOAL)}`,
       target: `USER-${i}`,
@@ -53,6 +67,46 @@ async function redriven(size: number): Promise<Report> {
       date: '2026-03-01',
     }),
   );
+}
+
+/** The records of new edges through a redrive and through the projector, on a table that answers after some milliseconds. */
+async function speed(repetitions: number): Promise<Report> {
+  const edges = newEdges(SPEED_RECORDS);
+  const records = decodeRecords(fullModel, edges.map(inserted), STREAM_ARN);
+  const run = async (work: (store: Store) => Promise<unknown>) => {
+    const table = new MemoryStore(fullModel.table, { indexes: fullModel.indexes });
+    for (const item of edges) await table.put(item);
+    const counted = answeringLate(table, ANSWER_MS);
+    const timing = await timed(async () => {
+      await work(counted.store);
+    });
+    return { ...timing, calls: counted.calls };
+  };
+  const { redriven, projected } = await interleaved(repetitions, {
+    redriven: () => run((store) => redriveRecords(records, { graph: fullModel, store })),
+    projected: () => run((store) => createProjector(fullModel, { store }).project(records)),
+  });
+  const seconds = (runs: typeof redriven): number[] => runs.map((one) => one.seconds);
+  const perSecond = (runs: typeof redriven): Spread => spread(seconds(runs).map((one) => SPEED_RECORDS / one));
+  return {
+    name: 'redrive-speed',
+    title: `${SPEED_RECORDS.toLocaleString('en-US')} records that nothing is projected of, redriven and projected, ${ANSWER_MS} ms a call`,
+    figures: [
+      { name: 'calls for a record, redriven', value: redriven[0]!.calls / SPEED_RECORDS, unit: 'calls' },
+      { name: 'calls for a record, projected', value: projected[0]!.calls / SPEED_RECORDS, unit: 'calls' },
+      { name: 'redriven', value: perSecond(redriven), unit: 'records/s' },
+      { name: 'projected', value: perSecond(projected), unit: 'records/s' },
+      {
+        name: 'seconds of a redrive against projecting',
+        value: ratios(seconds(redriven), seconds(projected)),
+        unit: 'x',
+      },
+    ],
+  };
+}
+
+async function redriven(size: number): Promise<Report> {
+  const edges = newEdges(size);
   const records = edges.map(inserted);
   const folder = await mkdtemp(join(tmpdir(), 'edgeloom-redrive-'));
   try {

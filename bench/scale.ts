@@ -1,11 +1,11 @@
 import { decideMigration, walkShare } from '../src/migrate/divided/divided.ts';
 import { defineGraph } from '../src/model/compile/define-graph.ts';
 import { node } from '../src/model/schema.ts';
-import { sleep } from '../src/runtime.ts';
 import { MeteredStore } from '../src/store/metered.ts';
-import type { ScanSource, Store } from '../src/store/port.ts';
 import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
 import { derivedItems } from './support/derived.ts';
+import { sizeOf } from './support/extent.ts';
+import { answeringLate } from './support/late-table.ts';
 import { managed } from './support/managed.ts';
 import { type Person, personImage } from './support/people.ts';
 import type { Figure, Report } from './support/report.ts';
@@ -15,7 +15,8 @@ import type { Figure, Report } from './support/report.ts';
  * some milliseconds, so that neither an engine nor the number of cores decides.
  */
 
-const NODES = 1_000;
+/** As many for each worker: a worker begins with a second's units, which would count more where there are more workers. */
+const NODES_A_WORKER = sizeOf({ whole: 400, short: 100 });
 const WORKERS = [1, 2, 4, 8] as const;
 /** Write units a second of a worker. */
 const WORKER_WCU = 100;
@@ -33,16 +34,17 @@ export async function scale(): Promise<Report[]> {
   let units = 0;
   for (const workers of WORKERS) {
     const { seconds, wcu } = await built(workers);
-    const rate = NODES / seconds;
+    const nodes = NODES_A_WORKER * workers;
+    const rate = nodes / seconds;
     if (workers === 1) one = rate;
-    units = wcu / NODES;
+    units = wcu / nodes;
     figures.push({ name: `nodes a second, workers: ${workers}`, value: rate, unit: 'nodes/s' });
   }
   const scaling = (figures.at(-1)!.value as number) / one;
   return [
     {
       name: 'scale',
-      title: `a search built for ${NODES.toLocaleString('en-US')} nodes by workers of ${WORKER_WCU} WCU a second each`,
+      title: `a search built for ${NODES_A_WORKER.toLocaleString('en-US')} nodes a worker, by workers of ${WORKER_WCU} WCU a second each`,
       figures: [
         ...figures,
         { name: 'write capacity of a node', value: units, unit: 'WCU' },
@@ -54,8 +56,8 @@ export async function scale(): Promise<Report[]> {
 
 /** The seconds and write units of the first walk, which builds. */
 async function built(workers: number): Promise<{ seconds: number; wcu: number }> {
-  const store = await tableOf(NODES);
-  const options = { graph: after, store: answeringLate(store), wait: async () => undefined };
+  const store = await tableOf(NODES_A_WORKER * workers);
+  const options = { graph: after, store: answeringLate(store, ANSWER_MS).store, wait: async () => undefined };
   for (;;) {
     const { shares } = await decideMigration(options, { shares: workers, segmentsOfShare: SEGMENTS_A_WORKER });
     if (shares.length === 0) continue;
@@ -80,17 +82,4 @@ async function tableOf(nodes: number): Promise<MemoryStore> {
   const store = new MemoryStore(after.table, { indexes: ['gsi0'] });
   for (const item of [...registry.items(), ...base, ...derivedItems(graph, base)]) await store.put(item);
   return store;
-}
-
-function answeringLate(store: MemoryStore): Store & ScanSource {
-  return new Proxy<Store & ScanSource>(store, {
-    get(target, name) {
-      const member = Reflect.get(target, name) as unknown;
-      if (typeof member !== 'function') return member;
-      return async (...parameters: unknown[]) => {
-        await sleep(ANSWER_MS);
-        return await member.apply(target, parameters);
-      };
-    },
-  });
 }

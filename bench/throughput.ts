@@ -5,6 +5,7 @@ import type { Store } from '../src/store/port.ts';
 import { decodeRecords } from '../src/stream/decode.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { documentClientLoop, documentInputs } from './support/document-loop.ts';
+import { sizeOf } from './support/extent.ts';
 import { withFreeTable } from './support/free-table.ts';
 import { idleStore } from './support/idle-store.ts';
 import { fullModel } from './support/models.ts';
@@ -21,7 +22,7 @@ import { insertsOverSources, recordedBatch } from './support/workload.ts';
 const REPETITIONS = 7;
 const RECORDS_IN_BATCH = 10_000;
 /** Writes of the loop that a record is compared with. */
-const LOOP_WRITES = 2_000;
+const LOOP_WRITES = sizeOf({ whole: 2_000, short: 200 });
 const MOST_OF_LOOP = 0.125;
 
 /** Runs both stores, and the SDK alone beside them. */

@@ -1,4 +1,5 @@
 import type { RawRecord } from '../../src/stream/decode.ts';
+import { sizeOf } from './extent.ts';
 import { type EdgeState, edgeImage, type GoalState, goalImage, type Item } from './images.ts';
 import { ROLE_NAMES } from './models.ts';
 import { type Random, seededRandom, zipf } from './random.ts';
@@ -22,13 +23,17 @@ export interface WorkloadOptions {
 }
 
 const SEED = 20_200_701;
-const SOURCES = 2_000;
-const USERS = 20_000;
-const EDGES_BEFORE = 22_000;
-/** How many records the batch has of each kind. */
-const INSERTS = 5_072;
-const ROLE_CHANGES = 2_951;
-const REMOVES = 1_977;
+/** A batch that only shows that a benchmark works is a tenth of it. */
+const TENTHS = sizeOf({ whole: 10, short: 1 });
+const SOURCES = 200 * TENTHS;
+const USERS = 2_000 * TENTHS;
+const EDGES_BEFORE = 2_200 * TENTHS;
+/** How many records the whole batch has of each kind: a tenth of it has a tenth of each. */
+const [INSERTS, ROLE_CHANGES, REMOVES] = [5_072, 2_951, 1_977].map((count) => Math.round((count * TENTHS) / 10)) as [
+  number,
+  number,
+  number,
+];
 /** Any stream has such an ARN; what stands after the last slash becomes part of each watermark. */
 export const STREAM_ARN = 'arn:aws:dynamodb:us-east-1:123456789012:table/bench/stream/2026-01-01T00:00:00.000';
 

@@ -1,0 +1,27 @@
+import { sleep } from '../../src/runtime.ts';
+import type { ScanSource, Store } from '../../src/store/port.ts';
+
+/** A table that answers late, and the number of calls that it got. */
+interface LateTable {
+  store: Store & ScanSource;
+  calls: number;
+}
+
+/** The same table, each call of which takes some milliseconds: as long as a call over a network. */
+export function answeringLate(store: Store & ScanSource, milliseconds: number): LateTable {
+  const table: LateTable = {
+    calls: 0,
+    store: new Proxy<Store & ScanSource>(store, {
+      get(target, name) {
+        const member = Reflect.get(target, name) as unknown;
+        if (typeof member !== 'function') return member;
+        return async (...parameters: unknown[]) => {
+          table.calls += 1;
+          await sleep(milliseconds);
+          return await member.apply(target, parameters);
+        };
+      },
+    }),
+  };
+  return table;
+}
