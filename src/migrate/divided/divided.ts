@@ -126,7 +126,8 @@ function isShareOpen(share: SavedShare | undefined): boolean {
 
 /** Deals a walk out: its shares are in the table before the run names them. */
 async function dealOutShares(options: DividedOptions, name: string, { shares, segmentsOfShare }: Division) {
-  // A worker of an earlier walk finds no share of this one.
+  // A worker of an earlier walk finds no share of this one, and its shares do not count for this one.
+  // rule: walk-has-shares-of-its-own
   const plan = Math.floor(runtimeOf(options).random() * 2 ** 48).toString(36);
   const segments = shares * segmentsOfShare;
   for (let share = 0; share < shares; share++) {

@@ -365,6 +365,11 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     changes: [replaceIn('walk-is-done-when-all-shares-are', 'all.some(isShareOpen)', 'all.every(isShareOpen)')],
   },
   {
+    name: 'evolution-shares-of-another-walk',
+    rule: 'A walk has shares of its own: those of the walk before say nothing about it.',
+    changes: [setValue('walk-has-shares-of-its-own', "'plan'")],
+  },
+  {
     name: 'stamps-again',
     rule: 'A registry that is made anew stamps no view as one before did.',
     changes: [setValue('new-registry-stamps-no-view-again', '1')],
