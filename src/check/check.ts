@@ -284,7 +284,7 @@ class Check {
   }
 
   private tidy(mender: Mender, key: ItemKey, noted: 'expired' | 'empty'): void {
-    // What there is no time for is left to the next check: it harms nobody.
+    // The next check cleans up the rest.
     const tidied = this.tidyLimit(async () => this.runtime.remainingMs() > 0 && (await mender.tidy(key, noted)))
       .then((isDone) => this.tally.count({ tidied: isDone ? 1 : 0 }))
       .catch((error: unknown) => {
