@@ -58,7 +58,9 @@ describe('dev --lambda', () => {
     await importUser('U1', 'Terui');
     await until('the view', async () => (await nameOf('USER-U1')) === 'Terui');
     const { stdout, stderr } = dev.output();
-    expect(JSON.parse(stdout)).toEqual({ endpoint: dev.endpoint, table: 'records', managed: true, differs: [] });
+    expect(JSON.parse(stdout)).toEqual({
+      ...{ endpoint: dev.endpoint, table: 'records', engine: 'dynoxide', managed: true, differs: [] },
+    });
     expect(stderr).toMatch(/^invoked: 1 record \(\d+\), \d+ ms: done$/m);
   });
 
