@@ -62,7 +62,7 @@ describe('the event source mapping of the stream', () => {
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       BisectBatchOnFunctionError: true,
       MaximumRetryAttempts: 20,
-      MaximumRecordAgeInSeconds: 43_200,
+      MaximumRecordAgeInSeconds: 79_200,
       DestinationConfig: {
         OnFailure: { Destination: 'arn:aws:s3:::edgeloom-prod-failed-123456789012-eu-central-1' },
       },
