@@ -34,7 +34,7 @@ const WORDS = `
   VIRTUAL VOID WAIT WHEN WHENEVER WHERE WHILE WINDOW WITH WITHIN WITHOUT WORK WRAPPED WRITE YEAR ZONE
 `;
 
-const RESERVED: ReadonlySet<string> = new Set(WORDS.trim().split(/\s+/));
+const RESERVED: ReadonlySet<string> = new Set(WORDS.match(/[A-Z]{1,30}/g));
 
 /** Whether an expression may not use a word as the name of an attribute, in whatever case. */
 export function isReserved(word: string): boolean {

@@ -8,7 +8,7 @@ export interface Token {
 
 /** DynamoDB's limit of one expression, in bytes. */
 const MOST_BYTES = 4096;
-const TOKEN = /\s*(?:(#[\w]+)|(:[\w]+)|\[(\d+)\]|(<=|>=|<>|[=<>(),.+-])|([A-Za-z_][\w]*))/y;
+const TOKEN = /\s{0,4096}(?:(#\w{1,4096})|(:\w{1,4096})|\[(\d{1,10})\]|(<=|>=|<>|[=<>(),.+-])|([A-Za-z_]\w{0,4096}))/y;
 
 /** Splits an expression. */
 export function tokensOf(expression: string, what: string): Token[] {
