@@ -45,7 +45,7 @@ export interface CheckHandlerOptions
   client?: DynamoDBClient | undefined;
   /** The table, instead of `client`. Then `streamLabel` is not looked up. */
   store?: (Store & ScanSource) | undefined;
-  /** Milliseconds before the function's timeout at which the check stops and gives its cursor. Default 10,000; where it writes 60,000. */
+  /** Milliseconds before the function's timeout at which the check stops and gives its cursor. Default 10,000; where it writes 60,000; half of the call's time at most. */
   reserveMs?: number | undefined;
   /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
   metricsNamespace?: string | undefined;
@@ -125,7 +125,7 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
       const logger = rootLogger.child({ requestId: context.awsRequestId });
       const { mode = 'report', maxWcu } = request;
       const isWriting = mode === 'rebuild' || mode === 'repair';
-      const { reserveMs = isWriting ? WRITING_RESERVE_MS : RESERVE_MS } = options;
+      const { reserveMs = defaultReserveMs(isWriting, context.getRemainingTimeInMillis()) } = options;
       const result = await check({
         ...options,
         graph,
@@ -143,6 +143,11 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
       return result;
     },
   };
+}
+
+/** The reserve of a call. It leaves half of the time for work, so that a function with a short timeout makes progress too. */
+function defaultReserveMs(isWriting: boolean, callMs: number): number {
+  return Math.min(isWriting ? WRITING_RESERVE_MS : RESERVE_MS, callMs / 2);
 }
 
 /** Makes the function that says which stream the table has now. It loads the SDK at its first call. */
