@@ -4,6 +4,7 @@ import {
   type Amounts,
   addAmounts,
   amountsOf,
+  type CountedChange,
   groupValuesByAttribute,
   hasNewGroupValue,
   isZeroAmounts,
@@ -35,11 +36,9 @@ const TRANSACTION_BYTES = 3_000_000;
 /** The most values of groups that one transaction changes: its update of the count names each of them, within 4 KB. */
 const MOST_CHANGED_VALUES = 100;
 
-/** A counted item as it was read, and its expected fields. */
-interface Change {
+/** A change of a counted item, and the update that makes it. */
+interface Change extends CountedChange {
   unit: IndexUnit;
-  current: Item | undefined;
-  wanted: Item | undefined;
   update: DerivedUpdate;
 }
 
@@ -60,7 +59,8 @@ export async function applyCountedUnit(context: ApplyContext, unit: CountedUnit)
 }
 
 /**
- * Writes one counted item, and the count if it changes; false if the item has changed since it was read.
+ * Writes one counted item in a repair, and the count if it changes; false if the item has changed since it was read. Values that had
+ * no room get it if there is some by now.
  *
  * `wanted`: the fields that `update` writes.
  */
@@ -71,9 +71,10 @@ export async function writeCounted(
   update: DerivedUpdate,
   countName: string,
 ): Promise<boolean> {
-  if (leavesCountUnchanged(current, wanted, countName))
+  const change = { current, wanted };
+  if (leavesCountUnchanged(change, countName, true))
     return (await updateItem(context, withKeptGroupValues(update, current))).applied;
-  return await writeWithCount(context, countName, [{ current, wanted, update }]);
+  return await writeWithCount(context, countName, [{ ...change, update }], true);
 }
 
 /** The most items of a count in one transaction; one place is for the count. Each group of an item may leave one value for another. */
@@ -165,8 +166,8 @@ async function writeChanges(
   const open: IndexUnit[] = [];
   const moving: Change[] = [];
   for (const one of changes) {
-    const { unit, current, wanted, update } = one;
-    if (!leavesCountUnchanged(current, wanted, countName)) moving.push(one);
+    const { unit, current, update } = one;
+    if (!leavesCountUnchanged(one, countName)) moving.push(one);
     else if (!(await updateItem(context, withKeptGroupValues(update, current))).applied) open.push(unit);
   }
   if (moving.length === 0) return open;
@@ -187,8 +188,9 @@ function countDifference(current: Item | undefined, wanted: Item | undefined, co
 }
 
 /** Whether a write of an item leaves its count as it is. Values that the item has already keep their place in the count. */
-function leavesCountUnchanged(current: Item | undefined, wanted: Item | undefined, countName: string): boolean {
-  if (hasNewGroupValue(current, wanted)) return false;
+function leavesCountUnchanged(change: CountedChange, countName: string, readmits = false): boolean {
+  if (hasNewGroupValue(change, readmits)) return false;
+  const { current, wanted } = change;
   return isZeroAmounts(countDifference(current, withGroupsWithoutRoom(wanted, textsOf(current, OTHER)), countName));
 }
 
@@ -202,26 +204,33 @@ async function writeWithCount(
   context: ApplyContext,
   countName: string,
   changes: readonly Omit<Change, 'unit'>[],
+  readmits = false,
 ): Promise<boolean> {
   const { source } = changes[0]!.update.key;
   const key = { source, target: countKeyOf(countName) };
-  const isNew = changes.some(({ current, wanted }) => hasNewGroupValue(current, wanted));
+  const isNew = changes.some((change) => hasNewGroupValue(change, readmits));
   const count = isNew ? await readItem(context, key) : undefined;
-  const room = new Room(count);
+  const room = new Room(count, countName, changes, readmits);
   const difference: Amounts = new Map([[COUNT, 0n]]);
-  const updates = changes.map(({ current, wanted, update }) => {
-    const others = room.otherGroups(current, wanted);
+  const updates = changes.map((change) => {
+    const { current, wanted, update } = change;
+    const others = room.otherGroups(change);
     addAmounts(difference, countDifference(current, withGroupsWithoutRoom(wanted, others), countName));
     return updateNamingGroupsWithoutRoom(update, others);
   });
+  const { freed } = room;
+  for (const attribute of freed.unset) difference.delete(attribute);
   const add = [...difference].filter(([attribute, units]) => attribute === COUNT || units !== 0n);
+  const addTo = Object.entries(groupValuesByAttribute(difference)).filter(
+    ([attribute]) => freed.set[attribute] === undefined,
+  );
   // The count is written even if the changes add up to zero: a repair that counts the items has to see that they changed.
   const countUpdate: DerivedUpdate = {
     key,
-    set: { [MODEL]: { S: context.graph.fingerprint } },
-    unset: [],
+    set: { [MODEL]: { S: context.graph.fingerprint }, ...freed.set },
+    unset: freed.unset,
     add: Object.fromEntries(add.map(([attribute, units]) => [attribute, textOfUnits(units)])),
-    addTo: groupValuesByAttribute(difference),
+    addTo: Object.fromEntries(addTo),
     // rule: room-is-taken-under-the-revision-seen
     condition: room.isTaken ? unchanged(count, undefined) : { kind: 'none' },
   };

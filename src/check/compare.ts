@@ -2,7 +2,7 @@ import { type Item, itemSizeBytes, numberOf, setOwn } from '../items/attribute-v
 import { COPIES, EDGE_SET } from '../items/derived-item.ts';
 import { elementEdge } from '../items/element.ts';
 import { isDerivedKey, parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
-import { type Amounts, addItemAmounts, NO_AMOUNTS, sameAmounts } from '../items/ledger.ts';
+import { type Amounts, addItemAmounts, hasRoomForOthers, NO_AMOUNTS, sameAmounts } from '../items/ledger.ts';
 import { evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
 import { attributesText } from '../kinds/attributes.ts';
 import { type CopySlot, copySlots, hasCopies } from '../kinds/copy.ts';
@@ -110,6 +110,7 @@ export class PartitionSummary implements PartitionContent {
     for (const type of new Set([...this.live.keys(), ...this.counts.keys()])) {
       const stored = this.counts.has(type) ? this.counts.get(type) : NO_AMOUNTS;
       if (stored === undefined || !sameAmounts(stored, this.live.get(type) ?? NO_AMOUNTS)) return false;
+      if (hasRoomForOthers(stored)) return false;
     }
     for (const type of this.evicted) if (!this.isMarkRight(type)) return false;
     for (const type of new Set([...this.wantedElements.keys(), ...this.storedElements.keys()])) {

@@ -19,8 +19,8 @@ export interface Finding {
  * - `missing`: a base item asks for a derived item, or for a part of one, that does not exist;
  * - `stale`: the derived item exists and differs;
  * - `orphan`: the derived item exists and no base item asks for it;
- * - `maintenance`: an evicted edge type has shrunk enough to come back into the edge set of its view, or a view has another
- *   shape than its type, so that readers read base items instead;
+ * - `maintenance`: an evicted edge type has shrunk enough to come back into the edge set of its view, a count has room again for
+ *   values of groups without a name, or a view has another shape than its type, so that readers read base items instead;
  * - `pending`: it differs, and the consumer is known to be behind, or a fan-out is under way, or there was no time to wait, or the
  *   registry has changed meanwhile; in the partition `~edgeloom`: a projection that a change of the model builds or removes;
  * - `superseded`: it differed, and was right at the second look;

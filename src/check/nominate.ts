@@ -3,7 +3,7 @@ import { baseKeyOfIndexItem } from '../items/derived-key.ts';
 import { decodeElement, edgeKeyOf, escapedEdge } from '../items/element.ts';
 import { compareKeys } from '../items/encoding.ts';
 import { parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
-import { type Amounts, addItemAmounts, NO_AMOUNTS, sameAmounts } from '../items/ledger.ts';
+import { type Amounts, addItemAmounts, hasRoomForOthers, NO_AMOUNTS, sameAmounts } from '../items/ledger.ts';
 import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
 import { attributesText } from '../kinds/attributes.ts';
 import { type CopySlot, copySlots, isSlotRight } from '../kinds/copy.ts';
@@ -181,9 +181,11 @@ class PartitionComparison implements PartitionContent {
       yield this.suspect(key, { kind: 'index-item', target: target ?? baseKeyOfIndexItem(this.source, key) });
     }
     for (const name of new Set([...this.live.keys(), ...this.counts.keys()])) {
-      const differs = !sameAmounts(this.counts.get(name) ?? NO_AMOUNTS, this.live.get(name) ?? NO_AMOUNTS);
-      if (differs && !this.malformed.has(name) && isMaintained(this.graph, countKeyOf(name)))
+      if (this.malformed.has(name) || !isMaintained(this.graph, countKeyOf(name))) continue;
+      const stored = this.counts.get(name) ?? NO_AMOUNTS;
+      if (!sameAmounts(stored, this.live.get(name) ?? NO_AMOUNTS)) {
         yield this.suspect(countKeyOf(name), { kind: 'count' });
+      } else if (hasRoomForOthers(stored)) yield this.suspect(countKeyOf(name), { kind: 'room' });
     }
     for (const part of this.inView?.rest() ?? []) yield this.suspect(VIEW_KEY, part);
   }

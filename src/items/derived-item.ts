@@ -37,13 +37,17 @@ export const INDEX_KEYS = {
   gsi1: { partition: 'gsi1pk', sort: 'gsi1sk' },
 } as const;
 
-/** Attributes of quarantine entries: the base item, why, since when, and the derived keys concerned. */
+/**
+ * Attributes of quarantine entries: the base item, why, since when, and the derived keys concerned; `in` is the partition of a
+ * derived key that is not in that of the base item.
+ */
 export const QUARANTINE_FIELDS = {
   of: 'of',
   code: 'code',
   reason: 'reason',
   since: 'since',
   derivedKeys: 'derivedKeys',
+  in: 'in',
 } as const;
 
 /** The attributes of an index item, or a reverse item, that the planner decides, all of them cleared in a tombstone. */

@@ -116,6 +116,17 @@ export function sameAmounts(left: Amounts, right: Amounts): boolean {
   return isZeroAmounts(difference);
 }
 
+/** Whether a count has values of a group under one name, although there is room for a value. */
+export function hasRoomForOthers(amounts: Amounts): boolean {
+  return [...amounts].some(([attribute, units]) => {
+    if (units <= 0n || !attribute.endsWith(`/${OTHER_VALUES}`)) return false;
+    const prefix = attribute.slice(0, -OTHER_VALUES.length);
+    const values = [...amounts].filter(([name, number]) => name.startsWith(prefix) && number > 0n);
+    // One of them is the name for all others.
+    return values.length <= MOST_VALUES;
+  });
+}
+
 /** The numbers of a count as a text, for messages and comparisons. */
 export function textOfAmounts(amounts: Amounts): string {
   const numbers = [...amounts].filter(([attribute, units]) => attribute !== COUNT && units !== 0n).sort();
@@ -123,59 +134,134 @@ export function textOfAmounts(amounts: Amounts): string {
   return textOfUnits(amounts.get(COUNT) ?? 0n) + rest.join('');
 }
 
+/** A counted item as it was read, and its expected fields. */
+export interface CountedChange {
+  current: Item | undefined;
+  wanted: Item | undefined;
+}
+
 /** A value of a group in the ledger that an item is to have. */
 interface GroupValue {
   /** The attribute of the group. */
   attribute: string;
   value: string;
-  /** Whether the item has the value already. */
+  /** Whether the item has the value already, and it keeps its place. */
   stays: boolean;
 }
 
-function groupValues(current: Item | undefined, wanted: Item | undefined): GroupValue[] {
+function groupValues({ current, wanted }: CountedChange, readmits: boolean): GroupValue[] {
   const before = new Map(ledgerOf(current));
+  const other = new Set(textsOf(current, OTHER));
   const isSameCount = stringOf(current?.[COUNTED]) === stringOf(wanted?.[COUNTED]);
   return ledgerOf(wanted).flatMap(([attribute, stored]) => {
     const value = stringOf(stored);
     if (value === undefined) return [];
-    return [{ attribute, value, stays: isSameCount && stringOf(before.get(attribute)) === value }];
+    const isSame = isSameCount && stringOf(before.get(attribute)) === value;
+    return [{ attribute, value, stays: isSame && !(readmits && other.has(attribute)) }];
   });
 }
 
-/** Whether an item is to have a value of a group that it does not have: whether there is room for it depends on the count. */
-export function hasNewGroupValue(current: Item | undefined, wanted: Item | undefined): boolean {
-  return groupValues(current, wanted).some(({ stays }) => !stays);
+/**
+ * Whether an item is to have a value of a group that it does not have: whether there is room for it depends on the count.
+ *
+ * @param readmits whether values without room are placed once more.
+ */
+export function hasNewGroupValue(change: CountedChange, readmits = false): boolean {
+  return groupValues(change, readmits).some(({ stays }) => !stays);
 }
 
-/** The room that a count has for values of groups. */
-export class Room {
-  /** Whether a value was added: then the write is right only if the count has not changed since it was read. */
-  isTaken = false;
-  private readonly keys = new Map<string, Set<string>>();
+/** The values of one group in a count. */
+interface Group {
+  values: Set<string>;
+  /** Values that items of the same write are to have. */
+  used: Set<string>;
+  /** Values that left the group because no edge has them. */
+  freed: Set<string>;
+}
 
-  constructor(private readonly count: Item | undefined) {}
+/** The room that a count has for the values of groups in one write of items. */
+export class Room {
+  /** Whether the write is right only if the count has not changed since it was read. */
+  isTaken = false;
+  private readonly groups = new Map<string, Group>();
+  /** The numbers of the count without the values that the write's items leave. */
+  private readonly rest: Amounts;
+
+  constructor(
+    private readonly count: Item | undefined,
+    countName: string,
+    changes: readonly CountedChange[],
+    private readonly readmits = false,
+  ) {
+    this.rest = new Map(storedAmounts(count));
+    for (const change of changes) {
+      addAmounts(this.rest, amountsOf(change.current, countName), -1n);
+      for (const { attribute, value, stays } of groupValues(change, readmits)) {
+        if (stays) addAmounts(this.rest, new Map([[`${attribute}/${value}`, ONE]]));
+      }
+    }
+  }
 
   /** Returns the groups of an item to be written whose values have no room. A value that the item has already stays where it is. */
-  otherGroups(current: Item | undefined, wanted: Item | undefined): string[] {
-    const other = new Set(textsOf(current, OTHER));
-    return groupValues(current, wanted)
+  otherGroups(change: CountedChange): string[] {
+    const other = new Set(textsOf(change.current, OTHER));
+    return groupValues(change, this.readmits)
       .filter(({ attribute, value, stays }) => (stays ? other.has(attribute) : !this.takes(attribute, value)))
       .map(({ attribute }) => attribute);
   }
 
-  private takes(attribute: string, value: string): boolean {
-    let keys = this.keys.get(attribute);
-    if (keys === undefined) {
-      keys = new Set(textsOf(this.count, keysAttribute(attribute.slice(groupAttribute('').length))));
-      this.keys.set(attribute, keys);
+  /** The sets of the groups that lose values, and the numbers of these values. */
+  get freed(): { set: Item; unset: string[] } {
+    const freed: { set: Item; unset: string[] } = { set: {}, unset: [] };
+    for (const [attribute, { values, freed: gone }] of this.groups) {
+      const left = [...gone].filter((value) => !values.has(value));
+      if (left.length === 0) continue;
+      freed.set[keysAttributeOf(attribute)] = { SS: [...values] };
+      freed.unset.push(...left.map((value) => `${attribute}/${value}`));
     }
-    if (keys.has(value)) return true;
-    this.isTaken = true;
+    return freed;
+  }
+
+  private takes(attribute: string, value: string): boolean {
+    const group = this.groupOf(attribute);
+    const { values, used } = group;
+    const isFull = values.size >= MOST_VALUES;
+    // Another write may take a value away from a full group.
+    if (isFull || !values.has(value)) this.isTaken = true;
+    used.add(value);
+    if (values.has(value)) return true;
+    if (isFull) this.free(attribute, group);
     // rule: group-has-a-bound
-    if (keys.size >= MOST_VALUES) return false;
-    keys.add(value);
+    if (values.size >= MOST_VALUES) return false;
+    values.add(value);
     return true;
   }
+
+  private groupOf(attribute: string): Group {
+    let group = this.groups.get(attribute);
+    if (group === undefined) {
+      const values = new Set(textsOf(this.count, keysAttributeOf(attribute)));
+      group = { values, used: new Set(), freed: new Set() };
+      this.groups.set(attribute, group);
+    }
+    return group;
+  }
+
+  /** Takes the values that no edge has out of a group. */
+  private free(attribute: string, { values, used, freed }: Group): void {
+    for (const value of values) {
+      // rule: value-that-an-item-gets-keeps-its-room
+      if (used.has(value)) continue;
+      // rule: value-of-no-edge-gives-up-its-room
+      if ((this.rest.get(`${attribute}/${value}`) ?? 0n) !== 0n) continue;
+      values.delete(value);
+      freed.add(value);
+    }
+  }
+}
+
+function keysAttributeOf(group: string): string {
+  return keysAttribute(group.slice(groupAttribute('').length));
 }
 
 /** An item with the groups whose values have no room. */

@@ -1,6 +1,14 @@
 import { type Item, numberOf, sameValue } from '../items/attribute-value.ts';
 import { COUNT, MODEL, REVISION, revisionOf } from '../items/derived-item.ts';
-import { type Amounts, addAmounts, amountsOf, isOfAmounts, storedAmounts, textOfAmounts } from '../items/ledger.ts';
+import {
+  type Amounts,
+  addAmounts,
+  amountsOf,
+  hasRoomForOthers,
+  isOfAmounts,
+  storedAmounts,
+  textOfAmounts,
+} from '../items/ledger.ts';
 import { placesOfCount } from '../model/projection/places.ts';
 import { isKeptCount } from '../plan/counted.ts';
 import { queriedItems } from '../store/pages.ts';
@@ -67,6 +75,21 @@ export const countPart: PartKind<Extract<Part, { kind: 'count' }>> = {
   },
   // A count has no base item. Its revision changes with each of the items that it counts.
   state: ({ derived }) => ({ revision: revisionOf(derived), base: hashed(revisionOf(derived) ?? '') }),
+};
+
+/**
+ * The values of groups that are added up under one name. Edges that went have made room for some of them, and readers refuse the
+ * groups meanwhile.
+ */
+export const roomPart: PartKind<Extract<Part, { kind: 'room' }>> = {
+  isContent: true,
+  isMaintenance: () => true,
+  decidingKeys: () => [],
+  compare(_context, { derived }) {
+    const amounts = storedAmounts(derived);
+    const hasRoom = amounts !== undefined && hasRoomForOthers(amounts);
+    return { wanted: hasRoom ? 'names for values of groups' : null, stored: hasRoom ? 'values without a name' : null };
+  },
 };
 
 /** How often the items are counted again while the count changes. */

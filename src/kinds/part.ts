@@ -29,6 +29,8 @@ export type Part =
   | { kind: 'continuation' }
   /** The count of edges of a type. */
   | { kind: 'count' }
+  /** The values of groups that a count has no names for, although it has room for some. */
+  | { kind: 'room' }
   | { kind: 'watermark' }
   /** The expiry of an item that is no tombstone: TTL would delete an item that readers need. */
   | { kind: 'expiry' }

@@ -1,7 +1,7 @@
 import { type DerivedKey, type DerivedKind, parseDerivedKey } from '../items/derived-key.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { continuation, continuationPart, sourceContinuation } from './continuation.ts';
-import { count, countPart, total } from './count.ts';
+import { count, countPart, roomPart, total } from './count.ts';
 import { expiry } from './expiry.ts';
 import { form } from './form.ts';
 import { indexItem, indexItemPart } from './index-item.ts';
@@ -38,6 +38,7 @@ const PARTS: { readonly [Kind in Part['kind']]: PartKind<Extract<Part, { kind: K
   'index-item': indexItemPart,
   'reverse-item': reverseItemPart,
   count: countPart,
+  room: roomPart,
   continuation: continuationPart,
   'unknown-item': unknownItemPart,
   retired,

@@ -124,6 +124,7 @@ const JUDGED: { readonly [Kind in Part['kind']]: Judged } = {
   // An edge type that could come back, and a view that readers do not use, are maintenance: no reader gets a wrong answer.
   mark: 'not-judged',
   shape: 'not-judged',
+  room: 'not-judged',
 };
 
 /** The newest image of an item, and the obligations that need it. */

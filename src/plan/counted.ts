@@ -67,6 +67,16 @@ export function entryKeysOf(graph: CompiledModel, base: ItemKey, image: Item | u
   return totalsOf(graph, kind.edge.type).map((places) => ({ source: kind.target, target: places.itemKey(base) }));
 }
 
+/** Whether a key is that of an edge's entry in a total of its target. */
+export function isEntryOf(graph: CompiledModel, base: ItemKey, { source, target }: ItemKey): boolean {
+  const edgeType = typePrefix(base.target) ?? '';
+  const edge = layersOf(graph)
+    .map(({ edges }) => edges.get(edgeType))
+    .find((one) => one?.incoming !== undefined);
+  if (edge === undefined || sortKeyOfEdge(edge, source) !== base.target) return false;
+  return totalsOf(graph, edgeType).some((places) => places.itemKey(base) === target);
+}
+
 /** The edge that an entry belongs to, by its key, or by its content if the key is hashed; undefined: unknown. */
 export function edgeOfEntry(
   graph: CompiledModel,

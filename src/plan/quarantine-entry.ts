@@ -27,8 +27,10 @@ export interface QuarantineEntry {
   reason: string;
   /** When the record was made, ISO 8601. */
   since: string;
-  /** Sort keys of the affected derived items. */
+  /** Sort keys of the affected derived items in the base item's partition. */
   derivedKeys: string[];
+  /** The affected derived item in another partition. The key of a deleted edge may not name that partition. */
+  elsewhere?: ItemKey;
 }
 
 /** Makes the entry for a record that could not be derived in full. */
@@ -45,11 +47,10 @@ export function derivationEntry(graph: CompiledModel, unit: QuarantineUnit, nowM
  */
 export function refusalEntry(graph: CompiledModel, refused: Unit, error: StoreError, nowMs: number): Item {
   const unit = refused.kind === 'counted' || refused.kind === 'joined' ? refused.items[0]! : refused;
-  // A reverse item is in another partition; its key follows from the base item's keys.
   const isBeside = unit.kind !== 'index' || unit.source === unit.base.source;
-  const derivedKeys = isBeside ? [unit.sortKey] : [];
   const reason = `${unit.sortKey} cannot be written: ${error.message}`;
-  return entryItem(graph, unit, unit.sortKey, { code: error.code, reason, derivedKeys }, nowMs);
+  const entry = entryItem(graph, unit, unit.sortKey, { code: error.code, reason, derivedKeys: [unit.sortKey] }, nowMs);
+  return isBeside ? entry : { ...entry, [QUARANTINE_FIELDS.in]: { S: unit.source } };
 }
 
 function entryItem(
@@ -103,6 +104,8 @@ function keyToReconcile(unit: Exclude<Unit, CountedUnit | JoinedUnit>): ItemKey 
 export function readEntry(graph: CompiledModel, item: Item): QuarantineEntry {
   const text = (name: string): string => (item[name] !== undefined && 'S' in item[name] ? item[name].S : '');
   const keys = item[QUARANTINE_FIELDS.derivedKeys];
+  const sortKeys = keys !== undefined && 'SS' in keys ? keys.SS : [];
+  const partition = text(QUARANTINE_FIELDS.in);
   const source = text(graph.table.partitionKey);
   return {
     source,
@@ -110,7 +113,8 @@ export function readEntry(graph: CompiledModel, item: Item): QuarantineEntry {
     code: text(QUARANTINE_FIELDS.code),
     reason: text(QUARANTINE_FIELDS.reason),
     since: text(QUARANTINE_FIELDS.since),
-    derivedKeys: keys !== undefined && 'SS' in keys ? keys.SS : [],
+    derivedKeys: partition === '' ? sortKeys : [],
+    ...(partition !== '' && sortKeys[0] !== undefined && { elsewhere: { source: partition, target: sortKeys[0] } }),
   };
 }
 

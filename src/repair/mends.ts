@@ -8,6 +8,7 @@ import { NO_WATERMARK, type SettleContext } from './settle/context.ts';
 import { restartFanOut } from './settle/continuation.ts';
 import { reconcileCount } from './settle/count.ts';
 import { reconcileIndexItemByKey } from './settle/index-item.ts';
+import { nameOthers } from './settle/others.ts';
 import { reconcileReverseItem } from './settle/reverse-item.ts';
 import { reconcileTotalEntry } from './settle/total-entry.ts';
 import { reconcileViewParts } from './settle/view.ts';
@@ -22,7 +23,11 @@ export interface Mend {
 
 const COUNT: Mend = {
   order: 0,
-  mend: alwaysRepaired((context, { source, target }) => reconcileCount(context, source, target)),
+  async mend(context, key, parts) {
+    await reconcileCount(context, key.source, key.target);
+    if (parts.some(({ kind }) => kind === 'room')) await nameOthers(context, key);
+    return true;
+  },
 };
 const INDEX_ITEM: Mend = { order: 2, mend: alwaysRepaired(reconcileIndexItemByKey) };
 const CONTINUATION: Mend = { order: 2, mend: alwaysRepaired(restartFanOut) };

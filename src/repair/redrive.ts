@@ -6,13 +6,13 @@ import { applyFanOutUnit } from '../apply/fan-out.ts';
 import { StoreError } from '../errors.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { INDEX_KEYS, unchanged, WATERMARK } from '../items/derived-item.ts';
-import { isTypeName, typePrefix, VIEW_KEY } from '../items/keys.ts';
+import { isTypeName, textOfKey, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { kindOfKey } from '../kinds/table.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../model/joined.ts';
 import { reverseItemKeyOf } from '../plan/copies.ts';
 
-import { entryKeysOf } from '../plan/counted.ts';
+import { entryKeysOf, isEntryOf } from '../plan/counted.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { Derived } from '../plan/derived.ts';
 import { fanOutsOf } from '../plan/fan-out.ts';
@@ -215,7 +215,10 @@ async function reconcileEntryOnce(
   if (!isTypeName(target)) await reconcileViewParts(context, source, [target], watermark);
   if (reverse !== undefined) await reconcileIndexItem(context, key, reverse, watermark);
   for (const sortKey of keys) await reconcileIndexItem(context, key, { source, target: sortKey }, watermark);
-  for (const entryKey of entryKeysOf(graph, key, image)) await reconcileIndexItem(context, key, entryKey, watermark);
+  const entryKeys = new Map(entryKeysOf(graph, key, image).map((entryKey) => [textOfKey(entryKey), entryKey]));
+  const { elsewhere } = entry;
+  if (elsewhere !== undefined && isEntryOf(graph, key, elsewhere)) entryKeys.set(textOfKey(elsewhere), elsewhere);
+  for (const entryKey of entryKeys.values()) await reconcileIndexItem(context, key, entryKey, watermark);
   // Each child has to get the attributes of the node, or of its part, which the records may have changed.
   for (const unit of fanOutsOf(graph, key, watermark)) await applyFanOutUnit(context, unit);
   const [problem] = await problemsOf(context, key, wanted);

@@ -193,6 +193,63 @@ describe('totals of edges', () => {
     expect(await drift()).toBe(0);
   });
 
+  it('give the room of values that no edge has any more to others, at once or by a repair', async () => {
+    const { graph, store, writer, reader, projectAll, drift, repair } = await work();
+    const put = (number: number, kind: string) =>
+      writer.putEdge(`USER-${number}`, 'WORKED_ON', 'PROJECT-P', { hours: 1, kind });
+    const groups = async () => Object.keys((await reader.total('PROJECT-P', 'WORKED_ON')).by.kind);
+    // A value that comes has the room of one that goes in the same write, or that went before.
+    for (let i = 0; i < 50; i++) await put(i, `k${i}`);
+    await projectAll();
+    for (let i = 0; i < 120; i++) {
+      await put(i % 50, `new ${i}`);
+      if (i % 7 === 0) await projectAll();
+    }
+    await projectAll();
+    expect(await groups()).toHaveLength(50);
+    const { item } = await store.get({ source: 'PROJECT-P', target: '~total/WORKED_ON' }, { consistent: true });
+    expect(item).toMatchObject({ 'keys/kind': { SS: { length: 50 } } });
+    expect(Object.keys(item!).filter((name) => name.startsWith('by/kind/S'))).toHaveLength(50);
+    expect(await drift()).toBe(0);
+    // Values that found no room stay without a name until a repair.
+    for (let i = 50; i < 55; i++) await put(i, `late ${i}`);
+    await projectAll();
+    for (let i = 0; i < 3; i++) await writer.deleteEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P');
+    await projectAll();
+    await expect(groups()).rejects.toMatchObject({ code: 'too-many-groups' });
+    expect(await check({ graph, store, settleMs: 0, segments: 1 })).toMatchObject({
+      ...{ maintenance: 1, drift: { missing: 0, stale: 0, orphan: 0 } },
+    });
+    await repair();
+    await expect(groups()).rejects.toMatchObject({ code: 'too-many-groups' });
+    expect(await check({ graph, store, settleMs: 0, segments: 1 })).toMatchObject({ maintenance: 0 });
+    for (let i = 3; i < 5; i++) await writer.deleteEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P');
+    await projectAll();
+    await repair();
+    expect(await groups()).toHaveLength(50);
+    expect(await check({ graph, store, settleMs: 0, segments: 1 })).toMatchObject({ maintenance: 0 });
+    expect(await drift()).toBe(0);
+  });
+
+  it('are repaired where an entry has a malformed list of the groups without room', async () => {
+    const { store, writer, reader, projectAll, drift, repair } = await work();
+    for (let i = 0; i < 51; i++)
+      await writer.putEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P', { hours: 1, kind: `k${i}` });
+    await projectAll();
+    for (const other of [text('by/kind'), { NULL: true } as const, { SS: ['by/none'] }]) {
+      for (const number of [0, 50]) {
+        const { item } = await store.get(
+          { source: 'PROJECT-P', target: `~in/WORKED_ON-USER-${number}` },
+          { consistent: true },
+        );
+        await store.put({ ...item, other });
+      }
+      await repair();
+      expect(await drift(), JSON.stringify(other)).toBe(0);
+    }
+    expect(await reader.total('PROJECT-P', 'WORKED_ON', { by: false })).toMatchObject({ count: 51, hours: '51' });
+  });
+
   it('are asked for by direction where both may be meant, and refused where there are none', async () => {
     const { writer, reader, projectAll } = await work();
     await writer.putEdge('USER-1', 'LIKES', 'USER-2', { on: 'mon' });

@@ -14,6 +14,7 @@ import { derivedDifferences } from './verdict.ts';
 export const TOTAL_SCHEDULES = [
   fullGroup,
   lastRoomForTwo,
+  roomOfValuesThatWent,
   repairBesideAnInsert,
   repairBesideASwap,
   repairBesideATransaction,
@@ -119,6 +120,21 @@ async function fullGroup(): Promise<string[]> {
   const found = await total();
   const isRight = valuesOf(found).length === ROOM && numberIn(found, 'by/kind/~other') === 1;
   return isRight && numberIn(found, 'count') === ROOM + 1 ? [] : [`a full group is ${JSON.stringify(found)}`];
+}
+
+/** Two values of a full group have no edges. One of them comes back, and another takes the room of the second, in one write. */
+async function roomOfValuesThatWent(): Promise<string[]> {
+  const { graph, store, project, remove, total } = world();
+  for (let i = 1; i <= ROOM; i++) await project(work(i, `kind ${i}`));
+  const gone = [work(1, 'kind 1'), work(2, 'kind 2')];
+  for (const item of gone) await remove(item);
+  const projector = createProjector(graph, { store, model: fixedModel(graph) });
+  await projector.project(gone.map((item) => record(undefined, item)));
+  await project(work(101, 'kind 1'), work(102, 'new'));
+  const found = await total();
+  const isRight = valuesOf(found).length === ROOM && numberIn(found, 'by/kind/Snew') === 1;
+  if (!isRight || numberIn(found, 'by/kind/Skind 1') !== 1) return [`a value has no room: ${JSON.stringify(found)}`];
+  return derivedDifferences(OPTIONS, [...store.items()]);
 }
 
 /** Two workers bring a value each while there is room for one. */

@@ -8,7 +8,7 @@ import { readWholeView } from '../../apply/whole-view.ts';
 import type { Item } from '../../items/attribute-value.ts';
 import { baseKeyOfIndexItem } from '../../items/derived-key.ts';
 import { parseNodeId, storedSortKey, VIEW_KEY } from '../../items/keys.ts';
-import { edgeNamedByReverse } from '../../kinds/reverse-item.ts';
+import { edgeNamedByReverse, edgeNamedInTarget } from '../../kinds/reverse-item.ts';
 import { isMaintained, itemKindOf, kindOfKey } from '../../kinds/table.ts';
 import { countHolding } from '../../plan/counted.ts';
 import { isJoinedKey } from '../../plan/joined.ts';
@@ -97,7 +97,11 @@ async function reconcileStrays(
     }
     if (!kind.isLive(item) || wanted.has(textOfIndexKey({ source, sortKey: target }))) return;
     if (kind.decidedBy === 'edge-elsewhere') {
-      await repairOf(kind).mend(context, { source, target }, []);
+      const kept = itemKindOf(context.graph, target);
+      const edge = edgeNamedInTarget(context.graph, { source, target }, item);
+      const read = edge === undefined ? [] : await expectedNow(context, edge);
+      if (read.some((one) => one.source === source && one.sortKey === target)) return;
+      await repairOf(kept).mend(context, { source, target }, []);
       return;
     }
     // The base item may be on another page.

@@ -120,13 +120,17 @@ async function amountsWithOwnEdges(
     const message = `The stored total ${places.key} of ${id} holds something else than numbers.`;
     throw new EdgeloomError('invalid-count', message, 'Repair it: edgeloom check --repair.');
   }
-  const room = new Room(total);
-  for (const [i, { source, target, item }] of writes.entries()) {
+  const changes = writes.map(({ source, target, item }, i) => {
     const { indexItems, entries: inTarget = [] } = derivedOf(projections.model, source, target, item, NO_NODE);
     const entryKey = places.itemKey({ source, target });
     const wanted = indexItems.get(entryKey) ?? inTarget.find((entry) => entry.key.target === entryKey)?.fields;
-    addAmounts(amounts, amountsOf(withGroupsWithoutRoom(wanted, room.otherGroups(entries[i], wanted)), places.name));
-    addAmounts(amounts, amountsOf(entries[i], places.name), -1n);
+    return { current: entries[i], wanted };
+  });
+  const room = new Room(total, places.name, changes);
+  for (const change of changes) {
+    const { current, wanted } = change;
+    addAmounts(amounts, amountsOf(withGroupsWithoutRoom(wanted, room.otherGroups(change)), places.name));
+    addAmounts(amounts, amountsOf(current, places.name), -1n);
   }
   return amounts;
 }

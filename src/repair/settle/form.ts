@@ -1,13 +1,15 @@
 import { reconcile } from '../../apply/reconcile.ts';
-import { unchanged } from '../../items/derived-item.ts';
+import { stringOf } from '../../items/attribute-value.ts';
+import { COUNTED, OTHER, unchanged } from '../../items/derived-item.ts';
 import { hasRevision, misshapenAttributes } from '../../kinds/form.ts';
 import type { ItemForm } from '../../kinds/part.ts';
 import type { ItemKey } from '../../store/port.ts';
 import type { SettleContext } from './context.ts';
+import { reconcileOtherCount } from './index-item.ts';
 
 /** Removes the attributes that an item cannot have. Any write replaces a malformed revision. */
 export async function repairForm(context: SettleContext, form: ItemForm, key: ItemKey): Promise<void> {
-  await reconcile(context, {
+  const { actual, update } = await reconcile(context, {
     key,
     expected: (item) => misshapenAttributes(form, context.graph, item ?? {}),
     update(item, unset) {
@@ -15,4 +17,7 @@ export async function repairForm(context: SettleContext, form: ItemForm, key: It
       return { key, set: {}, unset, condition: unchanged(item, context.graph.table.ttl) };
     },
   });
+  // Without its list of groups a counted item adds other numbers to its count.
+  if (update?.unset.includes(OTHER) !== true) return;
+  await reconcileOtherCount(context, key.source, stringOf(actual?.[COUNTED]), undefined);
 }

@@ -77,6 +77,16 @@ export const DIRECTED_TOTAL_MUTANTS: readonly Mutant[] = [
     changes: [drop('group-has-a-bound')],
   },
   {
+    name: 'room-kept-for-ever',
+    rule: 'A value that no edge has any more gives up its room in a full group.',
+    changes: [setCondition('value-of-no-edge-gives-up-its-room', 'true')],
+  },
+  {
+    name: 'room-of-a-value-that-comes-back',
+    rule: 'A value keeps its room if an item of the same write is to have it.',
+    changes: [drop('value-that-an-item-gets-keeps-its-room')],
+  },
+  {
     name: 'room-taken-twice',
     rule: 'A value enters a group only if the count has not changed since its room was read.',
     changes: [setValue('room-is-taken-under-the-revision-seen', "{ kind: 'none' }")],
