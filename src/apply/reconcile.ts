@@ -8,7 +8,8 @@ import { type ApplyContext, checkTime, updateItem, waitWithin } from './context.
  * To reconcile a derived item is to make it what its base items ask for, whatever the records said. The order is the rule: first
  * read what is there, then what should be there, both consistently, then write under the revision that was read. If the derived
  * item has changed meanwhile, the write fails, and all of it is repeated. So a write never brings a base item that is older than
- * the derived item that it replaces. With the base items read first it would, in one schedule of a hundred.
+ * the derived item that it replaces. If the base items were read first, an older state could replace a newer one: about one schedule in
+ * a hundred shows it.
  */
 
 /** One derived item to reconcile. */
@@ -24,8 +25,8 @@ export interface Reconciling<Expected> {
   /** Makes the update of the derived item, under the revision of `actual`; undefined if nothing is to be written. */
   update: (actual: Item | undefined, expected: Expected) => DerivedUpdate | undefined;
   /**
-   * Carries the update out, if it takes more than one conditional update; false if the derived item has changed. Then the item is
-   * read again, while a failed update returns it.
+   * Carries out an update that takes more than one conditional update. Returns false if the derived item has changed: `reconcile` then
+   * reads it again, because only a single update that fails returns the present item.
    */
   write?: ((update: DerivedUpdate, seen: Seen<Expected>) => Promise<boolean>) | undefined;
   /** Whether to wait before each repetition, with backoff and jitter. */

@@ -59,11 +59,12 @@ export class PartitionSummary implements PartitionContent {
    * Whether the partition has something that no base item can ask for: an unknown derived key, an impossible watermark, an expiry.
    */
   private isOdd = false;
-  /** The partition's node, once it is known, and the edges before it that depend on it. */
+  /** The attributes of the partition's node and of its parts that edges depend on; undefined until they are known. */
   private node: SourceNode | undefined;
   /** The node and those of its parts that edges depend on, as far as the scan has read them. */
   private readonly pieces = new Map<string, Item>();
   private readonly pieceKeys: readonly string[];
+  /** The edges that came before the node and depend on it, with their shares of joined items; at most `MOST_EARLY`. */
   private readonly early: [sortKey: string, shares: JoinedShares][] = [];
   private left = 0;
   private metAgain = 0;

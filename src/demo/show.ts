@@ -126,7 +126,10 @@ export async function showPrefixSearch({ say, expected, reader }: DemoWorld): Pr
   );
 }
 
-/** How the two hashes spread the names; the stored one has to agree with the computed one. */
+/**
+ * Shows what share of the airports' names the fullest shard has by each of the two hash functions. The share in the table has to equal
+ * the one that is computed by `fnv1a`.
+ */
 export async function showShards({ say, expected, reader }: DemoWorld): Promise<void> {
   const spread = await reader.shards('AIRPORT.name');
   const names = [...expected.airports.values()].map(({ name }) => foldText(name, true));

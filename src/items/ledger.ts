@@ -3,9 +3,10 @@ import { COUNT, COUNTED, LEDGER, OTHER } from './derived-item.ts';
 import { ONE, parseSumUnits, parseUnits, textOfUnits } from './units.ts';
 
 /**
- * The parts of counted items in their count. A count, or a total, has these attributes at its top level, since an update can add to
- * no other: `count`, `problems`, `sum/hours`, `by/kind/Scode` for each value of a group, and `keys/kind`, the set of these values. Their
- * numbers are exact: see items/units.ts.
+ * A ledger is the map in a counted item that lists what the item adds to its count: a number for each sum, and a value for each group.
+ *
+ * A count, or a total, has these attributes at its top level, since an update can add to no other: `count`, `problems`, `sum/hours`,
+ * `by/kind/Scode` for each value of a group, and `keys/kind`, the set of these values. Their numbers are exact: see items/units.ts.
  */
 
 /** The attribute for the number of values that are in no sum or group, because they cannot be. */

@@ -2,7 +2,10 @@ import { type Item, numberOf } from './attribute-value.ts';
 import { ATTRIBUTES, COPIES, COUNT, EDGE_SET, EVICTED } from './derived-item.ts';
 import { elementEdge } from './element.ts';
 
-/** Readers of stored views and stored counts. Values of an unexpected type count as absent. */
+/**
+ * The functions of this file parse stored views and stored counts. They treat an attribute of an unexpected type as a missing one. Only
+ * `hasEdgeSet` tells the two apart.
+ */
 
 /** The edge types that left the view's set. */
 export function evictedTypes(view: Item | undefined): ReadonlySet<string> {

@@ -68,7 +68,7 @@ export function isPlausibleWatermark(value: AttributeValue | undefined, latest?:
   if (value === undefined || !('S' in value)) return false;
   if (value.S === '') return true;
   const [, label, digits, number] = FORM.exec(value.S) ?? [];
-  // A length that is not the number's, or that padding would have done for, is out of order.
+  // A number of at most 40 digits is padded. A longer one has its own length before it.
   if (number !== undefined && (number.length <= SEQUENCE_DIGITS || number.length !== Number(digits))) return false;
   if (label === undefined || latest === undefined) return label !== undefined;
   return FORM.test(latest) ? value.S <= latest : label <= latest;

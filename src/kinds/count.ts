@@ -96,9 +96,9 @@ export const roomPart: PartKind<Extract<Part, { kind: 'room' }>> = {
 const MOST_COUNTS = 5;
 
 /**
- * Returns a count, and the number of its items at the same time. If an item had appeared or disappeared during the counting, the
- * count's revision would have changed. Without this comparison a wrong count could pass because the items were counted a moment
- * later.
+ * Returns a stored count, and the numbers that its items add up to at the same time. If an item appears or disappears during the
+ * counting, the count's revision changes, and the items are counted again. Otherwise a wrong count could pass because the items were
+ * counted a moment later. After `MOST_COUNTS` attempts the last numbers are returned, although they may be of different times.
  */
 export async function countAtOnce(
   { store }: Pick<ObserveContext, 'store'>,

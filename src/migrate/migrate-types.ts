@@ -41,8 +41,8 @@ export interface MigrateOptions extends RuntimeOptions {
    */
   waitsBetweenCalls?: boolean;
   /**
-   * Who makes the walks over the table. `others`: the run stops where one is to be made, and `toWalk` of the result names it. A name:
-   * the run makes that walk in the segments of `resume`, and nothing else. Default: the run makes them all.
+   * The walks over the table that this run makes. Default: all. `others`: none; the run stops where one is to be made, and `toWalk` of
+   * the result names it. `{ only }`: the walk of this name in the segments of `resume`, and nothing else.
    */
   walks?: 'others' | { only: string } | undefined;
   /** The place where a run stopped. Without it the registry says what is done, and a walk begins at the start of the table. */

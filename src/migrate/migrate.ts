@@ -141,7 +141,7 @@ class MigrationRun {
     head: Head | undefined,
     data: DefinitionData,
   ): Promise<boolean> {
-    // A run that only walks leaves the registry to the one that walks for nobody.
+    // A run that makes one walk only (`walks: { only }`) stops here: the run that decides the steps writes the registry.
     if (typeof this.options.walks === 'object') throw new StoppedRun({});
     const definitions = kind.definitions?.(step, this.wanted) ?? [];
     await writeDefinitions(

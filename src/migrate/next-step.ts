@@ -141,7 +141,10 @@ function shapeStep(registry: Registry, situation: Situation): Step | undefined {
   );
 }
 
-/** Earlier generations with the same meaning are removed without an action: their readers use the new one. */
+/**
+ * Returns the next step that removes earlier generations with the same meaning. Nobody has to ask for it by a `MigrateAction`, because
+ * their readers use the new generation.
+ */
 function retireStep(registry: Registry, { wanted, data, memory }: Situation): Step | undefined {
   const leaving: SeenState[] = [];
   for (const { name, fingerprint, meaning } of wanted.projections.values()) {

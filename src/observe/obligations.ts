@@ -158,7 +158,10 @@ export class Obligations {
     return wrong.map(({ drift }) => drift!);
   }
 
-  /** The touches that hold the time and the positions, each with the part that it opened. */
+  /**
+   * Yields the touches of all open parts and spreads, each with the part or spread that it touched. Neither the verified time nor a saved
+   * position passes the oldest of them.
+   */
   *touches(): Generator<{ touch: Touch; of: Suspect | Spread }> {
     for (const { touches, later, suspect } of this.open.values()) {
       for (const touch of touches) yield { touch, of: suspect };

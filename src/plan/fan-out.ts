@@ -102,7 +102,10 @@ function fanOutUnit(of: FanOutOf, source: string, edgeType: string, records: rea
   };
 }
 
-/** The next page that a batch's records of a continuation drive: the newest record does, unless it is at its end. */
+/**
+ * Returns the unit that visits the next page of a fan-out. The newest record of the continuation says where the page begins. Undefined
+ * if that record shows the fan-out at its end, if the model has no such fan-out, or if the item is no continuation.
+ */
 export function continuationUnit(graph: CompiledModel, history: ItemHistory): ContinuationUnit | undefined {
   const { source, target, records } = history;
   const fanOut = fanOutOfKey(target);

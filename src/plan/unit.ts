@@ -88,7 +88,7 @@ export interface QuarantineUnit extends UnitBase {
   /** The base item's sort key. */
   target: string;
   problems: readonly Problem[];
-  /** Sort keys of derived items of every image in the batch. */
+  /** The sort keys of all derived items that the images of the base item in the batch ask for. */
   derivedKeys: readonly string[];
   /** Whether the base item is derived again when the unit is applied, whatever the images say. */
   byBase?: boolean;

@@ -45,7 +45,10 @@ export interface PageOptions<
    * that the index items hold of the edges' sources, the page is the Query alone. Default true.
    */
   edgeSets?: EdgeSets | undefined;
-  /** Which neighbours to show, and with `with` in an entry what next to those, up to 5 levels. Default: every edge of the edge sets. */
+  /**
+   * The neighbours to show. An entry's own `with` names the neighbours of those, up to 5 levels deep. Default: the neighbours that the
+   * edge sets name.
+   */
   with?: readonly (WithEdges<EdgeType> | Levels)[] | undefined;
   /** Neighbours to show, on all levels together, 1 and up. Default 1,000, and no bound for one level of edge sets. */
   maxNodes?: number | undefined;

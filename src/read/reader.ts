@@ -249,7 +249,10 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     >,
   ): Promise<PageResult<PageNode<G, E, Selection, EdgeSets>, PageNodes<G>, PageEdgeSets<G>, PageEdge<G>>>;
 
-  /** How a search's items lie over its shards: a count of each. Throws `equality-only` with `shards: 'value'`. */
+  /**
+   * Tells how evenly a search's items lie over its shards: the number of items, the fullest shard with its share of them, and the number
+   * of empty shards. It costs a count of each shard. Throws `equality-only` with `shards: 'value'`.
+   */
   shards<Name extends SpreadSearchName<G>>(
     name: Name,
     ...scope: Scoped<SearchOfName<G, Name>, SearchScope>

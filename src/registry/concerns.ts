@@ -69,7 +69,7 @@ interface Derived {
   item: Item;
 }
 
-/** Whether an item with content is in use, for each way in which kinds are. */
+/** The functions that decide what a check does with a derived item, by what the lifetime of its kind depends on. */
 const CONCERNS: {
   readonly [Of in Lifetime['of']]: (use: Use, derived: Derived, lifetime: Extract<Lifetime, { of: Of }>) => Concern;
 } = {

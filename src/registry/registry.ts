@@ -72,7 +72,7 @@ export interface TypeShape {
 export interface TableIdentity {
   id: string;
   streamLabel: string;
-  /** The region of consumers and migrations; there where the table has replicas in others. */
+  /** The region in which consumers and migrations run; absent if the table has no replicas in other regions. */
   home?: string;
 }
 

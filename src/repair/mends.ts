@@ -76,7 +76,10 @@ async function repairView(
   await reconcileViewParts(context, source, [...targets], NO_WATERMARK, { unmark, drop });
 }
 
-/** The repair of an item in the partition of an edge's target, with the edge if a part names it. */
+/**
+ * Makes the repair of a reverse item, or of an entry in a total. The repair gets the key of the item's edge if one of the parts names
+ * it. Otherwise the repair finds the edge by the item.
+ */
 function repairWithEdge(repair: typeof reconcileReverseItem) {
   return (context: SettleContext, key: ItemKey, parts: readonly Part[]): Promise<void> =>
     repair(

@@ -94,7 +94,10 @@ export async function ownEdgesOf(
   });
 }
 
-/** The ids of the parents that own edges copy attributes of, without those that are own writes: these are read already. */
+/**
+ * Returns the ids of the nodes whose attributes the session's edges copy. Nodes that the session wrote itself are left out: they are
+ * read already.
+ */
 function parentsToRead(graph: CompiledModel, writes: readonly OwnWrite[]): string[] {
   const known = new Set(writes.filter(({ source, target }) => source === target).map(({ source }) => source));
   const parents = writes.flatMap(({ target, item }) => {

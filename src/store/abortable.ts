@@ -75,7 +75,7 @@ export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>):
   });
   signal.addEventListener('abort', stop, { once: true });
   try {
-    // Aborted while what is raced began: the event is over.
+    // The signal may have been aborted before the listener was added: then no event comes any more.
     if (signal.aborted) stop();
     return await Promise.race([promise, aborted]);
   } finally {

@@ -17,7 +17,7 @@ export interface CountingReader<Calls extends 'get' | 'getMany' | 'query'> {
  * The pages of a query, one call each, from its start key to its end. Every page that was read is counted in `stats`.
  *
  * @example
- * for await (const { items } of pages(store, { partition: 'GOAL-1', consistent: true })) count += items.length;
+ * for await (const { items } of queryPages(store, { partition: 'GOAL-1', consistent: true })) count += items.length;
  */
 export async function* queryPages(
   store: Pick<Store, 'query'>,

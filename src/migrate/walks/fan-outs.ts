@@ -31,7 +31,8 @@ async function endIfUnneeded(context: EndingContext, { source, target, item }: W
     seen: { item },
     async expected(current) {
       if (!isFanOutOpen(current)) return true;
-      // Another migration may have brought back what needs it, and the fan-out may be of that: then this read shows it.
+      // Another migration may have brought back the projection that needs this fan-out. The fan-out was seen
+      // open before this read of the registry, so the registry has that projection.
       // rule: fan-out-is-judged-by-a-registry-read-after-it
       const isNeeded = await neededFanOuts();
       return isNeeded(target);

@@ -93,7 +93,7 @@ function compileIndexes(
 
 const INDEXES = ['gsi0', 'gsi1'] as const;
 
-/** Compiles a node type; undefined where it has mistakes. */
+/** Compiles a node type, and logs its mistakes. Returns undefined only if its options cannot be read. */
 export function compileNode(
   type: string,
   definition: unknown,
@@ -180,7 +180,7 @@ function compileParts(
   return parts;
 }
 
-/** Compiles an edge type; undefined where it has mistakes. */
+/** Compiles an edge type, and logs its mistakes. Returns undefined only if its options cannot be read. */
 export function compileEdge(
   type: string,
   definition: unknown,

@@ -23,7 +23,7 @@ export interface SearchSettings {
   hash: HashName;
   partition?: string;
   project: Projection;
-  /** The part of the node that has the attributes, whose name begins the search's: `STATE.status`; undefined: the node itself. */
+  /** The part that has the searched attributes, such as `STATE` for the search `STATE.status`; undefined: the node itself has them. */
   part?: string;
 }
 

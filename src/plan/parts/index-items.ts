@@ -40,7 +40,9 @@ const OTHER_BYTES = 32 * 1024;
  * record would be retried without end, and hold up its shard.
  */
 export const MAX_SEARCH_VALUES = 5_000;
-/** The most bytes of the items that a search makes of one attribute's values: about as many KB as write units. */
+/**
+ * The most bytes that a search's items have together, of all values of one attribute. Writing them takes about one write unit for each KB.
+ */
 export const MAX_SEARCH_BYTES = 8 * 1024 * 1024;
 
 /** The plan for one index item of an edge type, made once from the model. */

@@ -104,7 +104,10 @@ export function hasViewlessTypes(graph: CompiledModel): boolean {
   return graph.shapes !== undefined && modelPlan(graph).hasViewlessTypes;
 }
 
-/** The time from which on no view of any type is reconciled with base items for a record's age; 0: none ever is. */
+/**
+ * Returns the latest time, in milliseconds since 1970, before which base items resolve the records of some view type. Returns 0 if there
+ * is no such time.
+ */
 export function reconcileViewsBefore(graph: CompiledModel): number {
   return graph.shapes === undefined ? 0 : modelPlan(graph).settleViewsBefore;
 }

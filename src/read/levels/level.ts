@@ -61,7 +61,7 @@ export function levelsOf(
   return entries.map((entry) => levelOf(graph, entry, above, depth));
 }
 
-/** The names of the options of an entry, by the one that says which edges it is about. */
+/** The options that an entry of `with` may have: they depend on whether it names a `type`, an `edge` or an `inbound`. */
 const OPTIONS = {
   type: { type: true, label: true },
   edge: { edge: true, label: true, with: true },

@@ -42,7 +42,7 @@ export function isOwnerItem(
   return stringOf(item[graph.table.sortKey]) === ownerKey && sortKeyOfEdge(edge, source) === edgeKey;
 }
 
-/** Throws `no-owner` where the nodes that edges enter are not among them. */
+/** Throws `no-owner` if the model does not put a target node into the index partition of its incoming edges (`includeOwner`). */
 export function checkOwner({ type, inbound }: EdgeModel): void {
   if (inbound?.includeOwner === true) return;
   throw new EdgeloomError(

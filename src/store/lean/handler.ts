@@ -30,7 +30,10 @@ export interface LeanOptions {
   lean: LeanAttempt;
 }
 
-/** The SDK's handler over undici, to which the lean way can hand an answer, and which shows it requests. */
+/**
+ * The SDK's handler over undici, with which the lean way (lean-way.ts) works. If the lean way has got an answer already, the handler
+ * returns that answer and sends nothing. Otherwise it shows the request to the lean way, and sends it.
+ */
 export class LeanHandler extends UndiciHttpHandler {
   override async handle(
     request: HandledRequest,

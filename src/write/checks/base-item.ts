@@ -74,7 +74,7 @@ function checkContents(
     checkAttributes(item);
     checkReserved(graph, item);
   });
-  // Before the size: where both are exceeded, this one says what to do.
+  // The entries are checked before the size: if an item exceeds both bounds, the error about entries says what to do.
   checkEntries(graph, source, sortKey, item);
   const bytes = itemSizeBytes(item);
   if (bytes > ITEM_BYTES) {

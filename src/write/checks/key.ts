@@ -19,10 +19,11 @@ const IDS_REMEDY = 'Correct the ids, or let the edge type join these node types 
 const ID_HINT = 'An id is a type, a dash and any text, such as USER-U1.';
 
 /**
- * Checks the keys of a base item: texts that DynamoDB takes and gives back unchanged, no derived item's, types of the
- * model, and for an edge node types that it joins. `attributes`: of an edge with a hashed key they name the target.
- * Throws an `EdgeloomError` with the code `invalid-key`, `key-too-long`, `derived-key`, `invalid-id`, `unknown-type` or
- * `invalid-edge`.
+ * Checks the keys of a base item. Both are texts that DynamoDB takes and gives back unchanged. The sort key is not that of a derived
+ * item. The types are in the model, and an edge's type joins its two nodes. Throws an `EdgeloomError` with the code `invalid-key`,
+ * `key-too-long`, `derived-key`, `invalid-id`, `unknown-type` or `invalid-edge`.
+ *
+ * @param attributes the item's attributes. They name the target of an edge with a hashed key.
  */
 export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unknown, attributes: Item): void {
   const { partitionKey, sortKey: sortKeyName } = graph.table;

@@ -83,7 +83,7 @@ async function lagSecondsNow(position: PositionOfStream | undefined): Promise<nu
   }
 }
 
-/** A consumer's position that is not known from the moment on at which the work is to stop: a look may take its time. */
+/** Makes a consumer's position that is unknown (`undefined`) as soon as the signal is aborted, because a look may take long. */
 function positionUntilStopped({ appliedUpToMs }: ConsumerPosition, signal: AbortSignal): ConsumerPosition {
   return {
     async appliedUpToMs(sinceMs) {
