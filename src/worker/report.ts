@@ -8,7 +8,7 @@ const CONSEQUENCES: Consequences = {
   trimmed:
     'Derived items may lack these changes: run edgeloom migrate, or edgeloom rebuild where the table is not managed.',
   setAside:
-    'This one is read from its oldest record. If the table is the same, and only its stream was switched, a rebuild is due.',
+    'This one is read from its oldest record. If only its stream was switched, run edgeloom migrate, or edgeloom rebuild where the table is not managed.',
 };
 
 /** Sums up a run of the worker and tells its events to its listeners. */

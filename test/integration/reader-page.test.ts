@@ -158,7 +158,7 @@ describe('page', () => {
       ],
       [reader.page('BLOCKS' as 'MEMBER', 'GOAL-1' as string), 'not-indexed', 'edges.BLOCKS'],
       [reader.page('MEMBER', 'TEAM-1', { atLeast: 'BOSS' as 'LEAD' }), 'unknown-label', 'LEAD, TEAM'],
-      [reader.page('MEMBER', 'TEAM-1', { consistent: true }), 'no-consistent-index-read', 'waitForProjection'],
+      [reader.page('MEMBER', 'TEAM-1', { consistent: true }), 'no-consistent-index-read', 'session'],
     ];
     for (const [read, code, hint] of refusals) {
       await expect(read).rejects.toThrow(expect.objectContaining({ code, hint: expect.stringContaining(hint) }));

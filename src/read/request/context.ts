@@ -42,6 +42,6 @@ export function refuseConsistent(consistent: boolean | undefined, read: string):
   throw new EdgeloomError(
     'no-consistent-index-read',
     `${read} reads a global secondary index, and DynamoDB has no consistent reads of those.`,
-    'Use get, edges or has with consistent: true, or wait with waitForProjection.',
+    'Use get, edges or has with consistent: true, or a session, which shows its own writes at once.',
   );
 }
