@@ -57,30 +57,41 @@ function measureCommands(names: readonly string[]): void {
   const cells = readTable().rows.map(([cell]) => cell);
   const unknown = names.filter((name) => !cells.some((cell) => commandOf(cell) === name));
   if (unknown.length > 0) throw new Error(`CONTRIBUTING.md has no row of ${unknown.join(', ')}`);
-  const sum: Measured = { passed: 0, failed: 0, wallSeconds: 0, cpuSeconds: 0, load: loadavg()[0]! };
   for (const cell of cells) {
     const command = commandOf(cell);
-    if (command === ALL_COMMAND) {
-      // Its parts are measured by themselves, and a second run of all of them would measure the same once more.
-      if (names.length === 0) writeRow(cell, sum);
-      continue;
-    }
-    if (names.length > 0 && !names.includes(command)) continue;
+    // Its parts are measured by themselves, and a second run of all of them would measure the same once more.
+    if (command === ALL_COMMAND || (names.length > 0 && !names.includes(command))) continue;
     const measured = command === CHANGED_COMMAND ? withChange(() => measure(command)) : measure(command);
-    writeRow(cell, measured);
-    if (measured.failed > 0) process.exitCode = 1;
-    if (!PARTS_OF_ALL.includes(command)) continue;
-    sum.passed += measured.passed;
-    sum.failed += measured.failed;
-    sum.wallSeconds += measured.wallSeconds;
-    sum.cpuSeconds += measured.cpuSeconds;
+    const { passed, failed, wallSeconds, cpuSeconds, load } = measured;
+    const tests = failed === 0 ? count(passed) : `${count(passed)} of ${count(passed + failed)}`;
+    writeRow(cell, [passed === 0 ? '' : tests, duration(wallSeconds), duration(cpuSeconds), load.toFixed(1)]);
+    if (failed > 0) process.exitCode = 1;
   }
+  const all = cells.find((cell) => commandOf(cell) === ALL_COMMAND);
+  const parts = readTable().rows.filter(([cell]) => PARTS_OF_ALL.includes(commandOf(cell)));
+  if (all !== undefined && parts.every(([, , , wall]) => wall !== undefined && wall.trim() !== ''))
+    writeRow(all, sumOf(parts));
 }
 
-/** Writes what a command took into its row of CONTRIBUTING.md. */
-function writeRow(cell: string, { passed, failed, wallSeconds, cpuSeconds, load }: Measured): void {
-  const tests = failed === 0 ? count(passed) : `${count(passed)} of ${count(passed + failed)}`;
-  const measured = [passed === 0 ? '' : tests, duration(wallSeconds), duration(cpuSeconds), load.toFixed(1)];
+/** The sum of some rows. The parts were measured one by one, so it has no load. */
+function sumOf(rows: readonly Row[]): string[] {
+  const sum = (seconds: readonly number[]): number => seconds.reduce((left, right) => left + right, 0);
+  const counts = rows.map(([, , tests]) => tests.replaceAll(',', '').split(' of ').map(Number) as [number, number?]);
+  const passed = sum(counts.map(([number]) => number));
+  const run = sum(counts.map(([number, ran = number]) => ran));
+  const tests = passed === run ? count(run) : `${count(passed)} of ${count(run)}`;
+  const [wall, cpu] = [3, 4].map((cell) => duration(sum(rows.map((row) => secondsOf(row[cell]!)))));
+  return [tests, wall!, cpu!, ''];
+}
+
+/** The seconds of a duration in the table. */
+function secondsOf(text: string): number {
+  const [number, unit] = text.trim().split(' ');
+  return Number(number) * (unit === 'min' ? 60 : 1);
+}
+
+/** Writes the measured cells of a command into its row of CONTRIBUTING.md. */
+function writeRow(cell: string, measured: readonly string[]): void {
   const { text, rows } = readTable();
   const table = rows.map((row) => (row[0] === cell ? [cell, row[1], ...measured] : row));
   const lines = table.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
