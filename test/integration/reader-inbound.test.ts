@@ -310,7 +310,7 @@ describe('arguments that do not fit are refused', () => {
         any.inbound('MEMBER', 'USER-1', { consistent: true }),
         'no-consistent-index-read',
         'no consistent reads',
-        'waitForProjection',
+        'session',
       ],
     ];
     for (const [read, code, message, hint] of refusals) {
