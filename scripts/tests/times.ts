@@ -69,8 +69,7 @@ function measureCommands(names: readonly string[]): void {
   }
   const all = cells.find((cell) => commandOf(cell) === ALL_COMMAND);
   const parts = readTable().rows.filter(([cell]) => PARTS_OF_ALL.includes(commandOf(cell)));
-  if (all !== undefined && parts.every(([, , , wall]) => wall !== undefined && wall.trim() !== ''))
-    writeRow(all, sumOf(parts));
+  if (all !== undefined && parts.every(([, , , wall]) => wall !== '')) writeRow(all, sumOf(parts));
 }
 
 /** The sum of some rows. The parts were measured one by one, so it has no load. */
@@ -86,7 +85,7 @@ function sumOf(rows: readonly Row[]): string[] {
 
 /** The seconds of a duration in the table. */
 function secondsOf(text: string): number {
-  const [number, unit] = text.trim().split(' ');
+  const [number, unit] = text.split(' ');
   return Number(number) * (unit === 'min' ? 60 : 1);
 }
 
@@ -107,7 +106,8 @@ function readTable(): { text: string; rows: Row[] } {
   if (part === undefined || !part.includes(END))
     throw new Error(`CONTRIBUTING.md has no table between ${BEGIN} and ${END}`);
   const lines = part.slice(0, part.indexOf(END)).trimEnd().split('\n').slice(2);
-  return { text, rows: lines.map((line) => line.slice(2, -2).split(' | ') as Row) };
+  const cellsOf = (line: string): string[] => line.split('|').slice(1, -1);
+  return { text, rows: lines.map((line) => cellsOf(line).map((cell) => cell.trim()) as Row) };
 }
 
 function commandOf(cell: string): string {
