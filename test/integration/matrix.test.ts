@@ -11,8 +11,8 @@ import { isWhole } from '../support/extent.ts';
  */
 
 /**
- * A crash leaves calls of the table under way there, and the column does not wait for them before it goes on: one run in five ends with an
- * older state. Memory answers at once, so there is none.
+ * On an engine this column ends with an older state in one run of five, also where it waits for the calls of a crashed batch; in memory it
+ * never does. The cause is not known yet.
  */
 const IN_MEMORY_ONLY = 'crash and retry';
 
