@@ -2,12 +2,12 @@ import { StoreError } from '../../../src/errors.ts';
 import {
   type AttributeValue,
   canonicalText,
-  type Decimal,
   type Item,
   itemSizeBytes,
-  parseDecimal,
   setOwn,
 } from '../../../src/items/attribute-value.ts';
+import * as numbers from '../../../src/local/memory/numbers.ts';
+import { Refusal } from '../../../src/local/memory/refusal.ts';
 
 /**
  * Items of the memory store: checked and copied on the way in, copied on the way out. What DynamoDB refuses with a
@@ -16,9 +16,6 @@ import {
 
 const ITEM_BYTES = 400 * 1024;
 const MAX_NESTING = 32;
-const MAX_DIGITS = 38;
-const MAX_EXPONENT = 126;
-const MIN_EXPONENT = -129;
 
 /** An item as it is stored: never changed, only replaced, so that its size is counted once. */
 export interface StoredItem {
@@ -73,9 +70,9 @@ function copySetIn(value: Extract<AttributeValue, { SS: string[] } | { NS: strin
     return { SS: [...value.SS] };
   }
   if ('NS' in value) {
-    const numbers = value.NS.map(normalNumber);
-    checkSet(numbers);
-    return { NS: numbers };
+    const elements = value.NS.map(normalNumber);
+    checkSet(elements);
+    return { NS: elements };
   }
   checkSet(value.BS.map((bytes) => canonicalText({ B: bytes })));
   return { BS: value.BS.map((bytes) => bytes.slice()) };
@@ -106,41 +103,20 @@ function copyValueOut(value: AttributeValue): AttributeValue {
   return { ...value };
 }
 
-/** The decimal text in which DynamoDB gives a number back: no exponent, no needless zeros. */
+/** The text in which DynamoDB gives a number back. Throws the store's error for what is no number, or too large. */
 export function normalNumber(text: string): string {
-  // Most numbers are small counters, which are normal already.
-  if (/^[1-9]\d{0,14}$/.test(text)) return text;
-  const decimal = /\s/.test(text) ? undefined : parseDecimal(text);
-  if (decimal === undefined) throw refused(`${JSON.stringify(text)} is not a number`);
-  return decimalText(decimal);
+  return asStoreError(() => numbers.normalNumber(text));
 }
 
-function decimalText({ negative, digits, exponent }: Decimal): string {
-  if (digits === '') return '0';
-  if (digits.length > MAX_DIGITS) throw refused(`a number has more than ${MAX_DIGITS} significant digits`);
-  if (exponent > MAX_EXPONENT || exponent < MIN_EXPONENT) throw refused('a number is out of range');
-  const sign = negative ? '-' : '';
-  if (exponent <= 0) return `${sign}0.${'0'.repeat(-exponent)}${digits}`;
-  if (exponent >= digits.length) return sign + digits.padEnd(exponent, '0');
-  return `${sign}${digits.slice(0, exponent)}.${digits.slice(exponent)}`;
-}
-
-/** The sum of two numbers, exact for any of DynamoDB's. */
+/** The exact sum of two numbers. Throws the store's error where it has too many digits. */
 export function sumOf(text: string, addend: string): string {
-  if (/^\d{1,15}$/.test(text) && /^-?\d{1,15}$/.test(addend)) return String(Number(text) + Number(addend));
-  const digits = Math.max(fractionOf(text), fractionOf(addend));
-  const sum = scaled(text, digits) + scaled(addend, digits);
-  const padded = (sum < 0n ? -sum : sum).toString().padStart(digits + 1, '0');
-  const point = padded.length - digits;
-  return normalNumber(`${sum < 0n ? '-' : ''}${padded.slice(0, point)}.${padded.slice(point)}`);
+  return asStoreError(() => numbers.sumOf(text, addend));
 }
 
-/** Digits behind the point of a number in normal form. */
-function fractionOf(text: string): number {
-  return text.split('.')[1]?.length ?? 0;
-}
-
-function scaled(text: string, digits: number): bigint {
-  const [whole, fraction = ''] = text.replace('-', '').split('.');
-  return BigInt(whole + fraction.padEnd(digits, '0')) * (text.startsWith('-') ? -1n : 1n);
+function asStoreError(make: () => string): string {
+  try {
+    return make();
+  } catch (error) {
+    throw error instanceof Refusal ? refused(error.message) : error;
+  }
 }
