@@ -138,7 +138,7 @@ describe.each(SUBJECTS)('items on $name', ({ open, deviates }) => {
   });
 
   it('may have 400 KB and not a byte more', async () => {
-    const source = 'USER-400';
+    const source = freshPartition();
     const rest = 400 * 1024 - `source${source}targetxb`.length;
     expect(await store.put(item(source, 'x', { b: textOf(rest) }))).toEqual({ wcu: 400 });
     expect((await store.get({ source, target: 'x' }, { consistent: true })).rcu).toBe(100);
