@@ -19,6 +19,8 @@ const ENGINE = 'test/support/global-setup.ts';
 const BUILD = 'test/support/build.ts';
 const PACKAGE = 'test/support/stack/package.ts';
 const EXTENT = 'test/support/extent-setup.ts';
+/** Properties draw by the seed of the run, which EXTENT gives. */
+const DRAWS = ['test/support/draws-setup.ts'];
 /** On DynamoDB Local each file has an engine of its own, which ends with its process. */
 const isolate = process.env['EDGELOOM_TEST_ENGINE'] === 'dynamodb-local';
 
@@ -51,15 +53,15 @@ export default defineConfig({
     reporters: ['default', './scripts/tests/counts-reporter.ts'],
     // The last ones run first: those with the longest files.
     projects: [
-      folder('unit', { isolate: false }),
-      folder('contract', { isolate, globalSetup: [ENGINE] }),
-      folder('integration', { isolate, globalSetup: [ENGINE, EXTENT] }),
-      folder('hostile', { isolate: false, globalSetup: [ENGINE, BUILD] }),
+      folder('unit', { isolate: false, globalSetup: [EXTENT], setupFiles: DRAWS }),
+      folder('contract', { isolate, globalSetup: [ENGINE, EXTENT], setupFiles: DRAWS }),
+      folder('integration', { isolate, globalSetup: [ENGINE, EXTENT], setupFiles: DRAWS }),
+      folder('hostile', { isolate: false, globalSetup: [ENGINE, BUILD, EXTENT], setupFiles: DRAWS }),
       folder('cli', { globalSetup: [BUILD] }),
       folder('studio', { globalSetup: [ENGINE, BUILD], expect: { poll: { timeout: 60_000, interval: 100 } } }),
       folder('stack', { globalSetup: [ENGINE, PACKAGE] }),
       folder('e2e', { globalSetup: [BUILD, PACKAGE] }),
-      folder('property', { isolate: false, globalSetup: [EXTENT] }),
+      folder('property', { isolate: false, globalSetup: [EXTENT], setupFiles: DRAWS }),
     ],
   },
 });

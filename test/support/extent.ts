@@ -8,7 +8,7 @@ import { inject } from 'vitest';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Decides which planted bugs a part of them has; `extent-setup.ts` draws and prints it. */
+    /** Decides which planted bugs a part of them has, and what properties draw; `extent-setup.ts` gives and prints it. */
     seed: number;
   }
 }
