@@ -5,6 +5,7 @@ import type {
   ItemKey,
   QueryRequest,
   QueryResult,
+  ReadManyOptions,
   ReadOptions,
   Store,
 } from '../store/port.ts';
@@ -51,7 +52,7 @@ class NotedReads {
   constructor(private readonly table: Store) {
     this.store = Object.create(table, {
       get: { value: (key: ItemKey, options: ReadOptions) => this.get(key, options) },
-      getMany: { value: (keys: readonly ItemKey[], options: ReadOptions) => this.getMany(keys, options) },
+      getMany: { value: (keys: readonly ItemKey[], options: ReadManyOptions) => this.getMany(keys, options) },
       query: { value: (request: QueryRequest) => this.query(request) },
     }) as Store;
   }
@@ -74,7 +75,7 @@ class NotedReads {
     return result;
   }
 
-  private async getMany(keys: readonly ItemKey[], options: ReadOptions): Promise<GetManyResult> {
+  private async getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult> {
     const result = await this.table.getMany(keys, options);
     if (keys.every(({ source }) => source === SERVICE_PARTITION)) return result;
     const targets = new Set(keys.map(({ target }) => (isDerivedKey(target) ? target : 'base items')));

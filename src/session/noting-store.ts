@@ -28,6 +28,6 @@ export function notingStore(store: Store, { partitionKey, sortKey }: TableNames,
         changes.filter(({ kind }) => kind !== 'look').map(({ key }) => key),
         () => store.changeAll(changes, token),
       ),
-    writeMany: (writes) => noting(writes.map(writeKey), () => store.writeMany(writes)),
+    writeMany: (writes, waits) => noting(writes.map(writeKey), () => store.writeMany(writes, waits)),
   });
 }

@@ -1,5 +1,6 @@
 import { EdgeloomError } from '../errors.ts';
 import { type Abortable, type Runtime, sleep } from '../runtime.ts';
+import type { BatchWaits, Store } from './port.ts';
 
 /**
  * The store with calls that are made only until a signal is aborted; then they throw its reason. A call that was sent is
@@ -48,6 +49,9 @@ function checkSignal(signal: unknown): void {
   throw new EdgeloomError('invalid-option', 'signal should be an AbortSignal.', 'Take that of an AbortController.');
 }
 
+/** The calls that wait between their tries, with `BatchWaits` as their second parameter: the signal ends a wait. */
+const BATCH_CALLS: ReadonlySet<string | symbol> = new Set<keyof Store>(['getMany', 'writeMany']);
+
 function noting<S extends object>(store: S, signal: AbortSignal, underWay: Set<Promise<unknown>>): S {
   return new Proxy(store, {
     get(target, name) {
@@ -55,7 +59,8 @@ function noting<S extends object>(store: S, signal: AbortSignal, underWay: Set<P
       if (typeof member !== 'function') return member;
       return async (...args: unknown[]): Promise<unknown> => {
         signal.throwIfAborted();
-        const call = Promise.resolve(member.apply(target, args));
+        const given = BATCH_CALLS.has(name) ? [args[0], { ...(args[1] as BatchWaits | undefined), signal }] : args;
+        const call = Promise.resolve(member.apply(target, given));
         underWay.add(call);
         try {
           return await call;

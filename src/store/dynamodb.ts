@@ -30,6 +30,7 @@ import type { TableCalls } from './lean/calls.ts';
 import { callsOf } from './lean/known-calls.ts';
 import type {
   BaseChange,
+  BatchWaits,
   BatchWrite,
   ChangeAllResult,
   ChangeResult,
@@ -40,6 +41,7 @@ import type {
   ItemKey,
   QueryRequest,
   QueryResult,
+  ReadManyOptions,
   ReadOptions,
   RevisionCondition,
   ScanPage,
@@ -90,7 +92,7 @@ export class DynamoDBStore implements Store, ScanSource {
     return { rcu: unitsOf(answered(output.ConsumedCapacity, 'GetItem', 'ConsumedCapacity')) };
   }
 
-  async getMany(keys: readonly ItemKey[], options: ReadOptions): Promise<GetManyResult> {
+  async getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult> {
     // BatchGetItem refuses a key that is named twice.
     const possible = keys.filter(isKeyWithinLimits);
     const distinct = [...new Map(possible.map((key) => [JSON.stringify([key.source, key.target]), key])).entries()];
@@ -109,13 +111,12 @@ export class DynamoDBStore implements Store, ScanSource {
 
   private async getChunk(
     keys: SdkItem[],
-    { consistent }: ReadOptions,
+    { consistent, ...waits }: ReadManyOptions,
   ): Promise<{ items: Item[]; rcu: number; calls: number }> {
     const items: Item[] = [];
     let rcu = 0;
     let calls = 0;
-    // Over 16 MB DynamoDB hands back the rest without being throttled, so nothing is waited for where it goes on.
-    await untilProcessed(keys, 0, async (rest) => {
+    const send = async (rest: SdkItem[]): Promise<SdkItem[]> => {
       const input: BatchGetItemCommandInput = {
         RequestItems: { [this.table.name]: { Keys: rest, ConsistentRead: consistent } },
         ReturnConsumedCapacity: 'TOTAL',
@@ -126,7 +127,9 @@ export class DynamoDBStore implements Store, ScanSource {
       const responses = answered(output.Responses, 'BatchGetItem', 'Responses');
       for (const item of responses[this.table.name] ?? []) items.push(withoutLostValues(item));
       return output.UnprocessedKeys?.[this.table.name]?.Keys ?? [];
-    });
+    };
+    // Over 16 MB DynamoDB hands back the rest without being throttled, so nothing is waited for where it goes on.
+    await untilProcessed(keys, 0, send, waits);
     return { items, rcu, calls };
   }
 
@@ -191,9 +194,16 @@ export class DynamoDBStore implements Store, ScanSource {
     }
   }
 
-  async writeMany(writes: readonly BatchWrite[]): Promise<WriteManyResult> {
+  async writeMany(writes: readonly BatchWrite[], waits?: BatchWaits): Promise<WriteManyResult> {
     let wcu = 0;
     let calls = 0;
+    const send = async (rest: WriteRequest[]): Promise<WriteRequest[]> => {
+      const input = { RequestItems: { [this.table.name]: rest }, ReturnConsumedCapacity: 'TOTAL' } as const;
+      const output = await withClassifiedErrors(() => this.calls.call('BatchWriteItem', input));
+      calls += 1;
+      wcu += totalUnits(output.ConsumedCapacity);
+      return output.UnprocessedItems?.[this.table.name] ?? [];
+    };
     for (let start = 0; start < writes.length; start += BATCH_WRITE_ITEMS) {
       const requests: WriteRequest[] = writes
         .slice(start, start + BATCH_WRITE_ITEMS)
@@ -203,13 +213,7 @@ export class DynamoDBStore implements Store, ScanSource {
             : { DeleteRequest: { Key: this.key(write.delete) } },
         );
       // An unprocessed rest of a write is always a throttle.
-      await untilProcessed(requests, 1, async (rest) => {
-        const input = { RequestItems: { [this.table.name]: rest }, ReturnConsumedCapacity: 'TOTAL' } as const;
-        const output = await withClassifiedErrors(() => this.calls.call('BatchWriteItem', input));
-        calls += 1;
-        wcu += totalUnits(output.ConsumedCapacity);
-        return output.UnprocessedItems?.[this.table.name] ?? [];
-      });
+      await untilProcessed(requests, 1, send, waits);
     }
     return { wcu, calls };
   }

@@ -5,6 +5,7 @@ import { type Runtime, type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import { isRefusal } from './classify.ts';
 import type {
   BaseChange,
+  BatchWaits,
   BatchWrite,
   ChangeAllResult,
   ChangeResult,
@@ -14,6 +15,7 @@ import type {
   ItemKey,
   QueryRequest,
   QueryResult,
+  ReadManyOptions,
   ReadOptions,
   ScanPage,
   ScanRequest,
@@ -70,8 +72,8 @@ export class MeteredStore implements Store, ScanSource {
     return this.read(() => this.store.get(key, options));
   }
 
-  getMany(keys: readonly ItemKey[], options: ReadOptions): Promise<GetManyResult> {
-    return this.read(() => this.store.getMany(keys, options));
+  getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult> {
+    return this.read(() => this.store.getMany(keys, { ...options, ...this.runtime }));
   }
 
   query(request: QueryRequest): Promise<QueryResult> {
@@ -98,8 +100,8 @@ export class MeteredStore implements Store, ScanSource {
     return this.write(() => this.store.delete(...parameters));
   }
 
-  writeMany(writes: readonly BatchWrite[]): Promise<WriteManyResult> {
-    return this.write(() => this.store.writeMany(writes));
+  writeMany(writes: readonly BatchWrite[], { signal }: BatchWaits = {}): Promise<WriteManyResult> {
+    return this.write(() => this.store.writeMany(writes, { signal, ...this.runtime }));
   }
 
   change(change: BaseChange): Promise<ChangeResult> {

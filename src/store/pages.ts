@@ -1,5 +1,5 @@
 import type { Item } from '../items/attribute-value.ts';
-import type { GetManyResult, ItemKey, QueryRequest, QueryResult, Store } from './port.ts';
+import type { BatchWaits, GetManyResult, ItemKey, QueryRequest, QueryResult, Store } from './port.ts';
 
 /** The counter to which reads add their capacity. */
 export interface ReadStats {
@@ -49,13 +49,13 @@ export async function readItem({ store, stats }: CountingReader<'get'>, key: Ite
   return item;
 }
 
-/** Consistent reads of many items, counted, in the order of their keys; no call where there is no key. */
+/** Consistent reads of many items, counted, in the order of their keys; no call where there is no key. A context says how a call waits. */
 export async function readItems(
-  { store, stats }: CountingReader<'getMany'>,
+  { store, stats, wait, random, remainingMs, signal }: CountingReader<'getMany'> & BatchWaits,
   keys: readonly ItemKey[],
 ): Promise<GetManyResult['items']> {
   if (keys.length === 0) return [];
-  const { items, rcu } = await store.getMany(keys, { consistent: true });
+  const { items, rcu } = await store.getMany(keys, { consistent: true, wait, random, remainingMs, signal });
   stats.rcu += rcu;
   return items;
 }

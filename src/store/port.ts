@@ -1,6 +1,7 @@
 import type { AttributeValue, Item } from '../items/attribute-value.ts';
 import type { IndexName } from '../model/compiled.ts';
 import type { ItemKeys } from '../model/projection/places.ts';
+import type { RuntimeOptions } from '../runtime.ts';
 
 /**
  * The one way to the table. `dynamodb.ts` speaks to DynamoDB, `memory.ts` keeps the same contract in memory for the
@@ -13,7 +14,7 @@ export interface Store {
   /** Reads one item. */
   get(key: ItemKey, options: ReadOptions): Promise<GetResult>;
   /** Reads many items in the order of `keys`, in chunks of 100; an absent item is undefined. */
-  getMany(keys: readonly ItemKey[], options: ReadOptions): Promise<GetManyResult>;
+  getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult>;
   /** Changes one derived item under a condition, in one call. */
   update(update: DerivedUpdate): Promise<UpdateResult>;
   /**
@@ -26,7 +27,7 @@ export interface Store {
   /** Deletes one item; deleting an absent one is fine. With `unchanged`, only if the item has exactly this revision. */
   delete(key: ItemKey, unchanged?: RevisionCondition): Promise<DeleteResult>;
   /** Puts and deletes many items, in chunks of 25. Each key at most once. */
-  writeMany(writes: readonly BatchWrite[]): Promise<WriteManyResult>;
+  writeMany(writes: readonly BatchWrite[], waits?: BatchWaits): Promise<WriteManyResult>;
   /**
    * Changes one base item under a condition, in one call and one attempt: an answer that is lost is not asked for again,
    * since the change may have been made. `isRefusal` tells errors after which it certainly was not.
@@ -87,6 +88,15 @@ export interface ReadOptions {
   /** Strongly consistent: twice the capacity. */
   consistent: boolean;
 }
+
+/**
+ * How a batch call waits before it sends an unprocessed rest again. Where less time is left than a wait takes, it throws at once, as
+ * retryable.
+ */
+export interface BatchWaits extends Pick<RuntimeOptions, 'wait' | 'random' | 'remainingMs' | 'signal'> {}
+
+/** How to read many items. */
+export interface ReadManyOptions extends ReadOptions, BatchWaits {}
 
 /** The result of `get`. */
 export interface GetResult {

@@ -1,14 +1,15 @@
 import { StoreError } from '../errors.ts';
 import { backoffMs, retrying } from '../retry.ts';
-import { sleep } from '../runtime.ts';
+import { runtimeOf } from '../runtime.ts';
 import { classifyError } from './classify.ts';
+import type { BatchWaits } from './port.ts';
 
 /** How often the unprocessed rest of a batch call is sent again before it counts as throttled. */
 const BATCH_ATTEMPTS = 10;
 
 /**
  * Sends a batch, and again what came back unprocessed, until nothing does. Throws a retryable error after ten tries in a row
- * that processed nothing.
+ * that processed nothing, and where a wait would take longer than the time that is left. Throws the signal's reason if that is aborted.
  *
  * @param progressAttempt the attempt whose backoff is waited for after a try that processed a part; 0: none is.
  */
@@ -16,18 +17,24 @@ export async function untilProcessed<Request>(
   requests: Request[],
   progressAttempt: 0 | 1,
   send: (requests: Request[]) => Promise<Request[]>,
+  waits: BatchWaits = {},
 ): Promise<void> {
+  const { wait, random, remainingMs } = runtimeOf(waits);
   for (let rest = requests; rest.length > 0; ) {
     const tried = rest;
+    waits.signal?.throwIfAborted();
     rest = await retrying(
       async () => {
         const left = await send(tried);
         if (left.length < tried.length) return left;
         throw throttled();
       },
-      { isRetryable: (error, attempt) => isStuck(error) && attempt < BATCH_ATTEMPTS },
+      { ...waits, isRetryable: (error, attempt) => isStuck(error) && attempt < BATCH_ATTEMPTS },
     );
-    if (rest.length > 0 && progressAttempt > 0) await sleep(backoffMs(progressAttempt));
+    if (rest.length === 0 || progressAttempt === 0) continue;
+    const milliseconds = backoffMs(progressAttempt, random);
+    if (milliseconds >= remainingMs()) throw throttled();
+    await wait(milliseconds, waits.signal);
   }
 }
 
@@ -36,7 +43,7 @@ class StuckError extends Error {
 }
 
 function throttled(): StoreError {
-  return classifyError(new StuckError('DynamoDB left items of a batch unprocessed in ten tries.'));
+  return classifyError(new StuckError('DynamoDB left items of a batch unprocessed.'));
 }
 
 function isStuck(error: unknown): boolean {

@@ -88,7 +88,13 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
   await pMap(
     batches(),
     async (batch) => {
-      const result = await store.writeMany(batch.map((put) => ({ put })));
+      const puts = batch.map((put) => ({ put }));
+      const result = await store.writeMany(puts, { signal }).catch((error: unknown) => {
+        // It was throttled, and waited when it was stopped: a part of the batch may be written.
+        if (signal?.aborted === true && error === signal.reason) return undefined;
+        throw error;
+      });
+      if (result === undefined) return;
       items += batch.length;
       wcu += result.wcu;
       onProgress?.(items, lastLines.size);

@@ -48,7 +48,7 @@ export async function putMany(
     const writes = batch;
     batch = new Map();
     const call = store
-      .writeMany([...writes.values()])
+      .writeMany([...writes.values()], { signal })
       .then(({ wcu, calls }) => {
         result.items += writes.size;
         result.wcu += wcu;
