@@ -1,5 +1,6 @@
 import pMap from 'p-map';
 import { type EdgeloomError, StoreError } from '../errors.ts';
+import { forEachOf } from '../for-each.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { type ChangeRecord, isOlder } from '../items/change-record.ts';
 import { QUARANTINE_FIELDS } from '../items/derived-item.ts';
@@ -142,7 +143,7 @@ function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (
       await pMap(joined, (unit) => run({ unit }), { concurrency });
       const others = units.filter((unit) => !isReverseItemUnit(unit) && unit.kind !== 'joined');
       // rule: reverse-items-before-views, then
-      await pMap(withPrefetch(context, others), run, { concurrency });
+      await forEachOf(withPrefetch(context, others), run, { concurrency });
       return { records: records.length, units: units.length, ...stats, ...kinds.found(), ...lowestFailure(failures) };
     },
   };

@@ -1,9 +1,8 @@
-import pMap from 'p-map';
-
 import { type ApplyContext, type ApplyStats, OutOfTimeError, retryingWithin, updateItem } from '../apply/context.ts';
 import { applyFanOutUnit } from '../apply/fan-out.ts';
 
 import { StoreError } from '../errors.ts';
+import { forEachOf } from '../for-each.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { INDEX_KEYS, unchanged, WATERMARK } from '../items/derived-item.ts';
 import { isTypeName, textOfKey, typePrefix, VIEW_KEY } from '../items/keys.ts';
@@ -70,7 +69,7 @@ async function redriveEntries(options: RedriveOptions, wait: ApplyContext['wait'
   const context = await contextOf(options, wait);
   const { graph } = context;
   const result = emptyRedrive();
-  await pMap(
+  await forEachOf(
     quarantineEntries(context, result),
     async (item) => {
       // rule: redrive-reconciles-by-the-base-item, first

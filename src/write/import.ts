@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { isLosslessNumber, parse } from 'lossless-json';
-import pMap from 'p-map';
 import { EdgeloomError } from '../errors.ts';
+import { forEachOf } from '../for-each.ts';
 import { type AttributeValue, type Item, setOwn, stringOf } from '../items/attribute-value.ts';
 import { describe } from '../items/keys.ts';
 import { linesOf, MAX_LINE_BYTES } from '../lines.ts';
@@ -85,7 +85,7 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
     }
     if (batch.length > 0) yield batch;
   }
-  await pMap(
+  await forEachOf(
     batches(),
     async (batch) => {
       const puts = batch.map((put) => ({ put }));

@@ -227,6 +227,22 @@ describe('a retryable error', () => {
     expect(hooked.log.filter((call) => call === `update ${goal(3)} ~view`).length).toBeGreaterThan(2);
   });
 
+  it('a batch whose views cannot be read ahead, for what is no failure of the store, is not done', async () => {
+    const { table, project } = setUp(
+      async ({ method }) => {
+        if (method !== 'getMany') return;
+        // All other units are done before: each of their runners waits for a next one.
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        throw new TypeError('a mistake of ours');
+      },
+      { concurrency: 32 },
+    );
+    await table.producer(goal(1), goal(1), { status: { S: 'OPEN' } });
+    await table.producer(goal(2), 'MEMBER-USER-1', { role: { S: 'A' } });
+    await table.producer(goal(2), 'MEMBER-USER-1', { role: { S: 'B' } });
+    await expect(project([table.records[0]!, table.records[2]!])).rejects.toThrow('a mistake of ours');
+  });
+
   it('while views are read ahead falls back to reading each', async () => {
     let failed = false;
     const { table, hooked, project } = setUp(({ method, keys }) => {

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { forEachOf } from '../../src/for-each.ts';
+import { sources } from '../support/sources.ts';
+
+const later = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+
+async function* failing(): AsyncGenerator<number> {
+  yield* [1, 2, 3];
+  // The work of the three ends first: then several calls wait for a fourth.
+  await later(20);
+  throw new Error('no fourth');
+}
+
+describe('forEachOf', () => {
+  it.each([1, 2, 32])(
+    'throws the error of its source, %i at once, when the work in hand has ended',
+    async (concurrency) => {
+      const seen: number[] = [];
+      const work = async (one: number): Promise<void> => {
+        await later(1);
+        seen.push(one);
+      };
+      await expect(forEachOf(failing(), work, { concurrency })).rejects.toThrow('no fourth');
+      expect(seen).toEqual([1, 2, 3]);
+    },
+  );
+
+  it('waits for the work in hand where its source fails', async () => {
+    const seen: number[] = [];
+    const work = async (one: number): Promise<void> => {
+      await later(60);
+      seen.push(one);
+    };
+    await expect(forEachOf(failing(), work, { concurrency: 8 })).rejects.toThrow('no fourth');
+    expect(seen).toEqual([1, 2, 3]);
+  });
+
+  it('throws the error of the work', async () => {
+    const work = async (one: number): Promise<void> => {
+      if (one === 2) throw new Error('not two');
+    };
+    await expect(forEachOf(failing(), work, { concurrency: 2 })).rejects.toThrow('not two');
+  });
+
+  it('has no more in hand than it may', async () => {
+    let inHand = 0;
+    let most = 0;
+    async function* many(): AsyncGenerator<number> {
+      for (let i = 0; i < 20; i++) yield i;
+    }
+    const work = async (): Promise<void> => {
+      inHand += 1;
+      most = Math.max(most, inHand);
+      await later(1);
+      inHand -= 1;
+    };
+    await forEachOf(many(), work, { concurrency: 3 });
+    expect([inHand, most]).toEqual([0, 3]);
+  });
+});
+
+describe('pMap', () => {
+  it('gets no generator, whose errors it may lose', () => {
+    const all = sources();
+    const generators = all.flatMap(({ code }) =>
+      [...code.matchAll(/async (?:function)?\s?\*\s?(\w+)/g)].map(([, name]) => name!),
+    );
+    expect(generators).toEqual(expect.arrayContaining(['withPrefetch', 'quarantineEntries', 'batches']));
+    const given = new RegExp(`\\bpMap\\(\\s*(?:this\\.)?(?:${generators.join('|')})\\(`);
+    expect(all.filter(({ path, code }) => path !== 'for-each.ts' && given.test(code)).map(({ path }) => path)).toEqual(
+      [],
+    );
+  });
+});
