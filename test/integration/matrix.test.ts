@@ -10,16 +10,10 @@ import { isWhole } from '../support/extent.ts';
  * column, or all cells of a column in as many runs as there are features.
  */
 
-/**
- * On an engine this column ends with an older state in one run of five, also where it waits for the calls of a crashed batch; in memory it
- * never does. The cause is not known yet.
- */
-const IN_MEMORY_ONLY = 'crash and retry';
-
 /** Rows of each column in a whole run; a part of it has one of every third column. */
 const ROWS = isWhole ? 3 : 1;
 const COLUMNS = OPERATIONS.map((operation, column) => ({ name: operation.name, operation, column })).filter(
-  ({ name, column }) => name !== IN_MEMORY_ONLY && (isWhole || (column + inject('seed')) % 3 === 0),
+  ({ column }) => isWhole || (column + inject('seed')) % 3 === 0,
 );
 
 describe('features with operations, on the engine', () => {

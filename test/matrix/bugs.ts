@@ -40,7 +40,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     'image === undefined || this.graph.table.ttl in image',
   ),
   'late duplicate': { named: 'fast-path-unconditional' },
-  'crash and retry': { named: 'index-fields-left' },
+  'crash and retry': inFile('for-each.ts', 'failures.push(error)', 'failures.length'),
   'give-up and redrive': inFile(
     'repair/redrive-records.ts',
     'settler.project(slice, { remainingMs })',

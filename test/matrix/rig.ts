@@ -11,6 +11,8 @@ import { at, LABEL } from '../support/records.ts';
 export interface Rig {
   readonly store: Store & ScanSource;
   readonly identity: TableIdentity;
+  /** Whether the store counts the units of a transaction as DynamoDB does. Engines count the units of its indexes otherwise. */
+  readonly countsTransactions: boolean;
   nowMs(): number;
   wait(milliseconds: number): Promise<void>;
   /** The records of base items and of continuations, oldest first, from the beginning on. */
@@ -37,7 +39,7 @@ export function memoryRig(model: CompiledModel): Rig {
     },
   });
   return {
-    ...{ store, identity: { id: 'table-1', streamLabel: LABEL }, nowMs: () => nowMs },
+    ...{ store, identity: { id: 'table-1', streamLabel: LABEL }, countsTransactions: true, nowMs: () => nowMs },
     wait: async (milliseconds) => {
       nowMs += milliseconds;
     },

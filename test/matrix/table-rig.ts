@@ -42,7 +42,7 @@ export async function tableRig(model: CompiledModel): Promise<Rig> {
   }
 
   return {
-    ...{ store, identity: table, nowMs: () => nowMs, records, items },
+    ...{ store, identity: table, countsTransactions: false, nowMs: () => nowMs, records, items },
     wait: async (milliseconds) => {
       // What is written before a wait is older than it.
       await records();

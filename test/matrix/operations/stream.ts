@@ -12,6 +12,12 @@ async function expectRight(bench: Bench): Promise<void> {
 
 class Crash extends Error {}
 
+/** Throws what shows that a worker has crashed, when everything else that it has in flight has ended. */
+async function crash(): Promise<never> {
+  await new Promise((resolve) => setImmediate(resolve));
+  throw new Crash();
+}
+
 /** Crashes before a call of a batch, or after it, and gets the batch again each time: at each of the first calls, then at ever fewer. */
 async function crashAtEachCall(bench: Bench, isAfter: boolean): Promise<void> {
   const batch = await bench.lose();
@@ -25,10 +31,9 @@ async function crashAtEachCall(bench: Bench, isAfter: boolean): Promise<void> {
         return async (...parameters: unknown[]) => {
           calls += 1;
           const isLast = calls >= crashAt;
-          if (isLast && !(isAfter && calls === crashAt)) throw new Crash();
+          if (isLast && !(isAfter && calls === crashAt)) return await crash();
           const answer = (await Reflect.apply(method, target, parameters)) as unknown;
-          if (isLast) throw new Crash();
-          return answer;
+          return isLast ? await crash() : answer;
         };
       },
     });
