@@ -1,6 +1,6 @@
 import { createProjector } from '../src/apply/projector.ts';
 import type { ChangeRecord } from '../src/items/change-record.ts';
-import { viewCopies } from '../src/items/stored-view.ts';
+import { copiesByEdge } from '../src/items/stored-view.ts';
 import { watermarkOf } from '../src/items/watermark.ts';
 import { defineGraph } from '../src/model/compile/define-graph.ts';
 import { edge, node } from '../src/model/schema.ts';
@@ -141,7 +141,7 @@ async function wrongCopies(store: Store, children: number): Promise<number> {
     const keys = Array.from({ length: count }, (_, i) => ({ source: child(first + i), target: '~view' }));
     const { items } = await store.getMany(keys, { consistent: true });
     for (const view of items) {
-      const copy = viewCopies(view).get(EDGE);
+      const copy = copiesByEdge(view).get(EDGE);
       if (JSON.stringify(copy && { name: copy['name'], birthYear: copy['birthYear'] }) !== wanted) wrong += 1;
     }
   }

@@ -53,7 +53,7 @@ export async function applyCountedUnit(context: ApplyContext, unit: CountedUnit)
           units.map(({ source, sortKey }) => ({ source, target: sortKey })),
         ),
       expected: (units, currents, attempt) => expectedItemsOf(context, units, currents, attempt === 1),
-      write: (seen) => writeChanges(context, unit.countName, changesOf(context, seen)),
+      writeAndReturnChanged: (seen) => writeChanges(context, unit.countName, changesOf(context, seen)),
     });
   }
 }

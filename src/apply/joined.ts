@@ -62,7 +62,7 @@ export async function reconcileJoined(
     // rule: joined-item-before-its-bases, then
     // rule: joined-item-is-looked-at-again-after-a-conflict
     expected: (open) => readBases(context, open),
-    write: (seen) =>
+    writeAndReturnChanged: (seen) =>
       writeExpectedFields(
         context,
         seen.map(({ one }) => one),

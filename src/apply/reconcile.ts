@@ -28,7 +28,7 @@ export interface Reconciling<Expected> {
    * Carries out an update that takes more than one conditional update. Returns false if the derived item has changed: `reconcile` then
    * reads it again, because only a single update that fails returns the present item.
    */
-  write?: ((update: DerivedUpdate, seen: Seen<Expected>) => Promise<boolean>) | undefined;
+  writeIfUnchanged?: ((update: DerivedUpdate, seen: Seen<Expected>) => Promise<boolean>) | undefined;
   /** Whether to wait before each repetition, with backoff and jitter. */
   backsOff?: boolean;
 }
@@ -56,13 +56,13 @@ export async function reconcile<Expected>(
     actual: async () => [known === undefined ? await readItem(context, one.key) : known.item],
     // rule: conflict-repeats-every-read
     expected: async (_ones, [actual], attempt) => [await one.expected(actual, attempt)],
-    async write([seen]) {
+    async writeAndReturnChanged([seen]) {
       // rule: derived-item-is-read-before-what-decides
       const { actual, expected } = seen!;
       const update = one.update(actual, expected);
-      if (update !== undefined && one.write !== undefined) {
+      if (update !== undefined && one.writeIfUnchanged !== undefined) {
         known = undefined;
-        if (!(await one.write(update, { actual, expected }))) return [one];
+        if (!(await one.writeIfUnchanged(update, { actual, expected }))) return [one];
       } else if (update !== undefined) {
         const result = await updateItem(context, update);
         known = result.applied ? undefined : { item: result.current };
@@ -86,7 +86,7 @@ export interface ReconcilingAll<One, Expected> {
     attempt: number,
   ) => Promise<readonly Expected[]>;
   /** Writes each item under the revision that was read; returns those that have changed since. */
-  write: (seen: readonly (Seen<Expected> & { one: One })[]) => Promise<readonly One[]>;
+  writeAndReturnChanged: (seen: readonly (Seen<Expected> & { one: One })[]) => Promise<readonly One[]>;
   /** Whether to wait before each repetition, with backoff and jitter. */
   backsOff?: boolean;
 }
@@ -95,7 +95,7 @@ export interface ReconcilingAll<One, Expected> {
 export async function reconcileAll<One, Expected>(
   context: ApplyContext,
   ones: readonly One[],
-  { actual, expected, write, backsOff = false }: ReconcilingAll<One, Expected>,
+  { actual, expected, writeAndReturnChanged, backsOff = false }: ReconcilingAll<One, Expected>,
 ): Promise<void> {
   let open = ones;
   for (let attempt = 1; open.length > 0; attempt++) {
@@ -104,6 +104,6 @@ export async function reconcileAll<One, Expected>(
     const current = open;
     const items = await actual(current, attempt);
     const wanted = await expected(current, items, attempt);
-    open = await write(current.map((one, i) => ({ one, actual: items[i], expected: wanted[i]! })));
+    open = await writeAndReturnChanged(current.map((one, i) => ({ one, actual: items[i], expected: wanted[i]! })));
   }
 }

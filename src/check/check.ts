@@ -227,7 +227,7 @@ class Check {
       const isOver = cursor.open.length === 0 && cursor.suspects.length === 0 && cursor.items === undefined;
       return { ...cursor.totals, ...(!isOver && { cursor }) };
     } finally {
-      await dangling?.close();
+      await dangling?.deleteFile();
     }
   }
 

@@ -229,14 +229,14 @@ export class PartitionSummary implements PartitionContent {
   }
 
   /** Adds an index item that the table holds, to be compared with the fields that a base item of the partition asks for. */
-  addFields(sortKey: string, item: Item): void {
+  addActualIndexItem(sortKey: string, item: Item): void {
     const text = indexItemText(item);
     if (text !== undefined) this.storedItems.add(`${sortKey}\0${text}`);
     addItemAmounts(this.live, item);
   }
 
   /** Adds an item that a count counts, and that an edge of another partition decides about. */
-  addCounted(item: Item): void {
+  addCountedItem(item: Item): void {
     addItemAmounts(this.live, item);
   }
 

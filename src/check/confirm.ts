@@ -155,7 +155,7 @@ export class Looks {
   keep(looks: readonly Looking[]): void {
     // One time is stored for all looks, that of the last one. So the stream has to pass a slightly later time than necessary.
     this.lookedAtMs = this.context.now();
-    for (const wrong of groupedByItem(looks)) if (!this.isFull) this.next.add(digestOfParts(wrong));
+    for (const wrong of wrongByItem(looks)) if (!this.isFull) this.next.add(digestOfParts(wrong));
   }
 
   /**
@@ -185,7 +185,7 @@ export async function confirmByLooks(
   const seen = suspects.map((suspect, i): Looking => ({ suspect, observation: observations[i]! }));
   const right = seen.filter(({ observation }) => !isWrong(observation));
   const confirmed = right.map((one): Confirmed => ({ ...one, outcome: 'superseded' }));
-  for (const wrong of groupedByItem(seen)) {
+  for (const wrong of wrongByItem(seen)) {
     const outcome = await looks.outcomeOf(wrong);
     confirmed.push(...wrong.map((one) => ({ ...one, outcome })));
   }
@@ -196,7 +196,7 @@ export async function confirmByLooks(
 type Looking = Pick<Confirmed, 'suspect' | 'observation'>;
 
 /** Groups the wrong parts by derived item. */
-function groupedByItem(looks: readonly Looking[]): Iterable<Looking[]> {
+function wrongByItem(looks: readonly Looking[]): Iterable<Looking[]> {
   const items = new Map<string, Looking[]>();
   for (const one of looks) {
     if (!isWrong(one.observation)) continue;

@@ -77,7 +77,7 @@ export class DanglingEdges {
   }
 
   /** Deletes the temporary file. */
-  async close(): Promise<void> {
+  async deleteFile(): Promise<void> {
     await this.file?.close();
     if (this.folder !== undefined) await rm(this.folder, { recursive: true, force: true });
   }

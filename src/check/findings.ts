@@ -100,8 +100,9 @@ export class Findings {
     this.verdicts.delete(textOfKey(item));
   }
 
-  *all(wantsView: boolean): Generator<Finding> {
-    for (const { sortKey, verdict } of this.verdicts.values()) yield verdict.finding(sortKey === VIEW_KEY && wantsView);
+  *all(isViewExpected: boolean): Generator<Finding> {
+    for (const { sortKey, verdict } of this.verdicts.values())
+      yield verdict.finding(sortKey === VIEW_KEY && isViewExpected);
   }
 }
 

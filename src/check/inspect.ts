@@ -74,18 +74,18 @@ export class PartitionInspector {
   /** Whether the next call should get no more suspects. Half of the places stay free for the page that is being read. */
   get isFull(): boolean {
     const { looks, mostOpen = MOST_OPEN } = this.context;
-    return looks !== undefined && (looks.isFull || this.places > mostOpen / 2);
+    return looks !== undefined && (looks.isFull || this.cursorPlaces > mostOpen / 2);
   }
 
   /** Number of places in a cursor for what is not judged yet. */
-  private get places(): number {
+  private get cursorPlaces(): number {
     return this.undecided.length + this.undecidedItems.length * ITEM_PLACES;
   }
 
   /** The store of looks for the next call. Undefined if it has no room for more: then this call waits for the suspects. */
   private get looks(): Looks | undefined {
     const { looks, mostOpen = MOST_OPEN } = this.context;
-    return looks === undefined || looks.isFull || this.places > mostOpen ? undefined : looks;
+    return looks === undefined || looks.isFull || this.cursorPlaces > mostOpen ? undefined : looks;
   }
 
   /** Begins to inspect a partition, unless its inspection runs already; resolves when there is room for more. */
@@ -143,7 +143,7 @@ export class PartitionInspector {
     const findings = new Findings(this.context.graph);
     const { looks } = this;
     // The number of reads is limited. A partition that waits for the stream lets the next one be read.
-    const { chunks, wantsView } = await this.limit(() => this.nominated(source, findings, looks));
+    const { chunks, isViewExpected } = await this.limit(() => this.nominated(source, findings, looks));
     const unsettled = (await Promise.all(chunks)).flat();
     if (unsettled.length > 0) {
       // The next call looks at the whole partition. So the drift of this call is kept as looks too, to be compared then.
@@ -151,7 +151,7 @@ export class PartitionInspector {
       this.unsettled.add(source);
     } else {
       await this.conclude(findings, findings.looked.flat());
-      this.report(findings, wantsView);
+      this.report(findings, isViewExpected);
     }
   }
 
@@ -184,9 +184,9 @@ export class PartitionInspector {
     }
   }
 
-  private report(findings: Findings, wantsView: boolean): void {
+  private report(findings: Findings, isViewExpected: boolean): void {
     const mended = new Set(findings.mended);
-    for (const finding of findings.all(wantsView)) {
+    for (const finding of findings.all(isViewExpected)) {
       this.context.onFinding(finding);
       // Maintenance is counted apart, done or not: the number of repairs is about drift.
       if (finding.verdict === 'maintenance') mended.delete(textOfKey(finding));
@@ -199,7 +199,7 @@ export class PartitionInspector {
     source: string,
     findings: Findings,
     looks: Looks | undefined,
-  ): Promise<{ chunks: Promise<Suspect[]>[]; wantsView: boolean }> {
+  ): Promise<{ chunks: Promise<Suspect[]>[]; isViewExpected: boolean }> {
     const { graph, store, stream, withoutLookUps = false } = this.context;
     const chunks: Promise<Suspect[]>[] = [];
     let chunk: Suspect[] = [];
@@ -216,7 +216,7 @@ export class PartitionInspector {
       if (next.done === true) {
         // rule: last-suspects-of-a-partition-are-reconciled
         if (chunk.length > 0) send();
-        return { chunks, wantsView: next.value };
+        return { chunks, isViewExpected: next.value };
       }
       chunk.push(next.value);
       if (chunk.length === CHUNK) send();

@@ -82,7 +82,7 @@ export async function* nominate(
   for await (const edge of wrongCopies(graph, store, copySlots(graph, view), withoutLookUps)) {
     yield { source, sortKey: VIEW_KEY, part: { kind: 'copy', target: edge } };
   }
-  return comparison.wantsView;
+  return comparison.isViewExpected;
 }
 
 /** Whether the keys of a base item's index items may hold its own: there is a dash in those of edges and nodes. */
@@ -100,7 +100,7 @@ interface Pending {
 
 /** The comparison of one partition, item by item. */
 class PartitionComparison implements PartitionContent {
-  wantsView = false;
+  isViewExpected = false;
   /** Absent: the view is not compared with what base items ask for. */
   private readonly inView: ViewComparison | undefined;
   /** Live index items of counted edges, and the actual counts, by the counts' names. */
@@ -124,7 +124,7 @@ class PartitionComparison implements PartitionContent {
   /** Compares a base item; `beside`: the derived items whose keys follow its own, by sort key. */
   *base({ key, item }: Keyed, beside: ReadonlyMap<string, Item>): Generator<Suspect> {
     const wanted = derivedOf(this.graph, this.source, key, item, this.read.node);
-    if (wanted.attributes !== undefined || wanted.element !== undefined) this.wantsView = true;
+    if (wanted.attributes !== undefined || wanted.element !== undefined) this.isViewExpected = true;
     if (key === this.source) {
       const isRight = this.inView?.hasAttributes(wanted.attributes) ?? true;
       if (!isRight) yield this.suspect(VIEW_KEY, { kind: 'attributes' });
@@ -208,12 +208,12 @@ class PartitionComparison implements PartitionContent {
     else this.counts.set(name, count);
   }
 
-  addCounted(item: Item): void {
+  addCountedItem(item: Item): void {
     addItemAmounts(this.live, item);
   }
 
   /** Adds an item to the count that it names. */
-  addFields(_sortKey: string, item: Item): void {
+  addActualIndexItem(_sortKey: string, item: Item): void {
     addItemAmounts(this.live, item);
   }
 

@@ -3,7 +3,7 @@ import { type Item, itemSizeBytes, numberOf, stringOf, WRITE_UNIT_BYTES } from '
 import { QUARANTINE_FIELDS, REVISION, WATERMARK } from '../items/derived-item.ts';
 import { BEGINNINGS } from '../items/derived-key.ts';
 import { isDerivedKey, parseNodeId, typePrefix } from '../items/keys.ts';
-import { itemKindOf, kindOfKey } from '../kinds/table.ts';
+import { itemKindOf, kindOfDerivedKey } from '../kinds/table.ts';
 import { classifyKey, type KeyKind } from '../model/base-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { isPartOfSource, joinedTypesFrom } from '../model/joined.ts';
@@ -118,7 +118,7 @@ async function quarantineEntriesOf(
 }
 
 function explainDerivedItem(graph: CompiledModel, key: ItemKey, item: Item | undefined): Explanation {
-  const { key: parsed, kind } = kindOfKey(key.target)!;
+  const { key: parsed, kind } = kindOfDerivedKey(key.target)!;
   const isLive = itemKindOf(graph, key.target).isLive(item);
   const explained = { ...key, exists: item !== undefined, kind: kind.name };
   if (item === undefined) return { item: explained, parts: [], notes: ['There is no such item.'] };

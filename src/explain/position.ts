@@ -37,7 +37,7 @@ export function positionOfStream(graph: CompiledModel, store: Store, source: Str
 }
 
 /** How far the consumers of a table have come, in words. `position`: absent where the table has no stream. */
-export async function lagOf(position: Pick<PositionOfStream, 'look'> | undefined): Promise<LagKnowledge> {
+export async function lagOfStream(position: Pick<PositionOfStream, 'look'> | undefined): Promise<LagKnowledge> {
   if (position === undefined) return { isApplied: false, text: 'The table has no stream, so nothing is projected' };
   const { lookedAtMs, shards } = await position.look();
   // Records come and are applied all the time: a look a second later may say otherwise.

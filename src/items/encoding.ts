@@ -198,12 +198,12 @@ export function encodedValueOf(sortKey: string, source: string): string {
 }
 
 /** The lowest sort key that an item with this encoded value can have. */
-export function lowestSortKey(encoded: string): string {
+export function lowestSortKeyOfValue(encoded: string): string {
   return escapeValue(encoded) + SEPARATOR;
 }
 
 /** A text above every sort key of this encoded value and below those of greater values. */
-export function highestSortKey(encoded: string): string {
+export function highestSortKeyOfValue(encoded: string): string {
   return escapeValue(encoded) + SEPARATOR + AFTER_SOURCES;
 }
 

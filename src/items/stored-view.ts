@@ -33,7 +33,7 @@ export function viewAttributes(view: Item | undefined): Item | undefined {
 }
 
 /** The copies in a view: the attributes of nodes that its edges enter, by the edge's sort key. Empty if the view has none. */
-export function viewCopies(view: Item | undefined): Map<string, Item> {
+export function copiesByEdge(view: Item | undefined): Map<string, Item> {
   const stored = view?.[COPIES];
   const copies = new Map<string, Item>();
   if (stored === undefined || !('M' in stored)) return copies;

@@ -33,7 +33,7 @@ export const INDEXED: SharedKind = {
   hasTombstones: true,
   isLive: (item) => indexItemText(item) !== undefined,
   oddities: (context, item) => oddities(INDEXED, context, item),
-  addTo: (content, sortKey, item) => content.addFields(sortKey, item),
+  addTo: (content, sortKey, item) => content.addActualIndexItem(sortKey, item),
 };
 
 /** The item of a search, or of an edge. */
@@ -70,11 +70,11 @@ function projectionOf(source: string, key: KeyOf<'index-item'>, item: Item): Ind
 function edgeTypeHeld(item: Item): string | undefined {
   const counted = stringOf(item[COUNTED]);
   if (counted !== undefined) return placesOfCount(countKeyOf(counted)).edgeType;
-  return indexPlacesOf(item).find((place) => place.of === 'edge')?.edgeType;
+  return projectionsOfIndexPartitions(item).find((place) => place.of === 'edge')?.edgeType;
 }
 
 /** Returns the projections in whose index partitions an item lies, whatever its own key is. */
-export function indexPlacesOf(item: Item): IndexPlace[] {
+export function projectionsOfIndexPartitions(item: Item): IndexPlace[] {
   return Object.values(INDEX_KEYS).flatMap(({ partition }) => {
     const place = parseIndexPartition(stringOf(item[partition]) ?? '');
     return place === undefined ? [] : [place];

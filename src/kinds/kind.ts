@@ -40,11 +40,11 @@ export type Lifetime<Kind extends DerivedKind = DerivedKind> =
 export interface PartitionContent {
   addView(view: Item): void;
   /** Adds an index item that the table holds, to be compared with the fields that a base item of the partition asks for. */
-  addFields(sortKey: string, item: Item): void;
+  addActualIndexItem(sortKey: string, item: Item): void;
   /** Adds the numbers in a count; undefined if one is malformed. */
   addCount(name: string, count: Amounts | undefined): void;
   /** Adds an item that a count of the partition counts, if an edge elsewhere decides about its fields. */
-  addCounted(item: Item): void;
+  addCountedItem(item: Item): void;
   /** Adds a base item that could not be projected, by its sort key. */
   addQuarantined(target: string, reason: string): void;
 }

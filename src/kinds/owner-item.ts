@@ -1,6 +1,6 @@
 import type { Item } from '../items/attribute-value.ts';
 import type { IndexPlace } from '../model/projection/index-partition.ts';
-import { INDEXED, indexPlacesOf } from './index-item.ts';
+import { INDEXED, projectionsOfIndexPartitions } from './index-item.ts';
 import { type ItemKind, type KeyOf, origin } from './kind.ts';
 
 /** The item of a node among its incoming edges. It is compared and repaired as any other index item. */
@@ -17,6 +17,6 @@ export const ownerItem: ItemKind<'owner-item'> = {
 function projectionOf(_source: string, key: KeyOf<'owner-item'>, item: Item): IndexPlace | undefined {
   const { edgeType, order, generation } = key;
   if (key.name.hash === undefined) return { of: 'edge', edgeType, order, generation };
-  const [place] = indexPlacesOf(item);
+  const [place] = projectionsOfIndexPartitions(item);
   return place?.of === 'edge' ? { ...place, generation } : undefined;
 }

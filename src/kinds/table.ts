@@ -52,7 +52,7 @@ const PARTS: { readonly [Kind in Part['kind']]: PartKind<Extract<Part, { kind: K
 const UNKNOWN = unknownItem as ItemKind;
 
 /** A derived sort key: its parts, and its kind. */
-export interface KindOfKey {
+export interface KindOfDerivedKey {
   key: DerivedKey;
   kind: ItemKind;
 }
@@ -61,14 +61,14 @@ export interface KindOfKey {
  * Returns the kind of a derived item by its sort key, whether the model maintains such items or not; undefined for the sort key of a
  * base item.
  */
-export function kindOfKey(sortKey: string): KindOfKey | undefined {
+export function kindOfDerivedKey(sortKey: string): KindOfDerivedKey | undefined {
   const key = parseDerivedKey(sortKey);
   return key && { key, kind: ITEMS[key.kind] as ItemKind };
 }
 
 /** Returns the kind of a derived item, by its sort key. A key that the model does not maintain is of the kind `unknown-item`. */
 export function itemKindOf(graph: CompiledModel, sortKey: string): ItemKind {
-  const { key, kind } = kindOfKey(sortKey) ?? { kind: UNKNOWN };
+  const { key, kind } = kindOfDerivedKey(sortKey) ?? { kind: UNKNOWN };
   return key !== undefined && kind.isKept?.(graph, key, sortKey) === false ? UNKNOWN : kind;
 }
 

@@ -17,7 +17,7 @@ export const totalEntry: ItemKind<'total-entry'> = {
   isKept: (graph, { edgeType }, sortKey) => isKeptEntry(graph, edgeType, sortKey),
   isLive: INDEXED.isLive,
   oddities: (context, item) => oddities(totalEntry, context, item),
-  addTo: (content, _sortKey, item) => content.addCounted(item),
+  addTo: (content, _sortKey, item) => content.addCountedItem(item),
   originsOf(graph, key, { edgeType }, item) {
     const edge = edgeOfEntry(graph, key, item);
     const reason = `The edge whose part in the total of ${key.source} it is.`;

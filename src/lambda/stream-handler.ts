@@ -91,7 +91,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     const remainingMs = (): number => context.getRemainingTimeInMillis() - reserveMs;
     const projected = (): Promise<BatchResult> => projector.project(records, { remainingMs });
     const result = await (progress === undefined ? projected() : progress.during(projected));
-    metrics.emit(result, lagOf(records, now()));
+    metrics.emit(result, ageOfOldestMs(records, now()));
     // After applying, and of a failed batch only what is applied: the mark would pass the rest.
     claims?.claim(appliedRecords(records, result));
     await claims?.writeIfDue();
@@ -129,7 +129,7 @@ function reportFailures(result: BatchResult, logger: FunctionLogger): StreamResp
 }
 
 /** Age of the oldest record; the stream tells whole seconds. */
-function lagOf(records: readonly ChangeRecord[], nowMs: number): number | undefined {
+function ageOfOldestMs(records: readonly ChangeRecord[], nowMs: number): number | undefined {
   const created = records.map(({ createdAtSeconds }) => createdAtSeconds).filter((seconds) => seconds !== undefined);
   return created.length === 0 ? undefined : Math.max(0, nowMs - Math.min(...created) * 1000);
 }

@@ -32,7 +32,7 @@ export function nextStep(situation: Situation): Step | undefined {
   if (registry === undefined) return { kind: 'register' };
   if (isAnnounced(registry)) {
     // rule: table-with-items-is-announced-for-a-lease
-    const waiting = unregisteredStep(registry, situation.memory);
+    const waiting = waitForReadersWithoutRegistry(registry, situation.memory);
     return waiting ?? { kind: 'enforce' };
   }
   // rule: restored-table-is-doubted
@@ -41,7 +41,7 @@ export function nextStep(situation: Situation): Step | undefined {
   if (isUntouchedSinceRegistration(registry)) {
     if (situation.isEmpty === undefined) return { kind: 'look' };
     if (situation.isEmpty) return { kind: 'open-empty' };
-    const waiting = unregisteredStep(registry, situation.memory);
+    const waiting = waitForReadersWithoutRegistry(registry, situation.memory);
     if (waiting !== undefined) return waiting;
   }
   if (hasStateWithoutSince(registry)) return { kind: 'note-since' };
@@ -59,7 +59,7 @@ export function nextStep(situation: Situation): Step | undefined {
  * Waits until no reader relies on the absence of a registry any more. Such a reader uses the plain keys and the views by its own
  * model, but writers of another model are about to change the table.
  */
-function unregisteredStep({ projections, shapes }: Registry, { unused }: RunMemory): Step | undefined {
+function waitForReadersWithoutRegistry({ projections, shapes }: Registry, { unused }: RunMemory): Step | undefined {
   const seen = [
     ...[...projections].flatMap(([name, { generations }]) => generations.map((one) => seenGeneration(name, one))),
     ...[...shapes].flatMap(([type, { shape }]) => seenShape(type, shape)),

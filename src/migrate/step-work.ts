@@ -144,7 +144,7 @@ export class StepWork implements StepRun {
   /** Whether software from before the registry has written during the walks; if so, waits until its current batches have ended. */
   private async oldSoftwareWrites(): Promise<boolean> {
     const { waitsBetweenCalls = false } = this.options;
-    const found = this.old.nextRound();
+    const found = this.old.startRoundIfFound();
     if (found === undefined) return false;
     if (waitsBetweenCalls) throw new StoppedRun({ waiting: { seen: [], sinceMs: await this.waits.now() } });
     this.options.onWait?.(found, LEASE_MS);

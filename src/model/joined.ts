@@ -138,13 +138,18 @@ export function sourceNodeOf(
   if (node === undefined || parts.length === 0) return { item: node };
   const item = { ...node };
   for (const [i, part] of sourceNodeKeys(graph, source).slice(1).entries()) {
-    Object.assign(item, attributesAsSource(graph, source, part, parts[i]));
+    Object.assign(item, partAttributesAsSource(graph, source, part, parts[i]));
   }
   return { item };
 }
 
 /** The attributes of a part that index items of edges use, under the names that they have there. */
-export function attributesAsSource(graph: CompiledModel, source: string, part: string, image: Item | undefined): Item {
+export function partAttributesAsSource(
+  graph: CompiledModel,
+  source: string,
+  part: string,
+  image: Item | undefined,
+): Item {
   const named: Item = {};
   for (const attribute of partsOfSource(graph, parseNodeId(source)?.type ?? '').get(part) ?? []) {
     const value = image && attributeOf(image, attribute);

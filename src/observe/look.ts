@@ -139,7 +139,7 @@ export async function* partsOf(context: LookContext, { spread }: OpenSpread): As
     const target = stringOf(item[graph.table.sortKey]) ?? '';
     yield kind === 'copies'
       ? copyBehind(graph, { source, target }, item)
-      : joinedParts(graph, edgeType, { source, target });
+      : suspectsOfJoinedItems(graph, edgeType, { source, target });
   }
 }
 
@@ -176,7 +176,7 @@ function copyBehind(graph: CompiledModel, key: ItemKey, item: Item | undefined):
   return [{ source: edge.source, sortKey: VIEW_KEY, part: { kind: 'copy', target: edge.target } }];
 }
 
-function joinedParts(graph: CompiledModel, edgeType: string, { source, target }: ItemKey): Suspect[] {
+function suspectsOfJoinedItems(graph: CompiledModel, edgeType: string, { source, target }: ItemKey): Suspect[] {
   return joinedKeysOf(graph, edgeType, target).map((sortKey) => ({
     source,
     sortKey,

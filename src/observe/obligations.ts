@@ -380,12 +380,12 @@ export class Obligations {
       return this.open.get(nameOfSuspect(behind))?.drift === undefined ? undefined : 'at-risk';
     }
     // rule: parts-behind-a-stuck-fan-out-are-given-up
-    if (isAwaited && this.isBehindStuck(obligation.suspect)) return 'given-up';
+    if (isAwaited && this.isBehindStuckFanOut(obligation.suspect)) return 'given-up';
     return this.isSettled(obligation, mismatch) ? 'drift' : undefined;
   }
 
   /** Whether the fan-out that has still to visit a part is stuck: its continuation is drift. */
-  private isBehindStuck(suspect: Suspect): boolean {
+  private isBehindStuckFanOut(suspect: Suspect): boolean {
     const fanOut = fanOutTo(suspect);
     if (fanOut === undefined) return false;
     const sortKey = new FanOutPlaces(fanOut.edgeType).continuation(fanOut.kind);

@@ -5,7 +5,13 @@ import { compareKeys } from '../items/encoding.ts';
 import { parseNodeId } from '../items/keys.ts';
 import { laterOf } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { attributesAsSource, isPartOfSource, joinedTypes, joinedTypesFrom, sourceNodeKeys } from '../model/joined.ts';
+import {
+  isPartOfSource,
+  joinedTypes,
+  joinedTypesFrom,
+  partAttributesAsSource,
+  sourceNodeKeys,
+} from '../model/joined.ts';
 import { type FanOutOf, FanOutPlaces, fanOutOfKey } from '../model/projection/places.ts';
 import type { DerivedUpdate, ItemKey } from '../store/port.ts';
 import { copyingTypes, copyOf } from './copies.ts';
@@ -35,7 +41,7 @@ export function fanOutUnits(graph: CompiledModel, { source, target, records }: I
   };
   const joined = joinedTypesFrom(graph, parseNodeId(source)?.type ?? '');
   if (isPart) {
-    const asSource = (image: Item | undefined): Item => attributesAsSource(graph, source, target, image);
+    const asSource = (image: Item | undefined): Item => partAttributesAsSource(graph, source, target, image);
     // rule: part-brings-its-change-to-the-edges
     return joined.flatMap((type) =>
       along('joined', type, (before, after) => givesSameShares(graph, source, type, asSource(before), asSource(after))),

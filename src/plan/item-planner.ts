@@ -11,7 +11,7 @@ import {
   targetInKey,
 } from '../model/base-item.ts';
 import type { CompiledModel, EdgeModel, NodeModel, PartModel } from '../model/compiled.ts';
-import { attributesAsSource, type SourceNode } from '../model/joined.ts';
+import { partAttributesAsSource, type SourceNode } from '../model/joined.ts';
 import { reverseItemOfEdge } from './copies.ts';
 import type { DerivedImage, ReverseItem } from './derived.ts';
 import { inboundItem, type SearchPlan, searchItems, withAttributes } from './parts/index-items.ts';
@@ -270,7 +270,7 @@ function derivePart(
     }
   }
   // As of a node: only for the problems.
-  const asSource = joinedItems.length > 0 ? attributesAsSource(graph, id, part.name, image) : {};
+  const asSource = joinedItems.length > 0 ? partAttributesAsSource(graph, id, part.name, image) : {};
   const shared = new Subject(nodeOwner(graph, id), asSource);
   for (const plan of joinedItems) sourceShare(plan, shared);
   const derived = items.image;

@@ -17,7 +17,7 @@ export function claimsItem(table: TableNames, id: string, claims: readonly Claim
   const stream = claims[0]?.stream;
   return {
     [table.partitionKey]: { S: SERVICE_PARTITION },
-    [table.sortKey]: { S: `${keyOf(atMs)}/${id}` },
+    [table.sortKey]: { S: `${claimsKeyStart(atMs)}/${id}` },
     [CLAIMS]: { S: claimsText(claims) },
     ...(stream !== undefined && { [STREAM]: { S: stream } }),
     [table.ttl]: { N: String(Math.floor(atMs / 1000) + KEPT_SECONDS) },
@@ -39,7 +39,7 @@ export async function readClaims(
   const found = new Map<string, Claim[]>();
   const request = {
     partition: SERVICE_PARTITION,
-    sortKey: { from: keyOf(Math.max(0, sinceMs)), to: AFTER },
+    sortKey: { from: claimsKeyStart(Math.max(0, sinceMs)), to: AFTER },
     consistent: true,
   };
   for await (const item of queriedItems(store, request)) {
@@ -50,6 +50,6 @@ export async function readClaims(
   return found;
 }
 
-function keyOf(atMs: number): string {
+function claimsKeyStart(atMs: number): string {
   return `${PREFIX}${String(Math.floor(atMs)).padStart(13, '0')}`;
 }

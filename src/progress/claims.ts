@@ -126,13 +126,13 @@ export function parseClaims(text: string): Claim[] {
   return text.split(' ').flatMap((part) => {
     const [, first, span, records, whole] = CLAIM.exec(part) ?? [];
     if (first === undefined || span === undefined || records === undefined) return [];
-    const start = numberOf(first);
-    const claim = { first: `${start}`, last: `${start + numberOf(span)}`, records: Number(numberOf(records)) };
+    const start = parseBase36(first);
+    const claim = { first: `${start}`, last: `${start + parseBase36(span)}`, records: Number(parseBase36(records)) };
     return [{ ...claim, ...(whole !== undefined && { isWhole: true }) }];
   });
 }
 
-function numberOf(text: string): bigint {
+function parseBase36(text: string): bigint {
   let number = 0n;
   for (const digit of text) number = number * BigInt(BASE) + BigInt(Number.parseInt(digit, BASE));
   return number;

@@ -2,7 +2,7 @@ import { canonicalText, type Item, sameItem, stringOf } from '../items/attribute
 import { AFTER, revisionOf } from '../items/derived-item.ts';
 import { escapedEdge } from '../items/element.ts';
 import { hash128, parseNodeId, VIEW_KEY } from '../items/keys.ts';
-import { elementsByEdge, evictedTypes, viewAttributes, viewCopies } from '../items/stored-view.ts';
+import { copiesByEdge, elementsByEdge, evictedTypes, viewAttributes } from '../items/stored-view.ts';
 import { classifyKey, type KeyKind } from '../model/base-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import {
@@ -262,7 +262,7 @@ function isViewAsExpected(
   if (kind.kind === 'node') return sameItem(viewAttributes(view), attributes);
   // An evicted type is read from the base edges: it is up to date at any time.
   if (evictedTypes(view).has(kind.edge.type)) return true;
-  if (!sameItem(viewCopies(view).get(base.target), copy)) return false;
+  if (!sameItem(copiesByEdge(view).get(base.target), copy)) return false;
   const elements = elementsByEdge(view).get(escapedEdge(base.target)) ?? [];
   return element === undefined ? elements.length === 0 : elements.length === 1 && elements[0] === element;
 }

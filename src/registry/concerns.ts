@@ -4,7 +4,7 @@ import type { DerivedKey } from '../items/derived-key.ts';
 import { parseNodeId } from '../items/keys.ts';
 import { isFanOutOpen } from '../kinds/continuation.ts';
 import type { Lifetime } from '../kinds/kind.ts';
-import { kindOfKey } from '../kinds/table.ts';
+import { kindOfDerivedKey } from '../kinds/table.ts';
 import type {
   ChangingPart,
   CompiledModel,
@@ -84,7 +84,7 @@ const CONCERNS: {
  * item with a key of no kind is compared.
  */
 function concernByLifetime(use: Use, source: string, sortKey: string, item: Item): Concern {
-  const found = kindOfKey(sortKey);
+  const found = kindOfDerivedKey(sortKey);
   if (found === undefined) return COMPARED;
   const { key, kind } = found;
   const concern = CONCERNS[kind.lifetime.of] as (use: Use, derived: Derived, lifetime: Lifetime) => Concern;

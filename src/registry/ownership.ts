@@ -1,9 +1,9 @@
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { MODEL } from '../items/derived-item.ts';
 import { parseNodeId } from '../items/keys.ts';
-import { indexPlacesOf } from '../kinds/index-item.ts';
+import { projectionsOfIndexPartitions } from '../kinds/index-item.ts';
 import type { ProjectionPlace } from '../kinds/kind.ts';
-import { kindOfKey } from '../kinds/table.ts';
+import { kindOfDerivedKey } from '../kinds/table.ts';
 import { inboundName, orderName, partName, searchName, viewName } from './definition.ts';
 import { stampedId } from './registry.ts';
 
@@ -19,14 +19,14 @@ export interface Ownership {
  * hashed key.
  */
 export function ownerOfItem(source: string, sortKey: string, item: Item): Ownership | undefined {
-  const { key, kind } = kindOfKey(sortKey) ?? {};
+  const { key, kind } = kindOfDerivedKey(sortKey) ?? {};
   const place = kind?.lifetime.of === 'generation' ? kind.lifetime.projectionOf(source, key!, item) : undefined;
   return place && ownership(place);
 }
 
 /** The generations of projections in whose index partitions an item lies, whatever its own key is. */
 export function partitionOwners(item: Item): Ownership[] {
-  return indexPlacesOf(item).map(ownership);
+  return projectionsOfIndexPartitions(item).map(ownership);
 }
 
 function ownership({ generation, ...place }: ProjectionPlace): Ownership {
@@ -43,7 +43,7 @@ export function ownedBy(
   const ids = new Set(generations.map(({ name, id }) => `${name}@${id}`));
   const shapes = new Map(generations.map(({ name, id }) => [name, id]));
   return ({ source, target, item }) => {
-    if (kindOfKey(target)?.kind.lifetime.of === 'shape') {
+    if (kindOfDerivedKey(target)?.kind.lifetime.of === 'shape') {
       const last = shapes.get(viewName(parseNodeId(source)?.type ?? ''));
       return last !== undefined && stampedId(stringOf(item[MODEL])) <= last;
     }

@@ -25,11 +25,11 @@ export function reviveKeyed(
   const mine = definitionsOf(own).projections.get(name);
   if (mine?.fingerprint === fingerprint) return mine.definition;
   // rule: every-consumer-has-the-code-of-a-list
-  return reviveDefinition(name, fingerprint, data, mine?.code ?? codeOfList(name)) as KeyedDefinition;
+  return reviveDefinition(name, fingerprint, data, mine?.code ?? codeOfNodeList(name)) as KeyedDefinition;
 }
 
 /** The list of a type's nodes is in order by a function of this software, which a model without the list has as well. */
-function codeOfList(name: string): ReadonlyMap<string, object> | undefined {
+function codeOfNodeList(name: string): ReadonlyMap<string, object> | undefined {
   const type = name.slice(name.indexOf(':') + 1, name.indexOf('.'));
   if (name !== searchName(type, NODE_LIST)) return undefined;
   return derivesOf({ kind: 'search', type, search: nodeList(type) });

@@ -110,18 +110,21 @@ export function keepGeneration(registry: Registry, name: string, definition: str
 
 /** Notes since when a generation is kept, or a shape installed, by a clock that was read after that was written. */
 export function noteKeptSince(registry: Registry, since: number): Registry {
-  const stamped = <T extends { since?: number }>(entry: T): T =>
+  const withSince = <T extends { since?: number }>(entry: T): T =>
     entry.since === undefined ? { ...entry, since } : entry;
   return {
     ...registry,
     version: registry.version + 1,
     projections: new Map(
       [...registry.projections].map(([name, { next, generations }]) => {
-        return [name, { next, generations: generations.map(stamped) }];
+        return [name, { next, generations: generations.map(withSince) }];
       }),
     ),
     shapes: new Map(
-      [...registry.shapes].map(([type, { next, shape }]) => [type, { next, ...(shape && { shape: stamped(shape) }) }]),
+      [...registry.shapes].map(([type, { next, shape }]) => [
+        type,
+        { next, ...(shape && { shape: withSince(shape) }) },
+      ]),
     ),
   };
 }
@@ -138,7 +141,7 @@ export function withdrawGeneration(registry: Registry, seen: SeenState): Registr
 }
 
 /** Ends the upkeep of a generation that no reader has been able to rely on for a full lease. */
-export function abandonGeneration(registry: Registry, seen: SeenState): Registry {
+export function stopMaintaining(registry: Registry, seen: SeenState): Registry {
   return withState(registry, seen, 'kept', 'absent');
 }
 

@@ -66,7 +66,7 @@ export class Mender {
     }));
     items.sort((left, right) => repairOf(left.kind).order - repairOf(right.kind).order);
     for (const { kind, key, parts } of items) {
-      const isMended = await this.attempted(key, async (context) => {
+      const isMended = await this.repairOrReport(key, async (context) => {
         const partKinds = parts.map(partKindOf);
         if (partKinds.some(({ isAlien }) => isAlien)) return await removeAlien(context, key);
         if (partKinds.some(({ isOfForm }) => isOfForm)) await repairForm(context, kind, key);
@@ -82,8 +82,8 @@ export class Mender {
    */
   async tidy(key: ItemKey, noted: 'expired' | 'empty'): Promise<boolean> {
     const kind = itemKindOf(this.options.graph, key.target);
-    return await this.attempted(key, (context) =>
-      noted === 'expired' ? this.bury(kind, key) : setMissingExpiry(context, kind, key),
+    return await this.repairOrReport(key, (context) =>
+      noted === 'expired' ? this.deleteExpiredTombstone(kind, key) : setMissingExpiry(context, kind, key),
     );
   }
 
@@ -91,7 +91,7 @@ export class Mender {
    * Runs one repair, or only reports it in a plan. A repair that DynamoDB refuses, or that runs out of time because other writers
    * keep changing the item, is reported and does not stop the others.
    */
-  private async attempted(
+  private async repairOrReport(
     { source, target }: ItemKey,
     run: (context: SettleContext) => Promise<boolean>,
   ): Promise<boolean> {
@@ -117,7 +117,7 @@ export class Mender {
     };
   }
 
-  private async bury(kind: ItemForm, key: ItemKey): Promise<boolean> {
+  private async deleteExpiredTombstone(kind: ItemForm, key: ItemKey): Promise<boolean> {
     const { store, graph, now } = this.context;
     const { item } = await store.get(key, { consistent: true });
     if (item === undefined || kind.isLive(item)) return false;

@@ -6,7 +6,7 @@ import { forEachOf } from '../for-each.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { INDEX_KEYS, unchanged, WATERMARK } from '../items/derived-item.ts';
 import { isTypeName, textOfKey, typePrefix, VIEW_KEY } from '../items/keys.ts';
-import { kindOfKey } from '../kinds/table.ts';
+import { kindOfDerivedKey } from '../kinds/table.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../model/joined.ts';
 import { reverseItemKeyOf } from '../plan/copies.ts';
@@ -226,7 +226,7 @@ async function reconcileEntryOnce(
 
 /** Whether a key of an entry is that of an item which a base item decides. Whoever may write the table may forge an entry. */
 function isReconcilable(sortKey: string): boolean {
-  return kindOfKey(sortKey)?.kind.hasBase === true;
+  return kindOfDerivedKey(sortKey)?.kind.hasBase === true;
 }
 
 /** The problems of deriving from a base item, by itself and with its source node. */

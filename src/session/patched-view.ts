@@ -2,7 +2,7 @@ import type { Item } from '../items/attribute-value.ts';
 import { ATTRIBUTES, COPIES, EDGE_SET } from '../items/derived-item.ts';
 import { decodeElement, edgeKeyOf, escapedEdge } from '../items/element.ts';
 import { typePrefix } from '../items/keys.ts';
-import { elementsByEdge, viewCopies } from '../items/stored-view.ts';
+import { copiesByEdge, elementsByEdge } from '../items/stored-view.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { copyOf } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
@@ -24,7 +24,7 @@ export function patchedView(
   );
   const patched: Item = { ...view };
   const elements = elementsByEdge(view);
-  const copies = viewCopies(view);
+  const copies = copiesByEdge(view);
   for (const { target, item } of ofSource) {
     const { element, attributes } = derivedOf(graph, source, target, item);
     if (target === source) {

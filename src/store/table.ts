@@ -118,8 +118,9 @@ export function missingNeedsOf(graph: CompiledModel, table: TableDescription): s
 }
 
 function hasKeys(schema: TableDescription['KeySchema'], partition: string, sort: string): boolean {
-  const nameOf = (type: string): string | undefined => schema?.find(({ KeyType }) => KeyType === type)?.AttributeName;
-  return nameOf('HASH') === partition && nameOf('RANGE') === sort;
+  const attributeOfKeyType = (type: string): string | undefined =>
+    schema?.find(({ KeyType }) => KeyType === type)?.AttributeName;
+  return attributeOfKeyType('HASH') === partition && attributeOfKeyType('RANGE') === sort;
 }
 
 /** Label of the stream that the table has now; undefined where it has none. Throws `no-table` where there is no table. */

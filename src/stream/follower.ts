@@ -145,7 +145,7 @@ export class StreamFollower {
         }
       }
       if (isExhausted && description.status === 'DISABLED') throw streamEnded(this.source.streamArn);
-      const hurries = this.tasks.size === 0 && this.wantsIdle();
+      const hurries = this.tasks.size === 0 && this.isIdleAwaited();
       const interval = hurries ? MIN_SHARD_INTERVAL_MS : shardIntervalMs;
       await Promise.all([pause(MIN_SHARD_INTERVAL_MS, signal), this.bell.wait(interval)]);
     }
@@ -220,12 +220,12 @@ export class StreamFollower {
       onLineageChange: () => this.bell.ring(),
       onEmptyPoll: (shardId) => {
         quiet.emptyPoll(shardId);
-        if (this.wantsIdle() && quiet.isQuiet()) this.bell.ring();
+        if (this.isIdleAwaited() && quiet.isQuiet()) this.bell.ring();
       },
     };
   }
 
-  private wantsIdle(): boolean {
+  private isIdleAwaited(): boolean {
     return this.untilIdle || this.idleWaiters.length > 0;
   }
 

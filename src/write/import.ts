@@ -125,7 +125,7 @@ async function* itemLines({ graph, file, format = 'plain' }: ImportOptions): Asy
       if (bytes === undefined) throw new EdgeloomError('line-too-long', `has more than ${MAX_LINE_BYTES} bytes`);
       const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
       if (text === '') continue;
-      const item = format === 'plain' ? plainItem(parseLine(text)) : dynamoDBItem(parseLine(text));
+      const item = format === 'plain' ? itemOfPlainJson(parseLine(text)) : dynamoDBItem(parseLine(text));
       yield { number, item: await checkedItem(graph, item) };
     } catch (error) {
       if (!(error instanceof Error)) throw error;
@@ -151,23 +151,23 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** The attributes that a text of plain JSON holds, in wire form; throws `invalid-json`. */
 export function itemOfJson(text: string): Item {
-  return plainItem(parseLine(text));
+  return itemOfPlainJson(parseLine(text));
 }
 
 /** An item from plain JSON: S, N, BOOL, NULL, L and M; numbers keep the digits of the file. */
-function plainItem(line: Record<string, unknown>): Item {
+function itemOfPlainJson(line: Record<string, unknown>): Item {
   const item: Item = {};
-  for (const [name, value] of Object.entries(line)) setOwn(item, name, fromJson(value));
+  for (const [name, value] of Object.entries(line)) setOwn(item, name, valueOfPlainJson(value));
   return item;
 }
 
-function fromJson(value: unknown): AttributeValue {
+function valueOfPlainJson(value: unknown): AttributeValue {
   if (typeof value === 'string') return { S: value };
   if (typeof value === 'boolean') return { BOOL: value };
   if (value === null) return { NULL: true };
   if (isLosslessNumber(value)) return { N: value.value };
-  if (Array.isArray(value)) return { L: value.map(fromJson) };
-  return { M: plainItem(value as Record<string, unknown>) };
+  if (Array.isArray(value)) return { L: value.map(valueOfPlainJson) };
+  return { M: itemOfPlainJson(value as Record<string, unknown>) };
 }
 
 /** An item from DynamoDB's JSON: `{"source":{"S":"GOAL-G1"},…}`, or an export's line `{"Item":{…}}`. */

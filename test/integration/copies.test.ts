@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Item, numberOf, stringOf } from '../../src/items/attribute-value.ts';
-import { viewCopies } from '../../src/items/stored-view.ts';
+import { copiesByEdge } from '../../src/items/stored-view.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import { redrive } from '../../src/repair/redrive.ts';
@@ -39,7 +39,7 @@ async function library() {
   const derived = async (source: string, target: string) =>
     (await store.get({ source, target }, { consistent: true })).item;
   const copies = async (child: string): Promise<Record<string, Item>> =>
-    Object.fromEntries(viewCopies(await derived(child, '~view')));
+    Object.fromEntries(copiesByEdge(await derived(child, '~view')));
   return { ...table, run, author, edges, derived, copies };
 }
 
@@ -135,7 +135,7 @@ describe('the fan-out of a parent with 1,000 children', () => {
     const after = await views(store, CHILDREN);
     const wrong = CHILDREN.filter((_child, i) => {
       const revisions = Number(numberOf(after[i]?.['r'])) - Number(numberOf(before[i]?.['r']));
-      const copy = viewCopies(after[i]).get(EDGE);
+      const copy = copiesByEdge(after[i]).get(EDGE);
       return revisions !== 1 || stringOf(copy?.['name']) !== 'Anne';
     });
     expect(wrong).toEqual([]);

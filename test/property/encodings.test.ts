@@ -6,11 +6,11 @@ import {
   encodeNumber,
   encodePath,
   escapeValue,
-  highestSortKey,
+  highestSortKeyOfValue,
   indexSortKey,
   isWellFormed,
   LAST_SORT_KEY,
-  lowestSortKey,
+  lowestSortKeyOfValue,
   OWNER_SORT_KEY,
 } from '../../src/items/encoding.ts';
 import { anyText } from '../support/texts.ts';
@@ -182,7 +182,7 @@ describe('encodings keep order', () => {
         source,
         (given, from) => {
           expect(compareKeys(indexSortKey(given, from), LAST_SORT_KEY)).toBeLessThan(0);
-          expect(compareKeys(highestSortKey(given), LAST_SORT_KEY)).toBeLessThan(0);
+          expect(compareKeys(highestSortKeyOfValue(given), LAST_SORT_KEY)).toBeLessThan(0);
           expect(compareKeys(LAST_SORT_KEY, OWNER_SORT_KEY)).toBeLessThan(0);
         },
       ),
@@ -194,7 +194,8 @@ describe('encodings keep order', () => {
     fc.assert(
       fc.property(value, value, source, (wanted, given, from) => {
         const key = indexSortKey(given, from);
-        const within = compareKeys(key, lowestSortKey(wanted)) >= 0 && compareKeys(key, highestSortKey(wanted)) <= 0;
+        const within =
+          compareKeys(key, lowestSortKeyOfValue(wanted)) >= 0 && compareKeys(key, highestSortKeyOfValue(wanted)) <= 0;
         expect(within).toBe(given === wanted);
       }),
       RUNS,

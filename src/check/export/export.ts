@@ -76,7 +76,7 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
     }
     await dangling.report(undefined, (edge) => tally.found(edge));
   } finally {
-    await dangling.close();
+    await dangling.deleteFile();
   }
   await readAgainForNodes(graph, files, partitions);
   const suspects: string[] = [];

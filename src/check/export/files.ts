@@ -110,13 +110,13 @@ function filesOfManifest(lines: readonly ManifestLine[], paths: readonly string[
 /** Returns that file, among those with the name of a key, whose path has most of the key's folders. */
 function closestPath(paths: readonly string[], key: string, folder: string): string | undefined {
   const wanted = key.split('/').reverse();
-  const shared = (path: string): number => {
+  const commonFolders = (path: string): number => {
     const parts = relative(folder, path).split(sep).reverse();
     const end = parts.findIndex((part, i) => part !== wanted[i]);
     return end < 0 ? parts.length : end;
   };
-  const [best, next] = [...paths].sort((left, right) => shared(right) - shared(left));
-  if (best !== undefined && next !== undefined && shared(best) === shared(next)) {
+  const [best, next] = [...paths].sort((left, right) => commonFolders(right) - commonFolders(left));
+  if (best !== undefined && next !== undefined && commonFolders(best) === commonFolders(next)) {
     throw invalidExport(`Both ${best} and ${next} may be the export's file ${describe(key)}.`);
   }
   return best;

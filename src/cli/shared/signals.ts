@@ -46,7 +46,7 @@ const SIGNAL_STATUS = 128;
 export function stopOnSignal(stop: () => Promise<unknown>): () => void {
   let asked = false;
   let overdue: NodeJS.Timeout | undefined;
-  const ask = (signal: NodeJS.Signals): void => {
+  const beginStop = (signal: NodeJS.Signals): void => {
     asked = true;
     overdue = setTimeout(() => exitAsAfter(signal), MOST_STOP_MS);
     overdue.unref();
@@ -55,7 +55,7 @@ export function stopOnSignal(stop: () => Promise<unknown>): () => void {
   };
   const onSignal = (signal: NodeJS.Signals): void => {
     if (!asked) {
-      ask(signal);
+      beginStop(signal);
       return;
     }
     release();
@@ -63,7 +63,7 @@ export function stopOnSignal(stop: () => Promise<unknown>): () => void {
   };
   const watch = setInterval(() => {
     if (asked || !isRunByNpx()) clearInterval(watch);
-    else if (process.ppid !== PARENT) ask('SIGTERM');
+    else if (process.ppid !== PARENT) beginStop('SIGTERM');
   }, PARENT_POLL_MS);
   watch.unref();
   const release = (): void => {

@@ -145,7 +145,7 @@ function pageQuestion({ weights }: ModelFacts, airport: string): Question {
 
 /** An airport with what the model's view shows of it, and its routes. */
 function viewQuestion({ viewed }: ModelFacts, airport: string): Question {
-  const shown = (attributes: Readonly<Record<string, unknown>>): string =>
+  const viewText = (attributes: Readonly<Record<string, unknown>>): string =>
     JSON.stringify(viewed.map((name) => attributes[name]));
   return {
     kind: 'get',
@@ -157,11 +157,11 @@ function viewQuestion({ viewed }: ModelFacts, airport: string): Question {
         key: { source: airport, target: ROUTE + target },
         text: String(traffic),
       }));
-      if (attributes !== null) rows.push({ key: { source: airport, target: airport }, text: shown(attributes) });
+      if (attributes !== null) rows.push({ key: { source: airport, target: airport }, text: viewText(attributes) });
       return { rows };
     },
     entryOf: (key, attributes) => ({
-      text: isNode(key) ? shown(attributes) : String(attributes['traffic']),
+      text: isNode(key) ? viewText(attributes) : String(attributes['traffic']),
       order: '',
     }),
   };

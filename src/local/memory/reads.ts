@@ -27,13 +27,13 @@ const LAST_TIE = '\u{10ffff}';
 /** GetItem. */
 export function getOne(tables: Tables, input: Input) {
   const table = tables.find(input['TableName']);
-  const view = viewOf(input);
+  const view = selectionOf(input);
   const key = checkedItem(input['Key']);
   table.checkKey(key, true);
   const stored = table.find(key);
   const units = readUnits(stored?.size ?? 0, input['ConsistentRead'] === true);
   return {
-    ...(stored !== undefined && { Item: view.shown(stored.item) }),
+    ...(stored !== undefined && { Item: view.withSelectedAttributes(stored.item) }),
     ConsumedCapacity: consumed(input, table, { table: units, indexes: {} }),
   };
 }
@@ -49,7 +49,7 @@ export function getBatch(tables: Tables, input: Input) {
   let bytes = 0;
   const capacity = requests.map(([name, request]) => {
     const table = tables.find(name);
-    const view = viewOf(request);
+    const view = selectionOf(request);
     const keys = request.Keys.map((key) => checkedItem(key));
     for (const key of keys) table.checkKey(key, true);
     const texts = keys.map((key) => keyText(key, table.keys));
@@ -63,7 +63,7 @@ export function getBatch(tables: Tables, input: Input) {
         return { table: 0, indexes: {} };
       }
       bytes += stored?.size ?? 0;
-      if (stored !== undefined) found.push(view.shown(stored.item));
+      if (stored !== undefined) found.push(view.withSelectedAttributes(stored.item));
       return { table: readUnits(stored?.size ?? 0, request['ConsistentRead'] === true), indexes: {} };
     });
     responses[name] = found;
@@ -78,15 +78,15 @@ export function getBatch(tables: Tables, input: Input) {
 }
 
 /** Selects items, and the attributes of an item that the answer has. */
-interface View {
-  shown(item: Values): Values;
-  isWanted(item: Values): boolean;
+interface Selection {
+  withSelectedAttributes(item: Values): Values;
+  isSelected(item: Values): boolean;
 }
 
-function viewOf(
+function selectionOf(
   input: Input,
   names = new Names(input['ExpressionAttributeNames'], input['ExpressionAttributeValues']),
-): View {
+): Selection {
   for (const name of ['AttributesToGet', 'KeyConditions', 'QueryFilter', 'ScanFilter', 'ConditionalOperator']) {
     if (input[name] !== undefined) throw invalid(`${name} is not supported by the engine in memory: use expressions`);
   }
@@ -97,8 +97,8 @@ function viewOf(
     FilterExpression === undefined ? undefined : parseCondition(FilterExpression, 'FilterExpression', names);
   names.checkUsed();
   return {
-    shown: (item) => (paths === undefined ? item : projected(item, paths)),
-    isWanted: (item) => filter === undefined || meets(item, filter),
+    withSelectedAttributes: (item) => (paths === undefined ? item : projected(item, paths)),
+    isSelected: (item) => filter === undefined || meets(item, filter),
   };
 }
 
@@ -135,7 +135,7 @@ class Page {
   constructor(
     private readonly source: Source,
     private readonly input: Input,
-    private readonly view: View,
+    private readonly view: Selection,
   ) {
     const limit = input['Limit'];
     if (limit !== undefined && !((limit as number) >= 1)) {
@@ -154,9 +154,9 @@ class Page {
     this.bytes += stored.size;
     this.scanned += 1;
     this.last = stored;
-    if (this.view.isWanted(stored.item)) {
+    if (this.view.isSelected(stored.item)) {
       this.found += 1;
-      if (this.input['Select'] !== 'COUNT') this.items.push(this.view.shown(stored.item));
+      if (this.input['Select'] !== 'COUNT') this.items.push(this.view.withSelectedAttributes(stored.item));
     }
     this.isFull = this.scanned === this.input['Limit'] || this.bytes >= MOST_PAGE_BYTES;
     return !this.isFull;
@@ -186,7 +186,7 @@ export function query(tables: Tables, input: Input) {
   if (text === undefined)
     throw invalid('Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.');
   const range = rangeOf(parseCondition(text, 'KeyConditionExpression', names), table, keys);
-  const page = new Page(source, input, viewOf(input, names));
+  const page = new Page(source, input, selectionOf(input, names));
   const entries = partitions.of(partitionText(range.partition))?.entries ?? [];
   const ordered = partitions.of(partitionText(range.partition));
   let from = 0;
@@ -338,7 +338,7 @@ function isInOrder(operator: Comparator, order: number): boolean {
 export function scan(tables: Tables, input: Input) {
   const source = sourceOf(tables, input);
   const { keys, partitions } = source;
-  const page = new Page(source, input, viewOf(input));
+  const page = new Page(source, input, selectionOf(input));
   const { Segment: segment = 0, TotalSegments: segments = 1 } = input as { Segment?: number; TotalSegments?: number };
   if (!(segment < segments))
     throw invalid(`The Segment parameter is zero-based and must be less than parameter TotalSegments`);

@@ -1,5 +1,4 @@
 import {
-  abandonGeneration,
   announce,
   distrust,
   doubt,
@@ -13,6 +12,7 @@ import {
   openEmpty,
   register,
   shapeReady,
+  stopMaintaining,
   trustAgain,
   withdrawGeneration,
 } from '../../registry/transitions.ts';
@@ -117,7 +117,7 @@ const withdraws: RegistryStep<StepOf<'withdraw'>> = {
 const abandons: RegistryStep<StepOf<'abandon'>> = {
   words: 'Have writers leave off',
   stateAfter: 'absent',
-  write: ({ seen }, registry) => abandonGeneration(registry, seen),
+  write: ({ seen }, registry) => stopMaintaining(registry, seen),
 };
 
 const forgets: RegistryStep<StepOf<'forget'>> = {

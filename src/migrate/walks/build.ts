@@ -9,7 +9,7 @@ import type { Item } from '../../items/attribute-value.ts';
 import { baseKeyOfIndexItem } from '../../items/derived-key.ts';
 import { parseNodeId, storedSortKey, VIEW_KEY } from '../../items/keys.ts';
 import { edgeNamedByReverse, edgeNamedInTarget } from '../../kinds/reverse-item.ts';
-import { isMaintained, itemKindOf, kindOfKey } from '../../kinds/table.ts';
+import { isMaintained, itemKindOf, kindOfDerivedKey } from '../../kinds/table.ts';
 import { countHolding } from '../../plan/counted.ts';
 import { isJoinedKey } from '../../plan/joined.ts';
 import { isOfOtherShape } from '../../plan/shape.ts';
@@ -89,7 +89,7 @@ async function reconcileStrays(
   const nodes = await readSourceNodes(context, items);
   const wanted = new Set(items.flatMap((item) => expectedItemsOf(context.graph, item, nodes)).map(textOfIndexKey));
   const settle = async ({ source, target, item }: WalkedItem): Promise<void> => {
-    const { key, kind } = kindOfKey(target)!;
+    const { key, kind } = kindOfDerivedKey(target)!;
     if (!kind.hasBase) {
       const kept = itemKindOf(context.graph, target);
       if (key.generation === 1) await repairOf(kept).mend(context, { source, target }, []);

@@ -77,7 +77,7 @@ export class OldWrites {
    * Starts another round after a fresh write was found, and returns it: a batch from before the registration of the table ends by
    * itself. Throws it after too many rounds, because then such software goes on writing.
    */
-  nextRound(): EdgeloomError | undefined {
+  startRoundIfFound(): EdgeloomError | undefined {
     const { found } = this;
     if (found === undefined) return undefined;
     this.rounds += 1;

@@ -10,7 +10,7 @@ import type {
 } from '../../model/compiled.ts';
 import { joinedItemsOf } from '../../model/joined.ts';
 import { addIndexKeys, fittingSortKey, partitionText, withAttributes } from './index-items.ts';
-import { type Encoded, joinedParts, type OrderEncoder, valueEncoder } from './order.ts';
+import { type Encoded, joinLeadingParts, type OrderEncoder, valueEncoder } from './order.ts';
 import { noteProblem, type Problem, type Subject } from './subject.ts';
 import { countedFields } from './totals.ts';
 
@@ -168,7 +168,7 @@ function itemWithKeys(
       const text = textOfValue(value);
       return text === undefined ? undefined : { text, value: { S: text }, attribute: parts[n]!.attribute };
     });
-    const encoded = isList ? joinedParts(texts) : texts[0];
+    const encoded = isList ? joinLeadingParts(texts) : texts[0];
     if (encoded === undefined) continue;
     const partition = order.places.partition(sortKey, encoded.text, source, within);
     try {

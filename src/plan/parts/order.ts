@@ -25,11 +25,11 @@ export function orderEncoder(order: OrderModel, fold: boolean, purpose: string):
   if (order.kind === 'source') return () => undefined;
   if (order.kind !== 'parts') return valueEncoder(order, fold, purpose);
   const encoders = order.parts.map((part) => orderEncoder(part, false, purpose));
-  return (subject) => joinedParts(encoders.map((encodePart) => encodePart(subject)));
+  return (subject) => joinLeadingParts(encoders.map((encodePart) => encodePart(subject)));
 }
 
 /** Joins several values into one, up to the first absent one; undefined if the first one is absent. */
-export function joinedParts(parts: readonly (Encoded | undefined)[]): Encoded | undefined {
+export function joinLeadingParts(parts: readonly (Encoded | undefined)[]): Encoded | undefined {
   const hole = parts.indexOf(undefined);
   const values = (hole < 0 ? parts : parts.slice(0, hole)) as Encoded[];
   if (values.length === 0) return undefined;

@@ -13,7 +13,7 @@ import {
 } from '../../items/derived-item.ts';
 import { elementEdge, escapedEdge } from '../../items/element.ts';
 import { VIEW_KEY } from '../../items/keys.ts';
-import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes, viewCopies } from '../../items/stored-view.ts';
+import { copiesByEdge, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../../items/stored-view.ts';
 import { laterOf } from '../../items/watermark.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { DerivedUpdate } from '../../store/port.ts';
@@ -139,7 +139,7 @@ export function slowViewUpdate(
   }
   // rule: view-watermark-never-falls
   const watermark = laterOf(stringOf(view?.[WATERMARK]), unit.newest);
-  const copies = new Map([...viewCopies(view), ...parents]);
+  const copies = new Map([...copiesByEdge(view), ...parents]);
   return viewUpdate(graph, unit.source, view, { seen, elements, attributes, copies, evicted, watermark }, now);
 }
 
@@ -155,7 +155,7 @@ export function copyUpdate(
   parents: ParentCopies,
   now: EpochSeconds,
 ): DerivedUpdate {
-  const copies = new Map([...viewCopies(view), ...parents]);
+  const copies = new Map([...copiesByEdge(view), ...parents]);
   return viewUpdate(graph, child, view, { ...viewState(view), copies }, now);
 }
 
@@ -191,7 +191,7 @@ function viewState(view: Item | undefined): ViewState {
     seen: [...elements.values()].flat(),
     elements,
     attributes: viewAttributes(view),
-    copies: viewCopies(view),
+    copies: copiesByEdge(view),
     evicted: evictedTypes(view),
     watermark: stringOf(view?.[WATERMARK]) ?? '',
   };

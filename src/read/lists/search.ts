@@ -1,7 +1,7 @@
 import { EdgeloomError } from '../../errors.ts';
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { INDEX_KEYS, VALUE } from '../../items/derived-item.ts';
-import { escapeValue, lowestSortKey } from '../../items/encoding.ts';
+import { escapeValue, lowestSortKeyOfValue } from '../../items/encoding.ts';
 import { hash128, type IndexPartitionKey, isWithinBytes, SORT_KEY_BYTES, typePrefix } from '../../items/keys.ts';
 import { toPlain } from '../../items/plain.ts';
 import type { SearchModel } from '../../model/compiled.ts';
@@ -182,7 +182,9 @@ function searchQuery(search: SearchModel, predicate: SearchPredicate, scope: Sea
       return { partitions, range: equalRange(encoded), itemKeys };
     const hash = hash128(encoded);
     // A partition attribute may hold what separates it from a value, so that values of another one lie in the partition, too.
-    const ranges = [encoded, hash].filter((text) => isWithinBytes(lowestSortKey(text), SORT_KEY_BYTES)).map(equalRange);
+    const ranges = [encoded, hash]
+      .filter((text) => isWithinBytes(lowestSortKeyOfValue(text), SORT_KEY_BYTES))
+      .map(equalRange);
     return { partitions, range: {}, hashed: { hash, ranges }, itemKeys };
   }
   if (search.shards === 'value') {

@@ -3,7 +3,7 @@ import { EDGE_SET } from '../../items/derived-item.ts';
 import { compareElements, decodeElement, type EdgeElement, ENTRY_FIELDS, edgeKeyOf } from '../../items/element.ts';
 import { parseNodeId, typePrefix } from '../../items/keys.ts';
 import { type NumberReader, toPlain, toPlainItem } from '../../items/plain.ts';
-import { evictedTypes, viewCopies } from '../../items/stored-view.ts';
+import { copiesByEdge, evictedTypes } from '../../items/stored-view.ts';
 import { derivedOf } from '../../plan/derive.ts';
 import { queryPages } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
@@ -29,7 +29,7 @@ export async function readEdgeSet(
   const evicted = evictedTypes(view);
   const set = view?.[EDGE_SET];
   const stored = set !== undefined && 'SS' in set ? set.SS : [];
-  const copies = viewCopies(view);
+  const copies = copiesByEdge(view);
   if (evicted.size === 0) return { entries: decodeElements(stored, context.readNumber, copies), calls: 0 };
   const elements = stored.filter((element) => !evicted.has(typePrefix(element) ?? ''));
   let calls = 0;

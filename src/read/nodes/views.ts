@@ -58,9 +58,9 @@ export async function readNodes(
   const { items: views, calls } = await readViews(context, ids, consistent, own);
   const ownSources = new Set(own.writes.map(({ source }) => source));
   // A view lags behind its node: who reads, changes and puts a node would take back what was put in between.
-  const isOfNode = (id: string): boolean =>
+  const isReadFromNode = (id: string): boolean =>
     attributes !== undefined && (consistent || !viewOfNodeHolds(context.graph, id, attributes));
-  const inNode = ids.filter(isOfNode);
+  const inNode = ids.filter(isReadFromNode);
   const isOwn = inNode.some((id) => ownSources.has(id));
   const bases = await readBases(context, inNode, attributes, consistent || isOwn);
   const edgeSets = await pMap(
@@ -71,7 +71,7 @@ export async function readNodes(
   const nodes = ids.map((id, i): NodeResult => {
     return {
       id,
-      attributes: isOfNode(id)
+      attributes: isReadFromNode(id)
         ? (bases.attributes.get(id) ?? null)
         : plainViewAttributes(context, views.get(id), attributes),
       edgeSet: edgeSets[i]!.entries,
@@ -97,20 +97,23 @@ export async function readAttributes(
   attributes: AttributeSelection | undefined,
   own: OwnWrites,
 ): Promise<AttributesRead> {
-  const isOfNode = (id: string): boolean => attributes !== undefined && !viewOfNodeHolds(context.graph, id, attributes);
-  const inNode = ids.filter(isOfNode);
+  const isReadFromNode = (id: string): boolean =>
+    attributes !== undefined && !viewOfNodeHolds(context.graph, id, attributes);
+  const inNode = ids.filter(isReadFromNode);
   const ownSources = new Set(own.writes.map(({ source }) => source));
   const isOwn = inNode.some((id) => ownSources.has(id));
   const bases = await readBases(context, inNode, attributes, isOwn);
   const views = await readViews(
     context,
-    ids.filter((id) => !isOfNode(id)),
+    ids.filter((id) => !isReadFromNode(id)),
     false,
     own,
   );
   return {
     attributes: ids.map((id) =>
-      isOfNode(id) ? (bases.attributes.get(id) ?? null) : plainViewAttributes(context, views.items.get(id), attributes),
+      isReadFromNode(id)
+        ? (bases.attributes.get(id) ?? null)
+        : plainViewAttributes(context, views.items.get(id), attributes),
     ),
     calls: bases.calls + views.calls,
   };

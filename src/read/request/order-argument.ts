@@ -5,8 +5,8 @@ import {
   encodeString,
   encodeValue,
   escapeValue,
-  highestSortKey,
-  lowestSortKey,
+  highestSortKeyOfValue,
+  lowestSortKeyOfValue,
 } from '../../items/encoding.ts';
 import { describe } from '../../items/keys.ts';
 import { ExactNumber } from '../../items/plain.ts';
@@ -59,7 +59,7 @@ export function encodeArgument(query: OrderOfQuery, value: OrderValue, argument:
 
 /** The sort keys of one value. */
 export function equalRange(encoded: string): KeyRange {
-  return { from: lowestSortKey(encoded), to: highestSortKey(encoded) };
+  return { from: lowestSortKeyOfValue(encoded), to: highestSortKeyOfValue(encoded) };
 }
 
 /** An end of a range, and the argument that it comes from. */
@@ -210,12 +210,12 @@ function byPathOnly(order: Extract<ArgumentOrder, { kind: 'path' | 'parts' }>): 
 
 function lowerEnd(query: OrderOfQuery, value: OrderValue, argument: string): string {
   if (query.order.kind === 'rank') return `${weightOf(query, value, argument)}-`;
-  return lowestSortKey(encodeArgument(query, value, argument));
+  return lowestSortKeyOfValue(encodeArgument(query, value, argument));
 }
 
 function upperEnd(query: OrderOfQuery, value: OrderValue, argument: string): string | undefined {
   if (query.order.kind === 'rank') return prefixRange(`${weightOf(query, value, argument)}-`).to;
-  return highestSortKey(encodeArgument(query, value, argument));
+  return highestSortKeyOfValue(encodeArgument(query, value, argument));
 }
 
 function weightOf(query: OrderOfQuery, label: OrderValue, argument: string): string {

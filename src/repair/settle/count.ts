@@ -40,7 +40,7 @@ export async function reconcileCount(context: SettleContext, source: string, sor
       if (isRight && stored?.[context.graph.table.ttl] === undefined) return undefined;
       return countUpdate(context, key, stored, amounts ?? new Map());
     },
-    write: (move, { expected: { stored } }) => writeExactCount(context, stored, move),
+    writeIfUnchanged: (move, { expected: { stored } }) => writeExactCount(context, stored, move),
     backsOff: true,
   });
 }

@@ -57,7 +57,7 @@ export async function reconcileIndexItem(
       return updateWithFence(context, settled);
     },
     // rule: repair-moves-the-count
-    write:
+    writeIfUnchanged:
       countName === undefined
         ? undefined
         : (update, { actual, expected }) => writeCounted(context, actual, expected.wanted, update, countName),

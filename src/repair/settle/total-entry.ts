@@ -28,7 +28,7 @@ export async function reconcileTotalEntry(
     },
     update: (_item, { burial }) => burial,
     // rule: repair-moves-the-total
-    write: (burial, seen) => writeCounted(context, seen.actual, undefined, burial, name),
+    writeIfUnchanged: (burial, seen) => writeCounted(context, seen.actual, undefined, burial, name),
   });
   const { edge } = expected;
   if (edge !== undefined) await reconcileIndexItem(context, edge, key, NO_WATERMARK);

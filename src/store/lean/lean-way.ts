@@ -83,7 +83,7 @@ export class LeanWay implements TableCalls {
   }
 
   async region(): Promise<string | undefined> {
-    return await (await this.bySdk()).calls.region();
+    return await (await this.loadedSdk()).calls.region();
   }
 
   private async make<Name extends keyof Calls>(
@@ -92,24 +92,24 @@ export class LeanWay implements TableCalls {
     input: Calls[Name]['input'],
   ): Promise<Calls[Name]['output']> {
     const { sdk } = this;
-    if (sdk.isObserved()) return (await this.bySdk()).calls[way](name, input);
+    if (sdk.isObserved()) return (await this.loadedSdk()).calls[way](name, input);
     const credentials = await sdk.credentials();
     const { route } = this;
     if (route === undefined || !areSameCredentials(route.credentials, credentials)) {
-      const { calls, isPaced } = await this.bySdk();
+      const { calls, isPaced } = await this.loadedSdk();
       if (isPaced) return calls[way](name, input);
       const observe = (request: HandledRequest): void => this.learn(request, credentials);
       return calls[way](name, input, { lean: { observe } });
     }
     const body = JSON.stringify(input);
-    if (BINARY_INPUT.test(body)) return (await this.bySdk()).calls[way](name, input);
+    if (BINARY_INPUT.test(body)) return (await this.loadedSdk()).calls[way](name, input);
     const target = `DynamoDB_20120810.${name}`;
     const offsetMs = sdk.clockOffsetMs();
     const headers = route.signer.headers(target, body, Date.now() + offsetMs);
     const answer = await this.request(route, headers, body);
     const output = 'response' in answer ? outputOf(answer.response) : undefined;
     if (output === undefined) {
-      const { calls } = await this.bySdk();
+      const { calls } = await this.loadedSdk();
       try {
         return await calls[way](name, input, { lean: { answer } });
       } catch (error) {
@@ -123,7 +123,7 @@ export class LeanWay implements TableCalls {
     return output as Calls[Name]['output'];
   }
 
-  private async bySdk(): Promise<{ calls: ObservableCalls; isPaced: boolean }> {
+  private async loadedSdk(): Promise<{ calls: ObservableCalls; isPaced: boolean }> {
     if (this.loaded === undefined) {
       const calls = await this.sdk.calls();
       this.loaded = { calls, isPaced: await calls.isPaced() };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { EdgeloomError } from '../../errors.ts';
 import { losslessNumber } from '../../exact-json.ts';
 import { type Explanation, explain } from '../../explain/explain.ts';
-import { lagOf } from '../../explain/position.ts';
+import { lagOfStream } from '../../explain/position.ts';
 import { type Item, itemSizeBytes, stringOf } from '../../items/attribute-value.ts';
 import { parseDerivedKey } from '../../items/derived-key.ts';
 import { DERIVED_PREFIX, typePrefix } from '../../items/keys.ts';
@@ -50,7 +50,7 @@ export const INSPECT_ROUTES = [
     z.object({ source: input.id, target: input.id }),
     async (context, key): Promise<Explanation> => {
       const { graph, store } = context;
-      return explain(key, { graph, store, lag: async () => lagOf(await currentPosition(context, store)) });
+      return explain(key, { graph, store, lag: async () => lagOfStream(await currentPosition(context, store)) });
     },
   ),
 ];

@@ -18,7 +18,7 @@ const NAME_BYTES = 65_535;
 export function checkAttributes(attributes: Item, path = '', depth = 0): void {
   for (const name of Object.keys(attributes)) {
     const inner = entryPath(path, name);
-    checkName(name, inner);
+    checkAttributeName(name, inner);
     checkValue(attributes[name], inner, depth);
   }
 }
@@ -33,7 +33,7 @@ export function checkNesting(path: string, depth: number): void {
   );
 }
 
-function checkName(name: string, path: string): void {
+function checkAttributeName(name: string, path: string): void {
   const bytes = Buffer.byteLength(name);
   if (name !== '' && isWellFormed(name) && bytes <= NAME_BYTES) return;
   const reason =

@@ -347,7 +347,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'list-is-code',
     rule: 'Every consumer has the code of a list of nodes.',
-    changes: [replaceIn('every-consumer-has-the-code-of-a-list', 'codeOfList(name)', 'undefined')],
+    changes: [replaceIn('every-consumer-has-the-code-of-a-list', 'codeOfNodeList(name)', 'undefined')],
   },
   {
     name: 'code-for-what-goes',

@@ -10,7 +10,7 @@ import {
 } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
-const STORED_VIEW = "import { elementsByEdge, viewCopies } from 'src/items/stored-view.ts';";
+const STORED_VIEW = "import { copiesByEdge, elementsByEdge } from 'src/items/stored-view.ts';";
 
 /** Planted in copies of target nodes' attributes, their reverse items and the fan-out. */
 export const COPY_MUTANTS: readonly Mutant[] = [
@@ -98,7 +98,7 @@ export const COPY_MUTANTS: readonly Mutant[] = [
       addToFile('fan-out-leaves-a-trace-in-every-view', STORED_VIEW),
       insertBefore(
         'fan-out-leaves-a-trace-in-every-view',
-        `const kept = viewCopies(view).get(edgeSortKey(edge.type, parent));
+        `const kept = copiesByEdge(view).get(edgeSortKey(edge.type, parent));
   if (elementsByEdge(view).size > 0 && JSON.stringify(kept) === JSON.stringify(copy)) return undefined;`,
       ),
     ],

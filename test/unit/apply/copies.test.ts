@@ -3,7 +3,7 @@ import { createProjector } from '../../../src/apply/projector.ts';
 import { StoreError } from '../../../src/errors.ts';
 import type { Item } from '../../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
-import { viewCopies } from '../../../src/items/stored-view.ts';
+import { copiesByEdge } from '../../../src/items/stored-view.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/model/schema.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
@@ -52,7 +52,7 @@ function setUp(
     return hooked.log;
   };
   const copies = async (child = BOOK): Promise<Record<string, Item>> =>
-    Object.fromEntries(viewCopies(await table.derived(child, '~view')));
+    Object.fromEntries(copiesByEdge(await table.derived(child, '~view')));
   return { table, hooked, projector, project, copies };
 }
 
@@ -156,7 +156,7 @@ describe('an edge that copies', () => {
     const projector = createProjector(friends, { model: fixedModel(friends), store: table });
     expect((await projector.project(table.records)).error).toBeUndefined();
     const view = await table.derived('USER-1', '~view');
-    expect(Object.fromEntries(viewCopies(view))).toEqual({ 'KNOWS-USER-1': { name: { S: 'Ann' } } });
+    expect(Object.fromEntries(copiesByEdge(view))).toEqual({ 'KNOWS-USER-1': { name: { S: 'Ann' } } });
   });
 });
 

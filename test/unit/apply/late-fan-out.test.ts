@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createProjector } from '../../../src/apply/projector.ts';
 import { type Item, stringOf } from '../../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
-import { viewCopies } from '../../../src/items/stored-view.ts';
+import { copiesByEdge } from '../../../src/items/stored-view.ts';
 import type { Store } from '../../../src/store/port.ts';
 import { bookGraph } from '../../support/book-graph.ts';
 import { HookedStore } from '../../support/hooked-store.ts';
@@ -46,7 +46,7 @@ it('a fan-out that stood still does not move a newer one past children that the 
   const names: (Item | undefined)[] = [];
   for (const book of BOOKS) {
     const { item } = await store.get({ source: book, target: '~view' }, { consistent: true });
-    names.push(viewCopies(item).get(`WROTE-${AUTHOR}`));
+    names.push(copiesByEdge(item).get(`WROTE-${AUTHOR}`));
   }
   expect(names).toEqual(BOOKS.map(() => ({ name: { S: 'C' } })));
 });
@@ -65,7 +65,7 @@ it('a parent that changes with every batch keeps no child from its changes, and 
   const versions = async (): Promise<number[]> => {
     const copies = books.map(async (book) => {
       const { item } = await store.get({ source: book, target: '~view' }, { consistent: true });
-      return Number(stringOf(viewCopies(item).get(`WROTE-${AUTHOR}`)?.['name']));
+      return Number(stringOf(copiesByEdge(item).get(`WROTE-${AUTHOR}`)?.['name']));
     });
     return await Promise.all(copies);
   };

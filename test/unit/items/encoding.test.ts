@@ -8,10 +8,10 @@ import {
   encodeValue,
   escapeValue,
   foldText,
-  highestSortKey,
+  highestSortKeyOfValue,
   indexSortKey,
   isWellFormed,
-  lowestSortKey,
+  lowestSortKeyOfValue,
 } from '../../../src/items/encoding.ts';
 
 describe('numbers', () => {
@@ -134,8 +134,8 @@ describe('sort keys of index items', () => {
   it('lie between the bounds of their value', () => {
     for (const value of ['', 'a', 'a\u0000', '~']) {
       const key = indexSortKey(value, 'GOAL-G1');
-      expect(compareKeys(lowestSortKey(value), key)).toBeLessThan(0);
-      expect(compareKeys(key, highestSortKey(value))).toBeLessThan(0);
+      expect(compareKeys(lowestSortKeyOfValue(value), key)).toBeLessThan(0);
+      expect(compareKeys(key, highestSortKeyOfValue(value))).toBeLessThan(0);
       expect(key.startsWith(escapeValue(value))).toBe(true);
     }
   });

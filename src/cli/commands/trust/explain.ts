@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
 import type { LagKnowledge } from '../../../explain/base-item.ts';
 import { explain } from '../../../explain/explain.ts';
-import { lagOf } from '../../../explain/position.ts';
+import { lagOfStream } from '../../../explain/position.ts';
 import { explainQuery, type QueryPlan } from '../../../explain/query.ts';
 import { figureText } from '../../../figure.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
@@ -86,7 +86,7 @@ async function lagNow(session: CommandSession): Promise<LagKnowledge> {
   const { streamArn } = await describeTable(session.client, session.graph);
   const position = streamArn === undefined ? undefined : positionOf(session, streamArn);
   try {
-    return await lagOf(position);
+    return await lagOfStream(position);
   } finally {
     position?.release();
   }

@@ -34,9 +34,9 @@ interface PartitionProps {
 
 function Partition(props: PartitionProps) {
   const { id, parameters } = props;
-  const pageOf = (side: Side) => ({ id, side, limit: '25', cursor: parameters.get(side) ?? undefined });
-  const base = useAnswer<PartitionAnswer>('/api/partition', pageOf('base'));
-  const derived = useAnswer<PartitionAnswer>('/api/partition', pageOf('derived'));
+  const pageParameters = (side: Side) => ({ id, side, limit: '25', cursor: parameters.get(side) ?? undefined });
+  const base = useAnswer<PartitionAnswer>('/api/partition', pageParameters('base'));
+  const derived = useAnswer<PartitionAnswer>('/api/partition', pageParameters('derived'));
   const again = (): void => {
     base.again();
     derived.again();

@@ -80,9 +80,9 @@ function pictureOf({ width, em }: Room, { id, outgoing, incoming }: Neighbourhoo
   const height = (Math.max(3, left.length, right.length) + 1) * ROW * em;
   const size = em * SMALL;
   // A side is as wide as its texts, so that the arrows take what is left.
-  const textOf = (one: string): string => cut(one, Math.min(width * SIDE, SHORT_ID * size), size);
+  const shortenedToFit = (one: string): string => cut(one, Math.min(width * SIDE, SHORT_ID * size), size);
   const columnX = (ids: readonly string[], side: -1 | 1): number => {
-    const text = Math.max(0, ...ids.map((one) => widthOf(textOf(one), size))) + em;
+    const text = Math.max(0, ...ids.map((one) => widthOf(shortenedToFit(one), size))) + em;
     return side < 0 ? text : width - text;
   };
   const between = columnX(right, 1) - columnX(left, -1);
@@ -138,7 +138,7 @@ function pictureOf({ width, em }: Room, { id, outgoing, incoming }: Neighbourhoo
             text-anchor={one.side < 0 ? 'end' : 'start'}
             font-size={size}
           >
-            {textOf(one.id)}
+            {shortenedToFit(one.id)}
           </text>
         </Link>
       ))}
