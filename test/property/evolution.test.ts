@@ -24,6 +24,8 @@ const HAPPENS = [
   'right answers',
   'answers that say not ready',
   'lists that two models have read',
+  'totals that were read',
+  'writes of parts',
   'readers that begin when something is ready',
   'quiet',
   'step backfill',

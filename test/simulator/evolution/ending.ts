@@ -1,7 +1,7 @@
 import type { Registry } from '../../../src/registry/registry.ts';
 import { checkByProduct } from './checks.ts';
 import { redriveGivenUp } from './consumers.ts';
-import { hitsOf, inboundRowsOf, isNodeOf } from './oracle.ts';
+import { hitsOf, inboundRowsOf, isNodeOf, isState, STATE, withState } from './oracle.ts';
 import { LATEST_LANDING_MS } from './process.ts';
 import { ReadingProcess } from './readers.ts';
 import { graphOf, type ModelSpec, type SearchSpec } from './specs.ts';
@@ -69,10 +69,15 @@ async function dropDerived(world: World, version: number): Promise<void> {
 /** The names of a model's projections, as people write them. */
 function namesOf(spec: ModelSpec): string[] {
   const names = Object.keys(spec.searches).map((name) => `search:A.${name}`);
+  if (spec.state) {
+    names.push('part:A.STATE', ...Object.keys(spec.state.searches).map((name) => `search:A.STATE.${name}`));
+  }
   if (spec.groupSearch) names.push('search:B.title');
   if (spec.extra) names.push('search:C.label', 'inbound:AC', 'view:C');
   const orders = Object.keys(spec.edge.orders);
-  if (spec.edge.degree || orders.some((name) => name.startsWith('gsi'))) names.push('inbound:AB');
+  const { degree, incoming, outgoing } = spec.edge;
+  const isCounted = degree || incoming !== undefined || outgoing !== undefined;
+  if (isCounted || orders.some((name) => name.startsWith('gsi'))) names.push('inbound:AB');
   for (const name of orders) if (!name.startsWith('gsi')) names.push(`order:AB.${name}`);
   return names;
 }
@@ -172,9 +177,24 @@ function checkItems(world: World, registry: Registry, taken: ReadonlySet<string>
 /** The projection that an index item belongs to; undefined for those that are looked at through readers alone. */
 function nameOfItem(source: string, rest: string): string | undefined {
   if (rest.startsWith('#includeOwner') || rest === '#list' || rest === '') return undefined;
+  const [, part, ofPart] = /^#([A-Z]+)\/([^/]*)/.exec(rest) ?? [];
+  if (part !== undefined) return `search:${source[0]}.${part}.${ofPart}`;
   if (rest.startsWith('#')) return `order:AB.${rest.slice(1, rest.indexOf('/'))}`;
   if (/^A[BC]-/.test(rest)) return `inbound:${rest.slice(0, 2)}`;
   return `search:${source[0]}.${rest.split('/')[0]}`;
+}
+
+/** The items of a search of the part. */
+function wantedItemsOfState({ history, timeline }: World, { state: of }: ModelSpec, name: string): string[] {
+  const search = of?.searches[name];
+  if (search === undefined) return [];
+  return [...history.keys(isState)].flatMap((key) => {
+    const [state] = history.statesOf(key, timeline.nowMs, timeline.nowMs);
+    return hitsOf(search, key.source, state).map(({ text }) => {
+      const { attributes } = JSON.parse(text) as { attributes: object };
+      return stableText([key.source, `#${key.target}/${name}`, attributes, true]);
+    });
+  });
 }
 
 function wantedItems(world: World, spec: ModelSpec, name: string): string[] {
@@ -184,7 +204,8 @@ function wantedItems(world: World, spec: ModelSpec, name: string): string[] {
   const [kind, of = ''] = name.split(':');
   const texts: string[] = [];
   if (kind === 'search') {
-    const [type = '', attribute = ''] = of.split('.');
+    const [type = '', attribute = '', ofPart] = of.split('.');
+    if (ofPart !== undefined) return wantedItemsOfState(world, spec, ofPart);
     const plain: SearchSpec = { order: { by: 'attribute', name: attribute }, shards: 1, project: [] };
     const search = type === 'A' ? spec.searches[attribute] : plain;
     if (search === undefined) return [];
@@ -202,7 +223,8 @@ function wantedItems(world: World, spec: ModelSpec, name: string): string[] {
   const shown = edgeType === 'AC' ? { project: [], projectSource: [] } : spec.edge;
   for (const key of history.keys(({ source, target }) => source !== target && target.startsWith(`${edgeType}-`))) {
     const { source, target } = key;
-    for (const row of inboundRowsOf(by, shown, key, stateOf(source, target), stateOf(source, source))) {
+    const node = withState(stateOf(source, source), stateOf(source, STATE));
+    for (const row of inboundRowsOf(by, shown, key, stateOf(source, target), node)) {
       const { attributes } = JSON.parse(row.text) as { attributes: object };
       texts.push(stableText([source, kind === 'order' ? `#${order}/${target}` : target, attributes, true]));
     }

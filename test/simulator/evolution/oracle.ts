@@ -32,6 +32,14 @@ export function isNodeOf(type: string): (key: ItemKey) => boolean {
   return ({ source, target }) => source === target && source.startsWith(`${type}-`);
 }
 
+/** Whether a key is that of the part STATE of a person. */
+export function isState({ target }: ItemKey): boolean {
+  return target === STATE;
+}
+
+/** The part of a person. */
+export const STATE = 'STATE';
+
 /** The attributes of those names, where there are any. */
 export function picked(attributes: Attributes, names: 'ALL' | 'KEYS_ONLY' | readonly string[]): Attributes {
   if (names === 'ALL') return attributes;
@@ -57,12 +65,23 @@ function orderValue(
   if (order.by === 'rank') return ranked(own[order.name], (order.name === 'role' ? TABLES : STATUSES)[order.table]!);
   if (order.by === 'derive')
     return typeof own['name'] === 'string' ? text(COMPUTES[order.version]!(own['name'])) : undefined;
-  if (order.by === 'source') return text(source?.[order.name]);
+  if (order.by === 'source') return text(ofSource(source, order.name));
   if (order.by === 'sourceRank') return ranked(source?.[order.name], STATUSES[order.table]!);
   const first = own[order.name];
   if (typeof first !== 'string') return undefined;
-  const second = source?.[order.source];
+  const second = ofSource(source, order.source);
   return { shown: first, sort: [first, typeof second === 'string' ? second : ''] };
+}
+
+/** An attribute of a source node, or of its part, which says nothing without the node. */
+function ofSource(source: State, name: string): unknown {
+  const [part = '', attribute] = name.split('.');
+  return attribute === undefined ? source?.[part] : (source?.[part] as State)?.[attribute];
+}
+
+/** A node with its part, as far as it is there. */
+export function withState(node: State, state: State): State {
+  return node === undefined || state === undefined ? node : { ...node, [STATE]: state };
 }
 
 export function folded(value: string, search: SearchSpec): string {
@@ -120,12 +139,12 @@ export function candidate(key: string, states: Iterable<readonly Row[]>): Candid
 export function searchCandidates(
   history: History,
   span: Span,
-  type: string,
+  isOfSearch: (key: ItemKey) => boolean,
   search: SearchSpec,
   equal?: string | number,
 ) {
   const candidates: Candidate[] = [];
-  for (const key of history.keys(isNodeOf(type))) {
+  for (const key of history.keys(isOfSearch)) {
     const states = history.statesOf(key, span.fromMs, span.toMs);
     candidates.push(
       candidate(
@@ -147,7 +166,9 @@ export function inboundCandidates(
   const candidates: Candidate[] = [];
   for (const key of history.keys((one) => one.target === `${edgeType}-${target}`)) {
     const { source } = key;
-    const nodes = history.statesOf({ source, target: source }, span.fromMs, span.toMs);
+    const bare = history.statesOf({ source, target: source }, span.fromMs, span.toMs);
+    const states = history.statesOf({ source, target: STATE }, span.fromMs, span.toMs);
+    const nodes = bare.flatMap((node) => states.map((state) => withState(node, state)));
     const owns = history.statesOf(key, span.fromMs, span.toMs);
     candidates.push(
       candidate(
@@ -162,8 +183,17 @@ export function inboundCandidates(
 /** What a node's view may say of its attributes. */
 export function viewStates(history: History, span: Span, spec: ModelSpec, id: string): Set<string> {
   const names = id.startsWith('A-') ? spec.view : id.startsWith('B-') ? spec.groupView : ['label'];
-  const states = history.statesOf({ source: id, target: id }, span.fromMs, span.toMs);
-  return new Set(states.map((state) => stableText(state === undefined ? null : picked(state, names))));
+  const nodes = history.statesOf({ source: id, target: id }, span.fromMs, span.toMs);
+  const { state: shown } = id.startsWith('A-') ? spec : {};
+  const states =
+    shown === undefined ? [undefined] : history.statesOf({ source: id, target: STATE }, span.fromMs, span.toMs);
+  const texts = nodes.flatMap((node) =>
+    states.map((state) => {
+      if (node === undefined) return stableText(null);
+      return stableText({ ...picked(node, names), ...(state && { [STATE]: picked(state, shown!.view) }) });
+    }),
+  );
+  return new Set(texts);
 }
 
 /** What the edge set of a node may say of each of its edges; an empty text: nothing. */

@@ -6,6 +6,9 @@ import type { World } from './world.ts';
 const STABLE = ['A-1', 'A-2', 'A-3', 'A-4', 'B-1', 'B-2', 'C-1'];
 const VOLATILE = ['A-5', 'A-6', 'A-7', 'B-3', 'C-2'];
 
+/** The part of a person. */
+const STATE = 'STATE';
+
 function nodeAttributes(id: string, random: Random): Record<string, unknown> {
   if (id.startsWith('B-'))
     return { title: random.oneOf(['Red', 'Blue', 'Green']), city: random.oneOf(['Rome', 'Oslo']) };
@@ -29,12 +32,32 @@ function edgeAttributes(random: Random): Record<string, unknown> {
   };
 }
 
+/** The attributes of an edge that totals are about: right values, those that no sum or group takes, and none. */
+function totalled(random: Random): Record<string, unknown> {
+  const maybe = (name: string, value: unknown): object => (random.chance(0.85) ? { [name]: value } : {});
+  return {
+    ...maybe('hours', random.oneOf([1, 2.5, 2.5, -0.75, 0.1, 999_999_999_999_999, 1e15, 1e-13, '3', true])),
+    ...maybe('cost', random.oneOf([10, 0.000_001, -10, 'ten'])),
+    ...maybe('kind', random.oneOf(['code', 'talk', 'talk', 4, '4', true, ['code'], 'k'.repeat(257)])),
+  };
+}
+
+function stateAttributes(random: Random): Record<string, unknown> {
+  const maybe = (name: string, value: unknown): object => (random.chance(0.85) ? { [name]: value } : {});
+  return {
+    ...maybe('mood', random.oneOf(['calm', 'Calm', 'glad', 'sad'])),
+    ...maybe('level', random.oneOf([1, 2, 10])),
+  };
+}
+
 function edgesOf(source: string): string[] {
   return source.startsWith('A-') ? ['AB-B-1', 'AB-B-2', 'AB-B-3', 'AC-C-1', 'AC-C-2'] : [];
 }
 
 function put(world: World, source: string, target: string, attributes: Record<string, unknown> | undefined): void {
-  const item = attributes && { source: { S: source }, target: { S: target }, ...toItem(attributes) };
+  const isEdge = source !== target && target !== STATE;
+  const more = isEdge && world.hasTotalsAndParts ? totalled(world.plan.draws('values of an edge')) : {};
+  const item = attributes && { source: { S: source }, target: { S: target }, ...toItem({ ...attributes, ...more }) };
   world.table.write({ source, target }, item);
 }
 
@@ -63,6 +86,20 @@ export async function putFirstItems(world: World, hasStream: boolean): Promise<v
     written(() => changeSomething(world, random));
     await timeline.sleep(random.below(300));
   }
+}
+
+/** The first parts. */
+export function putFirstParts(world: World): void {
+  const random = world.plan.draws('first parts');
+  for (const id of [...STABLE, ...VOLATILE])
+    if (id.startsWith('A-') && random.chance(0.7)) put(world, id, STATE, stateAttributes(random));
+}
+
+/** Puts or deletes a part that is not stable. */
+export function changePart(world: World, random: Random): void {
+  const id = random.oneOf(['A-5', 'A-6', 'A-7']);
+  world.count('writes of parts');
+  put(world, id, STATE, random.chance(0.2) ? undefined : stateAttributes(random));
 }
 
 /** Keys of what may change. */

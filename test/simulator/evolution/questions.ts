@@ -1,4 +1,5 @@
 import type { Reader } from '../../../src/index.ts';
+import type { ItemKey } from '../../../src/store/port.ts';
 import type { Random } from '../random.ts';
 import type { History } from './history.ts';
 import { type Given, judgeCount, judgeList } from './judge.ts';
@@ -8,12 +9,14 @@ import {
   inboundCandidates,
   inboundRowsOf,
   isNodeOf,
+  isState,
   type Row,
   type Span,
   searchCandidates,
   viewStates,
 } from './oracle.ts';
 import type { ModelSpec, OrderSpec, SearchSpec } from './specs.ts';
+import { isEdgeAt, judgeTotal, type TotalGiven } from './totals.ts';
 import { stableText } from './values.ts';
 
 /** What was asked, and how to judge what came: by the states that items had in a span of time. */
@@ -52,6 +55,8 @@ const VALUES: Readonly<Record<string, readonly [string | number, ...(string | nu
   num: [1, 2, 10],
   tags: ['x', 'y'],
   tag: ['p', 'P', 'q'],
+  'STATE.mood': ['calm', 'Calm', 'sad'],
+  'STATE.level': [1, 2],
 };
 const COMPUTED: readonly (readonly [string, string])[] = [
   ['', ''],
@@ -80,7 +85,8 @@ export class Questions {
   all(): Question[] {
     const { spec } = this;
     const all: Question[] = [(ask) => ask.views()];
-    for (const [name, { shards }] of Object.entries(spec.searches)) {
+    for (const id of totalled(spec)) all.push((ask) => ask.total(id));
+    for (const [name, { shards }] of Object.entries(searchesOf(spec))) {
       for (const value of valuesOf(spec, name)) all.push((ask) => ask.search(name, { value }));
       if (shards !== 'value') all.push((ask) => ask.search(name));
     }
@@ -104,12 +110,12 @@ export class Questions {
   /** One of the questions, and how it is put. */
   one(random: Random): Question {
     const { spec } = this;
-    const searches = Object.keys(spec.searches);
+    const searches = searchesOf(spec);
     const orders = Object.keys(spec.edge.orders);
     const target = oneId('B', random);
     const kinds: [Question, ...Question[]] = [(ask) => ask.views(someIds(spec, random))];
-    for (const name of searches) {
-      const isByValue = spec.searches[name]!.shards === 'value' || random.chance(0.35);
+    for (const [name, { shards }] of Object.entries(searches)) {
+      const isByValue = shards === 'value' || random.chance(0.35);
       if (isByValue) kinds.push((ask) => ask.search(name, { value: random.oneOf(valuesOf(spec, name)) }));
       else if (random.chance(0.2)) kinds.push((ask) => ask.countOf(name));
       else kinds.push((ask) => ask.search(name, { reverse: random.chance(0.3) }));
@@ -128,6 +134,14 @@ export class Questions {
     if (spec.groupSearch) kinds.push((ask) => ask.titles());
     if (spec.extra) kinds.push((ask) => (random.chance(0.5) ? ask.labels() : ask.members(oneId('C', random))));
     if (spec.list) kinds.push((ask) => ask.nodes());
+    const [first, ...others] = totalled(spec);
+    if (first !== undefined) {
+      const id = random.oneOf([first, ...others]);
+      kinds.push(
+        (ask) => ask.total(id),
+        (ask) => ask.total(id, random.chance(0.5)),
+      );
+    }
     return random.oneOf(kinds);
   }
 
@@ -141,7 +155,7 @@ export class Questions {
   }
 
   async search(name: string, { value, reverse = false }: { value?: string | number; reverse?: boolean } = {}) {
-    const search = this.spec.searches[name]!;
+    const search = searchesOf(this.spec)[name]!;
     const asked = this.reader.search(`A.${name}`);
     const { items, question } =
       value === undefined
@@ -149,7 +163,8 @@ export class Questions {
         : await this.walk(`${name} = ${value}`, (options) => asked.eq(value, options));
     return {
       question,
-      judge: (span: Span) => judgeList(searchCandidates(this.truth.history, span, 'A', search, value), items, reverse),
+      judge: (span: Span) =>
+        judgeList(searchCandidates(this.truth.history, span, isOfSearch(name), search, value), items, reverse),
     };
   }
 
@@ -157,7 +172,8 @@ export class Questions {
     const { count } = await this.reader.search(`A.${name}`).count();
     return {
       question: `count ${name}`,
-      judge: (span) => judgeCount(searchCandidates(this.truth.history, span, 'A', this.spec.searches[name]!), count),
+      judge: (span) =>
+        judgeCount(searchCandidates(this.truth.history, span, isOfSearch(name), searchesOf(this.spec)[name]!), count),
     };
   }
 
@@ -252,7 +268,7 @@ export class Questions {
     const count = await this.reader.degree(source, 'AB');
     const { history } = this.truth;
     return {
-      question: `degree ${source} of ${this.spec.edge.degree ? 'a count' : 'the set'}`,
+      question: `degree ${source} of ${this.spec.edge.degree || this.spec.edge.outgoing ? 'a count' : 'the set'}`,
       judge: (span) => {
         const keys = [...history.keys((key) => key.source === source && key.target.startsWith('AB-'))];
         const candidates = keys.map((key) => ({
@@ -263,6 +279,19 @@ export class Questions {
         }));
         return judgeCount(candidates, count);
       },
+    };
+  }
+
+  /** The total of a person's edges, or of those that enter a group. */
+  async total(id: string, consistent = false): Promise<Asked> {
+    const isInbound = id.startsWith('B-');
+    const given = await this.reader.total(id, 'AB', { consistent });
+    const { history } = this.truth;
+    const { incoming, outgoing } = this.spec.edge;
+    return {
+      question: `total ${id}`,
+      judge: (span) =>
+        judgeTotal(history, span, isInbound ? incoming! : outgoing!, isEdgeAt('AB', id, isInbound), given),
     };
   }
 
@@ -279,7 +308,7 @@ export class Questions {
     const { items, question } = await this.walk(`all ${name}`, (options) => asked.all(options));
     return {
       question,
-      judge: (span) => judgeList(searchCandidates(this.truth.history, span, type, search), items),
+      judge: (span) => judgeList(searchCandidates(this.truth.history, span, isNodeOf(type), search), items),
     };
   }
 
@@ -366,7 +395,7 @@ export class Questions {
             ? inboundCandidates(history, span, 'AB', target, (key, own, node) =>
                 inboundRowsOf(order!, BARE, key, own, node),
               )
-            : searchCandidates(history, span, 'A', { ...search, project: [] });
+            : searchCandidates(history, span, isNodeOf('A'), { ...search, project: [] });
         return judgeList(namedByKey(candidates), given);
       },
     };
@@ -427,7 +456,23 @@ function keyOf({ id, source }: Hit): string {
 }
 
 function hasDegree({ edge }: ModelSpec): boolean {
-  return edge.degree || edge.set !== false;
+  return edge.degree || edge.outgoing !== undefined || edge.set !== false;
+}
+
+/** The nodes that have totals. */
+function totalled({ edge }: ModelSpec): string[] {
+  return [...(edge.incoming ? idsOf('B') : []), ...(edge.outgoing ? idsOf('A') : [])];
+}
+
+/** The searches of persons by name, with those of their part. */
+function searchesOf({ searches, state }: ModelSpec): Readonly<Record<string, SearchSpec>> {
+  const ofPart = Object.entries(state?.searches ?? {}).map(([name, search]) => [`STATE.${name}`, search]);
+  return { ...searches, ...Object.fromEntries(ofPart) };
+}
+
+/** The items that a search of persons finds. */
+function isOfSearch(name: string): (key: ItemKey) => boolean {
+  return name.startsWith('STATE.') ? isState : isNodeOf('A');
 }
 
 function valuesOf({ searches }: ModelSpec, name: string): readonly [string | number, ...(string | number)[]] {
@@ -484,5 +529,6 @@ interface AnyReader {
   ): Promise<ListOf<Hit> & { owner?: { attributes: unknown } | null }>;
   page(type: string, target: string, options: object): Promise<ListOf<Node> & { nodes: object }>;
   degree(source: string, type: string): Promise<number>;
+  total(id: string, type: string, options: object): Promise<TotalGiven>;
   nodes(type: string, options: object): Promise<ListOf<Node>>;
 }

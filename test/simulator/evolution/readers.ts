@@ -61,6 +61,7 @@ export class ReadingProcess {
       const problems = judge({ fromMs: history.shownUpTo(startMs, MOST_LAG_MS), toMs: timeline.nowMs });
       world.log(`model ${version}: ${text} ${problems.join('; ')}`);
       world.count('right answers');
+      if (text.startsWith('total ')) world.count('totals that were read');
       if (problems.length > 0)
         world.fail('wrong', `a reader of model ${version} asks "${text}": ${problems.join('; ')}`);
       return undefined;

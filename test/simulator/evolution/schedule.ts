@@ -4,7 +4,7 @@ import type { SeedOutcome } from '../tally.ts';
 import { watched } from './checks.ts';
 import { deliver, redeliver, redriveGivenUp } from './consumers.ts';
 import { checkEnd } from './ending.ts';
-import { changeSomething, putFirstItems } from './producers.ts';
+import { changePart, changeSomething, putFirstItems, putFirstParts } from './producers.ts';
 import { ReadingProcess } from './readers.ts';
 import { type Action, type Run, registryOf, runCheck, runDivided, runMigrate, runRedrive } from './tools.ts';
 import { World } from './world.ts';
@@ -77,6 +77,7 @@ class Schedule {
       if (world.plan.happens(`questions of a reader of model ${version}`)) void this.read(version);
     }
     void this.produce();
+    if (world.hasTotalsAndParts) void this.produceParts();
     const steps = 2 + random.below(4);
     for (let i = 1; i <= steps && world.failures.length === 0; i++) {
       const draws = world.plan.draws('step');
@@ -105,6 +106,7 @@ class Schedule {
       world.deployed = [0, 1];
       world.hasLitter = true;
     }
+    if (world.hasTotalsAndParts) putFirstParts(world);
     await putFirstItems(world, !isLate);
     await this.drain();
     if (isLate) {
@@ -327,6 +329,16 @@ class Schedule {
       const random = world.plan.draws('write');
       await world.timeline.sleep(random.below(random.chance(0.5) ? 2_000 : 30_000));
       if (this.isProducing && world.plan.happens(`write ${i}`)) changeSomething(world, random);
+    }
+  }
+
+  /** Parts change apart from everything else, so that schedules without them stay as they are. */
+  private async produceParts(): Promise<void> {
+    const { world } = this;
+    for (let i = 1; !world.isEnding; i++) {
+      const random = world.plan.draws('write of a part');
+      await world.timeline.sleep(random.below(random.chance(0.5) ? 5_000 : 60_000));
+      if (this.isProducing && world.plan.happens(`part ${i}`)) changePart(world, random);
     }
   }
 

@@ -1,4 +1,15 @@
-import { type CompiledModel, defineGraph, derive, edge, fromSource, node, rank } from '../../../src/index.ts';
+import {
+  type CompiledModel,
+  count,
+  defineGraph,
+  derive,
+  edge,
+  fromSource,
+  node,
+  part,
+  rank,
+  sum,
+} from '../../../src/index.ts';
 import type { Random } from '../random.ts';
 
 /**
@@ -12,6 +23,7 @@ export type OrderSpec =
   | { by: 'number'; name: string }
   | { by: 'rank'; name: string; table: number }
   | { by: 'derive'; version: number }
+  /** An attribute of the source node, or of its part as `STATE.mood`. */
   | { by: 'source'; name: string }
   | { by: 'sourceRank'; name: string; table: number }
   | { by: 'pair'; name: string; source: string };
@@ -26,6 +38,18 @@ export interface SearchSpec {
   project: readonly string[];
 }
 
+/** Sums and groups over edges: the attribute of each, by the name that the total has for it. */
+export interface TotalSpec {
+  sums: Readonly<Record<string, string>>;
+  groups: Readonly<Record<string, string>>;
+}
+
+/** The part STATE of a person. */
+export interface PartSpec {
+  view: 'ALL' | 'KEYS_ONLY' | readonly string[];
+  searches: Readonly<Record<string, SearchSpec>>;
+}
+
 export interface EdgeSpec {
   /** Labels of the edge set; false leaves the type out. */
   set: false | readonly string[];
@@ -38,6 +62,10 @@ export interface EdgeSpec {
   project: readonly string[];
   projectSource: readonly string[];
   owner: boolean;
+  /** The total of the edges that enter a group. */
+  incoming?: TotalSpec | undefined;
+  /** The total of the edges that leave a person. */
+  outgoing?: TotalSpec | undefined;
 }
 
 export interface ModelSpec {
@@ -45,6 +73,7 @@ export interface ModelSpec {
   budget: number;
   list: boolean;
   searches: Readonly<Record<string, SearchSpec>>;
+  state?: PartSpec | undefined;
   groupView: readonly string[];
   groupSearch: boolean;
   edge: EdgeSpec;
@@ -179,6 +208,78 @@ function changed(spec: ModelSpec, random: Random): ModelSpec {
   return random.oneOf(CHANGES)(spec, random);
 }
 
+const SUMS: readonly [TotalSpec['sums'], ...TotalSpec['sums'][]] = [
+  { hours: 'hours' },
+  { hours: 'hours', cost: 'cost' },
+  { hours: 'cost' },
+  {},
+];
+const GROUPS: readonly [TotalSpec['groups'], ...TotalSpec['groups'][]] = [
+  { kind: 'kind' },
+  { kind: 'kind', role: 'role' },
+  { kind: 'role' },
+];
+
+function anyTotal(random: Random): TotalSpec {
+  const sums = random.oneOf(SUMS);
+  const mayGroup = Object.keys(sums).length === 0 || random.chance(0.7);
+  return { sums, groups: mayGroup ? random.oneOf(GROUPS) : {} };
+}
+
+function anyState(random: Random): PartSpec {
+  const search = (name: string, of: Partial<SearchSpec>): Record<string, SearchSpec> =>
+    random.chance(0.5) ? { [name]: { order: { by: 'attribute', name }, shards: 1, project: [], ...of } } : {};
+  return {
+    view: random.oneOf<PartSpec['view']>(['ALL', 'KEYS_ONLY', ['mood'], ['level']]),
+    searches: {
+      ...search('mood', { shards: 1 + random.below(3), fold: random.chance(0.3), project: ['level'] }),
+      ...search('level', { order: { by: 'number', name: 'level' } }),
+    },
+  };
+}
+
+/** Changes of totals and parts: each leaves one as it is, changes it, adds it or takes it away. */
+const FURTHER_CHANGES: readonly [Change, ...Change[]] = [
+  (spec, random) => withEdge(spec, { incoming: random.chance(0.8) ? anyTotal(random) : undefined }),
+  (spec, random) => withEdge(spec, { outgoing: random.chance(0.8) ? anyTotal(random) : undefined }),
+  (spec, random) => ({ ...spec, state: random.chance(0.8) ? anyState(random) : undefined }),
+  (spec, random) =>
+    withOrder(
+      spec,
+      'byMood',
+      random.oneOf<OrderSpec | undefined>([
+        { by: 'source', name: 'STATE.mood' },
+        { by: 'pair', name: 'since', source: 'STATE.mood' },
+        undefined,
+      ]),
+    ),
+];
+
+/** Models with totals of edges and parts of nodes: each as the one before it, but for what changes from one to the next. */
+export function withTotalsAndParts(specs: readonly ModelSpec[], random: Random): ModelSpec[] {
+  let last: ModelSpec | undefined;
+  return specs.map((spec): ModelSpec => {
+    const { incoming, outgoing, orders: { byMood } = {} } = last?.edge ?? {};
+    let next: ModelSpec = withEdge({ ...spec, state: last?.state }, { incoming, outgoing });
+    next = withOrder(next, 'byMood', byMood);
+    const isFirst = last === undefined;
+    for (const change of FURTHER_CHANGES) if (random.chance(isFirst ? 0.6 : 0.35)) next = change(next, random);
+    // An order by a part needs the part.
+    if (next.state === undefined) next = withOrder(next, 'byMood', undefined);
+    last = next;
+    return next;
+  });
+}
+
+function totalOf({ sums, groups }: TotalSpec): object {
+  const made = (of: Readonly<Record<string, string>>, by: (attribute: string) => unknown): object =>
+    Object.fromEntries(Object.entries(of).map(([name, attribute]) => [name, by(attribute)]));
+  return {
+    ...(Object.keys(sums).length > 0 && { total: made(sums, sum) }),
+    ...(Object.keys(groups).length > 0 && { by: made(groups, count) }),
+  };
+}
+
 /** The functions of a `derive` of the version that is meant, and of the others that the code has. */
 function computed(version: number, attribute: string, code: readonly number[]): unknown {
   const functionOf = (of: number) => (attributes: Readonly<Record<string, unknown>>) => {
@@ -207,6 +308,11 @@ function searchOf({ order, each, fold, shards, shardBy, hash, project }: SearchS
   return { ...type, shards, project, ...(each && { each }), ...(fold && { fold }), ...spread };
 }
 
+function stateOf({ view, searches }: PartSpec, code: readonly number[]): unknown {
+  const search = Object.entries(searches).map(([name, one]) => [name, searchOf(one, code)]);
+  return part({ view, search: Object.fromEntries(search) } as never);
+}
+
 /** The model file of a spec. `code`: the versions of functions that it has, where not the spec's own. */
 export function graphOf(spec: ModelSpec, code: readonly number[] = spec.code): CompiledModel {
   const { edge: of } = spec;
@@ -229,6 +335,7 @@ export function graphOf(spec: ModelSpec, code: readonly number[] = spec.code): C
         search: Object.fromEntries(
           Object.entries(spec.searches).map(([name, search]) => [name, searchOf(search, code)]),
         ),
+        ...(spec.state && { parts: { STATE: stateOf(spec.state, code) } }),
       } as never),
       B: node({ view: spec.groupView, search: spec.groupSearch ? { title: { shards: 1 } } : {} } as never),
       ...(spec.extra && { C: node({ view: ['label'], search: { label: { shards: 1 } } }) }),
@@ -237,7 +344,10 @@ export function graphOf(spec: ModelSpec, code: readonly number[] = spec.code): C
       AB: edge({
         ...{ from: 'A', to: 'B', edgeSet: set, degree: of.degree },
         ...(of.copy.length > 0 && of.set !== false && { copy: of.copy }),
-        ...(hasOrders && { inbound: { ...orders, ...settings } }),
+        ...((hasOrders || of.incoming) && {
+          inbound: { ...(hasOrders && { ...orders, ...settings }), ...(of.incoming && totalOf(of.incoming)) },
+        }),
+        ...(of.outgoing && { outgoing: totalOf(of.outgoing) }),
       } as never),
       ...(spec.extra && { AC: edge({ from: 'A', to: 'C', edgeSet: [], inbound: { gsi0: 'since' } }) }),
     },

@@ -52,9 +52,16 @@ export function toItem(attributes: Readonly<Record<string, unknown>>): Item {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, value]): [string, AttributeValue] => {
       if (Array.isArray(value)) return [name, { L: value.map((entry) => ({ S: String(entry) })) }];
-      return [name, typeof value === 'number' ? { N: String(value) } : { S: String(value) }];
+      if (typeof value === 'boolean') return [name, { BOOL: value }];
+      return [name, typeof value === 'number' ? { N: decimalText(value) } : { S: String(value) }];
     }),
   );
+}
+
+/** A number as DynamoDB gives it: without an exponent. */
+function decimalText(value: number): string {
+  const text = String(value);
+  return text.includes('e-') ? value.toFixed(20).replace(/0+$/, '') : text;
 }
 
 /** The plain values of an item, without its keys. */
@@ -64,6 +71,7 @@ export function fromItem(item: Item): Record<string, unknown> {
     if (name === 'source' || name === 'target') continue;
     if ('S' in value) plain[name] = value.S;
     else if ('N' in value) plain[name] = Number(value.N);
+    else if ('BOOL' in value) plain[name] = value.BOOL;
     else if ('L' in value) plain[name] = value.L.map(textOf);
   }
   return plain;

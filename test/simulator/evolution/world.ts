@@ -8,7 +8,7 @@ import { Consumers } from './consumers.ts';
 import { History } from './history.ts';
 import { Plan } from './plan.ts';
 import { CALM, Process, type Weather } from './process.ts';
-import { firstSpec, graphOf, type ModelSpec, nextSpec, versionsOf } from './specs.ts';
+import { firstSpec, graphOf, type ModelSpec, nextSpec, versionsOf, withTotalsAndParts } from './specs.ts';
 import { storeOf } from './store.ts';
 import { Table, type TableChange } from './table.ts';
 import { Timeline } from './timeline.ts';
@@ -46,6 +46,8 @@ export class World {
   readonly random: Random;
   readonly table: Table;
   readonly specs: readonly ModelSpec[];
+  /** Whether models may have totals of edges and parts of nodes, and producers write values for them. */
+  readonly hasTotalsAndParts: boolean;
   /** By the code that the checkouts have; in the end they all have all of it. */
   graphs: readonly CompiledModel[];
   /** What projects. */
@@ -97,7 +99,11 @@ export class World {
     const { random } = this;
     const first = firstSpec(random);
     const second = nextSpec(first, random);
-    this.specs = [first, second, random.chance(0.7) ? nextSpec(second, random) : nextSpec(first, random)];
+    const specs = [first, second, random.chance(0.7) ? nextSpec(second, random) : nextSpec(first, random)];
+    // They draw by themselves, so that schedules without them stay as they are.
+    const draws = this.plan.draws('totals and parts');
+    this.hasTotalsAndParts = draws.chance(0.6) && this.plan.happens('totals and parts');
+    this.specs = this.hasTotalsAndParts ? withTotalsAndParts(specs, draws) : specs;
     this.graphs = this.specs.map((spec) => graphOf(spec));
     this.hasFunctions = this.specs.map(versionsOf).some(({ initial, mark }) => initial + mark > 0);
     this.rough = this.drawWeather();
