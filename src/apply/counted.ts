@@ -21,7 +21,7 @@ import type { CountedUnit, IndexUnit } from '../plan/unit.ts';
 import { isFenced, isStale } from '../plan/writes/stale.ts';
 import { hasExpectedFields, reconciledIndexUpdate } from '../plan/writes/updates.ts';
 import { readItem, readItems } from '../store/pages.ts';
-import { type DerivedUpdate, TRANSACTION_ITEMS } from '../store/port.ts';
+import { type DerivedUpdate, TRANSACTION_ITEMS, type UpdateCondition } from '../store/port.ts';
 import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
 import { reconcileAll } from './reconcile.ts';
 
@@ -232,7 +232,7 @@ async function writeWithCount(
     add: Object.fromEntries(add.map(([attribute, units]) => [attribute, textOfUnits(units)])),
     addTo: Object.fromEntries(addTo),
     // rule: room-is-taken-under-the-revision-seen
-    condition: room.isTaken ? unchanged(count, undefined) : { kind: 'none' },
+    condition: room.isTaken ? unchanged(count, undefined) : conditionOfValues(room.held),
   };
   context.stats.writes += 1;
   // rule: count-moves-with-its-items
@@ -240,6 +240,12 @@ async function writeWithCount(
   const { applied, wcu } = await context.store.transact([...updates, countUpdate]);
   context.stats.wcu += wcu;
   return applied;
+}
+
+/** The condition that a count still has the values that a write adds to: a full group may have given their room away. */
+function conditionOfValues(texts: Room['held']): UpdateCondition {
+  // rule: value-is-added-to-while-it-has-room
+  return Object.keys(texts).length === 0 ? { kind: 'none' } : { kind: 'holding', texts };
 }
 
 /**

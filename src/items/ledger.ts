@@ -121,10 +121,37 @@ export function sameAmounts(left: Amounts, right: Amounts): boolean {
 export function hasRoomForOthers(amounts: Amounts): boolean {
   return [...amounts].some(([attribute, units]) => {
     if (units <= 0n || !attribute.endsWith(`/${OTHER_VALUES}`)) return false;
-    const prefix = attribute.slice(0, -OTHER_VALUES.length);
-    const values = [...amounts].filter(([name, number]) => name.startsWith(prefix) && number > 0n);
-    // One of them is the name for all others.
-    return values.length <= MOST_VALUES;
+    return namedValues(amounts, attribute.slice(0, -OTHER_VALUES.length)).length < MOST_VALUES;
+  });
+}
+
+/** The room that a count had for values when it was read: it says, item by item, which values without a name get one. */
+export class RoomForOthers {
+  private readonly values = new Map<string, Set<string>>();
+
+  constructor(private readonly amounts: Amounts) {}
+
+  /** Whether a value of the item gets a name. */
+  takes(item: Item): boolean {
+    const ledger = new Map(ledgerOf(item));
+    return textsOf(item, OTHER).filter((group) => this.hasRoom(group, stringOf(ledger.get(group)))).length > 0;
+  }
+
+  private hasRoom(group: string, value: string | undefined): boolean {
+    if (value === undefined) return false;
+    const values = this.values.get(group) ?? new Set(namedValues(this.amounts, `${group}/`));
+    this.values.set(group, values);
+    if (!values.has(value) && values.size >= MOST_VALUES) return false;
+    values.add(value);
+    return true;
+  }
+}
+
+/** The values of a group that edges have, without the name for all others. */
+function namedValues(amounts: Amounts, prefix: string): string[] {
+  return [...amounts].flatMap(([attribute, units]) => {
+    const value = attribute.slice(prefix.length);
+    return attribute.startsWith(prefix) && units > 0n && value !== OTHER_VALUES ? [value] : [];
   });
 }
 
@@ -184,6 +211,8 @@ interface Group {
 export class Room {
   /** Whether the write is right only if the count has not changed since it was read. */
   isTaken = false;
+  /** The values of groups that the write adds to, and that the count had when it was read, by the attribute of their set. */
+  readonly held: Record<string, string[]> = {};
   private readonly groups = new Map<string, Group>();
   /** The numbers of the count without the values that the write's items leave. */
   private readonly rest: Amounts;
@@ -229,8 +258,13 @@ export class Room {
     const isFull = values.size >= MOST_VALUES;
     // Another write may take a value away from a full group.
     if (isFull || !values.has(value)) this.isTaken = true;
+    const isFirst = !used.has(value);
     used.add(value);
-    if (values.has(value)) return true;
+    if (values.has(value)) {
+      const keys = keysAttributeOf(attribute);
+      if (isFirst) this.held[keys] = [...(this.held[keys] ?? []), value];
+      return true;
+    }
     if (isFull) this.free(attribute, group);
     // rule: group-has-a-bound
     if (values.size >= MOST_VALUES) return false;

@@ -103,6 +103,7 @@ function conditionExpression(
   values: Record<string, AttributeValue>,
 ): string {
   if (condition.kind === 'revision') return revisionExpression(condition, names, values);
+  if (condition.kind === 'holding') return holdingExpression(condition.texts, names, values);
   names['#w'] = WATERMARK;
   values[':watermark'] = { S: condition.watermark };
   const clauses = ['(attribute_not_exists(#w) OR #w < :watermark)'];
@@ -126,6 +127,21 @@ function conditionExpression(
     values[':stamp'] = { S: condition.shape.stamp };
     clauses.push(condition.shape.mayBeMissing ? '(attribute_not_exists(#r) OR #model = :stamp)' : '#model = :stamp');
   }
+  return clauses.join(' AND ');
+}
+
+function holdingExpression(
+  texts: Readonly<Record<string, readonly string[]>>,
+  names: Record<string, string>,
+  values: Record<string, AttributeValue>,
+): string {
+  const clauses = Object.entries(texts).flatMap(([name, held], i) => {
+    names[`#h${i}`] = name;
+    return held.map((text, j) => {
+      values[`:h${i}x${j}`] = { S: text };
+      return `contains(#h${i}, :h${i}x${j})`;
+    });
+  });
   return clauses.join(' AND ');
 }
 

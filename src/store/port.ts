@@ -160,6 +160,8 @@ export interface DerivedUpdate {
 export type UpdateCondition =
   /** Always. */
   | { kind: 'none' }
+  /** The item has sets with these texts, by attribute. */
+  | { kind: 'holding'; texts: Readonly<Record<string, readonly string[]>> }
   /** The item has no watermark, or one before `watermark`. It has a mark of each type in `evicted`, and of none in `notEvicted`. */
   | {
       kind: 'newer-than';

@@ -121,6 +121,20 @@ describe.each(SUBJECTS)('update of one derived item on $name', ({ open, deviates
     });
   });
 
+  describe('condition holding', () => {
+    const texts = { 'keys/kind': ['Scode', 'Stalk'], 'keys/role': ['Slead'] };
+    it.each<[string, Item | undefined, boolean]>([
+      ['all of the texts', { 'keys/kind': { SS: ['Sa', 'Stalk', 'Scode'] }, 'keys/role': { SS: ['Slead'] } }, true],
+      ['one text of a set less', { 'keys/kind': { SS: ['Scode'] }, 'keys/role': { SS: ['Slead'] } }, false],
+      ['one set less', { 'keys/kind': { SS: ['Scode', 'Stalk'] } }, false],
+      ['a number instead of a set', { 'keys/kind': { SS: ['Scode', 'Stalk'] }, 'keys/role': { N: '1' } }, false],
+      ['no item', undefined, false],
+    ])('with %s', async (_name, before, applied) => {
+      const { result } = await updated(before, { condition: { kind: 'holding', texts } });
+      expect(result.applied).toBe(applied);
+    });
+  });
+
   it('gives the item that failed the condition, and leaves it as it is', async () => {
     const before = { w: { S: 'z' }, edgeSet: { SS: ['KNOWS-USER-1'] } };
     const { result, stored, key } = await updated(before, { set: { a: { S: 'x' } }, addElements: ['KNOWS-USER-2'] });

@@ -372,6 +372,7 @@ function holds(condition: UpdateCondition, current: Item | undefined): boolean {
     return current?.['r'] === undefined
       ? condition.revision === undefined
       : numberOf(current['r']) === condition.revision;
+  if (condition.kind === 'holding') throw new Error('Nothing here has groups.');
   const watermark = current?.['w'];
   return watermark === undefined || textOf(watermark) < condition.watermark;
 }

@@ -15,6 +15,7 @@ export const TOTAL_SCHEDULES = [
   fullGroup,
   lastRoomForTwo,
   roomOfValuesThatWent,
+  valueWhoseRoomIsGivenAway,
   repairBesideAnInsert,
   repairBesideASwap,
   repairBesideATransaction,
@@ -135,6 +136,22 @@ async function roomOfValuesThatWent(): Promise<string[]> {
   const isRight = valuesOf(found).length === ROOM && numberIn(found, 'by/kind/Snew') === 1;
   if (!isRight || numberIn(found, 'by/kind/Skind 1') !== 1) return [`a value has no room: ${JSON.stringify(found)}`];
   return derivedDifferences(OPTIONS, [...store.items()]);
+}
+
+/** A worker is to add to a value while the group fills, the value goes, and another takes its room. */
+async function valueWhoseRoomIsGivenAway(): Promise<string[]> {
+  const { graph, store, project, remove, total } = world();
+  await project(work(1, 'kind 1'));
+  store.beforeTransaction = async () => {
+    for (let i = 2; i <= ROOM; i++) await project(work(i, `kind ${i}`));
+    await remove(work(1, 'kind 1'));
+    await createProjector(graph, { store, model: fixedModel(graph) }).project([record(undefined, work(1, 'kind 1'))]);
+    await project(work(101, 'new'));
+  };
+  await project(work(102, 'kind 1'));
+  const found = await total();
+  const isRight = valuesOf(found).length === ROOM && numberIn(found, 'by/kind/~other') === 1;
+  return isRight ? [] : [`a group has a value more than it may: ${JSON.stringify(found)}`];
 }
 
 /** Two workers bring a value each while there is room for one. */

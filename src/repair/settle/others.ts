@@ -1,7 +1,6 @@
 import { stringOf } from '../../items/attribute-value.ts';
-import { OTHER } from '../../items/derived-item.ts';
 import { parseDerivedKey } from '../../items/derived-key.ts';
-import { hasRoomForOthers, storedAmounts, textsOf } from '../../items/ledger.ts';
+import { hasRoomForOthers, RoomForOthers, storedAmounts } from '../../items/ledger.ts';
 import { itemsToCount } from '../../kinds/count.ts';
 import { readItem } from '../../store/pages.ts';
 import type { ItemKey } from '../../store/port.ts';
@@ -14,10 +13,11 @@ import { reconcileTotalEntry } from './total-entry.ts';
  */
 export async function nameOthers(context: SettleContext, count: ItemKey): Promise<void> {
   const { source, target: countKey } = count;
+  const amounts = storedAmounts(await readItem(context, count));
+  if (amounts === undefined || !hasRoomForOthers(amounts)) return;
+  const room = new RoomForOthers(amounts);
   for await (const item of itemsToCount(context.store, source, countKey)) {
-    if (textsOf(item, OTHER).length === 0) continue;
-    const amounts = storedAmounts(await readItem(context, count));
-    if (amounts === undefined || !hasRoomForOthers(amounts)) return;
+    if (!room.takes(item)) continue;
     const key = { source, target: stringOf(item[context.graph.table.sortKey])! };
     if (parseDerivedKey(key.target)?.kind === 'total-entry') await reconcileTotalEntry(context, key, undefined);
     else await reconcileIndexItemByKey(context, key);

@@ -193,6 +193,10 @@ export function holds(condition: UpdateCondition, current: Item | undefined): bo
     if (revision === undefined) return current?.['r'] === undefined;
     return current?.['r'] !== undefined && Number(numberOf(current['r'])) === Number(revision);
   }
+  if (condition.kind === 'holding')
+    return Object.entries(condition.texts).every(([name, texts]) =>
+      texts.every((text) => setOf(current?.[name]).includes(text)),
+    );
   const { watermark, notEvicted = [], evicted = [], shape, fenceBefore } = condition;
   const marks = setOf(current?.['evicted']);
   if (notEvicted.some((type) => marks.includes(type)) || !evicted.every((type) => marks.includes(type))) return false;

@@ -92,6 +92,11 @@ export const DIRECTED_TOTAL_MUTANTS: readonly Mutant[] = [
     changes: [setValue('room-is-taken-under-the-revision-seen', "{ kind: 'none' }")],
   },
   {
+    name: 'value-added-to-without-room',
+    rule: 'A number of a group grows only while the group has the value: a full one may have given its room away.',
+    changes: [setCondition('value-is-added-to-while-it-has-room', 'true')],
+  },
+  {
     name: 'count-unmoved-by-a-swap',
     rule: 'Each transaction moves the revision of the count, also if as much comes as goes.',
     changes: [

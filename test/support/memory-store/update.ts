@@ -47,6 +47,12 @@ export function meets(item: Item | undefined, condition: UpdateCondition): boole
     if (condition.revision === undefined) return revision === undefined;
     return sameValue(revision, { N: condition.revision });
   }
+  if (condition.kind === 'holding') {
+    return Object.entries(condition.texts).every(([name, texts]) => {
+      const set = item?.[name];
+      return set !== undefined && texts.every((text) => contains(set, text));
+    });
+  }
   const watermark = item?.[WATERMARK];
   if (watermark !== undefined) {
     const text = stringOf(watermark);
