@@ -12,5 +12,6 @@ if (own !== undefined) afterAll(own.stop);
 
 /** Endpoint of the engine that the tests run on. */
 export function testEndpoint(): string {
-  return own?.endpoint ?? inject('endpoint');
+  // Outside of a run of tests nothing can be injected.
+  return own?.endpoint ?? process.env['EDGELOOM_TEST_ENDPOINT'] ?? inject('endpoint');
 }
