@@ -138,7 +138,7 @@ class Traffic {
     this.projectors = [before, after].map((graph) => createProjector(graph, { store }));
     for (const [i, person] of people.entries()) {
       const key = { source: personId(i), target: personId(i) };
-      this.history.projected(key, this.history.begin(key, { ...person }));
+      this.history.markProjected(key, this.history.beginWrite(key, { ...person }));
     }
   }
 
@@ -162,13 +162,13 @@ class Traffic {
     const old = this.people[i]!;
     const person = { ...old, name: `name ${i} ${turn}`, change: old.change + 1 };
     const key = { source: personId(i), target: personId(i) };
-    const version = this.history.begin(key, { ...person });
+    const version = this.history.beginWrite(key, { ...person });
     await this.store.put(personImage(i, person));
     this.people[i] = person;
     const records = decodeRecords(before, [personRecord(i, old, person, Date.now())]);
     const { error } = await this.projectors[turn % 2]!.project(records);
     if (error !== undefined) throw error;
-    this.history.projected(key, version);
+    this.history.markProjected(key, version);
     this.writes += 1;
     this.busy.delete(i);
   }
@@ -181,7 +181,7 @@ class Traffic {
       const fromMs = performance.now();
       try {
         const { items } = await reader.search('PERSON.name').eq(name);
-        const possible = this.history.possible(fromMs, performance.now(), ({ source }) => source === personId(i));
+        const possible = this.history.possibleItems(fromMs, performance.now(), ({ source }) => source === personId(i));
         const rows = items.map(({ id, value }) => ({ key: { source: id, target: id }, text: String(value) }));
         const { verdict } = judge({ rows }, possible, (_, attributes) =>
           attributes['name'] === name ? { text: name, order: name } : undefined,

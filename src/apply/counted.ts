@@ -44,7 +44,7 @@ interface Change extends CountedChange {
 
 /** Applies the changes of one batch to the counted edges of one type and node, with as many items in each transaction as fit. */
 export async function applyCountedUnit(context: ApplyContext, unit: CountedUnit): Promise<void> {
-  for (const chunk of chunksOf(unit.items, itemsPerTransaction(context, unit.countName))) {
+  for (const chunk of transactionChunks(unit.items, itemsPerTransaction(context, unit.countName))) {
     await reconcileAll<IndexUnit, Expected>(context, chunk, {
       // rule: counted-items-before-their-bases, first
       actual: (units) =>
@@ -53,7 +53,7 @@ export async function applyCountedUnit(context: ApplyContext, unit: CountedUnit)
           units.map(({ source, sortKey }) => ({ source, target: sortKey })),
         ),
       expected: (units, currents, attempt) => expectedItemsOf(context, units, currents, attempt === 1),
-      writeAndReturnChanged: (seen) => writeChanges(context, unit.countName, changesOf(context, seen)),
+      writeAndReturnChanged: (seen) => writeChanges(context, unit.countName, changesToWrite(context, seen)),
     });
   }
 }
@@ -83,7 +83,7 @@ function itemsPerTransaction({ graph }: ApplyContext, countName: string): number
   return Math.min(TRANSACTION_ITEMS - 1, groups === 0 ? TRANSACTION_ITEMS : MOST_CHANGED_VALUES / (2 * groups)) | 0;
 }
 
-function chunksOf(items: readonly IndexUnit[], most: number): IndexUnit[][] {
+function transactionChunks(items: readonly IndexUnit[], most: number): IndexUnit[][] {
   const chunks: IndexUnit[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const item of items) {
@@ -138,7 +138,7 @@ async function expectedItemsOf(
   });
 }
 
-function changesOf(
+function changesToWrite(
   context: ApplyContext,
   seen: readonly { one: IndexUnit; actual: Item | undefined; expected: Expected }[],
 ): Change[] {

@@ -11,12 +11,12 @@ export class EvictedViews {
   private readonly types = new Map<string, ReadonlySet<string>>();
 
   /** Returns the types that a node's view was last seen without. */
-  of(source: string): ReadonlySet<string> {
+  evictedTypesOf(source: string): ReadonlySet<string> {
     return this.types.get(source) ?? NONE;
   }
 
   /** Notes the evicted types of a view that was just written or read. */
-  note(source: string, types: ReadonlySet<string>): void {
+  noteEvictedTypes(source: string, types: ReadonlySet<string>): void {
     this.types.delete(source);
     if (types.size === 0) return;
     this.types.set(source, types);

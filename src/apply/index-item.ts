@@ -22,7 +22,7 @@ export async function applyIndexUnit(
   ahead?: { item: Item | undefined },
 ): Promise<void> {
   // rule: old-record-is-reconciled-however-late
-  if (unit.byBase === true) return await applyByBase(context, unit, ahead);
+  if (unit.byBase === true) return await applyIndexUnitByBaseItem(context, unit, ahead);
   const { graph, stats } = context;
   // rule: removal-is-written-where-no-index-item-is
   const result = await updateItem(context, indexUpdate(graph, unit, epochSeconds(context)));
@@ -46,7 +46,7 @@ export async function applyIndexUnit(
 /**
  * Applies an index unit with the base item. An item that the same records wrote before is not written.
  */
-export async function applyByBase(
+export async function applyIndexUnitByBaseItem(
   context: ApplyContext,
   unit: IndexUnit,
   ahead?: { item: Item | undefined },

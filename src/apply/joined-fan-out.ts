@@ -66,7 +66,7 @@ export async function visitEdges(
     }
   }
   for (let start = 0; start < units.length; start += CHUNK) {
-    await reconcilePart(context, unit, units.slice(start, start + CHUNK), looks.slice(start, start + CHUNK));
+    await reconcileTogetherOrAlone(context, unit, units.slice(start, start + CHUNK), looks.slice(start, start + CHUNK));
   }
   return end;
 }
@@ -102,9 +102,9 @@ async function readRange(
     consistent: true,
   });
   context.stats.rcu += page.rcu;
-  const targetOf = (item: Item): string => (stringOf(item[table.sortKey]) ?? '').slice(prefix.length);
-  const items = new Map(page.items.map((item) => [targetOf(item), item]));
-  return { prefix, items, end: page.lastKey && targetOf(page.lastKey) };
+  const edgeKeyOf = (item: Item): string => (stringOf(item[table.sortKey]) ?? '').slice(prefix.length);
+  const items = new Map(page.items.map((item) => [edgeKeyOf(item), item]));
+  return { prefix, items, end: page.lastKey && edgeKeyOf(page.lastKey) };
 }
 
 function earliestPlace(places: readonly (string | undefined)[]): string | undefined {
@@ -122,7 +122,7 @@ function unitWithoutPosition({ source, records }: Unit, target: string, sortKey:
   return { kind: 'index', source, sortKey, base: { source, target }, byBase: true, records, ...position };
 }
 
-async function reconcilePart(
+async function reconcileTogetherOrAlone(
   context: ApplyContext,
   fanOut: Unit,
   units: readonly IndexUnit[],

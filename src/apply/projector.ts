@@ -23,7 +23,7 @@ import { EvictedViews } from './evicted-views.ts';
 import { applyContinuationUnit, applyFanOutUnit } from './fan-out.ts';
 import { applyIndexUnit } from './index-item.ts';
 import { applyJoinedUnit } from './joined.ts';
-import { readModel } from './read-model.ts';
+import { readModelIntoContext } from './read-model.ts';
 import { applyViewUnit, mustReadView } from './view.ts';
 
 /** Options of a projector. */
@@ -94,7 +94,7 @@ export function createProjector(graph: CompiledModel, options: ProjectorOptions)
     evicted: true,
     model: true,
   });
-  return projectorOf(graph, options, (unit) => unit);
+  return makeProjector(graph, options, (unit) => unit);
 }
 
 /**
@@ -103,10 +103,10 @@ export function createProjector(graph: CompiledModel, options: ProjectorOptions)
  * write what the same records wrote before, and quarantines a record that cannot be derived or written.
  */
 export function createReconciler(graph: CompiledModel, options: ProjectorOptions): Projector {
-  return projectorOf(graph, options, reconcilingUnit);
+  return makeProjector(graph, options, reconcilingUnit);
 }
 
-function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (unit: Unit) => Unit): Projector {
+function makeProjector(graph: CompiledModel, options: ProjectorOptions, decided: (unit: Unit) => Unit): Projector {
   const { store, concurrency = 32, fanOutPageSize, now, wait, random } = options;
   const { evicted = new EvictedViews(), model = registeredModel(graph, store) } = options;
   return {
@@ -120,7 +120,7 @@ function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (
       context.onQuarantine = (entry) => kinds.add(entry);
       // The model is read after the records are in hand. So every projection that was maintained when they were made is known.
       const [first] = records;
-      const error = first && (await readModel(context, model, first.position));
+      const error = first && (await readModelIntoContext(context, model, first.position));
       if (error !== undefined)
         return { records: records.length, units: 0, ...stats, failedFrom: lowestRecord(records), error };
       const planned: Unit[] = [];
@@ -144,7 +144,13 @@ function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (
       const others = units.filter((unit) => !isReverseItemUnit(unit) && unit.kind !== 'joined');
       // rule: reverse-items-before-views, then
       await forEachOf(withPrefetch(context, others), run, { concurrency });
-      return { records: records.length, units: units.length, ...stats, ...kinds.found(), ...lowestFailure(failures) };
+      return {
+        records: records.length,
+        units: units.length,
+        ...stats,
+        ...kinds.asBatchResult(),
+        ...lowestFailure(failures),
+      };
     },
   };
 }
@@ -160,7 +166,7 @@ class QuarantineKinds {
     else this.kinds.set(code, { code, count: 1, reason: stringOf(entry[QUARANTINE_FIELDS.reason]) ?? '' });
   }
 
-  found(): Pick<BatchResult, 'quarantines'> {
+  asBatchResult(): Pick<BatchResult, 'quarantines'> {
     return this.kinds.size === 0 ? {} : { quarantines: [...this.kinds.values()] };
   }
 }

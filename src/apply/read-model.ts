@@ -9,15 +9,15 @@ const LASTING: ReadonlySet<string> = new Set(['projection-code-missing', 'regist
  * Reads the model to maintain into the context, with retries while there is time; returns the error if that failed. In that case no
  * record of the batch may be applied or skipped.
  */
-export async function readModel(
+export async function readModelIntoContext(
   context: ApplyContext,
   model: WriterModel,
   position: string,
 ): Promise<EdgeloomError | undefined> {
-  const isPassing = (error: unknown): boolean =>
+  const isTransient = (error: unknown): boolean =>
     isRetryableStoreError(error) && !(error instanceof EdgeloomError && LASTING.has(error.code));
   try {
-    context.graph = await retryingWithin(context, () => model.current(context.stats, position), isPassing);
+    context.graph = await retryingWithin(context, () => model.current(context.stats, position), isTransient);
     return undefined;
   } catch (error) {
     if (!(error instanceof EdgeloomError)) throw error;

@@ -20,7 +20,7 @@ import { readWholeView } from './whole-view.ts';
 
 /** Whether a view unit has to read the view before it can be written, so that reading ahead pays. */
 export function mustReadView(context: ApplyContext, unit: ViewUnit): boolean {
-  return fastViewUpdate(context.graph, unit, context.evicted?.of(unit.source)) === undefined;
+  return fastViewUpdate(context.graph, unit, context.evicted?.evictedTypesOf(unit.source)) === undefined;
 }
 
 /**
@@ -40,12 +40,13 @@ export async function applyViewUnit(
   let current: Item | undefined;
   // rule: removal-is-written-where-no-view-is
   // rule: view-before-parents, first
-  const fast = prefetched === undefined ? fastViewUpdate(graph, unit, context.evicted?.of(unit.source)) : undefined;
+  const fast =
+    prefetched === undefined ? fastViewUpdate(graph, unit, context.evicted?.evictedTypesOf(unit.source)) : undefined;
   if (prefetched !== undefined) {
     current = prefetched.item;
   } else if (fast !== undefined) {
     const result = await tryFastUpdate(context, fast);
-    if (result?.applied) return await keepWithinBudget(context, unit.source, result.wcu);
+    if (result?.applied) return await evictIfOverBudget(context, unit.source, result.wcu);
     current = result === undefined ? await readView(context, unit.source) : result.current;
   } else {
     current = await readView(context, unit.source);
@@ -76,7 +77,7 @@ export async function applyViewUnit(
       return update;
     },
   });
-  if (update !== undefined) context.evicted?.note(unit.source, evictedTypes(update.set));
+  if (update !== undefined) context.evicted?.noteEvictedTypes(unit.source, evictedTypes(update.set));
 }
 
 /**
@@ -153,7 +154,7 @@ function readView(context: ApplyContext, source: string): Promise<Item | undefin
  * Evicts edge types from a view that exceeds its budget after an unread write; the write's capacity shows the size. After a crash
  * in between the view is too large, until the next write finds it so again.
  */
-async function keepWithinBudget(context: ApplyContext, source: string, wcu: number): Promise<void> {
+async function evictIfOverBudget(context: ApplyContext, source: string, wcu: number): Promise<void> {
   const { graph } = context;
   // rule: too-large-a-view-is-evicted
   if (!isOverBudget(wcu, viewBudgetBytes(graph, source))) return;
@@ -168,7 +169,7 @@ async function keepWithinBudget(context: ApplyContext, source: string, wcu: numb
       return update;
     },
   });
-  if (update !== undefined) context.evicted?.note(source, evictedTypes(update.set));
+  if (update !== undefined) context.evicted?.noteEvictedTypes(source, evictedTypes(update.set));
 }
 
 /** Reads the base items of some changes of a view. Returns the parts of the view that each asks for, by its sort key. */

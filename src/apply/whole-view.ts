@@ -8,7 +8,7 @@ import { derivedOf } from '../plan/derive.ts';
 import type { WholeView } from '../plan/writes/whole-view.ts';
 import { queriedItems, readItems } from '../store/pages.ts';
 import { type ApplyContext, checkTime } from './context.ts';
-import { applyByBase } from './index-item.ts';
+import { applyIndexUnitByBaseItem } from './index-item.ts';
 
 /**
  * Reads everything that the base items of a partition ask for in its view, consistently. The reverse items of the edges are written
@@ -50,7 +50,7 @@ async function writeReverseItems(context: ApplyContext, source: string, targets:
     checkTime(context);
     // No record asks for the write, so the actual watermark stays.
     const position = { oldest: '', newest: '' };
-    await applyByBase(context, {
+    await applyIndexUnitByBaseItem(context, {
       kind: 'index',
       source: key.source,
       sortKey: key.target,

@@ -176,9 +176,9 @@ class Check {
       mender: this.mender,
       isHasty: mode === 'rebuild',
       mostOpen: options.mostSuspects,
-      onFinding: (finding) => this.tally.found(finding),
-      onSuperseded: (count) => this.tally.count({ superseded: count }),
-      onMended: (count) => this.tally.count({ repaired: count }),
+      onFinding: (finding) => this.tally.countAndReport(finding),
+      onSuperseded: (count) => this.tally.addToTotals({ superseded: count }),
+      onMended: (count) => this.tally.addToTotals({ repaired: count }),
     });
     const isWhole = onlySegments === undefined && sources === undefined && resume === undefined;
     this.dangling = isWhole && options.dangling === true ? new DanglingEdges(graph) : undefined;
@@ -191,7 +191,7 @@ class Check {
         ...(pageItems !== undefined && { read: { limit: pageItems } }),
         concurrency: Math.min(MOST_AT_ONCE, isPart ? SEGMENTS : segments),
         isOver: () => this.failure !== undefined || remainingMs() <= 0 || this.inspector.isFull,
-        onPage: () => this.turned(),
+        onPage: () => this.afterPage(),
       },
       { segments, open: resume?.open ?? onlySegments?.map((segment) => ({ segment })) ?? walkStart(segments).open },
     );
@@ -200,10 +200,12 @@ class Check {
       store: this.store,
       stream: this.stream,
       now,
-      onPartition: (summary: PartitionSummary) => this.passed(summary),
+      onPartition: (summary: PartitionSummary) => this.finishPartition(summary),
       lookUps:
-        options.withoutLookUps === true || !(hasFanOuts(graph) || hasTotalEntries(graph)) ? undefined : this.lookUps(),
-      onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => this.noted(key, noted, item),
+        options.withoutLookUps === true || !(hasFanOuts(graph) || hasTotalEntries(graph))
+          ? undefined
+          : this.lookUpContext(),
+      onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => this.handleNote(key, noted, item),
     };
     this.scans = new Map(this.walk.place.open.map(({ segment }) => [segment, new SegmentScan(context)]));
   }
@@ -216,10 +218,10 @@ class Check {
       const { graph, mode, onlySegments: part = [0] } = options;
       // Several calls may share a check: only the one with the first segment reports these findings.
       this.tally.beginChanging(graph, mode !== 'rebuild' && part.includes(0));
-      for (const source of options.resume?.suspects ?? []) await inspector.begin(source);
-      await inspector.beginItems(await lookAgain(this.lookUps(), options.resume?.items ?? []));
-      await this.walk.run((page) => this.scans.get(page.segment)!.visit(page));
-      if (this.walk.isDone) await dangling?.report(this.store, (edge) => this.tally.found(edge));
+      for (const source of options.resume?.suspects ?? []) await inspector.beginPartition(source);
+      await inspector.beginItems(await lookAgain(this.lookUpContext(), options.resume?.items ?? []));
+      await this.walk.run((page) => this.scans.get(page.segment)!.visitPage(page));
+      if (this.walk.isDone) await dangling?.reportDangling(this.store, (edge) => this.tally.countAndReport(edge));
       await inspector.finish();
       await Promise.all(this.tidying);
       if (this.failure !== undefined) throw this.failure.error;
@@ -250,43 +252,43 @@ class Check {
       open,
       suspects: [...new Set([...this.inspector.undecided, ...cut])],
       ...(items.length > 0 && { items }),
-      ...(this.looks && { looks: this.looks.looked(open, this.options.resume?.open) }),
+      ...(this.looks && { looks: this.looks.asCursorLooks(open, this.options.resume?.open) }),
       totals: structuredClone({ ...this.tally.totals, rcu: rcu + this.store.rcu, wcu: wcu + this.store.wcu }),
     };
   }
 
-  private lookUps(): LookUpContext {
+  private lookUpContext(): LookUpContext {
     return {
       graph: this.options.graph,
       store: this.store,
       stream: this.stream,
       onSuspects: (suspects) => this.inspector.beginItems(suspects),
-      onPartition: (source) => this.inspector.begin(source),
+      onPartition: (source) => this.inspector.beginPartition(source),
     };
   }
 
-  private async passed(summary: PartitionSummary): Promise<void> {
+  private async finishPartition(summary: PartitionSummary): Promise<void> {
     const { source, baseItems, derivedItems, changing, quarantined } = summary;
-    this.tally.countChanging(changing);
-    this.tally.count({ partitions: 1, baseItems, derivedItems });
+    this.tally.countChangingItems(changing);
+    this.tally.addToTotals({ partitions: 1, baseItems, derivedItems });
     for (const [target, reason] of quarantined) {
-      this.tally.found({ source, target, verdict: 'quarantined', expected: null, actual: reason });
+      this.tally.countAndReport({ source, target, verdict: 'quarantined', expected: null, actual: reason });
     }
-    if (!summary.isClean) await this.inspector.begin(source);
+    if (!summary.isClean) await this.inspector.beginPartition(source);
   }
 
-  private noted(key: ItemKey, noted: NonNullable<Noted>, item: Item): void {
+  private handleNote(key: ItemKey, noted: NonNullable<Noted>, item: Item): void {
     if (noted === 'base') this.dangling?.add(key, item);
     else if (noted === 'unknown') {
       countUnknownType(this.options.graph, this.tally.totals.unknownTypes, key);
-      this.tally.found({ ...key, verdict: 'unknown', expected: null, actual: null });
-    } else if (this.mender !== undefined) this.tidy(this.mender, key, noted);
+      this.tally.countAndReport({ ...key, verdict: 'unknown', expected: null, actual: null });
+    } else if (this.mender !== undefined) this.startTidying(this.mender, key, noted);
   }
 
-  private tidy(mender: Mender, key: ItemKey, noted: 'expired' | 'empty'): void {
+  private startTidying(mender: Mender, key: ItemKey, noted: 'expired' | 'empty'): void {
     // The next check cleans up the rest.
     const tidied = this.tidyLimit(async () => this.runtime.remainingMs() > 0 && (await mender.tidy(key, noted)))
-      .then((isDone) => this.tally.count({ tidied: isDone ? 1 : 0 }))
+      .then((isDone) => this.tally.addToTotals({ tidied: isDone ? 1 : 0 }))
       .catch((error: unknown) => {
         this.failure ??= { error };
       })
@@ -295,8 +297,8 @@ class Check {
   }
 
   /** Runs after each page. It keeps the work that runs next to the scan from falling far behind. */
-  private async turned(): Promise<void> {
-    await this.dangling?.flush();
+  private async afterPage(): Promise<void> {
+    await this.dangling?.flushToFile();
     if (this.tidying.size > MOST_TO_TIDY) await Promise.all(this.tidying);
     await this.options.onProgress?.(this.cursor().totals, () => this.cursor());
   }

@@ -44,12 +44,12 @@ export class PartitionSummary implements PartitionContent {
   readonly changing = new Map<string, number>();
   /** The copies in the view, to be compared with their nodes; kept only if `keepsSlots` is set. */
   slots: readonly CopySlot[] = [];
-  private readonly wantedItems = new CollectionDigest();
-  private readonly storedItems = new CollectionDigest();
-  private readonly wantedElements = new Map<string, ElementDigest>();
-  private readonly storedElements = new Map<string, ElementDigest>();
-  private wantedAttributes: string | undefined;
-  private storedAttributes: string | undefined;
+  private readonly expectedItems = new CollectionDigest();
+  private readonly actualItems = new CollectionDigest();
+  private readonly expectedElements = new Map<string, ElementDigest>();
+  private readonly actualElements = new Map<string, ElementDigest>();
+  private expectedAttributes: string | undefined;
+  private actualAttributes: string | undefined;
   /** Live index items of counted edges, and the actual counts, by the counts' names. */
   private readonly live = new Map<string, Amounts>();
   private readonly counts = new Map<string, Amounts | undefined>();
@@ -85,13 +85,13 @@ export class PartitionSummary implements PartitionContent {
 
   /** Adds one item of the partition, base or derived, in any order. */
   add(sortKey: string, item: Item): Noted {
-    if (!isDerivedKey(sortKey)) return this.addBase(sortKey, item);
+    if (!isDerivedKey(sortKey)) return this.addBaseItem(sortKey, item);
     this.derivedItems += 1;
     if (!this.isCompared(sortKey, item)) return undefined;
     const kind = itemKindOf(this.graph, sortKey);
     if (kind.decidedBy === 'partition' && kind.oddities(this, item).length > 0) this.isOdd = true;
     kind.addTo?.(this, sortKey, item);
-    return kind.hasTombstones ? this.tombstone(kind, item) : undefined;
+    return kind.hasTombstones ? this.noteOnTombstone(kind, item) : undefined;
   }
 
   private isCompared(sortKey: string, item: Item): boolean {
@@ -105,34 +105,34 @@ export class PartitionSummary implements PartitionContent {
   /** Whether nothing differs. A difference is only a reason to look again: the partition may have changed while it was read. */
   get isClean(): boolean {
     // All items are read by now: a node, or a part, that was not among them does not exist.
-    this.metNode(this.metSoFar);
-    if (this.isOdd || this.left > 0 || this.wantedAttributes !== this.storedAttributes) return false;
-    if (!this.wantedItems.equals(this.storedItems)) return false;
+    this.setNode(this.nodeReadSoFar);
+    if (this.isOdd || this.left > 0 || this.expectedAttributes !== this.actualAttributes) return false;
+    if (!this.expectedItems.equals(this.actualItems)) return false;
     for (const type of new Set([...this.live.keys(), ...this.counts.keys()])) {
       const stored = this.counts.has(type) ? this.counts.get(type) : NO_AMOUNTS;
       if (stored === undefined || !sameAmounts(stored, this.live.get(type) ?? NO_AMOUNTS)) return false;
       if (hasRoomForOthers(stored)) return false;
     }
     for (const type of this.evicted) if (!this.isMarkRight(type)) return false;
-    for (const type of new Set([...this.wantedElements.keys(), ...this.storedElements.keys()])) {
+    for (const type of new Set([...this.expectedElements.keys(), ...this.actualElements.keys()])) {
       // rule: digest-takes-in-elements
       if (this.evicted.has(type)) continue;
-      const wanted = this.wantedElements.get(type)?.digest ?? new CollectionDigest();
-      if (!wanted.equals(this.storedElements.get(type)?.digest ?? new CollectionDigest())) return false;
+      const wanted = this.expectedElements.get(type)?.digest ?? new CollectionDigest();
+      if (!wanted.equals(this.actualElements.get(type)?.digest ?? new CollectionDigest())) return false;
     }
     return true;
   }
 
-  private addBase(sortKey: string, item: Item): Noted {
+  private addBaseItem(sortKey: string, item: Item): Noted {
     this.baseItems += 1;
     if (this.node === undefined && this.pieceKeys.includes(sortKey)) {
       this.pieces.set(sortKey, item);
-      if (this.pieces.size === this.pieceKeys.length) this.metNode(this.metSoFar);
+      if (this.pieces.size === this.pieceKeys.length) this.setNode(this.nodeReadSoFar);
     }
     if (classify(this.graph, this.source, sortKey, item).kind === 'unknown') {
       return 'unknown';
     }
-    this.addWanted(sortKey, item);
+    this.addExpected(sortKey, item);
     if (this.lacksNode(sortKey)) {
       if (this.early.length === MOST_EARLY) this.left += 1;
       else this.early.push([sortKey, joinedShares(this.graph, this.source, sortKey, item)]);
@@ -141,8 +141,8 @@ export class PartitionSummary implements PartitionContent {
   }
 
   /** Whether some edges before their source node are not compared yet: they have to be added with `addAgain`. */
-  get isLeft(): boolean {
-    this.metNode(this.metSoFar);
+  get hasEdgesLeft(): boolean {
+    this.setNode(this.nodeReadSoFar);
     return this.left > 0;
   }
 
@@ -153,16 +153,16 @@ export class PartitionSummary implements PartitionContent {
     this.metAgain += 1;
     if (this.metAgain <= MOST_EARLY) return;
     this.left -= 1;
-    this.addJoined(sortKey, joinedShares(this.graph, this.source, sortKey, item));
+    this.addExpectedJoinedItems(sortKey, joinedShares(this.graph, this.source, sortKey, item));
   }
 
-  /** Whether an edge depends on the partition's node, and the node is not known yet; `metNode` adds it. */
+  /** Whether an edge depends on the partition's node, and the node is not known yet; `setNode` adds it. */
   lacksNode(sortKey: string): boolean {
     return this.node === undefined && sortKey !== this.source && needsSource(this.graph, sortKey);
   }
 
   /** The node, as far as the scan has read it. */
-  private get metSoFar(): SourceNode {
+  private get nodeReadSoFar(): SourceNode {
     return sourceNodeOf(
       this.graph,
       this.source,
@@ -171,7 +171,7 @@ export class PartitionSummary implements PartitionContent {
   }
 
   /** Adds the partition's node, for its edges. */
-  metNode({ item }: SourceNode): void {
+  setNode({ item }: SourceNode): void {
     if (this.node !== undefined) return;
     const used: Item = {};
     for (const name of attributesOfSource(this.graph, parseNodeId(this.source)?.type ?? '')) {
@@ -179,29 +179,29 @@ export class PartitionSummary implements PartitionContent {
     }
     this.node = { item: item && used };
     this.pieces.clear();
-    for (const [sortKey, shares] of this.early.splice(0)) this.addJoined(sortKey, shares);
+    for (const [sortKey, shares] of this.early.splice(0)) this.addExpectedJoinedItems(sortKey, shares);
   }
 
   /** Adds the items that an edge and its source node determine together. */
-  private addJoined(sortKey: string, shares: JoinedShares): void {
+  private addExpectedJoinedItems(sortKey: string, shares: JoinedShares): void {
     const { indexItems, problems } = derivedOfShares(this.graph, this.source, sortKey, shares, this.node!);
     if (problems.length > 0 && !this.quarantined.has(sortKey)) this.addQuarantined(sortKey, problemsText(problems));
-    this.addWantedItems(indexItems);
+    this.addExpectedIndexItems(indexItems);
   }
 
-  private addWanted(sortKey: string, item: Item): void {
+  private addExpected(sortKey: string, item: Item): void {
     const wanted = derivedOf(this.graph, this.source, sortKey, item, this.node);
     if (wanted.problems.length > 0) this.addQuarantined(sortKey, problemsText(wanted.problems));
-    if (wanted.attributes !== undefined) this.wantedAttributes = attributesText(wanted.attributes);
-    if (wanted.element !== undefined) addElement(this.wantedElements, typePrefix(sortKey) ?? '', wanted.element);
-    this.addWantedItems(wanted.indexItems);
+    if (wanted.attributes !== undefined) this.expectedAttributes = attributesText(wanted.attributes);
+    if (wanted.element !== undefined) addElement(this.expectedElements, typePrefix(sortKey) ?? '', wanted.element);
+    this.addExpectedIndexItems(wanted.indexItems);
   }
 
-  private addWantedItems(items: ReadonlyMap<string, Item>): void {
-    for (const [key, fields] of items) this.wantedItems.add(`${key}\0${indexItemText(fields)}`);
+  private addExpectedIndexItems(items: ReadonlyMap<string, Item>): void {
+    for (const [key, fields] of items) this.expectedItems.add(`${key}\0${indexItemText(fields)}`);
   }
 
-  private tombstone(kind: ItemKind, item: Item): Noted {
+  private noteOnTombstone(kind: ItemKind, item: Item): Noted {
     // An item with an oddity is left to repair, which turns it into a tombstone.
     if (kind.isLive(item) || kind.oddities(this, item).length > 0) return undefined;
     const expiry = numberOf(item[this.graph.table.ttl]);
@@ -211,14 +211,14 @@ export class PartitionSummary implements PartitionContent {
 
   /** Adds the view of the partition's node. */
   addView(view: Item): void {
-    this.storedAttributes = attributesText(viewAttributes(view));
+    this.actualAttributes = attributesText(viewAttributes(view));
     this.evicted = evictedTypes(view);
     this.viewBytes = itemSizeBytes(view);
     const set = view[EDGE_SET];
     if (!hasEdgeSet(view)) this.isOdd = true;
     for (const element of set !== undefined && 'SS' in set ? set.SS : []) {
       const edge = elementEdge(element);
-      addElement(this.storedElements, edge.slice(0, Math.max(0, edge.indexOf('-'))), element);
+      addElement(this.actualElements, edge.slice(0, Math.max(0, edge.indexOf('-'))), element);
     }
     if (view[COPIES] !== undefined || hasCopies(this.graph)) this.addCopies(copySlots(this.graph, view));
   }
@@ -231,7 +231,7 @@ export class PartitionSummary implements PartitionContent {
   /** Adds an index item that the table holds, to be compared with the fields that a base item of the partition asks for. */
   addActualIndexItem(sortKey: string, item: Item): void {
     const text = indexItemText(item);
-    if (text !== undefined) this.storedItems.add(`${sortKey}\0${text}`);
+    if (text !== undefined) this.actualItems.add(`${sortKey}\0${text}`);
     addItemAmounts(this.live, item);
   }
 
@@ -256,8 +256,8 @@ export class PartitionSummary implements PartitionContent {
    */
   private isMarkRight(type: string): boolean {
     const edge = this.graph.edges.get(type);
-    if (edge?.labels === undefined || this.storedElements.has(type)) return false;
-    const { bytes } = this.wantedElements.get(type) ?? { bytes: 0 };
+    if (edge?.labels === undefined || this.actualElements.has(type)) return false;
+    const { bytes } = this.expectedElements.get(type) ?? { bytes: 0 };
     return !fitsBackIntoView(this.graph, this.source, this.viewBytes + bytes);
   }
 }

@@ -152,7 +152,7 @@ export class Looks {
   }
 
   /** Keeps looks for the next call. */
-  keep(looks: readonly Looking[]): void {
+  keepForNextCall(looks: readonly Looking[]): void {
     // One time is stored for all looks, that of the last one. So the stream has to pass a slightly later time than necessary.
     this.lookedAtMs = this.context.now();
     for (const wrong of wrongByItem(looks)) if (!this.isFull) this.next.add(digestOfParts(wrong));
@@ -162,7 +162,7 @@ export class Looks {
    * Makes the looks for the cursor. An unchanged set of places shows that this call has made no progress since the last one, which
    * counts as a round.
    */
-  looked(places: CheckCursor['open'], placesBefore: CheckCursor['open'] | undefined): Looked {
+  asCursorLooks(places: CheckCursor['open'], placesBefore: CheckCursor['open'] | undefined): Looked {
     const rounds = isDeepStrictEqual(places, placesBefore) ? (this.before?.rounds ?? 0) + 1 : 0;
     return { atMs: this.lookedAtMs, digests: [...this.next], rounds };
   }

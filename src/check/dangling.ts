@@ -40,13 +40,13 @@ export class DanglingEdges {
     }
     const kind = classify(this.graph, source, target, item);
     // An edge that does not fit the model is in quarantine already, with the reason.
-    if (kind.kind !== 'edge' || this.isMapped(kind.target)) return;
+    if (kind.kind !== 'edge' || this.mayHaveNode(kind.target)) return;
     const edge: FarEdge = [source, target, kind.target];
     this.lines.push(`${JSON.stringify(edge)}\n`);
   }
 
   /** Writes the gathered edges into the file, if there are many. */
-  async flush(): Promise<void> {
+  async flushToFile(): Promise<void> {
     if (this.lines.length < FLUSH_LINES) return;
     const text = this.lines.join('');
     this.lines = [];
@@ -59,9 +59,12 @@ export class DanglingEdges {
    * Ends the scan: looks up the remaining edges, and reports those that exist while their node does not. Without a store nothing
    * can have changed since: then all remaining edges are reported.
    */
-  async report(store: Pick<Store, 'getMany'> | undefined, onFinding: (finding: Finding) => void): Promise<void> {
+  async reportDangling(
+    store: Pick<Store, 'getMany'> | undefined,
+    onFinding: (finding: Finding) => void,
+  ): Promise<void> {
     let chunk: FarEdge[] = [];
-    const look = async (): Promise<void> => {
+    const reportChunk = async (): Promise<void> => {
       for (const [source, target, node] of store === undefined ? chunk : await stillDangling(store, chunk)) {
         onFinding({ source, target, verdict: 'dangling', expected: `a node ${node}`, actual: null });
       }
@@ -69,11 +72,11 @@ export class DanglingEdges {
     };
     for await (const line of this.allLines()) {
       const edge = JSON.parse(line) as FarEdge;
-      if (this.isMapped(edge[2])) continue;
+      if (this.mayHaveNode(edge[2])) continue;
       chunk.push(edge);
-      if (chunk.length === CHUNK) await look();
+      if (chunk.length === CHUNK) await reportChunk();
     }
-    if (chunk.length > 0) await look();
+    if (chunk.length > 0) await reportChunk();
   }
 
   /** Deletes the temporary file. */
@@ -89,7 +92,7 @@ export class DanglingEdges {
     yield* this.lines;
   }
 
-  private isMapped(id: string): boolean {
+  private mayHaveNode(id: string): boolean {
     const bit = bitOfId(id);
     return (this.nodes[bit >> 3]! & (1 << (bit & 7))) !== 0;
   }

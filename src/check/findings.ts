@@ -13,7 +13,7 @@ const MOST_PARTS = 20;
 export class DerivedItemVerdict {
   private readonly parts: Confirmed[] = [];
   private more = 0;
-  private isWanted = false;
+  private isExpected = false;
   private isLive = false;
   private isPending = true;
   private isOfChange = true;
@@ -40,34 +40,34 @@ export class DerivedItemVerdict {
     }
     if (kind.isContent) {
       this.hasDifference = true;
-      if (observation.wanted !== null) this.isWanted = true;
+      if (observation.wanted !== null) this.isExpected = true;
     }
     if (this.parts.length < MOST_PARTS) this.parts.push(confirmed);
     else this.more += 1;
   }
 
-  /** @param wantsOther whether base items ask for other parts of the derived item besides those that differ. */
-  finding(wantsOther: boolean): Finding {
+  /** @param isOtherPartExpected whether base items ask for other parts of the derived item besides those that differ. */
+  toFinding(isOtherPartExpected: boolean): Finding {
     return {
       source: this.source,
       target: this.sortKey,
-      verdict: this.verdict(wantsOther),
-      expected: this.text(({ observation }) => observation.wanted),
-      actual: this.text(({ observation }) => observation.stored),
+      verdict: this.verdict(isOtherPartExpected),
+      expected: this.joinedText(({ observation }) => observation.wanted),
+      actual: this.joinedText(({ observation }) => observation.stored),
       ...(this.isPending && this.isOfChange && { cause: 'model-change' }),
     };
   }
 
-  private verdict(wantsOther: boolean): Verdict {
+  private verdict(isOtherPartExpected: boolean): Verdict {
     if (this.isPending) return 'pending';
     if (this.isUnregistered) return 'unregistered';
     if (this.isMaintenance) return 'maintenance';
     if (!this.hasDifference) return 'stale';
-    if (!this.isLive && this.isWanted) return 'missing';
-    return this.isWanted || wantsOther ? 'stale' : 'orphan';
+    if (!this.isLive && this.isExpected) return 'missing';
+    return this.isExpected || isOtherPartExpected ? 'stale' : 'orphan';
   }
 
-  private text(pick: (confirmed: Confirmed) => string | null): string | null {
+  private joinedText(pick: (confirmed: Confirmed) => string | null): string | null {
     const texts = this.parts.map(pick).filter((text) => text !== null);
     if (texts.length === 0) return null;
     return texts.join('; ') + (this.more > 0 ? `; and ${this.more} more parts` : '');
@@ -100,9 +100,9 @@ export class Findings {
     this.verdicts.delete(textOfKey(item));
   }
 
-  *all(isViewExpected: boolean): Generator<Finding> {
+  *toFindings(isViewExpected: boolean): Generator<Finding> {
     for (const { sortKey, verdict } of this.verdicts.values())
-      yield verdict.finding(sortKey === VIEW_KEY && isViewExpected);
+      yield verdict.toFinding(sortKey === VIEW_KEY && isViewExpected);
   }
 }
 
@@ -114,7 +114,7 @@ export class CheckTally {
   ) {}
 
   /** Counts a finding, and reports it. */
-  found(finding: Finding): void {
+  countAndReport(finding: Finding): void {
     const { verdict } = finding;
     if (verdict === 'missing' || verdict === 'stale' || verdict === 'orphan') this.totals.drift[verdict] += 1;
     else this.totals[verdict] += 1;
@@ -122,7 +122,7 @@ export class CheckTally {
   }
 
   /** Adds to some of the totals. */
-  count(counts: Partial<Omit<CheckTotals, 'drift' | 'unknownTypes' | 'changing'>>): void {
+  addToTotals(counts: Partial<Omit<CheckTotals, 'drift' | 'unknownTypes' | 'changing'>>): void {
     for (const [name, more] of Object.entries(counts)) this.totals[name as keyof typeof counts] += more;
   }
 
@@ -143,12 +143,12 @@ export class CheckTally {
         expected: null,
         actual: reason,
       } as const;
-      this.found({ ...finding, cause: 'model-change' });
+      this.countAndReport({ ...finding, cause: 'model-change' });
     }
   }
 
   /** Counts the scanned items of projections that are being built or removed. */
-  countChanging(met: ReadonlyMap<string, number>): void {
+  countChangingItems(met: ReadonlyMap<string, number>): void {
     for (const part of this.totals.changing) part.items += met.get(part.name) ?? 0;
   }
 }

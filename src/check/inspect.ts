@@ -89,10 +89,10 @@ export class PartitionInspector {
   }
 
   /** Begins to inspect a partition, unless its inspection runs already; resolves when there is room for more. */
-  async begin(source: string): Promise<void> {
+  async beginPartition(source: string): Promise<void> {
     if (this.failure !== undefined) throw this.failure.error;
-    if (!this.open.has(source)) this.start(this.open, source, this.inspect(source));
-    await this.room();
+    if (!this.open.has(source)) this.trackInspection(this.open, source, this.inspectPartition(source));
+    await this.waitForRoom();
   }
 
   /** Begins to judge reverse items and continuations that differ; resolves when there is room for more. */
@@ -100,9 +100,9 @@ export class PartitionInspector {
     const { mostOpen = MOST_OPEN } = this.context;
     for (const chunk of chunksOf(suspects, Math.max(1, Math.min(CHUNK, Math.floor(mostOpen / ITEM_PLACES))))) {
       const items = itemsOfSuspects(chunk);
-      await this.room(items.length * ITEM_PLACES);
+      await this.waitForRoom(items.length * ITEM_PLACES);
       if (this.failure !== undefined) throw this.failure.error;
-      this.start(this.openItems, items, this.judge(chunk));
+      this.trackInspection(this.openItems, items, this.judgeItems(chunk));
     }
   }
 
@@ -115,51 +115,51 @@ export class PartitionInspector {
     return [...this.unsettled];
   }
 
-  private start<Key>(open: Map<Key, Promise<void>>, key: Key, inspection: Promise<void>): void {
+  private trackInspection<Key>(open: Map<Key, Promise<void>>, key: Key, inspection: Promise<void>): void {
     const watched = inspection
       .catch((error: unknown) => {
         this.failure ??= { error };
       })
       .finally(() => {
         open.delete(key);
-        this.changed();
+        this.wakeWaiting();
       });
     open.set(key, watched);
   }
 
   /** Resolves when there is room for `more` further places. */
-  private async room(more = 0): Promise<void> {
+  private async waitForRoom(more = 0): Promise<void> {
     const { mostOpen = MOST_OPEN } = this.context;
     const isFull = (): boolean => {
       let open = this.open.size;
       for (const items of this.openItems.keys()) open += items.length * ITEM_PLACES;
       return this.waiting > MOST_WAITING || (open > 0 && open + more > mostOpen);
     };
-    while (isFull()) await this.change();
+    while (isFull()) await this.nextChange();
   }
 
-  private async inspect(source: string): Promise<void> {
-    if (await isFarBehind(this.context)) return this.behind([{ source, target: VIEW_KEY }]);
+  private async inspectPartition(source: string): Promise<void> {
+    if (await isFarBehind(this.context)) return this.reportAsPending([{ source, target: VIEW_KEY }]);
     const findings = new Findings(this.context.graph);
     const { looks } = this;
     // The number of reads is limited. A partition that waits for the stream lets the next one be read.
-    const { chunks, isViewExpected } = await this.limit(() => this.nominated(source, findings, looks));
+    const { chunks, isViewExpected } = await this.limit(() => this.nominateAndJudge(source, findings, looks));
     const unsettled = (await Promise.all(chunks)).flat();
     if (unsettled.length > 0) {
       // The next call looks at the whole partition. So the drift of this call is kept as looks too, to be compared then.
-      for (const chunk of findings.looked) looks?.keep(chunk);
+      for (const chunk of findings.looked) looks?.keepForNextCall(chunk);
       this.unsettled.add(source);
     } else {
-      await this.conclude(findings, findings.looked.flat());
-      this.report(findings, isViewExpected);
+      await this.addFindingsAndRepair(findings, findings.looked.flat());
+      this.reportFindings(findings, isViewExpected);
     }
   }
 
-  private async judge(suspects: readonly Suspect[]): Promise<void> {
-    if (await isFarBehind(this.context)) return this.behind(itemsOfSuspects(suspects));
+  private async judgeItems(suspects: readonly Suspect[]): Promise<void> {
+    if (await isFarBehind(this.context)) return this.reportAsPending(itemsOfSuspects(suspects));
     const findings = new Findings(this.context.graph);
     const { looks } = this;
-    const unsettled = itemsOfSuspects(await this.settle(findings, suspects, looks));
+    const unsettled = itemsOfSuspects(await this.judgeSuspects(findings, suspects, looks));
     for (const item of unsettled) {
       this.unsettledItems.set(textOfKey(item), item);
       findings.drop(item);
@@ -168,25 +168,25 @@ export class PartitionInspector {
     const isOpen = ({ suspect: { source, sortKey } }: Confirmed): boolean =>
       names.has(textOfKey({ source, target: sortKey }));
     const looked = findings.looked.flat();
-    looks?.keep(looked.filter(isOpen));
+    looks?.keepForNextCall(looked.filter(isOpen));
     const judged = looked.filter((one) => !isOpen(one));
-    await this.conclude(findings, judged);
-    this.report(findings, false);
+    await this.addFindingsAndRepair(findings, judged);
+    this.reportFindings(findings, false);
   }
 
   /**
    * Reports items as pending. The consumer's backlog is not read item by item: differences are reported only after the consumer has
    * passed it.
    */
-  private behind(items: readonly ItemKey[]): void {
+  private reportAsPending(items: readonly ItemKey[]): void {
     for (const { source, target } of items) {
       this.context.onFinding({ source, target, verdict: 'pending', expected: null, actual: BACKLOG });
     }
   }
 
-  private report(findings: Findings, isViewExpected: boolean): void {
+  private reportFindings(findings: Findings, isViewExpected: boolean): void {
     const mended = new Set(findings.mended);
-    for (const finding of findings.all(isViewExpected)) {
+    for (const finding of findings.toFindings(isViewExpected)) {
       this.context.onFinding(finding);
       // Maintenance is counted apart, done or not: the number of repairs is about drift.
       if (finding.verdict === 'maintenance') mended.delete(textOfKey(finding));
@@ -195,7 +195,7 @@ export class PartitionInspector {
   }
 
   /** Reads the partition, and begins to judge its differences. */
-  private async nominated(
+  private async nominateAndJudge(
     source: string,
     findings: Findings,
     looks: Looks | undefined,
@@ -203,8 +203,8 @@ export class PartitionInspector {
     const { graph, store, stream, withoutLookUps = false } = this.context;
     const chunks: Promise<Suspect[]>[] = [];
     let chunk: Suspect[] = [];
-    const send = (): void => {
-      const settling = this.settle(findings, chunk, looks);
+    const beginJudging = (): void => {
+      const settling = this.judgeSuspects(findings, chunk, looks);
       // The promise is awaited later, with the others. Until then a failure must not count as unhandled.
       settling.catch(() => undefined);
       chunks.push(settling);
@@ -215,59 +215,65 @@ export class PartitionInspector {
       const next = await nominations.next();
       if (next.done === true) {
         // rule: last-suspects-of-a-partition-are-reconciled
-        if (chunk.length > 0) send();
+        if (chunk.length > 0) beginJudging();
         return { chunks, isViewExpected: next.value };
       }
       chunk.push(next.value);
-      if (chunk.length === CHUNK) send();
-      while (this.waiting > MOST_WAITING) await this.change();
+      if (chunk.length === CHUNK) beginJudging();
+      while (this.waiting > MOST_WAITING) await this.nextChange();
     }
   }
 
   /** Judges suspects; returns those that there was no time for, or that the next call looks at again. */
-  private async settle(findings: Findings, suspects: readonly Suspect[], looks: Looks | undefined): Promise<Suspect[]> {
+  private async judgeSuspects(
+    findings: Findings,
+    suspects: readonly Suspect[],
+    looks: Looks | undefined,
+  ): Promise<Suspect[]> {
     const { context } = this;
     this.waiting += suspects.length;
     try {
       if (context.isHasty === true) {
-        await this.mend(findings, suspects);
+        await this.repairDrift(findings, suspects);
         return [];
       }
       const confirmed = await (looks ? confirmByLooks(context, looks, suspects) : confirm(context, suspects));
-      if (looks === undefined) await this.conclude(findings, confirmed);
+      if (looks === undefined) await this.addFindingsAndRepair(findings, confirmed);
       else findings.looked.push(confirmed);
       return confirmed.filter(({ outcome }) => outcome === 'unsettled').map(({ suspect }) => suspect);
     } finally {
       this.waiting -= suspects.length;
-      this.changed();
+      this.wakeWaiting();
     }
   }
 
   /** Counts the outcomes of suspects, adds the findings, and repairs drift. */
-  private async conclude(findings: Findings, confirmed: readonly Confirmed[]): Promise<void> {
+  private async addFindingsAndRepair(findings: Findings, confirmed: readonly Confirmed[]): Promise<void> {
     this.context.onSuperseded(confirmed.filter(({ outcome }) => outcome === 'superseded').length);
     const seen = confirmed.filter(({ outcome }) => outcome === 'drift').map(({ suspect }) => suspect);
-    const drift = await this.standing(seen);
+    const drift = await this.withUnchangedState(seen);
     for (const one of confirmed) {
       if (one.outcome === 'pending' || drift.includes(one.suspect)) findings.add(one);
       else if (one.outcome === 'drift') findings.add(asPending(one));
     }
-    if (drift.length > 0) await this.mend(findings, drift);
+    if (drift.length > 0) await this.repairDrift(findings, drift);
   }
 
   /** Returns the suspects whose state in the registry is the same as when the check began. */
-  private async standing(suspects: readonly Suspect[]): Promise<readonly Suspect[]> {
+  private async withUnchangedState(suspects: readonly Suspect[]): Promise<readonly Suspect[]> {
     const { graph, store, model } = this.context;
     if (model === undefined || suspects.length === 0) return suspects;
     const moved = await movedSince(graph, { store, model }, itemsOfSuspects(suspects));
     return suspects.filter(({ source, sortKey }) => !moved.has(textOfKey({ source, target: sortKey })));
   }
 
-  private async mend(findings: Findings, suspects: readonly Suspect[]): Promise<void> {
+  private async repairDrift(findings: Findings, suspects: readonly Suspect[]): Promise<void> {
     const { mender } = this.context;
     if (mender === undefined) return;
     // The registry may have changed since the finding was counted, so it is read again right before the repair.
-    const drift = await this.standing(suspects.filter(({ part }) => partKindOf(part).isBeyondRepair !== true));
+    const drift = await this.withUnchangedState(
+      suspects.filter(({ part }) => partKindOf(part).isBeyondRepair !== true),
+    );
     for (const source of new Set(drift.map((one) => one.source))) {
       const ofSource = drift.filter((one) => one.source === source);
       for (const target of await mender.mend(source, ofSource)) findings.mended.add(textOfKey({ source, target }));
@@ -275,11 +281,11 @@ export class PartitionInspector {
   }
 
   /** Resolves when a waiting inspection has ended or moved on. */
-  private change(): Promise<void> {
+  private nextChange(): Promise<void> {
     return new Promise((resolve) => this.listeners.push(resolve));
   }
 
-  private changed(): void {
+  private wakeWaiting(): void {
     for (const listener of this.listeners.splice(0)) listener();
   }
 }

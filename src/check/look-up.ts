@@ -42,7 +42,7 @@ const MOST_SLOTS = 1_000;
 /** Calls at once, for each segment of the table. */
 const CALLS_AT_ONCE = 4;
 
-/** The look-ups of one segment during the scan. Memory is bounded: `take` waits while too many are under way. */
+/** The look-ups of one segment during the scan. Memory is bounded: `addItem` waits while too many are under way. */
 export class LookUps {
   private readonly calls = new Set<Promise<void>>();
   private failure: { error: unknown } | undefined;
@@ -54,7 +54,7 @@ export class LookUps {
   constructor(private readonly context: LookUpContext) {}
 
   /** Adds one item of the table. */
-  async take(key: ItemKey, item: Item): Promise<void> {
+  async addItem(key: ItemKey, item: Item): Promise<void> {
     const { graph } = this.context;
     if (!isDerivedKey(key.target)) {
       if (hasItemInTarget(graph, key.target)) this.edges.push({ base: key, image: item });
@@ -74,7 +74,7 @@ export class LookUps {
   }
 
   /** Adds the copies in the view of a partition that has no other difference. */
-  async takeSlots(source: string, slots: readonly CopySlot[]): Promise<void> {
+  async addCopySlots(source: string, slots: readonly CopySlot[]): Promise<void> {
     for (const slot of slots) {
       if (slot.parent === undefined) continue;
       const ofParent = this.parents.get(slot.parent);
@@ -97,7 +97,7 @@ export class LookUps {
   private async lookUpEdges(): Promise<void> {
     const edges = this.edges;
     this.edges = [];
-    await this.call(edges, async () => {
+    await this.startLookUp(edges, async () => {
       const { graph, store, onSuspects } = this.context;
       const wanted = edges.flatMap(({ base, image }) => {
         const { reverse, entries = [] } = derivedOf(graph, base.source, base.target, image);
@@ -120,7 +120,7 @@ export class LookUps {
   private async lookUpReverseItems(): Promise<void> {
     const reverseItems = this.reverseItems;
     this.reverseItems = [];
-    await this.call(reverseItems, async () => {
+    await this.startLookUp(reverseItems, async () => {
       // rule: edge-of-each-reverse-item-is-looked-up
       const suspects = await suspectsWithoutEdge(this.context, reverseItems);
       if (suspects.length > 0) await this.context.onSuspects(suspects);
@@ -131,7 +131,7 @@ export class LookUps {
     const parents = this.parents;
     this.parents = new Map();
     this.slots = 0;
-    await this.call([...parents.keys()], async () => {
+    await this.startLookUp([...parents.keys()], async () => {
       const { graph, store, onPartition } = this.context;
       const keys = [...parents.keys()].map((parent) => ({ source: parent, target: parent }));
       const { items } = await store.getMany(keys, { consistent: false });
@@ -147,7 +147,7 @@ export class LookUps {
   }
 
   /** Runs a look-up while others run; resolves when there is room for the next. */
-  private async call(what: readonly unknown[], run: () => Promise<void>): Promise<void> {
+  private async startLookUp(what: readonly unknown[], run: () => Promise<void>): Promise<void> {
     if (what.length === 0) return;
     const call = run()
       .catch((error: unknown) => {

@@ -19,7 +19,7 @@ import { countKeyOf } from '../model/projection/places.ts';
 import { derivedOf } from '../plan/derive.ts';
 import { concernOf } from '../registry/concerns.ts';
 import type { Store } from '../store/port.ts';
-import { baseItems, derivedStreams, type Keyed, nextItem } from './partition-streams.ts';
+import { baseItems, type Keyed, nextItem, openDerivedStreams } from './partition-streams.ts';
 
 /**
  * The second look at a partition whose digests differ: it finds the derived items, or parts of them, that differ. Base items and
@@ -58,7 +58,7 @@ export async function* nominate(
     node = sourceNodeOf(graph, source, (await store.getMany(keys, { consistent: true })).items);
   }
   const bases = baseItems(graph, store, source);
-  const streams = await derivedStreams(graph, store, source);
+  const streams = await openDerivedStreams(graph, store, source);
   const prefixes = streams.map(({ prefix }) => prefix);
   const read = { view, node, comparesView };
   const comparison = new PartitionComparison(graph, source, read, streamLabel, prefixes);
@@ -71,14 +71,14 @@ export async function* nominate(
         const order = place === undefined ? -1 : compareKeys(stream.head.key, place);
         if (order > 0) break;
         // The items of a part do not follow its key, which may be the name of a search.
-        if (order < 0 || !isFollowed(base!.key)) yield* comparison.derived(stream.head);
+        if (order < 0 || !isFollowedByIndexItems(base!.key)) yield* comparison.compareDerivedItem(stream.head);
         else beside.set(stream.head.key, stream.head.item);
       }
     }
     if (base === undefined) break;
-    yield* comparison.base(base, beside);
+    yield* comparison.compareBaseItem(base, beside);
   }
-  yield* comparison.rest();
+  yield* comparison.remainingSuspects();
   for await (const edge of wrongCopies(graph, store, copySlots(graph, view), withoutLookUps)) {
     yield { source, sortKey: VIEW_KEY, part: { kind: 'copy', target: edge } };
   }
@@ -86,14 +86,14 @@ export async function* nominate(
 }
 
 /** Whether the keys of a base item's index items may hold its own: there is a dash in those of edges and nodes. */
-function isFollowed(key: string): boolean {
+function isFollowedByIndexItems(key: string): boolean {
   return key.includes('-');
 }
 
 /** An index item that is compared once both its expected and its actual side are known. */
 interface Pending {
-  wanted?: string;
-  stored?: string;
+  expected?: string;
+  actual?: string;
   /** The base item that asks for it. */
   target?: string;
 }
@@ -122,77 +122,77 @@ class PartitionComparison implements PartitionContent {
   }
 
   /** Compares a base item; `beside`: the derived items whose keys follow its own, by sort key. */
-  *base({ key, item }: Keyed, beside: ReadonlyMap<string, Item>): Generator<Suspect> {
+  *compareBaseItem({ key, item }: Keyed, beside: ReadonlyMap<string, Item>): Generator<Suspect> {
     const wanted = derivedOf(this.graph, this.source, key, item, this.read.node);
     if (wanted.attributes !== undefined || wanted.element !== undefined) this.isViewExpected = true;
     if (key === this.source) {
       const isRight = this.inView?.hasAttributes(wanted.attributes) ?? true;
-      if (!isRight) yield this.suspect(VIEW_KEY, { kind: 'attributes' });
+      if (!isRight) yield this.suspectOf(VIEW_KEY, { kind: 'attributes' });
     } else if (this.inView?.hasElement(key, wanted.element) === false) {
-      yield this.suspect(VIEW_KEY, { kind: 'element', target: key });
+      yield this.suspectOf(VIEW_KEY, { kind: 'element', target: key });
     }
-    const besideKeys = isFollowed(key) ? this.prefixes.map((prefix) => prefix + key) : [];
+    const besideKeys = isFollowedByIndexItems(key) ? this.prefixes.map((prefix) => prefix + key) : [];
     for (const [sortKey, fields] of wanted.indexItems) {
       if (besideKeys.includes(sortKey)) continue;
-      Object.assign(this.pending(sortKey), { wanted: indexItemText(fields), target: key });
+      Object.assign(this.pendingIndexItem(sortKey), { expected: indexItemText(fields), target: key });
     }
     for (const besideKey of besideKeys) {
       const found = beside.get(besideKey);
-      const stored = found !== undefined && (yield* this.compared(besideKey, found)) ? found : undefined;
+      const stored = found !== undefined && (yield* this.isDecidedByBaseItems(besideKey, found)) ? found : undefined;
       if (indexItemText(stored) !== indexItemText(wanted.indexItems.get(besideKey))) {
-        yield this.suspect(besideKey, { kind: 'index-item', target: key });
+        yield this.suspectOf(besideKey, { kind: 'index-item', target: key });
       }
-      if (stored !== undefined) yield* this.met(itemKindOf(this.graph, besideKey), besideKey, stored);
+      if (stored !== undefined) yield* this.addActualItem(itemKindOf(this.graph, besideKey), besideKey, stored);
     }
   }
 
   /** Compares a derived item that has no base item next to it. */
-  *derived({ key, item }: Keyed): Generator<Suspect> {
-    if (!(yield* this.compared(key, item))) return;
+  *compareDerivedItem({ key, item }: Keyed): Generator<Suspect> {
+    if (!(yield* this.isDecidedByBaseItems(key, item))) return;
     const kind = itemKindOf(this.graph, key);
     // Items of other kinds are compared during the scan: other partitions decide about them.
     if (kind.decidedBy !== 'partition') {
       kind.addTo?.(this, key, item);
       return;
     }
-    yield* this.met(kind, key, item);
+    yield* this.addActualItem(kind, key, item);
     const text = kind.hasBase ? indexItemText(item) : undefined;
     if (text === undefined) return;
     const target = baseKeyOfIndexItem(this.source, key);
     const isBeside = target !== undefined && this.prefixes.some((prefix) => prefix + target === key);
     // rule: index-item-of-no-base-item-is-a-suspect
-    if (!isBeside || target === this.source) this.pending(key).stored = text;
-    else yield this.suspect(key, { kind: 'index-item', target });
+    if (!isBeside || target === this.source) this.pendingIndexItem(key).actual = text;
+    else yield this.suspectOf(key, { kind: 'index-item', target });
   }
 
   /** Returns whether base items decide about a derived item. Yields an item that should not exist. */
-  private *compared(sortKey: string, item: Item): Generator<Suspect, boolean> {
+  private *isDecidedByBaseItems(sortKey: string, item: Item): Generator<Suspect, boolean> {
     const { kind } = concernOf(this.graph, this.source, sortKey, item);
     if (kind === 'retired' || kind === 'unregistered' || kind === 'misplaced') {
-      yield this.suspect(sortKey, { kind });
+      yield this.suspectOf(sortKey, { kind });
     }
     return kind === 'compared' && (sortKey !== VIEW_KEY || this.inView !== undefined);
   }
 
   /** Yields the differences that are known only after all items were read. */
-  *rest(): Generator<Suspect> {
-    for (const [key, { wanted, stored, target }] of this.apart) {
-      if (wanted === stored) continue;
-      yield this.suspect(key, { kind: 'index-item', target: target ?? baseKeyOfIndexItem(this.source, key) });
+  *remainingSuspects(): Generator<Suspect> {
+    for (const [key, { expected, actual, target }] of this.apart) {
+      if (expected === actual) continue;
+      yield this.suspectOf(key, { kind: 'index-item', target: target ?? baseKeyOfIndexItem(this.source, key) });
     }
     for (const name of new Set([...this.live.keys(), ...this.counts.keys()])) {
       if (this.malformed.has(name) || !isMaintained(this.graph, countKeyOf(name))) continue;
       const stored = this.counts.get(name) ?? NO_AMOUNTS;
       if (!sameAmounts(stored, this.live.get(name) ?? NO_AMOUNTS)) {
-        yield this.suspect(countKeyOf(name), { kind: 'count' });
-      } else if (hasRoomForOthers(stored)) yield this.suspect(countKeyOf(name), { kind: 'room' });
+        yield this.suspectOf(countKeyOf(name), { kind: 'count' });
+      } else if (hasRoomForOthers(stored)) yield this.suspectOf(countKeyOf(name), { kind: 'room' });
     }
-    for (const part of this.inView?.rest() ?? []) yield this.suspect(VIEW_KEY, part);
+    for (const part of this.inView?.remainingParts() ?? []) yield this.suspectOf(VIEW_KEY, part);
   }
 
   /** Yields the oddities of an actual item, and adds the item to the counts. */
-  private *met(kind: ItemKind, key: string, item: Item): Generator<Suspect> {
-    for (const part of kind.oddities(this, item)) yield this.suspect(key, part);
+  private *addActualItem(kind: ItemKind, key: string, item: Item): Generator<Suspect> {
+    for (const part of kind.oddities(this, item)) yield this.suspectOf(key, part);
     kind.addTo?.(this, key, item);
   }
 
@@ -217,7 +217,7 @@ class PartitionComparison implements PartitionContent {
     addItemAmounts(this.live, item);
   }
 
-  private pending(key: string): Pending {
+  private pendingIndexItem(key: string): Pending {
     let found = this.apart.get(key);
     if (found === undefined) {
       found = {};
@@ -226,7 +226,7 @@ class PartitionComparison implements PartitionContent {
     return found;
   }
 
-  private suspect(sortKey: string, part: Part): Suspect {
+  private suspectOf(sortKey: string, part: Part): Suspect {
     return { source: this.source, sortKey, part };
   }
 }
@@ -260,7 +260,7 @@ class ViewComparison {
   }
 
   /** Yields the parts without a base item, and all marks: only all edges of a type together show whether its mark is right. */
-  *rest(): Generator<Part> {
+  *remainingParts(): Generator<Part> {
     if (this.attributes !== undefined) yield { kind: 'attributes' };
     if (!this.hasSet) yield { kind: 'garbage', element: NO_SET };
     for (const [edge, elements] of this.elements) {

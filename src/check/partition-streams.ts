@@ -30,14 +30,18 @@ type Queries = Pick<Store, 'query'>;
 
 /** Reads the base items of a partition. Their sort keys begin with `A` to `Z`; `[` is the next character. */
 export function baseItems(graph: CompiledModel, store: Queries, source: string): AsyncGenerator<Keyed> {
-  return itemsOf(graph, store, { partition: source, sortKey: BASE_ITEMS });
+  return keyedItems(graph, store, { partition: source, sortKey: BASE_ITEMS });
 }
 
 /**
  * Opens the streams of a partition's derived items: one for each named order of the model, whose items would otherwise all come
  * before the first base item, and one for all others.
  */
-export async function derivedStreams(graph: CompiledModel, store: Queries, source: string): Promise<DerivedStream[]> {
+export async function openDerivedStreams(
+  graph: CompiledModel,
+  store: Queries,
+  source: string,
+): Promise<DerivedStream[]> {
   const named = layersOf(graph).flatMap(({ edges }) =>
     [...edges.values()].flatMap(
       ({ inbound }) => inbound?.items.filter(({ orderName }) => orderName !== undefined) ?? [],
@@ -45,7 +49,7 @@ export async function derivedStreams(graph: CompiledModel, store: Queries, sourc
   );
   const prefixes = [...new Set(named.map(({ inForce }) => inForce.places.prefix))].sort(compareKeys);
   const streams = prefixes.map((prefix) =>
-    openStream(prefix, itemsOf(graph, store, { partition: source, sortKey: { beginsWith: prefix } })),
+    openStream(prefix, keyedItems(graph, store, { partition: source, sortKey: { beginsWith: prefix } })),
   );
   return Promise.all([
     openStream(BEGINNINGS['index-item'], itemsOutsideNamedOrders(graph, store, source, prefixes)),
@@ -61,13 +65,14 @@ async function* itemsOutsideNamedOrders(
   prefixes: readonly string[],
 ): AsyncGenerator<Keyed> {
   // A query includes both its ends, so an item at an end that does not belong here is dropped by its key.
-  const isOther = (key: string): boolean => isDerivedKey(key) && !prefixes.some((prefix) => key.startsWith(prefix));
+  const isOutsideNamedOrders = (key: string): boolean =>
+    isDerivedKey(key) && !prefixes.some((prefix) => key.startsWith(prefix));
   const ends = [...prefixes, undefined];
   for (const [i, to] of ends.entries()) {
     const from = i === 0 ? '~' : afterPrefix(prefixes[i - 1]!);
     const sortKey = { from, to: to ?? AFTER_DERIVED };
-    for await (const keyed of itemsOf(graph, store, { partition: source, sortKey }))
-      if (isOther(keyed.key)) yield keyed;
+    for await (const keyed of keyedItems(graph, store, { partition: source, sortKey }))
+      if (isOutsideNamedOrders(keyed.key)) yield keyed;
   }
 }
 
@@ -90,7 +95,7 @@ async function openStream(prefix: string, items: AsyncGenerator<Keyed>): Promise
   return stream;
 }
 
-async function* itemsOf(graph: CompiledModel, store: Queries, request: QueryRequest): AsyncGenerator<Keyed> {
+async function* keyedItems(graph: CompiledModel, store: Queries, request: QueryRequest): AsyncGenerator<Keyed> {
   for await (const item of queriedItems(store, request)) yield { key: stringOf(item[graph.table.sortKey]) ?? '', item };
 }
 

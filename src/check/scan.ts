@@ -41,16 +41,16 @@ export class SegmentScan {
   }
 
   /** Compares the items of a page. */
-  async visit({ items, isLast }: WalkedPage): Promise<true> {
+  async visitPage({ items, isLast }: WalkedPage): Promise<true> {
     await this.context.stream.advance();
-    for (const item of items) await this.take(item);
+    for (const item of items) await this.addItem(item);
     if (isLast) await this.finishPartition();
     // The look-ups end before the place moves on, because no cursor contains them.
     await this.lookUps?.finish();
     return true;
   }
 
-  private async take({ source, target, item }: WalkedItem): Promise<void> {
+  private async addItem({ source, target, item }: WalkedItem): Promise<void> {
     const { graph, stream, now } = this.context;
     // The items of the service's own partition are not derived from anything.
     if (source === SERVICE_PARTITION) return;
@@ -64,11 +64,11 @@ export class SegmentScan {
     if (!isDerivedKey(target) && this.current!.lacksNode(target)) {
       const keys = sourceNodeKeys(graph, source).map((key) => ({ source, target: key }));
       const { items } = await this.context.store.getMany(keys, { consistent: false });
-      this.current!.metNode(sourceNodeOf(graph, source, items));
+      this.current!.setNode(sourceNodeOf(graph, source, items));
     }
     const noted = this.current!.add(target, item);
     if (noted !== undefined) this.context.onNoted({ source, target }, noted, item);
-    if (this.lookUps !== undefined) await this.lookUps.take({ source, target }, item);
+    if (this.lookUps !== undefined) await this.lookUps.addItem({ source, target }, item);
   }
 
   private async finishPartition(): Promise<void> {
@@ -77,7 +77,7 @@ export class SegmentScan {
     if (current === undefined) return;
     await this.context.onPartition(current);
     // A partition with another difference is read again as a whole.
-    if (current.slots.length > 0 && current.isClean) await this.lookUps?.takeSlots(current.source, current.slots);
+    if (current.slots.length > 0 && current.isClean) await this.lookUps?.addCopySlots(current.source, current.slots);
   }
 }
 

@@ -65,11 +65,11 @@ export function modelCost(graph: CompiledModel): ModelCost {
   const puts: PutCost[] = [];
   const queries: QueryCost[] = [{ query: 'get: one node with its edge set', calls: 1, rcu: HALF_UNIT }];
   for (const node of graph.nodes.values()) {
-    puts.push(nodePut(node, graph), ...[...node.parts.keys()].map((part) => partPut(node, part, graph)));
-    for (const search of node.searches.values()) queries.push(...searchQueries(search));
+    puts.push(costOfNodePut(node, graph), ...[...node.parts.keys()].map((part) => costOfPartPut(node, part, graph)));
+    for (const search of node.searches.values()) queries.push(...costsOfSearchQueries(search));
   }
   for (const edge of graph.edges.values()) {
-    puts.push(edgePut(edge));
+    puts.push(costOfEdgePut(edge));
     queries.push({ query: `edges ${edge.type}`, calls: 1, rcu: HALF_UNIT });
     if (edge.count !== undefined) queries.push({ query: `degree of ${edge.type}`, calls: 1, rcu: HALF_UNIT });
     if (edge.incoming !== undefined || edge.count?.totals !== undefined) {
@@ -85,10 +85,10 @@ export function modelCost(graph: CompiledModel): ModelCost {
   return { puts, queries, partition: PARTITION, warnings: hubWarnings(graph), assumptions: ASSUMPTIONS };
 }
 
-function nodePut(node: NodeModel, graph: CompiledModel): PutCost {
+function costOfNodePut(node: NodeModel, graph: CompiledModel): PutCost {
   // A search item is written once in the table and once in its index, an owner item as the index items of its edges are.
-  const ownerItems = node.ownerOf.reduce((sum, { inbound }) => sum + inboundItems(inbound?.items ?? []), 0);
-  const indexItems = searchesOf(node, undefined) * 2 + ownerItems;
+  const ownerItems = node.ownerOf.reduce((sum, { inbound }) => sum + writesOfInboundItems(inbound?.items ?? []), 0);
+  const indexItems = countSearches(node, undefined) * 2 + ownerItems;
   const put: PutCost = {
     type: node.type,
     kind: 'node',
@@ -105,14 +105,14 @@ function nodePut(node: NodeModel, graph: CompiledModel): PutCost {
   return {
     ...put,
     ...(copying.length > 0 && { fanOut: Object.fromEntries(copying.map(({ type }) => [type, 1])) }),
-    ...outDegreeOf(joinedFrom(graph, node.type)),
+    ...outDegreeOf(edgesJoinedFrom(graph, node.type)),
   };
 }
 
 /** A part has a view of its own, and the searches by its attributes. */
-function partPut(node: NodeModel, part: string, graph: CompiledModel): PutCost {
-  const indexItems = searchesOf(node, part) * 2;
-  const using = joinedFrom(graph, node.type).filter((edge) => partsOfEdge(edge).has(part));
+function costOfPartPut(node: NodeModel, part: string, graph: CompiledModel): PutCost {
+  const indexItems = countSearches(node, part) * 2;
+  const using = edgesJoinedFrom(graph, node.type).filter((edge) => partsOfEdge(edge).has(part));
   return {
     ...{ type: `${node.type}.${part}`, kind: 'part', base: 1, view: 1, indexItems, reverseItem: 0, totalEntry: 0 },
     ...{ read: 0, total: 2 + indexItems, inTransaction: 2 },
@@ -121,11 +121,11 @@ function partPut(node: NodeModel, part: string, graph: CompiledModel): PutCost {
 }
 
 /** How many searches find a node by its own attributes, or by those of one part. */
-function searchesOf({ searches }: NodeModel, part: string | undefined): number {
+function countSearches({ searches }: NodeModel, part: string | undefined): number {
   return [...searches.values()].filter((search) => search.part === part).length;
 }
 
-function joinedFrom({ edges }: CompiledModel, nodeType: string): EdgeModel[] {
+function edgesJoinedFrom({ edges }: CompiledModel, nodeType: string): EdgeModel[] {
   return [...edges.values()].filter((edge) => edge.from.has(nodeType) && isJoinedEdge(edge));
 }
 
@@ -158,9 +158,9 @@ function hubWarnings({ edges }: CompiledModel): string[] {
   return [...ofTotals, ...ofJoined];
 }
 
-function edgePut(edge: EdgeModel): PutCost {
+function costOfEdgePut(edge: EdgeModel): PutCost {
   const view = edge.labels === undefined ? 0 : 1;
-  const indexItems = edgeIndexItems(edge);
+  const indexItems = countEdgeIndexItems(edge);
   const reverseItem = edge.copy === undefined ? 0 : 1;
   const totalEntry = edge.incoming === undefined ? 0 : 4;
   const read = (edge.count === undefined ? 0 : 1) + (edge.incoming === undefined ? 0 : 1);
@@ -178,24 +178,24 @@ function edgePut(edge: EdgeModel): PutCost {
   };
 }
 
-function edgeIndexItems({ inbound, count }: EdgeModel): number {
+function countEdgeIndexItems({ inbound, count }: EdgeModel): number {
   const items = inbound?.items ?? [];
-  if (count === undefined) return inboundItems(items);
+  if (count === undefined) return writesOfInboundItems(items);
   const named = items.filter(({ orderName }) => orderName !== undefined);
   const shared = items.find(({ orderName }) => orderName === undefined);
   // The item that is counted and the count are written in a transaction, at twice the capacity.
-  const counted = inboundItems([shared ?? NO_ORDERS]) + 1;
-  return inboundItems(named) + 2 * counted;
+  const counted = writesOfInboundItems([shared ?? NO_ORDERS]) + 1;
+  return writesOfInboundItems(named) + 2 * counted;
 }
 
 const NO_ORDERS = { orders: [] };
 
 /** Each index item is written once in the table and once in each of its indexes. */
-function inboundItems(items: readonly Pick<InboundItem, 'orders'>[]): number {
+function writesOfInboundItems(items: readonly Pick<InboundItem, 'orders'>[]): number {
   return items.reduce((sum, { orders }) => sum + 1 + orders.length, 0);
 }
 
-function searchQueries(search: SearchModel): QueryCost[] {
+function costsOfSearchQueries(search: SearchModel): QueryCost[] {
   const name = search.indexPartition;
   const isPath = search.order.kind === 'path';
   if (search.shards === 'value') return [{ query: `search ${name} eq`, calls: 1, rcu: HALF_UNIT }];

@@ -121,10 +121,11 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
     part: 'storage',
     usd: load.gigabytes * (dynamodb.gigabyteMonth + dynamodb.restorableGigabyteMonth),
   };
-  const written = (unitsPerSecond: number): number =>
+  const usdOfWrites = (unitsPerSecond: number): number =>
     ((unitsPerSecond * SECONDS) / MILLION) * dynamodb.millionWriteUnits;
-  const read = (unitsPerSecond: number): number => ((unitsPerSecond * SECONDS) / MILLION) * dynamodb.millionReadUnits;
-  const bill = (
+  const usdOfReads = (unitsPerSecond: number): number =>
+    ((unitsPerSecond * SECONDS) / MILLION) * dynamodb.millionReadUnits;
+  const partsOfBill = (
     write: (unitsPerSecond: number) => number,
     readUsd: (unitsPerSecond: number) => number,
     checkReads: number,
@@ -148,8 +149,8 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
   const provisionedHours = (unitsPerSecond: number): number => (unitsPerSecond / UTILISATION) * HOURS;
   const { computeUnitHour, gigabyteMonth } = prices.openSearch;
   return {
-    monthly: bill(written, read, ((checkUnits * NIGHTS) / MILLION) * dynamodb.millionReadUnits),
-    monthlyProvisioned: bill(
+    monthly: partsOfBill(usdOfWrites, usdOfReads, ((checkUnits * NIGHTS) / MILLION) * dynamodb.millionReadUnits),
+    monthlyProvisioned: partsOfBill(
       (unitsPerSecond) => provisionedHours(unitsPerSecond) * dynamodb.writeUnitHour,
       (unitsPerSecond) => provisionedHours(unitsPerSecond) * dynamodb.readUnitHour,
       // The units of a night, as if they were provisioned for just the time that they are read in.
@@ -157,13 +158,13 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
     ),
     alternatives: {
       documentClient: withTotal([
-        { part: 'puts', usd: written(load.putsPerSecond * units.base) },
+        { part: 'puts', usd: usdOfWrites(load.putsPerSecond * units.base) },
         // It reads an item before it writes it, as nothing tells it which record is newer.
         {
           part: 'projections',
-          usd: written(load.putsPerSecond * units.derived) + read(load.putsPerSecond * units.derivedItems),
+          usd: usdOfWrites(load.putsPerSecond * units.derived) + usdOfReads(load.putsPerSecond * units.derivedItems),
         },
-        { part: 'reads', usd: read(readUnits) },
+        { part: 'reads', usd: usdOfReads(readUnits) },
         {
           part: 'stream function',
           usd: functionUsd(load.putsPerSecond * units.derivedItems * MS_A_WRITE_BY_HAND),
@@ -172,7 +173,7 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
         storage,
       ]),
       openSearch: withTotal([
-        { part: 'puts', usd: written(load.putsPerSecond * units.base) },
+        { part: 'puts', usd: usdOfWrites(load.putsPerSecond * units.base) },
         { part: 'search', usd: LEAST_COMPUTE_UNITS * HOURS * computeUnitHour + load.gigabytes * gigabyteMonth },
         storage,
       ]),
@@ -223,16 +224,16 @@ function unitsOf({ puts }: ModelCost, { shares, viewKilobytes = 1 }: Load) {
   // A part has a view of its own, as small as the part.
   const viewUnits = ({ kind, view }: PutCost): number => view * (kind === 'part' ? 1 : Math.ceil(viewKilobytes));
   const weights = puts.reduce((sum, put) => sum + weightOf(put), 0);
-  const mean = (count: (put: PutCost) => number): number =>
+  const meanOverMix = (count: (put: PutCost) => number): number =>
     puts.reduce((sum, put) => sum + count(put) * weightOf(put), 0) / weights;
   return {
-    base: mean(({ base }) => base),
+    base: meanOverMix(({ base }) => base),
     // A write of a view is billed by the size of the whole.
-    derived: mean((put) => put.total - put.base + viewUnits(put) - put.view),
+    derived: meanOverMix((put) => put.total - put.base + viewUnits(put) - put.view),
     // In the table; an index has partitions of its own.
-    derivedWrites: mean((put) => viewUnits(put) + put.indexItems / 2 + put.reverseItem),
+    derivedWrites: meanOverMix((put) => viewUnits(put) + put.indexItems / 2 + put.reverseItem),
     // An index item takes a write of the function, and a unit more in its index.
-    derivedItems: mean(
+    derivedItems: meanOverMix(
       ({ view, indexItems, reverseItem, totalEntry }) => view + indexItems / 2 + reverseItem + totalEntry / 4,
     ),
   };

@@ -191,7 +191,7 @@ async function measureLag(
     const count = route.count + 1;
     const source = airportId(route.origin);
     const target = airportId(route.destination);
-    const projectedAt = lag.next(source, `ROUTE-${target}`);
+    const projectedAt = lag.timeOfNextRecord(source, `ROUTE-${target}`);
     await writer.putEdge(source, 'ROUTE', target, { count });
     const writtenAt = performance.now();
     lagsMs.push(Math.max(0, (await projectedAt) - writtenAt));
@@ -210,18 +210,19 @@ class LagClock {
       project: async (records, options) => {
         const result = await inner.project(records, options);
         const now = performance.now();
-        if (result.failedFrom === undefined) for (const { source, target } of records) this.settle(source, target, now);
+        if (result.failedFrom === undefined)
+          for (const { source, target } of records) this.resolveWaiting(source, target, now);
         return result;
       },
     };
   }
 
   /** Resolves with the time when the next record of an item is projected; ask before the write. */
-  next(source: string, target: string): Promise<number> {
+  timeOfNextRecord(source: string, target: string): Promise<number> {
     return new Promise((resolve) => this.waiting.set(`${source} ${target}`, resolve));
   }
 
-  private settle(source: string, target: string, at: number): void {
+  private resolveWaiting(source: string, target: string, at: number): void {
     const key = `${source} ${target}`;
     this.waiting.get(key)?.(at);
     this.waiting.delete(key);

@@ -54,24 +54,24 @@ export class ExpectedWorld {
   }
 
   /** The airports of a country whose state, city and name begin with these, by state, then city, name and id. */
-  located(country: string, path: readonly string[]): Airport[] {
-    const place = ({ state, city, name, iata }: Airport): string[] => [state, city, name, airportId(iata)];
+  airportsAt(country: string, path: readonly string[]): Airport[] {
+    const placeOf = ({ state, city, name, iata }: Airport): string[] => [state, city, name, airportId(iata)];
     return [...this.airports.values()]
-      .filter((airport) => airport.country === country && path.every((segment, i) => place(airport)[i] === segment))
+      .filter((airport) => airport.country === country && path.every((segment, i) => placeOf(airport)[i] === segment))
       .sort((left, right) => {
-        const others = place(right);
-        return place(left).reduce((order, segment, i) => order || compareKeys(segment, others[i]!), 0);
+        const others = placeOf(right);
+        return placeOf(left).reduce((order, segment, i) => order || compareKeys(segment, others[i]!), 0);
       });
   }
 
   /** The airports whose folded name begins with a prefix, by folded name, then id. */
-  named(prefix: string): Airport[] {
-    const folded = (name: string): string => name.normalize('NFKC').toLowerCase();
+  airportsNamed(prefix: string): Airport[] {
+    const foldedName = (name: string): string => name.normalize('NFKC').toLowerCase();
     return [...this.airports.values()]
-      .filter(({ name }) => folded(name).startsWith(folded(prefix)))
+      .filter(({ name }) => foldedName(name).startsWith(foldedName(prefix)))
       .sort(
         (left, right) =>
-          compareKeys(folded(left.name), folded(right.name)) ||
+          compareKeys(foldedName(left.name), foldedName(right.name)) ||
           compareKeys(airportId(left.iata), airportId(right.iata)),
       );
   }

@@ -46,7 +46,7 @@ async function verifyLocations(expected: DemoWorld['expected'], reader: DemoWorl
     expectSame(
       `the airports of ${country}`,
       items.map(({ id }) => id),
-      expected.located(country, []).map(({ iata }) => airportId(iata)),
+      expected.airportsAt(country, []).map(({ iata }) => airportId(iata)),
     );
   }
 }
@@ -59,7 +59,7 @@ export async function showLocations({ say, expected, reader }: DemoWorld): Promi
     const segments = path.slice(0, levels);
     const scope = { partition: 'USA' };
     const { count } = await reader.search('AIRPORT.location').count({ path: segments }, scope);
-    const wanted = expected.located('USA', segments);
+    const wanted = expected.airportsAt('USA', segments);
     expectSame(`the count of airports in ${['USA', ...segments].join(', ')}`, count, wanted.length);
     const { items } = await reader.search('AIRPORT.location').path(segments, { ...scope, limit: PAGE_ITEMS });
     expectSame(
@@ -106,7 +106,7 @@ export async function showPages({ say, expected, reader }: DemoWorld): Promise<v
 export async function showPrefixSearch({ say, expected, reader }: DemoWorld): Promise<void> {
   const prefix = 'chicago';
   const { items } = await reader.search('AIRPORT.name').beginsWith(prefix);
-  const wanted = expected.named(prefix);
+  const wanted = expected.airportsNamed(prefix);
   expectSame(
     `the airports named ${prefix}`,
     items.map(({ id, value }) => [id, value]),
@@ -133,14 +133,14 @@ export async function showPrefixSearch({ say, expected, reader }: DemoWorld): Pr
 export async function showShards({ say, expected, reader }: DemoWorld): Promise<void> {
   const spread = await reader.shards('AIRPORT.name');
   const names = [...expected.airports.values()].map(({ name }) => foldText(name, true));
-  const hottest = (hash: HashName): number => {
+  const hottestShare = (hash: HashName): number => {
     const counts = new Map<number, number>();
     for (const name of names) counts.set(shardOf(name, 200, hash), (counts.get(shardOf(name, 200, hash)) ?? 0) + 1);
     return Math.max(...counts.values()) / names.length;
   };
-  expectSame('the share of the hottest shard', spread.hottest.share, hottest('fnv1a'));
+  expectSame('the share of the hottest shard', spread.hottest.share, hottestShare('fnv1a'));
   const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
   say(
-    `hottest of 200 shards of the names: ${percent(spread.hottest.share)} by fnv1a, ${percent(hottest('codepoint-product'))} by code-point product (even: 0.5 %)`,
+    `hottest of 200 shards of the names: ${percent(spread.hottest.share)} by fnv1a, ${percent(hottestShare('codepoint-product'))} by code-point product (even: 0.5 %)`,
   );
 }

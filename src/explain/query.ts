@@ -58,11 +58,11 @@ class NotedReads {
   }
 
   plan(): QueryPlan {
-    const total = (name: 'calls' | 'rcu'): number => this.steps.reduce((sum, step) => sum + step[name], 0);
+    const sumOf = (name: 'calls' | 'rcu'): number => this.steps.reduce((sum, step) => sum + step[name], 0);
     return {
       partitions: [...this.partitions],
-      calls: total('calls'),
-      rcu: total('rcu'),
+      calls: sumOf('calls'),
+      rcu: sumOf('rcu'),
       steps: this.steps.map(({ what, calls, rcu }) => `${calls} ${what}, ${rcu} RCU`),
     };
   }
@@ -71,7 +71,7 @@ class NotedReads {
     const result = await this.table.get(key, options);
     // A reader looks at the registry once in a while, whatever it is asked.
     if (key.source === SERVICE_PARTITION) return result;
-    this.note(`GetItem of ${key.target}`, 1, result.rcu);
+    this.noteReads(`GetItem of ${key.target}`, 1, result.rcu);
     return result;
   }
 
@@ -79,7 +79,7 @@ class NotedReads {
     const result = await this.table.getMany(keys, options);
     if (keys.every(({ source }) => source === SERVICE_PARTITION)) return result;
     const targets = new Set(keys.map(({ target }) => (isDerivedKey(target) ? target : 'base items')));
-    this.note(`BatchGetItem of ${[...targets].join(', ')} (${keys.length} keys)`, result.calls, result.rcu);
+    this.noteReads(`BatchGetItem of ${[...targets].join(', ')} (${keys.length} keys)`, result.calls, result.rcu);
     return result;
   }
 
@@ -87,11 +87,11 @@ class NotedReads {
     const { index = 'table', partition } = request;
     const result = await this.table.query(request);
     this.partitions.add(`${index} ${partition}`);
-    this.note(`Query of ${index === 'table' ? 'the table' : index}`, 1, result.rcu);
+    this.noteReads(`Query of ${index === 'table' ? 'the table' : index}`, 1, result.rcu);
     return result;
   }
 
-  private note(what: string, calls: number, rcu: number): void {
+  private noteReads(what: string, calls: number, rcu: number): void {
     const last = this.steps.at(-1);
     if (last?.what === what) {
       last.calls += calls;

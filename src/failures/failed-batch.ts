@@ -68,7 +68,7 @@ export async function readFailedBatch(
   checkStreamTable(streamArn, graph.table.name);
   if (payload !== undefined) return decodeRecords(graph, payload.Records, streamArn);
   // Few messages leave their records to the stream, and its client takes a while to load.
-  const { readRange } = await import('./failed-range.ts');
+  const { readStreamRange } = await import('./failed-range.ts');
   const client = typeof streams === 'function' ? await streams() : streams;
-  return decodeRecords(graph, await readRange(client, batch), streamArn);
+  return decodeRecords(graph, await readStreamRange(client, batch), streamArn);
 }

@@ -21,7 +21,7 @@ export interface StreamRange {
 const MOST_EMPTY_PAGES = 100;
 
 /** Reads the records of a failed batch from the stream. Throws `batch-trimmed` if they have left it. */
-export async function readRange(streams: DynamoDBStreamsClient, batch: StreamRange): Promise<RawRecord[]> {
+export async function readStreamRange(streams: DynamoDBStreamsClient, batch: StreamRange): Promise<RawRecord[]> {
   const { streamArn, shardId, startSequenceNumber, endSequenceNumber } = batch;
   const end = BigInt(endSequenceNumber);
   const records: RawRecord[] = [];

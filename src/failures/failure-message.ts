@@ -56,14 +56,14 @@ export async function failedBatchesOf(text: string, from: FailureBuckets): Promi
         "Name the stack's bucket with --bucket, or in the option buckets of the handler.",
       );
     }
-    const key = objectKey(s3.object.key);
+    const key = decodeObjectKey(s3.object.key);
     batches.push({ ...parseFailedBatch(await from.readObject(name, key)), object: { bucket: name, key } });
   }
   return batches;
 }
 
 /** Object keys are encoded as in a form: `+` is a space. */
-function objectKey(encoded: string): string {
+function decodeObjectKey(encoded: string): string {
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '));
   } catch (error) {

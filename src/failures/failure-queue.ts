@@ -32,7 +32,7 @@ export interface FailureSources extends FailureBuckets {
 
 /**
  * Reconciles everything that one message of an on-failure destination reports, with the base items. The message may be one of
- * `restMessage`: then it reconciles the unprocessed rest. Throws for other messages.
+ * `messageOfRest`: then it reconciles the unprocessed rest. Throws for other messages.
  */
 export async function redriveMessage(
   text: string,
@@ -82,7 +82,7 @@ interface Rest {
 }
 
 /** Builds a message for the unprocessed rest of a failed batch, after `repaired` more of its records were reconciled. */
-export function restMessage(text: string, repaired: number): string {
+export function messageOfRest(text: string, repaired: number): string {
   const { message, settled } = parseRest(text);
   return JSON.stringify({ edgeloomRest: { settled: settled + repaired, message } });
 }

@@ -3,8 +3,8 @@ import type { SendMessage } from '../failures/failure-message.ts';
 import {
   bucketAccess,
   type FailureSources,
+  messageOfRest,
   queueSender,
-  restMessage,
   tryRedriveMessage,
 } from '../failures/failure-queue.ts';
 import type { CompiledModel } from '../model/compiled.ts';
@@ -131,7 +131,7 @@ async function redriveMessages(
     if (left === 0) continue;
     // Some of its records are reconciled: a message for the rest keeps the place, with a receive count of its own.
     const isSent =
-      repaired > 0 && eventSourceARN !== undefined && (await sent(eventSourceARN, restMessage(body, repaired)));
+      repaired > 0 && eventSourceARN !== undefined && (await sent(eventSourceARN, messageOfRest(body, repaired)));
     if (!isSent) failed.push(messageId);
   }
   return { result: total, failed };

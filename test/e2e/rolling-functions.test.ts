@@ -6,7 +6,7 @@ import { build, type Plugin } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { check } from '../../src/check/check.ts';
 import { loadDemoData } from '../../src/demo/data.ts';
-import { type Asking, askOn, waitForShortLeases } from '../../src/demo/evolve/askers.ts';
+import { type Asking, askUntil, waitForShortLeases } from '../../src/demo/evolve/askers.ts';
 import { Consumers, noteProjected } from '../../src/demo/evolve/consumers.ts';
 import { History } from '../../src/demo/evolve/history.ts';
 import { earlierModel, laterModel, type Side } from '../../src/demo/evolve/models.ts';
@@ -160,17 +160,17 @@ describe('two versions of the packaged stream function, with two models', () => 
     await importAll(store, data, history);
     await mapping.idle();
     const tally = new Tally();
-    tally.begin('before');
+    tally.beginPhase('before');
     let isWriting = true;
     let isAsking = true;
     const asking: Asking = { store, history, tally, airports: data.airports.map(({ iata }) => airportId(iata)) };
-    const asked = Promise.all([askOn('old', asking, () => !isAsking), askOn('new', asking, () => !isAsking)]);
+    const asked = Promise.all([askUntil('old', asking, () => !isAsking), askUntil('new', asking, () => !isAsking)]);
     const busy: BusyKeys = new Set();
     const producers = [earlierModel, laterModel].map((graph) => new Producer(graph, store, data, history, busy));
     const written = Promise.all(producers.map((producer) => producer.run(10, () => !isWriting)));
     await sleep(1_500);
 
-    tally.begin('migration');
+    tally.beginPhase('migration');
     rolling.live = ['old', 'new'];
     const { done } = await bringTo(laterModel, (step) => {
       // Rolled back in the middle, and forth again.
@@ -180,16 +180,16 @@ describe('two versions of the packaged stream function, with two models', () => 
     expect(done).toBe(true);
     await worker.deploy('new');
     rolling.live = ['new'];
-    tally.begin('new alone');
+    tally.beginPhase('new alone');
     await sleep(2_000);
     rolling.live = ['old'];
-    tally.begin('rolled back');
+    tally.beginPhase('rolled back');
     await sleep(2_000);
     isWriting = false;
     await written;
     await mapping.idle();
-    await worker.idle();
-    tally.begin('at rest');
+    await worker.waitUntilIdle();
+    tally.beginPhase('at rest');
     await sleep(1_500);
     isAsking = false;
     await asked;

@@ -3,7 +3,7 @@ import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { check } from '../../src/check/check.ts';
 import type { Finding } from '../../src/check/finding.ts';
-import { restMessage } from '../../src/failures/failure-queue.ts';
+import { messageOfRest } from '../../src/failures/failure-queue.ts';
 import type { Item } from '../../src/items/attribute-value.ts';
 import { redriveHandler } from '../../src/lambda/index.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
@@ -123,7 +123,7 @@ describe('a redrive of a large failed batch', () => {
       if (result.left > 0) expect(result.reasons[0]).toContain(`${result.repaired} of ${result.entries} records`);
       settled += result.repaired;
       places.push(settled);
-      message = restMessage(message, result.repaired);
+      message = messageOfRest(message, result.repaired);
     }
     expect(places.length).toBeGreaterThan(1);
     expect(JSON.parse(message)).toEqual({ edgeloomRest: { settled: records.length, message: text } });

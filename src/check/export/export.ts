@@ -66,15 +66,15 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
       if (noted === 'base') dangling.add({ source, target }, item);
       if (noted === 'unknown') {
         countUnknownType(graph, totals.unknownTypes, { source, target });
-        tally.found({ source, target, verdict: 'unknown', expected: null, actual: null });
+        tally.countAndReport({ source, target, verdict: 'unknown', expected: null, actual: null });
       }
       items += 1;
       if (items % PROGRESS_ITEMS === 0) {
-        await dangling.flush();
+        await dangling.flushToFile();
         onProgress?.(items);
       }
     }
-    await dangling.report(undefined, (edge) => tally.found(edge));
+    await dangling.reportDangling(undefined, (edge) => tally.countAndReport(edge));
   } finally {
     await dangling.deleteFile();
   }
@@ -82,11 +82,11 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
   const suspects: string[] = [];
   for (const [source, { baseItems, derivedItems, changing, quarantined, isClean }] of partitions) {
     totals.partitions += 1;
-    tally.countChanging(changing);
+    tally.countChangingItems(changing);
     totals.baseItems += baseItems;
     totals.derivedItems += derivedItems;
     for (const [target, reason] of quarantined) {
-      tally.found({ source, target, verdict: 'quarantined', expected: null, actual: reason });
+      tally.countAndReport({ source, target, verdict: 'quarantined', expected: null, actual: reason });
     }
     if (!isClean) suspects.push(source);
   }
@@ -112,7 +112,7 @@ async function readAgainForNodes(
   files: readonly DataFile[],
   partitions: ReadonlyMap<string, PartitionSummary>,
 ): Promise<void> {
-  const left = new Map([...partitions].filter(([, summary]) => summary.isLeft));
+  const left = new Map([...partitions].filter(([, summary]) => summary.hasEdgesLeft));
   if (left.size === 0) return;
   for await (const { source, target, item } of itemsOf(graph, files)) left.get(source)?.addAgain(target, item);
 }
@@ -141,11 +141,11 @@ async function nominateInFiles(
     mostOpen: 16,
     ...runtimeOf(),
     onFinding: (finding) => {
-      if ((WRONG as readonly string[]).includes(finding.verdict)) tally.found(finding);
+      if ((WRONG as readonly string[]).includes(finding.verdict)) tally.countAndReport(finding);
     },
     onSuperseded: () => undefined,
     onMended: () => undefined,
   });
-  for (const source of suspects) await inspector.begin(source);
+  for (const source of suspects) await inspector.beginPartition(source);
   await inspector.finish();
 }

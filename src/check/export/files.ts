@@ -59,14 +59,14 @@ async function filesIn(folder: string, depth: number): Promise<string[]> {
     const looksLikeFile = entry.name.endsWith(DATA_FILE) || entry.name === MANIFEST;
     if (entry.isDirectory() && !looksLikeFile) files.push(...(await filesIn(path, depth + 1)));
     else if (entry.isFile()) files.push(path);
-    else if (await isRegular(path)) files.push(path);
+    else if (await isRegularFile(path)) files.push(path);
     else throw invalidExport(`${path} is no regular file, and no folder: it is not read.`);
   }
   return files;
 }
 
 /** Whether a path leads to a regular file, also through links. Throws `invalid-export` if the path cannot be read. */
-async function isRegular(path: string): Promise<boolean> {
+async function isRegularFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();
   } catch (error) {

@@ -44,7 +44,7 @@ export class LiveLine {
   }
 
   /** Notes what was done. */
-  note(projected: Projected): void {
+  addProjected(projected: Projected): void {
     this.projected = projected;
     // Nothing moves while a batch is worked off, but it is worked: its time counts, from the line before on.
     const begunMs = this.now() - (projected.batchMs ?? 0);
@@ -54,7 +54,7 @@ export class LiveLine {
   /** Shows it from now on. `onError`: called where the table could not be asked; the next line asks again. */
   start(onError: (error: unknown) => void): void {
     this.timer = setTimeout(() => {
-      this.ticking = this.tick()
+      this.ticking = this.showIfDue()
         .catch(onError)
         .then(() => {
           if (this.timer !== undefined) this.start(onError);
@@ -72,7 +72,7 @@ export class LiveLine {
   }
 
   /** Shows how things are now, if it is time. */
-  async tick(): Promise<void> {
+  async showIfDue(): Promise<void> {
     const { stream, quarantined, behindSeconds } = this.options;
     const { records, writes, newestRecordAgeMs = 0 } = this.projected;
     const isTerminal = stream.isTTY === true;

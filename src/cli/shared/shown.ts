@@ -11,14 +11,14 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
  * contents can neither drive the terminal nor forge a line of a report.
  */
 export function printable(text: string): string {
-  return text.replace(CONTROL, (character) => SHORT[character] ?? codeOf(character));
+  return text.replace(CONTROL, (character) => SHORT[character] ?? escapeOf(character));
 }
 
 /** As `printable`, but line breaks stay: for a whole output, whose single values went through `printable`. In JSON, JSON remains. */
 export function printableLines(text: string): string {
-  return text.replace(CONTROL, (character) => (character === '\n' ? character : codeOf(character)));
+  return text.replace(CONTROL, (character) => (character === '\n' ? character : escapeOf(character)));
 }
 
-function codeOf(character: string): string {
+function escapeOf(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -58,7 +58,7 @@ export function stopOnSignal(stop: () => Promise<unknown>): () => void {
       beginStop(signal);
       return;
     }
-    release();
+    removeHandlers();
     process.kill(process.pid, signal);
   };
   const watch = setInterval(() => {
@@ -66,14 +66,14 @@ export function stopOnSignal(stop: () => Promise<unknown>): () => void {
     else if (process.ppid !== PARENT) beginStop('SIGTERM');
   }, PARENT_POLL_MS);
   watch.unref();
-  const release = (): void => {
+  const removeHandlers = (): void => {
     clearInterval(watch);
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
-  return release;
+  return removeHandlers;
 }
 
 /** Ends the process with what a shell says of a program that a signal has ended: 143 after SIGTERM, 130 after SIGINT. */

@@ -33,7 +33,7 @@ export class StepProgress {
   ) {}
 
   /** Notes how far it is. */
-  note({ phase, items, rcu, wcu }: WalkFigures): void {
+  noteFigures({ phase, items, rcu, wcu }: WalkFigures): void {
     const nowMs = this.now();
     if (phase !== this.phase) {
       this.phase = phase;
@@ -52,7 +52,7 @@ export class StepProgress {
   }
 
   /** Writes a line of its own, for what is done. */
-  line(text: string): void {
+  printLine(text: string): void {
     this.stream.write(`${this.isLineOpen ? '\r\u001b[2K' : ''}${text}\n`);
     this.isLineOpen = false;
   }

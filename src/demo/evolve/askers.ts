@@ -44,13 +44,13 @@ function fasterMoment(): Moment {
 }
 
 /** Asks a reader of one model all the time, until it is over; every answer is judged and counted. */
-export async function askOn(side: Side, asking: Asking, isOver: () => boolean): Promise<void> {
+export async function askUntil(side: Side, asking: Asking, isOver: () => boolean): Promise<void> {
   const { store, leases = registryLeases } = asking;
   const graph: CompiledModel = MODELS[side];
   const reader = createReader(graph, { store, leases: leases(graph, store, fasterMoment) });
   const askers = Array.from({ length: ASKERS }, async () => {
     while (!isOver()) {
-      await ask(side, reader, asking, randomQuestion(side, asking));
+      await askAndJudge(side, reader, asking, randomQuestion(side, asking));
       await sleep(ASK_PAUSE_MS);
     }
   });
@@ -59,16 +59,16 @@ export async function askOn(side: Side, asking: Asking, isOver: () => boolean): 
 
 function randomQuestion(side: Side, { airports, history }: Asking): Question {
   const airport = randomOf(airports);
-  const { name, city } = history.newest({ source: airport, target: airport }) as Record<'name' | 'city', string>;
+  const { name, city } = history.newestState({ source: airport, target: airport }) as Record<'name' | 'city', string>;
   return randomOf(questionsOf(FACTS[side], { airport, name, city }));
 }
 
-async function ask(side: Side, reader: Reader, { history, tally }: Asking, question: Question): Promise<void> {
+async function askAndJudge(side: Side, reader: Reader, { history, tally }: Asking, question: Question): Promise<void> {
   const fromMs = performance.now();
   const text = `${question.kind}: ${question.text}`;
   try {
     const answer = await question.ask(reader);
-    const possible = history.possible(fromMs, performance.now(), question.isMeant);
+    const possible = history.possibleItems(fromMs, performance.now(), question.isMeant);
     const { verdict, reason } = judge(answer, possible, question.entryOf);
     tally.add(side, verdict, text, reason);
   } catch (error) {

@@ -48,7 +48,7 @@ export class Consumers {
       pollIntervalMs: 50,
       // A slow machine may take its time over one batch; a retry would only add to it.
       batchTimeoutMs: 600_000,
-      projector: this.noting(createProjector(graph, { store: this.settings.store })),
+      projector: this.notingProjector(createProjector(graph, { store: this.settings.store })),
     });
     worker.run().catch(this.fail);
     this.current = worker;
@@ -58,7 +58,7 @@ export class Consumers {
   }
 
   /** Resolves when all that was written up to now is projected. */
-  async idle(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     await this.current?.idle();
   }
 
@@ -68,7 +68,7 @@ export class Consumers {
   }
 
   /** Tells the history what is projected. */
-  private noting(inner: Projector): Projector {
+  private notingProjector(inner: Projector): Projector {
     return {
       project: async (records, options) => {
         const result = await inner.project(records, options);
@@ -86,12 +86,12 @@ export function noteProjected(
   failedFrom?: ChangeRecord | undefined,
 ): number {
   const done = records.filter(({ position }) => failedFrom === undefined || position < failedFrom.position);
-  for (const record of done) history.projected(record, versionOf(record));
+  for (const record of done) history.markProjected(record, versionOf(record));
   return done.length;
 }
 
 /** Which version of a base item a record brings: a removal is one more than what it removes. */
 function versionOf({ oldImage, newImage }: ChangeRecord): number {
-  const change = (item: ChangeRecord['newImage']): number => Number(numberOf(item?.['change']));
-  return newImage === undefined ? change(oldImage) + 1 : change(newImage);
+  const versionIn = (item: ChangeRecord['newImage']): number => Number(numberOf(item?.['change']));
+  return newImage === undefined ? versionIn(oldImage) + 1 : versionIn(newImage);
 }

@@ -11,7 +11,7 @@ import { createTable, serverTime, tableIdentity } from '../../store/table.ts';
 import { loadDemoData } from '../data.ts';
 import { airportId } from '../expected.ts';
 import { expectSame, type Say } from '../report.ts';
-import { type Asking, askOn, LEASE_SECONDS, waitForShortLeases } from './askers.ts';
+import { type Asking, askUntil, LEASE_SECONDS, waitForShortLeases } from './askers.ts';
 import { Consumers } from './consumers.ts';
 import { History } from './history.ts';
 import { earlierModel, laterModel, MODELS, type Side } from './models.ts';
@@ -105,18 +105,18 @@ class Evolution {
     await this.migrate(earlierModel);
     await this.consumers.deploy('old');
     await importAll(store, data, this.history);
-    await this.consumers.idle();
+    await this.consumers.waitUntilIdle();
     this.say(`imported ${data.airports.length} airports and ${data.routes.length} routes; the old model keeps them`);
     this.say(`leases of ${LEASE_MS / 1000} s are ${LEASE_SECONDS} s here, so that the demo is short`);
     const busy: BusyKeys = new Set();
     const sides: readonly Side[] = ['old', 'new'];
     const producers = sides.map((side) => new Producer(MODELS[side], store, data, this.history, busy));
-    this.tally.begin('before');
+    this.tally.beginPhase('before');
     const writing = producers.map((producer) => producer.run(WRITES_PER_SECOND, () => !this.isWriting));
     const { leases } = this.options;
     const context: Asking = { store, airports, history: this.history, tally: this.tally, leases };
-    const asking = sides.map((side) => askOn(side, context, () => !this.isAsking));
-    const change = this.change(Promise.all(writing)).finally(() => {
+    const asking = sides.map((side) => askUntil(side, context, () => !this.isAsking));
+    const change = this.changeModel(Promise.all(writing)).finally(() => {
       this.isAsking = false;
     });
     const all = Promise.all([change, ...writing, ...asking]).then(([found]) => found);
@@ -124,7 +124,7 @@ class Evolution {
       this.isWriting = false;
       this.isAsking = false;
     });
-    this.tally.end();
+    this.tally.endPhase();
     const { phases, mistakes } = this.tally;
     return {
       phases,
@@ -139,9 +139,9 @@ class Evolution {
   }
 
   /** The change itself, step by step, while traffic goes on. */
-  private async change(writing: Promise<unknown>): Promise<EvolveResult['drift']> {
+  private async changeModel(writing: Promise<unknown>): Promise<EvolveResult['drift']> {
     await sleep(QUIET_MS);
-    this.phase(
+    this.beginPhase(
       'while migrate runs',
       'migrate: more shards, a search, a label in the view, and the rank table turned round',
     );
@@ -149,17 +149,17 @@ class Evolution {
     const migration = this.migrate(laterModel).finally(() => {
       isMigrating = false;
     });
-    await Promise.all([migration, this.roll(() => isMigrating)]);
-    this.phase('both models side by side', 'migrated: each reader has its own order of routes');
+    await Promise.all([migration, this.rollConsumers(() => isMigrating)]);
+    this.beginPhase('both models side by side', 'migrated: each reader has its own order of routes');
     await sleep(QUIET_MS);
-    this.phase('while migrate --retire runs', `migrate --retire ${RETIRED}: the old readers have to go`);
+    this.beginPhase('while migrate --retire runs', `migrate --retire ${RETIRED}: the old readers have to go`);
     await this.migrate(laterModel, { action: { kind: 'retire', name: RETIRED } });
-    this.phase('retired', 'retired: what is left is what the new model says');
+    this.beginPhase('retired', 'retired: what is left is what the new model says');
     await sleep(QUIET_MS);
     this.isWriting = false;
     await writing;
-    await this.consumers.idle();
-    this.phase('at rest', 'nothing is written any more: every answer is exact');
+    await this.consumers.waitUntilIdle();
+    this.beginPhase('at rest', 'nothing is written any more: every answer is exact');
     await sleep(QUIET_MS / 2);
     const { drift, unknown } = await check({ graph: laterModel, store: this.table.store, settleMs: SETTLE_MS });
     expectSame('the number of unknown items', unknown, 0);
@@ -168,7 +168,7 @@ class Evolution {
   }
 
   /** Deploys consumers of the new model, rolls back, and deploys them again. */
-  private async roll(isMigrating: () => boolean): Promise<void> {
+  private async rollConsumers(isMigrating: () => boolean): Promise<void> {
     const order: readonly Side[] = ['new', 'old'];
     for (let i = 0; i === 0 || isMigrating(); i++) {
       const side = order[i % 2]!;
@@ -196,8 +196,8 @@ class Evolution {
     });
   }
 
-  private phase(name: string, line: string): void {
-    this.tally.begin(name);
+  private beginPhase(name: string, line: string): void {
+    this.tally.beginPhase(name);
     this.say(line);
   }
 

@@ -33,7 +33,7 @@ export class History {
   constructor(private readonly clock: () => number = () => performance.now()) {}
 
   /** Notes a write that is about to be sent; gives the version's number, which the base item has to hold in `change`. */
-  begin({ source, target }: BaseKey, attributes: BaseState): number {
+  beginWrite({ source, target }: BaseKey, attributes: BaseState): number {
     const text = textOfKey({ source, target });
     const item = this.items.get(text) ?? {
       key: { source, target },
@@ -46,13 +46,13 @@ export class History {
   }
 
   /** Notes that a version's record was projected; a replay says nothing new. */
-  projected(key: BaseKey, version: number): void {
+  markProjected(key: BaseKey, version: number): void {
     const found = this.items.get(textOfKey(key))?.versions[version];
     if (found !== undefined) found.projectedAtMs ??= this.clock();
   }
 
   /** The attributes of a base item after all writes that have begun. */
-  newest(key: BaseKey): BaseState {
+  newestState(key: BaseKey): BaseState {
     return this.items.get(textOfKey(key))?.versions.at(-1)?.attributes;
   }
 
@@ -62,7 +62,7 @@ export class History {
   }
 
   /** The base items that `isMeant` with what they may be in an answer that was asked and came in this span of time. */
-  possible(fromMs: number, untilMs: number, isMeant: (key: BaseKey) => boolean): PossibleItem[] {
+  possibleItems(fromMs: number, untilMs: number, isMeant: (key: BaseKey) => boolean): PossibleItem[] {
     const found: PossibleItem[] = [];
     for (const { key, versions } of this.items.values()) {
       if (!isMeant(key)) continue;

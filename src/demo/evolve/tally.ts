@@ -35,14 +35,14 @@ export class Tally {
   private begunAtMs = performance.now();
 
   /** Begins a phase: what is answered from now on belongs to it. */
-  begin(name: string): void {
-    this.end();
+  beginPhase(name: string): void {
+    this.endPhase();
     this.phases.push({ name, seconds: 0, old: emptyCounts(), new: emptyCounts() });
     this.begunAtMs = performance.now();
   }
 
   /** Ends the phase under way. */
-  end(): void {
+  endPhase(): void {
     const phase = this.phases.at(-1);
     if (phase !== undefined) phase.seconds = (performance.now() - this.begunAtMs) / 1000;
   }

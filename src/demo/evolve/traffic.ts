@@ -40,16 +40,16 @@ export async function importAll(store: Store, { airports, routes }: DemoData, hi
       attributes: { flights: count, traffic: trafficOf(count) },
     })),
   ];
-  const noted = function* () {
+  const notedWrites = function* () {
     for (const { key, attributes } of entries) {
-      const change = history.begin(key, attributes);
+      const change = history.beginWrite(key, attributes);
       const values = { ...attributes, change };
       if (key.source === key.target) yield { node: key.source, attributes: values };
       else yield { edge: key, attributes: values };
     }
   };
   const writer = createWriter(laterModel, { store });
-  const all = [...noted()];
+  const all = [...notedWrites()];
   const step = 500;
   for (let from = 0; from < all.length; from += step) {
     await writer.batch((batch) => {
@@ -89,12 +89,12 @@ export class Producer {
   /** Writes at most `perSecond` times a second, until `isOver` returns true. A write of a key that is being written is left out. */
   async run(perSecond: number, isOver: () => boolean): Promise<void> {
     while (!isOver()) {
-      await this.write();
+      await this.writeOnce();
       await sleep(1000 / perSecond);
     }
   }
 
-  private async write(): Promise<void> {
+  private async writeOnce(): Promise<void> {
     const isRoute = Math.random() < 0.7;
     const key = isRoute ? this.someRoute() : nodeKey(randomOf(this.data.airports).iata);
     const text = textOfKey(key);
@@ -115,26 +115,26 @@ export class Producer {
   }
 
   private async changeRoute(key: BaseKey): Promise<void> {
-    const isThere = this.history.newest(key) !== undefined;
+    const isThere = this.history.newestState(key) !== undefined;
     if (isThere && Math.random() < 0.2) {
-      this.history.begin(key, undefined);
+      this.history.beginWrite(key, undefined);
       await this.writer.deleteEdge(key.source, 'ROUTE', idOf(key.target));
       return;
     }
     const flights = Math.floor(Math.random() * 3_000);
     const attributes = { flights, traffic: trafficOf(flights) };
-    const change = this.history.begin(key, attributes);
+    const change = this.history.beginWrite(key, attributes);
     await this.writer.putEdge(key.source, 'ROUTE', idOf(key.target), { ...attributes, change });
   }
 
   private async changeAirport(key: BaseKey): Promise<void> {
-    const present = this.history.newest(key)!;
+    const present = this.history.newestState(key)!;
     const isRenamed = Math.random() < 0.5;
     const changed = isRenamed
       ? { name: toggleEnding(String(present['name']), ' International') }
       : { city: toggleEnding(String(present['city']), ' Heights') };
     const attributes = { ...present, ...changed };
-    const change = this.history.begin(key, attributes);
+    const change = this.history.beginWrite(key, attributes);
     await this.writer.putNode(key.source, { ...attributes, change });
   }
 }

@@ -99,7 +99,7 @@ class RunningFunction implements LocalFunction {
 
   async stop(): Promise<void> {
     this.isStopped = true;
-    await this.discard();
+    await this.endProcess();
   }
 
   /** Starts a process where none runs. */
@@ -111,13 +111,13 @@ class RunningFunction implements LocalFunction {
     const child = new GuardedProcess({ ...options.command, environment, onOutput, onErrorOutput: onOutput });
     this.sandbox = { child, api };
     // Stopped meanwhile: `stop` did not see this process.
-    if (this.isStopped) await this.discard();
+    if (this.isStopped) await this.endProcess();
     const init = await raceWithTimeout(
-      [api.initialized(), child.ended.then(({ reason }) => exitError(reason))],
+      [api.waitUntilInitialized(), child.ended.then(({ reason }) => exitError(reason))],
       options.initTimeoutMs ?? 10_000,
       (milliseconds) => timedOut(`The start took longer than ${seconds(milliseconds)} seconds`),
     );
-    if (init.kind === 'error') await this.discard();
+    if (init.kind === 'error') await this.endProcess();
     return init;
   }
 
@@ -139,12 +139,12 @@ class RunningFunction implements LocalFunction {
       timedOut(`RequestId: ${requestId} Error: Task timed out after ${seconds(milliseconds)} seconds`),
     );
     const isBroken = result.kind === 'error' && ['Sandbox.Timedout', 'Runtime.ExitError'].includes(result.errorType);
-    if (isBroken || (result.kind === 'error' && this.options.restartsAfterError === true)) await this.discard();
+    if (isBroken || (result.kind === 'error' && this.options.restartsAfterError === true)) await this.endProcess();
     return result;
   }
 
   /** Ends the process; the next invocation starts another. */
-  private async discard(): Promise<void> {
+  private async endProcess(): Promise<void> {
     const { sandbox } = this;
     this.sandbox = undefined;
     await sandbox?.child.kill();

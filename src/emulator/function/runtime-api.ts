@@ -52,7 +52,7 @@ export class RuntimeApi {
   }
 
   /** Resolves when the process asks for its first invocation or says that it cannot start. */
-  initialized(): Promise<InitResult> {
+  waitUntilInitialized(): Promise<InitResult> {
     return this.init.promise;
   }
 
@@ -64,7 +64,7 @@ export class RuntimeApi {
         resolve(result);
       });
       this.queue.push(invocation);
-      this.handOut();
+      this.handOutInvocation();
     });
   }
 
@@ -106,10 +106,10 @@ export class RuntimeApi {
     response.on('close', () => {
       if (this.poll === response) this.poll = undefined;
     });
-    this.handOut();
+    this.handOutInvocation();
   }
 
-  private handOut(): void {
+  private handOutInvocation(): void {
     const { poll } = this;
     const invocation = poll === undefined ? undefined : this.queue.shift();
     if (poll === undefined || invocation === undefined) return;

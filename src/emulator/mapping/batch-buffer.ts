@@ -76,7 +76,7 @@ export class BatchBuffer {
    * Takes out the next batch; undefined where there is none. A full one is always taken; another only when its window is
    * over (`due`), or because nothing follows (`all`).
    */
-  take(which: 'full' | 'due' | 'all'): BufferedRecord[] | undefined {
+  takeBatch(which: 'full' | 'due' | 'all'): BufferedRecord[] | undefined {
     const { batchSize, payloadBytes } = this.limits;
     let bytes = EMPTY_EVENT_BYTES;
     let count = 0;

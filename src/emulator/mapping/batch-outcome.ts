@@ -63,7 +63,7 @@ export type Aftermath<R> = { next: 'retry' | 'split'; parts: BatchPart<R>[] } | 
  * anything else in the middle; splits do not count as retries. A report of the very first record splits nothing off;
  * it is halved like an error, else one bad record would take its whole batch along.
  */
-export function afterFailure<R>(part: BatchPart<R>, done: number, policy: RetryPolicy): Aftermath<R> {
+export function decideAfterFailure<R>(part: BatchPart<R>, done: number, policy: RetryPolicy): Aftermath<R> {
   const { failedTries, invocations } = part;
   const records = part.records.slice(done);
   if (policy.bisects && done > 0) return { next: 'split', parts: [{ records, failedTries, invocations }] };

@@ -35,8 +35,8 @@ export function mappingRules(options: MappingOptions): MappingRules {
   checkRange('maximumBatchingWindowSeconds', maximumBatchingWindowSeconds, 0, 300);
   if (maximumRetryAttempts !== -1) checkRange('maximumRetryAttempts', maximumRetryAttempts, 0, 10_000);
   if (maximumRecordAgeSeconds !== -1) checkRange('maximumRecordAgeSeconds', maximumRecordAgeSeconds, 60, 604_800);
-  checkAmong('functionResponseTypes', functionResponseTypes, ['ReportBatchItemFailures']);
-  checkAmong('startingPosition', [startingPosition], ['TRIM_HORIZON', 'LATEST']);
+  checkIsOneOf('functionResponseTypes', functionResponseTypes, ['ReportBatchItemFailures']);
+  checkIsOneOf('startingPosition', [startingPosition], ['TRIM_HORIZON', 'LATEST']);
   return {
     batchSize,
     windowMs: maximumBatchingWindowSeconds * 1000,
@@ -106,7 +106,7 @@ function checkRange(name: string, value: number, from: number, to: number): void
   throw invalidMapping(`${name} is ${value}, and should be a whole number from ${from} to ${to}${never}`);
 }
 
-function checkAmong(name: string, values: readonly string[], known: readonly string[]): void {
+function checkIsOneOf(name: string, values: readonly string[], known: readonly string[]): void {
   const unknown = values.find((value) => !known.includes(value));
   if (unknown !== undefined) throw invalidMapping(`${name} has ${JSON.stringify(unknown)}; known: ${known.join(', ')}`);
 }

@@ -3,7 +3,7 @@ import { pause } from '../../stream/concurrency.ts';
 import { isFullPage, ShardPages, type StartingPoint } from '../../stream/shard-pages.ts';
 import { ShardWorker } from '../../stream/shard-work.ts';
 import { BatchBuffer, type BufferedRecord } from './batch-buffer.ts';
-import { afterFailure, type BatchPart, doneCount } from './batch-outcome.ts';
+import { type BatchPart, decideAfterFailure, doneCount } from './batch-outcome.ts';
 import { invocationRecord } from './failure-destination.ts';
 import type { MappingRun } from './mapping-run.ts';
 import type { GiveUpCondition, InvokeResult } from './mapping-types.ts';
@@ -61,7 +61,7 @@ export class MappingShard extends ShardWorker<MappingRun> {
   private async deliverDue(isEnd: boolean, isBehind: boolean): Promise<boolean> {
     const { rules, quiet } = this.run;
     const which = isEnd ? 'all' : isBehind && rules.windowMs === 0 ? 'full' : 'due';
-    for (let batch = this.buffer.take(which); batch !== undefined; batch = this.buffer.take(which)) {
+    for (let batch = this.buffer.takeBatch(which); batch !== undefined; batch = this.buffer.takeBatch(which)) {
       if (!(await this.deliver(batch))) return false;
       // The function's own writes, in whichever shard, have to be read too before the stream is quiet.
       quiet.activity();
@@ -76,7 +76,7 @@ export class MappingShard extends ShardWorker<MappingRun> {
     const parts: BatchPart<BufferedRecord>[] = [{ records: batch, failedTries: 0, invocations: 0 }];
     let last: LastInvocation;
     for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
-      const fresh = await this.withoutExpired(part, last);
+      const fresh = await this.giveUpExpired(part, last);
       if (fresh.records.length === 0) continue;
       if (run.stopping.aborted) return false;
       const startedMs = rules.now();
@@ -88,7 +88,7 @@ export class MappingShard extends ShardWorker<MappingRun> {
       const done = doneCount(sequenceNumbers, result, rules.reportsItems);
       const isDone = done === fresh.records.length;
       const invoked = { ...fresh, invocations: fresh.invocations + 1 };
-      const aftermath = isDone ? undefined : afterFailure(invoked, done, rules);
+      const aftermath = isDone ? undefined : decideAfterFailure(invoked, done, rules);
       run.report.onInvocation({
         shardId: this.shardId,
         requestId,
@@ -114,7 +114,7 @@ export class MappingShard extends ShardWorker<MappingRun> {
   }
 
   /** Gives up the records that are too old; gives the others. */
-  private async withoutExpired(
+  private async giveUpExpired(
     part: BatchPart<BufferedRecord>,
     last: LastInvocation,
   ): Promise<BatchPart<BufferedRecord>> {

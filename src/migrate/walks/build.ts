@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { type ApplyContext, epochSeconds } from '../../apply/context.ts';
 import { applyCountedUnit } from '../../apply/counted.ts';
-import { applyByBase } from '../../apply/index-item.ts';
+import { applyIndexUnitByBaseItem } from '../../apply/index-item.ts';
 import { reconcileJoined } from '../../apply/joined.ts';
 import { reconcile } from '../../apply/reconcile.ts';
 import { readWholeView } from '../../apply/whole-view.ts';
@@ -117,7 +117,7 @@ function textOfIndexKey({ source, sortKey }: { source: string; sortKey: string }
   return `${source}\0${sortKey}`;
 }
 
-/** Reconciles one index item with its base item, as `applyByBase` does; a counted item together with its count. */
+/** Reconciles one index item with its base item, as `applyIndexUnitByBaseItem` does; a counted item together with its count. */
 export async function reconcileItem(context: ApplyContext, wanted: Omit<Wanted, 'fields'>): Promise<void> {
   const { base, source } = wanted;
   const sortKey = storedSortKey(wanted.sortKey);
@@ -127,7 +127,7 @@ export async function reconcileItem(context: ApplyContext, wanted: Omit<Wanted, 
     return await reconcileJoined(context, [unit]);
   }
   const count = countHolding(context.graph, base, sortKey);
-  if (count === undefined) await applyByBase(context, unit);
+  if (count === undefined) await applyIndexUnitByBaseItem(context, unit);
   else {
     const key = { source, sortKey: count.key };
     await applyCountedUnit(context, {

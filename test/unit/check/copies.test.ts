@@ -90,9 +90,9 @@ describe('looking up', () => {
     const stamp = { w: { S: '' }, r: { N: '1' } };
     for (let i = 0; i < 5_000; i++) {
       const child = { S: `BOOK-${i}` };
-      await lookUps.take({ source: 'BOOK-HUB', target: `WROTE-AUTHOR-${i}` }, {});
-      await lookUps.take({ source: 'AUTHOR-HUB', target: `~rev/WROTE-BOOK-${i}` }, { child, ...stamp });
-      await lookUps.takeSlots(`BOOK-${i}`, [{ edge: 'WROTE-AUTHOR-1', parent: 'AUTHOR-1', stored: 'a copy' }]);
+      await lookUps.addItem({ source: 'BOOK-HUB', target: `WROTE-AUTHOR-${i}` }, {});
+      await lookUps.addItem({ source: 'AUTHOR-HUB', target: `~rev/WROTE-BOOK-${i}` }, { child, ...stamp });
+      await lookUps.addCopySlots(`BOOK-${i}`, [{ edge: 'WROTE-AUTHOR-1', parent: 'AUTHOR-1', stored: 'a copy' }]);
     }
     await lookUps.finish();
     expect({ suspects, wrong }).toEqual({ suspects: 10_000, wrong: 5_000 });
@@ -110,16 +110,16 @@ describe('looking up', () => {
       onPartition: () => Promise.reject(new Error('a suspect')),
     };
     const lookUps = new LookUps(context);
-    await lookUps.take(
+    await lookUps.addItem(
       { source: 'AUTHOR-1', target: '~rev/WROTE-BOOK-1' },
       { w: { S: '' }, r: { N: '1' }, expiresAt: { N: '1' } },
     );
-    await lookUps.take(
+    await lookUps.addItem(
       { source: 'AUTHOR-1', target: '~more/WROTE' },
       { w: { S: '' }, r: { N: '1' }, expiresAt: { N: '1' } },
     );
-    await lookUps.take({ source: 'AUTHOR-1', target: 'AUTHOR-1' }, {});
-    await lookUps.take({ source: 'BOOK-1', target: 'LIKES-AUTHOR-1' }, {});
+    await lookUps.addItem({ source: 'AUTHOR-1', target: 'AUTHOR-1' }, {});
+    await lookUps.addItem({ source: 'BOOK-1', target: 'LIKES-AUTHOR-1' }, {});
     await lookUps.finish();
     expect(store.calls).toEqual([]);
   });

@@ -17,7 +17,7 @@ function liveLine({ isTTY = true, quarantined = 0, behind = 0 } = {}) {
   const after = async (milliseconds: number): Promise<string | undefined> => {
     world.nowMs += milliseconds;
     const before = written.length;
-    await line.tick();
+    await line.showIfDue();
     return written.slice(before).join('') || undefined;
   };
   return { line, after, world };
@@ -26,17 +26,17 @@ function liveLine({ isTTY = true, quarantined = 0, behind = 0 } = {}) {
 describe('the live line of dev on a terminal', () => {
   it('says the rate, how far behind the projector is, and what is in quarantine, in the place of the line before', async () => {
     const { line, after } = liveLine({ quarantined: 3 });
-    line.note({ records: 1_500, writes: 4_000, newestRecordAgeMs: 2_340 });
+    line.addProjected({ records: 1_500, writes: 4_000, newestRecordAgeMs: 2_340 });
     expect(await after(1_000)).toBe(
       '\r\u001b[2Kprojected: 1,500 records, 4,000 writes, 1,500 records/s, 2.3 s behind, 3 in quarantine',
     );
-    line.note({ records: 1_600, writes: 4_200, newestRecordAgeMs: 100 });
+    line.addProjected({ records: 1_600, writes: 4_200, newestRecordAgeMs: 100 });
     expect(await after(2_000)).toContain('1,600 records, 4,200 writes, 50 records/s, 0.1 s behind');
   });
 
   it('asks the stream once when nothing moves: that may be the end', async () => {
     const { line, after, world } = liveLine();
-    line.note({ records: 10, writes: 10, newestRecordAgeMs: 90_000 });
+    line.addProjected({ records: 10, writes: 10, newestRecordAgeMs: 90_000 });
     expect(await after(1_000)).toContain('90 s behind');
     expect(await after(1_000)).toContain('0 records/s, at the end');
     expect(await after(1_000)).toContain('at the end');
@@ -45,7 +45,7 @@ describe('the live line of dev on a terminal', () => {
 
   it('asks the stream once when nothing moves: that may be a halt', async () => {
     const { line, after } = liveLine({ behind: 61.26 });
-    line.note({ records: 10, writes: 10, newestRecordAgeMs: 10 });
+    line.addProjected({ records: 10, writes: 10, newestRecordAgeMs: 10 });
     await after(1_000);
     expect(await after(1_000)).toContain('0 records/s, 61.3 s behind');
   });
@@ -54,24 +54,24 @@ describe('the live line of dev on a terminal', () => {
 describe('the live line of dev without a terminal', () => {
   it('counts the time of a long batch, in which nothing moves, into the rate', async () => {
     const { line, after, world } = liveLine({ isTTY: false });
-    line.note({ records: 100, writes: 100 });
+    line.addProjected({ records: 100, writes: 100 });
     await after(10_000);
     for (let second = 0; second < 72; second++) expect(await after(1_000)).toBeUndefined();
-    line.note({ records: 6_557, writes: 9_000, batchMs: 72_000 });
+    line.addProjected({ records: 6_557, writes: 9_000, batchMs: 72_000 });
     expect(await after(0)).toContain('6,557 records, 9,000 writes, 89.7 records/s');
     // A rest before a batch is no work.
     for (let second = 0; second < 60; second++) await after(1_000);
     world.nowMs += 5_000;
-    line.note({ records: 7_057, writes: 9_500, batchMs: 5_000 });
+    line.addProjected({ records: 7_057, writes: 9_500, batchMs: 5_000 });
     expect(await after(0)).toContain('100 records/s');
   });
 
   it('comes every five seconds while something moves, and a quiet table says nothing', async () => {
     const { line, after, world } = liveLine({ isTTY: false });
     expect(await after(10_000)).toBeUndefined();
-    line.note({ records: 50, writes: 50, newestRecordAgeMs: 500 });
+    line.addProjected({ records: 50, writes: 50, newestRecordAgeMs: 500 });
     expect(await after(1_000)).toBe('projected: 50 records, 50 writes, 50 records/s, 0.5 s behind, 0 in quarantine\n');
-    line.note({ records: 60, writes: 60, newestRecordAgeMs: 500 });
+    line.addProjected({ records: 60, writes: 60, newestRecordAgeMs: 500 });
     expect(await after(4_999)).toBeUndefined();
     expect(await after(1)).toContain('2 records/s');
     expect(await after(60_000)).toBeUndefined();

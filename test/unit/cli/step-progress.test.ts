@@ -7,9 +7,9 @@ function progress(isTTY: boolean) {
   const one = new StepProgress(1_000, { isTTY, write: (text) => written.push(text) }, () => nowMs);
   const note = (atMs: number, items: number, phase = 'backfill'): void => {
     nowMs = atMs;
-    one.note({ phase, items, rcu: 12, wcu: 34 });
+    one.noteFigures({ phase, items, rcu: 12, wcu: 34 });
   };
-  return { written, note, line: (text: string) => one.line(text) };
+  return { written, note, line: (text: string) => one.printLine(text) };
 }
 
 describe('the progress of a walk over a table', () => {

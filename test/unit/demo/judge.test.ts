@@ -12,13 +12,13 @@ function world() {
   let nowMs = 0;
   const history = new History(() => ++nowMs);
   const write = (name: string, value: string | undefined): number =>
-    history.begin(node(name), value === undefined ? undefined : { value });
-  const project = (name: string, version: number): void => history.projected(node(name), version);
+    history.beginWrite(node(name), value === undefined ? undefined : { value });
+  const project = (name: string, version: number): void => history.markProjected(node(name), version);
   /** Judges a list of values in their order, asked after all that has happened, unless `fromMs` says when. */
   const verdict = (answer: GivenAnswer, fromMs = nowMs + 1, untilMs = nowMs + 2): Judgement =>
     judge(
       answer,
-      history.possible(fromMs, untilMs, () => true),
+      history.possibleItems(fromMs, untilMs, () => true),
       (_, { value }) => ({ text: String(value), order: String(value) }),
     );
   const now = (): number => nowMs;
@@ -104,7 +104,7 @@ describe('the questions of the demo of a model change', () => {
     ];
     for (const [origin, traffic] of routes) {
       const key = { source: `AIRPORT-${origin}`, target: 'ROUTE-AIRPORT-ATL' };
-      history.projected(key, history.begin(key, { traffic, flights: 7 }));
+      history.markProjected(key, history.beginWrite(key, { traffic, flights: 7 }));
     }
     const asked = performance.now() + 1;
     const inOrder = (names: readonly string[]) => ({
@@ -116,7 +116,7 @@ describe('the questions of the demo of a model change', () => {
     const verdictOf = (side: 'old' | 'new', names: readonly string[]) => {
       const subject = { airport: 'AIRPORT-ATL', name: 'Hartsfield', city: 'Atlanta' };
       const inbound = questionsOf(FACTS[side], subject).find(({ kind }) => kind === 'inbound')!;
-      return judge(inOrder(names), history.possible(asked, asked, inbound.isMeant), inbound.entryOf).verdict;
+      return judge(inOrder(names), history.possibleItems(asked, asked, inbound.isMeant), inbound.entryOf).verdict;
     };
     expect(verdictOf('old', ['DFW', 'MCO', 'LGA'])).toBe('right');
     expect(verdictOf('new', ['DFW', 'MCO', 'LGA'])).toBe('wrong');

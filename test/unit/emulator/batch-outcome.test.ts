@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { afterFailure, doneCount } from '../../../src/emulator/mapping/batch-outcome.ts';
+import { decideAfterFailure, doneCount } from '../../../src/emulator/mapping/batch-outcome.ts';
 
 const BATCH = ['10', '11', '12', '13'];
 
@@ -60,14 +60,14 @@ describe('what is left of a batch', () => {
 
   it('is tried again in one piece, and given up after the last retry', () => {
     const policy = { bisects: false, maximumRetries: 1 };
-    const first = afterFailure(part, 2, policy);
+    const first = decideAfterFailure(part, 2, policy);
     const left = { records: ['12', '13'], failedTries: 1, invocations: 1 };
     expect(first).toEqual({ next: 'retry', parts: [left] });
-    expect(afterFailure(left, 0, policy)).toEqual({ next: 'give-up', left: { ...left, failedTries: 2 } });
+    expect(decideAfterFailure(left, 0, policy)).toEqual({ next: 'give-up', left: { ...left, failedTries: 2 } });
   });
 
   it('is split at the reported record, which is no retry', () => {
-    expect(afterFailure(part, 1, { bisects: true, maximumRetries: 0 })).toEqual({
+    expect(decideAfterFailure(part, 1, { bisects: true, maximumRetries: 0 })).toEqual({
       next: 'split',
       parts: [{ records: ['11', '12', '13'], failedTries: 0, invocations: 1 }],
     });
@@ -75,8 +75,8 @@ describe('what is left of a batch', () => {
 
   it('is halved where nothing was done, until one record is left', () => {
     const policy = { bisects: true, maximumRetries: 0 };
-    const halves = afterFailure({ ...part, records: ['10', '11', '12'] }, 0, policy);
+    const halves = decideAfterFailure({ ...part, records: ['10', '11', '12'] }, 0, policy);
     expect(halves).toMatchObject({ next: 'split', parts: [{ records: ['10', '11'] }, { records: ['12'] }] });
-    expect(afterFailure({ ...part, records: ['12'] }, 0, policy)).toMatchObject({ next: 'give-up' });
+    expect(decideAfterFailure({ ...part, records: ['12'] }, 0, policy)).toMatchObject({ next: 'give-up' });
   });
 });

@@ -42,7 +42,7 @@ describe('the Runtime API', () => {
 
   it('lets a client wait for an invocation, and says that it is ready', async () => {
     const poll = call('invocation/next');
-    expect(await api.initialized()).toEqual({ kind: 'ready' });
+    expect(await api.waitUntilInitialized()).toEqual({ kind: 'ready' });
     const result = invoke('late');
     expect((await poll).headers.get('lambda-runtime-aws-request-id')).toBe('late');
     await post('invocation/late/response', '');
@@ -52,7 +52,7 @@ describe('the Runtime API', () => {
   it('keeps an invocation for the next poll where a client that waited is gone', async () => {
     const gone = new AbortController();
     const poll = call('invocation/next', { signal: gone.signal });
-    await api.initialized();
+    await api.waitUntilInitialized();
     gone.abort();
     await expect(poll).rejects.toThrow();
     // The server learns of it by the closed connection, which the next request of a client comes after.
@@ -64,7 +64,7 @@ describe('the Runtime API', () => {
   it('tells of a client that cannot start', async () => {
     const error = { errorType: 'Runtime.ImportModuleError', errorMessage: 'no such module', stackTrace: [] };
     expect((await post('init/error', JSON.stringify(error))).status).toBe(202);
-    expect(await api.initialized()).toEqual({
+    expect(await api.waitUntilInitialized()).toEqual({
       kind: 'error',
       errorType: 'Runtime.ImportModuleError',
       errorMessage: 'no such module',

@@ -36,7 +36,7 @@ export function stackCommand(command: Command): void {
       '.code',
     )
     .option('--zip <file>', 'the zip for an s3://bucket/key: its hash goes into the key, where it has to be uploaded')
-    .option('--param <name=value>', 'a parameter of the stack (docs/deploying.md); repeat it', addParameter)
+    .option('--param <name=value>', 'a parameter of the stack (docs/deploying.md); repeat it', collectParameter)
     .option('--policy', 'print the policy of the stack instead, which keeps updates from replacing the table')
     .option(
       '--import',
@@ -119,7 +119,7 @@ const HASH_DIGITS = 16;
 /** A file name with the hash of a zip or of a commit, short ones included: a date or the number of an account is none. */
 const SOME_HASH = /(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7}/i;
 
-function addParameter(text: string, before: Map<string, string> = new Map()): Map<string, string> {
+function collectParameter(text: string, before: Map<string, string> = new Map()): Map<string, string> {
   const [name = '', value] = text.split(/=(.*)/s);
   if (value === undefined) throw new InvalidArgumentError('It should be NAME=VALUE.');
   return new Map([...before, [name, value]]);

@@ -36,14 +36,16 @@ export function pageCommand(command: Command): void {
       inTable(async (session, type: string, id: string, options: PageFlags) => {
         const page = await sessionReader(session).page(type, id, pageQuery(options));
         const { nodes, edgeSets = {}, edges = {}, truncated } = page;
-        const block = (node: string, attributes: unknown, edgeSet: readonly EdgeSetEntry[] = []): string =>
+        const nodeBlock = (node: string, attributes: unknown, edgeSet: readonly EdgeSetEntry[] = []): string =>
           [
             `${printable(node)}  ${cellText(attributes)}`,
             ...edgeSet.map((element) => `  -> ${elementText(element)}`),
             ...(edges[node] ?? []).map((edge) => `  ${queriedText(node, edge)}`),
           ].join('\n');
-        const lines = page.items.map(({ id: source, attributes, edgeSet }) => block(source, attributes, edgeSet));
-        const neighbours = Object.entries(nodes).map(([node, attributes]) => block(node, attributes, edgeSets[node]));
+        const lines = page.items.map(({ id: source, attributes, edgeSet }) => nodeBlock(source, attributes, edgeSet));
+        const neighbours = Object.entries(nodes).map(([node, attributes]) =>
+          nodeBlock(node, attributes, edgeSets[node]),
+        );
         const text = [
           ...lines,
           '',

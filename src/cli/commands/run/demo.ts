@@ -78,14 +78,14 @@ async function showEvolve(json: boolean, engine: EngineName | undefined): Promis
 }
 
 function evolveText({ phases, answers, mistakes, writes, drift, seconds }: EvolveResult): string {
-  const row = (name: string, of: string, { right, notReady, wrong, partial }: AnswerCounts): unknown[] => {
+  const phaseRow = (name: string, of: string, { right, notReady, wrong, partial }: AnswerCounts): unknown[] => {
     return [name, of, right, notReady, wrong, partial];
   };
-  const rows = phases.flatMap((phase) => [row(phase.name, 'old', phase.old), row('', 'new', phase.new)]);
+  const rows = phases.flatMap((phase) => [phaseRow(phase.name, 'old', phase.old), phaseRow('', 'new', phase.new)]);
   const { missing, stale, orphan } = drift;
   return [
     '',
-    textTable(['answers', 'reader', 'right', 'not ready', 'wrong', 'partial'], [...rows, row('all', '', answers)]),
+    textTable(['answers', 'reader', 'right', 'not ready', 'wrong', 'partial'], [...rows, phaseRow('all', '', answers)]),
     '',
     ...mistakes.map(({ phase, side, question, reason }) => `${phase}, ${side} reader, ${question}: ${reason}`),
     `${writes} writes of producers; drift: ${missing} missing, ${stale} stale, ${orphan} orphan; ${seconds.toFixed(1)} s in all`,

@@ -83,7 +83,7 @@ async function devWorker(graph: CompiledModel, options: EngineOptions, settings:
     graph,
     logger,
     onBatch: ({ totals: { records, writes }, newestRecordAgeMs, milliseconds }) =>
-      line?.note({ records, writes, newestRecordAgeMs, batchMs: milliseconds }),
+      line?.addProjected({ records, writes, newestRecordAgeMs, batchMs: milliseconds }),
   });
   const { endpoint, store, streamArn, worker } = local;
   const streams = createStreamsClient({ endpoint });

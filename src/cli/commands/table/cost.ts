@@ -29,8 +29,12 @@ export function costCommand(command: Command): void {
       parseRate,
     )
     .option('--gb <n>', 'gigabytes of the table with its indexes (default: 0)', parseAmount)
-    .option('--type <name=share>', 'how often a type is written, compared with the others named; repeat it', addShare)
-    .option('--read <query=n/s>', 'a query, as this command names it or begins, and its rate; repeat it', addRead)
+    .option(
+      '--type <name=share>',
+      'how often a type is written, compared with the others named; repeat it',
+      collectShare,
+    )
+    .option('--read <query=n/s>', 'a query, as this command names it or begins, and its rate; repeat it', collectRead)
     .option('--view-kb <n>', 'kilobytes of a view, which each write of it is billed by (default: 1)', parsePositive)
     .option('--stream-shards <n>', 'shards of the stream (default: by size and writes)', wholeNumber)
     .option('--prices <file>', 'a file of prices instead of the one that comes with the package')
@@ -176,13 +180,13 @@ function parsePositive(text: string): number {
   return number;
 }
 
-function addRead(text: string, before: Map<string, number> = new Map()): Map<string, number> {
+function collectRead(text: string, before: Map<string, number> = new Map()): Map<string, number> {
   const [, query, rate] = /^([^=]+)=([^=]+)$/.exec(text) ?? [];
   if (query === undefined) throw new InvalidArgumentError('It should be a query and its rate: get=500/s.');
   return new Map([...before, [query, parseRate(rate!)]]);
 }
 
-function addShare(text: string, before: Map<string, number> = new Map()): Map<string, number> {
+function collectShare(text: string, before: Map<string, number> = new Map()): Map<string, number> {
   const [, type, weight] = /^([A-Z][A-Z0-9_]*(?:\.[A-Z][A-Z0-9_]*)?)=(\d+(?:\.\d+)?)$/.exec(text) ?? [];
   if (type === undefined || Number(weight) === 0) {
     throw new InvalidArgumentError('It should be a type, or a part, and a share above 0: GOAL=4, USER.STATE=20.');

@@ -57,7 +57,7 @@ export function migrateCommand(command: Command): void {
         const store = new MeteredStore(session.store, { maxWcu });
         const progress = new StepProgress(plan.estimate.items, settings.json ? SILENT : process.stderr);
         if (!dryRun && yes && plan.steps.length > 0) {
-          for (const line of [costText(plan, maxWcu), ...readersWarning(action)]) progress.line(line);
+          for (const line of [costText(plan, maxWcu), ...readersWarning(action)]) progress.printLine(line);
         }
         const run: MigrateOptions = {
           graph,
@@ -66,9 +66,9 @@ export function migrateCommand(command: Command): void {
           ...(action && { action }),
           serverTime: () => serverTime(client, graph),
           onWait: ({ message }, milliseconds) =>
-            progress.line(`waiting ${secondsText(milliseconds / 1000)}: ${message}`),
-          onStep: (step) => progress.line(stepText(step)),
-          onProgress: (items, phase) => progress.note({ phase, items, rcu: store.rcu, wcu: store.wcu }),
+            progress.printLine(`waiting ${secondsText(milliseconds / 1000)}: ${message}`),
+          onStep: (step) => progress.printLine(stepText(step)),
+          onProgress: (items, phase) => progress.noteFigures({ phase, items, rcu: store.rcu, wcu: store.wcu }),
         };
         const { steps, done, next } = await migrate({ ...run, ...(dryRun && { mostSteps: 0 }) });
         if (!done) process.exitCode = LEFT;

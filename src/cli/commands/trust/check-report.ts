@@ -30,8 +30,8 @@ export function reportText(totals: CheckTotals, findings: readonly Finding[], se
   const sorted = [...findings].sort((a, b) => severityOf(a) - severityOf(b));
   for (const { source, target, verdict, expected, actual } of sorted.slice(0, SHOWN)) {
     lines.push(`${verdict} ${printable(source)} ${printable(target)}`);
-    if (expected !== null) lines.push(`  expected: ${shownShort(expected)}`);
-    if (actual !== null) lines.push(`  actual:   ${shownShort(actual)}`);
+    if (expected !== null) lines.push(`  expected: ${printableShort(expected)}`);
+    if (actual !== null) lines.push(`  actual:   ${printableShort(actual)}`);
   }
   if (sorted.length > SHOWN) lines.push(`... and ${sorted.length - SHOWN} more: --json or --report lists them`);
   return lines.join('\n');
@@ -81,7 +81,7 @@ function severityOf({ verdict }: Finding): number {
 }
 
 /** A text as it is shown to people: control characters as escapes, and at most `WIDTH` characters, at a word if possible. */
-function shownShort(text: string): string {
+function printableShort(text: string): string {
   const plain = printable(text);
   if (plain.length <= WIDTH) return plain;
   const kept = plain.slice(0, WIDTH - ELLIPSIS.length);

@@ -27,7 +27,7 @@ export function observeCommand(command: Command): void {
     .addHelpText('after', examples('observe', 'observe --repair', 'observe --until-verified --json'))
     .action(
       inSession(async (session, options: CommandOptions) => {
-        const { verifiedThroughMs, heldBy, drift, records, endedBy } = await observed(session, options);
+        const { verifiedThroughMs, heldBy, drift, records, endedBy } = await runObserver(session, options);
         if (endedBy === 'busy') {
           throw new EdgeloomError(
             'observer-busy',
@@ -46,7 +46,7 @@ export function observeCommand(command: Command): void {
     );
 }
 
-async function observed(session: CommandSession, { repair, untilVerified }: CommandOptions): Promise<ObserveResult> {
+async function runObserver(session: CommandSession, { repair, untilVerified }: CommandOptions): Promise<ObserveResult> {
   const { graph, client, store, settings } = session;
   const { streamArn } = await describeTable(client, graph);
   if (streamArn === undefined) {

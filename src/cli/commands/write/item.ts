@@ -47,7 +47,7 @@ export function putCommand(command: Command): void {
                 ? writer.putNode(subject.id, attributes, conditions)
                 : writer.putPart(subject.id, subject.part, attributes, conditions))
             : await writer.putEdge(subject.source, subject.type, subject.target, attributes, conditions);
-        return showItem(session, subject, wcu);
+        return outputOfWrite(session, subject, wcu);
       }),
     );
 }
@@ -78,7 +78,7 @@ export function updateCommand(command: Command): void {
                 ? writer.updateNode(subject.id, change, all)
                 : writer.updatePart(subject.id, subject.part, change, all))
             : await writer.updateEdge(subject.source, subject.type, subject.target, change, all);
-        return showItem(session, subject, wcu);
+        return outputOfWrite(session, subject, wcu);
       }),
     );
 }
@@ -159,12 +159,12 @@ function openWriter({ graph, store }: TableSession): Writer<CompiledModel> {
 }
 
 /** The item as it is after a write. */
-async function showItem(session: TableSession, subject: Subject, wcu: number): Promise<Output> {
-  const item = await writtenItem(session, subject);
+async function outputOfWrite(session: TableSession, subject: Subject, wcu: number): Promise<Output> {
+  const item = await readWrittenItem(session, subject);
   return { json: { item, wcu }, text: `${toJson(item)} (${figureText(wcu)} WCU)` };
 }
 
-async function writtenItem(session: TableSession, subject: Subject): Promise<unknown> {
+async function readWrittenItem(session: TableSession, subject: Subject): Promise<unknown> {
   const reader = sessionReader(session);
   if (!('id' in subject)) return await reader.edge(subject.source, subject.type, subject.target, { consistent: true });
   const { id, part } = subject;
