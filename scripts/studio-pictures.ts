@@ -1,24 +1,28 @@
 /**
- * Makes the pictures of docs/studio.md: each place of the studio over the demo's data, in light and in dark. One item is
- * broken and one is wrong, so that there is something to see.
+ * Makes the pictures of docs/studio.md, in light and in dark: each place of the studio over the demo's data, in which one item is
+ * broken and one is wrong, and a list with its levels over the goals of the okr example. `-- levels` makes the latter alone.
  */
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
+import { okr } from '../examples/okr/model.ts';
+import { story } from '../examples/okr/story.ts';
 import { loadDemoData } from '../src/demo/data.ts';
 import { airportId } from '../src/demo/expected.ts';
 import { airports } from '../src/demo/model.ts';
 import { startLocal } from '../src/local/local.ts';
+import type { CompiledModel } from '../src/model/compiled.ts';
 import { createStreamsClient } from '../src/store/client.ts';
 import { startStudio } from '../src/studio/server/studio.ts';
 import { createWriter } from '../src/write/writer.ts';
 import { startBrowser } from '../test/support/studio/browser.ts';
-import { visit } from '../test/support/studio/visit.ts';
+import { type Visit, visit } from '../test/support/studio/visit.ts';
 
 const FOLDER = fileURLToPath(new URL('../docs/img/', import.meta.url));
 const VIEWPORT = { width: 1080, height: 690 };
 /** Seconds that the overview is watched, so that its plots have something to show. */
 const WATCHED_SECONDS = 45;
+const THEMES = ['light', 'dark'] as const;
 const BROKEN = 'AIRPORT-SFO';
 
 type Local = Awaited<ReturnType<typeof startLocal>>;
@@ -56,24 +60,38 @@ async function picture(page: Page, name: string, fullPage = false): Promise<void
   await page.screenshot({ path: `${FOLDER}studio-${name}.png`, fullPage });
 }
 
-mkdirSync(FOLDER, { recursive: true });
-const local = await startLocal({ graph: airports });
-const streams = createStreamsClient({ endpoint: local.endpoint });
-const quiet = { debug() {}, info() {}, warn() {}, error() {} };
-const { store, client } = local;
-const studio = await startStudio({ graph: airports, store, client, streams, isWritable: true, logger: quiet });
-const running = await startBrowser();
-try {
+/** A studio over a table, opened in light and in dark. */
+async function withStudio(
+  graph: CompiledModel,
+  take: (local: Local, visits: readonly Visit[]) => Promise<void>,
+): Promise<void> {
+  const local = await startLocal({ graph });
+  const streams = createStreamsClient({ endpoint: local.endpoint });
+  const logger = { debug() {}, info() {}, warn() {}, error() {} };
+  const { store, client } = local;
+  const studio = await startStudio({ graph, store, client, streams, isWritable: true, logger });
+  const running = await startBrowser();
+  try {
+    const visits = await Promise.all(
+      THEMES.map((colorScheme) => visit(running.browser, studio.url, { viewport: VIEWPORT, colorScheme })),
+    );
+    await take(local, visits);
+  } finally {
+    await running.close();
+    await studio.close();
+    streams.destroy();
+    await local.stop();
+  }
+}
+
+/** Each place of the studio over the demo's data. */
+async function takePlaces(local: Local, visits: readonly Visit[]): Promise<void> {
   await fill(local);
   let isOver = false;
   const writing = write(local, () => isOver);
-  const themes = ['light', 'dark'] as const;
-  const visits = await Promise.all(
-    themes.map((colorScheme) => visit(running.browser, studio.url, { viewport: VIEWPORT, colorScheme })),
-  );
   await new Promise((resolve) => setTimeout(resolve, WATCHED_SECONDS * 1_000));
   for (const [i, { page }] of visits.entries()) {
-    await picture(page, `overview-${themes[i]}`, true);
+    await picture(page, `overview-${THEMES[i]}`, true);
   }
   isOver = true;
   await writing;
@@ -81,7 +99,7 @@ try {
   // The consumer notes how far it came every ten seconds: until then a difference may be lag.
   await new Promise((resolve) => setTimeout(resolve, 12_000));
   for (const [i, { page, goTo }] of visits.entries()) {
-    const theme = themes[i];
+    const theme = THEMES[i];
     await goTo('/explore?id=AIRPORT-JFK&part=graph');
     await picture(page, `explore-${theme}`);
     await goTo(`/inspect?id=${BROKEN}&target=${BROKEN}`);
@@ -96,9 +114,21 @@ try {
     await page.getByText('done').waitFor({ timeout: 300_000 });
     await picture(page, `trust-${theme}`);
   }
-} finally {
-  await running.close();
-  await studio.close();
-  streams.destroy();
-  await local.stop();
 }
+
+/** The goals list of a team, with key results and sub-objectives, and the leads and teams of all of them. */
+async function takeLevels({ store, worker }: Local, visits: readonly Visit[]): Promise<void> {
+  await story({ store, projected: () => worker.idle() });
+  const people = ['GOALMEMBERSHIP:LEAD', 'GOALMEMBERSHIP:TEAM'];
+  const below = ['KEYRESULT', 'SUBGOAL'].flatMap((edge) => people.map((who) => `${edge}/${who}`));
+  const asked = [...people, ...below].map((level) => `with=${encodeURIComponent(level)}`);
+  for (const [i, { page, goTo }] of visits.entries()) {
+    await page.setViewportSize({ ...VIEWPORT, height: 910 });
+    await goTo(`/explore?id=TEAM-web&part=inbound&type=TEAMGOAL&${asked.join('&')}`);
+    await picture(page, `levels-${THEMES[i]}`);
+  }
+}
+
+mkdirSync(FOLDER, { recursive: true });
+if (process.argv[2] !== 'levels') await withStudio(airports, takePlaces);
+await withStudio(okr, takeLevels);

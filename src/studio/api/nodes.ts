@@ -4,7 +4,7 @@ import { typePrefix } from '../../items/keys.ts';
 import { toPlainItem } from '../../items/plain.ts';
 import type { BaseNode, EdgeResult, EdgeSetEntry, Page } from '../../read/request/result.ts';
 import type { RequestContext } from '../base/context.ts';
-import { input, route } from '../base/route.ts';
+import { input, orderedInput, route } from '../base/route.ts';
 
 /** A node: as it was written, and as its view shows it. */
 export interface NodeAnswer {
@@ -35,14 +35,6 @@ export interface NeighbourhoodAnswer {
 
 /** Elements of an edge set that one answer holds. */
 const MOST_ELEMENTS = 500;
-const query = {
-  order: z.string().optional(),
-  atLeast: z.string().optional(),
-  equals: z.string().optional(),
-  from: z.string().optional(),
-  to: z.string().optional(),
-  partition: z.string().optional(),
-};
 
 /** Nodes and what is around them. */
 export const NODE_ROUTES = [
@@ -72,8 +64,7 @@ export const NODE_ROUTES = [
       type: input.id,
       limit: input.limit,
       cursor: input.cursor,
-      reverse: input.flag,
-      ...query,
+      ...orderedInput,
     }),
     async ({ reader }, { id, type, ...options }): Promise<Page<EdgeResult>> => reader.inbound(type, id, options),
   ),

@@ -31,7 +31,6 @@ export interface ShardsAnswer extends ShardsResult {
 const MOST_COMPARED = 20_000;
 const SHARDS_AT_ONCE = 32;
 const HASHES = ['fnv1a', 'codepoint-product'] as const satisfies readonly HashName[];
-const listed = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat());
 
 /** Searches, and their shards. */
 export const SEARCH_ROUTES = [
@@ -46,7 +45,7 @@ export const SEARCH_ROUTES = [
       prefix: z.string().optional(),
       from: z.string().optional(),
       to: z.string().optional(),
-      path: listed.optional(),
+      path: input.list.optional(),
       partition: z.string().optional(),
     }),
     async ({ reader }, { name, limit, cursor, reverse, partition, ...asked }): Promise<Page<SearchResult>> =>

@@ -1,4 +1,12 @@
-import type { CompiledModel, EdgeModel, NodeModel, OrderModel, Projection, SearchModel } from '../../model/compiled.ts';
+import type {
+  CompiledModel,
+  CountModel,
+  EdgeModel,
+  NodeModel,
+  OrderModel,
+  Projection,
+  SearchModel,
+} from '../../model/compiled.ts';
 
 /** The model as the page shows it, and makes its forms from. */
 export interface DescribedModel {
@@ -53,7 +61,15 @@ export interface DescribedEdge {
   shards: number;
   copies: readonly string[];
   isCounted: boolean;
+  /** The sums and groups of the edges that enter a node, or leave it; absent: none. */
+  totals: { inbound?: DescribedTotal; outgoing?: DescribedTotal };
   hasOwner: boolean;
+}
+
+/** The sums and groups of a node's edges. */
+export interface DescribedTotal {
+  sums: string[];
+  groups: string[];
 }
 
 /** Describes a model. */
@@ -83,18 +99,25 @@ function describeSearch(search: SearchModel): DescribedSearch {
   };
 }
 
-function describeEdge({ type, from, to, labels, inbound, copy = [], count }: EdgeModel): DescribedEdge {
+function describeEdge({ type, from, to, labels, inbound, copy = [], count, incoming }: EdgeModel): DescribedEdge {
   return {
     type,
     from: [...from],
     to: [...to],
     copies: copy,
     isCounted: count !== undefined,
+    totals: { ...describeTotal('inbound', incoming), ...describeTotal('outgoing', count) },
     ...(labels !== undefined && { labels: labels.map(({ name }) => name) }),
     orders: [...(inbound?.orders.values() ?? [])].map(({ name, order }) => ({ name, ...describeOrder(order) })),
     shards: inbound?.shards ?? 1,
     hasOwner: inbound?.includeOwner ?? false,
   };
+}
+
+function describeTotal(direction: 'inbound' | 'outgoing', count: CountModel | undefined): DescribedEdge['totals'] {
+  if (count?.totals === undefined) return {};
+  const names = (all: readonly { name: string }[]): string[] => all.map(({ name }) => name);
+  return { [direction]: { sums: names(count.totals.sums), groups: names(count.totals.groups) } };
 }
 
 function describeOrder(order: OrderModel): DescribedOrder {

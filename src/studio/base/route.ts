@@ -54,4 +54,17 @@ export const input = {
     .default('false')
     .transform((text) => text === 'true'),
   cursor: z.string().optional(),
+  /** A parameter that may come several times. */
+  list: z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat()),
+};
+
+/** The incoming edges that are asked for, as parts of a route's input. */
+export const orderedInput = {
+  order: z.string().optional(),
+  atLeast: z.string().optional(),
+  equals: z.string().optional(),
+  from: z.string().optional(),
+  to: z.string().optional(),
+  partition: z.string().optional(),
+  reverse: input.flag,
 };

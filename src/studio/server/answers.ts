@@ -5,7 +5,9 @@ import { failureDocument } from '../../failure-document.ts';
 import { INSPECT_ROUTES } from '../api/inspect.ts';
 import { OVERVIEW_ROUTES } from '../api/model-and-status.ts';
 import { NODE_ROUTES } from '../api/nodes.ts';
+import { PAGE_ROUTES } from '../api/page.ts';
 import { SEARCH_ROUTES } from '../api/searches.ts';
+import { TOTAL_ROUTES } from '../api/totals.ts';
 import { TRUST_ROUTES } from '../api/trust.ts';
 import { WRITE_ROUTES } from '../api/write.ts';
 import { requestContext, type StudioContext } from '../base/context.ts';
@@ -13,7 +15,7 @@ import { readBody, sendJson } from '../base/http.ts';
 import { parametersOf, type StudioRoute } from '../base/route.ts';
 
 const ROUTES: ReadonlyMap<string, StudioRoute> = new Map(
-  [OVERVIEW_ROUTES, NODE_ROUTES, SEARCH_ROUTES, INSPECT_ROUTES, TRUST_ROUTES, WRITE_ROUTES]
+  [OVERVIEW_ROUTES, NODE_ROUTES, PAGE_ROUTES, TOTAL_ROUTES, SEARCH_ROUTES, INSPECT_ROUTES, TRUST_ROUTES, WRITE_ROUTES]
     .flat()
     .map((route) => [`${route.method} ${route.path}`, route]),
 );

@@ -1,4 +1,5 @@
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/model/compiled.ts';
 import { edge, node, rank } from '../../../src/model/schema.ts';
 import { startStudio } from '../../../src/studio/server/studio.ts';
 import { createWorker } from '../../../src/worker/worker.ts';
@@ -37,8 +38,8 @@ export function studioGraph(table = uniqueTableName()) {
 }
 
 /** A table of that model with a projector that runs. */
-async function studioTable() {
-  const table = await testTable(studioGraph());
+async function studioTable<G extends CompiledModel>(model: G) {
+  const table = await testTable(model);
   const { graph, store, streams, streamArn } = table;
   const writer = createWriter(graph, { store });
   const worker = createWorker({ graph, store, streams, streamArn, pollIntervalMs: 20 });
@@ -57,8 +58,16 @@ export function keepingLogger() {
 }
 
 /** Opens a table with a projector and a studio; `page` is the folder of the page where the built one is not wanted. */
-export async function openStudio({ isWritable = false, page }: { isWritable?: boolean; page?: URL } = {}) {
-  const table = await studioTable();
+export async function openStudio(options: { isWritable?: boolean; page?: URL } = {}) {
+  return openStudioOf(studioGraph(), options);
+}
+
+/** The same with a model of one's own. */
+export async function openStudioOf<G extends CompiledModel>(
+  model: G,
+  { isWritable = false, page }: { isWritable?: boolean; page?: URL } = {},
+) {
+  const table = await studioTable(model);
   const { graph, store, client, streams } = table;
   const log = keepingLogger();
   const studio = await startStudio({ graph, store, client, streams, isWritable, page, logger: log.logger });

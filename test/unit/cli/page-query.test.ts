@@ -16,7 +16,7 @@ describe('--with on the command line', () => {
   });
 
   it.each([':x', '/A', 'A/', 'A//B', ''])('refuses %j, which names no type', (text) => {
-    expect(() => pageQuery({ with: [text] })).toThrow(expect.objectContaining({ code: 'usage' }));
+    expect(() => pageQuery({ with: [text] })).toThrow(expect.objectContaining({ code: 'invalid-argument' }));
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { EdgeloomError } from '../../../errors.ts';
-import { MAX_DEPTH, type WithLevel } from '../../../read/levels/level.ts';
+import { MAX_DEPTH } from '../../../read/levels/level.ts';
+import { levelOfPath } from '../../../read/levels/level-path.ts';
 import type { Truncated } from '../../../read/levels/level-walk.ts';
 import type { EdgeResult, EdgeSetEntry } from '../../../read/request/result.ts';
 import {
@@ -97,27 +97,4 @@ export function withPageFlags(command: Command): Command {
 export function pageQuery(options: PageFlags) {
   const { with: edges, maxNodes, attributes, edgeSets } = options;
   return { ...orderedQuery(options), with: edges?.map(levelOfPath), maxNodes, attributes, edgeSets };
-}
-
-/** A slash between two levels. */
-const SLASH = /(?<!\\)\//;
-
-/** A level, and behind each slash the one below it. In a label a slash is written as `\/`. */
-function levelOfPath(path: string): WithLevel {
-  const levels = path.split(SLASH).map((text) => text.replaceAll('\\/', '/'));
-  const [level] = levels.reduceRight<WithLevel[]>((below, text) => [levelOf(path, text, below)], []);
-  return level!;
-}
-
-/** `TYPE`, `TYPE:LABEL` or `inbound:TYPE`; the label may hold colons. */
-function levelOf(path: string, text: string, below: readonly WithLevel[]): WithLevel {
-  const colon = text.indexOf(':');
-  const [name, rest] = colon < 0 ? [text, undefined] : [text.slice(0, colon), text.slice(colon + 1)];
-  if (name === '') {
-    const hint = 'Give TYPE, TYPE:LABEL or inbound:TYPE, and levels below behind a /.';
-    throw new EdgeloomError('usage', `--with ${path} names no edge type.`, hint);
-  }
-  const lower = below.length > 0 && { with: below };
-  if (name === 'inbound' && rest !== undefined) return { inbound: rest, ...lower };
-  return { edge: name, ...(rest !== undefined && { label: rest }), ...lower };
 }

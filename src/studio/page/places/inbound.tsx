@@ -4,9 +4,11 @@ import { useAnswer } from '../base/ask.ts';
 import { Link, NodeLink } from '../base/place.tsx';
 import { PagedRows } from '../parts/paged-rows.tsx';
 import { Card, type NodePartProps } from '../parts/told.tsx';
+import { Totals } from '../parts/totals.tsx';
 import { AnyValue } from '../parts/value.tsx';
+import { LevelsForm, LevelsPage } from './levels.tsx';
 
-/** The edges that enter a node, in each order of each type. */
+/** The edges that enter a node, in each order of each type, and what is next to their sources. */
 export function Inbound({ model, id, parameters }: NodePartProps) {
   const type = id.slice(0, id.indexOf('-'));
   const choices = model.edges
@@ -17,7 +19,11 @@ export function Inbound({ model, id, parameters }: NodePartProps) {
   const edge = parameters.get('type') ?? first.edge;
   const order = parameters.get('order') ?? choices.find((one) => one.edge === edge)?.order;
   const reverse = parameters.get('reverse') ?? undefined;
+  const levels = parameters.getAll('with');
   const place = { id, part: 'inbound', type: edge, order, reverse };
+  const withLevels = { ...place, with: levels, maxNodes: parameters.get('maxNodes') ?? undefined };
+  const cursor = parameters.get('cursor') ?? undefined;
+  const isTotalled = model.edges.some(({ type: one, totals }) => one === edge && totals.inbound !== undefined);
   return (
     <Card title="Edges that enter the node">
       <nav class="parts" aria-label="Orders">
@@ -30,11 +36,14 @@ export function Inbound({ model, id, parameters }: NodePartProps) {
             {one.edge} by {one.from} ({one.order})
           </Link>
         ))}
-        <Link to={addressOf('/explore', { ...place, reverse: reverse === undefined ? 'true' : undefined })}>
+        <Link to={addressOf('/explore', { ...withLevels, reverse: reverse === undefined ? 'true' : undefined })}>
           {reverse === undefined ? 'ascending; turn' : 'descending; turn'}
         </Link>
       </nav>
-      <List place={place} cursor={parameters.get('cursor') ?? undefined} />
+      {isTotalled && <Totals id={id} type={edge} />}
+      {levels.length === 0 ? <List place={place} cursor={cursor} /> : <LevelsPage place={withLevels} cursor={cursor} />}
+      <h3>Nodes next to those of the list</h3>
+      <LevelsForm {...{ model, edge, levels, place: withLevels }} />
     </Card>
   );
 }

@@ -1,5 +1,6 @@
 import { useCallback } from 'preact/hooks';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
+import type { DescribedTotal } from '../../base/describe-model.ts';
 import { addressOf } from '../base/address.ts';
 import { Link } from '../base/place.tsx';
 import { Drawing, type Room } from '../parts/drawing.tsx';
@@ -34,19 +35,25 @@ export function ModelGraph({ model }: { model: ModelAnswer }) {
         />
         <Rows
           label="Edge types"
-          headings={['edge type', 'from', 'to', 'edge set', 'orders']}
-          rows={model.edges.map(({ type, from, to, labels, orders }) => [
+          headings={['edge type', 'from', 'to', 'edge set', 'orders', 'totals']}
+          rows={model.edges.map(({ type, from, to, labels, orders, isCounted, totals }) => [
             type,
             from.join(', '),
             to.join(', '),
             labels === undefined ? 'left out' : ['target', ...labels].join(', '),
             orders.map((order) => `${order.name}: ${order.from}`).join('; ') || 'none',
+            [...(isCounted ? ['number'] : []), ...Object.values(totals).flatMap(totalNames)].join(', ') || 'none',
           ])}
           empty="The model has no edge types."
         />
       </details>
     </>
   );
+}
+
+/** The names of sums and groups. */
+function totalNames({ sums, groups }: DescribedTotal): string[] {
+  return [...sums, ...groups.map((name) => `by ${name}`)];
 }
 
 /** Node types with their searches, and edge types with their orders between them. */

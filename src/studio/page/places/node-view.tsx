@@ -7,6 +7,7 @@ import { Link, NodeLink } from '../base/place.tsx';
 import { PagedRows } from '../parts/paged-rows.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, type NodePartProps, Told } from '../parts/told.tsx';
+import { Totals } from '../parts/totals.tsx';
 import { AnyValue, Attributes } from '../parts/value.tsx';
 import { Inbound } from './inbound.tsx';
 import { Neighbourhood } from './neighbourhood.tsx';
@@ -40,13 +41,13 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
       ) : part === 'graph' ? (
         <Neighbourhood id={id} />
       ) : (
-        <NodeItself id={id} />
+        <NodeItself model={model} id={id} />
       )}
     </>
   );
 }
 
-function NodeItself({ id }: { id: string }) {
+function NodeItself({ model, id }: Omit<NodePartProps, 'parameters'>) {
   const asked = useAnswer<NodeAnswer>('/api/node', { id });
   return (
     <Told asked={asked}>
@@ -69,6 +70,11 @@ function NodeItself({ id }: { id: string }) {
           <Card title="View">
             {view === null ? <p class="quiet">Nothing of the node is projected.</p> : <Attributes attributes={view} />}
           </Card>
+          {hasTotals(model, id) && (
+            <Card title="Totals">
+              <Totals id={id} />
+            </Card>
+          )}
           <Card title={`Edge set, ${figureText(edgeSetSize)} elements`}>
             <Rows
               label="Edge set"
@@ -89,6 +95,15 @@ function NodeItself({ id }: { id: string }) {
         </>
       )}
     </Told>
+  );
+}
+
+/** Whether the model keeps a number of edges that enter or leave nodes of this type. */
+function hasTotals({ edges }: NodePartProps['model'], id: string): boolean {
+  const type = id.slice(0, id.indexOf('-'));
+  return edges.some(
+    ({ from, to, totals, isCounted }) =>
+      (totals.inbound !== undefined && to.includes(type)) || (isCounted && from.includes(type)),
   );
 }
 

@@ -1,0 +1,45 @@
+import type { TotalOfNode } from '../../api/totals.ts';
+import { useAnswer } from '../base/ask.ts';
+import { Rows } from './rows.tsx';
+import { Told } from './told.tsx';
+import { jsonText } from './value.tsx';
+
+const DIRECTIONS = { inbound: 'enter', outgoing: 'leave' } as const;
+
+/** The counts, sums and groups of a node's edges; `type`: of one edge type alone. */
+export function Totals({ id, type }: { id: string; type?: string }) {
+  const asked = useAnswer<{ totals: TotalOfNode[] }>('/api/totals', { id, type });
+  return (
+    <Told asked={asked}>
+      {({ totals }) => (
+        <Rows
+          label="Numbers of edges"
+          headings={['edges', 'number', 'sums', 'groups', 'problems']}
+          rows={totals.map(({ type: edge, direction, total, hasTooManyGroups }) => {
+            const { count, problems = 0, by, ...sums } = total;
+            return [
+              `${edge} that ${DIRECTIONS[direction]}`,
+              count,
+              namesAndValues(sums),
+              hasTooManyGroups ? 'more values than a total holds' : groupsText(by),
+              problems,
+            ];
+          })}
+          empty="The model keeps no totals of these edges."
+        />
+      )}
+    </Told>
+  );
+}
+
+function namesAndValues(values: Record<string, unknown>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : jsonText(value)}`)
+    .join(', ');
+}
+
+function groupsText(by: Record<string, Record<string, number>>): string {
+  return Object.entries(by)
+    .map(([name, numbers]) => `${name}: ${namesAndValues(numbers) || 'none'}`)
+    .join('; ');
+}

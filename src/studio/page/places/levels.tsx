@@ -1,0 +1,119 @@
+import { figureText } from '../../../figure.ts';
+import type { ModelAnswer } from '../../api/model-and-status.ts';
+import type { PageAnswer } from '../../api/page.ts';
+import { addressOf, type PlaceParameters } from '../base/address.ts';
+import { useAnswer } from '../base/ask.ts';
+import { goTo, Link } from '../base/place.tsx';
+import { Pager } from '../parts/rows.tsx';
+import { Told } from '../parts/told.tsx';
+import { LeftOut, Tree } from '../parts/tree.tsx';
+
+/** Properties of the form for levels. */
+export interface LevelsFormProps {
+  model: ModelAnswer;
+  /** The edge type of the list. */
+  edge: string;
+  place: PlaceParameters;
+  levels: readonly string[];
+}
+
+/** Asks which levels to show next to the nodes of a list, as `edgeloom page --with` takes them. */
+export function LevelsForm({ model, edge, place, levels }: LevelsFormProps) {
+  const suggested = suggestions(model, edge, levels);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        const form = new FormData(event.currentTarget);
+        const lines = String(form.get('with')).split('\n');
+        const given = lines.map((line) => line.trim()).filter((line) => line !== '');
+        goTo(addressOf('/explore', { ...place, with: given, maxNodes: String(form.get('maxNodes') ?? '') }));
+      }}
+    >
+      <label>
+        Levels, one a line
+        <textarea
+          key={levels.join('\n')}
+          name="with"
+          rows={Math.max(2, levels.length + 1)}
+          defaultValue={levels.join('\n')}
+          placeholder="KEYRESULT/GOALMEMBERSHIP:LEAD"
+          autocomplete="off"
+          spellcheck={false}
+        />
+      </label>
+      {suggested.length > 0 && (
+        <p>
+          Add{' '}
+          {suggested.map((path) => (
+            <span key={path}>
+              <Link to={addressOf('/explore', { ...place, with: [...levels, path] })}>{path}</Link>{' '}
+            </span>
+          ))}
+        </p>
+      )}
+      <p class="quiet">TYPE, TYPE:LABEL or inbound:TYPE; a / goes a level deeper, and is \/ in a label.</p>
+      <p class="row">
+        <label>
+          Neighbours at most
+          <input
+            name="maxNodes"
+            inputMode="numeric"
+            placeholder="1000"
+            defaultValue={String(place['maxNodes'] ?? '')}
+          />
+        </label>
+        <button type="submit">Show levels</button>
+      </p>
+    </form>
+  );
+}
+
+/** Paths offered at most. */
+const MOST_SUGGESTED = 12;
+
+/** Levels that could come next: of the nodes of the list, and of those that a given level without a label ends at. */
+function suggestions({ edges }: ModelAnswer, type: string, levels: readonly string[]): string[] {
+  const listed = edges.find((edge) => edge.type === type);
+  const next = (types: readonly string[], before: string): string[] =>
+    edges
+      .filter(({ from, labels }) => labels !== undefined && from.some((one) => types.includes(one)))
+      .map((edge) => before + edge.type);
+  const deeper = levels.flatMap((path) => {
+    const last = edges.find((edge) => edge.type === path.slice(path.lastIndexOf('/') + 1));
+    return last === undefined ? [] : next(last.to, `${path}/`);
+  });
+  const all = [...next(listed?.from ?? [], ''), ...deeper];
+  return [...new Set(all)].filter((path) => !levels.includes(path)).slice(0, MOST_SUGGESTED);
+}
+
+/** A page of a list with its levels. */
+export function LevelsPage({ place, cursor }: { place: PlaceParameters; cursor: string | undefined }) {
+  const { part: _, ...query } = place;
+  const asked = useAnswer<PageAnswer>('/api/page', { ...query, cursor });
+  return (
+    <Told asked={asked}>
+      {({ items, isCut, truncated, calls, rcu, steps, cursor: next }) => (
+        <>
+          <p>
+            {figureText(calls)} DynamoDB calls, {figureText(rcu)} RCU
+          </p>
+          <Tree label="Nodes with their levels" items={items} />
+          <LeftOut truncated={truncated} isCut={isCut} />
+          <Pager
+            first={cursor && addressOf('/explore', place)}
+            next={next && addressOf('/explore', { ...place, cursor: next })}
+          />
+          <details>
+            <summary>How it was read</summary>
+            <ol>
+              {steps.map((step) => (
+                <li key={step}>{step}</li>
+              ))}
+            </ol>
+          </details>
+        </>
+      )}
+    </Told>
+  );
+}
