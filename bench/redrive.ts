@@ -16,7 +16,7 @@ import { edgeImage, type Item } from './support/images.ts';
 import { answeringLate } from './support/late-table.ts';
 import { fullModel } from './support/models.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
-import type { Figure, Report } from './support/report.ts';
+import { type Figure, MEMORY_VARIES, type Report } from './support/report.ts';
 import { type Spread, spread } from './support/statistics.ts';
 import { withFreshTable } from './support/table.ts';
 import { STREAM_ARN } from './support/workload.ts';
@@ -161,6 +161,7 @@ function figures(what: string, { writes, wcu, rcu, seconds, cpuSeconds, megabyte
       name: `${what}: peak memory`,
       value: Math.round(megabytes),
       unit: 'MB',
+      varies: MEMORY_VARIES,
       target: { kind: 'at-most', value: FUNCTION_MB },
     },
   ];

@@ -4,8 +4,9 @@ import { type Figure, isTime, numberText } from '../support/report.ts';
 /** Compares the figures of `docs/figures.json` with those measured here. */
 
 /**
- * A line for each figure that is not confirmed: a count that differs, a ratio that is not within the spread of the runs here, and a
- * figure that only one of the two has. Times are left out, as another machine has others.
+ * A line for each figure that is not confirmed: a count that differs by more than it varies, a ratio whose runs and those of here do not
+ * have the median of either in common, and a figure that only one of the two has. Left out are times, as another machine has others, and
+ * what a run did while it lasted.
  */
 export function unconfirmed(name: string, documented: MeasuredBenchmark, here: MeasuredBenchmark): string[] {
   return here.reports.flatMap((report, i) => {
@@ -17,7 +18,7 @@ export function unconfirmed(name: string, documented: MeasuredBenchmark, here: M
       ...measured.flatMap((figure) => {
         const old = known.find((other) => isSame(figure, other));
         if (old === undefined) return [`${name}: ${figure.name}: is not in docs/figures.json`];
-        if (isTime(figure) || isWithin(middleOf(old), figure)) return [];
+        if (isTime(figure) || figure.varies === true || isConfirmed(old, figure)) return [];
         return [`${name}: ${figure.name}: ${text(old)} ${figure.unit} in docs/figures.json, ${text(figure)} here`];
       }),
     ];
@@ -26,6 +27,12 @@ export function unconfirmed(name: string, documented: MeasuredBenchmark, here: M
 
 function isSame(left: Figure, right: Figure): boolean {
   return left.name === right.name && left.unit === right.unit;
+}
+
+function isConfirmed(documented: Figure, here: Figure): boolean {
+  const [old, now] = [middleOf(documented), middleOf(here)];
+  if (typeof here.varies === 'number') return Math.abs(now - old) <= here.varies * old;
+  return isWithin(old, here) || isWithin(now, documented);
 }
 
 function isWithin(value: number, { value: measured }: Figure): boolean {

@@ -10,12 +10,13 @@ import { unconfirmed } from './check.ts';
 import { figuresPage } from './page.ts';
 import { figurePlots } from './plots.ts';
 
-const USAGE = `Usage: npm run figures [-- --check [NAME...]]
+const USAGE = `Usage: npm run figures [-- --measure [NAME...] | --check [NAME...]]
 
 Writes docs/figures.md, its plots and the tables of figures in other pages from docs/figures.json.
 
-  --check  measure all benchmarks here, or those named, and say which figure of docs/figures.json is not within the spread of five runs
-           here; 1 is the exit code where one is not. Times are not compared
+  --measure  measure all benchmarks before, or those named, and put what they find into docs/figures.json; half an hour on an idle machine
+  --check    measure them, and say which figure of docs/figures.json is not that of five runs here; 1 is the exit code where one is not.
+             A count may differ as far as it varies from run to run, a ratio as far as its runs do. Times are not compared
 `;
 /** The program of the benchmarks. */
 const BENCHMARKS = fileURLToPath(new URL('../main.js', import.meta.url));
@@ -23,11 +24,16 @@ const REPETITIONS = 5;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { check: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+  options: {
+    measure: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
 });
+const isRun = values.measure !== values.check;
 const file = await readFigures();
 const unknown = positionals.filter((name) => file?.benchmarks[name] === undefined);
-if (values.help || (positionals.length > 0 && !values.check)) {
+if (values.help || (!isRun && (positionals.length > 0 || values.check))) {
   (values.help ? process.stdout : process.stderr).write(USAGE);
   process.exitCode = values.help ? 0 : 2;
 } else if (file === undefined || unknown.length > 0) {
@@ -35,16 +41,25 @@ if (values.help || (positionals.length > 0 && !values.check)) {
   process.stderr.write(`${FIGURES} ${lacking}. "npm run bench -- all --json" writes it.\n`);
   process.exitCode = 2;
 } else if (values.check) await check(file, positionals);
+else if (values.measure) await write(await measured(file, positionals));
 else await write(file);
+
+/** Measures benchmarks, and puts their figures into the file. */
+async function measured(documented: FigureFile, names: readonly string[]): Promise<FigureFile> {
+  const chosen = names.length > 0 ? names : Object.keys(documented.benchmarks);
+  await measureAll(chosen, { program: BENCHMARKS, json: true }, true);
+  return (await readFigures()) ?? documented;
+}
 
 /** Measures benchmarks, and prints which figures of the file are not confirmed. */
 async function check(documented: FigureFile, names: readonly string[]): Promise<void> {
   const chosen = names.length > 0 ? names : Object.keys(documented.benchmarks);
   const options = { program: BENCHMARKS, repetitions: String(REPETITIONS), json: true };
   const here = await measureAll(chosen, options, false);
-  const lines = Object.entries(here.benchmarks).flatMap(([name, measured]) =>
-    unconfirmed(name, documented.benchmarks[name]!, measured),
-  );
+  const lines = chosen.flatMap((name) => {
+    const found = here.benchmarks[name];
+    return found === undefined ? [`${name}: did not end`] : unconfirmed(name, documented.benchmarks[name]!, found);
+  });
   process.stdout.write([...lines, `${lines.length} figures are not confirmed.`].map((line) => `${line}\n`).join(''));
   if (lines.length > 0) process.exitCode = 1;
 }

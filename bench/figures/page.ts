@@ -16,8 +16,9 @@ smallest and the largest. Code is compiled as it is shipped. Calls and
 capacity are counted on a table in memory or on the embedded engine; where CPU is counted, the table is a process that answers at once,
 whatever it is asked.
 
-\`npm run figures -- --check\` measures them where you are, and says which differ. \`npm run bench -- all --json\` measures all of it again, a
-benchmark is stopped after three minutes, and \`npm run figures\` makes this page. A target that is missed says so.
+\`npm run figures -- --check\` measures them where you are, and says which differ: a count with ± by more than that, one that says what
+was done in this run never. \`npm run figures -- --measure\` measures all of it again and makes this page; a benchmark is stopped after three
+minutes, on a loaded machine later. A target that is missed says so.
 
 ${plots.map(({ name, title }) => `![${title}](img/${name}.svg)\n`).join('\n')}
 ${Object.entries(benchmarks)
@@ -35,6 +36,12 @@ function section(name: string, { measuredOn, loadAverage, reports }: MeasuredBen
 ${reports.filter(hasMoreThanTimes).map(table).join('\n')}`;
 }
 
+/** How far a count is the same on another run. */
+function variesText({ varies }: MeasuredReport['figures'][number]): string {
+  if (varies === undefined) return '';
+  return varies === true ? 'in this run' : `± ${Math.round(varies * 100)} %`;
+}
+
 function hasMoreThanTimes({ figures }: MeasuredReport): boolean {
   return !figures.every(isTime);
 }
@@ -45,7 +52,8 @@ function table({ title, figures }: MeasuredReport): string {
     .map((figure) => {
       const { value } = figure;
       const median = numberText(typeof value === 'number' ? value : value.median);
-      const range = typeof value === 'number' ? '' : `${numberText(value.min)} to ${numberText(value.max)}`;
+      const range =
+        typeof value === 'number' ? variesText(figure) : `${numberText(value.min)} to ${numberText(value.max)}`;
       return `| ${figure.name} | ${median} | ${range} | ${figure.unit} | ${targetText(figure)} |`;
     });
   return `${title.charAt(0).toUpperCase()}${title.slice(1)}:

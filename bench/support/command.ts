@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { loadavg } from 'node:os';
+import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs, promisify } from 'node:util';
 import pMap from 'p-map';
 import { SHORT } from './extent.ts';
@@ -17,7 +17,7 @@ export interface BenchmarkOptions {
 /** A benchmark: measures, and says what it found. */
 export type Benchmark = (options: BenchmarkOptions) => Promise<Report[]>;
 
-/** Seconds that a benchmark may take; then it is stopped, and the run fails. */
+/** Seconds that a benchmark may take on a machine that does nothing else; then it is stopped, and the run fails. */
 const MOST_SECONDS = 180;
 /** More seconds for a number of nodes that was asked for, on a machine that does much else. */
 const SLOWEST_NODES_PER_SECOND = 20;
@@ -114,7 +114,9 @@ export async function measureAll(
       ...(repetitions === undefined && !short ? [] : ['--repetitions', repetitions ?? '1']),
       ...(nodes === undefined ? [] : ['--nodes', nodes]),
     ];
-    const mostSeconds = nodes === undefined ? MOST_SECONDS : MOST_SECONDS + Number(nodes) / SLOWEST_NODES_PER_SECOND;
+    // Where more processes want to run than there are cores, each of them takes as much longer.
+    const share = Math.max(1, loadAverage / availableParallelism());
+    const mostSeconds = share * (MOST_SECONDS + (nodes === undefined ? 0 : Number(nodes) / SLOWEST_NODES_PER_SECOND));
     const reports = await ownProcess(name, args, mostSeconds, short).catch((error: unknown) => {
       // The others are measured all the same; the command ends with 1.
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -14,9 +14,19 @@ export interface Figure {
   value: number | Spread;
   /** What the number counts: `calls`, `WCU`, `µs`, `x`, ... */
   unit: string;
+  /**
+   * How far a count may be from itself on another run, as a share of it; `true` where it says how much was done while the run lasted.
+   * Absent: it is the same on each run.
+   */
+  varies?: number | true;
   /** The median is what has to meet it. */
   target?: Target;
 }
+
+/** How far the peak memory of a process varies: the garbage collector chooses its moments. */
+export const MEMORY_VARIES = 0.25;
+/** How far the bytes of code may be from what is documented: each change of the code moves them a little. */
+export const CODE_VARIES = 0.1;
 
 /** What a benchmark found out. */
 export interface Report {

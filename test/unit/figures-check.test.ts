@@ -27,14 +27,34 @@ it('a check of figures names those that are not confirmed here, and no times', (
   expect(unconfirmed('a', documented, same)).toEqual([]);
   const different = measured(
     { name: 'writes', value: 11, unit: 'writes' },
-    { name: 'ratio', value: spread(0.21, 0.25, 0.4), unit: 'x' },
+    { name: 'ratio', value: spread(0.21, 0.35, 0.4), unit: 'x' },
     { name: 'time', value: spread(10, 20, 30), unit: 'ms' },
     { name: 'new', value: 1, unit: 'WCU' },
   );
   expect(unconfirmed('a', documented, different)).toEqual([
     'a: gone: is in docs/figures.json, and measured no more',
     'a: writes: 10 writes in docs/figures.json, 11 here',
-    'a: ratio: 0.200 (0.100 to 0.300) x in docs/figures.json, 0.250 (0.210 to 0.400) here',
+    'a: ratio: 0.200 (0.100 to 0.300) x in docs/figures.json, 0.350 (0.210 to 0.400) here',
     'a: new: is not in docs/figures.json',
+  ]);
+});
+
+it('lets a count differ as far as it varies, and a ratio where the median of either is among the runs of the other', () => {
+  const documented = measured(
+    { name: 'memory', value: 100, unit: 'MB' },
+    { name: 'traffic', value: 10, unit: 'writes' },
+    { name: 'ratio', value: spread(0.1, 0.2, 0.3), unit: 'x' },
+  );
+  const here = (megabytes: number, ratio: Figure['value']): MeasuredBenchmark =>
+    measured(
+      { name: 'memory', value: megabytes, unit: 'MB', varies: 0.25 },
+      { name: 'traffic', value: 1_000, unit: 'writes', varies: true },
+      { name: 'ratio', value: ratio, unit: 'x' },
+    );
+  expect(unconfirmed('a', documented, here(125, spread(0.21, 0.25, 0.4)))).toEqual([]);
+  expect(unconfirmed('a', documented, here(75, spread(0.15, 0.35, 0.4)))).toEqual([]);
+  expect(unconfirmed('a', documented, here(126, spread(0.25, 0.35, 0.4)))).toEqual([
+    'a: memory: 100 MB in docs/figures.json, 126 here',
+    'a: ratio: 0.200 (0.100 to 0.300) x in docs/figures.json, 0.350 (0.250 to 0.400) here',
   ]);
 });
