@@ -3,12 +3,12 @@
  * without a writer, the hashes of the shards.
  */
 
-export { isProjected } from './explain/projected.ts';
 export type { AttributeValue, Item } from './items/attribute-value.ts';
 export type { ChangeRecord } from './items/change-record.ts';
 export { codePointProduct, fnv1a, type HashName, shardOf } from './items/shard.ts';
 export type { CompiledModel, IndexName } from './model/compiled.ts';
 export type { ConsumerPosition } from './progress/consumer-position.ts';
+export { isProjectedIn } from './progress/projected.ts';
 export {
   notedUpToMs,
   type PositionContext,

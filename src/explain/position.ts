@@ -1,12 +1,11 @@
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ConsumerPosition } from '../progress/consumer-position.ts';
+import { isProjectedIn } from '../progress/projected.ts';
 import { appliedUpToMs, type StreamPosition, streamPosition } from '../progress/stream-position.ts';
 import { isTemporaryError, StreamWalk } from '../progress/stream-walk.ts';
-import { createReader } from '../read/reader.ts';
 import type { Store } from '../store/port.ts';
 import type { StreamSource } from '../stream/source.ts';
 import type { LagKnowledge } from './base-item.ts';
-import { isProjected } from './projected.ts';
 
 /** Telling how far a table's stream is applied. */
 export interface PositionOfStream {
@@ -18,12 +17,10 @@ export interface PositionOfStream {
 
 /** Tells how far the stream of a table is applied. */
 export function positionOfStream(graph: CompiledModel, store: Store, source: StreamSource): PositionOfStream {
-  const reader = createReader(graph, { store });
-  const context = { graph, store, source, now: Date.now };
+  const context = { graph, store, source, now: Date.now, isProjected: isProjectedIn(graph, store) };
   // A look goes on where the one before has ended.
   const walk = new StreamWalk(context);
-  const look = (): Promise<StreamPosition> =>
-    streamPosition({ ...context, walk, isProjected: (key) => isProjected(reader, store, key) });
+  const look = (): Promise<StreamPosition> => streamPosition({ ...context, walk });
   const appliedNow = async (): Promise<number | undefined> => {
     try {
       return appliedUpToMs(await look());

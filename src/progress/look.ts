@@ -21,6 +21,7 @@ import { fanOutsOf } from '../plan/fan-out.ts';
 import { joinedKeysOf } from '../plan/joined.ts';
 import { placesOfBase } from '../plan/places-of-base.ts';
 import { hasExpectedFields } from '../plan/writes/updates.ts';
+import type { ProjectionsInForce } from '../registry/projections-in-force.ts';
 import { queriedItems, queryPages } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 
@@ -89,7 +90,7 @@ export async function hasFannedOut({ graph, store }: LookContext, { source, targ
  *
  * @param place where to begin with the edges; it is moved on. Default: at the first.
  */
-export async function compareDerived(
+async function compareDerived(
   context: LookContext,
   base: ItemKey,
   kind: ProjectedKind,
@@ -130,6 +131,18 @@ export async function compareDerived(
     stored.set(`${key.source} ${key.target}`, storedEntry);
   }
   return { problems: derived.problems, differing, revisions: revisionsOf(stored) };
+}
+
+/** Compares a base item with what is derived from it, as `compareDerived` does, where reads use it. */
+export async function compareInForce(
+  { store, projections }: { store: Store; projections: ProjectionsInForce },
+  base: ItemKey,
+  kind: ProjectedKind,
+  consistent: boolean,
+  place?: EdgesPlace,
+): Promise<Comparison> {
+  const usesView = (view: Item | undefined): boolean => projections.usesView(base.source, view);
+  return await compareDerived({ graph: projections.model, store, usesView }, base, kind, consistent, place);
 }
 
 /** The source node of an edge that it decides with; undefined where it does not. */

@@ -1,9 +1,8 @@
 import { EdgeloomError } from '../errors.ts';
-import type { Item } from '../items/attribute-value.ts';
 import { typePrefix } from '../items/keys.ts';
 import { classifyKey, misfitText } from '../model/base-item.ts';
 import { checkOptions } from '../options.ts';
-import { compareDerived, type EdgesPlace, isProjectedKind, type ProjectedKind } from '../progress/look.ts';
+import { compareInForce, type EdgesPlace, isProjectedKind, type ProjectedKind } from '../progress/look.ts';
 import type { Abortable } from '../runtime.ts';
 import { sleep } from '../runtime.ts';
 import type { ItemKey } from '../store/port.ts';
@@ -91,10 +90,7 @@ async function differences(
   consistent: boolean,
   place: EdgesPlace,
 ): Promise<string[]> {
-  const { store, projections } = context;
-  const usesView = (view: Item | undefined): boolean => projections.usesView(base.source, view);
-  const look = { graph: projections.model, store, usesView };
-  const { problems, differing } = await compareDerived(look, base, kind, consistent, place);
+  const { problems, differing } = await compareInForce(context, base, kind, consistent, place);
   if (problems.length > 0) throw notDerivable(base, problems.map(({ message }) => message).join('; '));
   return differing;
 }

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { isProjected } from '../../src/explain/projected.ts';
 import { type Status, status } from '../../src/explain/status.ts';
 import { tableStatus } from '../../src/explain/table-status.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
+import { isProjectedIn } from '../../src/progress/projected.ts';
 import { type LastCheck, lastCheckItem } from '../../src/progress/record.ts';
 import { appliedUpToMs, notedUpToMs, streamPosition } from '../../src/progress/stream-position.ts';
-import { createReader } from '../../src/read/reader.ts';
 import { describeTable, hasTtl } from '../../src/store/table.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { createWorker } from '../../src/worker/worker.ts';
@@ -18,11 +17,10 @@ type Table = Awaited<ReturnType<typeof testTable>>;
 const MINUTES = 60_000;
 
 function contextOf({ graph, store, streams, streamArn }: Table, laterMs = 0) {
-  const reader = createReader(graph, { store });
   return {
     ...{ graph, store },
     source: new DynamoDBStreamSource(streams, streamArn),
-    isProjected: (key: { source: string; target: string }) => isProjected(reader, store, key),
+    isProjected: isProjectedIn(graph, store),
     now: () => Date.now() + laterMs,
   };
 }
