@@ -1,5 +1,5 @@
 import { type Item, itemSizeBytes, stringOf } from '../items/attribute-value.ts';
-import { COUNT, COUNTED, MODEL, OTHER, unchanged, WATERMARK } from '../items/derived-item.ts';
+import { COUNT, COUNTED, MODEL, OTHER, unchangedCondition, WATERMARK } from '../items/derived-item.ts';
 import {
   type Amounts,
   addAmounts,
@@ -214,7 +214,7 @@ async function writeWithCount(
   const difference: Amounts = new Map([[COUNT, 0n]]);
   const updates = changes.map((change) => {
     const { current, wanted, update } = change;
-    const others = room.otherGroups(change);
+    const others = room.groupsWithoutRoom(change);
     addAmounts(difference, countDifference(current, withGroupsWithoutRoom(wanted, others), countName));
     return updateNamingGroupsWithoutRoom(update, others);
   });
@@ -232,7 +232,7 @@ async function writeWithCount(
     add: Object.fromEntries(add.map(([attribute, units]) => [attribute, textOfUnits(units)])),
     addTo: Object.fromEntries(addTo),
     // rule: room-is-taken-under-the-revision-seen
-    condition: room.isTaken ? unchanged(count, undefined) : conditionOfValues(room.held),
+    condition: room.isTaken ? unchangedCondition(count, undefined) : conditionOfValues(room.held),
   };
   context.stats.writes += 1;
   // rule: count-moves-with-its-items

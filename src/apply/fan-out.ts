@@ -6,7 +6,7 @@ import { edgeSortKey, VIEW_KEY } from '../items/keys.ts';
 import type { EdgeModel } from '../model/compiled.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
 import { copyOf } from '../plan/copies.ts';
-import { beginUpdate, moveUpdate } from '../plan/fan-out.ts';
+import { beginContinuationUpdate, moveContinuationUpdate } from '../plan/fan-out.ts';
 import { refusalEntry } from '../plan/quarantine-entry.ts';
 import { isOfOtherShape } from '../plan/shape.ts';
 import type { ContinuationUnit, FanOutUnit, ViewUnit } from '../plan/unit.ts';
@@ -49,7 +49,7 @@ export async function applyFanOutUnit(context: ApplyContext, unit: FanOutUnit): 
   await reconcile(context, {
     key: { source: unit.source, target: unit.sortKey },
     expected: () => after,
-    update: (current) => beginUpdate(context.graph, unit, current, after),
+    update: (current) => beginContinuationUpdate(context.graph, unit, current, after),
   });
 }
 
@@ -65,7 +65,7 @@ export async function applyContinuationUnit(context: ApplyContext, unit: Continu
   const after = await visitPage(context, unit, unit.after);
   checkTime(context);
   // rule: page-before-its-continuation-moves, then
-  await updateItem(context, moveUpdate(context.graph, unit, after, epochSeconds(context)));
+  await updateItem(context, moveContinuationUpdate(context.graph, unit, after, epochSeconds(context)));
 }
 
 /** Visits one page of children, or of edges; returns the sort key of the last reverse item, or edge, if more may follow. */

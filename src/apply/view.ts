@@ -10,7 +10,7 @@ import { isOfOtherShape } from '../plan/shape.ts';
 import type { Truth, ViewChange, ViewUnit } from '../plan/unit.ts';
 import { isOverBudget, viewBudgetBytes } from '../plan/writes/eviction.ts';
 import { isFenced, isStale } from '../plan/writes/stale.ts';
-import { contradictions, evictionUpdate, fastViewUpdate, slowViewUpdate } from '../plan/writes/updates.ts';
+import { contradictingChanges, evictionUpdate, fastViewUpdate, slowViewUpdate } from '../plan/writes/updates.ts';
 import { wholeViewUpdate } from '../plan/writes/whole-view.ts';
 import { readItem, readItems } from '../store/pages.ts';
 import type { DerivedUpdate, UpdateResult } from '../store/port.ts';
@@ -59,7 +59,7 @@ export async function applyViewUnit(
       if (isOfOtherShape(graph, unit.source, current)) return { whole: await readWholeView(context, unit.source) };
       // rule: contradictions-are-reconciled-by-base-items
       // rule: base-items-are-read-after-the-view
-      const truths = await readExpectedParts(context, unit, contradictions(unit, current));
+      const truths = await readExpectedParts(context, unit, contradictingChanges(unit, current));
       // rule: view-before-parents, then
       const parents = await readParents(context, unit, current, truths);
       return { truths, parents };
@@ -122,7 +122,7 @@ function agreesWithBaseItems(unit: ViewUnit, current: Item | undefined, truths: 
     const { target, oldest, edgeType, mentioned } = change;
     return truths.has(target) ? { target, oldest, edgeType, mentioned, ...truths.get(target) } : change;
   });
-  return contradictions({ ...unit, changes }, current).length === 0;
+  return contradictingChanges({ ...unit, changes }, current).length === 0;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Item, itemSizeBytes, numberOf, setOwn } from '../items/attribute-value.ts';
 import { COPIES, EDGE_SET } from '../items/derived-item.ts';
-import { elementEdge } from '../items/element.ts';
+import { escapedEdgeOfElement } from '../items/element.ts';
 import { isDerivedKey, parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { type Amounts, addItemAmounts, hasRoomForOthers, NO_AMOUNTS, sameAmounts } from '../items/ledger.ts';
 import { evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
@@ -11,7 +11,7 @@ import type { ItemKind, PartitionContent } from '../kinds/kind.ts';
 import { fitsBackIntoView } from '../kinds/mark.ts';
 import { itemKindOf } from '../kinds/table.ts';
 import { hasOtherShape } from '../kinds/view.ts';
-import { classify } from '../model/base-item.ts';
+import { classifyBaseItem } from '../model/base-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { attributesOfSource, needsSource, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../model/joined.ts';
 import { derivedOf, derivedOfShares, type JoinedShares, joinedShares, type Problem } from '../plan/derive.ts';
@@ -129,7 +129,7 @@ export class PartitionSummary implements PartitionContent {
       this.pieces.set(sortKey, item);
       if (this.pieces.size === this.pieceKeys.length) this.setNode(this.nodeReadSoFar);
     }
-    if (classify(this.graph, this.source, sortKey, item).kind === 'unknown') {
+    if (classifyBaseItem(this.graph, this.source, sortKey, item).kind === 'unknown') {
       return 'unknown';
     }
     this.addExpected(sortKey, item);
@@ -149,7 +149,7 @@ export class PartitionSummary implements PartitionContent {
   /** Adds an item of a partition a second time, in the same order as the first time. */
   addAgain(sortKey: string, item: Item): void {
     if (isDerivedKey(sortKey) || sortKey === this.source || !needsSource(this.graph, sortKey)) return;
-    if (this.left === 0 || classify(this.graph, this.source, sortKey, item).kind === 'unknown') return;
+    if (this.left === 0 || classifyBaseItem(this.graph, this.source, sortKey, item).kind === 'unknown') return;
     this.metAgain += 1;
     if (this.metAgain <= MOST_EARLY) return;
     this.left -= 1;
@@ -217,7 +217,7 @@ export class PartitionSummary implements PartitionContent {
     const set = view[EDGE_SET];
     if (!hasEdgeSet(view)) this.isOdd = true;
     for (const element of set !== undefined && 'SS' in set ? set.SS : []) {
-      const edge = elementEdge(element);
+      const edge = escapedEdgeOfElement(element);
       addElement(this.actualElements, edge.slice(0, Math.max(0, edge.indexOf('-'))), element);
     }
     if (view[COPIES] !== undefined || hasCopies(this.graph)) this.addCopies(copySlots(this.graph, view));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Item } from '../items/attribute-value.ts';
 import { fnv1a } from '../items/shard.ts';
-import { classify } from '../model/base-item.ts';
+import { classifyBaseItem } from '../model/base-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { Finding } from './finding.ts';
@@ -38,7 +38,7 @@ export class DanglingEdges {
       this.nodes[bit >> 3]! |= 1 << (bit & 7);
       return;
     }
-    const kind = classify(this.graph, source, target, item);
+    const kind = classifyBaseItem(this.graph, source, target, item);
     // An edge that does not fit the model is in quarantine already, with the reason.
     if (kind.kind !== 'edge' || this.mayHaveNode(kind.target)) return;
     const edge: FarEdge = [source, target, kind.target];

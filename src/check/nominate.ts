@@ -1,6 +1,6 @@
 import type { Item } from '../items/attribute-value.ts';
 import { baseKeyOfIndexItem } from '../items/derived-key.ts';
-import { decodeElement, edgeKeyOf, escapedEdge } from '../items/element.ts';
+import { decodeElement, edgeKeyOfElement, escapedEdge } from '../items/element.ts';
 import { compareKeys } from '../items/encoding.ts';
 import { parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { type Amounts, addItemAmounts, hasRoomForOthers, NO_AMOUNTS, sameAmounts } from '../items/ledger.ts';
@@ -264,7 +264,7 @@ class ViewComparison {
     if (this.attributes !== undefined) yield { kind: 'attributes' };
     if (!this.hasSet) yield { kind: 'garbage', element: NO_SET };
     for (const [edge, elements] of this.elements) {
-      const target = edgeKeyOf(elements[0]!);
+      const target = edgeKeyOfElement(elements[0]!);
       const isElement = decodeElement(elements[0]!) !== undefined && escapedEdge(target) === edge;
       if (isElement) yield { kind: 'element', target };
       else for (const element of elements) yield { kind: 'garbage', element };

@@ -3,7 +3,7 @@ import { type Item, stringOf } from '../items/attribute-value.ts';
 import { typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { evictedTypes } from '../items/stored-view.ts';
 import type { ObserveContext, Suspect } from '../kinds/part.ts';
-import { classify, misfitText } from '../model/base-item.ts';
+import { classifyBaseItem, misfitText } from '../model/base-item.ts';
 import { type CompiledModel, type EdgeModel, type EdgeOrderModel, layersOf } from '../model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../model/joined.ts';
 import { totalOfEntry } from '../model/projection/places.ts';
@@ -64,7 +64,7 @@ export async function explainBaseItem(
   askLag: () => Promise<LagKnowledge>,
 ): Promise<ExplainedPart[]> {
   const { graph, store } = context;
-  const kind = classify(graph, key.source, key.target, item);
+  const kind = classifyBaseItem(graph, key.source, key.target, item);
   if (kind.kind === 'unknown') return [];
   if (kind.kind === 'misfit') return [{ ...key, name: 'keys', state: 'quarantined', reason: `${misfitText(kind)}.` }];
   const ofNode = needsSource(graph, key.target) ? sourceNodeKeys(graph, key.source) : [];
@@ -150,7 +150,7 @@ function itemPlaces(graph: CompiledModel, base: ItemKey, line: string, wanted: D
   const keys = [...wanted.indexItems.keys()];
   return placesOfBase(graph, base).flatMap(({ key, search }): Place[] => {
     const name = search === undefined ? line : lineOfSearch(search);
-    const stored = keys.filter((one) => search?.inForce.places.holds(one) ?? one === key);
+    const stored = keys.filter((one) => search?.inForce.places.isKeyOfSearch(one) ?? one === key);
     if (stored.length > 0) return stored.map((sortKey) => indexPlace(source, sortKey, target, name));
     // A node is among its edges only where the model says so for its type.
     if (search === undefined) return [];

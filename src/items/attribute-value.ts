@@ -38,7 +38,7 @@ export function stringOf(value: AttributeValue | undefined): string | undefined 
 }
 
 /** The text of a string attribute where nothing is known of the value; undefined for all that is none. */
-export function untrustedText(value: unknown): string | undefined {
+export function textOfUntrusted(value: unknown): string | undefined {
   const isText = typeof value === 'object' && value !== null && 'S' in value && typeof value.S === 'string';
   return isText ? (value.S as string) : undefined;
 }
@@ -76,17 +76,17 @@ export class MalformedValueError extends Error {}
  * texts and numbers come back as they are, not copied. Nothing is taken on trust: what is no attribute value, or nested
  * deeper than DynamoDB allows, is a `MalformedValueError`.
  */
-export function withBytes(value: AttributeValue, level = 0): AttributeValue {
+export function withBinaryAsBytes(value: AttributeValue, level = 0): AttributeValue {
   if (typeof value !== 'object' || value === null) throw new MalformedValueError('is no attribute value');
   if ('S' in value && typeof value.S === 'string') return value;
   if ('N' in value && typeof value.N === 'string') return value;
   if (level > MOST_LEVELS) throw new MalformedValueError(`is nested deeper than ${MOST_LEVELS} levels`);
   if ('M' in value && typeof value.M === 'object' && value.M !== null) {
     const copy: Item = {};
-    for (const name of Object.keys(value.M)) setOwn(copy, name, withBytes(value.M[name]!, level + 1));
+    for (const name of Object.keys(value.M)) setOwn(copy, name, withBinaryAsBytes(value.M[name]!, level + 1));
     return { M: copy };
   }
-  if ('L' in value && Array.isArray(value.L)) return { L: value.L.map((entry) => withBytes(entry, level + 1)) };
+  if ('L' in value && Array.isArray(value.L)) return { L: value.L.map((entry) => withBinaryAsBytes(entry, level + 1)) };
   if ('SS' in value && isTextList(value.SS)) return value;
   if ('NS' in value && isTextList(value.NS)) return value;
   if ('B' in value && isBinary(value.B)) return { B: toBytes(value.B) };

@@ -124,7 +124,7 @@ export interface Unchanged {
  *
  * @param ttl the table's TTL attribute; undefined for an item that never has it.
  */
-export function unchanged(item: Item | undefined, ttl: string | undefined): Unchanged {
+export function unchangedCondition(item: Item | undefined, ttl: string | undefined): Unchanged {
   const stored = item?.[REVISION];
   const revision = revisionOf(item);
   const expiry = ttl === undefined ? undefined : item?.[ttl];

@@ -6,7 +6,6 @@ import {
   edgeIndexPrefix,
   fittingKey,
   INDEX_PREFIX,
-  nameOfSearchKey,
   ORDER_KEY,
   OWNER_PREFIX,
   PART_SEARCH_KEY,
@@ -20,6 +19,7 @@ import {
   searchKey,
   searchValuePrefix,
   TOTAL_PREFIX,
+  unescapeSearchName,
 } from './key-forms.ts';
 import { type DerivedSortKey, isDerivedKey, isTypeName, typePrefix, VIEW_KEY } from './keys.ts';
 
@@ -186,7 +186,7 @@ function parseIndexKey(plain: string, generation: number): DerivedKey {
 
 function parseSearchKey(rest: string, generation: number, part?: string): DerivedKey | undefined {
   const slash = rest.indexOf('/');
-  const name = nameOfSearchKey(slash < 0 ? rest : rest.slice(0, slash));
+  const name = unescapeSearchName(slash < 0 ? rest : rest.slice(0, slash));
   if (name === undefined) return undefined;
   const named = part === undefined ? { search: name } : { search: `${part}.${name}`, part };
   if (slash < 0) return { kind: 'index-item', of: 'search', edgeType: '', generation, ...named };

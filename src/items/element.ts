@@ -62,13 +62,13 @@ export function labelEncoder(name: string): (value: AttributeValue) => string {
 }
 
 /** The escaped sort key of an element's edge: the same for every set of labels. */
-export function elementEdge(element: string): string {
+export function escapedEdgeOfElement(element: string): string {
   const end = element.indexOf('|');
   // rule: element-tells-its-edge-without-labels
   return end < 0 ? element : element.slice(0, end);
 }
 
-/** The escaped form of an edge's sort key, as `elementEdge` gives it. */
+/** The escaped form of an edge's sort key, as `escapedEdgeOfElement` gives it. */
 export function escapedEdge(edgeKey: string): string {
   return escapeText(edgeKey);
 }
@@ -107,8 +107,8 @@ export function compareElements(left: EdgeElement, right: EdgeElement): number {
 }
 
 /** The sort key of an element's edge. */
-export function edgeKeyOf(element: string): string {
-  return unescapeText(elementEdge(element));
+export function edgeKeyOfElement(element: string): string {
+  return unescapeText(escapedEdgeOfElement(element));
 }
 
 /** The value of a label, with its mark. */

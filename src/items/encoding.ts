@@ -30,14 +30,14 @@ export const MAX_FOLDED_CHARACTERS = 2048;
 export function encodeValue(value: AttributeValue, type: ValueType, fold: boolean): string {
   if (type === 'number') {
     if ('N' in value) return encodeNumber(value.N);
-    throw wrongType('a number', value);
+    throw wrongTypeError('a number', value);
   }
-  if (!('S' in value)) throw wrongType(type === 'date' ? 'an ISO 8601 date in a string' : 'a string', value);
+  if (!('S' in value)) throw wrongTypeError(type === 'date' ? 'an ISO 8601 date in a string' : 'a string', value);
   if (type === 'date') return encodeDate(value.S);
   return encodeString(value.S, fold);
 }
 
-function wrongType(wanted: string, value: AttributeValue): EncodingError {
+function wrongTypeError(wanted: string, value: AttributeValue): EncodingError {
   return new EncodingError(`should be ${wanted}, but is ${typeName(typeOf(value))}`);
 }
 
@@ -95,10 +95,10 @@ export function encodeNumber(text: string): string {
   }
   const exponent = String(decimal.exponent + EXPONENT_BIAS).padStart(3, '0');
   if (!decimal.negative) return `1${exponent}${decimal.digits}`;
-  return `-${complement(exponent)}${complement(decimal.digits)}${NEGATIVE_END}`;
+  return `-${ninesComplement(exponent)}${ninesComplement(decimal.digits)}${NEGATIVE_END}`;
 }
 
-function complement(digits: string): string {
+function ninesComplement(digits: string): string {
   return digits.replace(/\d/g, (digit) => String(9 - Number(digit)));
 }
 

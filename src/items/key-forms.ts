@@ -40,7 +40,7 @@ function escapeName(name: string): string {
 }
 
 /** The name of a search, by the part of a sort key that it is escaped in; undefined where no name has this form. */
-export function nameOfSearchKey(escaped: string): string | undefined {
+export function unescapeSearchName(escaped: string): string | undefined {
   const name = escaped.replace(/%([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
   return escapeName(name) === escaped ? name : undefined;
 }

@@ -73,7 +73,7 @@ export function isDerivedKey(sortKey: string): sortKey is DerivedSortKey {
 }
 
 /** A sort key that is stored, or was handed over, as that of a derived item; one of another kind of item is a mistake of the caller. */
-export function storedSortKey(sortKey: string): DerivedSortKey {
+export function requireDerivedSortKey(sortKey: string): DerivedSortKey {
   if (isDerivedKey(sortKey)) return sortKey;
   throw new Error(`${describe(sortKey)} is no sort key of a derived item`);
 }

@@ -106,7 +106,7 @@ export function storedAmounts(count: Item | undefined): Amounts | undefined {
 }
 
 /** Whether an attribute of a count is one of its numbers, or the set of a group's values. */
-export function isOfAmounts(attribute: string): boolean {
+export function isAmountAttribute(attribute: string): boolean {
   return AMOUNT.test(attribute) || attribute.startsWith('keys/');
 }
 
@@ -233,7 +233,7 @@ export class Room {
   }
 
   /** Returns the groups of an item to be written whose values have no room. A value that the item has already stays where it is. */
-  otherGroups(change: CountedChange): string[] {
+  groupsWithoutRoom(change: CountedChange): string[] {
     const other = new Set(textsOf(change.current, OTHER));
     return groupValues(change, this.readmits)
       .filter(({ attribute, value, stays }) => (stays ? other.has(attribute) : !this.takes(attribute, value)))
@@ -246,7 +246,7 @@ export class Room {
     for (const [attribute, { values, freed: gone }] of this.groups) {
       const left = [...gone].filter((value) => !values.has(value));
       if (left.length === 0) continue;
-      freed.set[keysAttributeOf(attribute)] = { SS: [...values] };
+      freed.set[keysAttributeOfGroup(attribute)] = { SS: [...values] };
       freed.unset.push(...left.map((value) => `${attribute}/${value}`));
     }
     return freed;
@@ -261,11 +261,11 @@ export class Room {
     const isFirst = !used.has(value);
     used.add(value);
     if (values.has(value)) {
-      const keys = keysAttributeOf(attribute);
+      const keys = keysAttributeOfGroup(attribute);
       if (isFirst) this.held[keys] = [...(this.held[keys] ?? []), value];
       return true;
     }
-    if (isFull) this.free(attribute, group);
+    if (isFull) this.freeUnusedValues(attribute, group);
     // rule: group-has-a-bound
     if (values.size >= MOST_VALUES) return false;
     values.add(value);
@@ -275,7 +275,7 @@ export class Room {
   private groupOf(attribute: string): Group {
     let group = this.groups.get(attribute);
     if (group === undefined) {
-      const values = new Set(textsOf(this.count, keysAttributeOf(attribute)));
+      const values = new Set(textsOf(this.count, keysAttributeOfGroup(attribute)));
       group = { values, used: new Set(), freed: new Set() };
       this.groups.set(attribute, group);
     }
@@ -283,7 +283,7 @@ export class Room {
   }
 
   /** Takes the values that no edge has out of a group. */
-  private free(attribute: string, { values, used, freed }: Group): void {
+  private freeUnusedValues(attribute: string, { values, used, freed }: Group): void {
     for (const value of values) {
       // rule: value-that-an-item-gets-keeps-its-room
       if (used.has(value)) continue;
@@ -295,7 +295,7 @@ export class Room {
   }
 }
 
-function keysAttributeOf(group: string): string {
+function keysAttributeOfGroup(group: string): string {
   return keysAttribute(group.slice(groupAttribute('').length));
 }
 

@@ -1,6 +1,6 @@
 import { type Item, numberOf } from './attribute-value.ts';
 import { ATTRIBUTES, COPIES, COUNT, EDGE_SET, EVICTED } from './derived-item.ts';
-import { elementEdge } from './element.ts';
+import { escapedEdgeOfElement } from './element.ts';
 
 /**
  * The functions of this file parse stored views and stored counts. They treat an attribute of an unexpected type as a missing one. Only
@@ -18,7 +18,7 @@ export function elementsByEdge(view: Item | undefined): Map<string, string[]> {
   const elements = new Map<string, string[]>();
   const edgeSet = view?.[EDGE_SET];
   for (const element of edgeSet !== undefined && 'SS' in edgeSet ? edgeSet.SS : []) {
-    const edge = elementEdge(element);
+    const edge = escapedEdgeOfElement(element);
     const present = elements.get(edge);
     if (present === undefined) elements.set(edge, [element]);
     else present.push(element);

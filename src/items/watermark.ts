@@ -24,7 +24,7 @@ export function watermarkOf(streamLabel: string, sequenceNumber: string): string
   if (!isSequenceNumber(sequenceNumber)) {
     throw new TypeError(`not a stream sequence number: ${describe(sequenceNumber)}`);
   }
-  return new Watermarks(streamLabel).of(sequenceNumber);
+  return new Watermarks(streamLabel).watermarkOf(sequenceNumber);
 }
 
 /**
@@ -38,7 +38,7 @@ export class Watermarks {
   constructor(readonly streamLabel: string) {}
 
   /** The watermark of a record with a number that `isSequenceNumber` accepts. */
-  of(sequenceNumber: string): string {
+  watermarkOf(sequenceNumber: string): string {
     const number = sequenceNumber.startsWith('0') ? sequenceNumber.replace(/^0+(?=\d)/, '') : sequenceNumber;
     if (number.length !== this.digits) {
       this.digits = number.length;

@@ -8,7 +8,7 @@ import { copyingViewsOf } from '../plan/copies.ts';
 import { joinedPrefixes } from '../plan/joined.ts';
 import { oddities } from './form.ts';
 import { type ItemKind, origin, type SharedKind } from './kind.ts';
-import { hashed, type Part, type PartKind } from './part.ts';
+import { hashOfText, type Part, type PartKind } from './part.ts';
 
 /** The items that say how far a fan-out has come. Each write of one makes the record that drives the next page. */
 const FAN_OUT: SharedKind = {
@@ -62,7 +62,7 @@ export const continuationPart: PartKind<Extract<Part, { kind: 'continuation' }>>
   // The state is the revision: a fan-out that writes the same place again and again is not stuck.
   state: ({ derived }) => ({
     revision: revisionOf(derived),
-    base: hashed(revisionOf(derived) ?? ''),
+    base: hashOfText(revisionOf(derived) ?? ''),
     fanOut: fanOutPlace(derived),
   }),
 };

@@ -1,13 +1,13 @@
 import { canonicalText, type Item } from '../items/attribute-value.ts';
 import { COPIES, revisionOf } from '../items/derived-item.ts';
-import { decodeElement, edgeKeyOf, escapedEdge } from '../items/element.ts';
+import { decodeElement, edgeKeyOfElement, escapedEdge } from '../items/element.ts';
 import { isWithinBytes, parseNodeId, SORT_KEY_BYTES, typePrefix } from '../items/keys.ts';
 import { elementsByEdge } from '../items/stored-view.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
 import { copyingEdge, copyOf, parentOf } from '../plan/copies.ts';
 import { fanOutPlace, willFanOutVisit } from './continuation.ts';
-import { hashed, imageText, type Part, type PartKind } from './part.ts';
+import { hashOfText, imageText, type Part, type PartKind } from './part.ts';
 
 /**
  * The copies that a view holds of other nodes, one for each edge. The view says which edges it lists. The node that the edge enters
@@ -40,7 +40,7 @@ export const copy: PartKind<Extract<Part, { kind: 'copy' }>> = {
     const moved = (isAhead && revisionOf(continuation)) || '';
     return {
       revision: `${revisionOf(derived) ?? ''}/${moved}`,
-      base: hashed([edge, parent].map(imageText).join('\0') + moved),
+      base: hashOfText([edge, parent].map(imageText).join('\0') + moved),
       fanOut: isAhead ? fanOutPlace(continuation) : undefined,
     };
   },
@@ -91,7 +91,7 @@ export function copySlots(graph: CompiledModel, view: Item | undefined): CopySlo
   const stored = storedCopies(view);
   const slots: CopySlot[] = [];
   for (const [escaped, elements] of elementsByEdge(view)) {
-    const edge = decodeElement(elements[0]!) && edgeKeyOf(elements[0]!);
+    const edge = decodeElement(elements[0]!) && edgeKeyOfElement(elements[0]!);
     const parent = edge === undefined || escapedEdge(edge) !== escaped ? undefined : copiedNode(graph, edge);
     if (edge === undefined || parent === undefined) continue;
     slots.push({ edge, parent, stored: copyHash(stored.get(edge)) });
@@ -117,7 +117,7 @@ export function expectedCopyText(graph: CompiledModel, edge: string, node: Item 
 /** Whether an actual copy equals what its node asks for. */
 export function isSlotRight(graph: CompiledModel, { edge, stored }: CopySlot, node: Item | undefined): boolean {
   const wanted = expectedCopyText(graph, edge, node);
-  return stored === (wanted && hashed(wanted));
+  return stored === (wanted && hashOfText(wanted));
 }
 
 /** Every actual copy. An attribute of copies that is no map counts as one copy, so that it is found wrong. */
@@ -130,7 +130,7 @@ function storedCopies(view: Item | undefined): Map<string, Item[string]> {
 
 /** Many places wait for their nodes at once. A hash takes the same memory for a copy of any size. */
 function copyHash(copy: Item[string] | undefined): string | undefined {
-  return copy && hashed(canonicalText(copy));
+  return copy && hashOfText(canonicalText(copy));
 }
 
 /** The places of the fan-outs along the type of an edge. */

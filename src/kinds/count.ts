@@ -5,7 +5,7 @@ import {
   addAmounts,
   amountsOf,
   hasRoomForOthers,
-  isOfAmounts,
+  isAmountAttribute,
   storedAmounts,
   textOfAmounts,
 } from '../items/ledger.ts';
@@ -15,7 +15,7 @@ import { queriedItems } from '../store/pages.ts';
 import type { Store } from '../store/port.ts';
 import { oddities } from './form.ts';
 import { type ItemKind, origin } from './kind.ts';
-import { hashed, type ObserveContext, type Part, type PartKind } from './part.ts';
+import { hashOfText, type ObserveContext, type Part, type PartKind } from './part.ts';
 
 /**
  * The number of a node's counted edges of a type, and their sums and groups. The live items by which these edges are counted decide
@@ -29,7 +29,7 @@ const COUNTS: Omit<ItemKind<'count' | 'total'>, 'name' | 'originsOf'> = {
   decidedBy: 'partition',
   hasBase: false,
   attributes: new Map([[MODEL, 'any']]),
-  canHave: isOfAmounts,
+  canHave: isAmountAttribute,
   hasTombstones: false,
   isKept: (graph, _key, sortKey) => isKeptCount(graph, sortKey),
   isLive: (item) => item !== undefined,
@@ -66,7 +66,7 @@ export const countPart: PartKind<Extract<Part, { kind: 'count' }>> = {
   isContent: true,
   decidingKeys: () => [],
   async compare(context, { suspect: { source, sortKey }, derived }) {
-    const { live, stored } = await countAtOnce(context, source, sortKey, derived);
+    const { live, stored } = await readCountWithItems(context, source, sortKey, derived);
     const amounts = storedAmounts(stored);
     return {
       wanted: `a count of ${textOfAmounts(live)}`,
@@ -74,7 +74,7 @@ export const countPart: PartKind<Extract<Part, { kind: 'count' }>> = {
     };
   },
   // A count has no base item. Its revision changes with each of the items that it counts.
-  state: ({ derived }) => ({ revision: revisionOf(derived), base: hashed(revisionOf(derived) ?? '') }),
+  state: ({ derived }) => ({ revision: revisionOf(derived), base: hashOfText(revisionOf(derived) ?? '') }),
 };
 
 /**
@@ -100,7 +100,7 @@ const MOST_COUNTS = 5;
  * counting, the count's revision changes, and the items are counted again. Otherwise a wrong count could pass because the items were
  * counted a moment later. After `MOST_COUNTS` attempts the last numbers are returned, although they may be of different times.
  */
-export async function countAtOnce(
+export async function readCountWithItems(
   { store }: Pick<ObserveContext, 'store'>,
   source: string,
   sortKey: string,
@@ -108,7 +108,7 @@ export async function countAtOnce(
 ): Promise<{ live: Amounts; stored: Item | undefined }> {
   let stored = seen;
   for (let attempt = 1; ; attempt++) {
-    const live = await countLive({ store }, source, sortKey);
+    const live = await sumLiveItems({ store }, source, sortKey);
     const [again] = (await store.getMany([{ source, target: sortKey }], { consistent: true })).items;
     if (attempt === MOST_COUNTS || sameValue(stored?.[REVISION], again?.[REVISION])) return { live, stored };
     stored = again;
@@ -116,7 +116,11 @@ export async function countAtOnce(
 }
 
 /** Adds up the live items of a node's counted edges of a type, with a consistent Query. */
-async function countLive(reader: { store: Pick<Store, 'query'> }, source: string, countKey: string): Promise<Amounts> {
+async function sumLiveItems(
+  reader: { store: Pick<Store, 'query'> },
+  source: string,
+  countKey: string,
+): Promise<Amounts> {
   const { name } = placesOfCount(countKey);
   const live: Amounts = new Map();
   for await (const item of itemsToCount(reader.store, source, countKey)) addAmounts(live, amountsOf(item, name));

@@ -19,7 +19,7 @@ import { queriedItems } from '../store/pages.ts';
 import { fanOutPlace, willFanOutVisit } from './continuation.ts';
 import { oddities } from './form.ts';
 import { type ItemKind, type KeyOf, origin, type SharedKind } from './kind.ts';
-import { hashed, imageText, type ObserveContext, type Part, type PartKind, stateByBase } from './part.ts';
+import { hashOfText, imageText, type ObserveContext, type Part, type PartKind, stateByBase } from './part.ts';
 
 /** The description of every item that readers find through an index. */
 export const INDEXED: SharedKind = {
@@ -62,12 +62,12 @@ function projectionOf(source: string, key: KeyOf<'index-item'>, item: Item): Ind
     return type === undefined ? undefined : { of: 'search', type, search: key.search, generation };
   }
   if (key.of !== 'edge') return undefined;
-  const edgeType = key.edge.hash === undefined ? key.edgeType : edgeTypeHeld(item);
+  const edgeType = key.edge.hash === undefined ? key.edgeType : edgeTypeOfHashedKey(item);
   return edgeType === undefined ? undefined : { of: 'edge', edgeType, order: key.order, generation };
 }
 
 /** The edge type that an item with a hashed key holds: in its count, or in an index partition. */
-function edgeTypeHeld(item: Item): string | undefined {
+function edgeTypeOfHashedKey(item: Item): string | undefined {
   const counted = stringOf(item[COUNTED]);
   if (counted !== undefined) return placesOfCount(countKeyOf(counted)).edgeType;
   return projectionsOfIndexPartitions(item).find((place) => place.of === 'edge')?.edgeType;
@@ -85,7 +85,7 @@ export function projectionsOfIndexPartitions(item: Item): IndexPlace[] {
 export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
   isContent: true,
   async decidingKeys(context, { source, sortKey, part }) {
-    const target = part.target ?? (await edgeNamedBy(context, source, sortKey));
+    const target = part.target ?? (await findEdgeOfHashedKey(context, source, sortKey));
     if (target === undefined) return [];
     if (!needsSource(context.graph, target)) return [{ source, target }];
     // A joined item also depends on the source node with its parts, and on a fan-out of that node under way.
@@ -106,7 +106,7 @@ export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
     const moved = (isAhead && revisionOf(continuation)) || '';
     return {
       revision: `${revisionOf(seen.derived) ?? ''}/${moved}`,
-      base: hashed([edge, ...node].map(imageText).join('\0') + moved),
+      base: hashOfText([edge, ...node].map(imageText).join('\0') + moved),
       fanOut: isAhead ? fanOutPlace(continuation) : undefined,
     };
   },
@@ -120,7 +120,7 @@ export function indexItemText(item: Item | undefined): string | undefined {
 }
 
 /** Finds the edge whose index item has this hash in its name. Only edges with a long sort key have such names. */
-export async function edgeNamedBy(
+export async function findEdgeOfHashedKey(
   { graph, store }: Pick<ObserveContext, 'graph'> & { store: Pick<ObserveContext['store'], 'query'> },
   source: string,
   indexKey: string,

@@ -13,7 +13,7 @@ export const mark: PartKind<Extract<Part, { kind: 'mark' }>> = {
   // If no edge set lists the type any more, the mark is a leftover of another model: that is drift.
   isMaintenance: ({ edges }, { edgeType }) => edges.get(edgeType)?.labels !== undefined,
   decidingKeys: () => [],
-  compare: (context, { suspect: { source, part }, derived }) => markCompared(context, source, derived, part.edgeType),
+  compare: (context, { suspect: { source, part }, derived }) => compareMark(context, source, derived, part.edgeType),
   mendInView: ({ unmark }, _graph, { part }) => unmark.add(part.edgeType),
 };
 
@@ -29,7 +29,7 @@ export function fitsBackIntoView(graph: CompiledModel, source: string, viewBytes
 }
 
 /** Compares a mark with the size of its type's edges. It reads the edges only until they exceed the budget. */
-async function markCompared(
+async function compareMark(
   { graph, store }: ObserveContext,
   source: string,
   view: Item | undefined,

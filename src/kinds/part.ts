@@ -148,7 +148,7 @@ export interface OddityContext {
 
 /** The state of a part that one item decides about. */
 export function stateByBase({ derived, items }: Seen): State {
-  return { revision: revisionOf(derived), base: items[0] === undefined ? '' : hashed(imageText(items[0])) };
+  return { revision: revisionOf(derived), base: items[0] === undefined ? '' : hashOfText(imageText(items[0])) };
 }
 
 /** An item's image as a text; empty if the item is absent. */
@@ -157,6 +157,6 @@ export function imageText(item: Item | undefined): string {
 }
 
 /** A hash that represents a text of any length. */
-export function hashed(text: string): string {
+export function hashOfText(text: string): string {
   return hash('sha256', text, 'base64');
 }

@@ -33,7 +33,7 @@ export const retired: PartKind<Extract<Part, { kind: 'retired' }>> = {
   isContent: true,
   isAlien: true,
   decidingKeys: () => [],
-  compare: (context, seen) => comparedByTreatment('retired', context, seen, 'which is retired'),
+  compare: (context, seen) => compareTreatment('retired', context, seen, 'which is retired'),
 };
 
 /**
@@ -43,8 +43,7 @@ export const misplaced: PartKind<Extract<Part, { kind: 'misplaced' }>> = {
   isContent: true,
   isAlien: true,
   decidingKeys: () => [],
-  compare: (context, seen) =>
-    comparedByTreatment('misplaced', context, seen, 'which does not make an item with this key'),
+  compare: (context, seen) => compareTreatment('misplaced', context, seen, 'which does not make an item with this key'),
 };
 
 /**
@@ -55,10 +54,10 @@ export const unregistered: PartKind<Extract<Part, { kind: 'unregistered' }>> = {
   isBeyondRepair: true,
   decidingKeys: () => [],
   compare: (context, seen) =>
-    comparedByTreatment('unregistered', context, seen, "which the table's registry does not know"),
+    compareTreatment('unregistered', context, seen, "which the table's registry does not know"),
 };
 
-function comparedByTreatment(
+function compareTreatment(
   kind: Concern['kind'],
   { graph }: ObserveContext,
   { suspect: { source, sortKey }, derived }: Seen,

@@ -44,7 +44,7 @@ export class CallPace {
   }
 
   /** The same store, which counts what it reads. */
-  count(store: Store & ScanSource): Store & ScanSource {
+  countingStore(store: Store & ScanSource): Store & ScanSource {
     const counted = async <R extends { rcu: number }>(call: Promise<R>): Promise<R> => {
       const result = await call;
       this.rcu += result.rcu;

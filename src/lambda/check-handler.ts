@@ -133,7 +133,7 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
         ...request,
         mostSuspects,
         ...(isWriting && maxWcu !== undefined && writingLimits(maxWcu, mostSuspects, mode === 'rebuild')),
-        streamLabel: options.streamLabel ?? (ownClient && streamLabelNow(ownClient, graph)),
+        streamLabel: options.streamLabel ?? (ownClient && streamLabelReader(ownClient, graph)),
         remainingMs: () => (isOver() ? 0 : context.getRemainingTimeInMillis() - reserveMs),
         onFinding: (finding) => logFinding(logger, finding),
       });
@@ -151,7 +151,7 @@ function defaultReserveMs(isWriting: boolean, callMs: number): number {
 }
 
 /** Makes the function that says which stream the table has now. It loads the SDK at its first call. */
-function streamLabelNow(client: () => Promise<DynamoDBClient>, graph: CompiledModel) {
+function streamLabelReader(client: () => Promise<DynamoDBClient>, graph: CompiledModel) {
   return async (): Promise<string | undefined> => {
     const { currentStreamLabel } = await import('../store/table.ts');
     return await currentStreamLabel(await client(), graph);

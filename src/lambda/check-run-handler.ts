@@ -1,7 +1,7 @@
 import { type CheckCursor, type CheckTotals, emptyTotals, parseCursor } from '../check/cursor.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { clearPlace, type SavedPlace, savedPlace, savedPlaces, savePlace } from '../progress/check-places.ts';
-import { noteRun, noteShare } from '../progress/last-check.ts';
+import { saveRunAsLastCheck, saveShare } from '../progress/last-check.ts';
 import { runtimeOf } from '../runtime.ts';
 import { CallPace } from './call-pace.ts';
 import { type CheckCaller, type CheckHandlerOptions, createCheckCaller, isClean } from './check-handler.ts';
@@ -89,7 +89,7 @@ async function workOnShare(
   { context, now }: { context: InvocationContext; now: () => number },
 ): Promise<RunResponse> {
   const pace = new CallPace({ maxRcu, now });
-  const limits = { maxRcu: pace.unitsPerSecond, maxWcu, through: pace.count.bind(pace) };
+  const limits = { maxRcu: pace.unitsPerSecond, maxWcu, through: pace.countingStore.bind(pace) };
   const checkMode = mode === 'rebuild' ? 'rebuild' : repair ? 'repair' : 'report';
   const { segments, onlySegments } = place;
   // The last suspects have all the time of the call.
@@ -102,7 +102,7 @@ async function workOnShare(
     isOver: () => !isLast && pace.isSpent,
   };
   const { cursor, ...totals } = await caller.call({ ...limits, ...request, mode: checkMode }, context);
-  if (untilMs !== null) await noteShare(caller.table, caller.store, { worker, untilMs }, totals, now());
+  if (untilMs !== null) await saveShare(caller.table, caller.store, { worker, untilMs }, totals, now());
   if (cursor === undefined) {
     await clearPlace(caller.store, mode, worker);
     await noteRunIfDone(caller, mode, now());
@@ -116,7 +116,7 @@ async function workOnShare(
 
 /** Notes what a check has come to when the last of its workers is done. */
 async function noteRunIfDone({ table, store }: CheckCaller, mode: RunShare['mode'], nowMs: number): Promise<void> {
-  if (mode === 'check' && (await savedPlaces(store, mode)).length === 0) await noteRun(table, store, nowMs);
+  if (mode === 'check' && (await savedPlaces(store, mode)).length === 0) await saveRunAsLastCheck(table, store, nowMs);
 }
 
 /** Where a run goes on, with counts of its own: those of earlier nights were reported then. */

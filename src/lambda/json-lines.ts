@@ -21,7 +21,7 @@ export function jsonLines(
   write: (line: string) => void = (line) => void process.stdout.write(line),
 ): FunctionLogger {
   const least = LEVELS[level] ?? Number.POSITIVE_INFINITY;
-  const at = (name: string) => {
+  const logAt = (name: string) => {
     const number = LEVELS[name]!;
     return (details: object, message: string): void => {
       if (number < least) return;
@@ -29,10 +29,10 @@ export function jsonLines(
     };
   };
   return {
-    debug: at('debug'),
-    info: at('info'),
-    warn: at('warn'),
-    error: at('error'),
+    debug: logAt('debug'),
+    info: logAt('info'),
+    warn: logAt('warn'),
+    error: logAt('error'),
     child: (more, options) => jsonLines(options?.level ?? level, { ...bindings, ...more }, write),
   };
 }

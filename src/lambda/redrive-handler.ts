@@ -131,13 +131,13 @@ async function redriveMessages(
     if (left === 0) continue;
     // Some of its records are reconciled: a message for the rest keeps the place, with a receive count of its own.
     const isSent =
-      repaired > 0 && eventSourceARN !== undefined && (await sent(eventSourceARN, messageOfRest(body, repaired)));
+      repaired > 0 && eventSourceARN !== undefined && (await trySend(eventSourceARN, messageOfRest(body, repaired)));
     if (!isSent) failed.push(messageId);
   }
   return { result: total, failed };
 
   /** False where the message cannot be sent; nothing is lost, as the original message is then delivered again. */
-  async function sent(queueArn: string, rest: string): Promise<boolean> {
+  async function trySend(queueArn: string, rest: string): Promise<boolean> {
     try {
       await sendRest(queueArn, rest);
       return true;

@@ -35,11 +35,11 @@ export function pageItemsAt(maxWcu: number, seconds: number): number {
 }
 
 const MOST_UNITS = 1_000_000;
-const units = (least: number) => z.number().check(z.minimum(least), z.maximum(MOST_UNITS));
+const unitsFrom = (least: number) => z.number().check(z.minimum(least), z.maximum(MOST_UNITS));
 const schema: z.ZodMiniType<RunLimits> = z.object({
   workers: z.int().check(z.minimum(0), z.maximum(MOST_WORKERS)),
-  maxRcu: units(0),
-  maxWcu: units(1),
+  maxRcu: unitsFrom(0),
+  maxWcu: unitsFrom(1),
 });
 
 /** Reads the limits, which a person may have typed as the input of an execution; throws `invalid-option` with the wrong ones. */

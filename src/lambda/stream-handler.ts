@@ -89,11 +89,11 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     const records = decodeRecords(graph, event.Records);
     logger.debug({ keys: records.map(({ source, target }) => [source, target]) }, 'batch received');
     const remainingMs = (): number => context.getRemainingTimeInMillis() - reserveMs;
-    const projected = (): Promise<BatchResult> => projector.project(records, { remainingMs });
-    const result = await (progress === undefined ? projected() : progress.during(projected));
+    const projectRecords = (): Promise<BatchResult> => projector.project(records, { remainingMs });
+    const result = await (progress === undefined ? projectRecords() : progress.writeWhile(projectRecords));
     metrics.emit(result, ageOfOldestMs(records, now()));
     // After applying, and of a failed batch only what is applied: the mark would pass the rest.
-    claims?.claim(appliedRecords(records, result));
+    claims?.addClaim(appliedRecords(records, result));
     await claims?.writeIfDue();
     if (result.failedFrom === undefined) await leaveProgress(progress, records);
     return reportFailures(result, logger);
@@ -111,7 +111,7 @@ async function leaveProgress(progress: ProgressRecorder | undefined, records: re
   const newest = records.at(-1);
   if (progress === undefined || newest === undefined) return;
   const { sequenceNumber, createdAtSeconds } = newest;
-  progress.note({ sequenceNumber, madeAtSeconds: createdAtSeconds, records: records.length });
+  progress.noteProgress({ sequenceNumber, madeAtSeconds: createdAtSeconds, records: records.length });
   await progress.writeIfDue();
 }
 

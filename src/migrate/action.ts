@@ -31,7 +31,7 @@ export function actionTarget(registry: Registry, wanted: Definitions, action: Mi
   const type = name.startsWith('view:') ? name.slice('view:'.length) : undefined;
   if (type !== undefined) {
     // The views of a type have one shape, which readers of the model use: there is no other one to take away.
-    if (wanted.views.has(type) && action.kind !== 'drop') throw lastGeneration(name);
+    if (wanted.views.has(type) && action.kind !== 'drop') throw lastGenerationError(name);
     const shape = newestShape(registry, type);
     return { name, generations: new Set(shape !== undefined && (id ?? shape) === shape ? [shape] : []) };
   }
@@ -45,12 +45,12 @@ export function actionTarget(registry: Registry, wanted: Definitions, action: Mi
   });
   const isLast = !live.some((generation) => generation.state === 'ready' && !going.includes(generation));
   if (action.kind !== 'drop' && isLast && going.some(({ state }) => state === 'ready')) {
-    throw lastGeneration(name);
+    throw lastGenerationError(name);
   }
   return { name, generations: new Set(going.map((generation) => generation.id)) };
 }
 
-function lastGeneration(name: string): EdgeloomError {
+function lastGenerationError(name: string): EdgeloomError {
   return new EdgeloomError(
     'last-generation',
     `Readers would have no ${name} left.`,

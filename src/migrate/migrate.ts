@@ -60,15 +60,15 @@ class MigrationRun {
     const { stats, waits } = this.work;
     const steps: MigrateStep[] = [];
     for (;;) {
-      const { head, data } = await this.work.read();
-      const step = this.next(head?.registry, data);
+      const { head, data } = await this.work.readRegistry();
+      const step = this.decideNextStep(head?.registry, data);
       if (step === undefined) return { steps, done: true, next: '' };
       if (steps.length >= mostSteps) return { steps, done: false, next: describeStep(step) };
       const before = { ...stats };
       const startedAtMs = clock();
       const isMade = await this.makeOrStop(step, head, data);
       if (isMade instanceof StoppedRun) {
-        const place = this.place(isMade);
+        const place = this.placeOfStop(isMade);
         const seconds = waitSeconds(place, await waits.now());
         const { toWalk } = isMade;
         return {
@@ -94,11 +94,11 @@ class MigrationRun {
     }
   }
 
-  private next(registry: Registry | undefined, data: DefinitionData): Step | undefined {
+  private decideNextStep(registry: Registry | undefined, data: DefinitionData): Step | undefined {
     const { action } = this.options;
     const { wanted, memory } = this;
     const { isEmpty } = this.work;
-    const table = this.identity(registry);
+    const table = this.identityForRegistry(registry);
     if (registry !== undefined && action !== undefined) this.target ??= actionTarget(registry, wanted, action);
     return nextStep({
       registry,
@@ -112,11 +112,11 @@ class MigrationRun {
     });
   }
 
-  /** Makes a step like `make`, or returns the place where it stopped. */
+  /** Makes a step like `makeStep`, or returns the place where it stopped. */
   private async makeOrStop(step: Step, head: Head | undefined, data: DefinitionData): Promise<boolean | StoppedRun> {
     try {
       this.work.checkTime();
-      return await this.make(step, head, data);
+      return await this.makeStep(step, head, data);
     } catch (error) {
       if (error instanceof StoppedRun) return error;
       throw error;
@@ -124,9 +124,9 @@ class MigrationRun {
   }
 
   /** Makes a step; false if the registry has changed since it was read. */
-  private async make(step: Step, head: Head | undefined, data: DefinitionData): Promise<boolean> {
+  private async makeStep(step: Step, head: Head | undefined, data: DefinitionData): Promise<boolean> {
     const kind = kindOf(step);
-    if ('write' in kind) return await this.write(step, kind, head, data);
+    if ('write' in kind) return await this.makeRegistryStep(step, kind, head, data);
     const done = await kind.work(this.work, step, { registry: head!.registry, data });
     if (kind.remembers !== undefined) for (const seen of done) this.memory[kind.remembers].add(seenKey(seen));
     // A state that is not as it was seen was changed by another run.
@@ -135,7 +135,7 @@ class MigrationRun {
   }
 
   /** Makes a step that writes the registry; false if another run has written it since it was read. */
-  private async write(
+  private async makeRegistryStep(
     step: Step,
     kind: RegistryStep<Step>,
     head: Head | undefined,
@@ -151,7 +151,7 @@ class MigrationRun {
     let next: Registry;
     try {
       // The facts are read after the registry, so that a noted time is never before the noted state.
-      next = kind.write(step, head?.registry as Registry, await this.facts(kind, head?.registry));
+      next = kind.write(step, head?.registry as Registry, await this.readFacts(kind, head?.registry));
     } catch (error) {
       if (error instanceof OvertakenError) return false;
       throw error;
@@ -162,10 +162,10 @@ class MigrationRun {
   }
 
   /** Reads the facts that a step asks for. */
-  private async facts({ asks }: RegistryStep<Step>, registry: Registry | undefined): Promise<WriteFacts> {
+  private async readFacts({ asks }: RegistryStep<Step>, registry: Registry | undefined): Promise<WriteFacts> {
     const { graph, store, stats, runtime, waits } = this.work;
     const serverTimeMs = asks === 'time' ? await waits.now() : 0;
-    const facts = { wanted: this.wanted, table: this.identity(registry), serverTimeMs };
+    const facts = { wanted: this.wanted, table: this.identityForRegistry(registry), serverTimeMs };
     if (asks !== 'emptiness') return facts;
     const isEmpty = await isEmptyTable(graph, store, stats);
     if (isEmpty) return { ...facts, isEmpty };
@@ -175,11 +175,11 @@ class MigrationRun {
     return { ...facts, isEmpty, firstShape };
   }
 
-  private identity(registry: Registry | undefined): TableIdentity | undefined {
+  private identityForRegistry(registry: Registry | undefined): TableIdentity | undefined {
     return identityAtHome(registry?.table, this.options.table, this.options.regions);
   }
 
-  private place({ left }: StoppedRun): MigratePlace {
+  private placeOfStop({ left }: StoppedRun): MigratePlace {
     const { verified, settled, deleted, unused, shown } = this.memory;
     const done = { verified: [...verified], settled: [...settled], deleted: [...deleted] };
     const memory = { ...done, unused: [...unused], shown: [...shown] };

@@ -44,7 +44,7 @@ export class StepWork implements StepRun {
   }
 
   /** Reads the registry, and the definitions in it that the run does not know yet. */
-  async read(): Promise<{ head: Head | undefined; data: DefinitionData }> {
+  async readRegistry(): Promise<{ head: Head | undefined; data: DefinitionData }> {
     const head = await readHead(this);
     const data: DefinitionData =
       head === undefined ? this.known : await readDefinitions(this, head.registry, this.known);
@@ -62,7 +62,7 @@ export class StepWork implements StepRun {
     return { ...this.old.place, ...(walked && { walked }) };
   }
 
-  context(graph: CompiledModel): BuildContext {
+  buildContext(graph: CompiledModel): BuildContext {
     const { store, stats } = this;
     const { segments = 4, concurrency = 16, pageItems, onProgress } = this.options;
     return {
@@ -76,7 +76,7 @@ export class StepWork implements StepRun {
       // A page that has begun is finished: only the walk asks for the time.
       isOver: () => this.isOver(),
       neededFanOuts: async () => {
-        const { head, data } = await this.read();
+        const { head, data } = await this.readRegistry();
         return neededFanOuts(head?.registry, data);
       },
       ...(onProgress && { onProgress: (items: number) => onProgress(items, this.phase) }),
@@ -84,7 +84,10 @@ export class StepWork implements StepRun {
   }
 
   /** Throws `StoppedRun` if the walk stops. */
-  async walked(name: string, walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>): Promise<void> {
+  async walkOrStop(
+    name: string,
+    walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>,
+  ): Promise<void> {
     [this.phase] = name.split(' ') as [string];
     const { walks } = this.options;
     if (walks === 'others') {
@@ -104,27 +107,27 @@ export class StepWork implements StepRun {
     throw new StoppedRun({ walk: { name, at: at ?? { segments: begunAt.segments, open: [] } } });
   }
 
-  async built(context: BuildContext, generations: readonly SeenState[]): Promise<void> {
+  async buildAndVerify(context: BuildContext, generations: readonly SeenState[]): Promise<void> {
     do {
-      await this.builtOnce(context, generations);
-    } while (await this.oldSoftwareWrites());
+      await this.buildAndVerifyOnce(context, generations);
+    } while (await this.hasOldSoftwareWritten());
   }
 
-  async unused(seen: readonly SeenState[]): Promise<readonly SeenState[]> {
+  async waitUntilUnused(seen: readonly SeenState[]): Promise<readonly SeenState[]> {
     this.checkMayWait();
-    await this.waits.leases(seen.map(seenKey));
+    await this.waits.waitForLeases(seen.map(seenKey));
     const still: SeenState[] = [];
-    for (const one of seen) if (await this.isStill(one)) still.push(one);
+    for (const one of seen) if (await this.isUnchanged(one)) still.push(one);
     return still;
   }
 
-  async shown(seen: readonly SeenState[]): Promise<void> {
+  async waitUntilShown(seen: readonly SeenState[]): Promise<void> {
     this.checkMayWait();
-    await this.waits.replicas(seen.map(seenKey));
+    await this.waits.waitForReplicas(seen.map(seenKey));
   }
 
   /** Builds generations and verifies them, beginning with the walk in which the last run stopped. */
-  private async builtOnce(context: BuildContext, generations: readonly SeenState[]): Promise<void> {
+  private async buildAndVerifyOnce(context: BuildContext, generations: readonly SeenState[]): Promise<void> {
     const { round } = this.old;
     // A round makes the walks again: those of the round before do not count.
     const name = `${seenKeys(generations)}${round > 0 ? ` #${round}` : ''}`;
@@ -132,7 +135,7 @@ export class StepWork implements StepRun {
     const first = walks.findIndex((one) => one.name === this.begun?.name);
     for (const one of walks.slice(Math.max(0, first))) {
       if (this.old.hasFound) return;
-      await this.walked(one.name, one.walk);
+      await this.walkOrStop(one.name, one.walk);
     }
   }
 
@@ -142,7 +145,7 @@ export class StepWork implements StepRun {
   }
 
   /** Whether software from before the registry has written during the walks; if so, waits until its current batches have ended. */
-  private async oldSoftwareWrites(): Promise<boolean> {
+  private async hasOldSoftwareWritten(): Promise<boolean> {
     const { waitsBetweenCalls = false } = this.options;
     const found = this.old.startRoundIfFound();
     if (found === undefined) return false;
@@ -153,8 +156,8 @@ export class StepWork implements StepRun {
   }
 
   /** Whether a generation or shape is still in the state in which it was seen. */
-  private async isStill({ name, id, changed }: SeenState): Promise<boolean> {
-    const { head } = await this.read();
+  private async isUnchanged({ name, id, changed }: SeenState): Promise<boolean> {
+    const { head } = await this.readRegistry();
     const generation = head?.registry.projections.get(name)?.generations.find((other) => other.id === id);
     const shape = head?.registry.shapes.get(name)?.shape;
     return generation?.changed === changed || (shape?.id === id && shape.changed === changed);

@@ -18,15 +18,15 @@ export class Waits {
   ) {}
 
   /** Waits until the leases have ended that readers began before this run saw the named states. */
-  async leases(names: readonly string[]): Promise<void> {
+  async waitForLeases(names: readonly string[]): Promise<void> {
     // rule: run-waits-for-a-full-lease
-    await this.pass(LEASE_MS, names);
+    await this.waitOrStop(LEASE_MS, names);
   }
 
   /** Waits until every replica shows the last writes. */
-  async replicas(names: readonly string[]): Promise<void> {
+  async waitForReplicas(names: readonly string[]): Promise<void> {
     // rule: ready-is-on-every-replica
-    await this.pass(
+    await this.waitOrStop(
       REPLICA_LAG_MS,
       names.map((name) => `shown ${name}`),
     );
@@ -38,11 +38,11 @@ export class Waits {
   }
 
   /** Waits, or throws `StoppedRun` if the caller is to wait between two calls. A timer is not affected if the wall clock is set. */
-  private async pass(milliseconds: number, names: readonly string[]): Promise<void> {
+  private async waitOrStop(milliseconds: number, names: readonly string[]): Promise<void> {
     const { waitsBetweenCalls = false, resume } = this.options;
     // A timer may end up to a millisecond early.
     if (!waitsBetweenCalls) return await runtimeOf(this.options).wait(milliseconds + 1);
-    const waiting = waitingFor(names, milliseconds, resume?.waiting, await this.now());
+    const waiting = remainingWait(names, milliseconds, resume?.waiting, await this.now());
     if (waiting !== undefined) throw new StoppedRun({ waiting });
   }
 }
@@ -51,7 +51,7 @@ export class Waits {
  * Returns the remaining wait; undefined if the last call has waited long enough for the same names. If the clock was set back since
  * then, the wait begins again.
  */
-function waitingFor(
+function remainingWait(
   seen: readonly string[],
   milliseconds: number,
   before: Waiting | undefined,

@@ -1,4 +1,4 @@
-import { attributeOf, type Item, untrustedText } from '../items/attribute-value.ts';
+import { attributeOf, type Item, textOfUntrusted } from '../items/attribute-value.ts';
 import { hashedSortKey, isHashedName, TARGET_ID } from '../items/hashed-key.ts';
 import { edgeSortKey, parseNodeId } from '../items/keys.ts';
 import type { CompiledModel, EdgeModel, NodeModel, PartModel } from './compiled.ts';
@@ -24,9 +24,9 @@ const UNKNOWN: { kind: 'unknown' } = { kind: 'unknown' };
 const HASHED_REMEDY = `Put it under hashedEdgeKey(edgeType, target) with the target's id in ${TARGET_ID}, and delete what lies under another key`;
 
 /** Classifies a base item. For an edge with a hashed key the image names the target. */
-export function classify(graph: CompiledModel, source: string, sortKey: string, image: Item): BaseItemKind {
+export function classifyBaseItem(graph: CompiledModel, source: string, sortKey: string, image: Item): BaseItemKind {
   const kind = classifyKey(graph, source, sortKey);
-  return kind.kind === 'hashed' ? classifyHashed(graph, kind.edge, sortKey, image) : kind;
+  return kind.kind === 'hashed' ? classifyHashedEdge(graph, kind.edge, sortKey, image) : kind;
 }
 
 /** Tells a base item's kind from its keys alone. */
@@ -89,7 +89,7 @@ export class KeyClassifier {
 }
 
 /** Tells what a base item with a hashed key is by the target that an image of it names. */
-export function classifyHashed(
+export function classifyHashedEdge(
   graph: CompiledModel,
   edge: EdgeModel,
   sortKey: string,
@@ -114,7 +114,7 @@ export function misfitText({ reason, remedy }: Extract<BaseItemKind, { kind: 'mi
 /** The target that an image of an edge with a hashed key names; undefined where it names none. */
 export function targetIdOf(image: Item): string | undefined {
   // An image may hold anything where a record has been made by hand.
-  return untrustedText(attributeOf(image, TARGET_ID));
+  return textOfUntrusted(attributeOf(image, TARGET_ID));
 }
 
 /** The sort key of the base item of an edge to a target, plain or hashed as the model has it. */

@@ -94,7 +94,7 @@ export function partsOfSource(graph: CompiledModel, nodeType: string): ReadonlyM
   const ofTypes = sourceParts.get(graph) ?? new Map<string, ReadonlyMap<string, readonly string[]>>();
   let parts = ofTypes.get(nodeType);
   if (parts === undefined) {
-    parts = byPart(attributesOfSource(graph, nodeType));
+    parts = attributesByPart(attributesOfSource(graph, nodeType));
     sourceParts.set(graph, ofTypes.set(nodeType, parts));
   }
   return parts;
@@ -102,10 +102,10 @@ export function partsOfSource(graph: CompiledModel, nodeType: string): ReadonlyM
 
 /** The parts of its source node that index items of an edge type use, with the attributes of each. */
 export function partsOfEdge(edge: Pick<EdgeModel, 'inbound'>): ReadonlyMap<string, readonly string[]> {
-  return byPart(new Set(sourceAttributesOf(edge)));
+  return attributesByPart(new Set(sourceAttributesOf(edge)));
 }
 
-function byPart(names: Iterable<string>): ReadonlyMap<string, readonly string[]> {
+function attributesByPart(names: Iterable<string>): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const name of names) {
     const [, part, attribute] = OF_PART.exec(name) ?? [];

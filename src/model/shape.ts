@@ -32,7 +32,7 @@ export interface ObjectShape<Of extends Shapes> extends Shape<ObjectOf<Of>> {
 }
 
 /** Whether an input has a shape. */
-export function fits<T>(shape: Shape<T>, input: unknown): input is T {
+export function hasShape<T>(shape: Shape<T>, input: unknown): input is T {
   let isMistaken = false;
   shape(input, () => {
     isMistaken = true;
@@ -41,28 +41,28 @@ export function fits<T>(shape: Shape<T>, input: unknown): input is T {
 }
 
 /** An input that passes a test. */
-export function inputThat<T>(passes: (input: unknown) => boolean, message: string): Shape<T> {
+export function shapeThatPasses<T>(passes: (input: unknown) => boolean, message: string): Shape<T> {
   return (input, note) => {
     if (!passes(input)) note([], message);
   };
 }
 
 /** A string. */
-export const text: Shape<string> = inputThat((input) => typeof input === 'string', 'should be a string');
+export const text: Shape<string> = shapeThatPasses((input) => typeof input === 'string', 'should be a string');
 /** A boolean. */
-export const flag: Shape<boolean> = inputThat((input) => typeof input === 'boolean', 'should be true or false');
+export const flag: Shape<boolean> = shapeThatPasses((input) => typeof input === 'boolean', 'should be true or false');
 /** Anything, also nothing. */
 export const anything: Shape<unknown> = () => undefined;
 /** A finite number. */
-export const finite: Shape<number> = inputThat(Number.isFinite, 'should be a number');
+export const finite: Shape<number> = shapeThatPasses(Number.isFinite, 'should be a number');
 
 /** A whole number of any size. */
-export const integer: Shape<number> = inputThat(Number.isSafeInteger, 'should be a whole number');
+export const integer: Shape<number> = shapeThatPasses(Number.isSafeInteger, 'should be a whole number');
 
 /** A whole number within limits. */
 export function wholeNumberBetween(least: number, most?: number): Shape<number> & { message: string } {
   const message = `should be a whole number ${most === undefined ? `of ${least} or more` : `from ${least} to ${most}`}`;
-  const shape = inputThat<number>(
+  const shape = shapeThatPasses<number>(
     (input) => Number.isSafeInteger(input) && least <= Number(input) && Number(input) <= (most ?? Infinity),
     message,
   );
@@ -74,12 +74,12 @@ export function oneOf<const Values extends readonly unknown[]>(...values: Values
   const names = values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)));
   const last = names.pop();
   const list = names.length === 0 ? last : `${names.join(', ')} or ${last}`;
-  return inputThat((input) => values.includes(input), `should be ${list}`);
+  return shapeThatPasses((input) => values.includes(input), `should be ${list}`);
 }
 
 /** An input that has one of some shapes. */
 export function either<Each extends Shape<unknown>>(shapes: readonly Each[], message: string): Shape<Shaped<Each>> {
-  return inputThat((input) => shapes.some((shape) => fits(shape, input)), message);
+  return shapeThatPasses((input) => shapes.some((shape) => hasShape(shape, input)), message);
 }
 
 /** An input that is left out, or has the shape. */

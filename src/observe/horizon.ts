@@ -27,8 +27,8 @@ export class Horizon {
     const before = this.listedMs;
     this.listedMs = atMs;
     this.isDisabled = isDisabled;
-    const listed = new Set(shards.map(({ shardId }) => shardId));
-    for (const shardId of this.shards.keys()) if (!listed.has(shardId)) this.shards.delete(shardId);
+    const noteListing = new Set(shards.map(({ shardId }) => shardId));
+    for (const shardId of this.shards.keys()) if (!noteListing.has(shardId)) this.shards.delete(shardId);
     for (const { shardId, parentShardId } of shards) {
       if (this.shards.has(shardId)) continue;
       // A shard begins where its parent ends. Any other new shard was not there at the listing before.
@@ -39,7 +39,7 @@ export class Horizon {
   }
 
   /** A record of a shard was received. */
-  received(shardId: string, stampMs: number): void {
+  noteRecord(shardId: string, stampMs: number): void {
     const shard = this.shards.get(shardId);
     if (shard !== undefined) shard.throughMs = stampMs;
   }
@@ -49,7 +49,7 @@ export class Horizon {
    *
    * @param atMs the observer's clock before the read.
    */
-  emptied(shardId: string, atMs: number): void {
+  noteEmptyPages(shardId: string, atMs: number): void {
     const shard = this.shards.get(shardId);
     // A record that was made just before may be shown later.
     // rule: empty-page-says-nothing-of-late-records
@@ -58,13 +58,13 @@ export class Horizon {
   }
 
   /** A closed shard was read to its end. */
-  ended(shardId: string): void {
+  noteEnd(shardId: string): void {
     const shard = this.shards.get(shardId);
     if (shard !== undefined) shard.isEnded = true;
   }
 
   /** Every record of a shard made before this time was received, in milliseconds since 1970; undefined: nothing is known yet. */
-  throughOf(shardId: string): number | undefined {
+  throughMsOf(shardId: string): number | undefined {
     return this.shards.get(shardId)?.throughMs;
   }
 
@@ -72,7 +72,7 @@ export class Horizon {
    * The least of the shards' times and of the time of the last listing, in milliseconds since 1970, and the shard that holds it.
    * Undefined: a shard is not read yet.
    */
-  through(): { atMs: number; shardId?: string } | undefined {
+  leastThrough(): { atMs: number; shardId?: string } | undefined {
     if (this.listedMs === undefined) return undefined;
     // A shard that was opened since the last listing is not read yet.
     // rule: time-is-not-after-the-last-listing

@@ -28,17 +28,20 @@ export interface LookContext extends ObserveContext {
 }
 
 /** Looks at some parts: a hundred of them in two or three calls. */
-export async function look(context: LookContext, suspects: readonly Suspect[]): Promise<(Mismatch | 'right')[]> {
+export async function lookAtSuspects(
+  context: LookContext,
+  suspects: readonly Suspect[],
+): Promise<(Mismatch | 'right')[]> {
   const { graph, now } = context;
   // rule: low-mark-is-asked-for-before-the-look
   const lowMarkMs = await context.lowMark();
   const fromMs = now();
   // rule: looks-begin-with-the-reverse-items, first
-  const reverse = await reverseItemsOf(context, suspects);
+  const reverse = await absentReverseItems(context, suspects);
   // rule: looks-are-consistent
   // rule: looks-begin-with-the-reverse-items, then
   const observations = await observe(context, suspects);
-  const unjudged = await notCompared(graph, context.store, suspects);
+  const unjudged = await unjudgedItems(graph, context.store, suspects);
   const toMs = now();
   return suspects.map((suspect, i) => {
     const { source, sortKey, part } = suspect;
@@ -60,7 +63,7 @@ export async function look(context: LookContext, suspects: readonly Suspect[]): 
 }
 
 /** The items that belong to something that is being built, or that readers do not use: they are not judged. */
-async function notCompared(
+async function unjudgedItems(
   graph: CompiledModel,
   store: Pick<Store, 'getMany'>,
   suspects: readonly Suspect[],
@@ -81,7 +84,7 @@ async function notCompared(
  * Reads the reverse items of copies, before the views. Returns for each copy the key of its reverse item, if its edge exists and the
  * item does not: then no fan-out finds the edge, and a copy that is right now may become old unseen.
  */
-async function reverseItemsOf(
+async function absentReverseItems(
   { graph, store }: LookContext,
   suspects: readonly Suspect[],
 ): Promise<ReadonlyMap<Suspect, ItemKey>> {
@@ -107,13 +110,13 @@ async function reverseItemsOf(
 }
 
 /** Names the parts that a spread reaches, page by page. */
-export async function* partsOf(context: LookContext, { spread }: OpenSpread): AsyncGenerator<Suspect[]> {
+export async function* partsOfSpread(context: LookContext, { spread }: OpenSpread): AsyncGenerator<Suspect[]> {
   const { graph, store, stream } = context;
   const { kind, source, edgeType } = spread;
   if (kind === 'partition') {
     const nominated: Suspect[] = [];
     // rule: partitions-are-read-consistently
-    const reads = consistently(store);
+    const reads = withConsistentReads(store);
     const nominations = nominate(graph, reads, source, { streamLabel: stream.known });
     for (let next = await nominations.next(); next.done !== true; next = await nominations.next()) {
       nominated.push(next.value);
@@ -132,19 +135,19 @@ export async function* partsOf(context: LookContext, { spread }: OpenSpread): As
   // rule: fan-outs-are-queried-consistently
   const request = {
     partition: source,
-    sortKey: { beginsWith: new FanOutPlaces(edgeType).visited(kind) },
+    sortKey: { beginsWith: new FanOutPlaces(edgeType).visitedPrefix(kind) },
     consistent: true,
   };
   for await (const item of queriedItems(store, request)) {
     const target = stringOf(item[graph.table.sortKey]) ?? '';
     yield kind === 'copies'
-      ? copyBehind(graph, { source, target }, item)
+      ? suspectCopyOfReverse(graph, { source, target }, item)
       : suspectsOfJoinedItems(graph, edgeType, { source, target });
   }
 }
 
 /** A store whose reads are consistent: a check may read an old copy, since it looks again, and a spread does not. */
-function consistently(store: LookContext['store']): LookContext['store'] {
+function withConsistentReads(store: LookContext['store']): LookContext['store'] {
   return {
     get: (key) => store.get(key, { consistent: true }),
     getMany: (keys) => store.getMany(keys, { consistent: true }),
@@ -167,10 +170,10 @@ export function partsDecidedElsewhere(
   if (kind.decidedBy === 'time') parts.push({ kind: 'continuation' });
   else parts.push({ kind: 'reverse-item', base: edgeNamedInTarget(graph, key, item) });
   const own = parts.map((part): Suspect => ({ source, sortKey, part }));
-  return kind.decidedBy === 'time' ? own : [...own, ...copyBehind(graph, key, item)];
+  return kind.decidedBy === 'time' ? own : [...own, ...suspectCopyOfReverse(graph, key, item)];
 }
 
-function copyBehind(graph: CompiledModel, key: ItemKey, item: Item | undefined): Suspect[] {
+function suspectCopyOfReverse(graph: CompiledModel, key: ItemKey, item: Item | undefined): Suspect[] {
   const edge = edgeOfReverse(key, item);
   if (edge === undefined || copyingEdge(graph, edge.target) === undefined) return [];
   return [{ source: edge.source, sortKey: VIEW_KEY, part: { kind: 'copy', target: edge.target } }];
@@ -185,8 +188,11 @@ function suspectsOfJoinedItems(graph: CompiledModel, edgeType: string, { source,
 }
 
 /** Whether a quarantine entry names one of the base items of a part: then a redrive has to come first. */
-export async function isGivenUp({ store }: Pick<LookContext, 'store'>, { source, part }: Suspect): Promise<boolean> {
-  const base = baseOf(source, part);
+export async function hasQuarantineEntry(
+  { store }: Pick<LookContext, 'store'>,
+  { source, part }: Suspect,
+): Promise<boolean> {
+  const base = baseItemOfPart(source, part);
   if (base === undefined) return false;
   const request = {
     partition: base.source,
@@ -199,7 +205,7 @@ export async function isGivenUp({ store }: Pick<LookContext, 'store'>, { source,
   return false;
 }
 
-function baseOf(source: string, part: Suspect['part']): ItemKey | undefined {
+function baseItemOfPart(source: string, part: Suspect['part']): ItemKey | undefined {
   switch (part.kind) {
     case 'attributes':
       return { source, target: source };

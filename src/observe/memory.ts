@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { type Item, stringOf } from '../items/attribute-value.ts';
-import { unchanged } from '../items/derived-item.ts';
+import { unchangedCondition } from '../items/derived-item.ts';
 import { SERVICE_PARTITION } from '../items/keys.ts';
 import type { Store } from '../store/port.ts';
 import type { ObservedDrift } from './obligation.ts';
@@ -61,23 +61,23 @@ export class TableMemory implements ObserverMemory {
   async open(): Promise<ObserverState | 'busy' | undefined> {
     const { item, saved } = await readSaved(this.store);
     const isElsewhere = saved !== undefined && saved.holder !== this.holder && this.now() < saved.leaseUntilMs;
-    if (isElsewhere || !(await this.write(item, saved?.state))) return 'busy';
+    if (isElsewhere || !(await this.writeState(item, saved?.state))) return 'busy';
     return saved?.state;
   }
 
   async save(state: ObserverState): Promise<boolean> {
     const { item, saved } = await readSaved(this.store);
     if (saved?.holder !== this.holder) return false;
-    return await this.write(item, state);
+    return await this.writeState(item, state);
   }
 
   /** Gives the lease back, so that the next process need not wait for its end, and notes that this one has ended in order. */
   async close(): Promise<void> {
     const { item, saved } = await readSaved(this.store);
-    if (saved?.holder === this.holder) await this.write(item, saved.state && { ...saved.state, isEnded: true }, 0);
+    if (saved?.holder === this.holder) await this.writeState(item, saved.state && { ...saved.state, isEnded: true }, 0);
   }
 
-  private async write(
+  private async writeState(
     seen: Item | undefined,
     state: ObserverState | undefined,
     leaseMs = OBSERVER_LEASE_MS,
@@ -87,7 +87,7 @@ export class TableMemory implements ObserverMemory {
       key: KEY,
       set: { [STATE]: { S: JSON.stringify(saved) } },
       unset: [],
-      condition: unchanged(seen, undefined),
+      condition: unchangedCondition(seen, undefined),
     });
     return applied;
   }

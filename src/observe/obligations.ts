@@ -174,12 +174,12 @@ export class Obligations {
   }
 
   /** Takes in a record. The records of a shard come in their order, those of a parent shard before those of its children. */
-  receive(context: OddityContext, { change, shardId, after, stampMs, receivedMs }: ReceivedChange): void {
+  receiveRecord(context: OddityContext, { change, shardId, after, stampMs, receivedMs }: ReceivedChange): void {
     this.receipts += 1;
     const touch: Touch = { shardId, after, stampMs, receipt: this.receipts };
     const { suspects, spreads } = openedBy(context, change);
     for (const spread of spreads) this.touchSpread(spread, [touch]);
-    for (const suspect of suspects) this.touch(context.graph, suspect, [touch], receivedMs);
+    for (const suspect of suspects) this.openOrTouch(context.graph, suspect, [touch], receivedMs);
     const seen = this.items.get(textOfKey(change));
     if (seen === undefined) return;
     // Only the newest image counts: a value may come back.
@@ -191,7 +191,7 @@ export class Obligations {
   /** Opens parts that were not opened by a record: what a check has left, or what a restart has to look at again. */
   reopen(graph: CompiledModel, opened: Opened, touches: readonly Touch[], nowMs: number): void {
     for (const spread of opened.spreads) this.touchSpread(spread, touches);
-    for (const suspect of opened.suspects) this.touch(graph, suspect, touches, nowMs - this.pace.settleMs);
+    for (const suspect of opened.suspects) this.openOrTouch(graph, suspect, touches, nowMs - this.pace.settleMs);
   }
 
   /** Keeps drift that an earlier process of the observer has found. */
@@ -203,7 +203,7 @@ export class Obligations {
     obligation.isException = true;
   }
 
-  private touch(graph: CompiledModel, suspect: Suspect, touches: readonly Touch[], nowMs: number): void {
+  private openOrTouch(graph: CompiledModel, suspect: Suspect, touches: readonly Touch[], nowMs: number): void {
     if (JUDGED[suspect.part.kind] === 'not-judged') return;
     const name = nameOfSuspect(suspect);
     const spread = this.spreadReaching(suspect);
@@ -270,11 +270,11 @@ export class Obligations {
     if (images.includes(undefined)) return;
     const [derived, ...items] = images.map((image) => image!.item);
     const seen = { suspect, form: itemKindOf(graph, suspect.sortKey), derived, keys, items };
-    const compared = partKindOf(suspect.part).compare(imagesOnly(graph, streamLabel), seen);
-    if (!(compared instanceof Promise) && compared.wanted === compared.stored) this.close(obligation);
+    const compared = partKindOf(suspect.part).compare(contextOfImages(graph, streamLabel), seen);
+    if (!(compared instanceof Promise) && compared.wanted === compared.stored) this.closeObligation(obligation);
   }
 
-  private close(obligation: Obligation): void {
+  private closeObligation(obligation: Obligation): void {
     // rule: closed-parts-keep-their-newest-touch
     this.open.delete(obligation.name);
     this.forgetItems(obligation);
@@ -314,7 +314,7 @@ export class Obligations {
   }
 
   /** Takes in the result of a look; undefined: it failed, or nothing can be said yet. */
-  looked(graph: CompiledModel, obligation: Obligation, result: Mismatch | 'right' | undefined, nowMs: number): void {
+  endLook(graph: CompiledModel, obligation: Obligation, result: Mismatch | 'right' | undefined, nowMs: number): void {
     if (this.open.get(obligation.name) !== obligation) return;
     obligation.isLookedAt = false;
     const { touches, later } = obligation;
@@ -325,20 +325,21 @@ export class Obligations {
       obligation.wrongLooks = 0;
       obligation.drift = undefined;
       obligation.isException = false;
-      if (later.length === 0) this.close(obligation);
-      obligation.dueMs = nowMs + this.waitMs(obligation);
+      if (later.length === 0) this.closeObligation(obligation);
+      obligation.dueMs = nowMs + this.msUntilNextLook(obligation);
       return;
     }
     addOldestTouches(touches, later);
-    if (result === undefined) obligation.dueMs = nowMs + this.waitMs(obligation);
+    if (result === undefined) obligation.dueMs = nowMs + this.msUntilNextLook(obligation);
     else {
       obligation.mismatch = result;
       const { behind } = result;
-      if (behind !== undefined && !this.open.has(nameOfSuspect(behind))) this.touch(graph, behind, touches, nowMs);
+      if (behind !== undefined && !this.open.has(nameOfSuspect(behind)))
+        this.openOrTouch(graph, behind, touches, nowMs);
     }
   }
 
-  private waitMs({ suspect, wrongLooks, drift }: Obligation): number {
+  private msUntilNextLook({ suspect, wrongLooks, drift }: Obligation): number {
     const { settleMs, mostWaitMs, countMs, driftMs } = this.pace;
     // A repair is a write, and its record brings the next look.
     if (drift !== undefined) return driftMs;
@@ -352,7 +353,7 @@ export class Obligations {
    * @param receivedThroughMs every record made before this time was received.
    * @returns what has become drift by it.
    */
-  judge(receivedThroughMs: number, nowMs: number): Obligation[] {
+  judgeDifferences(receivedThroughMs: number, nowMs: number): Obligation[] {
     const found: Obligation[] = [];
     for (const obligation of this.open.values()) {
       const { mismatch } = obligation;
@@ -361,19 +362,19 @@ export class Obligations {
       if (mismatch === undefined || receivedThroughMs <= mismatch.toMs) continue;
       obligation.mismatch = undefined;
       obligation.wrongLooks += 1;
-      const state = this.stateOf(obligation, mismatch);
+      const state = this.stateOfDifference(obligation, mismatch);
       if (state !== undefined) {
         const isNew = obligation.drift === undefined;
-        this.found(obligation, mismatch, nowMs, state);
+        this.noteDrift(obligation, mismatch, nowMs, state);
         if (isNew && state === 'drift') found.push(obligation);
       }
-      obligation.dueMs = nowMs + this.waitMs(obligation);
+      obligation.dueMs = nowMs + this.msUntilNextLook(obligation);
     }
     return found;
   }
 
   /** Returns the state of a difference that lasts; undefined: it may still become right. */
-  private stateOf(obligation: Obligation, mismatch: Mismatch): ObservedDrift['state'] | undefined {
+  private stateOfDifference(obligation: Obligation, mismatch: Mismatch): ObservedDrift['state'] | undefined {
     const { behind, isAwaited } = mismatch;
     // A copy without its reverse item stays open. Once the reverse item is known to be drift, the two are exceptions together.
     if (behind !== undefined) {
@@ -408,7 +409,7 @@ export class Obligations {
     return lowMarkMs === undefined ? touchedMs + unknownMs < fromMs : touchedMs + marginMs < lowMarkMs;
   }
 
-  private found(
+  private noteDrift(
     obligation: Obligation,
     { wanted, stored, lowMarkMs }: Mismatch,
     nowMs: number,
@@ -435,7 +436,7 @@ export class Obligations {
   }
 
   /** Returns at most `most` spreads whose items a Query has still to name, and marks their Query as begun. */
-  beginSpreads(most: number): OpenSpread[] {
+  beginSpreadQueries(most: number): OpenSpread[] {
     const due = [...this.spreads.values()].filter(({ isQueried, queriedMs }) => !isQueried && queriedMs === undefined);
     const begun = due.slice(0, most);
     for (const spread of begun) spread.isQueried = true;
@@ -443,14 +444,14 @@ export class Obligations {
   }
 
   /** Opens parts that the Query of a spread has named. */
-  spreadTo(graph: CompiledModel, open: OpenSpread, suspects: readonly Suspect[], nowMs: number): void {
+  openNamedParts(graph: CompiledModel, open: OpenSpread, suspects: readonly Suspect[], nowMs: number): void {
     // rule: parts-inherit-from-the-fan-out
     const touches = [...open.touches, ...open.later];
-    for (const suspect of suspects) this.touch(graph, suspect, touches, nowMs);
+    for (const suspect of suspects) this.openOrTouch(graph, suspect, touches, nowMs);
   }
 
   /** Takes in the end of a Query; undefined: it failed. */
-  endSpread(open: OpenSpread, endedMs: number | undefined): void {
+  endSpreadQuery(open: OpenSpread, endedMs: number | undefined): void {
     open.isQueried = false;
     const isAgain = open.later.length > 0 || endedMs === undefined;
     addOldestTouches(open.touches, open.later);
@@ -459,7 +460,7 @@ export class Obligations {
   }
 
   /** Closes the spreads for which everything made before the end of their Query was received, and forgets old touches. */
-  release(receivedThroughMs: number, lowMarkMs: number | undefined): void {
+  closeReceivedSpreads(receivedThroughMs: number, lowMarkMs: number | undefined): void {
     for (const [name, { queriedMs }] of this.spreads) {
       // A child that came during the Query is known by its record.
       // rule: fan-out-is-held-until-its-query-is-consumed
@@ -541,7 +542,7 @@ function judgingItems(graph: CompiledModel, suspect: Suspect): ItemKey[] | undef
 }
 
 /** A context for comparisons of images, which read nothing. */
-function imagesOnly(graph: CompiledModel, streamLabel: string | undefined): ObserveContext {
+function contextOfImages(graph: CompiledModel, streamLabel: string | undefined): ObserveContext {
   const refuse = (): never => {
     throw new Error('a comparison of images has to read nothing');
   };

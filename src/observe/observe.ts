@@ -74,11 +74,11 @@ export async function observe(options: ObserveOptions): Promise<ObserveResult> {
   return await runAbortable(
     options.store,
     options,
-    async (store, wait) => await observing({ ...options, store, wait }),
+    async (store, wait) => await observeUntilEnd({ ...options, store, wait }),
   );
 }
 
-async function observing(
+async function observeUntilEnd(
   options: ObserveOptions & { wait: NonNullable<RuntimeOptions['wait']> },
 ): Promise<ObserveResult> {
   const { graph, store, source, lowMark, checks = true, untilVerified = false } = options;
@@ -93,31 +93,31 @@ async function observing(
       limits: options.limits,
       async onDrift(drift) {
         options.onDrift?.(drift);
-        if (options.repairs === true) await repair(options, [drift]);
+        if (options.repairs === true) await repairDrift(options, [drift]);
       },
     },
     state,
   );
   const beganMs = now();
-  if (options.repairs === true) await repair(options, state?.drift ?? []);
+  if (options.repairs === true) await repairDrift(options, state?.drift ?? []);
   let records = 0;
   let savedMs = now();
   let endedBy: ObserveResult['endedBy'] = 'time';
-  const keep = async (): Promise<void> => {
+  const saveIfDue = async (): Promise<void> => {
     if (now() - savedMs < SAVE_MS) return;
     savedMs = now();
     // Another process that has taken over is noticed by the save after the check.
-    await memory.save(observer.state());
+    await memory.save(observer.stateToSave());
   };
   while (remainingMs() > 0) {
-    const turn = await observer.turn();
+    const turn = await observer.runTurn();
     records += turn.records;
-    if (checks && observer.wantsBase) await base(options, observer, keep);
+    if (checks && observer.needsWholeCheck) await checkWholeTable(options, observer, saveIfDue);
     options.onProgress?.(observer.verifiedThroughMs);
     const isVerified = untilVerified && turn.isIdle && (observer.verifiedThroughMs ?? 0) > beganMs;
     if (isVerified || now() - savedMs >= SAVE_MS) {
       savedMs = now();
-      if (!(await memory.save(observer.state()))) {
+      if (!(await memory.save(observer.stateToSave()))) {
         endedBy = 'lost';
         break;
       }
@@ -128,7 +128,7 @@ async function observing(
     }
     if (turn.isIdle) await wait(Math.min(PAUSE_MS, Math.max(0, remainingMs())));
   }
-  if (endedBy === 'time') await memory.save(observer.state());
+  if (endedBy === 'time') await memory.save(observer.stateToSave());
   await memory.close();
   const { verifiedThroughMs, heldBy, drift } = observer;
   return {
@@ -139,10 +139,10 @@ async function observing(
 }
 
 /**
- * Checks the whole table, as the base of the proof. The observer judges the differences that the check leaves. `keep` is called after
+ * Checks the whole table, as the base of the proof. The observer judges the differences that the check leaves. `saveIfDue` is called after
  * each page: the check takes longer than the lease.
  */
-async function base(
+async function checkWholeTable(
   { graph, store, source, now, wait }: ObserveOptions,
   observer: Observer,
   keep: () => Promise<void>,
@@ -159,11 +159,11 @@ async function base(
       if (open.has(verdict)) left.push({ source: partition, target });
     },
   });
-  await observer.base(beganMs, left);
+  await observer.endWholeCheck(beganMs, left);
 }
 
 /** Makes derived items equal to what their base items ask for. An item with a quarantine entry is left to a redrive. */
-async function repair(options: ObserveOptions, drift: readonly ObservedDrift[]): Promise<void> {
+async function repairDrift(options: ObserveOptions, drift: readonly ObservedDrift[]): Promise<void> {
   const suspects = drift.filter(({ state }) => state !== 'given-up').map(({ suspect }) => suspect);
   if (suspects.length === 0) return;
   const { graph, store, source, onRepair } = options;

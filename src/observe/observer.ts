@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { untrustedText } from '../items/attribute-value.ts';
+import { textOfUntrusted } from '../items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../items/keys.ts';
 import { isSequenceNumber, streamLabel, watermarkOf } from '../items/watermark.ts';
 import type { Suspect } from '../kinds/part.ts';
@@ -12,7 +12,7 @@ import { ShardPages } from '../stream/shard-pages.ts';
 import { type Shard, StreamError, type StreamRecord, type StreamSource } from '../stream/source.ts';
 import { StreamLabel } from '../stream/stream-label.ts';
 import { Horizon } from './horizon.ts';
-import { isGivenUp, type LookContext, look, partsDecidedElsewhere, partsOf } from './look.ts';
+import { hasQuarantineEntry, type LookContext, lookAtSuspects, partsDecidedElsewhere, partsOfSpread } from './look.ts';
 import type { ObservedDrift, Spread, Touch } from './obligation.ts';
 import { Obligations, type ObserverPace, type OpenSpread } from './obligations.ts';
 import type { SeenChange } from './opened.ts';
@@ -91,7 +91,7 @@ class ObservedShard {
 
 /**
  * Reads a table's stream, base and derived items, and judges each change: so it can say at any time through when the derived items
- * are right. `turn` is called again and again by whoever runs it; it keeps nothing in the table, `state` is what a restart needs.
+ * are right. `runTurn` is called again and again by whoever runs it; it keeps nothing in the table, `state` is what a restart needs.
  */
 export class Observer {
   private readonly limits: ObserverLimits;
@@ -141,7 +141,7 @@ export class Observer {
     this.gap = from.gap;
     // rule: another-stream-is-a-gap
     if (from.streamArn !== context.source.streamArn) {
-      this.lose('The table has another stream than before.');
+      this.noteGap('The table has another stream than before.');
       return;
     }
     for (const { shardId, after, isFinished, sinceMs = from.positionsMs } of from.shards) {
@@ -151,11 +151,11 @@ export class Observer {
     }
     // rule: long-absence-is-a-gap
     if (context.now() - from.savedMs > retentionMs)
-      this.lose('The observer was away for longer than the stream keeps its records.');
+      this.noteGap('The observer was away for longer than the stream keeps its records.');
   }
 
   /** Whether the proof lacks its base: a check of the whole table that begins now, or later, would be one. */
-  get wantsBase(): boolean {
+  get needsWholeCheck(): boolean {
     const { now } = this.context;
     const isMissing = this.baseMs === undefined || this.gap !== undefined;
     return isMissing && this.positionsMs !== undefined && now() > this.positionsMs + this.limits.lateMs;
@@ -172,21 +172,21 @@ export class Observer {
   }
 
   /** Reads the next page of each shard, judges what is due, and moves the time. */
-  async turn(): Promise<Turn> {
-    await this.list();
-    const records = await this.read();
-    const looked = await this.judge();
-    this.move();
+  async runTurn(): Promise<Turn> {
+    await this.listShards();
+    const records = await this.readPages();
+    const looked = await this.lookAndJudge();
+    this.moveVerifiedTime();
     return { records, isIdle: records === 0 && looked === 0 };
   }
 
   /**
-   * Takes in the end of a check of the whole table that began after `wantsBase` was true: it is the base of the proof.
+   * Takes in the end of a check of the whole table that began after `needsWholeCheck` was true: it is the base of the proof.
    *
    * @param beganMs when it began, by the observer's clock.
    * @param left the derived items that it has found to differ, and not repaired.
    */
-  async base(beganMs: number, left: readonly ItemKey[]): Promise<void> {
+  async endWholeCheck(beganMs: number, left: readonly ItemKey[]): Promise<void> {
     // A gap that was noticed during the check may hide changes of what the check had read by then.
     if (this.positionsMs === undefined || beganMs < this.positionsMs) return;
     const graph = await this.context.ready.current();
@@ -211,7 +211,7 @@ export class Observer {
   }
 
   /** The state for a restart. */
-  state(): ObserverState {
+  stateToSave(): ObserverState {
     const { source, now } = this.context;
     const oldest = new Map<string, { after: string | undefined; receipt: number }>();
     const openSince = new Map<string, number>();
@@ -228,7 +228,7 @@ export class Observer {
     const ids = new Set([...this.listed.map(({ shardId }) => shardId), ...oldest.keys()]);
     ids.delete('');
     const shards = [...ids].flatMap((shardId) => {
-      const readMs = this.horizon.throughOf(shardId) ?? this.since.get(shardId);
+      const readMs = this.horizon.throughMsOf(shardId) ?? this.since.get(shardId);
       const sinceMs = readMs && Math.min(readMs, openSince.get(shardId) ?? readMs);
       const since = sinceMs === undefined ? {} : { sinceMs };
       if (this.finished.has(shardId) && !oldest.has(shardId)) return [{ shardId, isFinished: true, ...since }];
@@ -243,16 +243,16 @@ export class Observer {
     });
     const parents = new Map(this.listed.map(({ shardId, parentShardId }) => [shardId, parentShardId]));
     const goesBack = new Set(shards.filter(({ isFinished }) => !isFinished).map(({ shardId }) => shardId));
-    const begins = (shardId: string): boolean => {
+    const isReadAgain = (shardId: string): boolean => {
       const parent = parents.get(shardId);
-      return parent !== undefined && parents.has(parent) && (goesBack.has(parent) || begins(parent));
+      return parent !== undefined && parents.has(parent) && (goesBack.has(parent) || isReadAgain(parent));
     };
     return {
       streamArn: source.streamArn,
       savedMs: now(),
       // The children of a shard that is read again are read again too: a parent's records come before its children's.
       // rule: children-are-read-again-with-their-parent
-      shards: shards.filter(({ shardId }) => !begins(shardId)),
+      shards: shards.filter(({ shardId }) => !isReadAgain(shardId)),
       throughMs: this.throughMs,
       // No record opens the differences that the check has left: a restart before they are judged needs another check.
       // rule: base-is-kept-once-it-is-judged
@@ -273,7 +273,7 @@ export class Observer {
     return this.throughMs;
   }
 
-  private lose(reason: string): void {
+  private noteGap(reason: string): void {
     // Only a check of the whole table ends a gap.
     this.gap ??= { reason, sinceMs: this.context.now() };
     // A check is the base of what follows only if it begins after this.
@@ -281,7 +281,7 @@ export class Observer {
     this.positionsMs = this.context.now();
   }
 
-  private async list(): Promise<void> {
+  private async listShards(): Promise<void> {
     const { source, now } = this.context;
     const { listMs } = this.limits;
     const atMs = now();
@@ -294,14 +294,15 @@ export class Observer {
     for (const shardId of [...this.shards.keys(), ...this.saved.keys()]) {
       if (listed.has(shardId)) continue;
       // rule: lost-shard-is-a-gap
-      if (!this.finished.has(shardId)) this.lose(`Shard ${shardId} has left the stream before it was read to its end.`);
+      if (!this.finished.has(shardId))
+        this.noteGap(`Shard ${shardId} has left the stream before it was read to its end.`);
       this.shards.delete(shardId);
       this.saved.delete(shardId);
     }
-    if (isFirst && this.positionsMs === undefined) await this.begin(shards);
+    if (isFirst && this.positionsMs === undefined) await this.beginAtShardEnds(shards);
     this.horizon.listed(shards, atMs, status === 'DISABLED');
     for (const shardId of this.finished) {
-      if (listed.has(shardId)) this.horizon.ended(shardId);
+      if (listed.has(shardId)) this.horizon.noteEnd(shardId);
       else this.finished.delete(shardId);
     }
     this.isDisabled = status === 'DISABLED';
@@ -309,21 +310,21 @@ export class Observer {
     this.listedMs = atMs;
     const isFinished = (shardId: string): boolean => this.finished.has(shardId);
     // rule: parent-shards-are-read-first
-    for (const { shardId } of readableShards(shards, isFinished)) this.follow(shardId);
+    for (const { shardId } of readableShards(shards, isFinished)) this.followShard(shardId);
   }
 
   /** Without a state: begins at the end of each shard that is open now. A check has to judge everything before. */
-  private async begin(shards: readonly Shard[]): Promise<void> {
+  private async beginAtShardEnds(shards: readonly Shard[]): Promise<void> {
     const { source, now } = this.context;
     const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
     for (const { shardId } of shards) {
       if (parents.has(shardId)) this.finished.add(shardId);
-      else this.follow(shardId, await source.latest(shardId));
+      else this.followShard(shardId, await source.latest(shardId));
     }
     this.positionsMs = now();
   }
 
-  private follow(shardId: string, iterator?: string): void {
+  private followShard(shardId: string, iterator?: string): void {
     if (this.shards.has(shardId)) return;
     const after = this.saved.get(shardId);
     this.saved.delete(shardId);
@@ -333,7 +334,7 @@ export class Observer {
       shardId,
       { after, ...(iterator !== undefined && { iterator }) },
       // rule: trimmed-records-are-a-gap
-      (text) => this.lose(text),
+      (text) => this.noteGap(text),
     );
     this.shards.set(shardId, new ObservedShard(shardId, pages, after));
   }
@@ -342,11 +343,11 @@ export class Observer {
   private beginAtOldest(shardId: string): void {
     const { now } = this.context;
     const parent = this.listed.find((shard) => shard.shardId === shardId)?.parentShardId ?? '';
-    const sinceMs = this.since.get(shardId) ?? this.horizon.throughOf(shardId) ?? this.since.get(parent);
+    const sinceMs = this.since.get(shardId) ?? this.horizon.throughMsOf(shardId) ?? this.since.get(parent);
     if (sinceMs !== undefined) this.since.set(shardId, sinceMs);
     // rule: first-records-that-have-left-are-a-gap
     if (sinceMs === undefined || now() - sinceMs > this.limits.retentionMs) {
-      this.lose(`The first records of shard ${shardId} may have left the stream.`);
+      this.noteGap(`The first records of shard ${shardId} may have left the stream.`);
     }
   }
 
@@ -355,7 +356,7 @@ export class Observer {
   }
 
   /** Reads one page of each shard. */
-  private async read(): Promise<number> {
+  private async readPages(): Promise<number> {
     const { now, maintained } = this.context;
     if (this.obligations.size > this.limits.mostOpen) return 0;
     const open = [...this.shards.values()].filter(({ isEnded }) => !isEnded);
@@ -380,15 +381,15 @@ export class Observer {
     for (const one of pages) {
       if (one === undefined) continue;
       const { shard, atMs, page } = one;
-      for (const record of page.records) this.receive(shard, record);
+      for (const record of page.records) this.receiveRecord(shard, record);
       records += page.records.length;
-      this.passed(shard, atMs, page.records.length === 0);
-      if (page.isEnd) this.end(shard);
+      this.notePage(shard, atMs, page.records.length === 0);
+      if (page.isEnd) this.endShard(shard);
     }
     return records;
   }
 
-  private passed(shard: ObservedShard, atMs: number, isEmpty: boolean): void {
+  private notePage(shard: ObservedShard, atMs: number, isEmpty: boolean): void {
     if (!isEmpty) {
       shard.emptyPages = 0;
       return;
@@ -396,30 +397,30 @@ export class Observer {
     if (shard.emptyPages === 0) shard.emptySinceMs = atMs;
     shard.emptyPages += 1;
     if (shard.emptyPages < EMPTY_PAGES) return;
-    this.horizon.emptied(shard.shardId, shard.emptySinceMs);
+    this.horizon.noteEmptyPages(shard.shardId, shard.emptySinceMs);
     shard.emptySinceMs = atMs;
   }
 
-  private end(shard: ObservedShard): void {
+  private endShard(shard: ObservedShard): void {
     shard.isEnded = true;
     this.finished.add(shard.shardId);
-    this.horizon.ended(shard.shardId);
+    this.horizon.noteEnd(shard.shardId);
     const isFinished = (shardId: string): boolean => this.finished.has(shardId);
-    for (const { shardId } of readableShards(this.listed, isFinished)) this.follow(shardId);
+    for (const { shardId } of readableShards(this.listed, isFinished)) this.followShard(shardId);
   }
 
-  private receive(shard: ObservedShard, record: StreamRecord): void {
+  private receiveRecord(shard: ObservedShard, record: StreamRecord): void {
     const { source, table, now } = this.context;
     const { dynamodb } = record;
-    const partition = untrustedText(dynamodb?.Keys?.[table.partitionKey]);
-    const target = untrustedText(dynamodb?.Keys?.[table.sortKey]);
+    const partition = textOfUntrusted(dynamodb?.Keys?.[table.partitionKey]);
+    const target = textOfUntrusted(dynamodb?.Keys?.[table.sortKey]);
     const number: unknown = dynamodb?.SequenceNumber;
     if (partition === undefined || target === undefined || !isSequenceNumber(number)) return;
     const after = shard.last;
     shard.last = number;
     const made = dynamodb?.ApproximateCreationDateTime;
     const stampMs = made instanceof Date ? made.getTime() : typeof made === 'number' ? made * 1000 : now();
-    this.horizon.received(shard.shardId, stampMs);
+    this.horizon.noteRecord(shard.shardId, stampMs);
     if (partition === SERVICE_PARTITION) return;
     const label = streamLabel(source.streamArn);
     const change: SeenChange = {
@@ -431,81 +432,82 @@ export class Observer {
       ...(dynamodb?.NewImage !== undefined && { newImage: dynamodb.NewImage }),
     };
     const context = { graph: this.graph!, streamLabel: label };
-    this.obligations.receive(context, { change, shardId: shard.shardId, after, stampMs, receivedMs: now() });
+    this.obligations.receiveRecord(context, { change, shardId: shard.shardId, after, stampMs, receivedMs: now() });
   }
 
   /** Looks at what is due, and judges what was seen; returns the number of looks. */
-  private async judge(): Promise<number> {
+  private async lookAndJudge(): Promise<number> {
     const { context, obligations } = this;
     const { now, source, store, ready } = context;
     for (const drift of this.known.splice(0)) obligations.keepDrift(this.graph!, drift, now());
     const lowMarkMs = await context.lowMark();
-    const spreads = obligations.beginSpreads(SPREADS_AT_ONCE);
+    const spreads = obligations.beginSpreadQueries(SPREADS_AT_ONCE);
     let looks = 0;
     if (spreads.length > 0 || obligations.isDue(now())) {
       // Ids of generations are never used again. So the model that is ready now is right for older records too: the same id has the same definition.
       const graph = await ready.current();
       const stream = new StreamLabel(streamLabel(source.streamArn));
       const looking: LookContext = { graph, store, stream, now, lowMark: context.lowMark };
-      await Promise.all(spreads.map((spread) => this.spread(looking, spread)));
-      looks = await this.look(looking);
+      await Promise.all(spreads.map((spread) => this.openPartsOfSpread(looking, spread)));
+      looks = await this.lookAtDueParts(looking);
     }
     const through = this.receivedThroughMs;
     if (through === undefined) return looks;
-    for (const found of obligations.judge(through, now())) await this.report(found.suspect, found.drift!);
-    obligations.release(through, lowMarkMs);
+    for (const found of obligations.judgeDifferences(through, now()))
+      await this.reportDrift(found.suspect, found.drift!);
+    obligations.closeReceivedSpreads(through, lowMarkMs);
     return looks + spreads.length;
   }
 
   /** Opens the parts that a spread reaches. */
-  private async spread(context: LookContext, spread: OpenSpread): Promise<void> {
+  private async openPartsOfSpread(context: LookContext, spread: OpenSpread): Promise<void> {
     const { obligations } = this;
     let endedMs: number | undefined;
     try {
-      for await (const suspects of partsOf(context, spread)) {
-        obligations.spreadTo(this.graph!, spread, suspects, context.now());
+      for await (const suspects of partsOfSpread(context, spread)) {
+        obligations.openNamedParts(this.graph!, spread, suspects, context.now());
       }
       endedMs = context.now();
     } finally {
-      obligations.endSpread(spread, endedMs);
+      obligations.endSpreadQuery(spread, endedMs);
     }
   }
 
-  private async look(context: LookContext): Promise<number> {
+  private async lookAtDueParts(context: LookContext): Promise<number> {
     const { obligations } = this;
     const begun = obligations.beginLook(context.now(), LOOK);
     if (begun.length === 0) return 0;
-    let results: Awaited<ReturnType<typeof look>> = [];
+    let results: Awaited<ReturnType<typeof lookAtSuspects>> = [];
     try {
-      results = await look(
+      results = await lookAtSuspects(
         context,
         begun.map(({ suspect }) => suspect),
       );
     } finally {
       for (const [i, obligation] of begun.entries()) {
-        obligations.looked(context.graph, obligation, results[i], context.now());
+        obligations.endLook(context.graph, obligation, results[i], context.now());
       }
     }
     return begun.length;
   }
 
-  private async report(suspect: Suspect, drift: ObservedDrift): Promise<void> {
+  private async reportDrift(suspect: Suspect, drift: ObservedDrift): Promise<void> {
     // rule: quarantined-is-given-up
-    if (await isGivenUp(this.context, suspect)) drift.state = 'given-up';
+    if (await hasQuarantineEntry(this.context, suspect)) drift.state = 'given-up';
     await this.context.onDrift?.(drift);
   }
 
   /** Every record made before this time was received; undefined: a shard was not read yet. */
   private get receivedThroughMs(): number | undefined {
     const { skewMs } = this.limits;
-    const through = this.horizon.through();
+    const through = this.horizon.leastThrough();
     // Stamps are whole seconds, of clocks that may differ.
     // rule: received-time-allows-for-clocks
     return through === undefined ? undefined : through.atMs - 2 * skewMs - 1_000;
   }
 
-  private move(): void {
-    const through = this.horizon.through();
+  private moveVerifiedTime(): void {
+    const through = this.horizon.leastThrough();
     const { skewMs } = this.limits;
     // rule: time-stands-in-a-gap
     if (this.gap !== undefined || this.baseMs === undefined) {

@@ -3,7 +3,7 @@ import { type Item, sameItem, sameValue, stringOf } from '../items/attribute-val
 import type { ChangeRecord } from '../items/change-record.ts';
 import { COUNTED, EVICTED } from '../items/derived-item.ts';
 import { baseKeyOfIndexItem, type DerivedKind } from '../items/derived-key.ts';
-import { decodeElement, edgeKeyOf, escapedEdge } from '../items/element.ts';
+import { decodeElement, edgeKeyOfElement, escapedEdge } from '../items/element.ts';
 import { textOfKey, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { storedAmounts, textOfAmounts } from '../items/ledger.ts';
 import { elementsByEdge, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
@@ -120,11 +120,15 @@ const OPENED_BY_DERIVED: { readonly [Kind in DerivedKind]: OpenedByDerived } = {
   'source-continuation': openedByContinuation,
   // No base item asks for an entry, and none is wrong by itself.
   'quarantine-entry': () => NOTHING,
-  'unknown-item': (context, change) => opened(context, change, []),
+  'unknown-item': (context, change) => openedInItem(context, change, []),
 };
 
 /** The opened parts of the item itself: the given ones, and those that are wrong whatever base items say. */
-function opened(context: OddityContext, { source, target, newImage }: SeenChange, content: readonly Part[]): Opened {
+function openedInItem(
+  context: OddityContext,
+  { source, target, newImage }: SeenChange,
+  content: readonly Part[],
+): Opened {
   const parts: Part[] = [...content];
   if (newImage !== undefined) {
     const { kind } = concernOf(context.graph, source, target, newImage);
@@ -145,7 +149,7 @@ function openedByView(context: OddityContext, change: SeenChange): Opened {
   const parts: Part[] = [];
   if (!sameItem(viewAttributes(oldImage), viewAttributes(newImage))) parts.push({ kind: 'attributes' });
   parts.push(...changedElements(oldImage, newImage), ...changedCopies(graph, oldImage, newImage));
-  const own = opened(context, change, parts);
+  const own = openedInItem(context, change, parts);
   // A type that comes back from its eviction lists edges again of which this record says nothing; so does a view of another shape.
   // rule: evicted-type-that-comes-back-opens-its-partition
   const isWhole = !sameValue(oldImage?.[EVICTED], newImage?.[EVICTED]) || (!isUsed(oldImage) && isUsed(newImage));
@@ -159,7 +163,7 @@ function changedElements(before: Item | undefined, after: Item | undefined): Par
     const elements = now.get(edge) ?? [];
     if (isDeepStrictEqual([...(old.get(edge) ?? [])].sort(), [...elements].sort())) continue;
     const [element = old.get(edge)![0]!] = elements;
-    const target = edgeKeyOf(element);
+    const target = edgeKeyOfElement(element);
     if (decodeElement(element) !== undefined && escapedEdge(target) === edge) parts.push({ kind: 'element', target });
     else parts.push(...elements.map((garbage): Part => ({ kind: 'garbage', element: garbage })));
   }
@@ -182,8 +186,8 @@ function openedByIndexItem(context: OddityContext, change: SeenChange): Opened {
   const { source, target: sortKey, oldImage, newImage } = change;
   const isSame = indexItemText(oldImage) === indexItemText(newImage);
   const part: Part = { kind: 'index-item', target: baseKeyOfIndexItem(source, sortKey) };
-  if (isSame) return opened(context, change, []);
-  const own = opened(context, change, [part]);
+  if (isSame) return openedInItem(context, change, []);
+  const own = openedInItem(context, change, [part]);
   // rule: index-item-opens-its-counts
   const counts = openedCounts(graph, change);
   return { suspects: [...own.suspects, ...counts], spreads: [] };
@@ -205,10 +209,10 @@ function openedCounts(graph: CompiledModel, { source, oldImage, newImage }: Seen
 function openedByReverseItem(context: OddityContext, change: SeenChange): Opened {
   const { graph } = context;
   const { source, target, oldImage, newImage } = change;
-  if (indexItemText(oldImage) === indexItemText(newImage)) return opened(context, change, []);
+  if (indexItemText(oldImage) === indexItemText(newImage)) return openedInItem(context, change, []);
   const key = { source, target };
   const edge = edgeNamedInTarget(graph, key, newImage) ?? edgeNamedInTarget(graph, key, oldImage);
-  const own = opened(context, change, [{ kind: 'reverse-item', base: edge }]);
+  const own = openedInItem(context, change, [{ kind: 'reverse-item', base: edge }]);
   // rule: entry-opens-its-total
   const counts = openedCounts(graph, change);
   if (counts.length > 0) return { suspects: [...own.suspects, ...counts], spreads: [] };
@@ -223,7 +227,7 @@ function openedByReverseItem(context: OddityContext, change: SeenChange): Opened
 function openedByContinuation(context: OddityContext, change: SeenChange): Opened {
   const { isLive } = itemKindOf(context.graph, change.target);
   const isOpen = isLive(change.oldImage) || isLive(change.newImage);
-  return opened(context, change, isOpen ? [{ kind: 'continuation' }] : []);
+  return openedInItem(context, change, isOpen ? [{ kind: 'continuation' }] : []);
 }
 
 function openedByCount(context: OddityContext, change: SeenChange): Opened {
@@ -231,5 +235,5 @@ function openedByCount(context: OddityContext, change: SeenChange): Opened {
     const amounts = storedAmounts(image);
     return amounts && textOfAmounts(amounts);
   });
-  return opened(context, change, before === after ? [] : [{ kind: 'count' }]);
+  return openedInItem(context, change, before === after ? [] : [{ kind: 'count' }]);
 }

@@ -13,13 +13,13 @@ export function reconcilingUnit(unit: Unit): Unit {
   if (unit.kind === 'view') {
     return { ...unit, changes: unit.changes.map((change) => ({ ...change, byBase: true })) };
   }
-  if (unit.kind === 'counted') return { ...unit, items: unit.items.map(indexItemByBase) };
-  if (unit.kind === 'index') return indexItemByBase(unit);
+  if (unit.kind === 'counted') return { ...unit, items: unit.items.map(indexUnitByBaseItem) };
+  if (unit.kind === 'index') return indexUnitByBaseItem(unit);
   // A fan-out is left as it is: each of its pages uses the items that it reads when it is applied.
   return unit.kind === 'quarantine' ? { ...unit, byBase: true } : unit;
 }
 
-function indexItemByBase(unit: IndexUnit): IndexUnit {
+function indexUnitByBaseItem(unit: IndexUnit): IndexUnit {
   return { ...unit, byBase: true };
 }
 

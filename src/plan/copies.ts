@@ -5,7 +5,7 @@ import {
   sameValue,
   setOwn,
   stringOf,
-  withBytes,
+  withBinaryAsBytes,
 } from '../items/attribute-value.ts';
 import { CHILD, COPIES } from '../items/derived-item.ts';
 import { parseDerivedKey } from '../items/derived-key.ts';
@@ -97,7 +97,7 @@ export function copyOf({ table }: CompiledModel, edge: EdgeModel, node: Item | u
     const value = name === table.partitionKey || name === table.sortKey ? undefined : attributeOf(node, name);
     if (value === undefined) continue;
     try {
-      setOwn(copy, name, withBytes(value));
+      setOwn(copy, name, withBinaryAsBytes(value));
     } catch (error) {
       if (!(error instanceof MalformedValueError)) throw error;
     }
@@ -109,7 +109,7 @@ export function copyOf({ table }: CompiledModel, edge: EdgeModel, node: Item | u
 export type ParentCopies = ReadonlyMap<string, Item | undefined>;
 
 /** Returns the copies of edges that have an element: a copy exists only together with its element. */
-export function keptCopies(
+export function copiesWithElement(
   graph: CompiledModel,
   elements: ReadonlyMap<string, readonly string[]>,
   copies: ParentCopies,

@@ -2,7 +2,7 @@ import { type Item, stringOf } from '../items/attribute-value.ts';
 import { CHILD } from '../items/derived-item.ts';
 import { parseDerivedKey } from '../items/derived-key.ts';
 import { isWithinBytes, SORT_KEY_BYTES, typePrefix } from '../items/keys.ts';
-import { classify, classifyKey, sortKeyOfEdge } from '../model/base-item.ts';
+import { classifyBaseItem, classifyKey, sortKeyOfEdge } from '../model/base-item.ts';
 import { type CompiledModel, type CountModel, type EdgeModel, layersOf } from '../model/compiled.ts';
 import { type CounterPlaces, countKeyOf, placesOfCount, type TotalPlaces } from '../model/projection/places.ts';
 import type { ItemKey } from '../store/port.ts';
@@ -62,7 +62,8 @@ export function isKeptEntry(graph: CompiledModel, edgeType: string, sortKey: str
  */
 export function entryKeysOf(graph: CompiledModel, base: ItemKey, image: Item | undefined): ItemKey[] {
   const { source, target } = base;
-  const kind = image === undefined ? classifyKey(graph, source, target) : classify(graph, source, target, image);
+  const kind =
+    image === undefined ? classifyKey(graph, source, target) : classifyBaseItem(graph, source, target, image);
   if (kind.kind !== 'edge') return [];
   return totalsOf(graph, kind.edge.type).map((places) => ({ source: kind.target, target: places.itemKey(base) }));
 }

@@ -32,9 +32,9 @@ export function derivedOf(
 ): Derived {
   if (image === undefined) return withItemsByKey(NOTHING);
   const deriveIn = (layer: CompiledModel): DerivedImage => {
-    const planner = new ItemPlanner(layer, source).turnTo(sortKey);
+    const planner = new ItemPlanner(layer, source).selectBaseItem(sortKey);
     const derived = planner.derive(image);
-    return node === undefined ? derived : planner.join(derived, node);
+    return node === undefined ? derived : planner.addJoinedItems(derived, node);
   };
   if (graph.further === undefined) return withItemsByKey(deriveIn(graph));
   const layers = layersOf(graph).map(deriveIn);
@@ -56,7 +56,9 @@ export function problemsOfImage(
   sortKey: string,
   image: Item,
 ): readonly Problem[] {
-  return problemsOf(layersOf(graph).map((layer) => new ItemPlanner(layer, source).turnTo(sortKey).derive(image)));
+  return problemsOf(
+    layersOf(graph).map((layer) => new ItemPlanner(layer, source).selectBaseItem(sortKey).derive(image)),
+  );
 }
 
 /** The shares that an edge gives to its joined index items, one list for each model; undefined if it gives none. */
@@ -64,7 +66,7 @@ export type JoinedShares = readonly (readonly Share[] | undefined)[];
 
 /** Returns the part of an edge's image that is needed once its source node is known. */
 export function joinedShares(graph: CompiledModel, source: string, sortKey: string, image: Item): JoinedShares {
-  return layersOf(graph).map((layer) => new ItemPlanner(layer, source).turnTo(sortKey).derive(image).shares);
+  return layersOf(graph).map((layer) => new ItemPlanner(layer, source).selectBaseItem(sortKey).derive(image).shares);
 }
 
 /** The index items that an edge and its source node determine together, and the problems of the two together. */
@@ -76,7 +78,7 @@ export function derivedOfShares(
   node: SourceNode,
 ): Pick<Derived, 'indexItems' | 'problems'> {
   const layers = layersOf(graph).map((layer, i) =>
-    new ItemPlanner(layer, source).turnTo(sortKey).join({ ...NOTHING, shares: shares[i] }, node),
+    new ItemPlanner(layer, source).selectBaseItem(sortKey).addJoinedItems({ ...NOTHING, shares: shares[i] }, node),
   );
   const indexItems = new Map(layers.flatMap((layer) => [...withItemsByKey(layer).indexItems]));
   return { indexItems, problems: problemsOf(layers) };

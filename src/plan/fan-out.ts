@@ -1,6 +1,14 @@
 import { type Item, sameItem, stringOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import { AFTER, AGAIN, MODEL, revisionOf, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../items/derived-item.ts';
+import {
+  AFTER,
+  AGAIN,
+  MODEL,
+  revisionOf,
+  TOMBSTONE_HOURS,
+  unchangedCondition,
+  WATERMARK,
+} from '../items/derived-item.ts';
 import { compareKeys } from '../items/encoding.ts';
 import { parseNodeId } from '../items/keys.ts';
 import { laterOf } from '../items/watermark.ts';
@@ -30,7 +38,7 @@ export function fanOutUnits(graph: CompiledModel, { source, target, records }: I
   const isPart = isPartOfSource(graph, source, target);
   if (source !== target && !isPart) return [];
   // The records are not netted: a delete and a new insert in one batch still fan out, since the delete may have been applied alone.
-  const along = (
+  const fanOutsAlong = (
     of: FanOutOf,
     edgeType: string,
     isSame: (before: Item | undefined, after: Item | undefined) => boolean,
@@ -44,15 +52,19 @@ export function fanOutUnits(graph: CompiledModel, { source, target, records }: I
     const asSource = (image: Item | undefined): Item => partAttributesAsSource(graph, source, target, image);
     // rule: part-brings-its-change-to-the-edges
     return joined.flatMap((type) =>
-      along('joined', type, (before, after) => givesSameShares(graph, source, type, asSource(before), asSource(after))),
+      fanOutsAlong('joined', type, (before, after) =>
+        givesSameShares(graph, source, type, asSource(before), asSource(after)),
+      ),
     );
   }
   return [
     ...copyingTypes(graph, source).flatMap((edge) =>
-      along('copies', edge.type, (before, after) => sameItem(copyOf(graph, edge, before), copyOf(graph, edge, after))),
+      fanOutsAlong('copies', edge.type, (before, after) =>
+        sameItem(copyOf(graph, edge, before), copyOf(graph, edge, after)),
+      ),
     ),
     ...joined.flatMap((type) =>
-      along('joined', type, (before, after) => {
+      fanOutsAlong('joined', type, (before, after) => {
         // rule: node-brings-its-parts-along
         const isThereAsBefore = (before === undefined) === (after === undefined) || !dependsOnParts(graph, source);
         return isThereAsBefore && givesSameShares(graph, source, type, before, after);
@@ -73,7 +85,7 @@ export function fanOutsOf(
 ): FanOutUnit[] {
   const isNode = source === target;
   if (!isNode && !isPartOfSource(graph, source, target)) return [];
-  const along = (of: FanOutOf, edgeType: string): FanOutUnit => ({
+  const fanOutAlong = (of: FanOutOf, edgeType: string): FanOutUnit => ({
     kind: 'fan-out',
     of,
     source,
@@ -84,8 +96,8 @@ export function fanOutsOf(
     newest: position,
   });
   return [
-    ...(isNode ? copyingTypes(graph, source) : []).map(({ type }) => along('copies', type)),
-    ...joinedTypesFrom(graph, parseNodeId(source)?.type ?? '').map((type) => along('joined', type)),
+    ...(isNode ? copyingTypes(graph, source) : []).map(({ type }) => fanOutAlong('copies', type)),
+    ...joinedTypesFrom(graph, parseNodeId(source)?.type ?? '').map((type) => fanOutAlong('joined', type)),
   ];
 }
 
@@ -149,7 +161,7 @@ export function continuationUnit(graph: CompiledModel, history: ItemHistory): Co
  *
  * @param after sort key of the last reverse item, or of the last edge, of the first page.
  */
-export function beginUpdate(
+export function beginContinuationUpdate(
   graph: CompiledModel,
   unit: FanOutUnit,
   current: Item | undefined,
@@ -171,7 +183,7 @@ export function beginUpdate(
     },
     // rule: continuation-in-progress-does-not-expire
     unset: [graph.table.ttl, ...(again === undefined && toCome !== undefined ? [AGAIN] : [])],
-    condition: unchanged(current, graph.table.ttl),
+    condition: unchangedCondition(current, graph.table.ttl),
   };
 }
 
@@ -184,7 +196,7 @@ function earlierPlace(place: string, inProgress: string | undefined): string {
  * Makes the update that moves a continuation past the page that its record has driven. At the end it begins the round that changes
  * have requested meanwhile, or becomes a tombstone.
  */
-export function moveUpdate(
+export function moveContinuationUpdate(
   graph: CompiledModel,
   unit: ContinuationUnit,
   after: string | undefined,
@@ -209,8 +221,13 @@ export function moveUpdate(
  * The update that ends a fan-out that nothing needs any more, if nothing has written to its continuation since that was seen. A
  * tombstone stays, as at the end of any fan-out: who still holds a record of the continuation finds another revision.
  */
-export function endUpdate(graph: CompiledModel, key: ItemKey, current: Item, now: EpochSeconds): DerivedUpdate {
+export function endContinuationUpdate(
+  graph: CompiledModel,
+  key: ItemKey,
+  current: Item,
+  now: EpochSeconds,
+): DerivedUpdate {
   const { ttl } = graph.table;
   const set = { [ttl]: { N: String(now + TOMBSTONE_HOURS * 3600) } };
-  return { key, set, unset: [AFTER, AGAIN], condition: unchanged(current, ttl) };
+  return { key, set, unset: [AFTER, AGAIN], condition: unchangedCondition(current, ttl) };
 }

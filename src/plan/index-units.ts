@@ -31,7 +31,7 @@ export interface IndexedUnits {
 }
 
 /** Adds the units of the index items that a history changes. */
-export function addIndexedUnits(
+export function addUnitsOfIndexItems(
   history: ItemHistory,
   { edge, joinedKeys }: ItemPlanner,
   steps: readonly DerivedStep[],

@@ -4,7 +4,7 @@ import { escapedEdge, escapedHashedEdge } from '../items/element.ts';
 import type { DerivedSortKey } from '../items/keys.ts';
 import {
   type BaseItemKind,
-  classifyHashed,
+  classifyHashedEdge,
   KeyClassifier,
   misfitText,
   type SharedKind,
@@ -58,7 +58,7 @@ export class ItemPlanner implements ImageOwner {
   }
 
   /** Selects the base item by sort key and parses the key once for all of its images. */
-  turnTo(sortKey: string): this {
+  selectBaseItem(sortKey: string): this {
     const kind = this.keys.kindOf(sortKey);
     this.sortKey = sortKey;
     this.kind = kind;
@@ -100,7 +100,7 @@ export class ItemPlanner implements ImageOwner {
   }
 
   /** Adds the joined index items to the derived parts of an edge's image. */
-  join(derived: DerivedImage, { item: node }: SourceNode): DerivedImage {
+  addJoinedItems(derived: DerivedImage, { item: node }: SourceNode): DerivedImage {
     const { edge } = this;
     const { shares } = derived;
     if (edge === undefined || shares === undefined) return derived;
@@ -134,7 +134,7 @@ export class ItemPlanner implements ImageOwner {
     if (kind.kind === 'node') return deriveNode(graph, kind.node, source, image);
     if (kind.kind === 'part') return derivePart(graph, kind, source, image);
     if (kind.kind === 'hashed') {
-      const told = classifyHashed(graph, kind.edge, this.sortKey, image);
+      const told = classifyHashedEdge(graph, kind.edge, this.sortKey, image);
       if (told.kind === 'edge') {
         const owner = { graph, source, type: told.edge.type, target: told.target, isHashed: true };
         return this.deriveEdge(kind.edge, owner, image);
@@ -155,7 +155,7 @@ export class ItemPlanner implements ImageOwner {
         for (const label of labels) element += label(subject);
       } catch (error) {
         element = undefined;
-        subject.note(error);
+        subject.noteProblem(error);
       }
     }
     const reverse = edge.copy && reverseItemOfEdge(edge, this.source, owner.target);
@@ -188,7 +188,7 @@ export class ItemPlanner implements ImageOwner {
   }
 
   private subjectOf(owner: ImageOwner, image: Item): Subject {
-    this.subject = this.subject?.turnTo(owner, image) ?? new Subject(owner, image);
+    this.subject = this.subject?.switchToImage(owner, image) ?? new Subject(owner, image);
     return this.subject;
   }
 }
@@ -223,12 +223,12 @@ class IndexItems {
         // answer.
         for (const [key, item] of searchItems(plan, this.subject)) this.add(key, item, settleBefore);
       } catch (error) {
-        this.subject.note(error, isSuperseded);
+        this.subject.noteProblem(error, isSuperseded);
       }
     }
   }
 
-  get image(): DerivedImage {
+  get toImage(): DerivedImage {
     const { keys, fields, settleBefore } = this;
     const places = keys.length > FEW_KEYS ? new Map(keys.map((key, place) => [key, place])) : undefined;
     return { keys, fields, places, settleBefore, problems: this.subject.problems };
@@ -243,10 +243,10 @@ function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: It
   items.addSearches(searches);
   // The shares are derived only for their problems: the joined items themselves are derived with the edges.
   for (const plan of joinedItems) sourceShare(plan, subject);
-  const attributes = subject.project(node.view, true);
+  const attributes = subject.projectAttributes(node.view, true);
   for (const { key, item, settleBefore } of ownerItems(node, subject, attributes)) items.add(key, item, settleBefore);
   // rule: attributes-are-there-while-the-node-is
-  return { attributes, ...items.image };
+  return { attributes, ...items.toImage };
 }
 
 function derivePart(
@@ -262,17 +262,17 @@ function derivePart(
   if (part.view !== undefined) {
     const { settleBefore, isSuperseded, places } = part.view.inForce;
     try {
-      const item = withAttributes({}, subject.project(part.view.view, true), subject);
+      const item = withAttributes({}, subject.projectAttributes(part.view.view, true), subject);
       // rule: view-of-a-part-is-there-while-the-part-is
       items.add(places.key, item, settleBefore);
     } catch (error) {
-      subject.note(error, isSuperseded);
+      subject.noteProblem(error, isSuperseded);
     }
   }
   // As of a node: only for the problems.
   const asSource = joinedItems.length > 0 ? partAttributesAsSource(graph, id, part.name, image) : {};
   const shared = new Subject(nodeOwner(graph, id), asSource);
   for (const plan of joinedItems) sourceShare(plan, shared);
-  const derived = items.image;
+  const derived = items.toImage;
   return { ...derived, problems: [...derived.problems, ...shared.problems] };
 }

@@ -70,7 +70,9 @@ function entryItem(
     [INDEX_KEYS.gsi0.sort]: { S: `${since}/${unit.newest}` },
     [QUARANTINE_FIELDS.of]: { S: target },
     [QUARANTINE_FIELDS.code]: { S: code },
-    [QUARANTINE_FIELDS.reason]: { S: shortened(`${source} ${unit.kind === 'view' ? '' : `${target} `}- ${reason}`) },
+    [QUARANTINE_FIELDS.reason]: {
+      S: shortenedReason(`${source} ${unit.kind === 'view' ? '' : `${target} `}- ${reason}`),
+    },
     [QUARANTINE_FIELDS.since]: { S: since },
     [WATERMARK]: { S: unit.newest },
     [REVISION]: { N: '1' },
@@ -79,7 +81,7 @@ function entryItem(
   };
 }
 
-function shortened(reason: string): string {
+function shortenedReason(reason: string): string {
   return reason.length <= MAX_REASON_CHARACTERS ? reason : `${reason.slice(0, MAX_REASON_CHARACTERS)}...`;
 }
 

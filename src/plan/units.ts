@@ -7,7 +7,7 @@ import { problemsOf } from './derive.ts';
 import type { DerivedImage } from './derived.ts';
 import { continuationUnit, fanOutUnits } from './fan-out.ts';
 import type { ItemHistory } from './fold.ts';
-import { addIndexedUnits, addReverseUnit, type IndexedUnits } from './index-units.ts';
+import { addReverseUnit, addUnitsOfIndexItems, type IndexedUnits } from './index-units.ts';
 import { ItemPlanner } from './item-planner.ts';
 import { addTexts, type DerivedStep, derivedSteps } from './steps.ts';
 import {
@@ -46,9 +46,9 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
     const steps = derivedSteps(planner, history);
     const change = viewChange(history, planner.edge?.type, steps, viewRecords, viewBefore);
     if (change !== undefined) viewChanges.push(change);
-    addIndexedUnits(history, planner, steps, indexed);
+    addUnitsOfIndexItems(history, planner, steps, indexed);
     const alsoPlanned = further?.map((also) => ({ planner: also, steps: derivedSteps(also, history) }));
-    for (const also of alsoPlanned ?? NONE) addIndexedUnits(history, also.planner, also.steps, indexed);
+    for (const also of alsoPlanned ?? NONE) addUnitsOfIndexItems(history, also.planner, also.steps, indexed);
     if (planner.edge?.copy !== undefined) addReverseUnit(history, steps, viewBefore, units);
     fanOuts.push(...fanOutUnits(graph, history));
     if (endsUnderivable(steps) || alsoPlanned?.some((also) => endsUnderivable(also.steps)) === true) {

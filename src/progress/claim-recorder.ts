@@ -59,7 +59,7 @@ export class ClaimRecorder {
    * Claims applied records, in stream order: every record for the projector in the shard from the first of them to the last, as far
    * as the consumer received them. Call it after applying them, never before.
    */
-  claim(records: readonly Pick<ChangeRecord, 'sequenceNumber' | 'stream'>[], shardId = ''): void {
+  addClaim(records: readonly Pick<ChangeRecord, 'sequenceNumber' | 'stream'>[], shardId = ''): void {
     const { joins = false } = this.options;
     const [made] = claimOf(records);
     if (made === undefined) return;

@@ -42,7 +42,7 @@ export class SharedPosition {
   ) {}
 
   /** Returns an answer whose question was asked after the given time, or during this call. */
-  async after(momentMs: number): Promise<PositionAnswer> {
+  async answerAfter(momentMs: number): Promise<PositionAnswer> {
     const known = this.latest;
     if (known !== undefined && known.askedAtMs > momentMs) return known;
     const before = this.questions;
@@ -51,16 +51,16 @@ export class SharedPosition {
       if (answer.askedAtMs > momentMs) return answer;
     }
     // A question that another caller has asked meanwhile is later than this call: its answer is new enough.
-    if (this.questions === before) this.ask(momentMs);
+    if (this.questions === before) this.startQuestion(momentMs);
     return await (this.asking ?? this.latest!);
   }
 
-  private ask(sinceMs: number): void {
+  private startQuestion(sinceMs: number): void {
     this.questions += 1;
     this.asking = this.answer(sinceMs).finally(() => {
       this.asking = undefined;
     });
-    // The caller of `ask` awaits the promise and gets its error.
+    // The caller of `startQuestion` awaits the promise and gets its error.
     this.asking.catch(() => undefined);
   }
 
@@ -80,7 +80,7 @@ export interface ConsumerContext extends Pick<Runtime, 'now'> {
 
 /** Whether the consumer was behind by more than `settleMs` when it was asked. Then a check reports no difference. */
 export async function isFarBehind({ consumer, settleMs, now }: ConsumerContext): Promise<boolean> {
-  const answer = await consumer?.after(now() - Math.max(settleMs, ANSWER_HOLDS_MS));
+  const answer = await consumer?.answerAfter(now() - Math.max(settleMs, ANSWER_HOLDS_MS));
   return answer?.appliedMs !== undefined && answer.appliedMs < answer.askedAtMs - settleMs;
 }
 
@@ -105,7 +105,9 @@ export async function hasStreamPassed(
   if (consumer === undefined) return now() >= deadlineMs ? 'passed' : 'unknown';
   if ((consumer.latest?.appliedMs ?? sinceMs) > sinceMs) return 'passed';
   const isOver = now() >= deadlineMs;
-  const { appliedMs, askedAtMs } = await consumer.after(isOver ? deadlineMs - 1 : Math.max(sinceMs, now() - freshMs));
+  const { appliedMs, askedAtMs } = await consumer.answerAfter(
+    isOver ? deadlineMs - 1 : Math.max(sinceMs, now() - freshMs),
+  );
   // rule: second-look-waits-for-the-stream
   if (appliedMs !== undefined && appliedMs > sinceMs) return 'passed';
   if (askedAtMs < deadlineMs) return 'unknown';

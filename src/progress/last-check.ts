@@ -29,17 +29,17 @@ export interface NotedTotals {
 const COUNTS = ['drift', 'pending', 'quarantined', 'unregistered'] as const;
 
 /** Saves the result of a check of the whole table, for `status`. */
-export async function noteLastCheck(
+export async function saveLastCheck(
   table: TableNames,
   store: Pick<Store, 'put'>,
   totals: NotedTotals,
   endedAtMs: number,
 ): Promise<void> {
-  await noteVerdict(table, store, countsOf(totals), endedAtMs);
+  await saveVerdict(table, store, countsOf(totals), endedAtMs);
 }
 
 /** Saves the totals of one worker for this night. Each call of the worker overwrites the item. */
-export async function noteShare(
+export async function saveShare(
   table: TableNames,
   store: Pick<Store, 'put'>,
   place: Pick<CheckShare, 'worker' | 'untilMs'>,
@@ -52,7 +52,7 @@ export async function noteShare(
 }
 
 /** Saves the last check of a run whose workers are all done: the sum over all workers and all nights. */
-export async function noteRun(
+export async function saveRunAsLastCheck(
   table: TableNames,
   store: Pick<Store, 'put' | 'query'>,
   endedAtMs: number,
@@ -65,7 +65,7 @@ export async function noteRun(
     for (const name of COUNTS) sum[name] += share?.[name] ?? 0;
   }
   // Without any share nothing is known about the run. In particular it does not count as clean.
-  if (shares > 0) await noteVerdict(table, store, sum, endedAtMs);
+  if (shares > 0) await saveVerdict(table, store, sum, endedAtMs);
 }
 
 /** Deletes the shares of the previous run, before a new one begins. */
@@ -96,7 +96,7 @@ function sharesIn(store: Pick<Store, 'query'>): ReturnType<typeof queriedItems> 
   return queriedItems(store, { partition: SERVICE_PARTITION, sortKey: SHARE_RANGE, consistent: true });
 }
 
-async function noteVerdict(
+async function saveVerdict(
   table: TableNames,
   store: Pick<Store, 'put'>,
   counts: Required<Pick<CheckShare, (typeof COUNTS)[number]>>,

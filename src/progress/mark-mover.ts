@@ -34,7 +34,7 @@ export class MarkMover {
    * @param freshMs how old a mark that another process has published may be.
    */
   async upToMs(freshMs: number): Promise<number | undefined> {
-    if (!this.mayPublish) return upToMsOf(await this.look());
+    if (!this.mayPublish) return markOfWalk(await this.walkStream());
     const { store, source, now } = this.context;
     const { item, published } = await readPublishedMark(store);
     const ofStream = published?.streamArn === source.streamArn ? published : undefined;
@@ -45,20 +45,20 @@ export class MarkMover {
       if (isElsewhere) this.walk = undefined;
       return ofStream.upToMs;
     }
-    const leased = await this.leased(item, ofStream?.upToMs, ofStream?.lookedAtMs);
-    if (leased === 'refused') return upToMsOf(await this.look());
+    const leased = await this.takeLease(item, ofStream?.upToMs, ofStream?.lookedAtMs);
+    if (leased === 'refused') return markOfWalk(await this.walkStream());
     if (leased === 'lost') {
       const winner = (await readPublishedMark(store)).published;
       return winner?.streamArn === source.streamArn ? winner.upToMs : undefined;
     }
-    const walked = await this.look();
-    const upToMs = upToMsOf(walked);
-    await this.move(walked);
+    const walked = await this.walkStream();
+    const upToMs = markOfWalk(walked);
+    await this.publishWalk(walked);
     return upToMs;
   }
 
   /** Publishes the result of a walk. If another process holds the lease by now, its published mark stays. */
-  private async move({ upToMs, lookedAtMs, shards }: WalkedStream): Promise<void> {
+  private async publishWalk({ upToMs, lookedAtMs, shards }: WalkedStream): Promise<void> {
     const { store, graph, source, now } = this.context;
     const stream = streamLabel(source.streamArn);
     const save = async ({ shardId, appliedUpTo }: WalkedShard): Promise<void> => {
@@ -79,12 +79,12 @@ export class MarkMover {
     });
   }
 
-  private async look(): Promise<WalkedStream> {
+  private async walkStream(): Promise<WalkedStream> {
     this.walk ??= new StreamWalk(this.context);
     return await this.walk.look();
   }
 
-  private async leased(
+  private async takeLease(
     seen: Item | undefined,
     upToMs: number | undefined,
     lookedAtMs = 0,
@@ -103,7 +103,7 @@ export class MarkMover {
 }
 
 /** The mark of a look. Throws `no-stream` for a stream that is switched off: the table may have another one by now. */
-function upToMsOf({ upToMs, isDisabled }: WalkedStream): number | undefined {
+function markOfWalk({ upToMs, isDisabled }: WalkedStream): number | undefined {
   if (!isDisabled) return upToMs;
   throw new StoreError(
     'fatal',

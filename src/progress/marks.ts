@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type Item, stringOf } from '../items/attribute-value.ts';
-import { unchanged } from '../items/derived-item.ts';
+import { unchangedCondition } from '../items/derived-item.ts';
 import { SERVICE_PARTITION } from '../items/keys.ts';
 import type { TableNames } from '../model/compiled.ts';
 import { queriedItems } from '../store/pages.ts';
@@ -101,7 +101,7 @@ export async function publishMark(
     key: SUMMARY,
     set: { [STATE]: { S: JSON.stringify(mark) } },
     unset: [],
-    condition: unchanged(seen, undefined),
+    condition: unchangedCondition(seen, undefined),
   });
   return applied;
 }

@@ -47,7 +47,7 @@ export class ProgressRecorder {
   private sinceMs: number;
   /** The speed that the last write contained. */
   private told = { records: 0, intervalMs: 0 };
-  /** Number of calls of `during` that have not ended. */
+  /** Number of calls of `writeWhile` that have not ended. */
   private inHand = 0;
   private beat: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
@@ -61,7 +61,7 @@ export class ProgressRecorder {
   }
 
   /** Notes progress in memory. */
-  note({ records, ...progress }: AppliedRecords): void {
+  noteProgress({ records, ...progress }: AppliedRecords): void {
     const shard = progress.shardId ?? '';
     this.shards.set(shard, progress);
     this.unwritten.add(this.partOf(shard));
@@ -75,7 +75,7 @@ export class ProgressRecorder {
 
   /** Notes progress, and writes it when the interval since the last write is over. */
   noteAndSchedule(applied: AppliedRecords): void {
-    this.note(applied);
+    this.noteProgress(applied);
     this.schedule();
   }
 
@@ -83,7 +83,7 @@ export class ProgressRecorder {
    * Runs some work, and writes meanwhile, every 20 seconds, that the consumer is there. A batch that takes minutes does not advance
    * its shard, and a consumer that has not written for a minute counts as gone.
    */
-  async during<T>(work: () => Promise<T>): Promise<T> {
+  async writeWhile<T>(work: () => Promise<T>): Promise<T> {
     this.inHand += 1;
     this.scheduleBeat();
     try {

@@ -98,23 +98,23 @@ export class StreamWalk {
     const { now, source } = this.context;
     const lookedAtMs = now();
     let description = await source.describe();
-    await this.read(description);
+    await this.readShards(description);
     if (lacksChildren(description, this.shards)) {
       // A closed shard continues in children. The first listing did not have them yet.
       description = await source.describe();
-      await this.read(description);
+      await this.readShards(description);
     }
     await this.readClaims();
-    this.cover();
+    this.applyClaims();
     const shards = [...this.shards.values()].map((shard) => shard.walked);
     const isKnown = !lacksChildren(description, this.shards);
-    const upToMs = upToMsOf(shards, lookedAtMs);
+    const upToMs = appliedUpToMsOf(shards, lookedAtMs);
     // A closed shard continues in children that may hold records from before this look.
     this.upToMs = isKnown || upToMs === undefined ? upToMs : this.upToMs && Math.min(this.upToMs, upToMs);
     return { lookedAtMs, shards, upToMs: this.upToMs, isDisabled: description.status === 'DISABLED' };
   }
 
-  private async read({ shards }: StreamDescription): Promise<void> {
+  private async readShards({ shards }: StreamDescription): Promise<void> {
     const listed = new Set(shards.map(({ shardId }) => shardId));
     for (const shardId of this.shards.keys()) if (!listed.has(shardId)) this.shards.delete(shardId);
     if (shards.some(({ shardId }) => !this.shards.has(shardId))) {
@@ -147,14 +147,14 @@ export class StreamWalk {
     for (const shard of this.shards.values()) if (shard.oldestOpenMs !== undefined) shard.hasClaims = true;
   }
 
-  private cover(): void {
+  private applyClaims(): void {
     const byLast = new Map<string, Claim[]>();
     for (const claim of [...this.claims.values()].flat()) {
       const others = byLast.get(claim.last);
       if (others === undefined) byLast.set(claim.last, [claim]);
       else others.push(claim);
     }
-    for (const shard of this.shards.values()) shard.cover(byLast);
+    for (const shard of this.shards.values()) shard.dropClaimedRecords(byLast);
     if ([...this.shards.values()].some(({ walked }) => !walked.isWhole)) return;
     // A claim is dropped if its records are no longer open, and if it is too old for records that are still to be read.
     const open = new Set([...this.shards.values()].flatMap((shard) => shard.openNumbers));
@@ -217,7 +217,7 @@ class ShardWalk {
     let empty = 0;
     for (let page = 0; page < MOST_PAGES && this.open.length < MOST_OPEN; page++) {
       const { records, isEnd } = await this.reader.next();
-      for (const record of records) this.take(record);
+      for (const record of records) this.addRecord(record);
       empty = records.length === 0 ? empty + 1 : 0;
       this.isClosed = isEnd;
       this.isWhole = this.isClosed || empty >= EMPTY_PAGES;
@@ -226,7 +226,7 @@ class ShardWalk {
   }
 
   /** Drops the records that claims hold, from the oldest one on. */
-  cover(byLast: ReadonlyMap<string, readonly Claim[]>): void {
+  dropClaimedRecords(byLast: ReadonlyMap<string, readonly Claim[]>): void {
     const claims = this.open.flatMap(({ sequenceNumber }) => byLast.get(withoutLeadingZeros(sequenceNumber)) ?? []);
     const coverage = coverageOf(this.open, claims);
     const done = this.open.splice(0, appliedCount(coverage, this.open));
@@ -236,7 +236,7 @@ class ShardWalk {
       this.open.length === 0 ? this.reader.lastRead : (done.at(-1)?.sequenceNumber ?? this.appliedUpTo);
   }
 
-  private take(record: StreamRecord): void {
+  private addRecord(record: StreamRecord): void {
     const { dynamodb } = record;
     const made = dynamodb?.ApproximateCreationDateTime;
     const madeAtMs =
@@ -263,7 +263,7 @@ function lacksChildren({ status, shards }: StreamDescription, walks: ReadonlyMap
   return shards.some(({ shardId }) => walks.get(shardId)?.walked.isClosed === true && !parents.has(shardId));
 }
 
-function upToMsOf(shards: readonly WalkedShard[], lookedAtMs: number): number | undefined {
+function appliedUpToMsOf(shards: readonly WalkedShard[], lookedAtMs: number): number | undefined {
   if (shards.some(({ hasLanes }) => hasLanes)) return undefined;
   let upToMs = lookedAtMs;
   for (const { open, isWhole, readUpToMs } of shards) {

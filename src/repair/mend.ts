@@ -1,7 +1,7 @@
 import { type ApplyStats, epochSeconds, OutOfTimeError, updateItem } from '../apply/context.ts';
 import { StoreError } from '../errors.ts';
 import { numberOf } from '../items/attribute-value.ts';
-import { TOMBSTONE_HOURS, unchanged } from '../items/derived-item.ts';
+import { TOMBSTONE_HOURS, unchangedCondition } from '../items/derived-item.ts';
 import type { ItemForm, Suspect } from '../kinds/part.ts';
 import { itemKindOf, partKindOf } from '../kinds/table.ts';
 import type { CompiledModel } from '../model/compiled.ts';
@@ -124,7 +124,7 @@ export class Mender {
     const expiry = numberOf(item[graph.table.ttl]);
     if (expiry === undefined || Number(expiry) * 1000 >= now()) return false;
     // rule: tombstone-is-buried-under-the-revision-seen
-    const { applied } = await store.delete(key, unchanged(item, graph.table.ttl));
+    const { applied } = await store.delete(key, unchangedCondition(item, graph.table.ttl));
     return applied;
   }
 }
@@ -138,7 +138,7 @@ async function setMissingExpiry(context: SettleContext, kind: ItemForm, key: Ite
   const { item } = await context.store.get(key, { consistent: true });
   if (item === undefined || kind.isLive(item) || item[ttl] !== undefined) return false;
   const expiry = { N: String(epochSeconds(context) + TOMBSTONE_HOURS * 3600) };
-  const update = { key, set: { [ttl]: expiry }, unset: [], condition: unchanged(item, ttl) };
+  const update = { key, set: { [ttl]: expiry }, unset: [], condition: unchangedCondition(item, ttl) };
   return (await updateItem(context, update)).applied;
 }
 

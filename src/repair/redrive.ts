@@ -4,7 +4,7 @@ import { applyFanOutUnit } from '../apply/fan-out.ts';
 import { StoreError } from '../errors.ts';
 import { forEachOf } from '../for-each.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
-import { INDEX_KEYS, unchanged, WATERMARK } from '../items/derived-item.ts';
+import { INDEX_KEYS, unchangedCondition, WATERMARK } from '../items/derived-item.ts';
 import { isTypeName, textOfKey, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { kindOfDerivedKey } from '../kinds/table.ts';
 import type { CompiledModel } from '../model/compiled.ts';
@@ -106,7 +106,7 @@ export function addRedrive(total: RedriveResult, { reasons, ...counts }: Redrive
 async function clearEntry(context: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
   const { store, stats } = context;
   const key = keyOf(context, item);
-  const { applied, wcu } = await store.delete(key, unchanged(item, context.graph.table.ttl));
+  const { applied, wcu } = await store.delete(key, unchangedCondition(item, context.graph.table.ttl));
   stats.wcu += wcu;
   if (applied) result.repaired += 1;
   else {
@@ -161,7 +161,7 @@ async function moveEntryBack(context: ApplyContext, item: Item): Promise<void> {
     set: { [INDEX_KEYS.gsi0.sort]: { S: place } },
     unset: [],
     // The condition holds for this entry only: one that was written again meanwhile represents another failure.
-    condition: unchanged(item, context.graph.table.ttl),
+    condition: unchangedCondition(item, context.graph.table.ttl),
   });
 }
 

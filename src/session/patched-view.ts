@@ -1,6 +1,6 @@
 import type { Item } from '../items/attribute-value.ts';
 import { ATTRIBUTES, COPIES, EDGE_SET } from '../items/derived-item.ts';
-import { decodeElement, edgeKeyOf, escapedEdge } from '../items/element.ts';
+import { decodeElement, edgeKeyOfElement, escapedEdge } from '../items/element.ts';
 import { typePrefix } from '../items/keys.ts';
 import { copiesByEdge, elementsByEdge } from '../items/stored-view.ts';
 import type { CompiledModel } from '../model/compiled.ts';
@@ -39,7 +39,7 @@ export function patchedView(
   const ownEdges = new Set(ofSource.map(({ target }) => target));
   for (const element of [...elements.values()].flat()) {
     const target = decodeElement(element)?.target ?? '';
-    const edgeKey = edgeKeyOf(element);
+    const edgeKey = edgeKeyOfElement(element);
     const edge = graph.edges.get(typePrefix(edgeKey) ?? '');
     if (edge?.copy === undefined || !(nodes.has(target) || ownEdges.has(edgeKey))) continue;
     const copy = copyOf(graph, edge, nodes.has(target) ? nodes.get(target) : parents.get(target));

@@ -1,5 +1,5 @@
 import { EdgeloomError } from '../errors.ts';
-import { type Item, untrustedText } from '../items/attribute-value.ts';
+import { type Item, textOfUntrusted } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { isSequenceNumber, streamLabel, Watermarks } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
@@ -54,8 +54,8 @@ export function decodeRecords(graph: CompiledModel, records: readonly RawRecord[
 function decodeRecord(graph: CompiledModel, record: RawRecord, watermarks: Watermarks): ChangeRecord | undefined {
   const { dynamodb } = record;
   const keys = dynamodb?.Keys;
-  const source = untrustedText(keys?.[graph.table.partitionKey]);
-  const target = untrustedText(keys?.[graph.table.sortKey]);
+  const source = textOfUntrusted(keys?.[graph.table.partitionKey]);
+  const target = textOfUntrusted(keys?.[graph.table.sortKey]);
   const number: unknown = dynamodb?.SequenceNumber;
   if (dynamodb == null || source === undefined || target === undefined || !isSequenceNumber(number)) {
     const { partitionKey, sortKey } = graph.table;
@@ -72,7 +72,7 @@ function decodeRecord(graph: CompiledModel, record: RawRecord, watermarks: Water
     target,
     oldImage: dynamodb.OldImage as Item | undefined,
     newImage: dynamodb.NewImage as Item | undefined,
-    position: watermarks.of(number),
+    position: watermarks.watermarkOf(number),
     sequenceNumber: number,
     stream: watermarks.streamLabel,
     createdAtSeconds: secondsOf(dynamodb.ApproximateCreationDateTime),

@@ -56,7 +56,7 @@ export class ShardTask extends ShardWorker<WorkerRun> {
     run.journal.note({ shardId, sequenceNumber: batch.sequenceNumber, finished: batch.isEnd });
     this.leaveProgress(batch);
     // Claimed before it is applied, a crash would leave the claim.
-    run.claims?.claim(batch.records, shardId);
+    run.claims?.addClaim(batch.records, shardId);
     run.claims?.schedule();
     // A batch of derived items' records alone needs no checkpoint: reading them again changes nothing.
     if (batch.records.length > 0 || batch.isEnd) await run.journal.flush();
@@ -117,7 +117,7 @@ export class ShardTask extends ShardWorker<WorkerRun> {
     const deadline = performance.now() + batchTimeoutMs;
     const projected = (): Promise<BatchResult> =>
       projector.project(records, { remainingMs: () => Math.min(deadline - performance.now(), graceMs()) });
-    return progress === undefined ? projected() : progress.during(projected);
+    return progress === undefined ? projected() : progress.writeWhile(projected);
   }
 }
 

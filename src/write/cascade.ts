@@ -1,7 +1,7 @@
 import { stringOf } from '../items/attribute-value.ts';
 import { CHILD } from '../items/derived-item.ts';
 import { BASE_ITEMS, parseNodeId } from '../items/keys.ts';
-import { classify, sortKeyOfEdge } from '../model/base-item.ts';
+import { classifyBaseItem, sortKeyOfEdge } from '../model/base-item.ts';
 import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
 import type { ProjectionsInForce } from '../registry/projections-in-force.ts';
@@ -96,7 +96,7 @@ async function deleteOutgoing(graph: CompiledModel, store: Store, id: string, re
     const parts: ItemKey[] = [];
     for (const item of items) {
       const target = stringOf(item[graph.table.sortKey]) ?? '';
-      const { kind } = classify(graph, id, target, item);
+      const { kind } = classifyBaseItem(graph, id, target, item);
       if (kind === 'node') result.nodes = 1;
       else if (kind === 'unknown') result.skipped += 1;
       else (kind === 'part' ? parts : edges).push({ source: id, target });

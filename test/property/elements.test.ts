@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { AttributeValue } from '../../src/items/attribute-value.ts';
 import {
   decodeElement,
-  edgeKeyOf,
-  elementEdge,
+  edgeKeyOfElement,
   encodeElement,
   encodeLabel,
   escapedEdge,
+  escapedEdgeOfElement,
   escapedHashedEdge,
 } from '../../src/items/element.ts';
 import { hashedSortKey } from '../../src/items/hashed-key.ts';
@@ -33,7 +33,7 @@ describe('elements of an edge set', () => {
         const element = encodeElement(edgeSortKey(type, target), given);
         const decoded = decodeElement(element)!;
         expect(decoded).toEqual({ type, target, labels: given });
-        expect(edgeKeyOf(element)).toBe(edgeSortKey(type, target));
+        expect(edgeKeyOfElement(element)).toBe(edgeSortKey(type, target));
       }),
       RUNS,
     );
@@ -49,8 +49,8 @@ describe('elements of an edge set', () => {
           escapedHashedEdge(key, target),
         );
         expect(decodeElement(element)).toEqual({ type, target, labels: given });
-        expect(edgeKeyOf(element)).toBe(key);
-        expect(elementEdge(element)).toBe(escapedEdge(key));
+        expect(edgeKeyOfElement(element)).toBe(key);
+        expect(escapedEdgeOfElement(element)).toBe(escapedEdge(key));
       }),
       RUNS,
     );
@@ -68,8 +68,8 @@ describe('elements of an edge set', () => {
         (type, id, given, otherType, otherId, other) => {
           const edge = edgeSortKey(type, id);
           const otherEdge = edgeSortKey(otherType, otherId);
-          expect(elementEdge(encodeElement(edge, given))).toBe(escapedEdge(edge));
-          expect(elementEdge(encodeElement(edge, other))).toBe(escapedEdge(edge));
+          expect(escapedEdgeOfElement(encodeElement(edge, given))).toBe(escapedEdge(edge));
+          expect(escapedEdgeOfElement(encodeElement(edge, other))).toBe(escapedEdge(edge));
           expect(escapedEdge(edge) === escapedEdge(otherEdge)).toBe(edge === otherEdge);
         },
       ),

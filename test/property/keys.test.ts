@@ -13,7 +13,7 @@ import {
 } from '../../src/items/key-forms.ts';
 import { edgeSortKey, isDerivedKey, parseNodeId, SORT_KEY_BYTES, typePrefix, VIEW_KEY } from '../../src/items/keys.ts';
 import { watermarkOf } from '../../src/items/watermark.ts';
-import { classify, classifyKey } from '../../src/model/base-item.ts';
+import { classifyBaseItem, classifyKey } from '../../src/model/base-item.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { NODE_LIST } from '../../src/model/node-list.ts';
 import { edge, node } from '../../src/model/schema.ts';
@@ -79,9 +79,9 @@ describe('hashed keys of edges', () => {
       fc.property(id, id, (to, other) => {
         const [target, another] = [`USER-${to}`, `USER-${other}`];
         const sortKey = hashedEdgeKey('FRIEND', target);
-        const kind = classify(graph, 'USER-1', sortKey, { targetId: { S: another } });
+        const kind = classifyBaseItem(graph, 'USER-1', sortKey, { targetId: { S: another } });
         expect(kind.kind).toBe(target === another ? 'edge' : 'misfit');
-        expect(classify(graph, 'USER-1', sortKey, { targetId: { S: target } })).toMatchObject({ target });
+        expect(classifyBaseItem(graph, 'USER-1', sortKey, { targetId: { S: target } })).toMatchObject({ target });
         expect(classifyKey(graph, 'USER-1', edgeSortKey('FRIEND', target))).toMatchObject({ kind: 'misfit' });
       }),
       RUNS,

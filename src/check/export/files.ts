@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
 import { EdgeloomError } from '../../errors.ts';
-import { type Item, setOwn, stringOf, typeOf, withBytes } from '../../items/attribute-value.ts';
+import { type Item, setOwn, stringOf, typeOf, withBinaryAsBytes } from '../../items/attribute-value.ts';
 import { describe } from '../../items/describe.ts';
 import { linesOf, MAX_LINE_BYTES } from '../../lines.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
@@ -178,7 +178,7 @@ function parsedLine(line: string, where: string): Item {
     const item: Item = {};
     for (const name of Object.keys(attributes)) {
       typeOf(attributes[name]!);
-      setOwn(item, name, withBytes(attributes[name]!));
+      setOwn(item, name, withBinaryAsBytes(attributes[name]!));
     }
     return item;
   } catch (error) {

@@ -11,7 +11,7 @@ export function readUnits(bytes: number, isConsistent: boolean): number {
 }
 
 /** Sums up units of one table. */
-export function summed(all: readonly WriteUnits[]): WriteUnits {
+export function sumUnits(all: readonly WriteUnits[]): WriteUnits {
   const sum: WriteUnits = { table: 0, indexes: {} };
   for (const { table, indexes } of all) {
     sum.table += table;
@@ -21,7 +21,7 @@ export function summed(all: readonly WriteUnits[]): WriteUnits {
 }
 
 /** The field of an answer that says what was consumed, where the call asks for it. @param factor 2 in a transaction. */
-export function consumed(input: Input, table: Table, { table: own, indexes }: WriteUnits, factor = 1) {
+export function consumedField(input: Input, table: Table, { table: own, indexes }: WriteUnits, factor = 1) {
   const asked = input['ReturnConsumedCapacity'];
   if (asked !== 'TOTAL' && asked !== 'INDEXES') return undefined;
   const total = own + Object.values(indexes).reduce((sum, units) => sum + units, 0);

@@ -1,4 +1,4 @@
-import { type KeyNames, namesOf } from './keys.ts';
+import { type KeyNames, keyAttributeNames } from './keys.ts';
 import { invalid, Refusal } from './refusal.ts';
 import type { StreamView } from './stream.ts';
 import { Index, Table } from './table.ts';
@@ -28,38 +28,38 @@ export class Tables {
   /** Streams by their ARNs, those that were switched off too. */
   private readonly withStreams = new Map<string, Table['stream'] & object>();
 
-  find(name: unknown): Table {
-    const table = this.byName.get(nameOf(name));
+  findTable(name: unknown): Table {
+    const table = this.byName.get(tableNameOf(name));
     if (table === undefined)
       throw new Refusal('ResourceNotFoundException', `Cannot do operations on a non-existent table: ${String(name)}`);
     return table;
   }
 
-  stream(arn: unknown) {
+  findStream(arn: unknown) {
     const stream = this.withStreams.get(String(arn));
     if (stream === undefined)
       throw new Refusal('ResourceNotFoundException', `Requested resource not found: Stream: ${String(arn)} not found`);
     return stream;
   }
 
-  streams() {
+  allStreams() {
     return [...this.withStreams.values()];
   }
 
   /** The streams of a table, those that were switched off too. */
   streamsOf(name: string) {
     const start = `arn:aws:dynamodb:local:000000000000:table/${name}/stream/`;
-    return this.streams().filter(({ arn }) => arn.startsWith(start));
+    return this.allStreams().filter(({ arn }) => arn.startsWith(start));
   }
 
   create(input: Input) {
-    const name = nameOf(input['TableName']);
+    const name = tableNameOf(input['TableName']);
     if (!/^[\w.-]{3,255}$/.test(name))
       throw invalid(`TableName must be at least 3 characters long and at most 255 characters long: ${name}`);
     if (this.byName.has(name)) throw new Refusal('ResourceInUseException', `Table already exists: ${name}`);
-    const keys = keysOf(input['KeySchema'] as KeyElement[] | undefined);
+    const keys = keyNamesOf(input['KeySchema'] as KeyElement[] | undefined);
     const { TableName: _, ...settings } = input;
-    const table = new Table(name, keys, typesOf(input), settings);
+    const table = new Table(name, keys, attributeTypesOf(input), settings);
     checkTypes(table, keys);
     for (const [list, isLocal] of [
       ['GlobalSecondaryIndexes', false],
@@ -69,15 +69,15 @@ export class Tables {
     }
     this.byName.set(name, table);
     this.setStream(table, input['StreamSpecification'] as StreamInput | undefined);
-    return { TableDescription: description(table) };
+    return { TableDescription: describeTable(table) };
   }
 
   describe(input: Input) {
-    return { Table: description(this.find(input['TableName'])) };
+    return { Table: describeTable(this.findTable(input['TableName'])) };
   }
 
   delete(input: Input) {
-    const table = this.find(input['TableName']);
+    const table = this.findTable(input['TableName']);
     if (table.settings['DeletionProtectionEnabled'] === true) {
       throw invalid(
         `Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first. Table: ${table.name}`,
@@ -85,13 +85,13 @@ export class Tables {
     }
     this.byName.delete(table.name);
     table.stream?.close();
-    return { TableDescription: { ...description(table), TableStatus: 'DELETING' } };
+    return { TableDescription: { ...describeTable(table), TableStatus: 'DELETING' } };
   }
 
   update(input: Input) {
-    const table = this.find(input['TableName']);
+    const table = this.findTable(input['TableName']);
     if (input['AttributeDefinitions'] !== undefined) {
-      for (const [name, type] of typesOf(input)) table.types.set(name, type);
+      for (const [name, type] of attributeTypesOf(input)) table.types.set(name, type);
     }
     type Change = { Create?: IndexInput; Delete?: { IndexName: string } };
     for (const { Create, Delete } of (input['GlobalSecondaryIndexUpdates'] ?? []) as Change[]) {
@@ -114,7 +114,7 @@ export class Tables {
     ]) {
       if (input[name] !== undefined) table.settings[name] = input[name];
     }
-    return { TableDescription: description(table) };
+    return { TableDescription: describeTable(table) };
   }
 
   list({ ExclusiveStartTableName: start, Limit = 100 }: Input) {
@@ -124,7 +124,7 @@ export class Tables {
   }
 
   updateTtl(input: Input) {
-    const table = this.find(input['TableName']);
+    const table = this.findTable(input['TableName']);
     const { Enabled, AttributeName } = input['TimeToLiveSpecification'] as { Enabled: boolean; AttributeName: string };
     if (Enabled === (table.ttl !== undefined))
       throw invalid(`TimeToLive is already ${Enabled ? 'enabled' : 'disabled'}`);
@@ -133,7 +133,7 @@ export class Tables {
   }
 
   describeTtl(input: Input) {
-    const { ttl } = this.find(input['TableName']);
+    const { ttl } = this.findTable(input['TableName']);
     return {
       TimeToLiveDescription:
         ttl === undefined ? { TimeToLiveStatus: 'DISABLED' } : { TimeToLiveStatus: 'ENABLED', AttributeName: ttl },
@@ -153,25 +153,25 @@ export class Tables {
   }
 }
 
-function nameOf(name: unknown): string {
+function tableNameOf(name: unknown): string {
   // A call may name a table by its ARN.
   return String(name).replace(/^arn:[^/]+:table\//, '');
 }
 
-function keysOf(schema: KeyElement[] | undefined): KeyNames {
+function keyNamesOf(schema: KeyElement[] | undefined): KeyNames {
   const partition = schema?.find(({ KeyType }) => KeyType === 'HASH')?.AttributeName;
   if (partition === undefined)
     throw invalid('No Hash Key specified in schema. All Dynamo DB tables must have exactly one hash key');
   return { partition, sort: schema!.find(({ KeyType }) => KeyType === 'RANGE')?.AttributeName };
 }
 
-function typesOf(input: Input): Map<string, string> {
+function attributeTypesOf(input: Input): Map<string, string> {
   const definitions = (input['AttributeDefinitions'] ?? []) as { AttributeName: string; AttributeType: string }[];
   return new Map(definitions.map(({ AttributeName, AttributeType }) => [AttributeName, AttributeType]));
 }
 
 function checkTypes(table: Table, keys: KeyNames): void {
-  const missing = namesOf(keys).find((name) => !table.types.has(name));
+  const missing = keyAttributeNames(keys).find((name) => !table.types.has(name));
   if (missing !== undefined) {
     throw invalid(
       `One or more parameter values were invalid: Some index key attributes are not defined in AttributeDefinitions. Keys: [${missing}]`,
@@ -182,7 +182,7 @@ function checkTypes(table: Table, keys: KeyNames): void {
 function addIndex(table: Table, input: IndexInput, isLocal: boolean): void {
   const { IndexName: name, KeySchema, Projection = {} } = input;
   if (table.indexes.has(name)) throw invalid(`Attempting to create an index which already exists: ${name}`);
-  const keys = keysOf(KeySchema);
+  const keys = keyNamesOf(KeySchema);
   checkTypes(table, keys);
   const { ProjectionType: type = 'ALL', NonKeyAttributes = [] } = Projection;
   const included = type === 'ALL' ? undefined : type === 'INCLUDE' ? NonKeyAttributes : [];
@@ -190,10 +190,10 @@ function addIndex(table: Table, input: IndexInput, isLocal: boolean): void {
 }
 
 /** The answer of DescribeTable. */
-function description(table: Table) {
+function describeTable(table: Table) {
   const { settings, stream } = table;
   const indexes = [...table.indexes.values()];
-  const described = (isLocal: boolean) =>
+  const describeIndexes = (isLocal: boolean) =>
     indexes
       .filter((index) => index.isLocal === isLocal)
       .map(({ name, definition }) => ({
@@ -203,7 +203,7 @@ function description(table: Table) {
         ItemCount: 0,
         IndexSizeBytes: 0,
       }));
-  const [global, local] = [described(false), described(true)];
+  const [global, local] = [describeIndexes(false), describeIndexes(true)];
   return {
     TableName: table.name,
     TableArn: table.arn,

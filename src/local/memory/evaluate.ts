@@ -31,7 +31,7 @@ export function meets(item: Values, condition: Condition): boolean {
       return value !== undefined && asked !== undefined && typeOf(value) === textOf(asked);
     }
     case 'begins':
-      return begins(operandOf(item, condition.left), operandOf(item, condition.right));
+      return beginsWith(operandOf(item, condition.left), operandOf(item, condition.right));
     case 'contains':
       return contains(operandOf(item, condition.left), operandOf(item, condition.right));
     case 'in': {
@@ -49,7 +49,7 @@ export function meets(item: Values, condition: Condition): boolean {
       );
     }
     case 'compare':
-      return compares(condition, operandOf(item, condition.left), operandOf(item, condition.right));
+      return meetsComparison(condition, operandOf(item, condition.left), operandOf(item, condition.right));
   }
 }
 
@@ -57,11 +57,11 @@ function operandOf(item: Values, operand: Operand): Value | undefined {
   if ('value' in operand) return operand.value;
   if ('path' in operand) return valueAt(item, operand.path);
   const value = valueAt(item, operand.size);
-  return value === undefined ? undefined : lengthOf(value);
+  return value === undefined ? undefined : sizeFunction(value);
 }
 
 /** The size function: bytes of texts, elements of collections. */
-function lengthOf(value: Value): Value | undefined {
+function sizeFunction(value: Value): Value | undefined {
   const type = typeOf(value);
   const content = value[type];
   if (Array.isArray(content)) return { N: String(content.length) };
@@ -75,7 +75,11 @@ function isOrdered(left: Value | undefined, right: Value | undefined): boolean {
   return left !== undefined && right !== undefined && typeOf(left) === typeOf(right) && ORDERED.includes(typeOf(left));
 }
 
-function compares({ operator }: { operator: string }, left: Value | undefined, right: Value | undefined): boolean {
+function meetsComparison(
+  { operator }: { operator: string },
+  left: Value | undefined,
+  right: Value | undefined,
+): boolean {
   if (left === undefined || right === undefined) return operator === '<>' && left !== right;
   if (operator === '=') return sameValue(left, right);
   if (operator === '<>') return !sameValue(left, right);
@@ -86,7 +90,7 @@ function compares({ operator }: { operator: string }, left: Value | undefined, r
   return operator === '>' ? order > 0 : order >= 0;
 }
 
-function begins(left: Value | undefined, right: Value | undefined): boolean {
+function beginsWith(left: Value | undefined, right: Value | undefined): boolean {
   if (left === undefined || right === undefined || typeOf(left) !== typeOf(right)) return false;
   if (left.S !== undefined) return textOf(left).startsWith(textOf(right));
   if (left.B === undefined) return false;
@@ -105,15 +109,15 @@ function contains(left: Value | undefined, right: Value | undefined): boolean {
 }
 
 /** An item after an update. All values are those of before it. */
-export function updated(item: Values, update: Update): Values {
+export function applyUpdate(item: Values, update: Update): Values {
   let next = item;
   const set = update.set.map(({ path, value }) => ({ path, value: setValueOf(item, value) }));
-  for (const { path, value } of set) next = replaced(next, path, value);
-  for (const path of inRemovalOrder(update.remove)) next = replaced(next, path, undefined);
-  for (const { path, value } of update.add) next = replaced(next, path, added(valueAt(item, path), value));
+  for (const { path, value } of set) next = withValueAt(next, path, value);
+  for (const path of inRemovalOrder(update.remove)) next = withValueAt(next, path, undefined);
+  for (const { path, value } of update.add) next = withValueAt(next, path, addToValue(valueAt(item, path), value));
   for (const { path, value } of update.delete) {
     const stored = valueAt(item, path);
-    if (stored !== undefined) next = replaced(next, path, without(stored, value));
+    if (stored !== undefined) next = withValueAt(next, path, withoutElements(stored, value));
   }
   return next;
 }
@@ -148,7 +152,7 @@ function wrongOperand(operator: string): Error {
   return invalid(`An operand in the update expression has an incorrect data type; operator or function: ${operator}`);
 }
 
-function added(stored: Value | undefined, value: Value): Value {
+function addToValue(stored: Value | undefined, value: Value): Value {
   const type = typeOf(value);
   if (type === 'N') {
     if (stored !== undefined && stored.N === undefined) throw wrongOperand('ADD');
@@ -161,7 +165,7 @@ function added(stored: Value | undefined, value: Value): Value {
 }
 
 /** A set without some elements; undefined where none is left. */
-function without(stored: Value, value: Value): Value | undefined {
+function withoutElements(stored: Value, value: Value): Value | undefined {
   const taken = new Set(setOf(value, 'DELETE'));
   const type = typeOf(value);
   if (typeOf(stored) !== type) throw wrongOperand('DELETE');
@@ -176,51 +180,52 @@ function setOf(value: Value, operator: string): string[] {
 }
 
 /** A copy of an item with another value at a place; undefined removes it. */
-function replaced(item: Values, path: Path, value: Value | undefined): Values {
+function withValueAt(item: Values, path: Path, value: Value | undefined): Values {
   const [name, ...steps] = path as [string, ...(string | number)[]];
-  const changed = steps.length === 0 ? value : within(item[name], steps, value);
+  const changed = steps.length === 0 ? value : withValueWithin(item[name], steps, value);
   const next: Record<string, Value> = Object.assign(Object.create(null) as object, item);
   if (changed === undefined) delete next[name];
   else next[name] = changed;
   return next;
 }
 
-function within(stored: Value | undefined, [step, ...rest]: Path, value: Value | undefined): Value {
+function withValueWithin(stored: Value | undefined, [step, ...rest]: Path, value: Value | undefined): Value {
   if (typeof step === 'number' && stored?.L !== undefined) {
     const list = [...(stored.L as Value[])];
-    const changed = rest.length === 0 ? value : within(list[step], rest, value);
+    const changed = rest.length === 0 ? value : withValueWithin(list[step], rest, value);
     if (changed === undefined) list.splice(step, 1);
     else if (step < list.length) list[step] = changed;
     else list.push(changed);
     return { L: list };
   }
   if (typeof step === 'string' && stored?.M !== undefined) {
-    return { M: replaced(stored.M as Values, [step, ...rest], value) };
+    return { M: withValueAt(stored.M as Values, [step, ...rest], value) };
   }
   throw invalid('The document path provided in the update expression is invalid for update');
 }
 
 /** The parts of an item at some places. */
-export function projected(item: Values, paths: readonly Path[]): Values {
+export function projectItem(item: Values, paths: readonly Path[]): Values {
   const picked: Record<string, Value> = Object.create(null) as Record<string, Value>;
   // Elements of a list keep their order, without those between them.
-  for (const path of [...paths].sort(byIndex)) {
+  for (const path of [...paths].sort(comparePathIndexes)) {
     const value = valueAt(item, path);
-    if (value !== undefined) picked[path[0] as string] = merged(picked[path[0] as string], path.slice(1), value);
+    if (value !== undefined)
+      picked[path[0] as string] = mergeProjected(picked[path[0] as string], path.slice(1), value);
   }
   return picked;
 }
 
-function byIndex(left: Path, right: Path): number {
+function comparePathIndexes(left: Path, right: Path): number {
   const [a, b] = [left, right].map((path) => path.find((step) => typeof step === 'number') as number | undefined);
   return (a ?? 0) - (b ?? 0);
 }
 
-function merged(stored: Value | undefined, [step, ...rest]: Path, value: Value): Value {
+function mergeProjected(stored: Value | undefined, [step, ...rest]: Path, value: Value): Value {
   if (step === undefined) return value;
   if (typeof step === 'number') {
-    return { L: [...((stored?.L as Value[] | undefined) ?? []), merged(undefined, rest, value)] };
+    return { L: [...((stored?.L as Value[] | undefined) ?? []), mergeProjected(undefined, rest, value)] };
   }
   const map = (stored?.M ?? {}) as Values;
-  return { M: { ...map, [step]: merged(map[step], rest, value) } };
+  return { M: { ...map, [step]: mergeProjected(map[step], rest, value) } };
 }

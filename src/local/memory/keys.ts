@@ -11,7 +11,7 @@ export interface KeyNames {
 }
 
 /** The names of the key attributes. */
-export function namesOf({ partition, sort }: KeyNames): string[] {
+export function keyAttributeNames({ partition, sort }: KeyNames): string[] {
   return sort === undefined ? [partition] : [partition, sort];
 }
 
@@ -22,12 +22,12 @@ export function partitionText(value: Value): string {
 
 /** An item's key as a text that no other item has. */
 export function keyText(item: Values, keys: KeyNames): string {
-  const texts = namesOf(keys).map((name) => textOf(item[name]!));
+  const texts = keyAttributeNames(keys).map((name) => textOf(item[name]!));
   return `${texts[0]!.length}:${texts.join('')}`;
 }
 
 /** An item's attributes of some names. */
-export function picked(item: Values, names: readonly string[]): Values {
+export function pickAttributes(item: Values, names: readonly string[]): Values {
   return Object.fromEntries(names.map((name) => [name, item[name]!]));
 }
 

@@ -13,10 +13,10 @@ export function normalNumber(text: string): string {
   if (/^[1-9]\d{0,14}$/.test(text)) return text;
   const decimal = /\s/.test(text) ? undefined : parseDecimal(text);
   if (decimal === undefined) throw invalid(`The parameter cannot be converted to a numeric value: ${text}`);
-  return textOf(decimal);
+  return decimalText(decimal);
 }
 
-function textOf({ negative, digits, exponent }: Decimal): string {
+function decimalText({ negative, digits, exponent }: Decimal): string {
   if (digits === '') return '0';
   if (digits.length > MOST_DIGITS) {
     throw invalid(`Attempting to store more than ${MOST_DIGITS} significant digits in a Number`);
@@ -37,7 +37,7 @@ function textOf({ negative, digits, exponent }: Decimal): string {
 export function sumOf(text: string, addend: string): string {
   if (/^\d{1,15}$/.test(text) && /^-?\d{1,15}$/.test(addend)) return String(Number(text) + Number(addend));
   const digits = Math.max(fractionDigits(text), fractionDigits(addend));
-  const sum = scaled(text, digits) + scaled(addend, digits);
+  const sum = scaledDigits(text, digits) + scaledDigits(addend, digits);
   const padded = (sum < 0n ? -sum : sum).toString().padStart(digits + 1, '0');
   const point = padded.length - digits;
   return normalNumber(`${sum < 0n ? '-' : ''}${padded.slice(0, point)}.${padded.slice(point)}`);
@@ -52,7 +52,7 @@ export function negated(text: string): string {
 /** Orders two numbers in their normal form by value. */
 export function compareNumbers(left: string, right: string): number {
   const digits = Math.max(fractionDigits(left), fractionDigits(right));
-  const [a, b] = [scaled(left, digits), scaled(right, digits)];
+  const [a, b] = [scaledDigits(left, digits), scaledDigits(right, digits)];
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
@@ -60,7 +60,7 @@ function fractionDigits(text: string): number {
   return text.split('.')[1]?.length ?? 0;
 }
 
-function scaled(text: string, digits: number): bigint {
+function scaledDigits(text: string, digits: number): bigint {
   const [whole, fraction = ''] = text.replace('-', '').split('.');
   return BigInt(whole + fraction.padEnd(digits, '0')) * (text.startsWith('-') ? -1n : 1n);
 }

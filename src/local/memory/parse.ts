@@ -49,7 +49,7 @@ export class Names {
     this.values = values === undefined || values === null ? {} : checkedItem(values);
   }
 
-  name(token: string): string {
+  resolveName(token: string): string {
     const name = this.names[token];
     if (name === undefined) {
       throw invalid(`An expression attribute name used in the document path is not defined; attribute name: ${token}`);
@@ -58,7 +58,7 @@ export class Names {
     return name;
   }
 
-  value(token: string): Value {
+  resolveValue(token: string): Value {
     const value = this.values[token];
     if (value === undefined) {
       throw invalid(`An expression attribute value used in expression is not defined; attribute value: ${token}`);
@@ -102,154 +102,159 @@ class Parser {
     this.tokens = tokensOf(expression, what);
   }
 
-  condition(): Condition {
-    return this.whole(() => this.either());
+  parseCondition(): Condition {
+    return this.parseToEnd(() => this.parseOr());
   }
 
-  projection(): Path[] {
-    return this.whole(() => this.separated(() => this.path()));
+  parseProjection(): Path[] {
+    return this.parseToEnd(() => this.parseList(() => this.parsePath()));
   }
 
-  update(): Update {
+  parseUpdate(): Update {
     const update: Update = { set: [], remove: [], add: [], delete: [] };
     const seen = new Set<string>();
     while (this.at < this.tokens.length) {
-      const clause = this.take().text.toUpperCase();
+      const clause = this.takeToken().text.toUpperCase();
       if (seen.has(clause))
         throw invalid(`Invalid ${this.what}: The "${clause}" section can only be used once in an update expression;`);
       seen.add(clause);
       if (clause === 'SET')
-        update.set = this.separated(() => ({ path: this.path(), value: this.behind('=', () => this.setValue()) }));
-      else if (clause === 'REMOVE') update.remove = this.separated(() => this.path());
-      else if (clause === 'ADD') update.add = this.separated(() => ({ path: this.path(), value: this.value() }));
-      else if (clause === 'DELETE') update.delete = this.separated(() => ({ path: this.path(), value: this.value() }));
-      else throw this.unexpected(this.at - 1);
+        update.set = this.parseList(() => ({
+          path: this.parsePath(),
+          value: this.parseAfterSign('=', () => this.parseSetValue()),
+        }));
+      else if (clause === 'REMOVE') update.remove = this.parseList(() => this.parsePath());
+      else if (clause === 'ADD')
+        update.add = this.parseList(() => ({ path: this.parsePath(), value: this.parseValue() }));
+      else if (clause === 'DELETE')
+        update.delete = this.parseList(() => ({ path: this.parsePath(), value: this.parseValue() }));
+      else throw this.unexpectedToken(this.at - 1);
     }
     return update;
   }
 
-  private either(): Condition {
-    const parts = [this.all()];
-    while (this.word('OR')) parts.push(this.all());
+  private parseOr(): Condition {
+    const parts = [this.parseAnd()];
+    while (this.takeWord('OR')) parts.push(this.parseAnd());
     return parts.length === 1 ? parts[0]! : { kind: 'or', parts };
   }
 
-  private all(): Condition {
-    const parts = [this.single()];
-    while (this.word('AND')) parts.push(this.single());
+  private parseAnd(): Condition {
+    const parts = [this.parseOne()];
+    while (this.takeWord('AND')) parts.push(this.parseOne());
     return parts.length === 1 ? parts[0]! : { kind: 'and', parts };
   }
 
-  private single(): Condition {
-    if (this.word('NOT')) return { kind: 'not', part: this.single() };
-    if (this.isSign('(')) {
+  private parseOne(): Condition {
+    if (this.takeWord('NOT')) return { kind: 'not', part: this.parseOne() };
+    if (this.isNextSign('(')) {
       this.at += 1;
-      const inner = this.either();
-      this.sign(')');
+      const inner = this.parseOr();
+      this.takeSign(')');
       return inner;
     }
-    const asked = this.call(['attribute_exists', 'attribute_not_exists']);
+    const asked = this.takeCallStart(['attribute_exists', 'attribute_not_exists']);
     if (asked !== undefined) {
-      const path = this.path();
-      this.sign(')');
+      const path = this.parsePath();
+      this.takeSign(')');
       return { kind: 'exists', path, isAsked: asked === 'attribute_exists' };
     }
-    if (this.call(['attribute_type']) !== undefined) {
-      const path = this.path();
-      const type = this.behind(',', () => this.operand());
-      this.sign(')');
+    if (this.takeCallStart(['attribute_type']) !== undefined) {
+      const path = this.parsePath();
+      const type = this.parseAfterSign(',', () => this.parseOperand());
+      this.takeSign(')');
       return { kind: 'type', path, type };
     }
-    const kind = this.call(['begins_with', 'contains']);
+    const kind = this.takeCallStart(['begins_with', 'contains']);
     if (kind !== undefined) {
-      const left = this.operand();
-      const right = this.behind(',', () => this.operand());
-      this.sign(')');
+      const left = this.parseOperand();
+      const right = this.parseAfterSign(',', () => this.parseOperand());
+      this.takeSign(')');
       return { kind: kind === 'contains' ? 'contains' : 'begins', left, right };
     }
-    return this.comparison(this.operand());
+    return this.parseComparison(this.parseOperand());
   }
 
-  private comparison(left: Operand): Condition {
-    if (this.word('BETWEEN')) {
-      const from = this.operand();
-      if (!this.word('AND')) throw this.unexpected(this.at);
-      return { kind: 'between', of: left, from, to: this.operand() };
+  private parseComparison(left: Operand): Condition {
+    if (this.takeWord('BETWEEN')) {
+      const from = this.parseOperand();
+      if (!this.takeWord('AND')) throw this.unexpectedToken(this.at);
+      return { kind: 'between', of: left, from, to: this.parseOperand() };
     }
-    if (this.word('IN')) {
-      this.sign('(');
-      const list = this.separated(() => this.operand());
-      this.sign(')');
+    if (this.takeWord('IN')) {
+      this.takeSign('(');
+      const list = this.parseList(() => this.parseOperand());
+      this.takeSign(')');
       return { kind: 'in', of: left, list };
     }
-    const token = this.take();
-    if (!COMPARATORS.includes(token.text)) throw this.unexpected(this.at - 1);
-    return { kind: 'compare', operator: token.text as Comparator, left, right: this.operand() };
+    const token = this.takeToken();
+    if (!COMPARATORS.includes(token.text)) throw this.unexpectedToken(this.at - 1);
+    return { kind: 'compare', operator: token.text as Comparator, left, right: this.parseOperand() };
   }
 
-  private operand(): Operand {
-    if (this.tokens[this.at]?.kind === 'value') return { value: this.value() };
-    if (this.call(['size']) === undefined) return { path: this.path() };
-    const size = this.path();
-    this.sign(')');
+  private parseOperand(): Operand {
+    if (this.tokens[this.at]?.kind === 'value') return { value: this.parseValue() };
+    if (this.takeCallStart(['size']) === undefined) return { path: this.parsePath() };
+    const size = this.parsePath();
+    this.takeSign(')');
     return { size };
   }
 
-  private setValue(): SetValue {
-    const left = this.setOperand();
+  private parseSetValue(): SetValue {
+    const left = this.parseSetOperand();
     const sign = this.tokens[this.at]?.text;
     if (sign !== '+' && sign !== '-') return left;
     this.at += 1;
-    return { sum: [left, this.setOperand()], sign };
+    return { sum: [left, this.parseSetOperand()], sign };
   }
 
-  private setOperand(): SetValue {
-    const name = this.call(['if_not_exists', 'list_append']);
-    if (name === undefined) return this.operand();
+  private parseSetOperand(): SetValue {
+    const name = this.takeCallStart(['if_not_exists', 'list_append']);
+    if (name === undefined) return this.parseOperand();
     if (name === 'if_not_exists') {
-      const path = this.path();
-      const or = this.behind(',', () => this.setValue());
-      this.sign(')');
+      const path = this.parsePath();
+      const or = this.parseAfterSign(',', () => this.parseSetValue());
+      this.takeSign(')');
       return { ifNotExists: path, or };
     }
-    const first = this.setValue();
-    const second = this.behind(',', () => this.setValue());
-    this.sign(')');
+    const first = this.parseSetValue();
+    const second = this.parseAfterSign(',', () => this.parseSetValue());
+    this.takeSign(')');
     return { append: [first, second] };
   }
 
-  private path(): Path {
-    const path: (string | number)[] = [this.attribute()];
+  private parsePath(): Path {
+    const path: (string | number)[] = [this.parseAttributeName()];
     for (;;) {
       const token = this.tokens[this.at];
       if (token?.kind === 'index') path.push(Number(token.text));
       else if (token?.kind === 'sign' && token.text === '.') {
         this.at += 1;
-        path.push(this.attribute());
+        path.push(this.parseAttributeName());
         continue;
       } else return path;
       this.at += 1;
     }
   }
 
-  private attribute(): string {
-    const { kind, text } = this.take();
-    if (kind === 'name') return this.names.name(text);
-    if (kind !== 'word') throw this.unexpected(this.at - 1);
+  private parseAttributeName(): string {
+    const { kind, text } = this.takeToken();
+    if (kind === 'name') return this.names.resolveName(text);
+    if (kind !== 'word') throw this.unexpectedToken(this.at - 1);
     if (isReserved(text)) {
       throw invalid(`Invalid ${this.what}: Attribute name is a reserved keyword; reserved keyword: ${text}`);
     }
     return text;
   }
 
-  private value(): Value {
-    const { kind, text } = this.take();
-    if (kind !== 'value') throw this.unexpected(this.at - 1);
-    return this.names.value(text);
+  private parseValue(): Value {
+    const { kind, text } = this.takeToken();
+    if (kind !== 'value') throw this.unexpectedToken(this.at - 1);
+    return this.names.resolveValue(text);
   }
 
   /** Takes the beginning of a call of one of some functions. */
-  private call(functions: readonly string[]): string | undefined {
+  private takeCallStart(functions: readonly string[]): string | undefined {
     const token = this.tokens[this.at];
     const next = this.tokens[this.at + 1];
     if (token?.kind !== 'word' || next?.text !== '(' || !functions.includes(token.text)) {
@@ -266,51 +271,51 @@ class Parser {
     return token.text;
   }
 
-  private word(text: string): boolean {
+  private takeWord(text: string): boolean {
     const token = this.tokens[this.at];
     if (token?.kind !== 'word' || token.text.toUpperCase() !== text) return false;
     this.at += 1;
     return true;
   }
 
-  private isSign(text: string): boolean {
+  private isNextSign(text: string): boolean {
     const token = this.tokens[this.at];
     return token?.kind === 'sign' && token.text === text;
   }
 
-  private behind<T>(text: string, one: () => T): T {
-    this.sign(text);
+  private parseAfterSign<T>(text: string, one: () => T): T {
+    this.takeSign(text);
     return one();
   }
 
-  private sign(text: string): void {
-    if (!this.isSign(text)) throw this.unexpected(this.at);
+  private takeSign(text: string): void {
+    if (!this.isNextSign(text)) throw this.unexpectedToken(this.at);
     this.at += 1;
   }
 
-  private take(): Token {
+  private takeToken(): Token {
     const token = this.tokens[this.at];
-    if (token === undefined) throw this.unexpected(this.at);
+    if (token === undefined) throw this.unexpectedToken(this.at);
     this.at += 1;
     return token;
   }
 
-  private separated<T>(one: () => T): T[] {
+  private parseList<T>(one: () => T): T[] {
     const all = [one()];
-    while (this.isSign(',')) {
+    while (this.isNextSign(',')) {
       this.at += 1;
       all.push(one());
     }
     return all;
   }
 
-  private whole<T>(parse: () => T): T {
+  private parseToEnd<T>(parse: () => T): T {
     const parsed = parse();
-    if (this.at < this.tokens.length) throw this.unexpected(this.at);
+    if (this.at < this.tokens.length) throw this.unexpectedToken(this.at);
     return parsed;
   }
 
-  private unexpected(at: number): Error {
+  private unexpectedToken(at: number): Error {
     const text = this.tokens[at]?.text ?? '<EOF>';
     return invalid(`Invalid ${this.what}: Syntax error; token: "${text}"`);
   }
@@ -318,12 +323,12 @@ class Parser {
 
 /** Parses a condition, a filter or a condition of a key. @param what the parameter's name. */
 export function parseCondition(expression: string, what: string, names: Names): Condition {
-  return new Parser(expression, what, names).condition();
+  return new Parser(expression, what, names).parseCondition();
 }
 
 /** Parses an update. Two actions on one place are refused. */
 export function parseUpdate(expression: string, names: Names): Update {
-  const update = new Parser(expression, 'UpdateExpression', names).update();
+  const update = new Parser(expression, 'UpdateExpression', names).parseUpdate();
   const paths = [...update.set, ...update.add, ...update.delete].map(({ path }) => path).concat(update.remove);
   for (const [i, path] of paths.entries()) {
     if (paths.slice(0, i).some((other) => overlaps(path, other))) {
@@ -337,7 +342,7 @@ export function parseUpdate(expression: string, names: Names): Update {
 
 /** Parses the places that a projection names. */
 export function parseProjection(expression: string, names: Names): Path[] {
-  return new Parser(expression, 'ProjectionExpression', names).projection();
+  return new Parser(expression, 'ProjectionExpression', names).parseProjection();
 }
 
 function overlaps(left: Path, right: Path): boolean {

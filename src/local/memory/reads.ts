@@ -1,7 +1,7 @@
-import { consumed, readUnits, summed } from './capacity.ts';
+import { consumedField, readUnits, sumUnits } from './capacity.ts';
 import type { Input, Tables } from './definitions.ts';
-import { meets, projected } from './evaluate.ts';
-import { checkKeyValue, type KeyNames, keyText, namesOf, partitionText, picked } from './keys.ts';
+import { meets, projectItem } from './evaluate.ts';
+import { checkKeyValue, type KeyNames, keyAttributeNames, keyText, partitionText, pickAttributes } from './keys.ts';
 import type { Entry } from './ordered.ts';
 import {
   type Comparator,
@@ -26,15 +26,15 @@ const LAST_TIE = '\u{10ffff}';
 
 /** GetItem. */
 export function getOne(tables: Tables, input: Input) {
-  const table = tables.find(input['TableName']);
+  const table = tables.findTable(input['TableName']);
   const view = selectionOf(input);
   const key = checkedItem(input['Key']);
   table.checkKey(key, true);
-  const stored = table.find(key);
+  const stored = table.findItem(key);
   const units = readUnits(stored?.size ?? 0, input['ConsistentRead'] === true);
   return {
     ...(stored !== undefined && { Item: view.withSelectedAttributes(stored.item) }),
-    ConsumedCapacity: consumed(input, table, { table: units, indexes: {} }),
+    ConsumedCapacity: consumedField(input, table, { table: units, indexes: {} }),
   };
 }
 
@@ -48,7 +48,7 @@ export function getBatch(tables: Tables, input: Input) {
   const unprocessed: Record<string, Input> = {};
   let bytes = 0;
   const capacity = requests.map(([name, request]) => {
-    const table = tables.find(name);
+    const table = tables.findTable(name);
     const view = selectionOf(request);
     const keys = request.Keys.map((key) => checkedItem(key));
     for (const key of keys) table.checkKey(key, true);
@@ -57,7 +57,7 @@ export function getBatch(tables: Tables, input: Input) {
     const found: Values[] = [];
     const left: Values[] = [];
     const units = keys.map((key) => {
-      const stored = table.find(key);
+      const stored = table.findItem(key);
       if (bytes + (stored?.size ?? 0) > MOST_BATCH_BYTES) {
         left.push(key);
         return { table: 0, indexes: {} };
@@ -68,7 +68,7 @@ export function getBatch(tables: Tables, input: Input) {
     });
     responses[name] = found;
     if (left.length > 0) unprocessed[name] = { ...request, Keys: left };
-    return consumed(input, table, summed(units));
+    return consumedField(input, table, sumUnits(units));
   });
   return {
     Responses: responses,
@@ -97,7 +97,7 @@ function selectionOf(
     FilterExpression === undefined ? undefined : parseCondition(FilterExpression, 'FilterExpression', names);
   names.checkUsed();
   return {
-    withSelectedAttributes: (item) => (paths === undefined ? item : projected(item, paths)),
+    withSelectedAttributes: (item) => (paths === undefined ? item : projectItem(item, paths)),
     isSelected: (item) => filter === undefined || meets(item, filter),
   };
 }
@@ -111,7 +111,7 @@ interface Source {
 }
 
 function sourceOf(tables: Tables, input: Input): Source {
-  const table = tables.find(input['TableName']);
+  const table = tables.findTable(input['TableName']);
   const name = input['IndexName'] as string | undefined;
   if (name === undefined) return { table, index: undefined, keys: table.keys, partitions: table.partitions };
   const index = table.indexes.get(name);
@@ -146,7 +146,7 @@ class Page {
   }
 
   /** Takes an entry; false where the page has no room for it. */
-  take({ item: stored }: Entry<Stored>): boolean {
+  tryAdd({ item: stored }: Entry<Stored>): boolean {
     if (this.scanned > 0 && this.bytes + stored.size > MOST_PAGE_BYTES) {
       this.isFull = true;
       return false;
@@ -162,17 +162,17 @@ class Page {
     return !this.isFull;
   }
 
-  answer() {
+  toAnswer() {
     const { table, index, keys } = this.source;
     const units = readUnits(this.bytes, this.input['ConsistentRead'] === true);
     const all = index === undefined ? { table: units, indexes: {} } : { table: 0, indexes: { [index.name]: units } };
-    const names = [...new Set([...namesOf(keys), ...namesOf(table.keys)])];
+    const names = [...new Set([...keyAttributeNames(keys), ...keyAttributeNames(table.keys)])];
     return {
       ...(this.input['Select'] !== 'COUNT' && { Items: this.items }),
       Count: this.found,
       ScannedCount: this.scanned,
-      ...(this.isFull && this.last !== undefined && { LastEvaluatedKey: picked(this.last.item, names) }),
-      ConsumedCapacity: consumed(this.input, table, all),
+      ...(this.isFull && this.last !== undefined && { LastEvaluatedKey: pickAttributes(this.last.item, names) }),
+      ConsumedCapacity: consumedField(this.input, table, all),
     };
   }
 }
@@ -187,8 +187,8 @@ export function query(tables: Tables, input: Input) {
     throw invalid('Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.');
   const range = rangeOf(parseCondition(text, 'KeyConditionExpression', names), table, keys);
   const page = new Page(source, input, selectionOf(input, names));
-  const entries = partitions.of(partitionText(range.partition))?.entries ?? [];
-  const ordered = partitions.of(partitionText(range.partition));
+  const entries = partitions.findPartition(partitionText(range.partition))?.entries ?? [];
+  const ordered = partitions.findPartition(partitionText(range.partition));
   let from = 0;
   let to = entries.length;
   if (ordered !== undefined && range.from !== undefined) from = ordered.placeOf(range.from, '');
@@ -209,9 +209,9 @@ export function query(tables: Tables, input: Input) {
   for (let i = 0; i < to - from; i++) {
     const entry = entries[isBackward ? to - 1 - i : from + i]!;
     if (!range.isWithin(entry.sort)) continue;
-    if (!page.take(entry)) break;
+    if (!page.tryAdd(entry)) break;
   }
-  return page.answer();
+  return page.toAnswer();
 }
 
 /** Texts that tell entries with the same sort key apart: a table has none. */
@@ -221,7 +221,7 @@ function tieOf({ table, index }: Source, item: Values): string {
 
 function startOf({ table, keys }: Source, given: unknown): Values {
   const start = checkedItem(given);
-  const names = [...new Set([...namesOf(keys), ...namesOf(table.keys)])];
+  const names = [...new Set([...keyAttributeNames(keys), ...keyAttributeNames(table.keys)])];
   const isRight = names.every((name) => start[name] !== undefined && typeOf(start[name]) === table.types.get(name));
   if (!isRight || Object.keys(start).length !== names.length) {
     throw invalid('The provided starting key is invalid');
@@ -244,7 +244,7 @@ function rangeOf(condition: Condition, table: Table, keys: KeyNames): Range {
   let partition: Value | undefined;
   let range: Omit<Range, 'partition'> | undefined;
   for (const part of parts) {
-    const name = attributeOf(part);
+    const name = attributeOfCondition(part);
     if (name === keys.partition && part.kind === 'compare' && part.operator === '=' && partition === undefined) {
       partition = givenValue(part.right);
     } else if (name !== undefined && name === keys.sort && range === undefined) {
@@ -255,11 +255,11 @@ function rangeOf(condition: Condition, table: Table, keys: KeyNames): Range {
   }
   if (partition === undefined) throw invalid(`Query condition missed key schema element: ${keys.partition}`);
   checkBound(table, keys.partition, partition, true);
-  for (const part of parts) if (attributeOf(part) === keys.sort) checkBounds(table, keys.sort!, part);
+  for (const part of parts) if (attributeOfCondition(part) === keys.sort) checkBounds(table, keys.sort!, part);
   return { partition, from: undefined, to: undefined, isWithin: () => true, ...range };
 }
 
-function attributeOf(part: Condition): string | undefined {
+function attributeOfCondition(part: Condition): string | undefined {
   const operand =
     part.kind === 'compare' || part.kind === 'begins' ? part.left : part.kind === 'between' ? part.of : undefined;
   return operand !== undefined && 'path' in operand && operand.path.length === 1
@@ -358,14 +358,14 @@ export function scan(tables: Tables, input: Input) {
     if (place.rank < from || place.rank >= to) continue;
     const order = startPlace === undefined ? 1 : compareRanks(place, startPlace);
     if (order < 0) continue;
-    const ordered = partitions.of(place.key)!;
+    const ordered = partitions.findPartition(place.key)!;
     let first = 0;
     if (order === 0) {
       const sort = keys.sort === undefined ? undefined : start![keys.sort];
       const tie = tieOf(source, start!);
       first = ordered.placeOf(sort, tie) + (ordered.get(sort, tie) === undefined ? 0 : 1);
     }
-    for (let i = first; i < ordered.entries.length; i++) if (!page.take(ordered.entries[i]!)) return page.answer();
+    for (let i = first; i < ordered.entries.length; i++) if (!page.tryAdd(ordered.entries[i]!)) return page.toAnswer();
   }
-  return page.answer();
+  return page.toAnswer();
 }

@@ -86,7 +86,7 @@ export async function startMemoryServer(port: number): Promise<MemoryServer> {
 }
 
 async function answer(calls: Calls, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { status, body } = await outcome(calls, request);
+  const { status, body } = await callOutcome(calls, request);
   response.writeHead(status, {
     'content-type': 'application/x-amz-json-1.0',
     'content-length': Buffer.byteLength(body),
@@ -95,11 +95,11 @@ async function answer(calls: Calls, request: IncomingMessage, response: ServerRe
   response.end(body);
 }
 
-async function outcome(calls: Calls, request: IncomingMessage): Promise<{ status: number; body: string }> {
+async function callOutcome(calls: Calls, request: IncomingMessage): Promise<{ status: number; body: string }> {
   try {
     const target = request.headers['x-amz-target'];
     if (target === undefined) return { status: 200, body: 'healthy: dynamodb in memory' };
-    const input = await bodyOf(request);
+    const input = await readBody(request);
     const call = calls[String(target)];
     if (call === undefined)
       throw new Refusal('UnknownOperationException', `The engine in memory has no ${String(target)}`);
@@ -118,7 +118,7 @@ async function outcome(calls: Calls, request: IncomingMessage): Promise<{ status
   }
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Input> {
+async function readBody(request: IncomingMessage): Promise<Input> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {

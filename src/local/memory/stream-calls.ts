@@ -1,5 +1,5 @@
 import type { Input, Tables } from './definitions.ts';
-import { namesOf } from './keys.ts';
+import { keyAttributeNames } from './keys.ts';
 import { invalid, Refusal } from './refusal.ts';
 import type { TableStream } from './stream.ts';
 
@@ -17,15 +17,15 @@ interface Iterator {
 
 /** ListStreams. */
 export function listStreams(tables: Tables, { TableName }: Input) {
-  const streams = TableName === undefined ? tables.streams() : tables.streamsOf(TableName as string);
+  const streams = TableName === undefined ? tables.allStreams() : tables.streamsOf(TableName as string);
   return {
-    Streams: streams.map(({ arn, label }) => ({ StreamArn: arn, StreamLabel: label, TableName: tableOf(arn) })),
+    Streams: streams.map(({ arn, label }) => ({ StreamArn: arn, StreamLabel: label, TableName: tableNameOfArn(arn) })),
   };
 }
 
 /** DescribeStream. */
 export function describeStream(tables: Tables, input: Input) {
-  const stream = tables.stream(input['StreamArn']);
+  const stream = tables.findStream(input['StreamArn']);
   const { keys } = stream;
   return {
     StreamDescription: {
@@ -34,14 +34,17 @@ export function describeStream(tables: Tables, input: Input) {
       StreamStatus: stream.lastNumber === undefined ? 'ENABLED' : 'DISABLED',
       StreamViewType: stream.view,
       CreationRequestDateTime: stream.createdMs / 1000,
-      TableName: tableOf(stream.arn),
-      KeySchema: namesOf(keys).map((AttributeName, i) => ({ AttributeName, KeyType: i === 0 ? 'HASH' : 'RANGE' })),
-      Shards: input['ExclusiveStartShardId'] === undefined ? [shardOf(stream)] : [],
+      TableName: tableNameOfArn(stream.arn),
+      KeySchema: keyAttributeNames(keys).map((AttributeName, i) => ({
+        AttributeName,
+        KeyType: i === 0 ? 'HASH' : 'RANGE',
+      })),
+      Shards: input['ExclusiveStartShardId'] === undefined ? [describeShard(stream)] : [],
     },
   };
 }
 
-function shardOf({ shardId, firstNumber, lastNumber }: TableStream) {
+function describeShard({ shardId, firstNumber, lastNumber }: TableStream) {
   return {
     ShardId: shardId,
     SequenceNumberRange: {
@@ -51,26 +54,26 @@ function shardOf({ shardId, firstNumber, lastNumber }: TableStream) {
   };
 }
 
-function tableOf(arn: string): string {
+function tableNameOfArn(arn: string): string {
   return arn.split('/')[1]!;
 }
 
 /** GetShardIterator. */
 export function getShardIterator(tables: Tables, input: Input) {
-  const stream = tables.stream(input['StreamArn']);
+  const stream = tables.findStream(input['StreamArn']);
   if (input['ShardId'] !== stream.shardId) {
     throw new Refusal(
       'ResourceNotFoundException',
       `Requested resource not found: Shard does not exist: ${String(input['ShardId'])}`,
     );
   }
-  return { ShardIterator: iteratorText({ arn: stream.arn, from: firstOf(stream, input), madeMs: Date.now() }) };
+  return { ShardIterator: iteratorText({ arn: stream.arn, from: firstNumberOf(stream, input), madeMs: Date.now() }) };
 }
 
-function firstOf(stream: TableStream, { ShardIteratorType: type, SequenceNumber: number }: Input): string {
+function firstNumberOf(stream: TableStream, { ShardIteratorType: type, SequenceNumber: number }: Input): string {
   const records = stream.records();
   if (type === 'TRIM_HORIZON') return '';
-  if (type === 'LATEST') return after(records.at(-1)?.dynamodb.SequenceNumber ?? '');
+  if (type === 'LATEST') return numberAfter(records.at(-1)?.dynamodb.SequenceNumber ?? '');
   if (typeof number !== 'string') throw invalid('SequenceNumber is required');
   const oldest = records[0]?.dynamodb.SequenceNumber ?? stream.firstNumber;
   if (number < oldest && number !== stream.firstNumber && number > stream.firstNumber && records.length > 0) {
@@ -79,11 +82,11 @@ function firstOf(stream: TableStream, { ShardIteratorType: type, SequenceNumber:
       'The operation attempted to read past the oldest stream record in a shard.',
     );
   }
-  return type === 'AFTER_SEQUENCE_NUMBER' ? after(number) : number;
+  return type === 'AFTER_SEQUENCE_NUMBER' ? numberAfter(number) : number;
 }
 
 /** The number behind another; texts of numbers have one length. */
-function after(number: string): string {
+function numberAfter(number: string): string {
   return number === '' ? '' : `${number}+`;
 }
 
@@ -91,7 +94,7 @@ function iteratorText(iterator: Iterator): string {
   return Buffer.from(JSON.stringify(iterator)).toString('base64url');
 }
 
-function iteratorOf(text: unknown): Iterator {
+function parseIterator(text: unknown): Iterator {
   try {
     return JSON.parse(Buffer.from(String(text), 'base64url').toString()) as Iterator;
   } catch {
@@ -101,8 +104,8 @@ function iteratorOf(text: unknown): Iterator {
 
 /** GetRecords. */
 export function getRecords(tables: Tables, input: Input) {
-  const { arn, from, madeMs } = iteratorOf(input['ShardIterator']);
-  const stream = tables.stream(arn);
+  const { arn, from, madeMs } = parseIterator(input['ShardIterator']);
+  const stream = tables.findStream(arn);
   if (Date.now() - madeMs > ITERATOR_MS) throw new Refusal('ExpiredIteratorException', 'Iterator expired');
   const most = Math.min(MOST_RECORDS, (input['Limit'] as number | undefined) ?? MOST_RECORDS);
   const all = stream.records();
@@ -110,7 +113,7 @@ export function getRecords(tables: Tables, input: Input) {
   const page = all.slice(first, first + most);
   const last = page.at(-1)?.dynamodb.SequenceNumber;
   const isEnd = stream.lastNumber !== undefined && first + page.length >= all.length;
-  const next: Iterator = { arn, from: last === undefined ? from : after(last), madeMs: Date.now() };
+  const next: Iterator = { arn, from: last === undefined ? from : numberAfter(last), madeMs: Date.now() };
   return { Records: page, ...(!isEnd && { NextShardIterator: iteratorText(next) }) };
 }
 

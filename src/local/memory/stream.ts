@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type KeyNames, namesOf, picked } from './keys.ts';
+import { type KeyNames, keyAttributeNames, pickAttributes } from './keys.ts';
 import { sizeOf, type Values } from './values.ts';
 
 /** The images that a stream's records have. */
@@ -47,8 +47,11 @@ export class TableStream {
   }
 
   /** Adds the record of a write. */
-  add(before: { item: Values; size: number } | undefined, after: { item: Values; size: number } | undefined): void {
-    const keys = picked((after ?? before)!.item, namesOf(this.keys));
+  addRecord(
+    before: { item: Values; size: number } | undefined,
+    after: { item: Values; size: number } | undefined,
+  ): void {
+    const keys = pickAttributes((after ?? before)!.item, keyAttributeNames(this.keys));
     const [isNew, isOld] = ['NEW', 'OLD'].map((image) => this.view.includes(image)) as [boolean, boolean];
     const images = {
       ...(isNew && after !== undefined && { NewImage: after.item }),

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { checkKeyValue, type KeyNames, keyText, namesOf, partitionText } from './keys.ts';
+import { checkKeyValue, type KeyNames, keyAttributeNames, keyText, partitionText } from './keys.ts';
 import { Ordered } from './ordered.ts';
 import { invalid } from './refusal.ts';
 import { type StreamView, TableStream } from './stream.ts';
@@ -25,11 +25,11 @@ export class Partitions {
   private readonly byKey = new Map<string, Ordered<Stored>>();
   private sorted: { key: string; rank: number }[] | undefined;
 
-  of(key: string): Ordered<Stored> | undefined {
+  findPartition(key: string): Ordered<Stored> | undefined {
     return this.byKey.get(key);
   }
 
-  opened(key: string): Ordered<Stored> {
+  openPartition(key: string): Ordered<Stored> {
     let found = this.byKey.get(key);
     if (found === undefined) {
       found = new Ordered();
@@ -39,7 +39,7 @@ export class Partitions {
     return found;
   }
 
-  closed(key: string): void {
+  forgetIfEmpty(key: string): void {
     if (this.byKey.get(key)?.entries.length !== 0) return;
     this.byKey.delete(key);
     this.sorted = undefined;
@@ -78,10 +78,10 @@ export class Index {
   ) {}
 
   /** The item as the index holds it; undefined if it lacks one of the keys. */
-  shown(stored: Stored | undefined): Stored | undefined {
+  asIndexed(stored: Stored | undefined): Stored | undefined {
     if (stored === undefined || !hasKeys(stored.item, this.keys)) return undefined;
     if (this.included === undefined) return stored;
-    const names = [...this.included, ...namesOf(this.keys), ...namesOf(this.table)];
+    const names = [...this.included, ...keyAttributeNames(this.keys), ...keyAttributeNames(this.table)];
     const item = Object.fromEntries(
       names.filter((name) => stored.item[name] !== undefined).map((name) => [name, stored.item[name]!]),
     );
@@ -90,7 +90,7 @@ export class Index {
 
   /** Takes over a write of the table; returns its write units. */
   write(before: Stored | undefined, after: Stored | undefined): number {
-    const [old, next] = [this.shown(before), this.shown(after)];
+    const [old, next] = [this.asIndexed(before), this.asIndexed(after)];
     if (old === undefined && next === undefined) return 0;
     const [from, to] = [old, next].map(
       (one) => one && `${keyText(one.item, this.keys)} ${keyText(one.item, this.table)}`,
@@ -107,14 +107,14 @@ export class Index {
 
   private put(stored: Stored): void {
     const { item } = stored;
-    this.partitions.opened(partitionText(item[this.keys.partition]!)).put(this.entry(stored));
+    this.partitions.openPartition(partitionText(item[this.keys.partition]!)).put(this.entry(stored));
   }
 
   private remove(stored: Stored): void {
     const key = partitionText(stored.item[this.keys.partition]!);
     const { sort, tie } = this.entry(stored);
-    this.partitions.of(key)?.remove(sort, tie);
-    this.partitions.closed(key);
+    this.partitions.findPartition(key)?.remove(sort, tie);
+    this.partitions.forgetIfEmpty(key);
   }
 
   private entry(stored: Stored) {
@@ -158,19 +158,19 @@ export class Table {
   addIndex(index: Index): void {
     this.indexes.set(index.name, index);
     for (const { key } of this.partitions.inScanOrder()) {
-      for (const { item } of this.partitions.of(key)!.entries) {
+      for (const { item } of this.partitions.findPartition(key)!.entries) {
         this.checkIndexKeys(item.item, index);
         index.write(undefined, item);
       }
     }
   }
 
-  find(key: Values): Stored | undefined {
-    return this.partitions.of(partitionText(key[this.keys.partition]!))?.get(this.sortOf(key), '');
+  findItem(key: Values): Stored | undefined {
+    return this.partitions.findPartition(partitionText(key[this.keys.partition]!))?.get(this.sortValueOf(key), '');
   }
 
   /** Checks an item that is to be stored. */
-  checked(item: Values): Stored {
+  checkItem(item: Values): Stored {
     this.checkKey(item);
     for (const index of this.indexes.values()) this.checkIndexKeys(item, index);
     const size = sizeOf(item);
@@ -180,13 +180,13 @@ export class Table {
 
   /** Stores an item, or removes it; both were checked. */
   write(key: Values, after: Stored | undefined): WriteUnits {
-    const before = this.find(key);
+    const before = this.findItem(key);
     const name = partitionText(key[this.keys.partition]!);
     if (after === undefined) {
-      this.partitions.of(name)?.remove(this.sortOf(key), '');
-      this.partitions.closed(name);
+      this.partitions.findPartition(name)?.remove(this.sortValueOf(key), '');
+      this.partitions.forgetIfEmpty(name);
     } else {
-      this.partitions.opened(name).put({ sort: this.sortOf(key), tie: '', item: after });
+      this.partitions.openPartition(name).put({ sort: this.sortValueOf(key), tie: '', item: after });
     }
     this.items += (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1);
     this.bytes += (after?.size ?? 0) - (before?.size ?? 0);
@@ -195,13 +195,13 @@ export class Table {
       const units = index.write(before, after);
       if (units > 0) indexes[index.name] = units;
     }
-    if (!sameItem(before?.item, after?.item)) this.stream?.add(before, after);
+    if (!sameItem(before?.item, after?.item)) this.stream?.addRecord(before, after);
     return { table: writeUnits(Math.max(before?.size ?? 0, after?.size ?? 0)), indexes };
   }
 
   /** Checks that a key has the key attributes, and nothing else where it is one alone. */
   checkKey(item: Values, isAlone = false): void {
-    const names = namesOf(this.keys);
+    const names = keyAttributeNames(this.keys);
     if (isAlone && Object.keys(item).length !== names.length) {
       throw invalid('The provided key element does not match the schema');
     }
@@ -222,7 +222,7 @@ export class Table {
   }
 
   private checkIndexKeys(item: Values, index: Index): void {
-    for (const name of namesOf(index.keys)) {
+    for (const name of keyAttributeNames(index.keys)) {
       const value = item[name];
       if (value === undefined) continue;
       if (typeOf(value) !== this.types.get(name)) {
@@ -234,7 +234,7 @@ export class Table {
     }
   }
 
-  private sortOf(key: Values): Value | undefined {
+  private sortValueOf(key: Values): Value | undefined {
     return this.keys.sort === undefined ? undefined : key[this.keys.sort];
   }
 }
@@ -245,5 +245,5 @@ export function writeUnits(bytes: number): number {
 }
 
 function hasKeys(item: Values, keys: KeyNames): boolean {
-  return namesOf(keys).every((name) => item[name] !== undefined);
+  return keyAttributeNames(keys).every((name) => item[name] !== undefined);
 }

@@ -48,11 +48,11 @@ export function checkedValue(given: unknown, level = 0): Value {
   const content = (given as Record<string, unknown>)[type];
   switch (type as ValueType) {
     case 'S':
-      return { S: text(content) };
+      return { S: checkText(content) };
     case 'N':
-      return { N: normalNumber(text(content)) };
+      return { N: normalNumber(checkText(content)) };
     case 'B':
-      return { B: base64(content) };
+      return { B: checkBase64(content) };
     case 'BOOL':
       if (typeof content !== 'boolean') throw invalid('A BOOL is neither true nor false');
       return { BOOL: content };
@@ -63,38 +63,38 @@ export function checkedValue(given: unknown, level = 0): Value {
         );
       return { NULL: true };
     case 'M':
-      return { M: checkedItem(content, nested(level)) };
+      return { M: checkedItem(content, nextLevel(level)) };
     case 'L':
-      return { L: list(content).map((entry) => checkedValue(entry, nested(level))) };
+      return { L: checkList(content).map((entry) => checkedValue(entry, nextLevel(level))) };
     case 'SS':
-      return { SS: setOf(list(content).map(text)) };
+      return { SS: checkSet(checkList(content).map(checkText)) };
     case 'NS':
-      return { NS: setOf(list(content).map((entry) => normalNumber(text(entry)))) };
+      return { NS: checkSet(checkList(content).map((entry) => normalNumber(checkText(entry)))) };
     case 'BS':
-      return { BS: setOf(list(content).map(base64)) };
+      return { BS: checkSet(checkList(content).map(checkBase64)) };
   }
 }
 
-function nested(level: number): number {
+function nextLevel(level: number): number {
   if (level + 1 >= MOST_LEVELS) throw invalid('Nesting Levels have exceeded supported limits');
   return level + 1;
 }
 
-function text(content: unknown): string {
+function checkText(content: unknown): string {
   if (typeof content !== 'string') throw invalid('A text is expected as the value of an attribute');
   return content;
 }
 
-function base64(content: unknown): string {
-  return Buffer.from(text(content), 'base64').toString('base64');
+function checkBase64(content: unknown): string {
+  return Buffer.from(checkText(content), 'base64').toString('base64');
 }
 
-function list(content: unknown): unknown[] {
+function checkList(content: unknown): unknown[] {
   if (!Array.isArray(content)) throw invalid('A list is expected as the value of an attribute');
   return content;
 }
 
-function setOf(elements: readonly string[]): string[] {
+function checkSet(elements: readonly string[]): string[] {
   if (elements.length === 0) throw invalid('One or more parameter values were invalid: An set may not be empty');
   if (new Set(elements).size !== elements.length) {
     throw invalid('One or more parameter values were invalid: Input collection contains duplicates');

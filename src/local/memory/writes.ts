@@ -1,7 +1,7 @@
-import { consumed, readUnits, summed } from './capacity.ts';
+import { consumedField, readUnits, sumUnits } from './capacity.ts';
 import type { Input, Tables } from './definitions.ts';
-import { meets, projected, updated } from './evaluate.ts';
-import { keyText, namesOf, picked } from './keys.ts';
+import { applyUpdate, meets, projectItem } from './evaluate.ts';
+import { keyAttributeNames, keyText, pickAttributes } from './keys.ts';
 import {
   type Condition,
   Names,
@@ -38,27 +38,28 @@ interface Prepared {
 type Kind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
 
 /** Checks a write against the item that is there. */
-function prepared(tables: Tables, kind: Kind, input: Input): Prepared {
+function prepareWrite(tables: Tables, kind: Kind, input: Input): Prepared {
   for (const name of ['Expected', 'AttributeUpdates', 'ConditionalOperator']) {
     if (input[name] !== undefined) throw invalid(`${name} is not supported by the engine in memory: use expressions`);
   }
-  const table = tables.find(input['TableName']);
+  const table = tables.findTable(input['TableName']);
   const names = new Names(input['ExpressionAttributeNames'], input['ExpressionAttributeValues']);
   const condition = conditionOf(input, names);
   const update = kind === 'Update' ? updateOf(input, names) : undefined;
   if (kind === 'ConditionCheck' && condition === undefined) throw invalid('ConditionExpression is required');
   names.checkUsed();
-  const given = kind === 'Put' ? table.checked(checkedItem(input['Item'])) : undefined;
-  const key = given === undefined ? checkedItem(input['Key']) : picked(given.item, namesOf(table.keys));
+  const given = kind === 'Put' ? table.checkItem(checkedItem(input['Item'])) : undefined;
+  const key =
+    given === undefined ? checkedItem(input['Key']) : pickAttributes(given.item, keyAttributeNames(table.keys));
   table.checkKey(key, true);
   if (update !== undefined) checkUpdate(table, update);
-  const before = table.find(key);
+  const before = table.findItem(key);
   const isMet = condition === undefined || meets(before?.item ?? {}, condition);
   let after = given;
   if (kind === 'Update' && isMet) {
-    const item = updated(before?.item ?? key, update!);
+    const item = applyUpdate(before?.item ?? key, update!);
     // An update that changes nothing of an absent item makes it, as on AWS.
-    after = table.checked(item);
+    after = table.checkItem(item);
   }
   const isCheck = kind === 'ConditionCheck';
   return { table, input, key, before, after: isCheck ? before : after, isCheck, isMet, ...(update && { update }) };
@@ -73,7 +74,7 @@ function updateOf({ UpdateExpression: text }: Input, names: Names): Update {
 }
 
 function checkUpdate(table: Table, update: Update): void {
-  const keys = namesOf(table.keys);
+  const keys = keyAttributeNames(table.keys);
   for (const [name] of pathsOf(update)) {
     if (keys.includes(name as string)) {
       throw invalid(
@@ -94,7 +95,7 @@ function pathsOf({ set, remove, add, delete: taken }: Update): Path[] {
   return [...set, ...add, ...taken].map(({ path }) => path).concat(remove);
 }
 
-function carriedOut({ table, key, after, before, isCheck }: Prepared): WriteUnits {
+function carryOut({ table, key, after, before, isCheck }: Prepared): WriteUnits {
   if (isCheck) return { table: Math.max(1, Math.ceil((before?.size ?? 0) / 1024)), indexes: {} };
   return table.write(key, after);
 }
@@ -110,23 +111,23 @@ function conditionFailed({ input, before }: Prepared): Refusal {
 
 /** PutItem, UpdateItem or DeleteItem. */
 export function writeOne(tables: Tables, kind: Kind, input: Input) {
-  const write = prepared(tables, kind, input);
+  const write = prepareWrite(tables, kind, input);
   if (!write.isMet) throw conditionFailed(write);
-  const units = carriedOut(write);
-  const attributes = returned(write);
+  const units = carryOut(write);
+  const attributes = returnedAttributes(write);
   return {
     ...(attributes !== undefined && { Attributes: attributes }),
-    ConsumedCapacity: consumed(input, write.table, units),
+    ConsumedCapacity: consumedField(input, write.table, units),
   };
 }
 
-function returned({ input, before, after, update }: Prepared): Values | undefined {
+function returnedAttributes({ input, before, after, update }: Prepared): Values | undefined {
   const asked = input['ReturnValues'];
   if (asked === 'ALL_OLD') return before?.item;
   if (asked === 'ALL_NEW') return after?.item;
   const item = asked === 'UPDATED_OLD' ? before?.item : asked === 'UPDATED_NEW' ? after?.item : undefined;
   if (item === undefined || update === undefined) return undefined;
-  const values = projected(item, pathsOf(update));
+  const values = projectItem(item, pathsOf(update));
   return Object.keys(values).length > 0 ? values : undefined;
 }
 
@@ -140,12 +141,12 @@ export function writeBatch(tables: Tables, input: Input) {
   const groups = byTable.map(([TableName, requests]) =>
     requests.map(({ PutRequest, DeleteRequest }) =>
       PutRequest === undefined
-        ? prepared(tables, 'Delete', { TableName, Key: DeleteRequest?.Key })
-        : prepared(tables, 'Put', { TableName, Item: PutRequest.Item }),
+        ? prepareWrite(tables, 'Delete', { TableName, Key: DeleteRequest?.Key })
+        : prepareWrite(tables, 'Put', { TableName, Item: PutRequest.Item }),
     ),
   );
   for (const group of groups) checkDistinct(group, 'Provided list of item keys contains duplicates');
-  const capacity = groups.map((group) => consumed(input, group[0]!.table, summed(group.map(carriedOut))));
+  const capacity = groups.map((group) => consumedField(input, group[0]!.table, sumUnits(group.map(carryOut))));
   return { UnprocessedItems: {}, ...(capacity[0] !== undefined && { ConsumedCapacity: capacity }) };
 }
 
@@ -170,7 +171,7 @@ export class Transactions {
     }
     if (this.isRepeated(input, actions))
       return {
-        ConsumedCapacity: this.capacity(
+        ConsumedCapacity: this.capacityField(
           input,
           actions.map((action) => this.prepare(action)),
           undefined,
@@ -197,24 +198,25 @@ export class Transactions {
         { CancellationReasons: reasons },
       );
     }
-    const units = ready.map(carriedOut);
+    const units = ready.map(carryOut);
     const token = input['ClientRequestToken'] as string | undefined;
-    if (token !== undefined) this.tokens.set(token, { request: canonical(actions), untilMs: Date.now() + TOKEN_MS });
-    return { ConsumedCapacity: this.capacity(input, ready, units) };
+    if (token !== undefined)
+      this.tokens.set(token, { request: canonicalText(actions), untilMs: Date.now() + TOKEN_MS });
+    return { ConsumedCapacity: this.capacityField(input, ready, units) };
   }
 
   /** TransactGetItems. */
   get(input: Input) {
     const gets = ((input['TransactItems'] ?? []) as { Get: Input }[]).map(({ Get }) => {
-      const table = this.tables.find(Get['TableName']);
+      const table = this.tables.findTable(Get['TableName']);
       const key = checkedItem(Get['Key']);
       table.checkKey(key, true);
       const names = new Names(Get['ExpressionAttributeNames'], undefined);
       const text = Get['ProjectionExpression'] as string | undefined;
       const paths = text === undefined ? undefined : parseProjection(text, names);
       names.checkUsed();
-      const stored = table.find(key);
-      const item = stored && (paths === undefined ? stored.item : projected(stored.item, paths));
+      const stored = table.findItem(key);
+      const item = stored && (paths === undefined ? stored.item : projectItem(stored.item, paths));
       return {
         table,
         units: { table: readUnits(stored?.size ?? 0, true), indexes: {} },
@@ -222,7 +224,7 @@ export class Transactions {
       };
     });
     const capacity = byTable(gets).map(([table, all]) =>
-      consumed(input, table, summed(all.map(({ units }) => units)), 2),
+      consumedField(input, table, sumUnits(all.map(({ units }) => units)), 2),
     );
     return {
       Responses: gets.map(({ answer }) => answer),
@@ -235,7 +237,7 @@ export class Transactions {
     if (kind === undefined || Object.keys(action).length > 1) {
       throw invalid('TransactItems can only contain one of Check, Put, Update or Delete');
     }
-    return prepared(this.tables, kind, action[kind]!);
+    return prepareWrite(this.tables, kind, action[kind]!);
   }
 
   /** Whether what is wrong is known only with the item that is there: such an error is a reason of the transaction's end. */
@@ -248,19 +250,21 @@ export class Transactions {
   private isRepeated({ ClientRequestToken: token }: Input, actions: unknown): boolean {
     const known = this.tokens.get(token as string);
     if (known === undefined || known.untilMs < Date.now()) return false;
-    if (known.request === canonical(actions)) return true;
+    if (known.request === canonicalText(actions)) return true;
     throw new Refusal(
       'IdempotentParameterMismatchException',
       'The request uses the same client token as a previous, but non-identical request.',
     );
   }
 
-  private capacity(input: Input, writes: readonly Prepared[], units: readonly WriteUnits[] | undefined) {
+  private capacityField(input: Input, writes: readonly Prepared[], units: readonly WriteUnits[] | undefined) {
     const all = writes.map(({ table, after, before }, i) => ({
       table,
       units: units?.[i] ?? { table: readUnits(Math.max(after?.size ?? 0, before?.size ?? 0), true), indexes: {} },
     }));
-    const capacity = byTable(all).map(([table, of]) => consumed(input, table, summed(of.map((one) => one.units)), 2));
+    const capacity = byTable(all).map(([table, of]) =>
+      consumedField(input, table, sumUnits(of.map((one) => one.units)), 2),
+    );
     return capacity[0] === undefined ? undefined : capacity;
   }
 }
@@ -283,7 +287,7 @@ function reasonOf(write: Prepared | Refusal) {
 }
 
 /** A request as a text that does not depend on the order of its names. */
-function canonical(request: unknown): string {
+function canonicalText(request: unknown): string {
   return JSON.stringify(request, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))

@@ -78,15 +78,15 @@ export interface StepRun {
   /** Whether the table was empty when the run looked; undefined: it has not looked. */
   isEmpty: boolean | undefined;
   /** Makes what a walk over the table needs, for the model that is built. */
-  context(graph: CompiledModel): BuildContext;
+  buildContext(graph: CompiledModel): BuildContext;
   /** Runs a walk over the table, from the place where the last run stopped in the same walk. Throws if time ends before the walk. */
-  walked(name: string, walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>): Promise<void>;
+  walkOrStop(name: string, walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>): Promise<void>;
   /** Builds generations and verifies them, until no software from before the registry writes meanwhile. */
-  built(context: BuildContext, generations: readonly SeenState[]): Promise<void>;
+  buildAndVerify(context: BuildContext, generations: readonly SeenState[]): Promise<void>;
   /** Waits until no reader uses the states any more; returns those that are still as they were seen. */
-  unused(seen: readonly SeenState[]): Promise<readonly SeenState[]>;
+  waitUntilUnused(seen: readonly SeenState[]): Promise<readonly SeenState[]>;
   /** Waits until every replica shows the last writes. */
-  shown(seen: readonly SeenState[]): Promise<void>;
+  waitUntilShown(seen: readonly SeenState[]): Promise<void>;
 }
 
 /** The values that a write of the registry depends on, besides the step and the registry. */

@@ -33,7 +33,7 @@ const wait: WorkStep<StepOf<'wait'>> = {
   remembers: 'unused',
   waitMs: LEASE_MS,
   states: ({ seen }) => seen,
-  work: (run, { seen }) => run.unused(seen),
+  work: (run, { seen }) => run.waitUntilUnused(seen),
 };
 
 const pause: WorkStep<StepOf<'pause'>> = {
@@ -43,7 +43,7 @@ const pause: WorkStep<StepOf<'pause'>> = {
   waitMs: REPLICA_LAG_MS,
   states: ({ seen }) => seen,
   async work(run, { seen }) {
-    await run.shown(seen);
+    await run.waitUntilShown(seen);
     return seen;
   },
 };
@@ -54,7 +54,7 @@ const backfill: WorkStep<StepOf<'backfill'>> = {
   remembers: 'verified',
   states: ({ generations }) => generations,
   async work(run, { generations }, { registry, data }) {
-    await run.built(run.context(builtModel(generations, registry, data, run.graph)), generations);
+    await run.buildAndVerify(run.buildContext(builtModel(generations, registry, data, run.graph)), generations);
     return generations;
   },
   estimate: ({ generations }, { registry, data }, options) =>
@@ -67,9 +67,11 @@ const settlesViews: WorkStep<StepOf<'settle-views'>> = {
   remembers: 'settled',
   states: ({ shapes }) => shapes,
   async work(run, { shapes }, { registry, data }) {
-    const context = run.context(effectiveModel(registry, data, run.graph));
+    const context = run.buildContext(effectiveModel(registry, data, run.graph));
     const types = new Set(shapes.map(({ name }) => name));
-    await run.walked(`settle-views ${seenKeys(shapes)}`, (begunAt) => reconcileViews({ ...context, begunAt }, types));
+    await run.walkOrStop(`settle-views ${seenKeys(shapes)}`, (begunAt) =>
+      reconcileViews({ ...context, begunAt }, types),
+    );
     return shapes;
   },
   estimate: ({ shapes }, _known, options) => estimateViews(new Set(shapes.map(({ name }) => name)), options),
@@ -81,8 +83,8 @@ const deletes: WorkStep<StepOf<'delete'>> = {
   remembers: 'deleted',
   states: ({ generations }) => generations,
   async work(run, { generations }) {
-    const context = run.context(run.graph);
-    await run.walked(`delete ${seenKeys(generations)}`, (begunAt) =>
+    const context = run.buildContext(run.graph);
+    await run.walkOrStop(`delete ${seenKeys(generations)}`, (begunAt) =>
       removeGenerations({ ...context, begunAt }, generations),
     );
     return generations;

@@ -7,7 +7,7 @@ import { reconcile } from '../../apply/reconcile.ts';
 import { readWholeView } from '../../apply/whole-view.ts';
 import type { Item } from '../../items/attribute-value.ts';
 import { baseKeyOfIndexItem } from '../../items/derived-key.ts';
-import { parseNodeId, storedSortKey, VIEW_KEY } from '../../items/keys.ts';
+import { parseNodeId, requireDerivedSortKey, VIEW_KEY } from '../../items/keys.ts';
 import { edgeNamedByReverse, edgeNamedInTarget } from '../../kinds/reverse-item.ts';
 import { isMaintained, itemKindOf, kindOfDerivedKey } from '../../kinds/table.ts';
 import { countHolding } from '../../plan/counted.ts';
@@ -25,7 +25,7 @@ import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
 import { isBaseSortKey } from '../../stream/filter.ts';
 import { type EndingContext, endUnneededFanOuts } from './fan-outs.ts';
 import { type WalkOptions, walk } from './walk.ts';
-import { expectedItemsOf, expectedNow, readSourceNodes, type Wanted } from './wanted.ts';
+import { expectedItemsOf, readExpectedItems, readSourceNodes, type Wanted } from './wanted.ts';
 
 /** Builds the items of a new generation, or of a new shape. */
 
@@ -88,7 +88,7 @@ async function reconcileStrays(
   if (derived.length === 0) return;
   const nodes = await readSourceNodes(context, items);
   const wanted = new Set(items.flatMap((item) => expectedItemsOf(context.graph, item, nodes)).map(textOfIndexKey));
-  const settle = async ({ source, target, item }: WalkedItem): Promise<void> => {
+  const reconcileStray = async ({ source, target, item }: WalkedItem): Promise<void> => {
     const { key, kind } = kindOfDerivedKey(target)!;
     if (!kind.hasBase) {
       const kept = itemKindOf(context.graph, target);
@@ -99,18 +99,18 @@ async function reconcileStrays(
     if (kind.decidedBy === 'edge-elsewhere') {
       const kept = itemKindOf(context.graph, target);
       const edge = edgeNamedInTarget(context.graph, { source, target }, item);
-      const read = edge === undefined ? [] : await expectedNow(context, edge);
+      const read = edge === undefined ? [] : await readExpectedItems(context, edge);
       if (read.some((one) => one.source === source && one.sortKey === target)) return;
       await repairOf(kept).mend(context, { source, target }, []);
       return;
     }
     // The base item may be on another page.
     const base = { source, target: baseKeyOfIndexItem(source, target) ?? '' };
-    const read = base.target === '' ? [] : await expectedNow(context, base);
+    const read = base.target === '' ? [] : await readExpectedItems(context, base);
     if (read.some(({ sortKey }) => sortKey === target)) return;
     await repairOf(kind).mend(context, { source, target }, []);
   };
-  await pMap(derived, settle, { concurrency: context.concurrency });
+  await pMap(derived, reconcileStray, { concurrency: context.concurrency });
 }
 
 function textOfIndexKey({ source, sortKey }: { source: string; sortKey: string }): string {
@@ -120,7 +120,7 @@ function textOfIndexKey({ source, sortKey }: { source: string; sortKey: string }
 /** Reconciles one index item with its base item, as `applyIndexUnitByBaseItem` does; a counted item together with its count. */
 export async function reconcileItem(context: ApplyContext, wanted: Omit<Wanted, 'fields'>): Promise<void> {
   const { base, source } = wanted;
-  const sortKey = storedSortKey(wanted.sortKey);
+  const sortKey = requireDerivedSortKey(wanted.sortKey);
   const position = { oldest: '', newest: '' };
   const unit: IndexUnit = { kind: 'index', source, sortKey, base, records: [], byBase: true, ...position };
   if (isJoinedKey(context.graph, base.target, sortKey)) {

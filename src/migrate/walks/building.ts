@@ -23,11 +23,11 @@ export function buildingWalks(
   old: OldWrites,
 ): readonly BuildingWalk[] {
   const build: BuildingWalk['walk'] = (begunAt) =>
-    backfill({ ...context, begunAt, onPage: (items) => old.pass(items) }, generations);
+    backfill({ ...context, begunAt, onPage: (items) => old.noteNewest(items) }, generations);
   const isOver = (): boolean => context.isOver() || old.hasFound;
   const look: BuildingWalk['walk'] = async (begunAt) => {
     // rule: generation-is-verified-through-its-index
-    const at = await verifyInIndexes({ ...context, begunAt, isOver, onPage: (items) => old.look(items) });
+    const at = await verifyInIndexes({ ...context, begunAt, isOver, onPage: (items) => old.lookForOldWrites(items) });
     return old.hasFound ? undefined : at;
   };
   const lookThrough = indexesOf(context.graph).map((index): BuildingWalk => {

@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { type ApplyContext, epochSeconds } from '../../apply/context.ts';
 import { reconcile } from '../../apply/reconcile.ts';
 import { isFanOutOpen } from '../../kinds/continuation.ts';
-import { endUpdate } from '../../plan/fan-out.ts';
+import { endContinuationUpdate } from '../../plan/fan-out.ts';
 import type { NeedsFanOut } from '../../registry/concerns.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 import { isContinuationKey } from '../../stream/filter.ts';
@@ -38,6 +38,8 @@ async function endIfUnneeded(context: EndingContext, { source, target, item }: W
       return isNeeded(target);
     },
     update: (current, stays) =>
-      stays || current === undefined ? undefined : endUpdate(graph, { source, target }, current, epochSeconds(context)),
+      stays || current === undefined
+        ? undefined
+        : endContinuationUpdate(graph, { source, target }, current, epochSeconds(context)),
   });
 }

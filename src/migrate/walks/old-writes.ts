@@ -54,7 +54,7 @@ export class OldWrites {
   }
 
   /** Notes the items of a walk that precedes a search. */
-  pass(items: readonly WalkedItem[]): void {
+  noteNewest(items: readonly WalkedItem[]): void {
     for (const { target, item } of items) {
       const watermark = isDerivedKey(target) ? this.watermarkOf(item) : undefined;
       if (watermark !== undefined) this.newest = laterOf(this.newest, watermark);
@@ -62,7 +62,7 @@ export class OldWrites {
   }
 
   /** Looks for writes of software without the registry since the last walk. */
-  look(items: readonly WalkedItem[]): void {
+  lookForOldWrites(items: readonly WalkedItem[]): void {
     if (this.newest === undefined) return;
     for (const { source, target, item } of items) {
       const model = stringOf(item[MODEL]);

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { unchanged } from '../../items/derived-item.ts';
+import { unchangedCondition } from '../../items/derived-item.ts';
 import { ownedBy } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
@@ -23,7 +23,10 @@ export async function removeGenerations(
       items.filter(isOwned),
       async (owned) => {
         const { source, target, item } = owned;
-        const { applied, wcu } = await store.delete({ source, target }, unchanged(item, context.graph.table.ttl));
+        const { applied, wcu } = await store.delete(
+          { source, target },
+          unchangedCondition(item, context.graph.table.ttl),
+        );
         if (applied) gone.add(owned);
         stats.writes += 1;
         stats.wcu += wcu;

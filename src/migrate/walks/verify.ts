@@ -10,7 +10,7 @@ import type { ItemKey } from '../../store/port.ts';
 import { type WalkedItem, type WalkPlace, walkedItem } from '../../store/table-walk.ts';
 import { type BuildContext, reconcileItem } from './build.ts';
 import { walk } from './walk.ts';
-import { expectedItemsOf, expectedNow, readSourceNodes, type Wanted } from './wanted.ts';
+import { expectedItemsOf, readExpectedItems, readSourceNodes, type Wanted } from './wanted.ts';
 
 /**
  * Compares the built items with the indexes that readers will use, in both directions: an item of the table may not be in its index
@@ -27,7 +27,7 @@ export async function verifyInIndexes(context: BuildContext): Promise<WalkPlace 
     const bases = items
       .map((item) => ({ item, wanted: expectedItemsOf(context.graph, item, nodes) }))
       .filter(({ wanted }) => wanted.length > 0);
-    return await allShown(context, bases, ({ item, wanted }) => verifyBase(context, item, wanted));
+    return await areAllShown(context, bases, ({ item, wanted }) => verifyBase(context, item, wanted));
   });
 }
 
@@ -38,7 +38,7 @@ const LONGEST_PAUSE_MS = 5_000;
  * Calls `untilShown` for each entry. Returns whether all calls returned true: a call returns false if time was over before the
  * index showed the table's items.
  */
-async function allShown<T>(
+async function areAllShown<T>(
   { concurrency }: BuildContext,
   entries: readonly T[],
   untilShown: (one: T) => Promise<boolean>,
@@ -56,7 +56,7 @@ async function verifyBase(context: BuildContext, base: ItemKey, first: readonly 
     if (context.isOver()) return false;
     await context.wait(pause);
     // The base item may have changed meanwhile, and may ask for other items now.
-    wanted = await expectedNow(context, base);
+    wanted = await readExpectedItems(context, base);
     const stored = await readItems(
       context,
       wanted.map(({ source, sortKey }) => ({ source, target: sortKey })),
@@ -109,7 +109,7 @@ export async function verifyIndex(
     const stored = await readItems(context, own);
     // rule: index-shows-nothing-that-is-gone
     const gone = own.filter(({ item }, i) => !isSamePlace(index, item, stored[i]));
-    return await allShown(context, gone, (entry) => untilGone(context, index, entry));
+    return await areAllShown(context, gone, (entry) => untilGone(context, index, entry));
   });
 }
 

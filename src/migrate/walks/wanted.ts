@@ -47,7 +47,7 @@ export async function readSourceNodes(
 const NO_NODE: SourceNode = { item: undefined };
 
 /** Reads a base item, and returns the index items that it asks for now. */
-export async function expectedNow(context: WantedContext, { source, target }: ItemKey): Promise<Wanted[]> {
+export async function readExpectedItems(context: WantedContext, { source, target }: ItemKey): Promise<Wanted[]> {
   const [item] = await readItems(context, [{ source, target }]);
   if (item === undefined) return [];
   return expectedItemsOf(context.graph, { source, target, item }, await readSourceNodes(context, [{ source, target }]));

@@ -16,9 +16,9 @@ import { NODE_LIST, nodeList } from '../node-list.ts';
 import { CountPlaces, PartPlaces, SearchPlaces, TotalPlaces } from '../projection/places.ts';
 import type { Shaped } from '../shape.ts';
 import { compileInbound } from './inbound.ts';
-import { compiledDerive } from './order.ts';
+import { compileDerive } from './order.ts';
 import {
-  checkedPart,
+  checkShape,
   compileProjection,
   edgeSchema,
   type MistakeLog,
@@ -37,7 +37,7 @@ import { compileTotals } from './totals.ts';
 
 /** Compiles the `table` entry. */
 export function compileTable(input: unknown, mistakes: MistakeLog): TableNames {
-  const options = checkedPart(tableSchema, typeof input === 'string' ? { name: input } : input, 'table', mistakes);
+  const options = checkShape(tableSchema, typeof input === 'string' ? { name: input } : input, 'table', mistakes);
   const names = {
     partitionKey: options?.partitionKey ?? 'source',
     sortKey: options?.sortKey ?? 'target',
@@ -102,7 +102,7 @@ export function compileNode(
 ): NodeModel | undefined {
   const path = `nodes.${type}`;
   checkTypeName(type, path, mistakes);
-  const options = checkedPart(nodeSchema, definitionOptions(definition, 'node', path, mistakes), path, mistakes);
+  const options = checkShape(nodeSchema, definitionOptions(definition, 'node', path, mistakes), path, mistakes);
   if (options === undefined) return undefined;
   const searches = new Map<string, SearchModel>();
   for (const [name, entry] of Object.entries(options.search ?? {})) {
@@ -159,7 +159,7 @@ function compileParts(
         message: `names ${name}, under which reads show the part of that name`,
       });
     }
-    const options = checkedPart(partSchema, definitionOptions(definition, 'part', path, mistakes), path, mistakes);
+    const options = checkShape(partSchema, definitionOptions(definition, 'part', path, mistakes), path, mistakes);
     if (options === undefined) continue;
     for (const [attribute, entry] of Object.entries(options.search ?? {})) {
       const searchPath = `${path}.search.${attribute}`;
@@ -190,7 +190,7 @@ export function compileEdge(
 ): EdgeModel | undefined {
   const path = `edges.${type}`;
   checkTypeName(type, path, mistakes);
-  const options = checkedPart(edgeSchema, definitionOptions(definition, 'edge', path, mistakes), path, mistakes);
+  const options = checkShape(edgeSchema, definitionOptions(definition, 'edge', path, mistakes), path, mistakes);
   if (options === undefined) return undefined;
   const from = checkNodeTypes(options.from, `${path}.from`, nodeTypes, mistakes);
   const to = checkNodeTypes(options.to, `${path}.to`, nodeTypes, mistakes);
@@ -263,7 +263,7 @@ function compileLabels(
     seen.add(name);
     return typeof from === 'string'
       ? { name, from: { kind: 'attribute', attribute: from } }
-      : { name, from: compiledDerive(from) };
+      : { name, from: compileDerive(from) };
   });
 }
 

@@ -10,7 +10,7 @@ import type {
 import { EdgeItemPlaces, OrderPlaces } from '../projection/places.ts';
 import type { Shaped } from '../shape.ts';
 import { compileEdgeOrder } from './order.ts';
-import { checkedPart, compileProjection, inboundSchema, type MistakeLog } from './schemas.ts';
+import { checkShape, compileProjection, inboundSchema, type MistakeLog } from './schemas.ts';
 
 /**
  * How edge types are found from their targets. The orders `gsi0` and `gsi1` share an edge's one index item, which is in both
@@ -36,7 +36,7 @@ export function compileInbound(
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
   const entries = isObject ? Object.entries(input) : [];
   const settings = isObject ? Object.fromEntries(entries.filter(([name]) => SETTINGS.has(name))) : input;
-  const option = checkedPart(inboundSchema, settings, path, mistakes);
+  const option = checkShape(inboundSchema, settings, path, mistakes);
   if (option === undefined) return undefined;
   const given = new Map(entries.filter(([name, entry]) => !SETTINGS.has(name) && entry !== undefined));
   const found: OrderSettings[] = [];

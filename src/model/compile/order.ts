@@ -3,7 +3,7 @@ import type { AttributeOrder, DeriveModel, EdgeOrderModel, OrderPart } from '../
 import type { Shaped } from '../shape.ts';
 import {
   attributeName,
-  checkedPart,
+  checkShape,
   deriveSchema,
   type MistakeLog,
   rankSchema,
@@ -19,12 +19,12 @@ const FORMS = 'should be an attribute name, { from, type }, rank(...) or derive(
 const MOST_PARTS = 8;
 
 function parseOrder(input: unknown, path: string, mistakes: MistakeLog) {
-  if (typeof input === 'string') return checkedPart(attributeName, input, path, mistakes);
+  if (typeof input === 'string') return checkShape(attributeName, input, path, mistakes);
   const kind = typeof input === 'object' && input !== null && 'kind' in input ? input.kind : undefined;
-  if (kind === 'rank') return checkedPart(rankSchema, input, path, mistakes);
-  if (kind === 'derive') return checkedPart(deriveSchema, input, path, mistakes);
-  if (kind === 'source') return checkedPart(sourceSchema, input, path, mistakes);
-  if (typeof input === 'object' && input !== null) return checkedPart(typedOrder, input, path, mistakes);
+  if (kind === 'rank') return checkShape(rankSchema, input, path, mistakes);
+  if (kind === 'derive') return checkShape(deriveSchema, input, path, mistakes);
+  if (kind === 'source') return checkShape(sourceSchema, input, path, mistakes);
+  if (typeof input === 'object' && input !== null) return checkShape(typedOrder, input, path, mistakes);
   mistakes.push({ path, message: FORMS });
   return undefined;
 }
@@ -73,7 +73,7 @@ function compilePart(option: unknown, type: ValueType | undefined, path: string,
   if (type !== undefined && type !== 'string') {
     mistakes.push({ path, message: `a ${input.kind} gives a string; it has no type ${type}` });
   }
-  if (input.kind === 'derive') return compiledDerive(input);
+  if (input.kind === 'derive') return compileDerive(input);
   const weights = compileWeights(input.weights, path, mistakes);
   return ownOrSourceOrder(input.attribute, (attribute) => ({ kind: 'rank', attribute, weights }));
 }
@@ -84,7 +84,7 @@ function ownOrSourceOrder(attribute: Named, order: (name: string) => AttributeOr
 }
 
 /** A derive as the compiled model has it. */
-export function compiledDerive({ compute, version, others }: Shaped<typeof deriveSchema>): DeriveModel {
+export function compileDerive({ compute, version, others }: Shaped<typeof deriveSchema>): DeriveModel {
   return { kind: 'derive', compute, version: version ?? 1, ...(others && { others: { ...others } }) };
 }
 

@@ -4,9 +4,8 @@ import type { Compute, Projection } from '../compiled.ts';
 import {
   anything,
   either,
-  fits,
   flag,
-  inputThat,
+  hasShape,
   listOf,
   oneOf,
   optional,
@@ -15,6 +14,7 @@ import {
   type Shape,
   type Shaped,
   type Shapes,
+  shapeThatPasses,
   text,
   wholeNumberBetween,
 } from '../shape.ts';
@@ -28,7 +28,7 @@ const MAX_SHARDS = 100_000;
 /** An item has 400 KB at most; a batch may add to a view that is just within its budget. */
 const MAX_VIEW_BUDGET_BYTES = 380 * 1024;
 /** The name of an attribute. */
-export const attributeName: Shape<string> = inputThat(
+export const attributeName: Shape<string> = shapeThatPasses(
   (input) => typeof input === 'string' && input.length > 0,
   'should be a string that is not empty',
 );
@@ -52,7 +52,7 @@ export const rankSchema = options({
   attribute: attributeOfEither,
   weights: recordOf(attributeName, wholeNumberBetween(0)),
 });
-const compute = inputThat<Compute>((input) => typeof input === 'function', 'should be a function');
+const compute = shapeThatPasses<Compute>((input) => typeof input === 'function', 'should be a function');
 /** An order or label that is computed. */
 export const deriveSchema = options({
   kind: oneOf('derive'),
@@ -60,20 +60,20 @@ export const deriveSchema = options({
   version: optional(positive),
   others: optional(
     recordOf(
-      inputThat((name) => /^[1-9]\d*$/.test(String(name)), positive.message),
+      shapeThatPasses((name) => /^[1-9]\d*$/.test(String(name)), positive.message),
       compute,
     ),
   ),
 });
 /** An order with its value type. */
 export const typedOrder = options({ from: attributeOfEither, type: optional(valueType) });
-const standardSchema = inputThat<StandardSchemaV1>(
+const standardSchema = shapeThatPasses<StandardSchemaV1>(
   (input) => (typeof input === 'object' || typeof input === 'function') && input !== null && '~standard' in input,
   'should be a Standard Schema validator (zod, valibot, arktype)',
 );
 const attributeNames = listOf(attributeName, 'should be a list of attribute names');
 /** Attribute names, of which there is one at least. */
-function namesOf(noName: string) {
+function nonEmptyAttributeNames(noName: string) {
   return listOf(attributeName, 'should be a list of attribute names', noName);
 }
 /** Options of a search. */
@@ -87,7 +87,7 @@ export const searchSchema = options({
   fold: optional(flag),
   each: optional(flag),
   partition: optional(attributeName),
-  path: optional(namesOf('should name at least one attribute')),
+  path: optional(nonEmptyAttributeNames('should name at least one attribute')),
   project: optional(projection),
 });
 /** Options of a part of a node type. */
@@ -130,7 +130,7 @@ export const edgeSchema = options({
   outgoing: optional(options({ total: anything, by: anything })),
   degree: optional(flag),
   keys: optional(oneOf('plain', 'hashed')),
-  copy: optional(namesOf('names no attribute: give those of the target node to copy')),
+  copy: optional(nonEmptyAttributeNames('names no attribute: give those of the target node to copy')),
 });
 /** Options next to the orders of an edge type. */
 export const inboundSchema = options({
@@ -138,7 +138,7 @@ export const inboundSchema = options({
   shardBy: optional(shardBy),
   hash: optional(hash),
   project: optional(projection),
-  projectSource: optional(namesOf('names no attribute: give those of the source node to project')),
+  projectSource: optional(nonEmptyAttributeNames('names no attribute: give those of the source node to project')),
   partition: optional(attributeOfEither),
   includeOwner: optional(flag),
   // Compiled apart: see compileTotals.
@@ -147,7 +147,7 @@ export const inboundSchema = options({
 });
 const NAME_OF_TABLE = 'should be 3 to 255 of the characters A-Z, a-z, 0-9, _, - and .';
 /** The name of a table or of an index. */
-export const tableName: Shape<string> = inputThat(
+export const tableName: Shape<string> = shapeThatPasses(
   (input) => typeof input === 'string' && /^[A-Za-z0-9_.-]{3,255}$/.test(input),
   NAME_OF_TABLE,
 );
@@ -176,7 +176,7 @@ export function compileProjection(input: Shaped<typeof projection>): Projection 
  * Checks one part of a model and notes every mistake under its path. It returns the correct options, so that compiling
  * continues and finds the mistakes in the rest.
  */
-export function checkedPart<T>(
+export function checkShape<T>(
   shape: Shape<T> & { readonly of?: Shapes },
   input: unknown,
   path: string,
@@ -189,7 +189,7 @@ export function checkedPart<T>(
   // The part goes on without its mistaken options, so that mistakes in the others are reported at once as well.
   if (shape.of === undefined || typeof input !== 'object' || input === null) return undefined;
   const { of } = shape;
-  const rest = Object.entries(input).filter(([name, value]) => Object.hasOwn(of, name) && fits(of[name]!, value));
+  const rest = Object.entries(input).filter(([name, value]) => Object.hasOwn(of, name) && hasShape(of[name]!, value));
   const part: unknown = Object.fromEntries(rest);
-  return fits(shape, part) ? part : undefined;
+  return hasShape(shape, part) ? part : undefined;
 }

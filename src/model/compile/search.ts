@@ -2,7 +2,7 @@ import type { SearchModel, SearchOrder, SearchSettings } from '../compiled.ts';
 import { SearchPlaces } from '../projection/places.ts';
 import type { Shaped } from '../shape.ts';
 import { compileOrder } from './order.ts';
-import { checkedPart, compileProjection, type MistakeLog, searchSchema } from './schemas.ts';
+import { checkShape, compileProjection, type MistakeLog, searchSchema } from './schemas.ts';
 
 /** The searches of node types. */
 
@@ -24,7 +24,7 @@ export function compileSearch(
 ): SearchModel | undefined {
   const name = part === undefined ? attribute : `${part}.${attribute}`;
   const isShort = typeof entry === 'string' || (typeof entry === 'object' && entry !== null && 'kind' in entry);
-  const options = checkedPart(searchSchema, isShort ? { from: entry } : entry, path, mistakes);
+  const options = checkShape(searchSchema, isShort ? { from: entry } : entry, path, mistakes);
   if (options === undefined) return undefined;
   const order =
     options.path === undefined
@@ -33,14 +33,15 @@ export function compileSearch(
   const fold = options.fold ?? false;
   const each = options.each ?? false;
   const shards = options.shards ?? 200;
-  const add = (message: string): unknown => mistakes.push({ path, message });
-  if (Buffer.byteLength(name) > MAX_SEARCH_NAME_BYTES) add(`has a name of more than ${MAX_SEARCH_NAME_BYTES} bytes`);
+  const addMistake = (message: string): unknown => mistakes.push({ path, message });
+  if (Buffer.byteLength(name) > MAX_SEARCH_NAME_BYTES)
+    addMistake(`has a name of more than ${MAX_SEARCH_NAME_BYTES} bytes`);
   if (fold && order.kind !== 'path' && (order.kind !== 'attribute' || order.type !== 'string'))
-    add('fold applies to attributes of type string only');
+    addMistake('fold applies to attributes of type string only');
   if (each && order.kind !== 'path' && order.kind !== 'attribute')
-    add('each applies to an attribute, not to rank or derive');
-  if (shards === 'value' && options.shardBy !== undefined) add("shardBy has no meaning with shards: 'value'");
-  if (shards === 'value' && options.hash !== undefined) add("hash has no meaning with shards: 'value'");
+    addMistake('each applies to an attribute, not to rank or derive');
+  if (shards === 'value' && options.shardBy !== undefined) addMistake("shardBy has no meaning with shards: 'value'");
+  if (shards === 'value' && options.hash !== undefined) addMistake("hash has no meaning with shards: 'value'");
   const settings: SearchSettings = {
     indexPartition: `${type}.${name}`,
     name,
@@ -63,11 +64,12 @@ function compilePath(
   path: string,
   mistakes: MistakeLog,
 ): SearchOrder {
-  const add = (message: string): unknown => mistakes.push({ path: `${path}.path`, message });
-  if (new Set(attributes).size < attributes.length) add('names an attribute twice');
-  if (from !== undefined) add('takes the place of from: give one of the two');
-  if (type !== undefined && type !== 'string') add(`joins strings; it has no type ${type}`);
-  if (each === true) add('has one value for a node; each does not apply');
-  if (shards === 'value') add("is searched by its beginning, which shards: 'value' cannot answer: give a number");
+  const addMistake = (message: string): unknown => mistakes.push({ path: `${path}.path`, message });
+  if (new Set(attributes).size < attributes.length) addMistake('names an attribute twice');
+  if (from !== undefined) addMistake('takes the place of from: give one of the two');
+  if (type !== undefined && type !== 'string') addMistake(`joins strings; it has no type ${type}`);
+  if (each === true) addMistake('has one value for a node; each does not apply');
+  if (shards === 'value')
+    addMistake("is searched by its beginning, which shards: 'value' cannot answer: give a number");
   return { kind: 'path', attributes };
 }

@@ -1,6 +1,6 @@
 import type { TotalPart, TotalSettings } from '../compiled.ts';
-import { inputThat, oneOf, optional, options, recordOf, type Shape } from '../shape.ts';
-import { attributeName, checkedPart, type MistakeLog } from './schemas.ts';
+import { oneOf, optional, options, recordOf, type Shape, shapeThatPasses } from '../shape.ts';
+import { attributeName, checkShape, type MistakeLog } from './schemas.ts';
 
 /** Compiles a total of edges: sums of attributes, and numbers by the values of an attribute. */
 
@@ -12,7 +12,7 @@ const RESERVED: ReadonlySet<string> = new Set(['count', 'by', 'problems', 'exact
 const MOST_SUMS = 8;
 const MOST_GROUPS = 3;
 
-const partName: Shape<string> = inputThat(
+const partName: Shape<string> = shapeThatPasses(
   (input) => typeof input === 'string' && NAME.test(input) && !RESERVED.has(input),
   `should have a name that matches ${NAME.source} and is none of ${[...RESERVED].join(', ')}`,
 );
@@ -27,7 +27,7 @@ export function compileTotals(
   mistakes: MistakeLog,
 ): TotalSettings | undefined {
   if (total === undefined && by === undefined) return undefined;
-  const parsed = checkedPart(totals, { total, by }, path, mistakes);
+  const parsed = checkShape(totals, { total, by }, path, mistakes);
   return {
     sums: compileParts(parsed?.total, MOST_SUMS, `${path}.total`, mistakes),
     groups: compileParts(parsed?.by, MOST_GROUPS, `${path}.by`, mistakes),

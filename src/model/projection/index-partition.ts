@@ -20,7 +20,7 @@ const ESCAPED: Readonly<Record<string, string>> = { '%': '%25', '#': '%23', '@':
 export function formatIndexPartition(place: IndexPlace): string {
   const mark = generationMark(place.generation);
   // A search named `name#1` must not share a partition with the first shard of `name`, nor `name@2` with a generation.
-  if (place.of === 'search') return escapedInPartition(`${place.type}.${place.search}`) + mark;
+  if (place.of === 'search') return escapeForPartition(`${place.type}.${place.search}`) + mark;
   const { edgeType, order } = place;
   return order === undefined ? edgeType + mark : `${order}${mark}/${edgeType}`;
 }
@@ -35,7 +35,7 @@ export function parseIndexPartition(partition: string): IndexPlace | undefined {
   const ofSearch = OF_SEARCH.exec(partition);
   if (ofSearch !== null) {
     const [, type = '', search = '', generation] = ofSearch;
-    return { of: 'search', type, search: unescaped(search), generation: Number(generation ?? 1) };
+    return { of: 'search', type, search: unescapeFromPartition(search), generation: Number(generation ?? 1) };
   }
   const ofEdges = OF_EDGES.exec(partition);
   if (ofEdges !== null) return { of: 'edge', edgeType: ofEdges[1]!, generation: Number(ofEdges[2] ?? 1) };
@@ -45,10 +45,10 @@ export function parseIndexPartition(partition: string): IndexPlace | undefined {
 }
 
 /** A text without the characters that stand between the parts of an index partition. */
-export function escapedInPartition(text: string): string {
+export function escapeForPartition(text: string): string {
   return text.replace(/[%#@]/g, (character) => ESCAPED[character]!);
 }
 
-function unescaped(text: string): string {
+function unescapeFromPartition(text: string): string {
   return text.replace(/%(?:25|23|40)/g, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
 }

@@ -49,7 +49,7 @@ export class Partitions {
   }
 
   /** The partition of an item. */
-  one(base: string, encoded: string, source: string): IndexPartitionKey {
+  partitionOf(base: string, encoded: string, source: string): IndexPartitionKey {
     const { shards, shardBy, hash } = this.spread;
     if (shards === 1) return base as IndexPartitionKey;
     if (shards === 'value') return `${base}#${valueInKey(encoded)}` as IndexPartitionKey;
@@ -57,7 +57,7 @@ export class Partitions {
   }
 
   /** Every partition; of `shards: 'value'` there is no list. Longer keys than an index takes are of no item. */
-  all(base: string): IndexPartitionKey[] {
+  allPartitions(base: string): IndexPartitionKey[] {
     const { shards } = this.spread;
     if (shards === 'value') return [];
     const partitions =
@@ -66,9 +66,9 @@ export class Partitions {
   }
 
   /** The partitions of items with one value: one, unless the shard is by source. */
-  ofValue(base: string, encoded: string): IndexPartitionKey[] {
+  partitionsOfValue(base: string, encoded: string): IndexPartitionKey[] {
     const { shards, shardBy } = this.spread;
-    if (shards !== 'value' && shards !== 1 && shardBy === 'source') return this.all(base);
-    return [this.one(base, encoded, '')].filter((partition) => this.fits(partition));
+    if (shards !== 'value' && shards !== 1 && shardBy === 'source') return this.allPartitions(base);
+    return [this.partitionOf(base, encoded, '')].filter((partition) => this.fits(partition));
   }
 }

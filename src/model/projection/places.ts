@@ -18,7 +18,7 @@ import {
   totalKey,
 } from '../../items/key-forms.ts';
 import { type DerivedSortKey, type IndexPartitionKey, isDerivedKey } from '../../items/keys.ts';
-import { escapedInPartition, formatIndexPartition } from './index-partition.ts';
+import { escapeForPartition, formatIndexPartition } from './index-partition.ts';
 import { Partitions } from './partitions.ts';
 import type { InboundSettings, OrderSettings, SearchSettings } from './settings.ts';
 
@@ -75,23 +75,23 @@ export class SearchPlaces {
   }
 
   /** Whether a sort key is that of an item of the search. */
-  holds(sortKey: string): boolean {
+  isKeyOfSearch(sortKey: string): boolean {
     return this.search.each ? sortKey.startsWith(this.first) : sortKey === this.first;
   }
 
   /** The index partition of an item; `within` is the value of the search's partition attribute. */
   partition(within: string | undefined, encoded: string, source: string): IndexPartitionKey {
-    return this.partitionsOf.one(this.within(within), encoded, source);
+    return this.partitionsOf.partitionOf(this.partitionBase(within), encoded, source);
   }
 
   /** Every index partition; with `shards: 'value'` there is no list of them. */
   partitions(within: string | undefined): IndexPartitionKey[] {
-    return this.partitionsOf.all(this.within(within));
+    return this.partitionsOf.allPartitions(this.partitionBase(within));
   }
 
   /** The index partitions in which a search for one encoded value has to look: one, unless the shard is by source. */
   partitionsOfValue(within: string | undefined, encoded: string): IndexPartitionKey[] {
-    return this.partitionsOf.ofValue(this.within(within), encoded);
+    return this.partitionsOf.partitionsOfValue(this.partitionBase(within), encoded);
   }
 
   /** Whether an index takes a partition key. */
@@ -99,7 +99,7 @@ export class SearchPlaces {
     return this.partitionsOf.fits(partition);
   }
 
-  private within(within: string | undefined): string {
+  private partitionBase(within: string | undefined): string {
     return within === undefined ? this.base : `${this.base}#${within}`;
   }
 }
@@ -161,17 +161,17 @@ export class OrderPlaces {
 
   /** The index partition of an edge's item; `within` is the value that the model puts into it besides the target. */
   partition(edgeSortKey: string, encoded: string, source: string, within?: string): IndexPartitionKey {
-    return this.partitionsOf.one(this.within(edgeSortKey, within), encoded, source);
+    return this.partitionsOf.partitionOf(this.partitionBase(edgeSortKey, within), encoded, source);
   }
 
   /** Every index partition that holds a target's incoming edges. */
   partitions(edgeSortKey: string, within?: string): IndexPartitionKey[] {
-    return this.partitionsOf.all(this.within(edgeSortKey, within));
+    return this.partitionsOf.allPartitions(this.partitionBase(edgeSortKey, within));
   }
 
   /** The index partitions of a target's incoming edges with one encoded value. */
   partitionsOfValue(edgeSortKey: string, encoded: string, within?: string): IndexPartitionKey[] {
-    return this.partitionsOf.ofValue(this.within(edgeSortKey, within), encoded);
+    return this.partitionsOf.partitionsOfValue(this.partitionBase(edgeSortKey, within), encoded);
   }
 
   /** Whether an index takes a partition key. */
@@ -179,10 +179,10 @@ export class OrderPlaces {
     return this.partitionsOf.fits(partition);
   }
 
-  private within(edgeSortKey: string, within: string | undefined): string {
+  private partitionBase(edgeSortKey: string, within: string | undefined): string {
     const base = this.base + edgeSortKey.slice(this.edgeType.length);
     // Without a `#` of its own the value is what stands behind the last one, whatever the target's id holds.
-    return within === undefined ? base : `${base}#${escapedInPartition(within)}`;
+    return within === undefined ? base : `${base}#${escapeForPartition(within)}`;
   }
 }
 
@@ -304,7 +304,7 @@ export class FanOutPlaces {
   }
 
   /** The beginning of the sort keys of the items that a fan-out visits. */
-  visited(of: FanOutOf): string {
+  visitedPrefix(of: FanOutOf): string {
     return of === 'copies' ? this.reversePrefix : `${this.edgeType}-`;
   }
 }

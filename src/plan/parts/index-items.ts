@@ -84,7 +84,7 @@ export function inboundItem(
     try {
       within = partitionText(partitioned, subject, `inbound of ${subject.type}`);
     } catch (error) {
-      subject.note(error, isSuperseded);
+      subject.noteProblem(error, isSuperseded);
     }
     if (within === undefined) return undefined;
   }
@@ -96,14 +96,14 @@ export function inboundItem(
       addIndexKeys(item, order.index, order.places, partition, encoded, source, purpose);
       indexed = true;
     } catch (error) {
-      subject.note(error, isSuperseded);
+      subject.noteProblem(error, isSuperseded);
     }
   }
   if (!indexed) return undefined;
   try {
     return withProjection(item, inbound.project, subject);
   } catch (error) {
-    subject.note(error, isSuperseded);
+    subject.noteProblem(error, isSuperseded);
     return undefined;
   }
 }
@@ -136,7 +136,7 @@ export function searchItems(
   }
   const items = new Map<DerivedSortKey, Item>();
   let bytes = 0;
-  for (const encoded of eachValue(search, subject, purpose)) {
+  for (const encoded of encodedValues(search, subject, purpose)) {
     const key = places.key(encoded.text);
     const present = items.get(key);
     // Values that fold to the same text share an item. It shows the value that sorts first, whatever the order in the set.
@@ -145,17 +145,17 @@ export function searchItems(
     if (item === undefined) continue;
     items.set(key, item);
     bytes += itemSizeBytes(item);
-    if (items.size > MAX_SEARCH_VALUES || bytes > MAX_SEARCH_BYTES) throw tooManyValues(encoded, purpose);
+    if (items.size > MAX_SEARCH_VALUES || bytes > MAX_SEARCH_BYTES) throw tooManyValuesError(encoded, purpose);
   }
   return [...items];
 }
 
-function tooManyValues({ attribute }: Encoded, purpose: string): PartError {
+function tooManyValuesError({ attribute }: Encoded, purpose: string): PartError {
   const message = `attribute ${attribute}, needed for ${purpose}, makes more than ${MAX_SEARCH_VALUES} items, or more than ${MAX_SEARCH_BYTES} bytes of them. Keep fewer values, or project fewer attributes`;
   return new PartError('too-many-values', message, attribute);
 }
 
-function eachValue(search: SearchModel, subject: Subject, purpose: string): Encoded[] {
+function encodedValues(search: SearchModel, subject: Subject, purpose: string): Encoded[] {
   if (search.order.kind !== 'attribute') return [];
   const { attribute, type } = search.order;
   const value = subject.attribute(attribute);
@@ -216,7 +216,7 @@ export function addIndexKeys(
   source: string,
   purpose: string,
 ): void {
-  if (!places.fits(partition)) throw tooLong(partition, encoded, purpose);
+  if (!places.fits(partition)) throw tooLongError(partition, encoded, purpose);
   const sort = fittingSortKey(encoded, source, purpose);
   // Fixed property names are set faster than computed ones, so each name is written out.
   if (index === 'gsi0') {
@@ -231,18 +231,18 @@ export function addIndexKeys(
 /** The sort key of an item in an index; throws a `PartError` if it would be too long. */
 export function fittingSortKey(encoded: Pick<Encoded, 'text' | 'attribute'>, source: string, purpose: string): string {
   const sort = indexSortKey(encoded.text, source);
-  if (!isWithinBytes(sort, SORT_KEY_BYTES)) throw tooLong(sort, encoded, purpose);
+  if (!isWithinBytes(sort, SORT_KEY_BYTES)) throw tooLongError(sort, encoded, purpose);
   return sort;
 }
 
-function tooLong(key: string, { attribute }: Pick<Encoded, 'attribute'>, purpose: string): PartError {
+function tooLongError(key: string, { attribute }: Pick<Encoded, 'attribute'>, purpose: string): PartError {
   const cause = attribute === undefined ? 'the derived text' : `attribute ${attribute}`;
   const message = `the key that ${cause} makes for ${purpose} has ${Buffer.byteLength(key)} bytes; an index key has at most ${SORT_KEY_BYTES}`;
   return new PartError('key-too-long', message, attribute);
 }
 
 function withProjection(item: Item, projection: Projection, subject: Subject): Item {
-  return projection.kind === 'KEYS_ONLY' ? item : withAttributes(item, subject.project(projection), subject);
+  return projection.kind === 'KEYS_ONLY' ? item : withAttributes(item, subject.projectAttributes(projection), subject);
 }
 
 /** Adds projected attributes to an index item; throws a `PartError` if it becomes larger than DynamoDB allows. */

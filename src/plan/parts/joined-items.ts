@@ -66,12 +66,12 @@ export function joinedItemPlans(edge: EdgeModel): JoinedItemPlan[] {
       const purpose = `order ${order.name} of ${type}`;
       const isList = order.order.kind === 'parts';
       const parts = order.order.kind === 'parts' ? order.order.parts : [order.order];
-      return { order, isList, purpose, parts: parts.map((part) => plannedPart(part, purpose)) };
+      return { order, isList, purpose, parts: parts.map((part) => planPart(part, purpose)) };
     }),
   }));
 }
 
-function plannedPart(part: OrderPart, purpose: string): PlannedPart {
+function planPart(part: OrderPart, purpose: string): PlannedPart {
   const order = part.kind === 'source' ? part.order : part;
   return {
     of: part.kind === 'source' ? 'source' : 'edge',
@@ -110,7 +110,7 @@ function shareOf(
       const text = textOf(subject);
       return text === undefined ? 'absent' : { text };
     } catch (error) {
-      subject.note(error, item.inForce.isSuperseded);
+      subject.noteProblem(error, item.inForce.isSuperseded);
       return 'failed';
     }
   };
@@ -120,7 +120,7 @@ function shareOf(
       parts.map(({ of, encode }) => given(of, (one) => fittingText(encode(one), one, purpose))),
     ),
     partition: given(partition?.of, (one) => partitionText(partition!.attribute, one, `inbound of ${edge.type}`)),
-    attributes: subject?.project(projection, true) ?? {},
+    attributes: subject?.projectAttributes(projection, true) ?? {},
     ...(count && side === 'edge' && subject && { counted: countedFields(count, subject) }),
   };
 }

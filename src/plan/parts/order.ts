@@ -48,7 +48,7 @@ export function joinLeadingParts(parts: readonly (Encoded | undefined)[]): Encod
 export function valueEncoder(order: AttributeOrder | DeriveModel, fold: boolean, purpose: string): OrderEncoder {
   if (order.kind === 'derive') {
     return (subject) => {
-      const text = subject.compute(order.compute, purpose);
+      const text = subject.computeText(order.compute, purpose);
       return text === undefined ? undefined : encodeForOrder({ S: text }, 'string', fold, purpose);
     };
   }

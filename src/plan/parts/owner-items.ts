@@ -32,7 +32,7 @@ export function ownerItems(node: NodeModel, subject: Subject, attributes: Item):
         const whole = node.view.kind === 'KEYS_ONLY' ? item : withAttributes(item, attributes, subject);
         items.push({ key: places.ownerKey, item: whole, settleBefore });
       } catch (error) {
-        subject.note(error, isSuperseded);
+        subject.noteProblem(error, isSuperseded);
       }
     }
   }

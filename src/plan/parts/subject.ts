@@ -4,7 +4,7 @@ import {
   type Item,
   MalformedValueError,
   setOwn,
-  withBytes,
+  withBinaryAsBytes,
 } from '../../items/attribute-value.ts';
 import { TARGET_ID } from '../../items/hashed-key.ts';
 import { parseNodeId } from '../../items/keys.ts';
@@ -72,7 +72,7 @@ export class Subject {
   ) {}
 
   /** Switches to another image, like a new subject. It saves an object for each of a batch's thousands of images. */
-  turnTo(owner: Readonly<ImageOwner>, image: Item): this {
+  switchToImage(owner: Readonly<ImageOwner>, image: Item): this {
     this.owner = owner;
     this.image = image;
     this.plain = undefined;
@@ -96,7 +96,7 @@ export class Subject {
   }
 
   /** Calls the function `noteProblem` for this image. */
-  note(error: unknown, isSuperseded?: boolean): void {
+  noteProblem(error: unknown, isSuperseded?: boolean): void {
     this.noted ??= [];
     noteProblem(this.noted, error, isSuperseded);
   }
@@ -106,7 +106,7 @@ export class Subject {
     const value = attributeOf(this.image, name);
     if (value === undefined) return undefined;
     try {
-      return withBytes(value);
+      return withBinaryAsBytes(value);
     } catch (error) {
       if (!(error instanceof MalformedValueError)) throw error;
       throw new PartError('malformed', `attribute ${name} ${error.message}`, name);
@@ -114,8 +114,8 @@ export class Subject {
   }
 
   /** Returns the text of a `derive` function for the image; throws a `PartError` for anything but a text or nothing. */
-  compute(compute: Compute, purpose: string): string | undefined {
-    this.plain ??= toPlainItem(this.project({ kind: 'ALL' }));
+  computeText(compute: Compute, purpose: string): string | undefined {
+    this.plain ??= toPlainItem(this.projectAttributes({ kind: 'ALL' }));
     const { source, type, target } = this.owner;
     let text: unknown;
     try {
@@ -139,7 +139,7 @@ export class Subject {
    *
    * @param isLenient notes such an attribute and leaves it out instead.
    */
-  project(projection: Projection, isLenient = false): Item {
+  projectAttributes(projection: Projection, isLenient = false): Item {
     const copy: Item = {};
     if (projection.kind === 'KEYS_ONLY') return copy;
     const { graph, isHashed } = this.owner;
@@ -152,7 +152,7 @@ export class Subject {
         if (value !== undefined) setOwn(copy, name, value);
       } catch (error) {
         if (!isLenient) throw error;
-        this.note(error);
+        this.noteProblem(error);
       }
     }
     return copy;

@@ -18,7 +18,7 @@ export function countedFields({ places, totals, isSuperseded }: CountModel, subj
   if (totals === undefined) return counted;
   const ledger: Item = {};
   let problems = 0;
-  const add = (
+  const addPart = (
     part: TotalPart,
     attribute: string,
     valueIn: (value: AttributeValue, part: TotalPart) => AttributeValue,
@@ -29,11 +29,11 @@ export function countedFields({ places, totals, isSuperseded }: CountModel, subj
     } catch (error) {
       // rule: value-that-is-no-number-is-a-problem
       problems += 1;
-      subject.note(error, isSuperseded);
+      subject.noteProblem(error, isSuperseded);
     }
   };
-  for (const part of totals.sums) add(part, sumAttribute(part.name), summand);
-  for (const part of totals.groups) add(part, groupAttribute(part.name), groupValue);
+  for (const part of totals.sums) addPart(part, sumAttribute(part.name), summand);
+  for (const part of totals.groups) addPart(part, groupAttribute(part.name), groupValue);
   if (problems > 0) ledger[PROBLEMS] = { N: String(problems) };
   return Object.keys(ledger).length === 0 ? counted : { ...counted, [LEDGER]: { M: ledger } };
 }

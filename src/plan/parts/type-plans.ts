@@ -132,7 +132,7 @@ function labelWriter({ name, from }: LabelModel): LabelWriter {
   const encodeLabel = labelEncoder(name);
   if (from.kind === 'derive') {
     return (subject) => {
-      const text = subject.compute(from.compute, purpose);
+      const text = subject.computeText(from.compute, purpose);
       if (text === undefined) return '';
       // A lone surrogate would be stored as another text, and differ from the expected one for ever.
       if (!isWellFormed(text)) throw new PartError('derive-failed', `derive for ${purpose} gave a lone surrogate`);

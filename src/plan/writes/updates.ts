@@ -8,16 +8,16 @@ import {
   MODEL,
   REVISION,
   TOMBSTONE_HOURS,
-  unchanged,
+  unchangedCondition,
   WATERMARK,
 } from '../../items/derived-item.ts';
-import { elementEdge, escapedEdge } from '../../items/element.ts';
+import { escapedEdge, escapedEdgeOfElement } from '../../items/element.ts';
 import { VIEW_KEY } from '../../items/keys.ts';
 import { copiesByEdge, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../../items/stored-view.ts';
 import { laterOf } from '../../items/watermark.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { DerivedUpdate } from '../../store/port.ts';
-import { copiesField, copyingEdge, keptCopies, type ParentCopies } from '../copies.ts';
+import { copiesField, copiesWithElement, copyingEdge, type ParentCopies } from '../copies.ts';
 import { shapeCondition, shapeOf } from '../shape.ts';
 import type { EpochSeconds, IndexUnit, Truth, ViewChange, ViewCorrections, ViewUnit } from '../unit.ts';
 import { evictToBudget, viewBudgetBytes } from './eviction.ts';
@@ -84,7 +84,7 @@ export function fastViewUpdate(
  * Returns the changes whose records are stale and contradict the view. For each of them the base item has to be read, because
  * neither the record nor the view is known to be right.
  */
-export function contradictions(unit: ViewUnit, view: Item | undefined): ViewChange[] {
+export function contradictingChanges(unit: ViewUnit, view: Item | undefined): ViewChange[] {
   const isAllStale = isFenced(unit.records, view);
   const stale = unit.changes.filter(({ oldest, byBase }) => isAllStale || isStale(oldest, view) || byBase === true);
   if (stale.length === 0) return [];
@@ -118,7 +118,7 @@ export function slowViewUpdate(
   const elements = elementsByEdge(view);
   const seen = [...elements.values()].flat();
   for (const element of corrections.drop ?? []) {
-    const edge = elementEdge(element);
+    const edge = escapedEdgeOfElement(element);
     elements.set(edge, elements.get(edge)?.filter((kept) => kept !== element) ?? []);
   }
   let attributes = viewAttributes(view);
@@ -214,7 +214,7 @@ export function viewUpdate(
     ...(view?.[FENCE] && { [FENCE]: view[FENCE] }),
     ...(attributes && { [ATTRIBUTES]: { M: attributes } }),
   };
-  const copies = keptCopies(graph, elements, allCopies);
+  const copies = copiesWithElement(graph, elements, allCopies);
   const evicted = evictToBudget(elements, copies, evictedBefore, rest, viewBudgetBytes(graph, source));
   const wanted = [...elements.values()].flat();
   // A view with a mark is no tombstone: TTL would delete the mark with it, and the type would fill up again.
@@ -223,14 +223,14 @@ export function viewUpdate(
   return {
     key: { source, target: VIEW_KEY },
     ...(hasEdgeSet(view) ? setDifference(seen, wanted) : wanted.length > 0 && { setElements: wanted }),
-    ...withFields(graph, stamp, isEmpty, watermark, now, {
+    ...fieldsUpdate(graph, stamp, isEmpty, watermark, now, {
       ...(!hasEdgeSet(view) && wanted.length === 0 && { [EDGE_SET]: undefined }),
       [ATTRIBUTES]: attributes && { M: attributes },
       ...copiesField(view, copies),
       [EVICTED]: evicted.size > 0 ? { SS: [...evicted] } : undefined,
     }),
     // rule: view-is-written-under-the-revision-seen
-    condition: unchanged(view, graph.table.ttl),
+    condition: unchangedCondition(view, graph.table.ttl),
   };
 }
 
@@ -252,7 +252,7 @@ function setDifference(
 }
 
 /** The fields of a derived item: defined ones are set, the others removed; an empty item becomes a tombstone. */
-function withFields(
+function fieldsUpdate(
   graph: CompiledModel,
   stamp: string,
   isTombstone: boolean,
@@ -279,7 +279,7 @@ function withFields(
 export function indexUpdate(graph: CompiledModel, unit: IndexUnit, now: EpochSeconds): DerivedUpdate {
   return {
     key: { source: unit.source, target: unit.sortKey },
-    ...withFields(graph, graph.fingerprint, unit.wanted === undefined, unit.newest, now, indexFields(unit.wanted)),
+    ...fieldsUpdate(graph, graph.fingerprint, unit.wanted === undefined, unit.newest, now, indexFields(unit.wanted)),
     // rule: unseen-index-item-takes-newer-records
     // rule: unseen-index-item-stops-at-fence
     condition: { kind: 'newer-than', watermark: unit.newest, fenceBefore: fenceLimitMs(unit.records) },
@@ -298,10 +298,10 @@ export function reconciledIndexUpdate(
   const watermark = laterOf(stringOf(current?.[WATERMARK]), unit.newest);
   return {
     key: { source: unit.source, target: unit.sortKey },
-    ...withFields(graph, graph.fingerprint, wanted === undefined, watermark, now, indexFields(wanted)),
+    ...fieldsUpdate(graph, graph.fingerprint, wanted === undefined, watermark, now, indexFields(wanted)),
     // The tombstone of a live edge may have expired and been replaced: so the condition includes its expiry.
     // rule: index-item-is-written-under-the-revision-seen
-    condition: unchanged(current, graph.table.ttl),
+    condition: unchangedCondition(current, graph.table.ttl),
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { compareKeys } from '../../items/encoding.ts';
 import { BASE_ITEMS } from '../../items/keys.ts';
-import { classify } from '../../model/base-item.ts';
+import { classifyBaseItem } from '../../model/base-item.ts';
 import { checkOptions } from '../../options.ts';
 import type { Abortable } from '../../runtime.ts';
 import { scatter } from '../lists/scatter.ts';
@@ -71,7 +71,7 @@ export async function readCollection(
     limit,
     consistent: consistent === true || isOwnRead(context, (key) => key.source === id),
     accept: (item) => {
-      const kind = classify(graph, id, stringOf(item[graph.table.sortKey]) ?? '', item);
+      const kind = classifyBaseItem(graph, id, stringOf(item[graph.table.sortKey]) ?? '', item);
       if (kind.kind === 'node') node = item;
       return kind.kind === 'edge' && (types === undefined || types.has(kind.edge.type));
     },

@@ -1,6 +1,12 @@
 import { type Item, setOwn, stringOf } from '../../items/attribute-value.ts';
 import { EDGE_SET } from '../../items/derived-item.ts';
-import { compareElements, decodeElement, type EdgeElement, ENTRY_FIELDS, edgeKeyOf } from '../../items/element.ts';
+import {
+  compareElements,
+  decodeElement,
+  type EdgeElement,
+  ENTRY_FIELDS,
+  edgeKeyOfElement,
+} from '../../items/element.ts';
 import { parseNodeId, typePrefix } from '../../items/keys.ts';
 import { type NumberReader, toPlain, toPlainItem } from '../../items/plain.ts';
 import { copiesByEdge, evictedTypes } from '../../items/stored-view.ts';
@@ -51,7 +57,9 @@ export function decodeElements(
   return elements
     .flatMap((text): [EdgeElement, edge: string][] => {
       const element = decodeElement(text);
-      return element !== undefined && parseNodeId(element.target) !== undefined ? [[element, edgeKeyOf(text)]] : [];
+      return element !== undefined && parseNodeId(element.target) !== undefined
+        ? [[element, edgeKeyOfElement(text)]]
+        : [];
     })
     .sort(([left], [right]) => compareElements(left, right))
     .map(([{ type, target, labels }, edge]) => {

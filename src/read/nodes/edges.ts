@@ -1,6 +1,6 @@
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { BASE_ITEMS } from '../../items/keys.ts';
-import { classify } from '../../model/base-item.ts';
+import { classifyBaseItem } from '../../model/base-item.ts';
 import type { EdgeModel } from '../../model/compiled.ts';
 import { checkOptions } from '../../options.ts';
 import type { Abortable } from '../../runtime.ts';
@@ -70,7 +70,7 @@ export async function gatherEdges(
     after,
     limit,
     consistent: consistent === true || isOwnRead(context, (key) => key.source === source),
-    accept: (item) => classify(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item).kind === 'edge',
+    accept: (item) => classifyBaseItem(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item).kind === 'edge',
     // The node itself lies among its edges.
     unwanted: edge === undefined ? 1 : 0,
   });
@@ -119,7 +119,7 @@ async function findBaseEdge(
 /** A base item as an edge; undefined if it is no edge of the model. */
 export function edgeOf(context: ReadContext, source: string, item: Item): EdgeResult | undefined {
   const { graph } = context;
-  const kind = classify(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);
+  const kind = classifyBaseItem(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);
   if (kind.kind !== 'edge') return undefined;
   return { source, type: kind.edge.type, target: kind.target, attributes: baseAttributes(context, item, kind.edge) };
 }

@@ -129,7 +129,7 @@ async function amountsWithOwnEdges(
   const room = new Room(total, places.name, changes);
   for (const change of changes) {
     const { current, wanted } = change;
-    addAmounts(amounts, amountsOf(withGroupsWithoutRoom(wanted, room.otherGroups(change)), places.name));
+    addAmounts(amounts, amountsOf(withGroupsWithoutRoom(wanted, room.groupsWithoutRoom(change)), places.name));
     addAmounts(amounts, amountsOf(current, places.name), -1n);
   }
   return amounts;

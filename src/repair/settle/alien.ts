@@ -1,6 +1,6 @@
 import { epochSeconds, updateItem } from '../../apply/context.ts';
-import { unchanged } from '../../items/derived-item.ts';
-import { endUpdate } from '../../plan/fan-out.ts';
+import { unchangedCondition } from '../../items/derived-item.ts';
+import { endContinuationUpdate } from '../../plan/fan-out.ts';
 import type { ItemKey } from '../../store/port.ts';
 import { isContinuationKey } from '../../stream/filter.ts';
 import type { SettleContext } from './context.ts';
@@ -18,14 +18,15 @@ export async function removeAlien(context: SettleContext, key: ItemKey): Promise
   const now = isFanOut ? await model?.current() : undefined;
   const concern = item && (now ?? graph).concerns?.of(key.source, key.target, item).kind;
   if (item === undefined || (concern !== 'retired' && concern !== 'misplaced')) return false;
-  if (isFanOut) return (await updateItem(context, endUpdate(graph, key, item, epochSeconds(context)))).applied;
-  return (await store.delete(key, unchanged(item, graph.table.ttl))).applied;
+  if (isFanOut)
+    return (await updateItem(context, endContinuationUpdate(graph, key, item, epochSeconds(context)))).applied;
+  return (await store.delete(key, unchangedCondition(item, graph.table.ttl))).applied;
 }
 
 /** Deletes an item of no kind that the model maintains; returns whether it did. */
 export async function deleteItem({ graph, store }: SettleContext, key: ItemKey): Promise<boolean> {
   const { item } = await store.get(key, { consistent: true });
   if (item === undefined) return false;
-  const { applied } = await store.delete(key, unchanged(item, graph.table.ttl));
+  const { applied } = await store.delete(key, unchangedCondition(item, graph.table.ttl));
   return applied;
 }

@@ -1,7 +1,7 @@
 import { epochSeconds } from '../../apply/context.ts';
 import { reconcile } from '../../apply/reconcile.ts';
 import { type Item, stringOf } from '../../items/attribute-value.ts';
-import { AFTER, AGAIN, MODEL, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../../items/derived-item.ts';
+import { AFTER, AGAIN, MODEL, TOMBSTONE_HOURS, unchangedCondition, WATERMARK } from '../../items/derived-item.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { FanOutPlaces, fanOutOfKey } from '../../model/projection/places.ts';
 import type { EpochSeconds } from '../../plan/unit.ts';
@@ -33,7 +33,7 @@ function continueUpdate(
   now: EpochSeconds,
 ): DerivedUpdate {
   const { of, edgeType } = fanOutOfKey(key.target)!;
-  const first = new FanOutPlaces(edgeType).visited(of);
+  const first = new FanOutPlaces(edgeType).visitedPrefix(of);
   const placeAt = (name: string): Item => {
     const stored = stringOf(current?.[name]);
     if (current?.[name] === undefined) return {};
@@ -46,6 +46,6 @@ function continueUpdate(
     key,
     set: { ...stamp, ...(isOpen ? { ...placeAt(AFTER), ...placeAt(AGAIN) } : expiry) },
     unset: isOpen ? [graph.table.ttl] : [AFTER, AGAIN],
-    condition: unchanged(current, graph.table.ttl),
+    condition: unchangedCondition(current, graph.table.ttl),
   };
 }

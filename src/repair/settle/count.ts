@@ -2,18 +2,18 @@ import pMap from 'p-map';
 import { updateItem } from '../../apply/context.ts';
 import { reconcile } from '../../apply/reconcile.ts';
 import { type Item, stringOf } from '../../items/attribute-value.ts';
-import { COUNT, MODEL, REVISION, revisionOf, unchanged } from '../../items/derived-item.ts';
+import { COUNT, MODEL, REVISION, revisionOf, unchangedCondition } from '../../items/derived-item.ts';
 import {
   type Amounts,
   addAmounts,
   amountsOf,
   groupValuesByAttribute,
-  isOfAmounts,
+  isAmountAttribute,
   sameAmounts,
   storedAmounts,
 } from '../../items/ledger.ts';
 import { textOfUnits } from '../../items/units.ts';
-import { countAtOnce, itemsToCount } from '../../kinds/count.ts';
+import { itemsToCount, readCountWithItems } from '../../kinds/count.ts';
 import { CountPlaces, placesOfCount } from '../../model/projection/places.ts';
 import { queriedItems, readItem } from '../../store/pages.ts';
 import type { DerivedUpdate, ItemKey } from '../../store/port.ts';
@@ -33,7 +33,7 @@ export async function reconcileCount(context: SettleContext, source: string, sor
   const key = { source, target: sortKey };
   await reconcile(context, {
     key,
-    expected: (seen) => countAtOnce(context, source, sortKey, seen),
+    expected: (seen) => readCountWithItems(context, source, sortKey, seen),
     update(_seen, { live, stored }) {
       const amounts = storedAmounts(stored);
       const isRight = amounts !== undefined && sameAmounts(amounts, live);
@@ -105,7 +105,7 @@ function countUpdate(
   }
   for (const [attribute, texts] of Object.entries(groupValuesByAttribute(amounts))) set[attribute] = { SS: texts };
   const left = Object.keys(current ?? {})
-    .filter((name) => isOfAmounts(name) && set[name] === undefined)
+    .filter((name) => isAmountAttribute(name) && set[name] === undefined)
     .slice(0, MOST_REMOVED);
-  return { key, set, unset: [graph.table.ttl, ...left], condition: unchanged(current, graph.table.ttl) };
+  return { key, set, unset: [graph.table.ttl, ...left], condition: unchangedCondition(current, graph.table.ttl) };
 }

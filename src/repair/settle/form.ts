@@ -1,6 +1,6 @@
 import { reconcile } from '../../apply/reconcile.ts';
 import { stringOf } from '../../items/attribute-value.ts';
-import { COUNTED, OTHER, unchanged } from '../../items/derived-item.ts';
+import { COUNTED, OTHER, unchangedCondition } from '../../items/derived-item.ts';
 import { hasRevision, misshapenAttributes } from '../../kinds/form.ts';
 import type { ItemForm } from '../../kinds/part.ts';
 import type { ItemKey } from '../../store/port.ts';
@@ -14,7 +14,7 @@ export async function repairForm(context: SettleContext, form: ItemForm, key: It
     expected: (item) => misshapenAttributes(form, context.graph, item ?? {}),
     update(item, unset) {
       if (item === undefined || (unset.length === 0 && hasRevision(item))) return undefined;
-      return { key, set: {}, unset, condition: unchanged(item, context.graph.table.ttl) };
+      return { key, set: {}, unset, condition: unchangedCondition(item, context.graph.table.ttl) };
     },
   });
   // Without its list of groups a counted item adds other numbers to its count.

@@ -5,8 +5,8 @@ import { reconcile } from '../../apply/reconcile.ts';
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { COUNTED } from '../../items/derived-item.ts';
 import { baseKeyOfIndexItem } from '../../items/derived-key.ts';
-import { storedSortKey } from '../../items/keys.ts';
-import { edgeNamedBy } from '../../kinds/index-item.ts';
+import { requireDerivedSortKey } from '../../items/keys.ts';
+import { findEdgeOfHashedKey } from '../../kinds/index-item.ts';
 import { type CounterPlaces, countKeyOf } from '../../model/projection/places.ts';
 import { expectedFields } from '../../plan/copies.ts';
 import { countHolding, isKeptCount } from '../../plan/counted.ts';
@@ -72,7 +72,7 @@ export async function reconcileIndexItemByKey(context: SettleContext, key: ItemK
     async expected(item) {
       // The search for the edge follows the read of the item. If the edge is put later, its write changes the item, so the
       // update fails.
-      const target = baseKeyOfIndexItem(source, sortKey) ?? (await edgeNamedBy(context, source, sortKey));
+      const target = baseKeyOfIndexItem(source, sortKey) ?? (await findEdgeOfHashedKey(context, source, sortKey));
       return { target, burial: target === undefined ? await tombstoneUpdate(context, key, item) : undefined };
     },
     update: (_item, { burial }) => burial,
@@ -117,6 +117,6 @@ export async function tombstoneUpdate(
 }
 
 function unitOfIndexItem({ source, target }: ItemKey, base: ItemKey, watermark: string): IndexUnit {
-  const sortKey = storedSortKey(target);
+  const sortKey = requireDerivedSortKey(target);
   return { kind: 'index', source, sortKey, base, records: [], oldest: watermark, newest: watermark };
 }

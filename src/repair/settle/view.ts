@@ -3,7 +3,7 @@ import { reconcile } from '../../apply/reconcile.ts';
 import { readWholeView } from '../../apply/whole-view.ts';
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { CHILD } from '../../items/derived-item.ts';
-import { decodeElement, edgeKeyOf } from '../../items/element.ts';
+import { decodeElement, edgeKeyOfElement } from '../../items/element.ts';
 import { BASE_ITEMS, typePrefix, VIEW_KEY } from '../../items/keys.ts';
 import { elementsByEdge, evictedTypes } from '../../items/stored-view.ts';
 import { readCopies } from '../../kinds/parent-copies.ts';
@@ -71,7 +71,7 @@ export async function reconcileView(context: SettleContext, source: string, wate
   await reconcileWithBaseItems(context, source, watermark, async (view) => {
     const bases = await readPartition(context, source);
     for (const elements of elementsByEdge(view).values()) {
-      const key = edgeKeyOf(elements[0]!);
+      const key = edgeKeyOfElement(elements[0]!);
       if (decodeElement(elements[0]!) !== undefined && !bases.has(key)) bases.set(key, undefined);
     }
     // The node is added even if it is absent: its attributes may still be in the view.

@@ -4,7 +4,7 @@ import { sampleOptions } from '../../check/scan.ts';
 import { EdgeloomError } from '../../errors.ts';
 import type { Item } from '../../items/attribute-value.ts';
 import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../plan/quarantine-entry.ts';
-import { noteLastCheck } from '../../progress/last-check.ts';
+import { saveLastCheck } from '../../progress/last-check.ts';
 import type { Page } from '../../read/request/result.ts';
 import { type RedriveResult, redrive } from '../../repair/redrive.ts';
 import { currentStreamLabel, describeTable, serverTime } from '../../store/table.ts';
@@ -89,7 +89,7 @@ async function startCheck(
     ...(position !== undefined && { consumer: position.consumer }),
   };
   const check = checks.start(describedScope(scope, itemCount), options, async (result) => {
-    if (scope.kind === 'table' && isWritable) await noteLastCheck(graph.table, store, result, Date.now());
+    if (scope.kind === 'table' && isWritable) await saveLastCheck(graph.table, store, result, Date.now());
   });
   return { check };
 }

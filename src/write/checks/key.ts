@@ -10,7 +10,7 @@ import {
   SORT_KEY_BYTES,
   typePrefix,
 } from '../../items/keys.ts';
-import { classify, targetIdOf } from '../../model/base-item.ts';
+import { classifyBaseItem, targetIdOf } from '../../model/base-item.ts';
 import type { CompiledModel, PartModel } from '../../model/compiled.ts';
 import type { ItemKey } from '../../store/port.ts';
 import { itemName } from './problem.ts';
@@ -32,7 +32,7 @@ export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unk
   if (isDerivedKey(sortKey))
     throw derivedKey(`Attribute ${sortKeyName} ${describe(sortKey)} of item ${describe(source)}`);
   checkNodeId(graph, source, `Attribute ${partitionKey}`);
-  const kind = classify(graph, source, sortKey, attributes);
+  const kind = classifyBaseItem(graph, source, sortKey, attributes);
   if (kind.kind === 'misfit') {
     throw new EdgeloomError(
       'invalid-edge',

@@ -98,17 +98,17 @@ export class Observation {
     for (let turn = 1; !process.isDead && this.lastWord === undefined; turn++) {
       if (streams.streamArn !== source.streamArn) return process.die('finds another stream');
       try {
-        const { isIdle } = await observer.turn();
+        const { isIdle } = await observer.runTurn();
         pause = isIdle ? Math.min(LONGEST_PAUSE, pause * 2) : this.pause;
         if (process.isDead) return;
-        if (observer.wantsBase) await this.base(process, observer);
+        if (observer.needsWholeCheck) await this.base(process, observer);
       } catch (error) {
         // A call that failed: the next turn makes it again.
         if (!(error instanceof Error) || error.name !== 'StoreError') throw error;
       }
       if (process.isDead) return;
       this.claim(observer);
-      if (choices.chance(`${process.name}.${turn}.saves`, 0.7)) this.state = structuredClone(observer.state());
+      if (choices.chance(`${process.name}.${turn}.saves`, 0.7)) this.state = structuredClone(observer.stateToSave());
       if (choices.chance(`${process.name}.${turn}.dies`, world.climate.fault / 4)) return process.die('crashes');
       this.rest(observer);
       await process.wait(pause);
@@ -134,7 +134,7 @@ export class Observation {
       onFinding: ({ source, target }) => void left.push({ source, target }),
     });
     if (process.isDead) return;
-    await observer.base(beganMs, left);
+    await observer.endWholeCheck(beganMs, left);
     world.count('checks as a base');
     if (left.length > 0) world.count('bases with differences');
   }

@@ -93,7 +93,7 @@ const CLOSING: readonly Mutant[] = [
   {
     name: 'partitions-are-read-eventually',
     rule: 'A partition of which anything may be wrong is read consistently.',
-    changes: [setValue('partitions-are-read-consistently', 'consistently(store) && store')],
+    changes: [setValue('partitions-are-read-consistently', 'withConsistentReads(store) && store')],
   },
   {
     name: 'views-before-reverse-items',
@@ -206,7 +206,7 @@ const RESTARTS: readonly Mutant[] = [
     changes: [
       replace(
         'parent-shards-are-read-first',
-        'for (const { shardId } of shards) if (!isFinished(shardId)) this.follow(shardId);',
+        'for (const { shardId } of shards) if (!isFinished(shardId)) this.followShard(shardId);',
       ),
     ],
   },

@@ -138,7 +138,7 @@ export const COPY_MUTANTS: readonly Mutant[] = [
       insertBefore(
         'continuation-begins-after-the-first-page',
         `const begun = await readItem(context, { source: unit.source, target: unit.sortKey });
-  const early = beginUpdate(context.graph, unit, begun, '~rev/MEMBER-GOAL-1');
+  const early = beginContinuationUpdate(context.graph, unit, begun, '~rev/MEMBER-GOAL-1');
   if (early === undefined) return;
   await updateItem(context, early);`,
       ),

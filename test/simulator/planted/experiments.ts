@@ -9,7 +9,7 @@ export const EXPERIMENTS: readonly Mutant[] = [
     changes: [
       insertBefore(
         'stale-unit-leaves-a-trace',
-        'if (isStale(unit.newest, current) && contradictions(unit, current).length === 0) return;',
+        'if (isStale(unit.newest, current) && contradictingChanges(unit, current).length === 0) return;',
       ),
     ],
   },

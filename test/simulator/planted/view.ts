@@ -48,13 +48,13 @@ export const VIEW_MUTANTS: readonly Mutant[] = [
     rule: 'Where an older record says otherwise than the view, the base item decides, not the record.',
     changes: [
       setCondition('stale-record-needs-a-truth', 'false'),
-      replaceIn('contradictions-are-reconciled-by-base-items', 'contradictions(unit, current)', '[]'),
+      replaceIn('contradictions-are-reconciled-by-base-items', 'contradictingChanges(unit, current)', '[]'),
     ],
   },
   {
     name: 'contradiction-view-wins',
     rule: 'Where an older record says otherwise than the view, the base item decides, not the view.',
-    changes: [replaceIn('contradictions-are-reconciled-by-base-items', 'contradictions(unit, current)', '[]')],
+    changes: [replaceIn('contradictions-are-reconciled-by-base-items', 'contradictingChanges(unit, current)', '[]')],
   },
   {
     name: 'contradiction-of-edges-only',
@@ -76,7 +76,7 @@ export const VIEW_MUTANTS: readonly Mutant[] = [
       ),
       replaceIn(
         'base-items-are-read-after-the-view',
-        'contradictions(unit, current)',
+        'contradictingChanges(unit, current)',
         (old) => `${old}.filter(({ target }) => !kept.has(target))`,
       ),
       insertAfter(
@@ -101,12 +101,12 @@ export const VIEW_MUTANTS: readonly Mutant[] = [
     name: 'truth-before-view',
     rule: 'The view is read first and the base items after it.',
     changes: [
-      replaceIn('base-items-are-read-after-the-view', 'contradictions(unit, current)', 'unit.changes'),
+      replaceIn('base-items-are-read-after-the-view', 'contradictingChanges(unit, current)', 'unit.changes'),
       insertBefore('view-before-parents, first', 'let late: Item | undefined;'),
       insertAfter(
         'base-items-are-read-after-the-view',
         `late = (await context.store.get({ source: unit.source, target: unit.sortKey }, { consistent: true })).item;
-  const wrong = new Set(contradictions(unit, late).map(({ target }) => target));
+  const wrong = new Set(contradictingChanges(unit, late).map(({ target }) => target));
   for (const target of truths.keys()) if (!wrong.has(target)) truths.delete(target);`,
       ),
       insertBefore('stale-unit-leaves-a-trace', 'return slowViewUpdate(graph, unit, late, truths, now, parents);'),

@@ -4,7 +4,13 @@ import type { Item } from '../../../src/items/attribute-value.ts';
 import { COUNTED } from '../../../src/items/derived-item.ts';
 import { encodeLabel, escapedEdge, escapedHashedEdge, LabelError } from '../../../src/items/element.ts';
 import { isWellFormed } from '../../../src/items/encoding.ts';
-import { type BaseItemKind, classify, classifyKey, type KeyKind, misfitText } from '../../../src/model/base-item.ts';
+import {
+  type BaseItemKind,
+  classifyBaseItem,
+  classifyKey,
+  type KeyKind,
+  misfitText,
+} from '../../../src/model/base-item.ts';
 import {
   type CompiledModel,
   type EdgeModel,
@@ -116,7 +122,7 @@ export class ItemPlanner {
   }
 
   private deriveAll(image: Item): PlainDerived {
-    const kind = classify(this.graph, this.source, this.sortKey, image);
+    const kind = classifyBaseItem(this.graph, this.source, this.sortKey, image);
     if (kind.kind === 'unknown') return NOTHING;
     if (kind.kind === 'misfit') {
       return { indexItems: NO_ITEMS, problems: [{ code: 'misfit', message: misfitText(kind) }] };
@@ -152,7 +158,7 @@ export class ItemPlanner {
   /** What an image gives to each joined item, as a text; undefined where it is no edge of the type. */
   given(image: Item | undefined): readonly string[] | undefined {
     if (image === undefined || this.joinedItems.length === 0) return undefined;
-    const kind = classify(this.graph, this.source, this.sortKey, image);
+    const kind = classifyBaseItem(this.graph, this.source, this.sortKey, image);
     if (kind.kind !== 'edge') return undefined;
     const context = { source: this.source, type: kind.edge.type, target: kind.target };
     const subject = new Subject(this.graph, context, image, kind.edge.keys === 'hashed');

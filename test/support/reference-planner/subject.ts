@@ -4,7 +4,7 @@ import {
   type Item,
   MalformedValueError,
   setOwn,
-  withBytes,
+  withBinaryAsBytes,
 } from '../../../src/items/attribute-value.ts';
 import { TARGET_ID } from '../../../src/items/hashed-key.ts';
 import { toPlainItem } from '../../../src/items/plain.ts';
@@ -58,7 +58,7 @@ export class Subject {
     const value = attributeOf(this.image, name);
     if (value === undefined) return undefined;
     try {
-      return withBytes(value);
+      return withBinaryAsBytes(value);
     } catch (error) {
       if (!(error instanceof MalformedValueError)) throw error;
       throw new PartError('malformed', `attribute ${name} ${error.message}`, name);

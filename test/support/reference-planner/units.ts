@@ -4,7 +4,7 @@
 import { sameItem } from '../../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { degreeKey } from '../../../src/items/key-forms.ts';
-import { parseNodeId, storedSortKey, typePrefix, VIEW_KEY } from '../../../src/items/keys.ts';
+import { parseNodeId, requireDerivedSortKey, typePrefix, VIEW_KEY } from '../../../src/items/keys.ts';
 import { type CompiledModel, layersOf } from '../../../src/model/compiled.ts';
 import { continuationUnit, fanOutUnits } from '../../../src/plan/fan-out.ts';
 import type { ItemHistory } from '../../../src/plan/fold.ts';
@@ -178,7 +178,7 @@ function indexUnits(history: ItemHistory, steps: readonly Step[]): IndexUnit[] {
     units.push({
       kind: 'index',
       source: history.source,
-      sortKey: storedSortKey(sortKey),
+      sortKey: requireDerivedSortKey(sortKey),
       base: { source: history.source, target: history.target },
       wanted,
       ...(isYoung && { byBase: true }),
@@ -201,7 +201,7 @@ function joinedUnits(graph: CompiledModel, { source, target, records: all }: Ite
       {
         kind: 'index',
         source,
-        sortKey: storedSortKey(sortKey),
+        sortKey: requireDerivedSortKey(sortKey),
         base: { source, target },
         byBase: true,
         records,

@@ -12,7 +12,7 @@ import {
   setOwn,
   stringOf,
   typeOf,
-  withBytes,
+  withBinaryAsBytes,
 } from '../../../src/items/attribute-value.ts';
 
 const bytes = (...values: number[]): Uint8Array => new Uint8Array(values);
@@ -65,18 +65,18 @@ describe('sameValue', () => {
   });
 });
 
-describe('withBytes', () => {
+describe('withBinaryAsBytes', () => {
   it('turns the base64 text of Lambda events into bytes, at any depth, and keeps bytes', () => {
     const event = {
       M: { a: { L: [{ B: 'AQI=' }, { BS: ['AQ==', 'Ag=='] }] }, b: { B: bytes(9) }, c: { S: 'AQI=' } },
     } as unknown as AttributeValue;
-    expect(withBytes(event)).toEqual({
+    expect(withBinaryAsBytes(event)).toEqual({
       M: { a: { L: [{ B: bytes(1, 2) }, { BS: [bytes(1), bytes(2)] }] }, b: { B: bytes(9) }, c: { S: 'AQI=' } },
     });
   });
   it('gives a value without binary as it is', () => {
     const value = { S: 'a' };
-    expect(withBytes(value)).toBe(value);
+    expect(withBinaryAsBytes(value)).toBe(value);
   });
 });
 

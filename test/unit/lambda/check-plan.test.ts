@@ -94,7 +94,7 @@ describe('the pace of a call', () => {
     let nowMs = 0;
     const pace = new CallPace({ maxRcu: 100, now: () => nowMs });
     const store = new MemoryStore(graph.table);
-    const counted = pace.count({
+    const counted = pace.countingStore({
       ...replacedCalls(store, { query: async () => ({ items: [], count: 0, scanned: 0, rcu: 10_000 }) }),
       scan: async () => ({ items: [], rcu: 10_000 }),
     });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/items/attribute-value.ts';
 import { hashedSortKey } from '../../../src/items/hashed-key.ts';
-import { classify, classifyKey } from '../../../src/model/base-item.ts';
+import { classifyBaseItem, classifyKey } from '../../../src/model/base-item.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/model/schema.ts';
 
@@ -54,7 +54,7 @@ describe('an edge with a hashed key', () => {
     expect(classifyKey(graph, 'USER-1', key)).toMatchObject({ kind: 'hashed', edge: { type: 'FRIEND' } });
   });
   it('has its target in an attribute', () => {
-    expect(classify(graph, 'USER-1', key, { targetId: { S: 'USER-2' } })).toMatchObject({
+    expect(classifyBaseItem(graph, 'USER-1', key, { targetId: { S: 'USER-2' } })).toMatchObject({
       kind: 'edge',
       edge: { type: 'FRIEND' },
       target: 'USER-2',
@@ -62,7 +62,7 @@ describe('an edge with a hashed key', () => {
   });
   it('to a node type outside the model is unknown, which is no error', () => {
     const other = hashedSortKey('FRIEND', 'ORG-1');
-    expect(classify(graph, 'USER-1', other, { targetId: { S: 'ORG-1' } })).toEqual({ kind: 'unknown' });
+    expect(classifyBaseItem(graph, 'USER-1', other, { targetId: { S: 'ORG-1' } })).toEqual({ kind: 'unknown' });
   });
   it.each([
     ['has hashed keys, and this is none', 'USER-1', 'FRIEND-USER-2', 'USER-2'],
@@ -76,11 +76,11 @@ describe('an edge with a hashed key', () => {
     ['is not followed by a node id', 'GOAL-1', hashedSortKey('MEMBER', 'USER-2'), 'USER-2'],
   ])('is refused: %s', (reason, source, sortKey, targetId) => {
     const image: Item = targetId === undefined ? {} : { targetId: { S: targetId } };
-    const kind = classify(graph, source, sortKey, image);
+    const kind = classifyBaseItem(graph, source, sortKey, image);
     expect(kind).toMatchObject({ kind: 'misfit', reason: expect.stringContaining(reason) });
   });
   it.each([null, 7, 'USER-2', { S: 7 }, { S: null }, { N: '1' }])('is refused for a target like %j', (targetId) => {
-    const image = { targetId } as unknown as Parameters<typeof classify>[3];
-    expect(classify(graph, 'USER-1', key, image)).toMatchObject({ kind: 'misfit' });
+    const image = { targetId } as unknown as Parameters<typeof classifyBaseItem>[3];
+    expect(classifyBaseItem(graph, 'USER-1', key, image)).toMatchObject({ kind: 'misfit' });
   });
 });

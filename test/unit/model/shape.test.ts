@@ -3,8 +3,8 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import {
   either,
   finite,
-  fits,
   flag,
+  hasShape,
   integer,
   listOf,
   nullable,
@@ -24,7 +24,7 @@ import {
 function mistakes(shape: Shape<unknown>, input: unknown): string[] {
   const found: string[] = [];
   shape(input, (path, message) => found.push(`${path.join('.')}: ${message}`));
-  expect(fits(shape, input)).toBe(found.length === 0);
+  expect(hasShape(shape, input)).toBe(found.length === 0);
   return found;
 }
 

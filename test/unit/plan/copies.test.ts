@@ -5,14 +5,19 @@ import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/model/schema.ts';
 import {
   copiesField,
+  copiesWithElement,
   copyingTypes,
   copyOf,
   edgeOfReverse,
-  keptCopies,
   reverseItemKeyOf,
 } from '../../../src/plan/copies.ts';
 import { derivedOf } from '../../../src/plan/derive.ts';
-import { beginUpdate, continuationUnit, fanOutsOf, moveUpdate } from '../../../src/plan/fan-out.ts';
+import {
+  beginContinuationUpdate,
+  continuationUnit,
+  fanOutsOf,
+  moveContinuationUpdate,
+} from '../../../src/plan/fan-out.ts';
 import { foldBatch } from '../../../src/plan/fold.ts';
 import type { ContinuationUnit, FanOutUnit, Unit } from '../../../src/plan/unit.ts';
 import { planUnits } from '../../../src/plan/units.ts';
@@ -59,7 +64,7 @@ describe('what an edge copies of its parent', () => {
       ['WROTE-AUTHOR-2', ann],
       ['SOLD-SHOP-1', ann],
     ]);
-    expect([...keptCopies(graph, elements, copies)]).toEqual([[EDGE, ann]]);
+    expect([...copiesWithElement(graph, elements, copies)]).toEqual([[EDGE, ann]]);
   });
   it('is written where it changes, and the attribute removed with the last', () => {
     const stored = { copies: { M: { [EDGE]: { M: ann } } } };
@@ -148,24 +153,24 @@ describe('a continuation', () => {
   const stored = (w: string, more: Item = {}): Item => ({ w: { S: w }, r: { N: '3' }, ...more });
 
   it('begins with the position of the parent’s record, under the revision that was seen', () => {
-    expect(beginUpdate(graph, unit, undefined, 'x')).toEqual({
+    expect(beginContinuationUpdate(graph, unit, undefined, 'x')).toEqual({
       key: { source: AUTHOR, target: '~more/WROTE' },
       set: { after: { S: 'x' }, w: { S: at(5) }, model: { S: graph.fingerprint } },
       unset: ['ttl'],
       condition: { kind: 'revision', revision: undefined },
     });
-    expect(beginUpdate(graph, unit, stored(at(4)), 'x')).toMatchObject({
+    expect(beginContinuationUpdate(graph, unit, stored(at(4)), 'x')).toMatchObject({
       set: { w: { S: at(5) } },
       condition: { revision: '3' },
     });
   });
   it('is not begun again by the same record, in progress or done', () => {
-    expect(beginUpdate(graph, unit, stored(at(5), { after: { S: 'y' } }), 'x')).toBeUndefined();
-    expect(beginUpdate(graph, unit, stored(at(5)), 'x')).toBeUndefined();
+    expect(beginContinuationUpdate(graph, unit, stored(at(5), { after: { S: 'y' } }), 'x')).toBeUndefined();
+    expect(beginContinuationUpdate(graph, unit, stored(at(5)), 'x')).toBeUndefined();
   });
   it('goes on from its place, and once more from the earlier of two, so that no child between them is passed by', () => {
     const beginning = (place: string, inProgress: string) =>
-      beginUpdate(graph, unit, stored(at(9), { after: { S: inProgress } }), place)?.set;
+      beginContinuationUpdate(graph, unit, stored(at(9), { after: { S: inProgress } }), place)?.set;
     expect(beginning('x', 'b')).toMatchObject({ after: { S: 'b' }, again: { S: 'b' } });
     expect(beginning('b', 'x')).toMatchObject({ after: { S: 'x' }, again: { S: 'b' } });
     // By the bytes of UTF-8, as DynamoDB orders sort keys, not by UTF-16 units.
@@ -173,16 +178,18 @@ describe('a continuation', () => {
   });
   it('keeps the earliest place for the round to come, and is written in any case: its record may be lost', () => {
     const beginning = (place: string, again: string, after = 'x') =>
-      beginUpdate(graph, unit, stored(at(9), { after: { S: after }, again: { S: again } }), place);
+      beginContinuationUpdate(graph, unit, stored(at(9), { after: { S: after }, again: { S: again } }), place);
     expect(beginning('c', 'b')?.set).toMatchObject({ after: { S: 'x' }, again: { S: 'b' } });
     expect(beginning('b', 'c')?.set).toMatchObject({ after: { S: 'x' }, again: { S: 'b' } });
     expect(beginning('y', 'c', 'b')?.set).toMatchObject({ after: { S: 'b' }, again: { S: 'b' } });
     // What software from before this has left of one that is at its end.
-    const ended = beginUpdate(graph, unit, stored(at(9), { again: { S: 'b' } }), 'c');
+    const ended = beginContinuationUpdate(graph, unit, stored(at(9), { again: { S: 'b' } }), 'c');
     expect(ended).toMatchObject({ set: { after: { S: 'c' } }, unset: ['ttl', 'again'] });
   });
   it('is begun anew by a smaller position, and keeps the later one', () => {
-    expect(beginUpdate(graph, unit, stored(at(9)), 'x')).toMatchObject({ set: { after: { S: 'x' }, w: { S: at(9) } } });
+    expect(beginContinuationUpdate(graph, unit, stored(at(9)), 'x')).toMatchObject({
+      set: { after: { S: 'x' }, w: { S: at(9) } },
+    });
   });
 
   const record = (image: Item | undefined, sequence = 8) => change(AUTHOR, '~more/WROTE', undefined, image, sequence);
@@ -202,12 +209,12 @@ describe('a continuation', () => {
     const [moved] = plan(records);
     const continuation = continuationUnit(graph, { source: AUTHOR, target: '~more/WROTE', records })!;
     expect(moved).toEqual(continuation);
-    expect(moveUpdate(graph, continuation, 'y', 1_000)).toMatchObject({
+    expect(moveContinuationUpdate(graph, continuation, 'y', 1_000)).toMatchObject({
       set: { after: { S: 'y' } },
       unset: ['ttl'],
       condition: { kind: 'revision', revision: '3' },
     });
-    const end = moveUpdate(graph, continuation, undefined, 1_000);
+    const end = moveContinuationUpdate(graph, continuation, undefined, 1_000);
     expect(end).toMatchObject({ set: { ttl: { N: String(1_000 + 48 * 3600) } }, unset: ['after'] });
     expect(end.set).not.toHaveProperty('w');
   });
@@ -215,8 +222,11 @@ describe('a continuation', () => {
     const image = { after: { S: 'x' }, again: { S: 'b' }, r: { N: '3' } };
     const [continuation] = plan([record(image)]) as [ContinuationUnit];
     expect(continuation).toMatchObject({ after: 'x', again: 'b' });
-    expect(moveUpdate(graph, continuation, 'y', 1_000)).toMatchObject({ set: { after: { S: 'y' } }, unset: ['ttl'] });
-    const next = moveUpdate(graph, continuation, undefined, 1_000);
+    expect(moveContinuationUpdate(graph, continuation, 'y', 1_000)).toMatchObject({
+      set: { after: { S: 'y' } },
+      unset: ['ttl'],
+    });
+    const next = moveContinuationUpdate(graph, continuation, undefined, 1_000);
     expect(next).toMatchObject({ set: { after: { S: 'b' } }, unset: ['ttl', 'again'] });
   });
 });

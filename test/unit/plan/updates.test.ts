@@ -8,7 +8,7 @@ import type { IndexUnit, Truth, ViewUnit } from '../../../src/plan/unit.ts';
 import { planUnits } from '../../../src/plan/units.ts';
 import { isStale } from '../../../src/plan/writes/stale.ts';
 import {
-  contradictions,
+  contradictingChanges,
   fastViewUpdate,
   hasExpectedFields,
   indexUpdate,
@@ -125,7 +125,7 @@ describe('stale records', () => {
     ['attributes that are as they say', nodeUnit([undefined, { title: { S: 'a' } }]), view([], title('a'))],
     ['a node that is gone', nodeUnit([{ title: { S: 'a' } }, undefined]), view([])],
   ])('do not contradict where they say what the view says: %s', (_name, unit, stored) => {
-    expect(contradictions(unit, stored)).toEqual([]);
+    expect(contradictingChanges(unit, stored)).toEqual([]);
   });
 
   it.each<[string, ViewUnit, Item]>([
@@ -137,11 +137,11 @@ describe('stale records', () => {
     ['a node that should be gone', nodeUnit([{ title: { S: 'a' } }, undefined]), view([], title('a'))],
     ['a node that is missing', nodeUnit([undefined, {}]), view([])],
   ])('contradict: %s', (_name, unit, stored) => {
-    expect(contradictions(unit, stored)).toEqual(unit.changes);
+    expect(contradictingChanges(unit, stored)).toEqual(unit.changes);
   });
 
   it('newer records never contradict: they are right', () => {
-    expect(contradictions(edgeUnit([undefined, role('A')]), view([], {}, at(4)))).toEqual([]);
+    expect(contradictingChanges(edgeUnit([undefined, role('A')]), view([], {}, at(4)))).toEqual([]);
   });
 });
 

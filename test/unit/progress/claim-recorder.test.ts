@@ -42,7 +42,7 @@ describe('a recorder of claims', () => {
   it('appends exact claims, of one unit in ten seconds for four batches a second at most', async () => {
     const { claims, state, written } = recorder();
     for (let i = 0; i < 360; i++) {
-      claims.claim(records(3 * i, 3 * i + 1, 3 * i + 2));
+      claims.addClaim(records(3 * i, 3 * i + 1, 3 * i + 2));
       await claims.writeIfDue();
       await vi.advanceTimersByTimeAsync(280);
     }
@@ -56,12 +56,12 @@ describe('a recorder of claims', () => {
     const apart = recorder();
     const joined = recorder(true);
     for (const { claims } of [apart, joined]) {
-      claims.claim(records(1, 2), 'a');
-      claims.claim(records(50), 'b');
-      claims.claim(records(5, 6, 7), 'a');
-      claims.claim([], 'a');
+      claims.addClaim(records(1, 2), 'a');
+      claims.addClaim(records(50), 'b');
+      claims.addClaim(records(5, 6, 7), 'a');
+      claims.addClaim([], 'a');
       await claims.flush();
-      claims.claim(records(8), 'a');
+      claims.addClaim(records(8), 'a');
       await claims.flush();
     }
     expect(await apart.written()).toEqual([claim(1, 2, 2), claim(50, 50, 1), claim(5, 7, 3), claim(8, 8, 1)]);
@@ -74,12 +74,12 @@ describe('a recorder of claims', () => {
   it('keeps what could not be written for the next time, and writes it by itself where that is asked for', async () => {
     const { claims, state, written, failures } = recorder();
     state.failing = true;
-    claims.claim(records(1));
+    claims.addClaim(records(1));
     claims.schedule();
     await vi.advanceTimersByTimeAsync(1);
     expect(failures).toHaveLength(1);
     state.failing = false;
-    claims.claim(records(2));
+    claims.addClaim(records(2));
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await written()).toEqual([claim(1, 1, 1), claim(2, 2, 1)]);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -88,7 +88,7 @@ describe('a recorder of claims', () => {
 
   it('leaves items that time buries, and that are read from a moment on', async () => {
     const { claims, store } = recorder();
-    claims.claim(records(1));
+    claims.addClaim(records(1));
     await claims.flush();
     const { items } = await store.scan({ segment: 0, segments: 1 });
     expect(items).toHaveLength(1);

@@ -25,9 +25,9 @@ async function turn(): Promise<void> {
 describe('a position that many ask for', () => {
   it('has one question on its way at a time, and a next one for all who came meanwhile', async () => {
     const { clock, questions, position } = slowConsumer();
-    const first = position.after(900);
+    const first = position.answerAfter(900);
     clock.nowMs = 2_000;
-    const later = Array.from({ length: 120 }, (_, i) => position.after(1_500 + i));
+    const later = Array.from({ length: 120 }, (_, i) => position.answerAfter(1_500 + i));
     await turn();
     expect(questions).toHaveLength(1);
     questions[0]!.answer(950);
@@ -42,21 +42,21 @@ describe('a position that many ask for', () => {
 
   it('answers by what is on its way where that was asked late enough', async () => {
     const { clock, questions, position } = slowConsumer();
-    const first = position.after(500);
+    const first = position.answerAfter(500);
     clock.nowMs = 1_200;
-    const second = position.after(999);
+    const second = position.answerAfter(999);
     questions[0]!.answer(1_000);
     expect(await second).toBe(await first);
-    expect(await position.after(999)).toBe(await first);
+    expect(await position.answerAfter(999)).toBe(await first);
     expect(questions).toHaveLength(1);
   });
 
   it('throws what a question threw, and asks again afterwards', async () => {
     const { questions, position } = slowConsumer();
-    const waiting = [position.after(1_500), position.after(1_500)];
+    const waiting = [position.answerAfter(1_500), position.answerAfter(1_500)];
     questions[0]!.fail(new Error('no answer'));
     for (const one of waiting) await expect(one).rejects.toThrow('no answer');
-    const next = position.after(1_500);
+    const next = position.answerAfter(1_500);
     questions[1]!.answer(undefined);
     expect(await next).toEqual({ askedAtMs: 1_000, appliedMs: undefined });
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkAgeHours, noteLastCheck } from '../../../src/progress/last-check.ts';
+import { checkAgeHours, saveLastCheck } from '../../../src/progress/last-check.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
@@ -13,7 +13,7 @@ it('the age of the last check is counted from the end of the last whole one; bef
   expect(await ageAt(101)).toBe(1);
   expect(await ageAt(130)).toBe(30);
   const drift = { missing: 0, stale: 0, orphan: 0 };
-  await noteLastCheck(table, store, { drift, pending: 0, quarantined: 0, unregistered: 0, repaired: 0 }, 131 * HOUR_MS);
+  await saveLastCheck(table, store, { drift, pending: 0, quarantined: 0, unregistered: 0, repaired: 0 }, 131 * HOUR_MS);
   expect(await ageAt(132)).toBe(1);
   expect(await ageAt(160)).toBe(29);
 });

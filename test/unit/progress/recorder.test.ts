@@ -61,7 +61,7 @@ describe('a recorder of progress', () => {
   it('says every 20 seconds that it is there while a batch takes minutes, and is silent at rest', async () => {
     const { recorder: progress, writes } = recorder();
     let finish = (): void => undefined;
-    const batch = progress.during(() => new Promise<void>((resolve) => (finish = resolve)));
+    const batch = progress.writeWhile(() => new Promise<void>((resolve) => (finish = resolve)));
     await vi.advanceTimersByTimeAsync(300_000);
     expect(writes.items.length).toBeGreaterThanOrEqual(14);
     expect(writes.items.length).toBeLessThanOrEqual(15);
@@ -101,10 +101,10 @@ describe('a recorder of progress', () => {
   it('tries again after a failed write, and loses no count', async () => {
     const { recorder: progress, writes } = recorder();
     writes.failing = true;
-    progress.note({ sequenceNumber: sequence(1), records: 3 });
+    progress.noteProgress({ sequenceNumber: sequence(1), records: 3 });
     await progress.writeIfDue();
     writes.failing = false;
-    progress.note({ sequenceNumber: sequence(2), records: 4 });
+    progress.noteProgress({ sequenceNumber: sequence(2), records: 4 });
     await vi.advanceTimersByTimeAsync(10_000);
     await progress.writeIfDue();
     expect(last(writes)).toMatchObject({ records: 7, shards: [{ sequenceNumber: sequence(2) }] });

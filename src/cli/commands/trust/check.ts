@@ -7,7 +7,7 @@ import { EdgeloomError } from '../../../errors.ts';
 import { figureText } from '../../../figure.ts';
 import { hasCopies } from '../../../kinds/copy.ts';
 import { hasTotalEntries } from '../../../plan/counted.ts';
-import { noteLastCheck } from '../../../progress/last-check.ts';
+import { saveLastCheck } from '../../../progress/last-check.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
@@ -139,7 +139,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     ...(options.dryRun === true && { plan: actions }),
   };
   if (isWholeTable(options) && cursor === undefined) {
-    await noteLastCheck(session.graph.table, session.store, totals, Date.now());
+    await saveLastCheck(session.graph.table, session.store, totals, Date.now());
   }
   const state = { isUnexplained: !isExplainedByLag(waiting), isStopped: cursor !== undefined };
   for (const report of reports) await writeReport(report, json, findings, state);
