@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
-import { type AttributeType, canonicalText, type Item } from '../items/attribute-value.ts';
+import { type AttributeType, type AttributeValue, canonicalText, type Item } from '../items/attribute-value.ts';
 import { revisionOf } from '../items/derived-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemKey, Store } from '../store/port.ts';
-import type { StreamLabel } from '../stream/stream-label.ts';
 
 /** The description of a part of a derived item that can be wrong by itself: what check and repair need of it. */
 
@@ -53,11 +52,19 @@ export interface Suspect<P extends Part = Part> {
   part: P;
 }
 
+/** Judges the watermarks of derived items by the stream that the table has now. */
+export interface WatermarkJudge {
+  /** Label of the stream, or watermark of its newest record; undefined: unknown. */
+  readonly known: string | undefined;
+  /** Whether a stored watermark can be that of a record of the table; it may ask the stream again. */
+  isPlausible(watermark: AttributeValue | undefined): Promise<boolean>;
+}
+
 /** The values that looking at a suspect needs. */
 export interface ObserveContext {
   graph: CompiledModel;
   store: Pick<Store, 'getMany' | 'query'>;
-  stream: StreamLabel;
+  stream: WatermarkJudge;
 }
 
 /** The form of the items of a kind. */
