@@ -90,6 +90,25 @@ describe('a project for an existing table', () => {
     expect(manifest.scripts['template']).toContain(existing.join(' '));
     expect(await read('.github/workflows/deploy.yml')).toContain('migrate --table legacy --yes');
   });
+  it('writes the key attributes of its indexes into the model, which compiles with them', async () => {
+    const keys = ['--partition-key', 'pk', '--sort-key', 'sk', '--index', 'gsi0=GSI1:GSI1PK:GSI1SK'];
+    const { folder, read } = await project('sam', ...existing, ...keys);
+    expect(await read('edgeloom.config.ts')).toContain(
+      "table: { name: 'legacy', partitionKey: 'pk', sortKey: 'sk', indexes: { gsi0: { name: 'GSI1', partitionKey: 'GSI1PK', sortKey: 'GSI1SK' } } }",
+    );
+    const config = ['--config', join(folder, 'edgeloom.config.ts')];
+    const { code, stdout } = await command.run(['stack', ...config, '--stage', 'prod']);
+    expect(code).toBe(0);
+    const { KeySchema } = (JSON.parse(stdout) as Template).Resources['RecordsTable']!.Properties[
+      'GlobalSecondaryIndexes'
+    ]![0]!;
+    expect(KeySchema).toEqual([
+      { AttributeName: 'GSI1PK', KeyType: 'HASH' },
+      { AttributeName: 'GSI1SK', KeyType: 'RANGE' },
+    ]);
+    const wrong = await command.run(['init', join(parent, 'wrong'), ...existing, '--index', 'gsi0=GSI1:GSI1PK']);
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('gsi0=NAME:PARTITIONKEY:SORTKEY') });
+  });
   it('names it rightly where its name has a word that the templates have filled in', async () => {
     const named = existing.map((word) => word.replaceAll('legacy', 'TABLE_NAME_PARAMETERS'));
     const { manifest, read } = await project('sam', ...named);

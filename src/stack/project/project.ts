@@ -12,6 +12,9 @@ export const DEPLOY_TOOLS = ['serverless', 'sam', 'terraform', 'cdk'] as const;
 /** One of them; `serverless` is osls, the MIT fork of the Serverless Framework 3. */
 export type DeployTool = (typeof DEPLOY_TOOLS)[number];
 
+/** An existing index, as the model file names it. */
+export type ExistingIndex = string | { name: string; partitionKey: string; sortKey: string };
+
 /** Options of a new project. */
 export interface ProjectOptions {
   /** The tool that deploys it. */
@@ -23,8 +26,8 @@ export interface ProjectOptions {
     /** Default: `source` and `target`. */
     partitionKey?: string;
     sortKey?: string;
-    /** Names of existing indexes, by the ones that the model calls them. */
-    indexes?: Readonly<Record<string, string>>;
+    /** Existing indexes, by the names that the model calls them: their names, with their key attributes where these have other names. */
+    indexes?: Readonly<Record<string, ExistingIndex>>;
   };
   /** Nodes that are written a second: the shards of the model's search follow. Default 100. */
   nodesPerSecond?: number | undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { existingTable } from '../../../src/cli/commands/project/existing-table.ts';
+import { existingTable, parseIndex } from '../../../src/cli/commands/project/existing-table.ts';
 
 const TABLE = 'arn:aws:dynamodb:eu-central-1:123456789012:table/legacy';
 const STREAM = `${TABLE}/stream/2026-01-01T00:00:00.000`;
@@ -25,5 +25,29 @@ describe('the ARNs of an existing table', () => {
     ['two streams', TABLE, `${STREAM}/stream/2026`],
   ])('are refused with %s', (_what, arn, stream) => {
     expect(() => existingTable({ existingTable: arn, stream })).toThrow(expect.objectContaining({ code: 'usage' }));
+  });
+});
+
+describe('an existing index', () => {
+  it('has a name, and key attributes where these have other names', () => {
+    const both = parseIndex('gsi1=by.Date', parseIndex('gsi0=GSI1:GSI1PK:GSI1SK'));
+    expect([...both]).toEqual([
+      ['gsi0', { name: 'GSI1', partitionKey: 'GSI1PK', sortKey: 'GSI1SK' }],
+      ['gsi1', 'by.Date'],
+    ]);
+  });
+
+  it.each([
+    '',
+    'gsi0',
+    'gsi0=',
+    'gsi2=GSI1',
+    '__proto__=GSI1',
+    'gsi0=GSI1:GSI1PK',
+    'gsi0=GSI1:a:b:c',
+    'gsi0=GSI1::b',
+    'gsi0=a/b',
+  ])('is refused as %j', (text) => {
+    expect(() => parseIndex(text)).toThrow(expect.objectContaining({ code: 'usage' }));
   });
 });

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
+import type { ExistingIndex } from '../../../stack/project/project.ts';
 
 /** Options that name an existing table. */
 export interface ExistingTableOptions {
@@ -30,6 +31,24 @@ export function existingTable({ existingTable: tableArn, stream: streamArn }: Ex
   const label = streamArn.slice(ofTable.length);
   if (streamArn.startsWith(ofTable) && /^[0-9T:.-]+$/.test(label)) return { tableArn, streamArn };
   throw notAnArn('--stream', streamArn, `${tableArn}/stream/LABEL`);
+}
+
+/** `gsi0=byTarget`, or with the names of its key attributes `gsi0=GSI1:GSI1PK:GSI1SK`: the value of `--index`, with those before it. */
+export function parseIndex(
+  text: string,
+  before: ReadonlyMap<string, ExistingIndex> = new Map(),
+): ReadonlyMap<string, ExistingIndex> {
+  const [, index, name, partitionKey, sortKey] =
+    /^(gsi[01])=([A-Za-z0-9_.-]{3,255})(?::([^:]+):([^:]+))?$/.exec(text) ?? [];
+  if (index === undefined || name === undefined) {
+    throw new EdgeloomError(
+      'usage',
+      `--index should be gsi0=NAME, or gsi0=NAME:PARTITIONKEY:SORTKEY (gsi1 too), but is ${JSON.stringify(text)}.`,
+      'aws dynamodb describe-table names them: GlobalSecondaryIndexes.',
+    );
+  }
+  const named = partitionKey === undefined || sortKey === undefined ? name : { name, partitionKey, sortKey };
+  return new Map([...before, [index, named]]);
 }
 
 /** The two are written into templates and policies as they are: a pattern or a variable there would mean more than one table. */

@@ -1,17 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { type Command, Option } from 'commander';
 import { packageFile } from '../../../package/package-files.ts';
-import { DEPLOY_TOOLS, type DeployTool, makeProject } from '../../../stack/project/project.ts';
+import { DEPLOY_TOOLS, type DeployTool, type ExistingIndex, makeProject } from '../../../stack/project/project.ts';
 import { examples } from '../../shared/options.ts';
 import { print } from '../../shared/output.ts';
 import { parseRate } from '../table/cost.ts';
-import { type ExistingTableOptions, existingTable, withExistingTable } from './existing-table.ts';
+import { type ExistingTableOptions, existingTable, parseIndex, withExistingTable } from './existing-table.ts';
 
 interface CommandOptions extends ExistingTableOptions {
   deploy: DeployTool;
   partitionKey?: string;
   sortKey?: string;
-  index?: Map<string, string>;
+  index?: ReadonlyMap<string, ExistingIndex>;
   rate?: number;
 }
 
@@ -24,11 +24,8 @@ export function initCommand(command: Command): void {
     .option('--sort-key <name>', 'sort key of the existing table (default: target)')
     .option(
       '--index <gsi0=name>',
-      'name of an existing index; repeat it',
-      (text, before: Map<string, string> = new Map()) => {
-        const [index = '', name = ''] = text.split(/=(.*)/s);
-        return new Map([...before, [index, name]]);
-      },
+      'existing index, with its key attributes unless they are gsi0pk and gsi0sk (gsi0=NAME:PARTITIONKEY:SORTKEY); repeat it',
+      parseIndex,
     );
   command.option(
     '--rate <n/s>',
@@ -42,7 +39,7 @@ export function initCommand(command: Command): void {
         'init my-service',
         'init my-service --deploy cdk',
         'init my-service --rate 1000/s',
-        'init my-service --existing-table arn:aws:dynamodb:eu-central-1:123456789012:table/legacy --stream arn:aws:dynamodb:eu-central-1:123456789012:table/legacy/stream/2026-01-01T00:00:00.000 --partition-key pk --sort-key sk --index gsi0=byTarget',
+        'init my-service --existing-table arn:aws:dynamodb:eu-central-1:123456789012:table/legacy --stream arn:aws:dynamodb:eu-central-1:123456789012:table/legacy/stream/2026-01-01T00:00:00.000 --partition-key pk --sort-key sk --index gsi0=GSI1:GSI1PK:GSI1SK',
       ),
     )
     .action(
