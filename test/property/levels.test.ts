@@ -26,7 +26,16 @@ describe('K41: pages with random levels over random graphs', () => {
         throw new Error(`seed ${seed}: ${(error as Error).message}`, { cause: error });
       }
     }
-    const all = ['evicted', 'copied', 'inbound', 'truncatedByNodes', 'truncatedByDepth', 'ownWrites'];
+    const all = [
+      'evicted',
+      'copied',
+      'inbound',
+      'truncatedByNodes',
+      'truncatedByDepth',
+      'ownWrites',
+      'cutQuery',
+      'ownInEvicted',
+    ];
     expect(met).toEqual(Object.fromEntries(all.map((name) => [name, true])));
   });
 });

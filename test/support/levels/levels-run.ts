@@ -1,4 +1,5 @@
 import { createReader, createSession, createWriter } from '../../../src/index.ts';
+import { evictedTypes } from '../../../src/items/stored-view.ts';
 import type { CompiledModel } from '../../../src/model/compiled.ts';
 import type { Truncated } from '../../../src/read/levels/level-walk.ts';
 import type { PageResult } from '../../../src/read/page.ts';
@@ -7,6 +8,7 @@ import type { Store } from '../../../src/store/port.ts';
 import { Random } from '../../simulator/random.ts';
 import { walkLevels } from './levels-oracle.ts';
 import {
+  type DrawnEdge,
   type DrawnGraph,
   type DrawnOptions,
   drawnEdge,
@@ -16,6 +18,7 @@ import {
   drawnNode,
   EDGE_TYPES,
   edgeName,
+  largeEdge,
 } from './random-levels.ts';
 
 /** A table for one run. */
@@ -33,6 +36,10 @@ export interface Met {
   truncatedByNodes: boolean;
   truncatedByDepth: boolean;
   ownWrites: boolean;
+  /** A page that read only some of the edges of a node, and named more than 100 of them. */
+  cutQuery: boolean;
+  /** Own writes to an edge type that has left the set of a node that was shown. */
+  ownInEvicted: boolean;
 }
 
 interface OpenWriter {
@@ -47,7 +54,7 @@ const PAGES = 6;
 /** Compares pages with random levels over a random graph with the oracle; throws what differs. */
 export async function runLevels(seed: number, tableOf: (model: CompiledModel) => Promise<LevelsTable>): Promise<Met> {
   const random = new Random(seed);
-  const options: DrawnOptions = { copies: random.chance(0.5), evicts: random.chance(0.3) };
+  const options: DrawnOptions = { copies: random.chance(0.5), evicts: random.chance(0.3), hub: random.chance(0.15) };
   const graph = drawnGraph(random, options);
   const model = drawnModel(options);
   const table = await tableOf(model);
@@ -64,19 +71,31 @@ export async function runLevels(seed: number, tableOf: (model: CompiledModel) =>
   const met: Met = {
     evicted: views.items.some((view) => view?.['evicted'] !== undefined),
     ...{ copied: false, inbound: false, truncatedByNodes: false, truncatedByDepth: false, ownWrites: false },
+    ...{ cutQuery: false, ownInEvicted: false },
   };
   const reader = createReader(model, { store: table.store, leases: withoutRegistry(model) });
-  for (let page = 0; page < PAGES; page++) await comparePage(random, reader, { graph, options, isOwn: false }, met);
+  for (let page = 0; page < PAGES; page++) await comparePage(random, reader, { graph, options }, met);
   const own = (writer as unknown as { with(of: unknown): OpenWriter }).with(session);
-  await writeSome(random, own, graph, options);
+  const written = await writeSome(random, own, graph, options);
+  const ofEvicted = views.items.flatMap((view, i) => {
+    const types = evictedTypes(view);
+    return written.filter(({ source, type }) => source === `GOAL-${i}` && types.has(type));
+  });
   met.ownWrites = true;
   const seeing = reader.with(session) as typeof reader;
-  for (let page = 0; page < PAGES; page++) await comparePage(random, seeing, { graph, options, isOwn: true }, met);
+  for (let page = 0; page < PAGES; page++)
+    await comparePage(random, seeing, { graph, options, own: new Set(ofEvicted.map(({ source }) => source)) }, met);
   return met;
 }
 
-/** Writes that nothing projects. */
-async function writeSome(random: Random, writer: OpenWriter, graph: DrawnGraph, options: DrawnOptions): Promise<void> {
+/** Writes that nothing projects; gives their edges. */
+async function writeSome(
+  random: Random,
+  writer: OpenWriter,
+  graph: DrawnGraph,
+  options: DrawnOptions,
+): Promise<DrawnEdge[]> {
+  const written: DrawnEdge[] = [];
   for (let i = 0; i < 6; i++) {
     const [id, attributes] = drawnNode(random);
     if (attributes === undefined) {
@@ -86,17 +105,20 @@ async function writeSome(random: Random, writer: OpenWriter, graph: DrawnGraph, 
       graph.nodes.set(id, attributes);
       await writer.putNode(id, attributes);
     }
-    const drawn = drawnEdge(random, options);
+    const drawn = options.evicts && random.chance(0.3) ? largeEdge(random) : drawnEdge(random, options);
     const known = [...graph.edges.values()].filter(({ type }) => type in EDGE_TYPES);
     const gone = random.chance(0.4) ? known[random.below(Math.max(1, known.length))] : undefined;
     if (gone !== undefined) {
       graph.edges.delete(edgeName(gone));
+      written.push(gone);
       await writer.deleteEdge(gone.source, gone.type, gone.target);
     } else {
       graph.edges.set(edgeName(drawn), drawn);
+      written.push(drawn);
       await writer.putEdge(drawn.source, drawn.type, drawn.target, drawn.attributes);
     }
   }
+  return written;
 }
 
 /** The nodes whose names edges copy. */
@@ -107,14 +129,14 @@ function copiedTargets({ edges }: DrawnGraph, { copies }: DrawnOptions): Readonl
 interface Drawn {
   graph: DrawnGraph;
   options: DrawnOptions;
-  /** Whether a session shows what is not projected. */
-  isOwn: boolean;
+  /** With a session that shows its own writes: the nodes of which these changed a type that has left the set. */
+  own?: ReadonlySet<string>;
 }
 
 async function comparePage(
   random: Random,
   reader: ReturnType<typeof createReader>,
-  { graph, options, isOwn }: Drawn,
+  { graph, options, own }: Drawn,
   met: Met,
 ): Promise<void> {
   const entries = random.chance(0.1) ? undefined : drawnLevels(random, ['GOAL']);
@@ -156,6 +178,16 @@ async function comparePage(
     for (const id of shown) if (!whole.nodes.has(id)) throw problem(`${id} is shown for no reason`);
     if (cut.size === 0) same([...shown].sort(), [...reached.nodes.keys()].sort(), 'the list of neighbours');
     else for (const id of shown) if (!reached.nodes.has(id)) throw problem(`${id} is next to nothing that is shown`);
+    const sure = walkLevels(
+      graph,
+      ids,
+      entries,
+      options.copies,
+      (id) => id in page.nodes,
+      (id) => cut.has(id),
+    );
+    compareCut(page, { possible: reached.queried, sure: sure.queried }, problem);
+    if ([...cut].some((id) => (page.edges?.[id]?.length ?? 0) > 100)) met.cutQuery = true;
     for (const id of silent(graph, ids, entries, options.copies, page)) throw problem(`${id} is left out in silence`);
   }
   for (const [id, attributes] of Object.entries(page.nodes)) {
@@ -174,6 +206,7 @@ async function comparePage(
     ...Object.entries(page.edgeSets ?? {}),
     ...page.items.map((item): [string, (typeof item)['edgeSet']] => [item.id, item.edgeSet]),
   ]) {
+    if (own?.has(id)) met.ownInEvicted = true;
     const expected = [...graph.edges.values()].filter(
       ({ source, type }) => source === id && type !== 'LIST' && EDGE_TYPES[type as 'SUB'].isListed,
     );
@@ -188,10 +221,38 @@ async function comparePage(
     );
   }
   // A level costs a BatchGetItem, whatever the number of nodes above it.
-  const isOfSets = whole.queried.size === 0 && whole.tooDeep.edgesOf.size === 0 && !met.evicted && !isOwn;
+  const isOfSets = whole.queried.size === 0 && whole.tooDeep.edgesOf.size === 0 && !met.evicted && own === undefined;
   const most = 2 + depthOf(entries);
   if (isOfSets && Object.keys(page.edges ?? {}).length === 0 && page.calls > most)
     throw problem(`${page.calls} calls instead of ${most} at most`);
+}
+
+type Queried = ReadonlyMap<string, ReadonlyMap<string, object>>;
+
+/**
+ * Throws where an edge that a bounded page shows is not there, or where the page leaves one out without a word.
+ *
+ * @param queried the edges of the nodes that are shown, and those that are found without the nodes of which not all edges were read.
+ */
+function compareCut(
+  { nodes, edges = {}, truncated }: PageResult,
+  { possible, sure }: { possible: Queried; sure: Queried },
+  problem: (text: string) => Error,
+): void {
+  const of = (queried: Queried, id: string): string[] => namesOf({ [id]: [...(queried.get(id)?.values() ?? [])] });
+  for (const id of new Set([...Object.keys(edges), ...sure.keys()])) {
+    const found = edges[id] ?? [];
+    const names = namesOf({ [id]: found });
+    const there = new Set(of(possible, id));
+    const wrong = names.find((name) => !there.has(name));
+    if (wrong !== undefined) throw problem(`the edge ${wrong} is not there`);
+    const missing = of(sure, id).find((name) => !names.includes(name));
+    if (missing !== undefined) throw problem(`the edge ${missing} is left out in silence`);
+    for (const { source, target } of found) {
+      const end = source === id ? target : source;
+      if (!(end in nodes) && truncated?.ids.includes(end) !== true) throw problem(`${end} is left out in silence`);
+    }
+  }
 }
 
 /** Nodes that a bounded page neither shows nor names, next to what it shows. */
@@ -214,7 +275,7 @@ function silent(
   return [...met].filter((id) => !named.has(id));
 }
 
-function wholeEdges(queried: ReadonlyMap<string, ReadonlyMap<string, object>>): Record<string, object[]> {
+function wholeEdges(queried: Queried): Record<string, object[]> {
   const found = [...queried].map(([id, edges]): [string, object[]] => [id, [...edges.values()]]);
   return Object.fromEntries(found.filter(([, edges]) => edges.length > 0));
 }

@@ -27,6 +27,8 @@ export interface DrawnOptions {
   copies: boolean;
   /** Whether the views of goals have room for little, so that edge types leave their sets. */
   evicts: boolean;
+  /** Whether one goal has more edges of a type that is queried than a page with a bound names. */
+  hub: boolean;
 }
 
 /** The options of the edge types that levels and their oracle depend on. */
@@ -123,7 +125,36 @@ export function drawnGraph(random: Random, options: DrawnOptions): DrawnGraph {
     const listed = { source, type: 'LIST', target: 'TEAM-1', attributes: { rank: String(i) } };
     graph.edges.set(edgeName(listed), listed);
   }
+  for (let i = 0; options.evicts && i < LARGE_EDGES; i++) {
+    const large = largeEdge(random);
+    graph.edges.set(edgeName(large), large);
+  }
+  if (options.hub) addHub(random, graph);
   return graph;
+}
+
+/** Large edges of two goals: for most draws the set of one of them has no room for them. */
+const LARGE_EDGES = 10;
+
+/** An edge with a long label that leaves one of the first two goals. */
+export function largeEdge(random: Random): DrawnEdge {
+  const source = `GOAL-${random.below(2)}`;
+  return { source, type: 'TASKS', target: one(random, ['TASK']), attributes: { kind: LONG, since: '2026-01' } };
+}
+
+/** A page with a bound names 100 nodes more than it shows: of a hub it reads only some edges. */
+const HUB_EDGES = 130;
+
+/** Gives a goal of the page many edges that leave it or that enter it. */
+function addHub(random: Random, graph: DrawnGraph): void {
+  const isLeaving = random.chance(0.5);
+  for (let i = 0; i < HUB_EDGES; i++) {
+    const attributes = { kind: 'a', since: '2026-01' };
+    const added = isLeaving
+      ? { source: 'GOAL-0', type: 'SEEN', target: `USER-HUB${i}`, attributes }
+      : { source: `TASK-HUB${i}`, type: 'PART_OF', target: 'GOAL-0', attributes };
+    graph.edges.set(edgeName(added), added);
+  }
 }
 
 /** Random levels next to nodes of some types. */
