@@ -1,6 +1,6 @@
 import { PAGE_CHILDREN } from '../../src/apply/fan-out.ts';
+import { BYTES_A_UNIT, MOST_UNITS } from '../../src/check/run/plan.ts';
 import { PARTITION_GIGABYTES } from '../../src/cost/monthly.ts';
-import { BYTES_A_UNIT, MOST_UNITS } from '../../src/lambda/check-plan.ts';
 import { readParameters } from '../../src/stack/base/parameters.ts';
 import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
 import { numberText } from '../support/report.ts';

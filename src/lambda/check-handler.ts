@@ -2,6 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type CheckOptions, type CheckResult, check, SETTLE_MS } from '../check/check.ts';
 import { type CheckCursor, type CheckTotals, parseCursor } from '../check/cursor.ts';
 import { type Finding, WRONG } from '../check/finding.ts';
+import { pageItemsAt, UNITS_AN_ITEM } from '../check/run/limits.ts';
 import type { CompiledModel, TableNames } from '../model/compiled.ts';
 import { runtimeOf } from '../runtime.ts';
 import { deferredCalls } from '../store/client/deferred.ts';
@@ -9,7 +10,6 @@ import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { ScanSource, Store } from '../store/port.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
 import { createCheckMetrics } from './metrics.ts';
-import { pageItemsAt, UNITS_AN_ITEM } from './run-limits.ts';
 import { functionClientOptions } from './settings.ts';
 import type { InvocationContext } from './stream-handler.ts';
 

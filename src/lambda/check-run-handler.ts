@@ -1,11 +1,11 @@
 import { type CheckCursor, type CheckTotals, emptyTotals, parseCursor } from '../check/cursor.ts';
+import { type PlanRequest, planRun, type RunPlan, type RunShare } from '../check/run/plan.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { clearPlace, type SavedPlace, savedPlace, savedPlaces, savePlace } from '../progress/check-places.ts';
 import { saveRunAsLastCheck, saveShare } from '../progress/last-check.ts';
 import { runtimeOf } from '../runtime.ts';
 import { CallPace } from './call-pace.ts';
 import { type CheckCaller, type CheckHandlerOptions, createCheckCaller, isClean } from './check-handler.ts';
-import { type PlanRequest, planRun, type RunPlan, type RunShare } from './check-plan.ts';
 import type { MigrateRequest, MigrateResponse, WalkRequest, WalkResponse } from './migrate-call.ts';
 import type { InvocationContext } from './stream-handler.ts';
 

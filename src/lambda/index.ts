@@ -1,4 +1,6 @@
 /** `edgeloom/lambda`: factories of Lambda handlers. */
+
+export type { PlanRequest, RunPlan, RunShare } from '../check/run/plan.ts';
 export {
   type CheckEvent,
   type CheckHandler,
@@ -6,7 +8,6 @@ export {
   type CheckResponse,
   checkHandler,
 } from './check-handler.ts';
-export type { PlanRequest, RunPlan, RunShare } from './check-plan.ts';
 export {
   checkRunHandler,
   type RunEvent,

@@ -1,10 +1,10 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { pageItemsAt, type RunLimits, readLimits, SEGMENTS_A_WORKER, workersFor } from '../check/run/limits.ts';
 import { type DividedOptions, type DividedResult, decideMigration, walkShare } from '../migrate/divided/divided.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { MeteredStore } from '../store/metered.ts';
 import type { ScanSource, Store } from '../store/port.ts';
 import { serverTime, tableIdentity } from '../store/table.ts';
-import { pageItemsAt, type RunLimits, readLimits, SEGMENTS_A_WORKER, workersFor } from './run-limits.ts';
 import type { InvocationContext } from './stream-handler.ts';
 
 /** A call of a migration that decides. Zeros leave the number of workers to the write units, and reads without a limit. */

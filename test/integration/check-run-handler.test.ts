@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RunPlan } from '../../src/lambda/check-plan.ts';
+import type { RunPlan } from '../../src/check/run/plan.ts';
 import { checkRunHandler, type RunResponse } from '../../src/lambda/check-run-handler.ts';
 import { savedPlaces } from '../../src/progress/check-places.ts';
 import { checkedTable } from '../support/checked-table.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { RunPlan } from '../../src/lambda/check-plan.ts';
+import type { RunPlan } from '../../src/check/run/plan.ts';
 import { deployedCheck, deployedRedrive } from '../../src/lambda/deployed.ts';
 import { checkedTable } from '../support/checked-table.ts';
 

@@ -1,5 +1,5 @@
+import { MOST_WORKERS } from '../../check/run/limits.ts';
 import { OLD_SOFTWARE, WRONG_INPUT } from '../../errors.ts';
-import { MOST_WORKERS } from '../../lambda/run-limits.ts';
 import { CHECK_MACHINE, CHECK_MACHINE_ROLE, CHECK_SCHEDULE_ROLE, SCHEDULE_DEAD_LETTER_QUEUE } from '../base/ids.ts';
 import type { Parameters } from '../base/parameters.ts';
 import type { Site } from '../base/site.ts';

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { check } from '../../../src/check/check.ts';
-import type { RunPlan } from '../../../src/lambda/check-plan.ts';
+import type { RunPlan } from '../../../src/check/run/plan.ts';
 import { checkRunHandler, type RunResponse } from '../../../src/lambda/check-run-handler.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { node } from '../../../src/model/schema.ts';

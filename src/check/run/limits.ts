@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { EdgeloomError, WRONG_INPUT } from '../errors.ts';
+import { EdgeloomError, WRONG_INPUT } from '../../errors.ts';
 
 /** The limits of a run over the whole table, which the state machine gives to its first call. */
 export interface RunLimits {

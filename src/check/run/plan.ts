@@ -1,8 +1,8 @@
-import type { CompiledModel } from '../model/compiled.ts';
-import { clearPlace, type RunMode, type SavedPlace, savedPlaces, savePlace } from '../progress/check-places.ts';
-import { clearShares } from '../progress/last-check.ts';
-import type { Store } from '../store/port.ts';
-import { MOST_WORKERS, type RunLimits, readLimits, SEGMENTS_A_WORKER, workersFor, wrongInput } from './run-limits.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
+import { clearPlace, type RunMode, type SavedPlace, savedPlaces, savePlace } from '../../progress/check-places.ts';
+import { clearShares } from '../../progress/last-check.ts';
+import type { Store } from '../../store/port.ts';
+import { MOST_WORKERS, type RunLimits, readLimits, SEGMENTS_A_WORKER, workersFor, wrongInput } from './limits.ts';
 
 /** The request of the state machine before a run. If `maxRcu` is 0, it follows the table's size; if `workers` is 0, it follows the units. */
 export interface PlanRequest extends RunLimits {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { CallPace } from '../../../src/lambda/call-pace.ts';
-import { planRun, rateOf } from '../../../src/lambda/check-plan.ts';
-import { clearPlace, savedPlaces, savePlace } from '../../../src/progress/check-places.ts';
-import { replacedCalls } from '../../../src/store/wrapped.ts';
-import { bookGraph } from '../../support/book-graph.ts';
-import { followGraph } from '../../support/follow-graph.ts';
-import { MemoryStore } from '../../support/memory-store/memory-store.ts';
+import { planRun, rateOf } from '../../../../src/check/run/plan.ts';
+import { CallPace } from '../../../../src/lambda/call-pace.ts';
+import { clearPlace, savedPlaces, savePlace } from '../../../../src/progress/check-places.ts';
+import { replacedCalls } from '../../../../src/store/wrapped.ts';
+import { bookGraph } from '../../../support/book-graph.ts';
+import { followGraph } from '../../../support/follow-graph.ts';
+import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
 
 const GB = 1024 ** 3;
 const request = { mode: 'check', hours: 6, workers: 0, maxRcu: 0, maxWcu: 200, repair: false } as const;
