@@ -22,6 +22,7 @@ import { hashOfText, type ObserveContext, type Part, type PartKind } from './par
  * about it: each of them is written in one transaction with the count.
  */
 const COUNTS: Omit<ItemKind<'count' | 'total'>, 'name' | 'originsOf'> = {
+  // rule: totals-belong-to-their-generation
   lifetime: {
     of: 'generation',
     projectionOf: (_source, { edgeType, generation }) => ({ of: 'edge', edgeType, generation }),

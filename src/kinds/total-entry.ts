@@ -6,6 +6,7 @@ import { type ItemKind, origin } from './kind.ts';
 /** The entry of an edge in a total of the edges that enter a node. It is in that node's partition; the edge is in another one. */
 export const totalEntry: ItemKind<'total-entry'> = {
   name: 'total-entry',
+  // rule: entries-belong-to-their-generation
   lifetime: {
     of: 'generation',
     projectionOf: (_source, { edgeType, generation }) => ({ of: 'edge', edgeType, generation }),

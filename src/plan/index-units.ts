@@ -91,6 +91,7 @@ function unitInTarget(
     sortKey: key.target,
     base,
     wanted,
+    // rule: older-record-reconciles-the-item-in-the-target
     ...(records.some((record) => isBefore(record, settleBefore)) && { byBase: true }),
     records,
     ...positionSpan(records),

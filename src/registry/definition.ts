@@ -183,6 +183,7 @@ function takeApart(model: CompiledModel): Definitions {
 function withFingerprints<D extends Definition>(name: string, definition: D): Defined<D> {
   const data = dataOf(definition)!;
   checkKnownOptions(name, definition.kind, data);
+  // rule: changed-totals-are-a-new-generation
   return {
     name,
     definition,

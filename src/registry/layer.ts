@@ -195,6 +195,7 @@ class Layer {
     this.families.add(type);
     const { degree, outgoing, incoming } = definition;
     if (degree) edge.count = { ...keptCount(type, kept), ...(outgoing && { totals: outgoing }) };
+    // rule: each-generation-has-a-total-of-its-own
     if (incoming !== undefined) edge.incoming = { ...keptTotal(type, kept), totals: incoming };
     return true;
   }

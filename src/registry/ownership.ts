@@ -43,6 +43,7 @@ export function ownedBy(
   const ids = new Set(generations.map(({ name, id }) => `${name}@${id}`));
   const shapes = new Map(generations.map(({ name, id }) => [name, id]));
   return ({ source, target, item }) => {
+    // rule: views-of-parts-stay-without-the-view
     if (kindOfDerivedKey(target)?.kind.lifetime.of === 'shape') {
       const last = shapes.get(viewName(parseNodeId(source)?.type ?? ''));
       return last !== undefined && stampedId(stringOf(item[MODEL])) <= last;

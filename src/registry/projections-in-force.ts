@@ -118,6 +118,7 @@ export function projectionsOfRegistry(
     },
     part(type, { name, view }) {
       const found = view && lookUp(partName(type, name));
+      // rule: part-is-read-itself-until-its-view-is-ready
       return found && keptPart(found.definition.part, found.kept);
     },
     checkReverseItems(edge) {
@@ -133,6 +134,7 @@ export function projectionsOfRegistry(
     },
     total({ type }, isInbound) {
       const { kept } = ready(inboundName(type));
+      // rule: total-is-read-in-its-generation
       return (isInbound ? keptTotal(type, kept) : keptCount(type, kept)).places;
     },
     usesView(id, view) {

@@ -92,6 +92,7 @@ async function reconcileStrays(
     const { key, kind } = kindOfDerivedKey(target)!;
     if (!kind.hasBase) {
       const kept = itemKindOf(context.graph, target);
+      // rule: counts-of-the-first-generation-are-counted-again
       if (key.generation === 1) await repairOf(kept).mend(context, { source, target }, []);
       return;
     }
@@ -101,6 +102,7 @@ async function reconcileStrays(
       const edge = edgeNamedInTarget(context.graph, { source, target }, item);
       const read = edge === undefined ? [] : await readExpectedItems(context, edge);
       if (read.some((one) => one.source === source && one.sortKey === target)) return;
+      // rule: backfill-removes-entries-of-no-edge
       await repairOf(kept).mend(context, { source, target }, []);
       return;
     }
@@ -126,6 +128,7 @@ export async function reconcileItem(context: ApplyContext, wanted: Omit<Wanted, 
   if (isJoinedKey(context.graph, base.target, sortKey)) {
     return await reconcileJoined(context, [unit]);
   }
+  // rule: build-counts-with-the-item
   const count = countHolding(context.graph, base, sortKey);
   if (count === undefined) await applyIndexUnitByBaseItem(context, unit);
   else {

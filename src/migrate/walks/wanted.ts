@@ -31,6 +31,7 @@ export async function readSourceNodes(
   const ids = [
     ...new Set(items.filter(({ target }) => needsSource(context.graph, target)).map(({ source }) => source)),
   ];
+  // rule: build-reads-parts-with-their-node
   const keys = ids.map((source) => sourceNodeKeys(context.graph, source).map((target) => ({ source, target })));
   const read = await readItems(context, keys.flat());
   const nodes = new Map<string, SourceNode>();

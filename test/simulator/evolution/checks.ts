@@ -113,11 +113,9 @@ class Strays {
     { projections }: Registry,
   ) {
     for (const [name, { next, generations }] of projections) {
-      const stray = keyOf(name, UNKNOWN_ID);
-      if (stray !== undefined) this.unknown.push(stray);
+      this.unknown.push(...keysOf(name, UNKNOWN_ID));
       for (let id = 1; id < next; id++) {
-        const key = keyOf(name, id);
-        if (key !== undefined && !generations.some((generation) => generation.id === id)) this.retired.push(key);
+        if (!generations.some((generation) => generation.id === id)) this.retired.push(...keysOf(name, id));
       }
     }
     for (const key of [...this.retired, ...this.unknown]) {
@@ -144,12 +142,26 @@ function isPlanted(world: World, key: ItemKey): boolean {
   return textOf(world.table.current(key)?.['value']) === 'planted';
 }
 
-/** A key that an item of a generation of a projection may have, and that no base item wants; undefined for views. */
-function keyOf(name: string, id: number): ItemKey | undefined {
+/** Keys that items of a generation of a projection may have, and that no base item wants; none for views. */
+function keysOf(name: string, id: number): ItemKey[] {
   const [, kind, type = '', part = ''] = /^(\w+):(\w+)(?:\.(.*))?$/.exec(name) ?? [];
   const mark = id === 1 ? '' : `@${id}/`;
-  if (kind === 'search') return { source: `${type}-9`, target: `~ix/${mark}${part}` };
+  if (kind === 'part') return [{ source: `${type}-9`, target: `~view/${mark}${part}` }];
+  if (kind === 'search') {
+    // A search of a part names the part: STATE.mood.
+    const [ofPart, attribute] = part.split('.');
+    return [
+      { source: `${type}-9`, target: `~ix/${mark}${attribute === undefined ? part : `#${ofPart}/${attribute}`}` },
+    ];
+  }
   const edge = `${type}-${type.slice(1)}-9`;
-  if (kind === 'order') return { source: 'A-9', target: `~ix/${mark}#${part}/${edge}` };
-  return kind === 'inbound' ? { source: 'A-9', target: `~ix/${mark}${edge}` } : undefined;
+  if (kind === 'order') return [{ source: 'A-9', target: `~ix/${mark}#${part}/${edge}` }];
+  if (kind !== 'inbound') return [];
+  const target = `${type.slice(1)}-9`;
+  return [
+    { source: 'A-9', target: `~ix/${mark}${edge}` },
+    { source: 'A-9', target: `~degree/${mark}${type}` },
+    { source: target, target: `~total/${mark}${type}` },
+    { source: target, target: `~in/${mark}${type}-A-8` },
+  ];
 }

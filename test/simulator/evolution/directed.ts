@@ -44,6 +44,11 @@ const JOINED: ModelSpec = {
 };
 const INITIAL: SearchSpec = { order: { by: 'derive', version: 1 }, shards: 1, project: [] };
 const DERIVED: ModelSpec = { ...PLAIN, searches: { ...PLAIN.searches, initial: INITIAL } };
+const UNTOTALLED: ModelSpec = { ...PLAIN, edge: { ...PLAIN.edge, orders: {} } };
+const BY_KIND = { sums: {}, groups: { kind: 'kind' } };
+const TOTALLED: ModelSpec = { ...PLAIN, edge: { ...UNTOTALLED.edge, incoming: BY_KIND, outgoing: BY_KIND } };
+const STATE = { view: 'ALL', searches: {} } as const;
+const PARTED: ModelSpec = { ...PLAIN, state: STATE };
 const UNLISTED: ModelSpec = { ...PLAIN, edge: { ...PLAIN.edge, set: false } };
 const EXTRA: ModelSpec = { ...PLAIN, extra: true };
 const OTHER_VIEW: ModelSpec = { ...PLAIN, view: ['b'] };
@@ -95,6 +100,61 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     letGo();
     await held;
     return await stage.wrongAnswers(PLAIN);
+  },
+
+  'an old record of an edge comes again after its total was built': async () => {
+    const stage = new Stage();
+    await stage.migrate(UNTOTALLED);
+    const first = await stage.write('A-1', 'AB-B-1', { kind: 'code' });
+    await stage.project(UNTOTALLED, first);
+    await stage.project(UNTOTALLED, await stage.write('A-1', 'AB-B-1'));
+    await stage.migrate(TOTALLED);
+    await stage.project(TOTALLED, first);
+    return await stage.wrongAnswers(TOTALLED);
+  },
+
+  'an edge leaves its group while a build stands still that has read its entry': async () => {
+    const stage = new Stage();
+    await stage.migrate(UNTOTALLED);
+    await stage.project(UNTOTALLED, await stage.write('A-1', 'AB-B-1', { kind: 'code' }));
+    const { store, arrived, letGo } = stage.standing((method) => method === 'transact');
+    const building = stage.migrate(TOTALLED, { store });
+    await arrived;
+    stage.nowMs += LATER_MS;
+    await stage.project(TOTALLED, await stage.write('A-1', 'AB-B-1', { kind: 'talk' }));
+    letGo();
+    await building;
+    return await stage.wrongAnswers(TOTALLED);
+  },
+
+  'an edge leaves its group between the two reads of a build': async () => {
+    const stage = new Stage();
+    await stage.migrate(UNTOTALLED);
+    await stage.project(UNTOTALLED, await stage.write('A-1', 'AB-B-1', { kind: 'code' }));
+    // The first read of the entry tells that it is missing, the second one is the build's.
+    let reads = 0;
+    const { store, arrived, letGo } = stage.standing((method, [keys]) => {
+      if (method === 'getMany' && isOfEntry((keys as ItemKey[])[0]!)) reads += 1;
+      return reads === 2;
+    });
+    const building = stage.migrate(TOTALLED, { store });
+    await arrived;
+    stage.nowMs += LATER_MS;
+    await stage.project(TOTALLED, await stage.write('A-1', 'AB-B-1', { kind: 'talk' }));
+    letGo();
+    await building;
+    return await stage.wrongAnswers(TOTALLED);
+  },
+
+  'the views of a type are dropped, and come again with those of its part as they were': async () => {
+    const stage = new Stage();
+    await stage.migrate(PARTED);
+    await stage.project(PARTED, await stage.write('A-1', 'A-1', { a: '1' }));
+    await stage.project(PARTED, await stage.write('A-1', 'STATE', { mood: 'calm' }));
+    await stage.migrate(PARTED, { action: { kind: 'drop', name: 'view:A' } });
+    const wrong = await stage.reader(PARTED).ask(GET);
+    await stage.migrate(PARTED);
+    return [...wrong, ...(await stage.wrongAnswers(PARTED))];
   },
 
   'a reader stands still while its generation goes': async () => {
@@ -740,6 +800,10 @@ function isOfGeneration(id: number, update: unknown): boolean {
 
 function isOfSearch(update: unknown): boolean {
   return /^~ix\/(@\d+\/)?tag/.test((update as { key: { target: string } }).key.target);
+}
+
+function isOfEntry({ target }: ItemKey): boolean {
+  return target.startsWith('~in/');
 }
 
 function isOfFanOut({ target }: ItemKey): boolean {

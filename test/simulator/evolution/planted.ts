@@ -1,4 +1,5 @@
 import {
+  addToFile,
   drop,
   insertBefore,
   moveBehind,
@@ -9,6 +10,117 @@ import {
   setValue,
 } from '../planted/changes.ts';
 import type { Mutant } from '../planted/mutant.ts';
+
+/** Planted in the rules that totals of edges and parts of nodes have while a model changes. */
+const TOTALS_AND_PARTS: readonly Mutant[] = [
+  {
+    name: 'evolution-total-not-built',
+    rule: 'A build writes the item of an edge in one transaction with its total.',
+    changes: [setValue('build-counts-with-the-item', 'undefined as ReturnType<typeof countHolding>')],
+  },
+  {
+    name: 'evolution-edge-counted-twice',
+    rule: 'A build counts an edge under the revision of its item that was seen.',
+    changes: [
+      setProperty(
+        'index-item-is-written-under-the-revision-seen',
+        'condition',
+        (old) => `unit.newest === '' && wanted?.['counted'] !== undefined ? { kind: 'none' } : ${old}`,
+      ),
+    ],
+  },
+  {
+    name: 'evolution-edge-read-before-its-entry',
+    rule: 'A build reads the item of an edge before the edge.',
+    changes: [
+      addToFile('counted-items-before-their-bases, first', 'const early = new WeakMap<IndexUnit, Item | undefined>();'),
+      setValue(
+        'counted-items-before-their-bases, first',
+        (old) => `async (units: readonly IndexUnit[]) => {
+          const bases = await readItems(context, units.map(({ base: { source, target } }) => ({ source, target })));
+          for (const [i, unit] of units.entries()) early.set(unit, bases[i]);
+          return await (${old})(units);
+        }`,
+      ),
+      setValue('counted-items-before-their-bases, then', 'contradicting.map((unit) => early.get(unit))'),
+    ],
+  },
+  {
+    name: 'evolution-group-recomputed',
+    rule: 'The old value of an edge is that in its entry, also when its group changes while a generation is built.',
+    changes: [
+      replace(
+        'entry-names-its-values',
+        `const renamed = current && wanted?.ledger && current.counted ? { ...current, ledger: wanted.ledger } : current;
+  addAmounts(difference, amountsOf(renamed, countName), -1n);`,
+      ),
+    ],
+  },
+  {
+    name: 'evolution-total-of-the-first-generation',
+    rule: 'A total is read in the generation that is ready.',
+    changes: [
+      setValue('total-is-read-in-its-generation', '(isInbound ? keptTotal(type, {}) : keptCount(type, {})).places'),
+    ],
+  },
+  {
+    name: 'evolution-generations-share-a-total',
+    rule: 'Each generation has a total of its own.',
+    changes: [insertBefore('each-generation-has-a-total-of-its-own', 'kept = { ...kept, generation: 1 };')],
+  },
+  {
+    name: 'evolution-changed-totals-overlooked',
+    rule: 'Changed sums or groups are a new generation.',
+    changes: [
+      setProperty('changed-totals-are-a-new-generation', 'fingerprint', 'fingerprintOf(withoutTotals(data))'),
+      setProperty('changed-totals-are-a-new-generation', 'meaning', 'meaningFingerprint(withoutTotals(data))'),
+      addToFile(
+        'changed-totals-are-a-new-generation',
+        'function withoutTotals(data: Data): Data { return { ...(data as object), incoming: null, outgoing: null }; }',
+      ),
+    ],
+  },
+  {
+    name: 'evolution-total-left-behind',
+    rule: 'The totals of a generation that is gone are garbage.',
+    changes: [setProperty('totals-belong-to-their-generation', 'projectionOf', '() => undefined')],
+  },
+  {
+    name: 'evolution-entries-left-behind',
+    rule: 'The entries of a generation that is gone are garbage.',
+    changes: [setProperty('entries-belong-to-their-generation', 'projectionOf', '() => undefined')],
+  },
+  {
+    name: 'evolution-entry-of-no-edge-left',
+    rule: 'A build takes out of a total what no edge asks for.',
+    changes: [drop('backfill-removes-entries-of-no-edge')],
+  },
+  {
+    name: 'evolution-counts-believed',
+    rule: 'Counts from before the registry are counted again: writers without it changed items without them.',
+    changes: [setCondition('counts-of-the-first-generation-are-counted-again', 'key.generation === 0')],
+  },
+  {
+    name: 'evolution-old-record-counted',
+    rule: 'An edge is not counted by a record that is older than its total.',
+    changes: [drop('older-record-reconciles-the-item-in-the-target')],
+  },
+  {
+    name: 'evolution-order-built-without-parts',
+    rule: 'A build of an order by a part reads the part with its node.',
+    changes: [setValue('build-reads-parts-with-their-node', 'ids.map((source) => [{ source, target: source }])')],
+  },
+  {
+    name: 'evolution-part-view-used-unready',
+    rule: 'A part is read itself until its view is ready.',
+    changes: [setValue('part-is-read-itself-until-its-view-is-ready', 'view && keptPart(view, found?.kept ?? {})')],
+  },
+  {
+    name: 'evolution-part-dropped-with-the-view',
+    rule: "The views of a node's parts stay when the views of its type are dropped.",
+    changes: [setCondition('views-of-parts-stay-without-the-view', "target.startsWith('~view')")],
+  },
+];
 
 /** Planted in the rules of changing a model: the number is that of the rule in docs/decisions/039-the-rules-of-a-model-change.md. */
 export const EVOLUTION_MUTANTS: readonly Mutant[] = [
@@ -379,4 +491,5 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     rule: 'A type that is added to a registry that was made anew stamps no view as one before did.',
     changes: [setValue('added-type-stamps-no-view-again', '1')],
   },
+  ...TOTALS_AND_PARTS,
 ];
