@@ -1,11 +1,12 @@
 import type { Registry } from '../../../src/registry/registry.ts';
 import { checkByProduct } from './checks.ts';
 import { redriveGivenUp } from './consumers.ts';
-import { hitsOf, inboundRowsOf, isNodeOf, isState, STATE, withState } from './oracle.ts';
+import { hitsOf, inboundRowsOf, isNodeOf, isState, picked, STATE, withState } from './oracle.ts';
 import { LATEST_LANDING_MS } from './process.ts';
 import { ReadingProcess } from './readers.ts';
-import { graphOf, type ModelSpec, type SearchSpec } from './specs.ts';
+import { graphOf, type ModelSpec, type SearchSpec, type TotalSpec } from './specs.ts';
 import { registryOf, runMigrate, runRedrive } from './tools.ts';
+import { addedUp, type Numbers, numbersOf, storedNumbers, textOfNumbers } from './totals.ts';
 import { fromItem, mapOf, stableText, textOf } from './values.ts';
 import type { World } from './world.ts';
 
@@ -40,6 +41,8 @@ export async function checkEnd(world: World): Promise<void> {
   const registry = await registryOf(world);
   if (registry === undefined) return world.fail('unfinished', 'at the end there is no registry');
   checkItems(world, registry, taken);
+  checkTotals(world, registry);
+  checkPartViews(world, registry);
   if (world.failures.length === 0) await checkByProduct(world, registry);
 }
 
@@ -172,6 +175,68 @@ function checkItems(world: World, registry: Registry, taken: ReadonlySet<string>
         `at the end ${name} holds ${stableText(texts)} instead of ${[...new Set(wanted.map(stableText))].join(' or ')}`,
       );
   }
+}
+
+/** The totals of each generation that is ready are those of one of the models. */
+function checkTotals(world: World, registry: Registry): void {
+  const { history, timeline } = world;
+  const edges = [...history.keys(({ target }) => target.startsWith('AB-'))].map((key) => ({
+    ...{ source: key.source, target: key.target.slice(3) },
+    state: history.statesOf(key, timeline.nowMs, timeline.nowMs)[0],
+  }));
+  const wantedBy = (end: 'source' | 'target', total: TotalSpec | undefined): string => {
+    const byNode = new Map<string, Numbers>();
+    for (const edge of total === undefined ? [] : edges)
+      byNode.set(edge[end], addedUp([byNode.get(edge[end]) ?? new Map(), numbersOf(total!, edge.state)]));
+    return textOfTotals(byNode);
+  };
+  const wanted = world.specs.map(({ edge: { incoming, outgoing, degree } }) =>
+    [wantedBy('target', incoming), wantedBy('source', outgoing ?? (degree ? NO_TOTALS : undefined))].join(' '),
+  );
+  for (const id of readyIds(registry, 'inbound:AB')) {
+    const mark = id === 1 ? '' : `@${id}/`;
+    const texts = ['~total/', '~degree/'].map((place) => {
+      const items = [...world.table.items()].filter(({ key }) => key.target === `${place}${mark}AB`);
+      return textOfTotals(new Map(items.map(({ key, item }) => [key.source, storedNumbers(item)])));
+    });
+    if (!wanted.includes(texts.join(' ')))
+      world.fail('wrong', `at the end the totals of inbound:AB@${id} are ${texts} instead of ${wanted.join(' or ')}`);
+  }
+}
+
+const NO_TOTALS: TotalSpec = { sums: {}, groups: {} };
+
+function textOfTotals(byNode: ReadonlyMap<string, Numbers>): string {
+  const nodes = [...byNode].filter(([, numbers]) => numbers.size > 0);
+  return stableText(Object.fromEntries(nodes.map(([id, numbers]) => [id, textOfNumbers(numbers)])));
+}
+
+/** The views of the part in each generation that is ready are those of one of the models. */
+function checkPartViews(world: World, registry: Registry): void {
+  const { history, timeline } = world;
+  const states = [...history.keys(isState)].map((key) => ({
+    id: key.source,
+    state: history.statesOf(key, timeline.nowMs, timeline.nowMs)[0],
+  }));
+  const wanted = world.specs.map(({ state: of }) =>
+    stableText(
+      Object.fromEntries(states.map(({ id, state }) => [id, of && state ? picked(state, of.view) : undefined])),
+    ),
+  );
+  for (const id of readyIds(registry, 'part:A.STATE')) {
+    const sortKey = `~view/${id === 1 ? '' : `@${id}/`}${STATE}`;
+    const items = [...world.table.items()].filter(({ key, item }) => key.target === sortKey && item['attributes']);
+    const text = stableText(
+      Object.fromEntries(items.map(({ key, item }) => [key.source, fromItem(mapOf(item['attributes']))])),
+    );
+    if (!wanted.includes(text))
+      world.fail('wrong', `at the end the views of part:A.STATE@${id} are ${text} instead of ${wanted.join(' or ')}`);
+  }
+}
+
+function readyIds({ projections }: Registry, name: string): number[] {
+  const { generations = [] } = projections.get(name) ?? {};
+  return generations.filter(({ state }) => state === 'ready').map(({ id }) => id);
 }
 
 /** The projection that an index item belongs to; undefined for those that are looked at through readers alone. */

@@ -1,8 +1,9 @@
+import type { Item } from '../../../src/items/attribute-value.ts';
 import type { ItemKey } from '../../../src/store/port.ts';
 import type { History, State } from './history.ts';
 import type { Span } from './oracle.ts';
 import type { TotalSpec } from './specs.ts';
-import { stableText } from './values.ts';
+import { numberOf, stableText } from './values.ts';
 
 /** What totals of edges should say, from the base items alone: by what the options mean, apart from the product's ledgers. */
 
@@ -44,18 +45,35 @@ export function numbersOf({ sums, groups }: TotalSpec, edge: State): Numbers {
 
 /** A number in units of 10^-12; undefined where it is too large, or too fine. */
 function unitsOf(value: number): bigint | undefined {
-  const [, sign, whole = '', fraction = '', exponent = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:e([-+]\d+))?$/.exec(String(value)) ?? [];
+  const units = unitsOfText(String(value));
+  return units === undefined || units >= BOUND || units <= -BOUND ? undefined : units;
+}
+
+/** A decimal in units of 10^-12; undefined where it is too fine. */
+function unitsOfText(text: string): bigint | undefined {
+  const [, sign, whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:e([-+]\d+))?$/.exec(text) ?? [];
   const shift = DECIMALS - fraction.length + Number(exponent);
   if (shift < 0) return undefined;
   const units = BigInt(whole + fraction) * 10n ** BigInt(shift);
-  if (units >= BOUND) return undefined;
   return sign === '-' ? -units : units;
 }
 
 function isGroup(value: unknown): boolean {
   if (typeof value === 'number') return unitsOf(value) !== undefined;
   return typeof value === 'boolean' || (typeof value === 'string' && Buffer.byteLength(value) <= MOST_BYTES);
+}
+
+/** The numbers of a stored total. */
+export function storedNumbers(item: Item): Numbers {
+  const numbers = Object.entries(item).flatMap(([attribute, value]): [string, bigint][] => {
+    const found = /^(count|problems)$|^(sum)\/(.*)$|^(by)\/([^/]*)\/([SNB])(.*)$/s.exec(attribute);
+    if (found === null) return [];
+    const [, plain, , sum, by, group, tag, text] = found;
+    const units = unitsOfText(numberOf(value)) ?? 0n;
+    if (by !== undefined) return [[`by ${group} ${tag === 'S' ? JSON.stringify(text) : text}`, units]];
+    return [[plain ?? `sum ${sum}`, units]];
+  });
+  return addedUp([new Map(numbers)]);
 }
 
 /** All numbers of edges, added up. */
@@ -93,7 +111,8 @@ function totalsOf(history: History, { fromMs, toMs }: Span, spec: TotalSpec, isE
   return [...sums.values()];
 }
 
-function textOfNumbers(numbers: Numbers): string {
+/** Numbers as text. */
+export function textOfNumbers(numbers: Numbers): string {
   return [...numbers]
     .map(([name, units]) => `${name}=${units}`)
     .sort()
