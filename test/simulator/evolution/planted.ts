@@ -118,7 +118,12 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
   {
     name: 'evolution-part-dropped-with-the-view',
     rule: "The views of a node's parts stay when the views of its type are dropped.",
-    changes: [setCondition('views-of-parts-stay-without-the-view', "target.startsWith('~view')")],
+    changes: [
+      replace(
+        'views-of-parts-stay-without-the-view',
+        "if (target.startsWith('~view')) return shapes.has(viewName(parseNodeId(source)?.type ?? ''));",
+      ),
+    ],
   },
 ];
 

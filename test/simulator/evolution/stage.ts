@@ -33,7 +33,7 @@ import { textOf } from './values.ts';
 
 type Table = Store & ScanSource;
 /** Tells a call of the table by its method and parameters. */
-type IsCall = (method: string, parameters: readonly unknown[]) => boolean;
+export type IsCall = (method: string, parameters: readonly unknown[]) => boolean;
 
 const START = Date.parse('2026-01-02T00:00:00Z');
 
