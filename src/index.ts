@@ -30,6 +30,7 @@ export type { CompiledModel, IndexName } from './model/compiled.ts';
 export type * from './model/declared.ts';
 export type { Graph, GraphInput } from './model/graph.ts';
 export type * from './model/inference.ts';
+export type { EdgeKeyOption, NodeKeyOption } from './model/keys/key-option.ts';
 export type * from './model/order.ts';
 export type { DeriveContext, DeriveOptions } from './model/projection/derive-options.ts';
 export type {

@@ -95,7 +95,7 @@ export async function startLocalLambda(options: LocalLambdaOptions): Promise<Loc
     stopFunction = () => lambda.stop();
     const mapping = createEventSourceMapping(new DynamoDBStreamSource(streams, streamArn), {
       ...DEFAULTS,
-      filters: [streamFilterPattern(graph.table.sortKey)],
+      filters: [streamFilterPattern(graph.table)],
       ...settings,
       function: lambda,
       checkpoint,

@@ -1,6 +1,7 @@
+import { EdgeloomError } from '../errors.ts';
 import { attributeOf, type Item, textOfUntrusted } from '../items/attribute-value.ts';
 import { hashedSortKey, isHashedName, TARGET_ID } from '../items/hashed-key.ts';
-import { edgeSortKey, parseNodeId } from '../items/keys.ts';
+import { describe, edgeSortKey, parseNodeId } from '../items/keys.ts';
 import type { CompiledModel, EdgeModel, NodeModel, PartModel } from './compiled.ts';
 
 /** The kind of a base item. */
@@ -104,6 +105,17 @@ export function classifyHashedEdge(
     return hashedMisfit(`its sort key is not the hashed key of its ${TARGET_ID}`);
   }
   return misfitOfTarget(graph, edge, targetId) ?? { kind: 'edge', edge, target: targetId };
+}
+
+/** Throws `invalid-id` for a node id that the table's raw keys cannot hold. */
+export function checkIdInRawKeys({ table }: CompiledModel, id: string): void {
+  const misfit = table.rawKeys?.misfitOf(id);
+  if (misfit === undefined) return;
+  throw new EdgeloomError(
+    'invalid-id',
+    `${describe(id)} is no id of the table: ${misfit}.`,
+    'See the key options of the model.',
+  );
 }
 
 /** A misfit in words: what is wrong, and what to do about it where that does not go without saying. */

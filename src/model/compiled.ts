@@ -1,6 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Item } from '../items/attribute-value.ts';
 import { INDEX_KEYS } from '../items/derived-item.ts';
+import type { EdgeKeyOption, NodeKeyOption } from './keys/key-option.ts';
+import type { RawKeys } from './keys/raw-keys.ts';
 import type {
   CounterPlaces,
   CountPlaces,
@@ -136,6 +138,8 @@ export interface TableNames {
   indexNames: Readonly<Record<IndexName, string>>;
   /** The key attributes of the indexes, where they have not the usual names. */
   indexKeys?: IndexKeys;
+  /** The keys of items that other software writes; undefined: all have Edgeloom's. */
+  rawKeys?: RawKeys;
 }
 
 /** The key attributes of the two indexes. */
@@ -163,6 +167,8 @@ export interface NodeModel {
   parts: ReadonlyMap<string, PartModel>;
   /** Edge types that enter the node and include it as the owner of their index partitions. */
   ownerOf: readonly EdgeModel[];
+  /** The raw keys of its nodes, as templates; undefined: their ids. */
+  key?: NodeKeyOption;
 }
 
 /** A compiled part of a node type. */
@@ -204,6 +210,8 @@ export interface EdgeModel {
   keys: 'plain' | 'hashed';
   /** Attributes of the target node that are copied into the source's view; undefined: none. */
   copy?: readonly string[];
+  /** The raw keys of its edges, as templates; undefined: Edgeloom's. */
+  key?: EdgeKeyOption;
 }
 
 /** A count, or a total, of edges. */

@@ -9,6 +9,7 @@ import type {
   PartTypes,
   PartTypesOf,
 } from './declared.ts';
+import type { EdgeKeyOption, NodeKeyOption } from './keys/key-option.ts';
 import type {
   AttributesOf,
   Derive,
@@ -168,6 +169,11 @@ export interface NodeOptions<
    * `[A-Z][A-Z0-9_]*`. Reads show a part's attributes under its name, while the node exists. Default: none.
    */
   parts?: Parts;
+  /**
+   * The keys that other software gives the nodes' items: `{ source: 'USER#{id}', target: 'PROFILE' }`. The node `USER-7` is then the
+   * item with the keys `USER#7` and `PROFILE`. Edges that leave the node lie in its partition. Default: the id is both keys.
+   */
+  key?: NodeKeyOption;
 }
 
 /** A node type of a model, as `node` makes it. */
@@ -304,6 +310,11 @@ export interface EdgeOptions<
    * every source: one write for each. Needs `edgeSet` and plain keys. Default: none.
    */
   copy?: readonly Copy[];
+  /**
+   * The keys that other software gives the edges: `{ source: 'ORG#{from}', target: 'USER#{to}' }`. For an edge that enters one type of
+   * node, with plain keys. Default: the partition of the source, and the edge type, `-` and the target's id.
+   */
+  key?: EdgeKeyOption;
 }
 
 /** An edge type of a model, as `edge` makes it. */

@@ -1,5 +1,4 @@
 import pMap from 'p-map';
-import { textOfUntrusted } from '../items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../items/keys.ts';
 import { isSequenceNumber, streamLabel, watermarkOf } from '../items/watermark.ts';
 import type { Suspect } from '../kinds/part.ts';
@@ -7,6 +6,7 @@ import type { CompiledModel } from '../model/compiled.ts';
 import type { WriterModel } from '../registry/writer-model.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ItemKey, Store } from '../store/port.ts';
+import { changedItems } from '../stream/changed-items.ts';
 import { readableShards } from '../stream/lineage.ts';
 import { ShardPages } from '../stream/shard-pages.ts';
 import { type Shard, StreamError, type StreamRecord, type StreamSource } from '../stream/source.ts';
@@ -412,27 +412,27 @@ export class Observer {
   private receiveRecord(shard: ObservedShard, record: StreamRecord): void {
     const { source, table, now } = this.context;
     const { dynamodb } = record;
-    const partition = textOfUntrusted(dynamodb?.Keys?.[table.partitionKey]);
-    const target = textOfUntrusted(dynamodb?.Keys?.[table.sortKey]);
+    const items = changedItems(table, record);
     const number: unknown = dynamodb?.SequenceNumber;
-    if (partition === undefined || target === undefined || !isSequenceNumber(number)) return;
+    if (items.length === 0 || !isSequenceNumber(number)) return;
     const after = shard.last;
     shard.last = number;
     const made = dynamodb?.ApproximateCreationDateTime;
     const stampMs = made instanceof Date ? made.getTime() : typeof made === 'number' ? made * 1000 : now();
     this.horizon.noteRecord(shard.shardId, stampMs);
-    if (partition === SERVICE_PARTITION) return;
+    if (items[0]!.source === SERVICE_PARTITION) return;
     const label = streamLabel(source.streamArn);
-    const change: SeenChange = {
-      source: partition,
-      target,
-      sequenceNumber: number,
-      position: watermarkOf(label, number),
-      ...(dynamodb?.OldImage !== undefined && { oldImage: dynamodb.OldImage }),
-      ...(dynamodb?.NewImage !== undefined && { newImage: dynamodb.NewImage }),
-    };
     const context = { graph: this.graph!, streamLabel: label };
-    this.obligations.receiveRecord(context, { change, shardId: shard.shardId, after, stampMs, receivedMs: now() });
+    for (const { oldImage, newImage, ...key } of items) {
+      const change: SeenChange = {
+        ...key,
+        sequenceNumber: number,
+        position: watermarkOf(label, number),
+        ...(oldImage !== undefined && { oldImage }),
+        ...(newImage !== undefined && { newImage }),
+      };
+      this.obligations.receiveRecord(context, { change, shardId: shard.shardId, after, stampMs, receivedMs: now() });
+    }
   }
 
   /** Looks at what is due, and judges what was seen; returns the number of looks. */

@@ -1,10 +1,10 @@
 import pMap from 'p-map';
 import { StoreError } from '../errors.ts';
-import { stringOf } from '../items/attribute-value.ts';
 import { streamLabel } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ItemKey, Store } from '../store/port.ts';
+import { changedItems } from '../stream/changed-items.ts';
 import { isBaseSortKey, isContinuationKey } from '../stream/filter.ts';
 import { ShardPages } from '../stream/shard-pages.ts';
 import { type StreamDescription, StreamError, type StreamRecord, type StreamSource } from '../stream/source.ts';
@@ -248,12 +248,11 @@ class ShardWalk {
   }
 }
 
-/** Returns the key of a record if the projector has to apply it; undefined for all others. */
-function keyToApply({ table }: CompiledModel, { dynamodb }: StreamRecord): ItemKey | undefined {
-  const source = stringOf(dynamodb?.Keys?.[table.partitionKey]);
-  const target = stringOf(dynamodb?.Keys?.[table.sortKey]);
-  if (source === undefined || target === undefined) return undefined;
-  return isBaseSortKey(target) || isContinuationKey(target) ? { source, target } : undefined;
+/** Returns the key of a record if the projector has to apply it; undefined for all others. Both items of one record share a partition. */
+function keyToApply({ table }: CompiledModel, record: StreamRecord): ItemKey | undefined {
+  const items = changedItems(table, record);
+  const found = items.find(({ target }) => isBaseSortKey(target) || isContinuationKey(target));
+  return found && { source: found.source, target: found.target };
 }
 
 /** Whether the listing lacks the children of a closed shard. A disabled stream gets no new shards. */

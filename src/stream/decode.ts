@@ -1,29 +1,12 @@
 import { EdgeloomError } from '../errors.ts';
-import { type Item, textOfUntrusted } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { isSequenceNumber, streamLabel, Watermarks } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { changedItems } from './changed-items.ts';
 import { isBaseSortKey, isContinuationKey } from './filter.ts';
+import type { RawRecord } from './raw-record.ts';
 
-/**
- * A stream record as the SDK or a Lambda event has it; the two differ in the creation time (a date, or seconds) and in
- * binary values (bytes, or base64 text), which the planner tells apart where it reads one.
- */
-export interface RawRecord {
-  eventName?: string;
-  eventSourceARN?: string;
-  dynamodb?: {
-    // biome-ignore lint/suspicious/noExplicitAny: the SDK's and Lambda's attribute value types exclude each other
-    Keys?: Record<string, any>;
-    // biome-ignore lint/suspicious/noExplicitAny: as above
-    NewImage?: Record<string, any>;
-    // biome-ignore lint/suspicious/noExplicitAny: as above
-    OldImage?: Record<string, any>;
-    SequenceNumber?: string;
-    ApproximateCreationDateTime?: Date | number;
-    StreamViewType?: string;
-  };
-}
+export type { RawRecord } from './raw-record.ts';
 
 /** The last second of JS dates. */
 const LAST_SECOND = 8.64e12;
@@ -45,19 +28,16 @@ export function decodeRecords(graph: CompiledModel, records: readonly RawRecord[
       arn = recordArn;
       watermarks = new Watermarks(streamLabel(recordArn));
     }
-    const change = decodeRecord(graph, record, watermarks);
-    if (change !== undefined) decoded.push(change);
+    decoded.push(...decodeRecord(graph, record, watermarks));
   }
   return decoded;
 }
 
-function decodeRecord(graph: CompiledModel, record: RawRecord, watermarks: Watermarks): ChangeRecord | undefined {
+function decodeRecord(graph: CompiledModel, record: RawRecord, watermarks: Watermarks): ChangeRecord[] {
   const { dynamodb } = record;
-  const keys = dynamodb?.Keys;
-  const source = textOfUntrusted(keys?.[graph.table.partitionKey]);
-  const target = textOfUntrusted(keys?.[graph.table.sortKey]);
+  const items = changedItems(graph.table, record);
   const number: unknown = dynamodb?.SequenceNumber;
-  if (dynamodb == null || source === undefined || target === undefined || !isSequenceNumber(number)) {
+  if (dynamodb == null || items.length === 0 || !isSequenceNumber(number)) {
     const { partitionKey, sortKey } = graph.table;
     throw new EdgeloomError(
       'invalid-record',
@@ -65,18 +45,22 @@ function decodeRecord(graph: CompiledModel, record: RawRecord, watermarks: Water
       'Check that the stream belongs to the table of the model, and the key names in its table option.',
     );
   }
-  if (!isBaseSortKey(target) && !isContinuationKey(target)) return undefined;
-  checkImages(record, source, target);
-  return {
-    source,
-    target,
-    oldImage: dynamodb.OldImage as Item | undefined,
-    newImage: dynamodb.NewImage as Item | undefined,
-    position: watermarks.watermarkOf(number),
-    sequenceNumber: number,
-    stream: watermarks.streamLabel,
-    createdAtSeconds: secondsOf(dynamodb.ApproximateCreationDateTime),
-  };
+  const decoded: ChangeRecord[] = [];
+  for (const { source, target, oldImage, newImage } of items) {
+    if (!isBaseSortKey(target) && !isContinuationKey(target)) continue;
+    checkImages(record, source, target);
+    decoded.push({
+      source,
+      target,
+      oldImage,
+      newImage,
+      position: watermarks.watermarkOf(number),
+      sequenceNumber: number,
+      stream: watermarks.streamLabel,
+      createdAtSeconds: secondsOf(dynamodb.ApproximateCreationDateTime),
+    });
+  }
+  return decoded;
 }
 
 function isImageOrAbsent(image: unknown): boolean {

@@ -1,4 +1,5 @@
 import { BEGINNINGS } from '../items/derived-key.ts';
+import type { TableNames } from '../model/compiled.ts';
 import { fanOutOfKey } from '../model/projection/places.ts';
 
 const TYPE_INITIALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -28,9 +29,13 @@ export interface StreamFilterPattern {
  * letter, because Lambda promises no "anything but this prefix"; a mapping may have five patterns, and one may list many
  * prefixes.
  *
- * @param sortKey the name of the table's sort key.
+ * @param table its sort key's name, and the raw keys of its items where they have some.
  */
-export function streamFilterPattern(sortKey: string): StreamFilterPattern {
-  const prefixes = [...TYPE_INITIALS, BEGINNINGS.continuation].map((prefix) => ({ prefix }));
+export function streamFilterPattern({
+  sortKey,
+  rawKeys,
+}: Pick<TableNames, 'sortKey' | 'rawKeys'>): StreamFilterPattern {
+  const ofBaseItems = rawKeys?.sortKeyPrefixes ?? [...TYPE_INITIALS];
+  const prefixes = [...ofBaseItems, BEGINNINGS.continuation].map((prefix) => ({ prefix }));
   return { dynamodb: { Keys: { [sortKey]: { S: prefixes } } } };
 }

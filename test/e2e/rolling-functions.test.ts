@@ -144,7 +144,7 @@ describe('two versions of the packaged stream function, with two models', () => 
     const rolling = new RollingFunction(versions, history);
     const mapping = createEventSourceMapping(new DynamoDBStreamSource(streams, streamArn), {
       function: rolling,
-      filters: [streamFilterPattern(earlierModel.table.sortKey)],
+      filters: [streamFilterPattern(earlierModel.table)],
       ...{ functionResponseTypes: ['ReportBatchItemFailures'], bisectBatchOnFunctionError: true },
       ...{ batchSize: 25, pollIntervalMs: 20 },
     });

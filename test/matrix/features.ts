@@ -554,6 +554,7 @@ export const FEATURES: readonly Feature[] = [
   {
     name: 'hashed keys',
     options: ['edge.keys'],
+    slot: 'keys of edges',
     fixed: (model) => member(model, { keys: 'hashed' }),
     add: (model) => inbound(model, { byTime: 'since' }),
     change: (model) => inbound(model, { byTime: ['since', 'role'] }),
@@ -676,6 +677,19 @@ export const FEATURES: readonly Feature[] = [
     name: 'foreign key names',
     options: ['table.name', 'table.partitionKey', 'table.sortKey'],
     fixed: (model) => Object.assign(model.table, { partitionKey: 'pk', sortKey: 'sk' }),
+    ...INDEXED,
+    goal: STATES,
+    member: SINCE,
+  },
+  {
+    name: 'keys by templates',
+    options: ['node.key', 'edge.key'],
+    slot: 'keys of edges',
+    fixed: (model) => {
+      goal(model, { key: { source: 'goal#{id}', target: 'meta' } });
+      model.nodes['USER'] = { ...model.nodes['USER'], key: { source: '$app#user_{id}', target: '$user_1#{id}' } };
+      member(model, { key: { source: 'goal#{from}', target: 'of#{from}#user#{to}' } });
+    },
     ...INDEXED,
     goal: STATES,
     member: SINCE,

@@ -1,8 +1,10 @@
 import type { TableIdentity } from '../../src/index.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
+import { type Item, stringOf } from '../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/items/change-record.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
-import type { ScanSource, Store } from '../../src/store/port.ts';
+import { KeyedStore } from '../../src/store/keyed.ts';
+import type { ItemKey, ScanSource, Store } from '../../src/store/port.ts';
+import { changedItems } from '../../src/stream/changed-items.ts';
 import { isBaseSortKey, isContinuationKey } from '../../src/stream/filter.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 import { at, LABEL } from '../support/records.ts';
@@ -27,26 +29,53 @@ export interface Rig {
 export function memoryRig(model: CompiledModel): Rig {
   let nowMs = 1_800_000_000_000;
   const records: ChangeRecord[] = [];
-  const store = new MemoryStore(model.table, {
+  const { partitionKey, sortKey, rawKeys } = model.table;
+  const memory = new MemoryStore(model.table, {
     onChange: ({ key, oldImage, newImage }) => {
-      if (key.source === '~edgeloom' || (!isBaseSortKey(key.target) && !isContinuationKey(key.target))) return;
-      const sequence = records.length + 1;
-      nowMs += 1_000;
-      records.push({
-        ...{ source: key.source, target: key.target, oldImage, newImage, position: at(sequence) },
-        ...{ sequenceNumber: String(sequence), createdAtSeconds: Math.floor(nowMs / 1_000) },
-      });
+      const Keys = { [partitionKey]: { S: key.source }, [sortKey]: { S: key.target } };
+      const record = { dynamodb: { Keys, OldImage: oldImage, NewImage: newImage } };
+      for (const changed of changedItems(model.table, record)) {
+        if (key.source === '~edgeloom' || (!isBaseSortKey(changed.target) && !isContinuationKey(changed.target)))
+          continue;
+        const sequence = records.length + 1;
+        nowMs += 1_000;
+        records.push({
+          ...{ ...changed, position: at(sequence), sequenceNumber: String(sequence) },
+          createdAtSeconds: Math.floor(nowMs / 1_000),
+        });
+      }
     },
   });
+  const store = rawKeys === undefined ? memory : new KeyedStore(memory, { ...model.table, rawKeys });
   return {
     ...{ store, identity: { id: 'table-1', streamLabel: LABEL }, countsTransactions: true, nowMs: () => nowMs },
     wait: async (milliseconds) => {
       nowMs += milliseconds;
     },
     records: async () => records,
-    items: async () => [...store.items()],
+    items: async () => [...memory.items()].map((item) => underKnownKeys(model, item)),
     expire: async () => {
-      store.expire(Math.floor(nowMs / 1_000));
+      memory.expire(Math.floor(nowMs / 1_000));
     },
   };
+}
+
+/** An item of the table under its key in Edgeloom's form. */
+function underKnownKeys({ table }: CompiledModel, item: Item): Item {
+  const { rawKeys } = table;
+  return rawKeys === undefined ? item : withKey(table, item, rawKeys.fromRaw(keyOf(table, item), item));
+}
+
+/** An item as the table has it, as in an export. */
+export function asStored({ table }: CompiledModel, item: Item): Item {
+  const key = keyOf(table, item);
+  return withKey(table, item, table.rawKeys?.toRaw(key) ?? key);
+}
+
+function keyOf({ partitionKey, sortKey }: CompiledModel['table'], item: Item): ItemKey {
+  return { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' };
+}
+
+function withKey({ partitionKey, sortKey }: CompiledModel['table'], item: Item, { source, target }: ItemKey): Item {
+  return { ...item, [partitionKey]: { S: source }, [sortKey]: { S: target } };
 }

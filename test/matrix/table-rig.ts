@@ -7,7 +7,7 @@ import { withTableName } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { tableIdentity } from '../../src/store/table.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
-import type { Rig } from './rig.ts';
+import { asStored, type Rig } from './rig.ts';
 
 /**
  * A rig on the engine of the run. Its table has both indexes, as operations change what the model needs. The clock is moved by waiting
@@ -53,7 +53,8 @@ export async function tableRig(model: CompiledModel): Promise<Rig> {
       for (const item of await items()) {
         const expiry = numberOf(item[ttl]);
         if (expiry === undefined || Number(expiry) * 1_000 >= nowMs) continue;
-        const Key = { [partitionKey]: item[partitionKey]!, [sortKey]: item[sortKey]! };
+        const raw = asStored(graph, item);
+        const Key = { [partitionKey]: raw[partitionKey]!, [sortKey]: raw[sortKey]! };
         await client.send(new DeleteItemCommand({ TableName: name, Key }));
       }
     },

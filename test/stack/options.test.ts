@@ -73,7 +73,7 @@ describe('the event source mapping of the stream', () => {
   it("counts its events, and filters by the code's own pattern", () => {
     expect(mapping['MetricsConfig']).toEqual({ Metrics: ['EventCount'] });
     const { Filters } = mapping['FilterCriteria'] as { Filters: { Pattern: string }[] };
-    expect(Filters.map(({ Pattern }) => JSON.parse(Pattern))).toEqual([streamFilterPattern(config.table.sortKey)]);
+    expect(Filters.map(({ Pattern }) => JSON.parse(Pattern))).toEqual([streamFilterPattern(config.table)]);
     // Lambda's limit.
     expect(Filters[0]!.Pattern.length).toBeLessThan(4096);
   });

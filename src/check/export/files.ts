@@ -154,7 +154,12 @@ export async function* itemsOf(
       if (source === undefined || target === undefined) {
         throw invalidExport(`The item of ${where} has no text keys ${partitionKey} and ${sortKey}.`);
       }
-      yield { source, target, item };
+      const { rawKeys } = graph.table;
+      if (rawKeys === undefined) yield { source, target, item };
+      else {
+        const key = rawKeys.fromRaw({ source, target }, item);
+        yield { ...key, item: { ...item, [partitionKey]: { S: key.source }, [sortKey]: { S: key.target } } };
+      }
     }
     if (itemCount !== undefined && count !== itemCount) {
       throw invalidExport(`The file ${path} holds ${count} items; its manifest says ${itemCount}.`);

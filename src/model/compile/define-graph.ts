@@ -5,6 +5,7 @@ import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../gra
 import { partsOfEdge } from '../joined.ts';
 import { isPlainObject } from '../shape.ts';
 import { compileEdge, compileNode, compileTable } from './definitions.ts';
+import { compileRawKeys } from './raw-keys.ts';
 import { type MistakeLog, tableName } from './schemas.ts';
 
 /**
@@ -40,6 +41,7 @@ export function defineGraph<
   }
   for (const { type, to, copy = [] } of edges.values()) checkCopies(nodes, { type, to, copy }, mistakes);
   for (const edge of edges.values()) checkSourceParts(nodes, edge, mistakes);
+  const rawKeys = compileRawKeys(nodes, edges, mistakes);
   if (mistakes.length > 0) throw new ModelError(mistakes);
   for (const [type, compiled] of nodes) {
     const ownerOf = [...edges.values()].filter(({ inbound, to }) => inbound?.includeOwner === true && to.has(type));
@@ -47,7 +49,7 @@ export function defineGraph<
   }
   const usesGsi1 = [...edges.values()].some((edge) => edge.inbound?.orders.has('gsi1'));
   return {
-    table,
+    table: rawKeys === undefined ? table : { ...table, rawKeys },
     nodes,
     edges,
     indexes: usesGsi1 ? ['gsi0', 'gsi1'] : ['gsi0'],

@@ -113,7 +113,7 @@ export function compileNode(
     const list = nodeList(type);
     searches.set(NODE_LIST, { ...list, inForce: { places: new SearchPlaces(list) } });
   }
-  const { fields, view, viewBudgetBytes, versionAttribute } = options;
+  const { fields, view, viewBudgetBytes, versionAttribute, key } = options;
   if (versionAttribute !== undefined && [table.partitionKey, table.sortKey, table.ttl].includes(versionAttribute)) {
     mistakes.push({
       path: `${path}.versionAttribute`,
@@ -132,6 +132,7 @@ export function compileNode(
     searches,
     maxEntries: new Map(Object.entries(options.maxEntries ?? {})),
     ownerOf: [],
+    ...(key && { key }),
   };
 }
 
@@ -216,6 +217,7 @@ export function compileEdge(
     ...(incoming && { incoming: { places: new TotalPlaces(type), totals: incoming } }),
     keys: compileKeys(options.keys, table, `${path}.keys`, mistakes),
     copy: compileCopy(options, `${path}.copy`, mistakes),
+    ...(options.key && { key: options.key }),
   };
 }
 

@@ -96,8 +96,24 @@ export const partSchema = options({
   view: optional(projection),
   search: optional(recordOf(attributeName, anything)),
 });
+/** A template of a key. */
+const template: Shape<string> = shapeThatPasses(
+  (input) => typeof input === 'string' && input.length > 0,
+  "should be a template, such as 'USER#{id}'",
+);
+const marks = optional(recordOf(attributeName, text, 'should be an object of attribute names and texts'));
+/** The keys of a node type's items. */
+const nodeKeySchema = options({
+  source: template,
+  target: template,
+  where: marks,
+  case: optional(oneOf('any', 'lower', 'upper')),
+});
+/** The keys of an edge type's items. */
+const edgeKeySchema = options({ source: optional(template), target: template, where: marks });
 /** Options of a node type. */
 export const nodeSchema = options({
+  key: optional(nodeKeySchema),
   fields: optional(standardSchema),
   view: optional(projection),
   viewBudgetBytes: optional(wholeNumberBetween(1024, MAX_VIEW_BUDGET_BYTES)),
@@ -130,6 +146,7 @@ export const edgeSchema = options({
   outgoing: optional(options({ total: anything, by: anything })),
   degree: optional(flag),
   keys: optional(oneOf('plain', 'hashed')),
+  key: optional(edgeKeySchema),
   copy: optional(nonEmptyAttributeNames('names no attribute: give those of the target node to copy')),
 });
 /** Options next to the orders of an edge type. */

@@ -186,7 +186,7 @@ export function inboundQuery(
   const declared = findOrder(edge, options.order);
   const { inbound, order } = projections.order(edge, declared.order);
   const { name, index } = order;
-  const sortKey = checkedKeyTo(edge, target);
+  const sortKey = checkedKeyTo(graph, edge, target);
   const ordered: OrderOfQuery = {
     order: argumentOrder(order.order),
     fold: false,

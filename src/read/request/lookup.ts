@@ -1,6 +1,6 @@
 import { EdgeloomError } from '../../errors.ts';
 import { checkKeyText, describe, PARTITION_KEY_BYTES, parseNodeId, SORT_KEY_BYTES } from '../../items/keys.ts';
-import { sortKeyOfEdge } from '../../model/base-item.ts';
+import { checkIdInRawKeys, sortKeyOfEdge } from '../../model/base-item.ts';
 import type { CompiledModel, EdgeModel, InboundModel, InboundOrder, SearchModel } from '../../model/compiled.ts';
 
 /**
@@ -65,16 +65,18 @@ export function checkSource(graph: CompiledModel, id: string): void {
   checkKeyText(id, 'The node id', PARTITION_KEY_BYTES);
   const type = parseNodeId(id)?.type;
   if (type === undefined) throw notAnId(id);
-  if (graph.nodes.has(type)) return;
-  throw new EdgeloomError(
-    'unknown-type',
-    `The model has no node type ${describe(type)}.`,
-    declaredSentence('node types', graph.nodes.keys()),
-  );
+  if (!graph.nodes.has(type)) {
+    throw new EdgeloomError(
+      'unknown-type',
+      `The model has no node type ${describe(type)}.`,
+      declaredSentence('node types', graph.nodes.keys()),
+    );
+  }
+  checkIdInRawKeys(graph, id);
 }
 
 /** The sort key of an edge to a target; throws where the model's edge type cannot enter it. */
-export function checkedKeyTo(edge: EdgeModel, target: string): string {
+export function checkedKeyTo(graph: CompiledModel, edge: EdgeModel, target: string): string {
   checkKeyText(target, 'The node id', PARTITION_KEY_BYTES);
   const sortKey = sortKeyOfEdge(edge, target);
   checkKeyText(sortKey, "The edge's sort key", SORT_KEY_BYTES);
@@ -87,6 +89,7 @@ export function checkedKeyTo(edge: EdgeModel, target: string): string {
       `They enter ${[...edge.to].join(', ')}.`,
     );
   }
+  checkIdInRawKeys(graph, target);
   return sortKey;
 }
 
@@ -104,7 +107,7 @@ export function checkedEdgeKey(graph: CompiledModel, source: string, edgeType: s
       `They leave ${[...edge.from].join(', ')}.`,
     );
   }
-  return checkedKeyTo(edge, target);
+  return checkedKeyTo(graph, edge, target);
 }
 
 function notAnId(id: string): EdgeloomError {

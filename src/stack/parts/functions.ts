@@ -143,7 +143,7 @@ export function triggerResources(site: Site): Resources {
 }
 
 function streamMapping({ graph, parameters, table }: Site): Resources[string] {
-  const pattern = streamFilterPattern(graph.table.sortKey);
+  const pattern = streamFilterPattern(graph.table);
   return {
     Type: 'AWS::Lambda::EventSourceMapping',
     // The mapping is refused while the role may not read the stream. It goes before the bucket is emptied.

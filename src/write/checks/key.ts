@@ -10,7 +10,7 @@ import {
   SORT_KEY_BYTES,
   typePrefix,
 } from '../../items/keys.ts';
-import { classifyBaseItem, targetIdOf } from '../../model/base-item.ts';
+import { checkIdInRawKeys, classifyBaseItem, targetIdOf } from '../../model/base-item.ts';
 import type { CompiledModel, PartModel } from '../../model/compiled.ts';
 import type { ItemKey } from '../../store/port.ts';
 import { itemName } from './problem.ts';
@@ -52,7 +52,10 @@ export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unk
 export function checkNodeId(graph: CompiledModel, id: unknown, of: Role): asserts id is string {
   checkKeyText(id, of, PARTITION_KEY_BYTES);
   const parts = parseNodeId(id);
-  if (parts !== undefined && graph.nodes.has(parts.type)) return;
+  if (parts !== undefined && graph.nodes.has(parts.type)) {
+    checkIdInRawKeys(graph, id);
+    return;
+  }
   const role = typeof of === 'string' ? of : of();
   if (isDerivedKey(id)) throw derivedKey(`${role} ${describe(id)}`);
   if (parts === undefined) throw new EdgeloomError('invalid-id', `${role} ${describe(id)} is not a node id.`, ID_HINT);

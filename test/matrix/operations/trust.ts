@@ -10,6 +10,7 @@ import { writeExport } from '../../support/export.ts';
 import { LABEL } from '../../support/records.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
 import { keyNames } from '../facts.ts';
+import { asStored } from '../rig.ts';
 import { type Operation, RAN } from './operation.ts';
 
 /** Operations that say whether the projections are right, and make them right. */
@@ -186,8 +187,9 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
       await begin(bench);
       const { rig, model } = bench;
       const folder = await mkdtemp(join(tmpdir(), 'edgeloom-matrix-'));
+      const stored = (items: readonly Item[]): Item[] => items.map((item) => asStored(model, item));
       try {
-        await writeExport(folder, await rig.items());
+        await writeExport(folder, stored(await rig.items()));
         const clean = await checkExport({ graph: model, folder, streamLabel: rig.identity.streamLabel });
         expectSame(clean.suspects, [], 'the list of partitions that an export shows as wrong');
         const damaged = (await bench.derived()).find(
@@ -195,7 +197,7 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
         )!;
         const items = (await rig.items()).filter((item) => JSON.stringify(item) !== JSON.stringify(damaged.item));
         await rm(join(folder, 'AWSDynamoDB'), { recursive: true });
-        await writeExport(folder, items);
+        await writeExport(folder, stored(items));
         const found = await checkExport({ graph: model, folder, streamLabel: rig.identity.streamLabel });
         expectSame(found.suspects, [damaged.key.source], 'the list of partitions that an export shows as wrong');
       } finally {

@@ -25,7 +25,8 @@ function record(eventName: string, sortKey: string, name = 'target') {
 }
 
 describe.each(['INSERT', 'MODIFY', 'REMOVE'])('records of %s', (eventName) => {
-  const passes = (sortKey: string) => matchesPattern(streamFilterPattern('target'), record(eventName, sortKey));
+  const passes = (sortKey: string) =>
+    matchesPattern(streamFilterPattern({ sortKey: 'target' }), record(eventName, sortKey));
 
   it.each([...BASE, ...OTHERS])('with the sort key %j pass the filter exactly where the code takes them', (sortKey) => {
     expect(passes(sortKey)).toBe(isBaseSortKey(sortKey));
@@ -44,12 +45,12 @@ describe.each(['INSERT', 'MODIFY', 'REMOVE'])('records of %s', (eventName) => {
 
 describe('the pattern', () => {
   it("follows the table's name of the sort key", () => {
-    const pattern = streamFilterPattern('sk');
+    const pattern = streamFilterPattern({ sortKey: 'sk' });
     expect(matchesPattern(pattern, record('INSERT', 'GOAL-G1', 'sk'))).toBe(true);
     expect(matchesPattern(pattern, record('INSERT', 'GOAL-G1', 'target'))).toBe(false);
   });
   it('agrees with the rule on every character that a sort key can begin with', () => {
-    const pattern = streamFilterPattern('target');
+    const pattern = streamFilterPattern({ sortKey: 'target' });
     const differing: string[] = [];
     for (let code = 1; code < 0xd800; code++) {
       const sortKey = `${String.fromCharCode(code)}-1`;
@@ -58,6 +59,6 @@ describe('the pattern', () => {
     expect(differing).toEqual([]);
   });
   it('fits into what Lambda takes: one pattern of 4,096 characters', () => {
-    expect(JSON.stringify(streamFilterPattern('a'.repeat(255))).length).toBeLessThan(4096);
+    expect(JSON.stringify(streamFilterPattern({ sortKey: 'a'.repeat(255) })).length).toBeLessThan(4096);
   });
 });

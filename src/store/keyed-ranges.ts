@@ -1,0 +1,64 @@
+import { compareKeys } from '../items/encoding.ts';
+import { DERIVED_PREFIX } from '../items/keys.ts';
+import type { PlacedEntry } from '../model/keys/raw-keys.ts';
+import type { QueryRequest } from './port.ts';
+
+/** Ranges of base items' sort keys in Edgeloom's form, and what they are in raw keys. */
+
+/** A character that no key holds, behind all others. */
+export const LAST = '\u{10ffff}';
+
+/** A range of sort keys in Edgeloom's form, inclusive at both ends. */
+export interface RawRange {
+  from: string;
+  to: string;
+}
+
+/** The range that a query asks for; undefined where it is of derived items, or of a partition as it is. */
+export function rangeOfBaseItems(sortKey: QueryRequest['sortKey']): RawRange | undefined {
+  if (sortKey === undefined) return undefined;
+  const { from, to = LAST } =
+    'beginsWith' in sortKey ? { from: sortKey.beginsWith, to: `${sortKey.beginsWith}${LAST}` } : sortKey;
+  return from === undefined || from >= DERIVED_PREFIX ? undefined : { from, to };
+}
+
+/** Whether a key is in a range. */
+export function isWithin(key: string, { from, to }: RawRange): boolean {
+  return compareKeys(from, key) <= 0 && compareKeys(key, to) <= 0;
+}
+
+/** The part of a range that holds one kind of base items. */
+export interface EntryRange {
+  /** The beginning of the keys in both forms. */
+  known: string;
+  raw: string;
+  /** The raw sort keys to ask for. */
+  sortKey: NonNullable<QueryRequest['sortKey']>;
+  /** Whether nothing of it remains behind a key. */
+  isPast: (after: string) => boolean;
+}
+
+/** The parts of a range, in order. */
+export function entriesInRange(entries: readonly PlacedEntry[], range: RawRange, isReverse: boolean): EntryRange[] {
+  const found = entries.flatMap((entry): EntryRange[] => {
+    const sortKey = rawRange(entry, range);
+    const { known, raw, isPrefix } = entry;
+    const isPast = (after: string): boolean => {
+      if (isPrefix && after.startsWith(known)) return false;
+      const order = compareKeys(known, after);
+      return isReverse ? order >= 0 : order <= 0;
+    };
+    return sortKey === undefined ? [] : [{ known, raw, sortKey, isPast }];
+  });
+  return isReverse ? found.reverse() : found;
+}
+
+function rawRange({ known, raw, isPrefix }: PlacedEntry, range: RawRange): EntryRange['sortKey'] | undefined {
+  if (!isPrefix) return isWithin(known, range) ? { from: raw, to: raw } : undefined;
+  const last = known + LAST;
+  if (compareKeys(range.to, known) < 0 || compareKeys(last, range.from) < 0) return undefined;
+  const from = compareKeys(range.from, known) <= 0 ? known : range.from;
+  const to = compareKeys(last, range.to) <= 0 ? last : range.to;
+  if (from === known && to === last) return { beginsWith: raw };
+  return { from: raw + from.slice(known.length), to: raw + to.slice(known.length) };
+}

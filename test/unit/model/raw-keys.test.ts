@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelError } from '../../../src/errors.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
+import { edge, node } from '../../../src/model/schema.ts';
+
+type Nodes = Parameters<typeof defineGraph>[0]['nodes'];
+
+/** The mistakes of a model, as `path message`. */
+function mistakesOf(nodes: Nodes, edges: object = {}): string[] {
+  try {
+    defineGraph({ table: 'records', nodes, edges: edges as never });
+    return [];
+  } catch (error) {
+    return (error as ModelError).mistakes.map(({ path, message }) => `${path} ${message}`);
+  }
+}
+
+const USER = node({ key: { source: 'USER#{id}', target: 'PROFILE' } });
+
+describe('templates of keys', () => {
+  it.each<[string, Nodes, object, RegExp[]]>([
+    ['a place that keys have not', { USER: node({ key: { source: 'U#{id}', target: '{name}' } }) }, {}, [/\{name\}/]],
+    ['a brace alone', { USER: node({ key: { source: 'U#{id}', target: 'P{' } }) }, {}, [/without its other one/]],
+    ['a partition of no node', { USER: node({ key: { source: 'USERS', target: 'P#{id}' } }) }, {}, [/\{id\} once/]],
+    ['a partition of two ids', { USER: node({ key: { source: '{id}#{id}', target: 'P' } }) }, {}, [/\{id\} once/]],
+    ['a sort key that begins with an id', { USER: node({ key: { source: 'U#{id}', target: '{id}' } }) }, {}, [/ASCII/]],
+    ['a sort key of derived items', { USER: node({ key: { source: 'U#{id}', target: '~x' } }) }, {}, [/below ~/]],
+    ['a partition of our own', { USER: node({ key: { source: '~{id}', target: 'P' } }) }, {}, [/begins with ~/]],
+    [
+      'partitions that are the same',
+      { USER, TEAM: node({ key: { source: 'USER#{id}', target: 'TEAM' } }) },
+      {},
+      [/^nodes\.TEAM\.key\.source .*nodes\.USER.*belongs to one node/],
+    ],
+    [
+      'a partition within another',
+      { USER, TEAM: node({ key: { source: 'USER#TEAM#{id}', target: 'TEAM' } }) },
+      {},
+      [/nodes\.TEAM\.key\.source .*nodes\.USER/],
+    ],
+    [
+      'an edge elsewhere than its source',
+      { USER },
+      { LIKES: edge({ from: 'USER', to: 'USER', key: { source: 'LIKE#{from}', target: 'L#{to}' } }) },
+      [/^edges\.LIKES\.key\.source .*"USER#\{id\}" of nodes\.USER: an edge lies in the partition of that node/],
+    ],
+    [
+      'an edge without an end',
+      { USER },
+      { LIKES: edge({ from: 'USER', to: 'USER', key: { target: 'L#{to}#X' } }) },
+      [/end with \{to\}/],
+    ],
+    [
+      'an edge to two types',
+      { USER, TEAM: node({}) },
+      { LIKES: edge({ from: 'USER', to: ['USER', 'TEAM'], key: { target: 'L#{to}' } }) },
+      [/declare an edge type for each/],
+    ],
+    [
+      'two edges of the same keys',
+      { USER },
+      {
+        LIKES: edge({ from: 'USER', to: 'USER', key: { target: 'L#{to}' } }),
+        KNOWS: edge({ from: 'USER', to: 'USER', key: { target: 'L#X#{to}', where: { _type: 'Knows' } } }),
+      },
+      [/^edges\.KNOWS\.key\.target .*edges\.LIKES\.key/],
+    ],
+    [
+      'hashed keys by a template',
+      { USER },
+      { LIKES: edge({ from: 'USER', to: 'USER', keys: 'hashed', key: { target: 'L#{to}' } }) },
+      [/hashed/],
+    ],
+  ])('refuse %s', (_what, nodes, edges, messages) => {
+    const mistakes = mistakesOf(nodes, edges);
+    expect(mistakes).toHaveLength(messages.length);
+    for (const [i, message] of messages.entries()) expect(mistakes[i]).toMatch(message);
+  });
+
+  it('tell types of the same keys apart by an attribute', () => {
+    const edges = {
+      LIKES: edge({ from: 'USER', to: 'USER', key: { target: 'L#{to}', where: { _type: 'Likes' } } }),
+      KNOWS: edge({ from: 'USER', to: 'USER', key: { target: 'L#{to}', where: { _type: 'Knows' } } }),
+    };
+    expect(mistakesOf({ USER }, edges)).toEqual([]);
+  });
+
+  it('tell partitions apart by what follows the id', () => {
+    const key = (after: string) => node({ key: { source: `X#{id}#${after}`, target: 'P' } });
+    expect(mistakesOf({ USER: key('USER'), TEAM: key('TEAM') })).toEqual([]);
+  });
+
+  it('leave a model without them as it is', () => {
+    expect(defineGraph({ table: 'records', nodes: { USER: node({}) } }).table.rawKeys).toBeUndefined();
+  });
+});
