@@ -86,7 +86,7 @@ async function measured(graph: CompiledModel, event: string, rounds: number): Pr
       records = parse(event);
     });
     sums.parse += parsing.cpuSeconds;
-    let units: Unit[][] = [];
+    let units: Unit[] = [];
     const planning = await timed(() => {
       units = plan(graph, records);
     });
@@ -97,10 +97,10 @@ async function measured(graph: CompiledModel, event: string, rounds: number): Pr
 }
 
 /** Plans a batch; gives its units, so that all of them live until it is planned. */
-function plan(graph: CompiledModel, records: readonly RawRecord[]): Unit[][] {
-  const units: Unit[][] = [];
+function plan(graph: CompiledModel, records: readonly RawRecord[]): Unit[] {
+  const units: Unit[] = [];
   for (const [source, histories] of foldBatch(decodeRecords(graph, records))) {
-    units.push(planUnits(graph, source, histories));
+    planUnits(graph, source, histories, units);
   }
   return units;
 }

@@ -124,9 +124,8 @@ function makeProjector(graph: CompiledModel, options: ProjectorOptions, decided:
       if (error !== undefined)
         return { records: records.length, units: 0, ...stats, failedFrom: lowestRecord(records), error };
       const planned: Unit[] = [];
-      for (const [source, histories] of foldBatch(records))
-        planned.push(...planUnits(context.graph, source, histories).map(decided));
-      const units = withUnitPerCount(planned);
+      for (const [source, histories] of foldBatch(records)) planUnits(context.graph, source, histories, planned);
+      const units = withUnitPerCount(planned.map(decided));
       const failures: Failure[] = [];
       const run = async ({ unit, ahead }: Work): Promise<void> => {
         const error = failureOfReverseItem(unit, failures) ?? (await runUnit(context, unit, ahead, failures));

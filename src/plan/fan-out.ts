@@ -35,7 +35,7 @@ import type { ContinuationUnit, EpochSeconds, FanOutUnit } from './unit.ts';
 
 /** The fan-outs that a batch's records of a node, or of a part of it, require: one for each edge type that uses a changed attribute. */
 export function fanOutUnits(graph: CompiledModel, { source, target, records }: ItemHistory): FanOutUnit[] {
-  const isPart = isPartOfSource(graph, source, target);
+  const isPart = source !== target && isPartOfSource(graph, source, target);
   if (source !== target && !isPart) return [];
   // The records are not netted: a delete and a new insert in one batch still fan out, since the delete may have been applied alone.
   const fanOutsAlong = (

@@ -30,13 +30,21 @@ import {
 
 const NONE: readonly never[] = [];
 
-/** Plans the units of one partition. */
-export function planUnits(graph: CompiledModel, source: string, histories: readonly ItemHistory[]): Unit[] {
-  const units: Unit[] = [];
-  const viewChanges: ViewChange[] = [];
-  const viewRecords: ChangeRecord[] = [];
+/**
+ * Plans the units of one partition.
+ *
+ * @param units the list that they are added to. A batch has one for all of its partitions: most of them have a unit or two, and a list
+ * that grows gets room for seventeen.
+ */
+export function planUnits(
+  graph: CompiledModel,
+  source: string,
+  histories: readonly ItemHistory[],
+  units: Unit[] = [],
+): Unit[] {
+  const view: ViewChanges = { changes: undefined, records: undefined };
+  let fanOuts: readonly FanOutUnit[] = NONE;
   const indexed: IndexedUnits = { units, counted: undefined, joined: undefined };
-  const fanOuts: FanOutUnit[] = [];
   const planner = new ItemPlanner(graph, source);
   const further = graph.further?.map((layer) => new ItemPlanner(layer, source));
   const viewBefore = reconcileViewBefore(graph, source, histories);
@@ -44,13 +52,14 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
     const continuation = continuationUnit(graph, history);
     if (continuation !== undefined) units.push(continuation);
     const steps = derivedSteps(planner, history);
-    const change = viewChange(history, planner.edge?.type, steps, viewRecords, viewBefore);
-    if (change !== undefined) viewChanges.push(change);
+    const change = viewChange(history, planner.edge?.type, steps, view, viewBefore);
+    if (change !== undefined) view.changes = withAdded(view.changes, change);
     addUnitsOfIndexItems(history, planner, steps, indexed);
     const alsoPlanned = further?.map((also) => ({ planner: also, steps: derivedSteps(also, history) }));
     for (const also of alsoPlanned ?? NONE) addUnitsOfIndexItems(history, also.planner, also.steps, indexed);
     if (planner.edge?.copy !== undefined) addReverseUnit(history, steps, viewBefore, units);
-    fanOuts.push(...fanOutUnits(graph, history));
+    // An edge has none, and most records are of edges.
+    if (planner.edge === undefined) fanOuts = [...fanOuts, ...fanOutUnits(graph, history)];
     if (endsUnderivable(steps) || alsoPlanned?.some((also) => endsUnderivable(also.steps)) === true) {
       units.push(quarantineUnit(history, [{ planner, steps }, ...(alsoPlanned ?? NONE)]));
     }
@@ -60,15 +69,10 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
   if (joined !== undefined && joined.length > 0) units.push(joinedUnit(joined));
   for (const { countName, items } of counted?.values() ?? NONE)
     if (items.length > 0) units.push(countedUnit(countName, items));
-  if (viewChanges.length > 0) {
-    units.push({
-      kind: 'view',
-      source,
-      sortKey: VIEW_KEY,
-      changes: viewChanges,
-      records: viewRecords,
-      ...positionSpan(viewRecords),
-    });
+  if (view.changes !== undefined) {
+    const { changes, records = NONE } = view;
+    const { oldest, newest } = positionSpan(records);
+    units.push({ kind: 'view', source, sortKey: VIEW_KEY, changes, records, oldest, newest });
   }
   return units;
 }
@@ -91,11 +95,18 @@ interface Planned {
   steps: readonly DerivedStep[];
 }
 
+/** The changes of a partition to its view, and their records; undefined: none yet. */
+interface ViewChanges {
+  changes: ViewChange[] | undefined;
+  records: ChangeRecord[] | undefined;
+}
+
+/** The change of a base item's part in the view, whose records it adds; undefined if no record changes it. */
 function viewChange(
   history: ItemHistory,
   edgeType: string | undefined,
   steps: readonly DerivedStep[],
-  viewRecords: ChangeRecord[],
+  view: ViewChanges,
   settleBefore: number,
 ): ViewChange | undefined {
   let oldest: string | undefined;
@@ -107,7 +118,7 @@ function viewChange(
     if (oldest === undefined) mentioned = elementsOf(before, after);
     else all = addTexts(all ?? new Set(mentioned), elementsOf(before, after));
     oldest ??= record.position;
-    viewRecords.push(record);
+    view.records = withAdded(view.records, record);
     if (isBefore(record, settleBefore)) byBase = true;
   }
   // rule: no-net-zero-in-views
@@ -124,6 +135,13 @@ function viewChange(
   };
   // rule: node-attributes-go-in-whole
   return byBase ? { ...change, byBase } : change;
+}
+
+/** A list with one more value. The literal has room for just one, which is all that most partitions have. */
+function withAdded<T>(list: T[] | undefined, value: T): T[] {
+  if (list === undefined) return [value];
+  list.push(value);
+  return list;
 }
 
 /** The elements of two images. An array literal has room for exactly its elements; an array that grows gets room for seventeen. */
