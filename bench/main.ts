@@ -18,6 +18,7 @@ import { packaged } from './package.ts';
 import { page } from './page.ts';
 import { parts } from './parts.ts';
 import { peers } from './peers.ts';
+import { position } from './position.ts';
 import { redrive, redriveLarge } from './redrive.ts';
 import { registry } from './registry.ts';
 import { scale } from './scale.ts';
@@ -36,6 +37,7 @@ await runBenchmarks({
   throughput,
   types,
   growth,
+  position,
   calls,
   page,
   list,

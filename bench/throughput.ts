@@ -1,3 +1,5 @@
+import pMap from 'p-map';
+import { Agent } from 'undici';
 import { createProjector } from '../src/apply/projector.ts';
 import { createClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
@@ -16,7 +18,8 @@ import { insertsOverSources, recordedBatch } from './support/workload.ts';
 
 /**
  * How many records a core projects: the recorded batch with the full model, in batches as Lambda brings them, against a table
- * that answers at once, and against a store that does nothing. A record is compared with one write of a DocumentClient's loop. What is counted is CPU, so that a loaded machine says the same.
+ * that answers at once, and against a store that does nothing. A record is compared with one write of a DocumentClient's loop, and so is a
+ * bare HTTP request, which nothing can go below: each derived item takes one. What is counted is CPU, so that a loaded machine says the same.
  */
 
 const REPETITIONS = 7;
@@ -24,6 +27,7 @@ const RECORDS_IN_BATCH = 10_000;
 /** Writes of the loop that a record is compared with. */
 const LOOP_WRITES = sizeOf({ whole: 2_000, short: 200 });
 const MOST_OF_LOOP = 0.125;
+const AT_ONCE = 32;
 
 /** Runs both stores, and the SDK alone beside them. */
 export async function throughput({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
@@ -47,6 +51,7 @@ export async function throughput({ repetitions = REPETITIONS }: BenchmarkOptions
       lean: () => run(new DynamoDBStore(clients.lean, fullModel.table)),
       sdk: () => run(new DynamoDBStore(clients.sdk, fullModel.table)),
       nothing: () => run(idleStore()),
+      bare: () => bareRequests(endpoint, JSON.stringify(inputs[0]), records.length),
       loop: () => documentClientLoop(endpoint, inputs),
     };
     for (const variant of Object.values(variants)) await variant();
@@ -74,6 +79,11 @@ export async function throughput({ repetitions = REPETITIONS }: BenchmarkOptions
           value: ratios(cpuOf(results.nothing, records.length), cpuOf(results.loop, LOOP_WRITES)),
           unit: 'x',
         },
+        {
+          name: 'a bare HTTP request of as many bytes, neither made nor signed nor read',
+          value: ratios(cpuOf(results.bare, records.length), cpuOf(results.loop, LOOP_WRITES)),
+          unit: 'x',
+        },
         { name: 'a table that answers at once', value: spread(perCore(results.lean)), unit: 'records/s a core' },
         { name: 'the same, by the clock', value: spread(perSecond(results.lean)), unit: 'records/s' },
         { name: 'through the SDK alone', value: spread(perCore(results.sdk)), unit: 'records/s a core' },
@@ -81,4 +91,24 @@ export async function throughput({ repetitions = REPETITIONS }: BenchmarkOptions
       ],
     },
   ];
+}
+
+/** Sends the same bytes again and again over kept connections, and times that. */
+async function bareRequests(endpoint: string, body: string, count: number): Promise<Timing> {
+  const agent = new Agent({ connections: AT_ONCE });
+  const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'DynamoDB_20120810.UpdateItem' };
+  try {
+    return await timed(async () => {
+      await pMap(
+        Array.from({ length: count }),
+        async () => {
+          const response = await agent.request({ origin: endpoint, path: '/', method: 'POST', headers, body });
+          await response.body.dump();
+        },
+        { concurrency: AT_ONCE },
+      );
+    });
+  } finally {
+    await agent.close();
+  }
 }

@@ -32,7 +32,8 @@ const { values, positionals } = parseArgs({
 });
 const isRun = values.measure !== values.check;
 const file = await readFigures();
-const unknown = positionals.filter((name) => file?.benchmarks[name] === undefined);
+// One that is measured may be new.
+const unknown = values.measure ? [] : positionals.filter((name) => file?.benchmarks[name] === undefined);
 if (values.help || (!isRun && (positionals.length > 0 || values.check))) {
   (values.help ? process.stdout : process.stderr).write(USAGE);
   process.exitCode = values.help ? 0 : 2;

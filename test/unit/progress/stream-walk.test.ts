@@ -8,69 +8,15 @@ import { MarkMover } from '../../../src/progress/mark-mover.ts';
 import { saveMark } from '../../../src/progress/marks.ts';
 import { streamPosition } from '../../../src/progress/stream-position.ts';
 import { StreamWalk } from '../../../src/progress/stream-walk.ts';
-import type { Shard, StreamDescription, StreamRecord, StreamSource } from '../../../src/stream/source.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
+import { MemoryStream } from '../../support/memory-stream.ts';
 
 const graph = defineGraph({ table: 'records', nodes: { USER: node() } });
 const NOW = 1_800_000_000_000;
 
-/** A stream in memory; a shard of it that is closed has an end. */
-class Stream implements StreamSource {
-  readonly streamArn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/records/stream/2026-01-01T00:00:00.000';
-  readonly shards: (Shard & { records: StreamRecord[]; isClosed?: boolean })[] = [];
-  status: StreamDescription['status'] = 'ENABLED';
-  iterators = 0;
-  reads = 0;
-  atOnce = 0;
-  mostAtOnce = 0;
-
-  add(shardId: string, numbers: readonly number[], parentShardId?: string): void {
-    const records = numbers.map((number): StreamRecord => {
-      const id = { S: `USER-${number}` };
-      const dynamodb = { Keys: { source: id, target: id }, SequenceNumber: `${number}` };
-      return { dynamodb: { ...dynamodb, ApproximateCreationDateTime: NOW / 1000 - 100 } };
-    });
-    this.shards.push({ shardId, records, ...(parentShardId !== undefined && { parentShardId }) });
-  }
-
-  async describe(): Promise<StreamDescription> {
-    return {
-      status: this.status,
-      shards: this.shards.map(({ shardId, parentShardId }) => ({ shardId, parentShardId })),
-    };
-  }
-
-  async iterator(shardId: string, after: string | undefined): Promise<string> {
-    this.iterators += 1;
-    const { records } = this.shards.find((shard) => shard.shardId === shardId)!;
-    return `${shardId}:${after === undefined ? 0 : records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === after) + 1}`;
-  }
-
-  async isClosed(shardId: string): Promise<boolean> {
-    return this.shards.find((shard) => shard.shardId === shardId)?.isClosed === true;
-  }
-
-  latest(): Promise<string> {
-    throw new Error('a walk reads from where it has come');
-  }
-
-  async read(iterator: string, limit: number) {
-    this.reads += 1;
-    this.atOnce += 1;
-    this.mostAtOnce = Math.max(this.mostAtOnce, this.atOnce);
-    await new Promise((resolve) => setImmediate(resolve));
-    this.atOnce -= 1;
-    const [shardId, start] = iterator.split(':');
-    const { records, isClosed } = this.shards.find((shard) => shard.shardId === shardId)!;
-    const page = records.slice(Number(start), Number(start) + limit);
-    const end = Number(start) + page.length;
-    return { records: page, ...(isClosed === true && end === records.length ? {} : { next: `${shardId}:${end}` }) };
-  }
-}
-
 async function walked() {
   const store = new MemoryStore(graph.table);
-  const source = new Stream();
+  const source = new MemoryStream(NOW);
   const walk = new StreamWalk({ graph, store, source, now: () => NOW });
   const stream = '2026-01-01T00:00:00.000';
   const claim = (claims: Claim[], id: string) =>
@@ -197,7 +143,7 @@ it('goes on from the marks that the table has', async () => {
 
 it('gives no mark of a stream that is switched off: the table may have another', async () => {
   const store = new MemoryStore(graph.table);
-  const source = new Stream();
+  const source = new MemoryStream(NOW);
   source.add('shard-1', [1]);
   const mover = new MarkMover({ graph, store, source, now: () => NOW });
   await mover.upToMs(0);

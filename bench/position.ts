@@ -1,0 +1,119 @@
+import { defineGraph } from '../src/model/compile/define-graph.ts';
+import { node } from '../src/model/schema.ts';
+import type { Claim } from '../src/progress/claims.ts';
+import { claimsItem } from '../src/progress/claims-item.ts';
+import { progressItem } from '../src/progress/record.ts';
+import { streamPosition } from '../src/progress/stream-position.ts';
+import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
+import { MemoryStream } from '../test/support/memory-stream.ts';
+import type { BenchmarkOptions } from './support/command.ts';
+import { sizeOf } from './support/extent.ts';
+import { interleaved, ratios, timed } from './support/paired.ts';
+import type { Figure, Report } from './support/report.ts';
+
+/**
+ * What the position of a stream costs: the records of each shard are held against the claims of the functions that applied them. Calls
+ * are counted on a stream in memory, and so is the CPU of a look, its reads of that stream included.
+ */
+
+const REPETITIONS = 5;
+/** Looks in one measurement: so many shards in all. */
+const SHARDS_MEASURED = sizeOf({ whole: 4_000, short: 400 });
+const FEW_SHARDS = 100;
+const MANY_SHARDS = sizeOf({ whole: 1_000, short: 200 });
+const FUNCTIONS = 100;
+const RECORDS_OF_SHARD = 20;
+const LABEL = '2026-01-01T00:00:00.000';
+/** Ten times the shards and a hundred times the functions: a shard takes the same. */
+const FLAT = 1.5;
+
+const graph = defineGraph({ table: 'bench', nodes: { USER: node() }, edges: {} });
+const NOW = Date.UTC(2026, 0, 2);
+
+/** Looks at streams of few and of many shards, applied by one function and by many. */
+export async function position({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
+  const sizes = { few: [FEW_SHARDS, 1], functions: [FEW_SHARDS, FUNCTIONS], many: [MANY_SHARDS, FUNCTIONS] } as const;
+  const seen = new Map<string, Applied>();
+  const run = async (name: keyof typeof sizes): Promise<() => Promise<number>> => {
+    const [shards, functions] = sizes[name];
+    const applied = await appliedStream(shards, functions);
+    seen.set(name, applied);
+    return () => cpuOfShard(applied, shards);
+  };
+  const variants = { few: await run('few'), functions: await run('functions'), many: await run('many') };
+  for (const variant of Object.values(variants)) await variant();
+  const results = await interleaved(repetitions, variants);
+  const many = `${MANY_SHARDS.toLocaleString('en-US')} shards`;
+  const { iterators, reads } = await callsOfLook(seen.get('many')!);
+  const figures: Figure[] = [
+    { name: `iterators of a shard, ${many}`, value: iterators / MANY_SHARDS, unit: 'calls' },
+    { name: `reads of a shard, ${many}`, value: reads / MANY_SHARDS, unit: 'calls' },
+    {
+      name: `CPU of a shard, ${FUNCTIONS} functions against 1`,
+      value: ratios(results.functions, results.few),
+      unit: 'x',
+      target: { kind: 'at-most', value: FLAT },
+    },
+    {
+      name: `CPU of a shard, ${FUNCTIONS} functions, ${many} against ${FEW_SHARDS}`,
+      value: ratios(results.many, results.functions),
+      unit: 'x',
+      target: { kind: 'at-most', value: FLAT },
+    },
+  ];
+  const title = `a look at the position of a stream, ${RECORDS_OF_SHARD} records a shard, all of them claimed`;
+  return [{ name: 'position', title, figures }];
+}
+
+/** A stream in memory, and the table with the claims of all of its records. */
+interface Applied {
+  stream: MemoryStream;
+  store: MemoryStore;
+}
+
+/** Makes a stream whose records so many functions have applied, each of them those of every so many-th shard. */
+async function appliedStream(shards: number, functions: number): Promise<Applied> {
+  const stream = new MemoryStream(NOW);
+  const store = new MemoryStore(graph.table);
+  const claims = Array.from({ length: functions }, (): Claim[] => []);
+  for (let shard = 0; shard < shards; shard++) {
+    const numbers = Array.from({ length: RECORDS_OF_SHARD }, (_, i) => shard * RECORDS_OF_SHARD + i + 1);
+    stream.add(`shard-${shard}`, numbers);
+    const [first, last] = [String(numbers[0]), String(numbers.at(-1))];
+    claims[shard % functions]!.push({ stream: LABEL, first, last, records: RECORDS_OF_SHARD });
+  }
+  for (const [i, own] of claims.entries()) {
+    await store.put(claimsItem(graph.table, `function-${i}`, own, NOW - 50_000));
+    const progress = { id: `function-${i}`, kind: 'lambda', model: graph.fingerprint, seenAtMs: NOW - 1_000 } as const;
+    const sequenceNumbers = own.map(({ last }) => ({ sequenceNumber: last }));
+    const rest = { records: own.length * RECORDS_OF_SHARD, intervalMs: 10_000, isStopped: false };
+    await store.put(progressItem(graph.table, { ...progress, ...rest, shards: sequenceNumbers }, 0));
+  }
+  return { stream, store };
+}
+
+/** Seconds of CPU for a shard of a stream, over some looks from the beginning. */
+async function cpuOfShard(applied: Applied, shards: number): Promise<number> {
+  const looks = SHARDS_MEASURED / shards;
+  const { cpuSeconds } = await timed(async () => {
+    for (let i = 0; i < looks; i++) await look(applied);
+  });
+  return cpuSeconds / SHARDS_MEASURED;
+}
+
+async function callsOfLook(applied: Applied): Promise<{ iterators: number; reads: number }> {
+  const { stream } = applied;
+  const before = { iterators: stream.iterators, reads: stream.reads };
+  await look(applied);
+  return { iterators: stream.iterators - before.iterators, reads: stream.reads - before.reads };
+}
+
+async function look({ stream, store }: Applied): Promise<void> {
+  const { shards, claimedUpToMs } = await streamPosition({
+    ...{ graph, store, source: stream, now: () => NOW },
+    isProjected: async () => {
+      throw new Error('all records are claimed: none is compared');
+    },
+  });
+  if (claimedUpToMs !== NOW || shards.some(({ atEnd }) => !atEnd)) throw new Error('the look did not find all applied');
+}
