@@ -100,6 +100,16 @@ describe('a part of a node', () => {
     expect(await checked()).toEqual(CLEAN);
   });
 
+  it('has its name and kind in what the writer refuses', async () => {
+    const { writer } = await chat();
+    await expect(writer.putPart(ADA, 'STATE', { target: 'x' } as never)).rejects.toThrow(
+      `Part "${ADA}" "STATE": attribute target`,
+    );
+    await expect(writer.putPart(ADA, 'STATE', { status: '\ud800' })).rejects.toThrow(
+      `Part "${ADA}" "STATE": attribute status`,
+    );
+  });
+
   it('is not shown without its node, and is there again with it', async () => {
     const { writer, reader, run, checked } = await chat();
     await writer.putPart(ADA, 'STATE', { status: 'online' });

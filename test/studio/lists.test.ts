@@ -59,6 +59,12 @@ describe.skipIf(!HAS_BROWSER)('lists with levels and totals in a browser', () =>
     await seen.settled();
     expect(await page.getByLabel('Levels, one a line').inputValue()).toBe('HAS_STEP\nHAS_STEP/DOES');
     expect(await tree().innerText()).toContain('USER-L');
+    const needs = (levels: number): string => Array(levels).fill('NEEDS').join('/');
+    const offered = async (levels: number): Promise<boolean> => {
+      await seen.goTo(`${LIST}&with=${encodeURIComponent(needs(levels))}`);
+      return (await page.getByRole('link', { name: needs(levels + 1), exact: true }).count()) === 1;
+    };
+    expect([await offered(4), await offered(5)]).toEqual([true, false]);
   });
 
   it('says what a bound leaves out, and what is wrong with a level', async () => {

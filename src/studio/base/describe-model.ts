@@ -128,6 +128,11 @@ function describeOrder(order: OrderModel): DescribedOrder {
     return { kind, from: `rank of ${order.attribute}`, labels };
   }
   if (kind === 'path') return { kind, from: order.attributes.join(' / '), path: order.attributes };
+  if (kind === 'parts') return { kind, from: order.parts.map((part) => describeOrder(part).from).join(', then ') };
+  if (kind === 'source') {
+    const { from, ...own } = describeOrder(order.order);
+    return { ...own, kind, from: `${from} of the source` };
+  }
   return { kind, from: 'computed', type: 'string' };
 }
 

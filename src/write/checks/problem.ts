@@ -1,9 +1,10 @@
 import { EdgeloomError } from '../../errors.ts';
 import { describe } from '../../items/keys.ts';
 
-/** How messages name a base item: `Node "USER-U1"`, `Edge "GOAL-G1" "GOALMEMBERSHIP-USER-U1"`. */
+/** How messages name a base item: `Node "USER-U1"`, `Part "USER-U1" "STATE"`, `Edge "GOAL-G1" "GOALMEMBERSHIP-USER-U1"`. */
 export function itemName(source: string, sortKey: string): string {
-  return source === sortKey ? `Node ${describe(source)}` : `Edge ${describe(source)} ${describe(sortKey)}`;
+  if (source === sortKey) return `Node ${describe(source)}`;
+  return `${sortKey.includes('-') ? 'Edge' : 'Part'} ${describe(source)} ${describe(sortKey)}`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { count, edge, node, sum } from '../../../src/model/schema.ts';
+import { count, edge, fromSource, node, sum } from '../../../src/model/schema.ts';
 import type { Writer } from '../../../src/write/writer.ts';
 import { uniqueTableName } from '../table.ts';
 import { openStudioOf } from './table.ts';
@@ -19,7 +19,13 @@ function listGraph() {
         from: 'CARD',
         to: 'BOARD',
         edgeSet: false,
-        inbound: { gsi0: 'place', total: { hours: sum('hours') }, by: { kind: count('kind') } },
+        inbound: {
+          gsi0: 'place',
+          byKind: ['kind', 'place'],
+          byState: fromSource('state'),
+          total: { hours: sum('hours') },
+          by: { kind: count('kind') },
+        },
       }),
       HAS_STEP: edge({ from: 'CARD', to: 'STEP' }),
       DOES: edge({ from: ['CARD', 'STEP'], to: 'USER', edgeSet: ['part'] }),

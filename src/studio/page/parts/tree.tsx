@@ -36,9 +36,8 @@ function Group({ group: { type, isEntering, labels, nodes } }: { group: ListedGr
   return (
     <div class={isDeep ? 'group deep' : 'group'}>
       <p class="edge-type">
-        {isEntering && <span aria-hidden="true">← </span>}
         {type}
-        {isEntering && <span class="hidden"> edges that enter</span>}
+        {isEntering && ' that enter'}
         {Object.entries(labels).map(([name, value]) => (
           <span key={name} title={name}>
             {' '}

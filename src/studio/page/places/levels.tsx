@@ -69,6 +69,8 @@ export function LevelsForm({ model, edge, place, levels }: LevelsFormProps) {
   );
 }
 
+/** Levels below a list: a page shows no more. */
+const MOST_LEVELS = 5;
 /** Paths offered at most. */
 const MOST_SUGGESTED = 12;
 
@@ -80,6 +82,7 @@ function suggestions({ edges }: ModelAnswer, type: string, levels: readonly stri
       .filter(({ from, labels }) => labels !== undefined && from.some((one) => types.includes(one)))
       .map((edge) => before + edge.type);
   const deeper = levels.flatMap((path) => {
+    if (path.split('/').length >= MOST_LEVELS) return [];
     const last = edges.find((edge) => edge.type === path.slice(path.lastIndexOf('/') + 1));
     return last === undefined ? [] : next(last.to, `${path}/`);
   });
