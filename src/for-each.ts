@@ -8,7 +8,7 @@ import pMap from 'p-map';
  * await forEachOf(quarantineEntries(context), reconcileEntry, { concurrency: 8 });
  */
 export async function forEachOf<T>(
-  source: AsyncIterable<T>,
+  source: AsyncIterable<T> | Iterable<T>,
   work: (element: T) => Promise<void>,
   { concurrency }: { concurrency: number },
 ): Promise<void> {

@@ -101,6 +101,11 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: async () => (await import('./commands/trust/redrive.ts')).redriveCommand,
   },
   {
+    name: 'subject',
+    description: 'export everything that names one node, or erase it: base items, derived items, quarantine',
+    load: async () => (await import('./commands/trust/subject.ts')).subjectCommand,
+  },
+  {
     name: 'get',
     description: 'show nodes with their projected attributes and edge sets, in the order asked',
     load: async () => (await import('./commands/read/get.ts')).getCommand,

@@ -31,6 +31,8 @@ export interface RedriveOptions extends RuntimeOptions {
   graph: CompiledModel;
   /** The table. */
   store: Store;
+  /** The quarantine entries to reconcile. Default: all, as the index names them. */
+  entries?: readonly Item[] | undefined;
   /** Entries in flight at once. Default 8. */
   concurrency?: number | undefined;
   /** The model to maintain. Default: the one that the table's registry describes; without a registry the model itself. */
@@ -65,12 +67,12 @@ export async function redrive(options: RedriveOptions): Promise<RedriveResult> {
 }
 
 async function redriveEntries(options: RedriveOptions, wait: ApplyContext['wait']): Promise<RedriveResult> {
-  const { concurrency = 8, onProgress } = options;
+  const { concurrency = 8, entries, onProgress } = options;
   const context = await contextOf(options, wait);
   const { graph } = context;
   const result = emptyRedrive();
   await forEachOf(
-    quarantineEntries(context, result),
+    entries ?? quarantineEntries(context, result),
     async (item) => {
       // rule: redrive-reconciles-by-the-base-item, first
       const entry = readEntry(graph, item);

@@ -6,6 +6,8 @@ import { explain, type Finding } from '../../../src/index.ts';
 import type { Item } from '../../../src/items/attribute-value.ts';
 import { watermarkOf } from '../../../src/items/watermark.ts';
 import type { ItemKey } from '../../../src/store/port.ts';
+import { eraseSubject } from '../../../src/subject/erase-subject.ts';
+import { exportSubject } from '../../../src/subject/export-subject.ts';
 import { writeExport } from '../../support/export.ts';
 import { LABEL } from '../../support/records.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
@@ -206,4 +208,77 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
       return RAN;
     },
   },
+  {
+    name: 'subject export',
+    covers: ['command:subject'],
+    run: async (bench) => {
+      await begin(bench);
+      const { rig, model } = bench;
+      for (const id of [...bench.sources, ...bench.targets]) {
+        const given: string[] = [];
+        const onItem = ({ source, target }: ItemKey): void => void given.push(textOf({ source, target }));
+        await exportSubject({ graph: model, store: rig.store, id, onItem, segments: 1, now: () => rig.nowMs() });
+        const { edges } = await bench.facts();
+        const entering = edges.filter((edge) => edge.target === id && edge.source !== id);
+        const expected = [
+          ...(await bench.baseKeys()).filter(({ source }) => source === id),
+          ...entering.map(({ source, key }) => ({ source, target: key })),
+          ...(await bench.derived()).filter(({ key, item }) => names(key, item, id)).map(({ key }) => key),
+        ].map(textOf);
+        const isMissing = (key: string): boolean => !given.includes(key);
+        expectSame(expected.filter(isMissing), [], `the list of items that an export of ${id} leaves out`);
+        expectSame(new Set(given).size, given.length, `the number of items in an export of ${id}`);
+      }
+      return RAN;
+    },
+  },
+  {
+    name: 'subject erase',
+    covers: ['command:subject'],
+    run: async (bench) => {
+      await begin(bench);
+      const { rig, model } = bench;
+      const erased = [bench.sources.at(-1)!, bench.targets.at(-1)!, bench.sources[0]!];
+      const erase = (id: string) =>
+        eraseSubject({
+          ...{ graph: model, store: rig.store, id, segments: 1 },
+          ...{ now: () => rig.nowMs(), wait: (ms: number) => rig.wait(ms), random: () => 0.5 },
+        });
+      for (const id of erased) {
+        const { isDone, next } = await erase(id);
+        holds(!isDone && next !== undefined, `the first run of an erasure of ${id} names no second one`);
+      }
+      await bench.consume();
+      await bench.expectAnswers();
+      await bench.expectStored();
+      await rig.wait(50 * 3_600_000);
+      for (const id of erased) {
+        const { isDone, remains } = await erase(id);
+        holds(isDone, `an erasure of ${id} is not done after two runs: ${JSON.stringify(remains.slice(0, 3))}`);
+        const left = (await rig.items()).filter((item) => namedIn(item, id));
+        expectSame(left, [], `the list of items that name ${id}`);
+      }
+      await bench.consume();
+      await bench.expectAnswers();
+      await bench.expectStored();
+      await bench.expectClean();
+      return RAN;
+    },
+  },
 ];
+
+function textOf({ source, target }: ItemKey): string {
+  return JSON.stringify([source, target]);
+}
+
+/** Whether a derived item is in the partition of a node, or has the node's id in a key, an element or another text. */
+function names({ source }: ItemKey, item: Item, id: string): boolean {
+  return source === id || namedIn(item, id);
+}
+
+/** Whether the id is anywhere in an item, as it is or as elements escape it. No id of a bench is the beginning of another one. */
+function namedIn(item: Item, id: string): boolean {
+  const text = JSON.stringify(item);
+  const escaped = id.replaceAll('%', '%25').replaceAll('|', '%7C');
+  return [id, escaped].some((form) => text.includes(form));
+}

@@ -1,0 +1,64 @@
+import type { BucketAccess } from '../failures/failure-message.ts';
+import { type FailureSources, tryRedriveMessage } from '../failures/failure-queue.ts';
+import type { RedriveOptions } from '../repair/redrive.ts';
+import type { ErasedBatches } from './erase-subject.ts';
+import type { SubjectNames } from './subject-names.ts';
+
+/** The buckets that failed batches are looked for in. */
+export interface BatchPlaces extends Pick<FailureSources, 'streams'>, BucketAccess {
+  buckets: readonly string[];
+  /** Yields the keys of a bucket's objects. */
+  listObjects: (bucket: string) => AsyncIterable<string>;
+}
+
+/**
+ * Makes a function that finds the failed batches which name a subject. A batch has records of other items too, so all of it is
+ * reconciled with the base items before its object is deleted.
+ */
+export function failedBatchEraser(
+  { buckets, listObjects, readObject, deleteObject, streams }: BatchPlaces,
+  options: Pick<RedriveOptions, 'graph' | 'store'>,
+): (names: SubjectNames) => Promise<ErasedBatches> {
+  return async (names) => {
+    const erased = { deleted: 0, remains: [] as { where: string; what: string }[] };
+    for (const bucket of buckets) {
+      for await (const key of listObjects(bucket)) {
+        const text = await readObject(bucket, key);
+        if (![...jsonTexts(text)].some((one) => names.namingIn(one) !== undefined)) continue;
+        const { left, reasons } = await tryRedriveMessage(key, text, { streams, readObject, buckets }, options);
+        if (left > 0) {
+          erased.remains.push({ where: `s3://${bucket}/${key}`, what: `a failed batch: ${reasons.join('; ')}` });
+          continue;
+        }
+        await deleteObject(bucket, key);
+        erased.deleted += 1;
+      }
+    }
+    return erased;
+  };
+}
+
+/** The texts in JSON, also in a text that is JSON itself, as the event of a failed batch is. A text that is no JSON is given as it is. */
+function* jsonTexts(text: string): Generator<string> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // An object that is no failed batch may name the subject too.
+    yield text;
+    return;
+  }
+  yield* textsOf(value);
+}
+
+function* textsOf(value: unknown): Generator<string> {
+  if (typeof value === 'string') {
+    if (value.startsWith('{')) yield* jsonTexts(value);
+    else yield value;
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, entry] of Object.entries(value)) {
+      yield name;
+      yield* textsOf(entry);
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DevServer, startDev } from '../support/command.ts';
+import { CommandProcess } from '../support/command-process.ts';
+
+const cli = new CommandProcess();
+let dev: DevServer;
+
+beforeAll(async () => {
+  dev = await startDev();
+});
+
+afterAll(async () => {
+  await cli.end();
+  expect(await dev.interrupt()).toBe(0);
+});
+
+function run(...args: string[]) {
+  return cli.run([...args, '--endpoint', dev.endpoint]);
+}
+
+describe('edgeloom subject', () => {
+  it('exports lines that import takes back, erases in a first run, and says the day of the second', async () => {
+    await run('put', 'USER-S1', '{"name":"Ada","points":12345678901234567890}');
+    await run('put', 'GOAL-S1', '{"title":"Run"}');
+    await run('put', 'GOAL-S1', 'GOALMEMBERSHIP', 'USER-S1', '{"memberRole":"LEAD"}');
+    await run('put', 'GOAL-S2', '{"title":"Swim","owner":"USER-S1"}');
+    await run('wait');
+
+    const exported = await run('subject', 'export', 'USER-S1');
+    expect(exported.code).toBe(0);
+    expect(exported.stderr).toMatch(/is read as a whole: about \d+ RCU/);
+    expect(exported.stderr).toContain('USER-S1: 2 base, ');
+    const lines = exported.stdout.trim().split('\n');
+    expect(lines[0]).toContain('"points":12345678901234567890');
+    const base = lines.filter((line) => !line.includes('"target":"~') && !line.includes('"owner"'));
+    expect(base.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { source: 'USER-S1', target: 'USER-S1', name: 'Ada' },
+      { source: 'GOAL-S1', target: 'GOALMEMBERSHIP-USER-S1', memberRole: 'LEAD' },
+    ]);
+    expect(lines).toContain('{"source":"GOAL-S2","target":"GOAL-S2","owner":"USER-S1"}');
+
+    const dry = await run('subject', 'erase', 'USER-S1', '--dry-run');
+    expect(dry.code).toBe(0);
+    expect(dry.stdout).toContain('remains: GOAL-S1 GOALMEMBERSHIP-USER-S1: a base item');
+
+    const asked = await run('subject', 'erase', 'USER-S1');
+    expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('The command needs a confirmation.') });
+
+    const first = await run('subject', 'erase', 'USER-S1', '--yes', '--json');
+    const json = JSON.parse(first.stdout) as Record<string, unknown>;
+    expect(first.code).toBe(1);
+    expect(json).toMatchObject({
+      deleted: { nodes: 1, edges: 1 },
+      remains: expect.arrayContaining([{ where: 'GOAL-S2 GOAL-S2', what: 'the id in owner' }]),
+      ...{ done: false, writtenAgain: false, stopped: false },
+    });
+    const hours = (Date.parse(String(json['next'])) - Date.now()) / 3_600_000;
+    expect(hours).toBeGreaterThan(48);
+    expect(hours).toBeLessThan(50);
+
+    const early = await run('subject', 'erase', 'USER-S1', '--yes');
+    expect(early.code).toBe(1);
+    expect(early.stdout).toContain(`next: run it again from ${String(json['next'])} on`);
+
+    await run('wait');
+    await cli.run(['import', '-', '--endpoint', dev.endpoint], { input: `${base.join('\n')}\n` });
+    const back = await run('node', 'USER-S1').then(() => run('get', 'USER-S1', '--base', '--json'));
+    expect(JSON.parse(back.stdout)).toMatchObject([{ id: 'USER-S1', attributes: { name: 'Ada' } }]);
+  });
+
+  it('refuses what is no id of the model', async () => {
+    const { code, stderr } = await run('subject', 'export', 'NOTHING-1');
+    expect(code).toBe(2);
+    expect(stderr).toContain('NOTHING');
+  });
+});

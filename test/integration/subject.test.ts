@@ -1,0 +1,299 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { check } from '../../src/check/check.ts';
+import { stringOf } from '../../src/items/attribute-value.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import { edge, fromSource, node, part, sum } from '../../src/model/schema.ts';
+import { eraseSubject, type SubjectEraseOptions } from '../../src/subject/erase-subject.ts';
+import { exportSubject } from '../../src/subject/export-subject.ts';
+import { failedBatchEraser } from '../../src/subject/failed-batches.ts';
+import { createWriter } from '../../src/write/writer.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+const HOUR = 3_600_000;
+const BORROWER = 'BORROWER-ada@books.org';
+
+/** A library: borrowers with parts, books with copies of their author's name, loans that are counted, notes that are in no list. */
+function libraryGraph() {
+  return defineGraph({
+    table: uniqueTableName(),
+    nodes: {
+      BORROWER: node({ search: { name: {}, tags: { each: true } }, parts: { CARD: part({ search: { state: {} } }) } }),
+      BOOK: node({ view: ['title'], search: { title: {} } }),
+      BRANCH: node(),
+    },
+    edges: {
+      LOAN: edge({
+        from: 'BORROWER',
+        to: 'BOOK',
+        degree: true,
+        edgeSet: ['due'],
+        inbound: { gsi0: 'due', total: { fine: sum('fine') }, byName: fromSource('name') },
+      }),
+      WROTE: edge({ from: 'BOOK', to: 'BORROWER', copy: ['name'], edgeSet: [] }),
+      KNOWS: edge({ from: 'BORROWER', to: 'BORROWER' }),
+      SECRET: edge({ from: 'BORROWER', to: 'BORROWER', keys: 'hashed', edgeSet: false }),
+      HOSTS: edge({ from: 'BRANCH', to: ['BORROWER', 'BOOK'], inbound: { gsi0: 'since', project: 'ALL' } }),
+    },
+  });
+}
+
+async function libraryTable() {
+  const table = await testTable(libraryGraph());
+  const { graph, store } = table;
+  const writer = createWriter(graph, { store });
+  const other = `${BORROWER}.uk`;
+  for (const [id, name] of [
+    [BORROWER, 'Ada'],
+    [other, 'Bob'],
+    ['BORROWER-c', 'Cid'],
+  ] as const) {
+    await writer.putNode(id, { name, tags: ['x', 'y'] });
+    await writer.putPart(id, 'CARD', { state: 'valid' });
+    await writer.putEdge(id, 'LOAN', 'BOOK-1', { due: '2026-01-01', fine: 3 });
+    await writer.putEdge('BRANCH-1', 'HOSTS', id, { since: '2020' });
+    await writer.putEdge('BOOK-1', 'WROTE', id);
+    await writer.putEdge('BORROWER-d', 'KNOWS', id);
+    await writer.putEdge(id, 'KNOWS', 'BORROWER-d');
+    await writer.putEdge('BORROWER-d', 'SECRET', id);
+  }
+  await writer.putNode('BOOK-1', { title: 'Notes' });
+  await table.projectAll();
+  const rawItems = async () => {
+    const { items } = await store.scan({ segment: 0, segments: 1, consistent: true });
+    return items;
+  };
+  /** Every item that has the id as a text anywhere, but not the longer id of the other borrower. */
+  const naming = async (): Promise<string[]> =>
+    (await rawItems())
+      .filter((item) => JSON.stringify(item).replaceAll(other, '').includes(BORROWER))
+      .map((item) => `${stringOf(item['source'])} ${stringOf(item['target'])}`);
+  const checkClean = async () => {
+    const { drift, pending } = await check({ graph, store, settleMs: 0 });
+    expect({ ...drift, pending }).toEqual({ missing: 0, stale: 0, orphan: 0, pending: 0 });
+  };
+  const erase = (options: Partial<SubjectEraseOptions> = {}) =>
+    eraseSubject({ graph, store, id: BORROWER, segments: 1, ...options });
+  return { ...table, writer, other, rawItems, naming, checkClean, erase };
+}
+
+/** Hours later than now. */
+function hoursOn(hours: number): () => number {
+  return () => Date.now() + hours * HOUR;
+}
+
+describe('subject erase', () => {
+  it('deletes everything in two runs; a scan then finds the id nowhere, and the others are as they were', async () => {
+    const { erase, naming, projectAll, checkClean, rawItems, other } = await libraryTable();
+    const before = await rawItems();
+    expect((await naming()).length).toBeGreaterThan(15);
+    const first = await erase();
+    expect(first).toMatchObject({
+      deleted: { nodes: 1, parts: 1, edges: 6, unknown: 0, entries: 0 },
+      ...{ isDone: false, isWrittenAgain: false, isStopped: false },
+    });
+    expect(Date.parse(first.next!) - Date.now()).toBeGreaterThan(48 * HOUR);
+    await projectAll();
+    // Before the fence is over nothing is touched.
+    const early = await erase({ now: hoursOn(24) });
+    expect(early).toMatchObject({ isDone: false, next: first.next, deleted: { derived: 0 } });
+    const second = await erase({ now: hoursOn(50) });
+    expect(second).toMatchObject({ isDone: true, isWrittenAgain: false });
+    expect(second.next).toBeUndefined();
+    expect(second.deleted.derived).toBeGreaterThan(5);
+    expect(second.remains.map(({ where }) => where)).toEqual([
+      'stream',
+      'failed batches',
+      'backups',
+      'exports',
+      'logs',
+    ]);
+    expect(await naming()).toEqual([]);
+    await checkClean();
+    const ofOthers = (items: typeof before) => items.filter((item) => stringOf(item['source']) === other).length;
+    expect(ofOthers(await rawItems())).toBe(ofOthers(before));
+    expect((await rawItems()).some((item) => stringOf(item['source']) === '~edgeloom')).toBe(false);
+  });
+
+  it('waits for a consumer that is behind, and repairs what none has removed', async () => {
+    const { erase, naming, projectAll, checkClean } = await libraryTable();
+    await erase();
+    // No consumer has run: derived items are still there, and the second run makes tombstones of them.
+    const second = await erase({ now: hoursOn(50) });
+    expect(second).toMatchObject({ isDone: false, isWrittenAgain: false });
+    expect(Date.parse(second.next!) - Date.now()).toBeGreaterThan(90 * HOUR);
+    // The records come late, and do not bring anything back.
+    await projectAll();
+    const third = await erase({ now: hoursOn(150) });
+    expect(third.isDone).toBe(true);
+    expect(await naming()).toEqual([]);
+    await checkClean();
+  });
+
+  it('says that producers have written it again, and erases that only if asked', async () => {
+    const { erase, naming, projectAll, writer } = await libraryTable();
+    await erase();
+    await projectAll();
+    await writer.putNode(BORROWER, { name: 'Ada' });
+    await writer.putEdge('BORROWER-c', 'KNOWS', BORROWER);
+    await projectAll();
+    const second = await erase({ now: hoursOn(50) });
+    expect(second).toMatchObject({ isDone: false, isWrittenAgain: true });
+    const written = second.remains.filter(({ what }) => what.includes('written after the first run'));
+    expect(written.map(({ where }) => where).sort()).toEqual([
+      `${BORROWER} ${BORROWER}`,
+      `BORROWER-c KNOWS-${BORROWER}`,
+    ]);
+    expect(await naming()).toContain(`${BORROWER} ${BORROWER}`);
+    expect(await erase({ again: true, now: hoursOn(50) })).toMatchObject({ deleted: { nodes: 1, edges: 1 } });
+    await projectAll();
+    expect(await erase({ now: hoursOn(101) })).toMatchObject({ isDone: true });
+    expect(await naming()).toEqual([]);
+  });
+
+  it('names attributes of others that hold the id, and is not done before they are changed', async () => {
+    const { erase, projectAll, writer, naming } = await libraryTable();
+    await writer.putNode('BOOK-2', { title: 'A book', ownedBy: BORROWER, note: `for (${BORROWER})` });
+    await writer.putNode('BOOK-3', { title: BORROWER });
+    await projectAll();
+    await erase();
+    await projectAll();
+    const second = await erase({ now: hoursOn(50) });
+    expect(second.isDone).toBe(false);
+    expect(second.next).toBeUndefined();
+    expect(second.remains).toEqual(
+      expect.arrayContaining([
+        { where: 'BOOK-2 BOOK-2', what: 'the id in note, ownedBy' },
+        { where: 'BOOK-3 BOOK-3', what: 'the id in title' },
+      ]),
+    );
+    expect(await naming()).toEqual(expect.arrayContaining(['BOOK-2 BOOK-2', 'BOOK-3 BOOK-3']));
+    await writer.putNode('BOOK-2', { title: 'A book' });
+    await writer.putNode('BOOK-3', { title: 'Another' });
+    await projectAll();
+    expect(await erase({ now: hoursOn(101) })).toMatchObject({ isDone: true });
+  });
+
+  it('takes its quarantine entries with it, and items of types outside the model', async () => {
+    const { erase, projectAll, store, naming } = await libraryTable();
+    const key = { source: { S: BORROWER }, target: { S: `LOAN-BOOK-9` } };
+    await store.put({ ...key, due: { N: '7' }, fine: { N: '1' } });
+    await store.put({ source: { S: BORROWER }, target: { S: 'OLDTYPE' }, note: { S: 'x' } });
+    await store.put({ source: { S: 'BOOK-1' }, target: { S: `OLDEDGE-${BORROWER}` } });
+    expect((await projectAll()).quarantined).toBeGreaterThan(0);
+    const first = await erase();
+    expect(first.deleted).toMatchObject({ unknown: 2, edges: 7 });
+    expect(first.deleted.entries).toBeGreaterThan(0);
+    await projectAll();
+    expect(await erase({ now: hoursOn(50) })).toMatchObject({ isDone: true });
+    expect(await naming()).toEqual([]);
+  });
+
+  it('only looks with dryRun', async () => {
+    const { erase, rawItems } = await libraryTable();
+    const before = await rawItems();
+    const { remains, deleted } = await erase({ dryRun: true });
+    expect(remains.filter(({ what }) => what === 'a base item')).toHaveLength(8);
+    expect(deleted).toMatchObject({ nodes: 0, edges: 0 });
+    expect(await rawItems()).toEqual(before);
+  });
+
+  it('refuses an id of no type of the model', async () => {
+    const { erase } = await libraryTable();
+    await expect(erase({ id: 'READER-1' })).rejects.toMatchObject({ code: 'unknown-type' });
+  });
+});
+
+describe('failed batches', () => {
+  let objects: Map<string, string>;
+  beforeEach(() => {
+    objects = new Map();
+  });
+  afterEach(() => {
+    objects.clear();
+  });
+
+  it('that name the subject are reconciled whole, then deleted; others stay', async () => {
+    const { erase, graph, store, streams, streamArn, allRecords, naming, writer } = await libraryTable();
+    await writer.putNode('BOOK-7', { title: 'Unprojected' });
+    await writer.updateNode(BORROWER, { set: { name: 'Ada L.' } });
+    const [bookRecord, borrowerRecord] = (await allRecords()).slice(-2);
+    const raw = (record: typeof bookRecord) => ({
+      eventName: record!.oldImage === undefined ? 'INSERT' : 'MODIFY',
+      eventSourceARN: streamArn,
+      dynamodb: {
+        Keys: { source: { S: record!.source }, target: { S: record!.target } },
+        NewImage: record!.newImage,
+        ...(record!.oldImage && { OldImage: record!.oldImage }),
+        SequenceNumber: record!.sequenceNumber,
+      },
+    });
+    const info = { streamArn, shardId: 's', startSequenceNumber: '1', endSequenceNumber: '2' };
+    const batch = (records: unknown[]) =>
+      JSON.stringify({ DDBStreamBatchInfo: info, payload: JSON.stringify({ Records: records }) });
+    objects.set('one', batch([raw(bookRecord), raw(borrowerRecord)]));
+    objects.set('other', batch([raw(bookRecord)]));
+    objects.set('foreign', `not a batch of ${BORROWER}`);
+    const places = {
+      ...{ streams, buckets: ['failed'] },
+      listObjects: async function* () {
+        yield* [...objects.keys()];
+      },
+      readObject: async (_bucket: string, key: string) => objects.get(key)!,
+      deleteObject: async (_bucket: string, key: string) => void objects.delete(key),
+    };
+    const first = await erase({ eraseFailedBatches: failedBatchEraser(places, { graph, store }) });
+    expect(first.deleted.failedBatches).toBe(1);
+    expect([...objects.keys()]).toEqual(['other', 'foreign']);
+    const inBuckets = first.remains.filter(({ where }) => where.startsWith('s3:'));
+    expect(inBuckets).toEqual([{ where: 's3://failed/foreign', what: expect.stringContaining('a failed batch: ') }]);
+    // The batch's other record is projected.
+    const { item } = await store.get({ source: 'BOOK-7', target: '~view' }, { consistent: true });
+    expect(item).toBeDefined();
+    expect(await naming()).not.toContain(`${BORROWER} ${BORROWER}`);
+  });
+});
+
+describe('subject export', () => {
+  it('gives base items, derived items, and of items of others only what names the subject', async () => {
+    const { graph, store, writer, projectAll, other } = await libraryTable();
+    await writer.putNode('BOOK-2', { title: 'Private', ownedBy: BORROWER });
+    await projectAll();
+    const lines: { key: string; kind: string; text: string }[] = [];
+    const result = await exportSubject({
+      ...{ graph, store, id: BORROWER, segments: 1 },
+      onItem: ({ source, target, kind, item }) =>
+        void lines.push({ key: `${source} ${target}`, kind, text: JSON.stringify(item) }),
+    });
+    const base = lines.filter(({ kind }) => kind === 'base').map(({ key }) => key);
+    expect(base).toHaveLength(8);
+    expect(base).toEqual(
+      expect.arrayContaining([
+        `${BORROWER} ${BORROWER}`,
+        `${BORROWER} CARD`,
+        `${BORROWER} LOAN-BOOK-1`,
+        `BORROWER-d KNOWS-${BORROWER}`,
+        `BOOK-1 WROTE-${BORROWER}`,
+      ]),
+    );
+    expect(base.some((key) => key.startsWith('BORROWER-d SECRET-#'))).toBe(true);
+    const view = lines.find(({ key }) => key === 'BOOK-1 ~view')!;
+    expect(view.text).toContain('Ada');
+    expect(view.text).not.toContain('Bob');
+    const mention = lines.find(({ key }) => key === 'BOOK-2 BOOK-2')!;
+    expect(mention.text).toContain('ownedBy');
+    expect(mention.text).not.toContain('Private');
+    expect(lines.filter(({ text }) => text.includes(other))).toEqual([]);
+    expect(result.items.base).toBe(8);
+    expect(result.items.derived).toBeGreaterThan(8);
+    expect(result.isWhole).toBe(true);
+  });
+
+  it('finds nothing of a node that is not there', async () => {
+    const { graph, store } = await libraryTable();
+    const found: unknown[] = [];
+    const id = 'BORROWER-nobody';
+    const { items } = await exportSubject({ graph, store, id, onItem: (item) => void found.push(item) });
+    expect(found).toEqual([]);
+    expect(items).toEqual({ base: 0, derived: 0, entry: 0, mention: 0 });
+  });
+});
