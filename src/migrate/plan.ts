@@ -51,9 +51,9 @@ export function plannedChanges(
 }
 
 const WORDS: Readonly<Record<PlannedChange['change'], string>> = {
-  add: 'is built',
-  move: 'is built in its new shards; the old ones go by themselves',
-  change: 'is built next to the definition of other models',
+  add: 'will be built',
+  move: 'will be built in its new shards; the old ones go by themselves',
+  change: 'will be built next to the definition of other models',
   build: 'is being built',
   extra: 'is not in this model; it stays until it is dropped',
 };

@@ -2,10 +2,17 @@ import pMap from 'p-map';
 import { check } from '../check/check.ts';
 import { EdgeloomError } from '../errors.ts';
 import { type Item, numberOf } from '../items/attribute-value.ts';
-import { ATTRIBUTES, COPIES, EDGE_SET, isTombstone, TOMBSTONE_HOURS, unchanged } from '../items/derived-item.ts';
+import {
+  ATTRIBUTES,
+  COPIES,
+  EDGE_SET,
+  isTombstone,
+  TOMBSTONE_HOURS,
+  unchangedCondition,
+} from '../items/derived-item.ts';
 import { isZeroAmounts, storedAmounts } from '../items/ledger.ts';
 import { kindOfDerivedKey } from '../kinds/table.ts';
-import { classify } from '../model/base-item.ts';
+import { classifyBaseItem } from '../model/base-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { redrive } from '../repair/redrive.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../runtime.ts';
@@ -294,7 +301,7 @@ class SubjectEraser {
     if (items.length === 0) return [];
     await this.store.writeMany(items.map(({ source, target }) => ({ delete: { source, target } })));
     for (const { source, target, item } of items) {
-      const { kind } = classify(this.options.graph, source, target, item);
+      const { kind } = classifyBaseItem(this.options.graph, source, target, item);
       if (kind === 'node') this.total.nodes += 1;
       else if (kind === 'part') this.total.parts += 1;
       else if (kind === 'unknown') this.total.unknown += 1;
@@ -309,7 +316,7 @@ class SubjectEraser {
     const results = await pMap(
       items,
       async ({ source, target, item }) => {
-        const { applied } = await this.store.delete({ source, target }, unchanged(item, ttl));
+        const { applied } = await this.store.delete({ source, target }, unchangedCondition(item, ttl));
         return applied;
       },
       { concurrency: DELETES_AT_ONCE },

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type Item, stringOf } from '../items/attribute-value.ts';
-import { unchanged } from '../items/derived-item.ts';
+import { unchangedCondition } from '../items/derived-item.ts';
 import { hash128, SERVICE_PARTITION } from '../items/keys.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 
@@ -56,7 +56,7 @@ export async function changeErasure(
       key: erasureKey(id),
       set: { [STATE]: { S: JSON.stringify(wanted) } },
       unset: [],
-      condition: unchanged(item, undefined),
+      condition: unchangedCondition(item, undefined),
     });
     if (applied) return wanted;
   }

@@ -87,6 +87,28 @@ describe('the plan of a migration', () => {
     },
   );
 
+  it('warns of searches and orders that no item fills, and names attributes that items have', async () => {
+    const { plan, before, store } = await shops('registered');
+    const rename = (search: object, gsi0: unknown) =>
+      defineGraph({
+        table: before.table.name,
+        nodes: { SHOP: node({ view: ['name'] }), ITEM: node({ search: search as { name: object } }) },
+        edges: { SELLS: edge({ from: 'SHOP', to: 'ITEM', inbound: { gsi0: gsi0 as string } }) },
+      });
+    const renamed = await plan(rename({ fullName: {}, name: { shards: 7 } }, 'level'));
+    expect(renamed.changes).toContain('search:ITEM.fullName will be built');
+    expect(renamed.warnings).toEqual([
+      'search:ITEM.fullName will be empty: no ITEM has fullName; 30 have price',
+      'inbound:SELLS will be empty: no SELLS has level; 30 have grade',
+    ]);
+    expect((await plan(rename({ path: { path: ['city', 'street'] } }, 'grade'))).warnings).toEqual([
+      'search:ITEM.path will be empty: no ITEM has city; 30 have name, 30 have price',
+    ]);
+    await store.put({ source: { S: 'ITEM-1' }, target: { S: 'ITEM-1' }, fullName: { S: 'x' } });
+    expect((await plan(rename({ fullName: {} }, 'grade'))).warnings).toEqual([]);
+    expect((await plan(before)).warnings).toEqual([]);
+  });
+
   it('takes as long as its write units do at the rate that is allowed, and a lease for each wait', async () => {
     const { plan, changed } = await shops('registered');
     const slow = await plan(changed({ shards: 5 }), { maxWcu: 10 });

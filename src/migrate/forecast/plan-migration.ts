@@ -7,6 +7,7 @@ import type { TableIdentity } from '../../registry/registry.ts';
 import type { ScanSource, Store } from '../../store/port.ts';
 import type { MigrateAction } from '../action.ts';
 import { changeText, plannedChanges } from '../plan.ts';
+import { emptyProjectionWarnings } from './empty-projections.ts';
 import { forecast, type StepForecast } from './forecast.ts';
 import { plannedSteps } from './planned-steps.ts';
 import { sampleTable } from './sample.ts';
@@ -29,6 +30,8 @@ export interface PlanOptions {
 export interface MigrationPlan {
   /** The differences between model and table, in words. */
   changes: string[];
+  /** New searches and orders that no item of the table would fill. */
+  warnings: string[];
   /** The steps, each with its estimate. */
   steps: StepForecast[];
   /** The sum over all steps. */
@@ -49,7 +52,7 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
       : await readDefinitions({ store, stats: { rcu: 0 } }, head.registry, new Map());
   const own = [...wanted.projections.values(), ...wanted.views.values()];
   const data = new Map([...stored, ...own.map((one) => [one.fingerprint, one.data] as const)]);
-  const changes = plannedChanges(head?.registry, stored, wanted).map(changeText);
+  const changes = plannedChanges(head?.registry, stored, wanted);
   const sample = await sampleTable(graph, store, itemCount);
   const planned = plannedSteps({
     registry: head?.registry,
@@ -62,7 +65,8 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
   const steps = forecast(planned, { graph, data, sample, maxWcu });
   const sum = (field: 'rcu' | 'wcu' | 'seconds'): number => steps.reduce((total, step) => total + step[field], 0);
   return {
-    changes,
+    changes: changes.map(changeText),
+    warnings: emptyProjectionWarnings(graph, changes, sample),
     steps,
     cost: { rcu: sum('rcu'), wcu: sum('wcu'), seconds: sum('seconds') },
     estimate: { items: sample.itemCount, sampled: sample.items.length, isExact: sample.isWhole },

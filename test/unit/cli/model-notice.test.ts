@@ -38,7 +38,7 @@ describe('the notice of how a model stands to a table', () => {
     await migrate({ graph: before, store });
     const { lines, given } = await noticed(after, store);
     expect(lines).toEqual([expect.stringMatching(/^the table keeps another model .*: run edgeloom migrate \(.*\)\n$/)]);
-    for (const change of [/^search:USER\.name .*shards/, /^search:USER\.email is built$/]) {
+    for (const change of [/^search:USER\.name .*shards/, /^search:USER\.email will be built$/]) {
       expect(given.differs).toContainEqual(expect.stringMatching(change));
       expect(lines[0]).toMatch(new RegExp(change.source.replace(/^\^|\$$/g, '')));
     }

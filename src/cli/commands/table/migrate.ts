@@ -57,7 +57,8 @@ export function migrateCommand(command: Command): void {
         const store = new MeteredStore(session.store, { maxWcu });
         const progress = new StepProgress(plan.estimate.items, settings.json ? SILENT : process.stderr);
         if (!dryRun && yes && plan.steps.length > 0) {
-          for (const line of [costText(plan, maxWcu), ...readersWarning(action)]) progress.printLine(line);
+          const warnings = plan.warnings.map((warning) => `warning: ${warning}`);
+          for (const line of [...warnings, costText(plan, maxWcu), ...readersWarning(action)]) progress.printLine(line);
         }
         const run: MigrateOptions = {
           graph,
@@ -73,8 +74,8 @@ export function migrateCommand(command: Command): void {
         const { steps, done, next } = await migrate({ ...run, ...(dryRun && { mostSteps: 0 }) });
         if (!done) process.exitCode = LEFT;
         const text = dryRun ? lines.join('\n') : endText(steps, next);
-        const { cost, estimate, changes } = plan;
-        return { json: { steps, done, next, plan: { changes, steps: plan.steps, cost, estimate } }, text };
+        const { cost, estimate, changes, warnings } = plan;
+        return { json: { steps, done, next, plan: { changes, warnings, steps: plan.steps, cost, estimate } }, text };
       }),
     );
 }
@@ -96,6 +97,7 @@ function planText(plan: MigrationPlan, action: MigrateAction | undefined, maxWcu
   });
   return [
     ...plan.changes,
+    ...plan.warnings.map((warning) => `warning: ${warning}`),
     ...(action === undefined ? [] : [`${action.kind} ${action.name}`]),
     textTable(['step', 'of', 'about RCU', 'about WCU', 'about'], rows),
     costText(plan, maxWcu),

@@ -1,0 +1,135 @@
+import { figureText } from '../../figure.ts';
+import { parseDerivedKey } from '../../items/derived-key.ts';
+import { typePrefix } from '../../items/keys.ts';
+import { classifyKey } from '../../model/base-item.ts';
+import type { CompiledModel, InboundOrder, SearchModel } from '../../model/compiled.ts';
+import type { OrderModel } from '../../model/projection/settings.ts';
+import type { WalkedItem } from '../../store/table-walk.ts';
+import { isBaseSortKey } from '../../stream/filter.ts';
+import type { PlannedChange } from '../plan.ts';
+import type { TableSample } from '../steps/estimates.ts';
+import { expectedItemsOf } from '../walks/wanted.ts';
+
+/** The most attributes that a warning suggests. */
+const MOST_SUGGESTED = 3;
+
+/** The base items of one type in a sample: how many there are, and how many have an attribute. */
+interface TypeSample {
+  items: number;
+  attributes: Map<string, number>;
+}
+
+/**
+ * Warns of new searches and orders in which the table's items would not appear, because none has the attributes. That is mostly a renamed
+ * attribute whose items are not rewritten yet.
+ */
+export function emptyProjectionWarnings(
+  graph: CompiledModel,
+  changes: readonly PlannedChange[],
+  sample: TableSample,
+): string[] {
+  const built = new Set(changes.filter(({ change }) => change !== 'extra').map(({ name }) => name));
+  const types = new Map<string, TypeSample>();
+  const filled = new Set<string>();
+  for (const walked of sample.items) {
+    const type = typeOfItem(graph, walked);
+    if (type === undefined) continue;
+    countItem(types, type, walked);
+    for (const { sortKey } of expectedItemsOf(graph, walked, new Map())) {
+      const name = projectionOf(walked.source, sortKey);
+      if (name !== undefined) filled.add(name);
+    }
+  }
+  const scale = sample.items.length === 0 ? 0 : sample.itemCount / sample.items.length;
+  return projectionsOf(graph).flatMap(({ name, type, orders }) => {
+    const found = types.get(type);
+    const attributes = orders.flatMap(attributesOf);
+    // A derive may read anything.
+    if (!built.has(name) || filled.has(name) || found === undefined || attributes.length === 0) return [];
+    if (attributes.some((attribute) => found.attributes.has(attribute))) return [];
+    const used = new Set([...usedAttributes(graph, type), graph.table.partitionKey, graph.table.sortKey]);
+    const others = [...found.attributes].filter(([attribute]) => !used.has(attribute));
+    const suggested = others
+      .sort(([name, left], [other, right]) => right - left || (name < other ? -1 : 1))
+      .slice(0, MOST_SUGGESTED);
+    const number = (count: number): string =>
+      `${sample.isWhole ? '' : 'about '}${figureText(Math.round(count * scale))}`;
+    const have = suggested.map(([attribute, count]) => `${number(count)} have ${attribute}`);
+    const none = `${name} will be empty: no ${type} has ${attributes.join(' or ')}`;
+    return [[none, have.join(', ') || `there are ${number(found.items)}`].join('; ')];
+  });
+}
+
+/** A search, or the orders of an edge type, with the type of the items that fill it. */
+interface NamedProjection {
+  name: string;
+  type: string;
+  orders: readonly OrderModel[];
+}
+
+function projectionsOf({ nodes, edges }: CompiledModel): NamedProjection[] {
+  const ofSearch = (type: string, { name, part, order }: SearchModel): NamedProjection => ({
+    name: `search:${type}.${name}`,
+    type: part === undefined ? type : `${type}.${part}`,
+    orders: [order],
+  });
+  const ofNodes = [...nodes.values()].flatMap(({ type, searches }) =>
+    [...searches.values()].map((search) => ofSearch(type, search)),
+  );
+  const ofEdges = [...edges.values()].flatMap(({ type, inbound, count }) => {
+    const all = [...(inbound?.orders.values() ?? [])];
+    const shared = all.filter(({ isNamed }) => !isNamed);
+    const named = all.filter(({ isNamed }) => isNamed);
+    const ofOrder = ({ name, order }: InboundOrder) => ({ name: `order:${type}.${name}`, type, orders: [order] });
+    // A count has an item of each edge, whatever its order.
+    const together = { name: `inbound:${type}`, type, orders: shared.map(({ order }) => order) };
+    return [...(shared.length === 0 || count !== undefined ? [] : [together]), ...named.map(ofOrder)];
+  });
+  return [...ofNodes, ...ofEdges];
+}
+
+/** The attributes of the item itself that an order reads; none where a function reads them, or another item has them. */
+function attributesOf(order: OrderModel): string[] {
+  switch (order.kind) {
+    case 'attribute':
+    case 'rank':
+      return [order.attribute];
+    case 'path':
+      return order.attributes.slice(0, 1);
+    case 'parts':
+      return order.parts.slice(0, 1).flatMap(attributesOf);
+    default:
+      return [];
+  }
+}
+
+function usedAttributes(graph: CompiledModel, type: string): string[] {
+  return projectionsOf(graph)
+    .filter((one) => one.type === type)
+    .flatMap(({ orders }) => orders.flatMap(attributesOf));
+}
+
+/** The type of a base item of the model: of a node, an edge, or a part as `USER.STATE`. */
+function typeOfItem(graph: CompiledModel, { source, target }: WalkedItem): string | undefined {
+  if (!isBaseSortKey(target)) return undefined;
+  const kind = classifyKey(graph, source, target);
+  if (kind.kind === 'node') return kind.node.type;
+  if (kind.kind === 'part') return `${kind.node.type}.${kind.part.name}`;
+  return kind.kind === 'edge' || kind.kind === 'hashed' ? kind.edge.type : undefined;
+}
+
+function countItem(types: Map<string, TypeSample>, type: string, { item }: WalkedItem): void {
+  const found = types.get(type) ?? { items: 0, attributes: new Map<string, number>() };
+  found.items += 1;
+  for (const name of Object.keys(item)) found.attributes.set(name, (found.attributes.get(name) ?? 0) + 1);
+  types.set(type, found);
+}
+
+/** The projection that an index item of a base item belongs to. */
+function projectionOf(source: string, sortKey: string): string | undefined {
+  const key = parseDerivedKey(sortKey);
+  if (key?.kind !== 'index-item') return undefined;
+  if (key.of === 'search') return `search:${typePrefix(source) ?? ''}.${key.search}`;
+  if (key.of !== 'edge') return undefined;
+  return key.order === undefined ? `inbound:${key.edgeType}` : `order:${key.edgeType}.${key.order}`;
+}
