@@ -34,7 +34,7 @@ export async function tableStatus({ graph, store, table, hasTtl, position }: Tab
       ...(hasTtl
         ? []
         : [
-            `TTL is not enabled on ${graph.table.ttl}, so tombstones and progress records stay for ever: run edgeloom table update.`,
+            `TTL is not enabled on ${graph.table.ttl}, so tombstones and progress records stay for ever: run edgeloom table update --ttl ${graph.table.ttl}.`,
           ]),
       ...differs,
     ],

@@ -45,7 +45,7 @@ async function bareTable() {
 describe('bringing a table to what the model needs', () => {
   it('adds the stream, both indexes and TTL to a table with data, and a rebuild then fills them', async () => {
     const { graph, store } = await bareTable();
-    const plan = await planTableUpdate(client, graph);
+    const plan = await planTableUpdate(client, graph, { ttl: 'expiresAt' });
     expect(plan.steps).toEqual([
       { kind: 'stream' },
       { kind: 'index', index: 'gsi0' },
@@ -54,7 +54,7 @@ describe('bringing a table to what the model needs', () => {
     ]);
     expect((await describeTable(client, graph)).lacks).toHaveLength(3);
     const told: string[] = [];
-    await updateTable(client, graph, { onProgress: (step) => told.push(step) });
+    await updateTable(client, graph, { ttl: 'expiresAt', onProgress: (step) => told.push(step) });
     expect([...new Set(told)].filter((text) => plan.texts.includes(text))).toEqual(plan.texts);
     const status = await describeTable(client, graph);
     expect(status).toMatchObject({ lacks: [], indexes: ['gsi0', 'gsi1'], streamArn: expect.any(String) });
@@ -64,6 +64,24 @@ describe('bringing a table to what the model needs', () => {
     const found = await reader.inbound('KNOWS' as never, 'USER-bob', { order: 'gsi1' as never });
     expect(found.items).toMatchObject([{ source: 'USER-ann' }]);
     expect((await planTableUpdate(client, graph)).steps).toEqual([]);
+  });
+
+  it('switches TTL on for a table with items only where it is named, and for an empty one by itself', async () => {
+    const { graph, store } = await bareTable();
+    const { steps, left } = await updateTable(client, graph);
+    expect(steps.map(({ kind }) => kind)).toEqual(['stream', 'index', 'index']);
+    expect(left).toEqual([expect.stringContaining('--ttl expiresAt')]);
+    expect(await hasTtl(client, graph)).toBe(false);
+    expect(await planTableUpdate(client, graph)).toMatchObject({ steps: [], left });
+    await expect(updateTable(client, graph, { ttl: 'endsAt' })).rejects.toMatchObject({ code: 'invalid-option' });
+    for (const [source, target] of [
+      ['USER-ann', 'USER-ann'],
+      ['USER-bob', 'USER-bob'],
+      ['USER-ann', 'KNOWS-USER-bob'],
+    ] as const)
+      await store.delete({ source, target });
+    expect((await updateTable(client, graph)).steps).toEqual([{ kind: 'ttl' }]);
+    expect(await hasTtl(client, graph)).toBe(true);
   });
 
   it('does what is left where it was interrupted', async () => {
@@ -77,7 +95,7 @@ describe('bringing a table to what the model needs', () => {
       },
     });
     await expect(stopped).rejects.toThrow('stopped');
-    const { steps } = await updateTable(client, graph);
+    const { steps } = await updateTable(client, graph, { ttl: 'expiresAt' });
     expect(steps).toEqual([{ kind: 'index', index: 'gsi1' }, { kind: 'ttl' }]);
     expect((await describeTable(client, graph)).lacks).toEqual([]);
   });

@@ -1,4 +1,9 @@
-import { DescribeTableCommand, type DynamoDBClient, type TableDescription } from '@aws-sdk/client-dynamodb';
+import {
+  DescribeTableCommand,
+  type DynamoDBClient,
+  ScanCommand,
+  type TableDescription,
+} from '@aws-sdk/client-dynamodb';
 import { EdgeloomError } from '../../errors.ts';
 import { WRITE_UNIT_BYTES } from '../../items/attribute-value.ts';
 import { type CompiledModel, type IndexName, indexKeysOf } from '../../model/compiled.ts';
@@ -14,6 +19,8 @@ export interface TablePlan {
   steps: TableStep[];
   /** The steps in words. */
   texts: string[];
+  /** Steps that are left out until they are asked for, in words: TTL of a table that has items. */
+  left: string[];
   /**
    * Write units that filling the new indexes takes at most: those of the whole table, once for each. Items without keys of an index
    * cost nothing there.
@@ -21,11 +28,25 @@ export interface TablePlan {
   mostWcu: number;
 }
 
+/** Options of `planTableUpdate`. */
+export interface TablePlanOptions {
+  /**
+   * The attribute by which the table is to delete items, as the model names it. A table that has items gets TTL only if it is named here: items
+   * of other software that have the attribute would be gone.
+   */
+  ttl?: string | undefined;
+}
+
 /**
  * Plans the steps that give a table what the model needs. Throws `table-differs` for a difference that no update
- * changes: other keys, an index or a stream of another kind, a TTL by another attribute.
+ * changes: other keys, an index or a stream of another kind, a TTL by another attribute; `invalid-option` for a TTL that the model does not name.
  */
-export async function planTableUpdate(client: DynamoDBClient, graph: CompiledModel): Promise<TablePlan> {
+export async function planTableUpdate(
+  client: DynamoDBClient,
+  graph: CompiledModel,
+  { ttl: asked }: TablePlanOptions = {},
+): Promise<TablePlan> {
+  checkAsked(graph, asked);
   const { itemCount, sizeBytes } = await describeTable(client, graph);
   const table = await describedTable(client, graph);
   const ttl = await ttlOf(client, graph);
@@ -34,15 +55,40 @@ export async function planTableUpdate(client: DynamoDBClient, graph: CompiledMod
   if (table.StreamSpecification?.StreamEnabled !== true) steps.push({ kind: 'stream' });
   const indexes = graph.indexes.filter((index) => indexInTable(graph, table, index) === undefined);
   steps.push(...indexes.map((index): TableStep => ({ kind: 'index', index })));
-  if (ttl === undefined) steps.push({ kind: 'ttl' });
+  const isTtlLeft = ttl === undefined && asked === undefined && (await hasItems(client, graph));
+  if (ttl === undefined && !isTtlLeft) steps.push({ kind: 'ttl' });
   // An item takes a unit at least.
   const units = Math.max(itemCount, Math.ceil(sizeBytes / WRITE_UNIT_BYTES));
   return {
     table: graph.table.name,
     steps,
     texts: steps.map((step) => stepText(graph, step)),
+    left: isTtlLeft ? [leftText(graph)] : [],
     mostWcu: indexes.length * units,
   };
+}
+
+function checkAsked({ table }: CompiledModel, asked: string | undefined): void {
+  if (asked === undefined || asked === table.ttl) return;
+  throw new EdgeloomError(
+    'invalid-option',
+    `The model's attribute for TTL is ${table.ttl}, not ${JSON.stringify(asked)}.`,
+    'Name the one of the model, or change its table.ttl.',
+  );
+}
+
+/** Whether there is an item; DynamoDB's own count is hours old. */
+async function hasItems(client: DynamoDBClient, { table: { name } }: CompiledModel): Promise<boolean> {
+  try {
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: name, Limit: 1, ConsistentRead: true }));
+    return Items.length > 0;
+  } catch (error) {
+    throw classifyError(error);
+  }
+}
+
+function leftText({ table: { ttl } }: CompiledModel): string {
+  return `TTL stays off, since the table has items: --ttl ${ttl} lets it delete those whose ${ttl} is over`;
 }
 
 function stepText({ table }: CompiledModel, step: TableStep): string {

@@ -10,10 +10,10 @@ import { backoffMs } from '../../retry.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../runtime.ts';
 import { classifyError } from '../classify.ts';
 import { keySchema } from '../definition/table-definition.ts';
-import { describedTable, planTableUpdate, type TablePlan, type TableStep } from './plan.ts';
+import { describedTable, planTableUpdate, type TablePlan, type TablePlanOptions, type TableStep } from './plan.ts';
 
 /** Options of `updateTable`. */
-export interface UpdateTableOptions extends Pick<RuntimeOptions, 'wait'> {
+export interface UpdateTableOptions extends Pick<RuntimeOptions, 'wait'>, TablePlanOptions {
   /** Called when a step begins, and while an index is filled. */
   onProgress?: ((step: string, status: string) => void) | undefined;
 }
@@ -23,7 +23,7 @@ const LONGEST_PAUSE_MS = 10_000;
 
 /**
  * Gives a table what the model needs and it lacks: the stream first, so that nothing is missed from then on, then one index
- * after the other, each filled before the next, then TTL. It may be run again where it was interrupted: what is there by then is
+ * after the other, each filled before the next, then TTL, which a table with items gets only by its name (`ttl`). It may be run again where it was interrupted: what is there by then is
  * waited for and not asked for. Gives the steps that were taken.
  *
  * @example
@@ -32,10 +32,10 @@ const LONGEST_PAUSE_MS = 10_000;
 export async function updateTable(
   client: DynamoDBClient,
   graph: CompiledModel,
-  { onProgress = () => undefined, ...options }: UpdateTableOptions = {},
+  { onProgress = () => undefined, ttl, ...options }: UpdateTableOptions = {},
 ): Promise<TablePlan> {
   const { wait } = runtimeOf(options);
-  const plan = await planTableUpdate(client, graph);
+  const plan = await planTableUpdate(client, graph, { ttl });
   const settled = (text: string): Promise<void> =>
     untilActive(client, graph, (status) => onProgress(text, status), wait);
   await settled('the table');

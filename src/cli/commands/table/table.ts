@@ -43,6 +43,7 @@ export function tableCommand(table: Command): void {
     .command('update')
     .description('add what the model needs and the table lacks: the stream, indexes, TTL')
     .option('--dry-run', 'show what would be added')
+    .option('--ttl <attribute>', 'switch TTL on by this attribute although the table has items')
     .option('--yes', 'do it without asking')
     .addHelpText('after', examples('table update --dry-run', 'table update --yes'))
     .action(inSession(runTableUpdate));
@@ -55,16 +56,18 @@ export function tableCommand(table: Command): void {
 
 async function runTableUpdate(
   { client, graph, settings }: CommandSession,
-  options: { dryRun?: boolean; yes?: boolean },
+  options: { dryRun?: boolean; yes?: boolean; ttl?: string },
 ) {
-  const plan = await planTableUpdate(client, graph);
+  const { ttl } = options;
+  const plan = await planTableUpdate(client, graph, { ttl });
   const cost = `at most ${figureText(plan.mostWcu)} WCU for filling what is new`;
-  const lines = [...plan.texts, ...(plan.mostWcu > 0 ? [cost] : [])];
+  const lines = [...plan.texts, ...(plan.mostWcu > 0 ? [cost] : []), ...plan.left];
   if (options.dryRun === true || plan.steps.length === 0) {
     return { json: { ...plan, done: plan.steps.length === 0 }, text: lines.join('\n') || 'nothing to do' };
   }
   if (options.yes !== true) await askToConfirm(lines, 'Update the table?');
   await updateTable(client, graph, {
+    ttl,
     onProgress: (step, status) => {
       if (!settings.json) process.stderr.write(`${step}: ${status}\n`);
     },
@@ -72,7 +75,7 @@ async function runTableUpdate(
   const { lacks } = await describeTable(client, graph);
   return {
     json: { ...plan, done: true, lacks },
-    text: `${plan.texts.length} steps; the table has what the model needs`,
+    text: [`${plan.texts.length} steps; the table has what the model needs`, ...plan.left].join('\n'),
   };
 }
 
