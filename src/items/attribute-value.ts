@@ -37,7 +37,7 @@ export function stringOf(value: AttributeValue | undefined): string | undefined 
   return value !== undefined && 'S' in value ? value.S : undefined;
 }
 
-/** The text of a string attribute where nothing is known of the value; undefined for all that is none. */
+/** Returns the text of a string attribute from a value that nobody has checked; undefined if it is no string attribute. */
 export function textOfUntrusted(value: unknown): string | undefined {
   const isText = typeof value === 'object' && value !== null && 'S' in value && typeof value.S === 'string';
   return isText ? (value.S as string) : undefined;
@@ -138,7 +138,7 @@ function sameNumber(left: string, right: string): boolean {
   return left === right || canonicalNumber(left) === canonicalNumber(right);
 }
 
-/** A text that is equal exactly for values that `sameValue` holds equal. */
+/** Returns a text of a value. Two values have the same text exactly if `sameValue` says that they are the same. */
 export function canonicalText(value: AttributeValue): string {
   if ('N' in value) return `N${canonicalNumber(value.N)}`;
   if ('SS' in value) return `SS${JSON.stringify([...value.SS].sort())}`;
@@ -198,7 +198,7 @@ export function itemSizeBytes(item: Item): number {
   return size;
 }
 
-/** Whether an item is at most so large; it is measured only where a cheap upper bound does not tell. */
+/** Whether an item has at most `limitBytes` bytes. It is measured only if a cheap upper bound does not decide. */
 export function isItemWithinBytes(item: Item, limitBytes: number): boolean {
   return itemBoundBytes(item) <= limitBytes || itemSizeBytes(item) <= limitBytes;
 }

@@ -104,7 +104,7 @@ interface TombstoneNames {
 /** A number that adding one changes: DynamoDB keeps 38 digits, so a fraction or a huge number may stay as it is. */
 const COUNTED_REVISION = /^\d{1,15}$/;
 
-/** The revision of a derived item, as it is stored; undefined where it has none, or one that does not count writes. */
+/** Returns the stored revision of a derived item; undefined if it has none, or a malformed one. */
 export function revisionOf(item: Item | undefined): string | undefined {
   const revision = numberOf(item?.[REVISION]);
   return revision !== undefined && COUNTED_REVISION.test(revision) ? revision : undefined;
@@ -119,8 +119,8 @@ export interface Unchanged {
 }
 
 /**
- * Says that nothing has been written to an item since it was seen. A tombstone whose time is over is known by its expiry, too: TTL
- * may have deleted it since, and what was made in its place may have the same revision.
+ * Makes the condition that nothing has been written to an item since it was read. The condition also compares the expiry: TTL may
+ * have deleted a tombstone since then, and a new item in its place may have the same revision.
  *
  * @param ttl the table's TTL attribute; undefined for an item that never has it.
  */

@@ -93,8 +93,8 @@ const NAMED: readonly [kind: NamedKind, prefix: string][] = [
 ];
 
 /**
- * Takes the sort key of a derived item apart. Only a base item's sort key gives undefined. A derived key of no known form is an
- * `unknown-item`, or an index item of `nothing`.
+ * Parses the sort key of a derived item. Returns undefined only for the sort key of a base item. A derived key without a known form
+ * is an `unknown-item`, or an index item of `nothing`.
  */
 export function parseDerivedKey(sortKey: string): DerivedKey | undefined {
   if (!isDerivedKey(sortKey)) return undefined;
@@ -114,7 +114,7 @@ export function parseDerivedKey(sortKey: string): DerivedKey | undefined {
   return UNKNOWN_ITEM;
 }
 
-/** Puts a derived sort key together; a text that the key has no room for becomes its hash. */
+/** Formats a derived sort key. A hash replaces a text that does not fit. */
 export function formatDerivedKey(
   key: Exclude<DerivedKey, { kind: 'unknown-item' } | { of: 'nothing' }>,
 ): DerivedSortKey {

@@ -78,7 +78,7 @@ export function escapedHashedEdge(edgeKey: string, target: string): string {
   return escapedEdge(edgeKey) + encodeLabel(TARGET_LABEL, { S: target });
 }
 
-/** Takes an element apart again; undefined where the text is no element (a corrupt set). */
+/** Parses an element; undefined if the text is no element, because the set is corrupt. */
 export function decodeElement(element: string): EdgeElement | undefined {
   const [edge, ...parts] = element.split('|');
   const key = unescapeText(edge!);

@@ -72,7 +72,7 @@ export function isDerivedKey(sortKey: string): sortKey is DerivedSortKey {
   return sortKey[0] === DERIVED_PREFIX;
 }
 
-/** A sort key that is stored, or was handed over, as that of a derived item; one of another kind of item is a mistake of the caller. */
+/** Returns a sort key that has to be one of a derived item. Throws if it is not: the caller has made a mistake. */
 export function requireDerivedSortKey(sortKey: string): DerivedSortKey {
   if (isDerivedKey(sortKey)) return sortKey;
   throw new Error(`${describe(sortKey)} is no sort key of a derived item`);

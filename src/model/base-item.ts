@@ -89,7 +89,7 @@ export class KeyClassifier {
   }
 }
 
-/** Tells what a base item with a hashed key is by the target that an image of it names. */
+/** Classifies an edge with a hashed key by the target that its image names. */
 export function classifyHashedEdge(
   graph: CompiledModel,
   edge: EdgeModel,
@@ -118,7 +118,7 @@ export function checkIdInRawKeys({ table }: CompiledModel, id: string): void {
   );
 }
 
-/** A misfit in words: what is wrong, and what to do about it where that does not go without saying. */
+/** Formats a misfit for a message: the reason, and the remedy if it is not obvious. */
 export function misfitText({ reason, remedy }: Extract<BaseItemKind, { kind: 'misfit' }>): string {
   return remedy === undefined ? reason : `${reason}. ${remedy}`;
 }
@@ -151,7 +151,7 @@ function hashedMisfit(reason: string): Misfit {
   return { kind: 'misfit', reason, remedy: HASHED_REMEDY };
 }
 
-/** The kind of an edge whose target has a type that it may not enter; undefined where it may. */
+/** Returns why an edge may not enter its target: a misfit, or an unknown type of target. Undefined if it may. */
 function misfitOfTarget(graph: CompiledModel, edge: EdgeModel, target: string): Misfit | typeof UNKNOWN | undefined {
   const targetType = nodePrefix(target);
   if (!graph.nodes.has(targetType)) {

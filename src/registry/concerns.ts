@@ -107,8 +107,8 @@ function neededConcern(
 }
 
 /**
- * An item whose own key no registered projection makes, in an index partition of one that is: readers of that meet it there. The
- * writers of the projection make no such item, so that nothing is lost with it.
+ * Returns how a check treats an item whose key belongs to no registered projection, but that lies in an index partition of one: readers
+ * of that projection find it there. The projection's writers never make such an item, so nothing is lost if it is deleted.
  */
 function misplacedConcern({ projections }: Registry, item: Item): Concern | undefined {
   const found = partitionOwners(item).find(({ name, generation }) =>

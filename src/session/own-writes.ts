@@ -49,8 +49,8 @@ export async function readOwnWrites(graph: CompiledModel, store: Store, keys: re
 }
 
 /**
- * Whether an own write is of an edge that an inbound query is about, or of the source node of one that decides with it, or of a part
- * of that.
+ * Whether an own write may change the answer of an inbound query: it is an edge of the query, or a source node, or a part of one, that
+ * decides about the edge's index items.
  */
 export function affectsInbound(
   graph: CompiledModel,

@@ -9,8 +9,8 @@ import { derivedOf } from '../plan/derive.ts';
 import type { OwnWrites } from './own-writes.ts';
 
 /**
- * A view as it will be when own writes are projected: the elements of their edges, the attributes of their node, and the
- * copies of nodes that they changed.
+ * Returns a view as it will be once the own writes are projected: with the elements of their edges, the attributes of their node, and
+ * the copies of the nodes that they changed.
  */
 export function patchedView(
   graph: CompiledModel,

@@ -103,7 +103,7 @@ export class Session {
     return [...this.entries.values()].map(({ source, target }) => ({ source, target }));
   }
 
-  /** Notes keys that are about to be written; call what it gives when the write is over, however it ended. */
+  /** Notes keys before their write. Call the returned function once the write is over, also after a failure. */
   note(keys: readonly ItemKey[]): () => void {
     for (const key of keys) this.enter(key);
     const { overflow } = this;

@@ -3,8 +3,8 @@ import { type Abortable, type Runtime, sleep } from '../runtime.ts';
 import type { BatchWaits, Store } from './port.ts';
 
 /**
- * The store with calls that are made only until a signal is aborted; then they throw its reason. A call that was sent is
- * waited for, so that its outcome is known.
+ * Returns a store whose calls throw the signal's reason once the signal is aborted. A call that was sent before is awaited, so that
+ * its outcome is known.
  */
 export function abortable<S extends object>(store: S, signal: AbortSignal | undefined): S {
   return signal === undefined ? store : noting(store, signal, new Set());

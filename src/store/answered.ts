@@ -1,8 +1,8 @@
 import { StoreError } from '../errors.ts';
 
 /**
- * A part of an answer that every answer to a call has. Throws `incomplete-answer` (retryable) where it is absent: such an answer
- * says nothing, and to read it as "there is nothing" would be believed for good.
+ * Returns a part that every answer to a call has. Throws `incomplete-answer` (retryable) if it is absent: without this check, the
+ * caller would take a damaged answer for an empty one.
  *
  * @param call such as `GetRecords`. @param field the name of the part, such as `Records`.
  */

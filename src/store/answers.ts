@@ -25,14 +25,14 @@ interface Refusals {
   TransactionCanceledException: TransactionCanceledException;
 }
 
-/** Whether an error is a refusal of this name. The name tells: the SDK's classes are loaded only where the SDK is. */
+/** Whether an error is a refusal of this name. It compares names, because the SDK's classes may not be loaded. */
 export function isRefusalNamed<Name extends keyof Refusals>(error: unknown, name: Name): error is Refusals[Name] {
   return error instanceof Error && error.name === name;
 }
 
 /**
- * Whether the SDK could not read DynamoDB's refusal: it trips over attributes named `__proto__` anywhere in the item that
- * a failed condition returns, and no other refusal returns one.
+ * Whether the SDK failed to read DynamoDB's refusal. It fails on an attribute named `__proto__` anywhere in the item that a failed
+ * condition returns. No other refusal returns an item.
  */
 export function isUnreadable(error: unknown): boolean {
   if (!(error instanceof TypeError) || !('$metadata' in error)) return false;

@@ -55,8 +55,7 @@ interface CancellationReason {
 const TERMINAL_REASONS: ReadonlySet<string> = new Set(['ValidationError', 'ItemCollectionSizeLimitExceeded']);
 
 /**
- * Classifies the reasons for which a transaction was cancelled. Undefined: a condition failed, and nothing else is wrong
- * that trying again could show.
+ * Classifies the reasons for which a transaction was cancelled. Returns undefined if the only reason is a failed condition.
  */
 export function classifyCancellation(reasons: readonly CancellationReason[], cause: unknown): StoreError | undefined {
   const others = reasons.filter(({ Code = 'None' }) => Code !== 'None' && Code !== 'ConditionalCheckFailed');
@@ -83,8 +82,8 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a failed write certainly changed nothing. A lost connection, a timeout or an error of DynamoDB's own (5xx) leave
- * that open: the change may have been made, or may still be.
+ * Whether a failed write certainly changed nothing. After a lost connection, a timeout or an error of DynamoDB (5xx) this is unknown:
+ * DynamoDB may have made the change, or may still make it.
  */
 export function isRefusal(error: StoreError): boolean {
   return error.kind !== 'retryable' || REFUSALS.has(error.code);

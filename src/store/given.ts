@@ -21,7 +21,7 @@ export type WithClient<Options> = Omit<Options, 'store'> & {
   store?: undefined;
 };
 
-/** The options with the store of their client; as they are if they name none. Throws `invalid-option` for what is no client. */
+/** Returns the options with a store for their client; unchanged if they have no client. Throws `invalid-option` if the client is none. */
 export function withStore<Options extends { store: Store }>(
   what: string,
   table: TableNames,

@@ -141,7 +141,7 @@ class RenamingCalls implements TableCalls {
   }
 }
 
-/** A derived item of an export, or from elsewhere outside the store, under the names that the code knows. */
+/** Renames the index keys of a derived item that no store has read, such as an item of an export, to the names in the code. */
 export function withKnownIndexKeys(table: TableNames, item: Item): Item {
   const names = indexKeysOf(table);
   const known = new Map(

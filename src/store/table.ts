@@ -129,7 +129,7 @@ export async function currentStreamLabel(client: DynamoDBClient, graph: Compiled
   return streamArn && streamLabel(streamArn);
 }
 
-/** Which table and stream these are, and in which regions; nothing where the engine does not tell. */
+/** Reads the ids of the table and of its stream, and its regions; absent if the engine does not say them. */
 export async function tableIdentity(client: DynamoDBClient, graph: CompiledModel): Promise<DescribedIdentity> {
   const table = await findTable(client, graph.table.name);
   if (table === undefined) throw noTable(graph.table.name);
@@ -142,7 +142,7 @@ export interface DescribedIdentity {
   regions?: { region: string; replicas: string[] };
 }
 
-/** The same, of a description. */
+/** Returns the identity that a description of a table contains. */
 export function identityOf(table: TableDescription): DescribedIdentity {
   const { TableId, LatestStreamArn, StreamSpecification } = table;
   if (TableId === undefined || LatestStreamArn === undefined || StreamSpecification?.StreamEnabled !== true) return {};

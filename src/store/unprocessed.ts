@@ -8,10 +8,10 @@ import type { BatchWaits } from './port.ts';
 const BATCH_ATTEMPTS = 10;
 
 /**
- * Sends a batch, and again what came back unprocessed, until nothing does. Throws a retryable error after ten tries in a row
- * that processed nothing, and where a wait would take longer than the time that is left. Throws the signal's reason if that is aborted.
+ * Sends a batch, and sends its unprocessed requests again until none are left. Throws a retryable error after ten tries in a row that
+ * processed nothing, and if a wait would take longer than the remaining time. Throws the signal's reason if the signal is aborted.
  *
- * @param progressAttempt the attempt whose backoff is waited for after a try that processed a part; 0: none is.
+ * @param progressAttempt the attempt whose backoff follows a try that processed a part of the batch; 0: no wait.
  */
 export async function untilProcessed<Request>(
   requests: Request[],

@@ -136,7 +136,7 @@ async function writeSynced(file: string, text: string): Promise<void> {
   }
 }
 
-/** Without it the rename itself may be lost with the machine's power. Windows cannot open folders. */
+/** Syncs a folder: without this a power failure may undo a rename in it. Windows cannot open folders. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

@@ -9,7 +9,7 @@ export function createController(): AbortController {
   return controller;
 }
 
-/** Waits, or less long where the signal ends it. */
+/** Waits for a time; the signal ends the wait early. */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   try {
     await delay(milliseconds, undefined, { signal });

@@ -164,7 +164,7 @@ export class StreamFollower {
     return await retryingUntil(rules, () => this.source.describe());
   }
 
-  /** Takes in a listing: reports shards that are gone, starts those that can be read; gives how many. */
+  /** Compares a listing with the known shards: reports lost shards, and starts the readable ones. Returns how many it started. */
   private follow(
     { journal }: FollowRun,
     { shards }: StreamDescription,

@@ -19,7 +19,7 @@ export class IdleDetector {
     this.emptyPolls.delete(shardId);
   }
 
-  /** Something was read: every shard has to be polled twice again. */
+  /** Notes that something was read: each shard has to be polled twice again. */
   activity(): void {
     for (const shardId of this.emptyPolls.keys()) this.emptyPolls.set(shardId, 0);
   }

@@ -79,7 +79,7 @@ export class ShardPages {
   }
 }
 
-/** One answer without a next page is no end: whoever believes it leaves the shard, and what comes later stays unread. */
+/** Makes the error of a single answer without a next page. It does not prove the shard's end: later records would stay unread. */
 function unprovenEnd(shardId: string): StoreError {
   return new StoreError(
     'retryable',

@@ -12,7 +12,7 @@ export abstract class ShardWorker<Run extends FollowRun> implements ShardWork {
     protected readonly shardId: string,
   ) {}
 
-  /** The shard is gone from the stream: what was read is still worked off, then the work ends. */
+  /** Ends the work once the records that were read are done, because the shard has left the stream. */
   cancel(): void {
     this.cancelled = true;
   }

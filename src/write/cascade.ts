@@ -131,9 +131,9 @@ interface Sources {
 }
 
 /**
- * Where the sources of the edges of a type that enter a node are found, as the table keeps them: in reverse items, in entries of a
- * total, and in every order, since an edge is in an order only if it has the order's attribute. One may be named several times, or be gone.
- * Throws `projection-not-ready` where one of them would not name all of its edges.
+ * Returns the places that name the sources of a node's incoming edges: reverse items, entries of a total, and every order. An edge is
+ * in an order only if it has the order's attribute. A source may be named several times, or be deleted by now. Throws
+ * `projection-not-ready` if one of the places does not name all of its edges yet.
  */
 function sourcesOf({ graph, projections }: Cascade, edge: EdgeModel, id: string): Sources[] {
   const sources: Sources[] = [];
@@ -161,7 +161,7 @@ function sourcesOf({ graph, projections }: Cascade, edge: EdgeModel, id: string)
   return sources;
 }
 
-/** An index lags: of the edges that it names only those are deleted and counted that are still there. */
+/** Returns the keys whose items still exist: an index lags, and may name edges that are deleted by now. */
 async function stillPresent(store: Store, keys: readonly ItemKey[], result: DeletedNode): Promise<ItemKey[]> {
   const items = await readItems({ store, stats: result }, keys);
   return keys.filter((_, i) => items[i] !== undefined);

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { EdgeloomError } from '../../errors.ts';
 
-/** Asks a person; throws where no terminal is there to ask at, or the answer is no. */
+/** Asks a person to confirm a plan. Throws if stdin is no terminal, or if the answer is not yes. */
 export async function askToConfirm(plan: readonly string[], question: string): Promise<void> {
   if (!process.stdin.isTTY) {
     throw new EdgeloomError('usage', 'The command needs a confirmation.', 'Look with --dry-run, then give --yes.');

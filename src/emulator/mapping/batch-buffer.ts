@@ -51,7 +51,7 @@ export class BatchBuffer {
     return this.isEmpty ? Number.POSITIVE_INFINITY : Math.max(0, this.since + this.limits.windowMs - this.now());
   }
 
-  /** Takes in a page; gives how many of its records no filter let in. */
+  /** Adds the records of a page that pass a filter; returns the number of the others. */
   add({ records }: StreamPage): number {
     if (this.isEmpty) this.since = this.now();
     let filtered = 0;

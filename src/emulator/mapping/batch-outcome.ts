@@ -59,9 +59,9 @@ function reportedFailures(payload: unknown): string[] | undefined {
 export type Aftermath<R> = { next: 'retry' | 'split'; parts: BatchPart<R>[] } | { next: 'give-up'; left: BatchPart<R> };
 
 /**
- * Decides about what is left of a batch, at least one record. With bisection a report splits at the reported record,
- * anything else in the middle; splits do not count as retries. A report of the very first record splits nothing off;
- * it is halved like an error, else one bad record would take its whole batch along.
+ * Decides what happens to the rest of a batch, which has at least one record. With bisection, a report splits it at the reported
+ * record, and an error in the middle; splits do not count as retries. A report of the first record splits nothing off, so it halves
+ * the rest like an error: otherwise one bad record would take its whole batch along.
  */
 export function decideAfterFailure<R>(part: BatchPart<R>, done: number, policy: RetryPolicy): Aftermath<R> {
   const { failedTries, invocations } = part;

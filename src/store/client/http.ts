@@ -59,7 +59,7 @@ export class WholeBodyAgent extends Agent implements WholeBodySender {
     return checked({ statusCode, headers, body: Buffer.from(await body.arrayBuffer()) });
   }
 
-  /** Sends a request; gives the response with its body whole. */
+  /** Sends a request; returns the response with its whole body. */
   whole(options: Request): Promise<WholeResponse> {
     return this.turns(
       () => new Promise<WholeResponse>((resolve, reject) => this.dispatch(options, collector(resolve, reject))),
@@ -82,9 +82,9 @@ class BrokenResponseError extends Error {
 }
 
 /**
- * A response, where its body is the one that its checksum is of, and an object where it is good news; else throws. DynamoDB
- * computes the checksum over the bytes that it sends, so over the compressed ones where it compresses; nothing here asks for
- * compression or undoes it. The SDK reads a body that is empty or `null` as an answer that says "nothing".
+ * Returns a response if its checksum fits its body, and if the body of a successful response is a JSON object; throws otherwise.
+ * DynamoDB computes the checksum over the bytes that it sends. This client asks for no compression, so these are the body's bytes.
+ * The SDK would read an empty body, or `null`, as an answer without content.
  */
 function checked(response: WholeResponse): WholeResponse {
   const { statusCode, headers, body } = response;

@@ -57,7 +57,7 @@ class CachingClient extends DynamoDBClient {
   }
 }
 
-/** Tells whether a client's middleware was changed since; the client takes it as it is now. */
+/** Watches a client's middleware. Returns a function that says whether the middleware has changed since this call. */
 function watchMiddleware(client: CachingClient): () => boolean {
   const stack = client.middlewareStack;
   let isChanged = false;
@@ -77,7 +77,7 @@ class UnreadableAnswerError extends Error {
   readonly code = 'ECONNRESET';
 }
 
-/** Makes the SDK try again where it cannot read an answer; by itself it hands out what its parser threw. */
+/** Makes the SDK retry a call if it cannot read the answer. Without this the SDK throws its parser's error. */
 function retryUnreadable({ middlewareStack }: DynamoDBClient): void {
   middlewareStack.add(
     (next) => async (given) => {
@@ -92,7 +92,7 @@ function retryUnreadable({ middlewareStack }: DynamoDBClient): void {
   );
 }
 
-/** Takes three costs out of each call; none of them changes what is sent. */
+/** Removes three costs of each call. The requests stay the same. */
 function trimCosts({ config, middlewareStack }: DynamoDBClient): void {
   // It copies every input and output, 3,000 elements of an edge set one by one, for a logger that is not set.
   middlewareStack.remove('loggerMiddleware');

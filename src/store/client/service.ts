@@ -3,8 +3,8 @@ import { timeLimits } from './http.ts';
 import { type ClientOptions, clientConfig } from './options.ts';
 
 /**
- * The configuration of a client of a service that is called now and then, such as SQS or S3: with the time limits of all
- * clients, which the SDK's own handler does not have.
+ * Makes the configuration of a client for a service with few calls, such as SQS or S3. It has the time limits of all clients, because
+ * the SDK's own handler has none.
  */
 export function serviceConfig(options: ClientOptions) {
   return {

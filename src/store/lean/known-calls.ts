@@ -8,7 +8,7 @@ export function registerCalls(client: DynamoDBClient, calls: TableCalls): void {
   known.set(client, calls);
 }
 
-/** How a store makes its calls with a client: as was said of it, else through the SDK, of which a client of a user's own is one. */
+/** Returns the calls that are registered for a client; for a client that the user has made, calls through the SDK. */
 export function callsOf(client: DynamoDBClient | TableCalls): TableCalls {
   if ('callOnce' in client) return client;
   let calls = known.get(client);

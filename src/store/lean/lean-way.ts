@@ -173,7 +173,7 @@ export function isRefusedForTime(error: unknown): error is Error {
   return error instanceof Error && SKEW_ERROR.test(error.name);
 }
 
-/** Whether a path is signed as it stands. The SDK encodes any other for the signature. */
+/** Whether the signature uses a path unchanged. The SDK encodes any other path first. */
 function isSignedAsIs(path: string): boolean {
   return /^\/[\w~/-]*$/.test(path) && !path.includes('//');
 }

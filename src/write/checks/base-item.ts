@@ -100,7 +100,7 @@ function keyText(item: Item, name: string, otherName: string): string {
   );
 }
 
-/** Attributes that a base item may have for DynamoDB's sake, but that would not come to any good. */
+/** Refuses attributes that DynamoDB allows in a base item, and that would break reads or indexes. */
 function checkReserved(graph: CompiledModel, item: Item): void {
   if (Object.hasOwn(item, '__proto__')) {
     const hint = 'Rename it, or put it into a map: inside one the name is fine.';

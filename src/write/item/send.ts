@@ -52,8 +52,8 @@ export async function sendChange(
 }
 
 /**
- * The result of a transaction with the item as it is now, which may have been changed again by then: a transaction gives none. The
- * change is made, so no failure of this read may look like a refusal of it.
+ * Adds the present item to the result of a transaction, which returns none; another writer may have changed it again. The change is
+ * made by now, so a failure of this read must not look like a refusal of the change.
  */
 async function withItem(
   { store, wait }: WriteContext,

@@ -20,9 +20,8 @@ export type SeenItem = Item | undefined;
 const MOST_ATTRIBUTES = 150;
 
 /**
- * The change that turns an item as it was seen into the next: only what differs, under the condition that every attribute
- * that the function or the validator looked at, or that is written, is still as it was seen. Undefined where nothing
- * differs.
+ * Makes the change from an item as it was read to its next state. It writes only what differs. Its condition names each attribute that
+ * the function or the validator has read, or that is written: all of them have to be unchanged. Undefined if nothing differs.
  */
 export async function updateOfSeen(
   subject: UpdateSubject,

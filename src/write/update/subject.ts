@@ -47,7 +47,7 @@ export function edgeSubject(graph: CompiledModel, source: unknown, edgeType: str
   return { ...subjectOfKey(graph, key), type, reserved, hashedTarget: target as string };
 }
 
-/** Whether the whole result of a plain update has to be seen before it is written. */
+/** Whether a plain update has to be validated as a whole item, so that the item has to be read first. */
 export function needsWhole({ type }: UpdateSubject, { addTo = {} }: AttributeChange): boolean {
   if (type.fields !== undefined) return true;
   // How many entries a set will have shows only with those that it has.

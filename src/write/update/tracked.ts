@@ -1,11 +1,10 @@
 import { EdgeloomError } from '../../errors.ts';
 
 /**
- * Attributes that note which of them are looked at, so that a write can depend on exactly those. Looking at all of them,
- * as a spread does, notes also the names that the model declares and that are absent: what comes under one of them later
- * would have been seen.
+ * Wraps attributes so that each name that a function reads is noted: a write can then depend on exactly these. A look at all of them,
+ * as a spread makes it, also notes the declared names that are absent: the function would have seen a value under them.
  *
- * @param notes gets the names.
+ * @param notes receives the names.
  */
 export function tracked(
   attributes: Record<string, unknown>,

@@ -45,7 +45,10 @@ export interface RunState {
   isStopped: boolean;
 }
 
-/** The same for a build server: what makes the exit code another than 0 is a failure, or an error, in JUnit's XML. */
+/**
+ * Formats a check's result as JUnit XML for a build server. Every finding that makes the exit code 1 is a failure; a stopped check is
+ * an error.
+ */
 export function reportJunit(findings: readonly Finding[], { isUnexplained, isStopped }: RunState): string {
   const failures = findings.filter(
     (finding) => severityOf(finding) < WARNING || (isUnexplained && isHeldByConsumer(finding)),
