@@ -15,8 +15,8 @@ export const BETWEEN = ['nothing', 'writes', 'writes, then untimed operations'] 
 export interface BetweenCost {
   layout: string;
   friends: number;
-  /** Milliseconds, by what lies between. */
-  milliseconds: Readonly<Record<(typeof BETWEEN)[number], number>>;
+  /** As multiples of the unit, by what lies between. */
+  times: Readonly<Record<(typeof BETWEEN)[number], number>>;
 }
 
 const LENGTHS = [1, 40, 160];
@@ -27,8 +27,10 @@ const WARM_UP_ROUNDS = 5;
  * Whether writes between timed removals make removing slower, where a friend has an item of its own: the same removals from
  * the same lists, in turn with nothing between them, after writes of as many items as the list has friends (to
  * another list: this one stays as it is), and after such writes and untimed operations.
+ *
+ * @param unit milliseconds that times are told in.
  */
-export async function compareBetween(random: Random, rounds: number): Promise<BetweenCost[]> {
+export async function compareBetween(random: Random, rounds: number, unit: number): Promise<BetweenCost[]> {
   const engine = await startEngine();
   const client = createClient({ endpoint: engine.endpoint });
   try {
@@ -36,7 +38,7 @@ export async function compareBetween(random: Random, rounds: number): Promise<Be
     for (const layout of LAYOUTS.filter(({ itemPer }) => itemPer === 'friend')) {
       const table = new MeteredTable(client, `between-${layout.name}`, layout.key);
       await table.create();
-      costs.push(...(await removals(random, rounds, layout, table)));
+      costs.push(...(await removals(random, rounds, layout, table, unit)));
     }
     return costs;
   } finally {
@@ -45,7 +47,13 @@ export async function compareBetween(random: Random, rounds: number): Promise<Be
   }
 }
 
-async function removals(random: Random, rounds: number, layout: Layout, table: MeteredTable): Promise<BetweenCost[]> {
+async function removals(
+  random: Random,
+  rounds: number,
+  layout: Layout,
+  table: MeteredTable,
+  unit: number,
+): Promise<BetweenCost[]> {
   const other = randomId(random);
   const lists = LENGTHS.map((length) => ({
     user: randomId(random),
@@ -68,8 +76,8 @@ async function removals(random: Random, rounds: number, layout: Layout, table: M
   return lists.map(({ friends, times }) => ({
     layout: layout.name,
     friends: friends.length,
-    milliseconds: Object.fromEntries(
-      BETWEEN.map((between, place) => [between, median(times[place]!)]),
-    ) as BetweenCost['milliseconds'],
+    times: Object.fromEntries(
+      BETWEEN.map((between, place) => [between, median(times[place]!) / unit]),
+    ) as BetweenCost['times'],
   }));
 }

@@ -17,8 +17,8 @@ export interface NetworkCost {
   operations: number;
   /** Mean length of the lists. */
   friends: number;
-  /** Median: a mean would tell of the machine's other work. */
-  milliseconds: number;
+  /** Median, as a multiple of `checkMilliseconds`: a mean would tell of the machine's other work. */
+  time: number;
   rcu: number;
   wcu: number;
   bytes: number;
@@ -30,7 +30,7 @@ export interface Finding {
   operation: Operation;
   /** What the article claims, on HBase; nothing of listing. */
   claim?: Growth;
-  /** Milliseconds. */
+  /** As a multiple of `checkMilliseconds`. */
   time: Fit;
   /** RCU and WCU together. */
   capacity: Fit;
@@ -47,8 +47,18 @@ const VALUE: Readonly<Record<Measure, (sample: Sample) => number>> = {
   bytes: ({ bytes }) => bytes,
 };
 
+/**
+ * The median time of a check in `row`, a read of one small item. Times are told as multiples of it: on another machine the milliseconds
+ * are others, and these are about the same.
+ */
+export function checkMilliseconds(samples: readonly Sample[]): number {
+  const checks = samples.filter(({ layout, operation }) => layout === 'row' && operation === 'check');
+  return median(checks.map(({ milliseconds }) => milliseconds));
+}
+
 /** The costs network by network, by size; layouts that stopped before a size are left out there. */
 export function costsByNetwork(samples: readonly Sample[]): NetworkCost[] {
+  const unit = checkMilliseconds(samples);
   const sizes = [...new Set(samples.map(({ size }) => size))].sort((left, right) => left - right);
   return eachOperation(samples).flatMap(({ layout, operation, found }) =>
     sizes.flatMap((size) => {
@@ -60,7 +70,7 @@ export function costsByNetwork(samples: readonly Sample[]): NetworkCost[] {
         size,
         operations: own.length,
         friends: mean(own.map(({ friends }) => friends)),
-        milliseconds: median(own.map(({ milliseconds }) => milliseconds)),
+        time: median(own.map(({ milliseconds }) => milliseconds)) / unit,
         rcu: mean(own.map(({ rcu }) => rcu)),
         wcu: mean(own.map(({ wcu }) => wcu)),
         bytes: mean(own.map(({ bytes }) => bytes)),
@@ -76,11 +86,12 @@ export function longestList(samples: readonly Sample[]): number {
 
 /** The growth of every cost, for each layout and operation. */
 export function findGrowth(samples: readonly Sample[]): Finding[] {
+  const unit = checkMilliseconds(samples);
   return eachOperation(samples).map(({ layout, operation, found }) => ({
     layout,
     operation,
     ...claimOf(layout, operation),
-    time: fitGrowth(pointsOf(found, 'time')),
+    time: fitGrowth(pointsOf(found, 'time').map((point) => ({ ...point, y: point.y / unit }))),
     capacity: fitGrowth(pointsOf(found, 'capacity')),
     bytes: fitGrowth(pointsOf(found, 'bytes')),
   }));

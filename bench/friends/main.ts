@@ -7,7 +7,7 @@ import { failureDocument } from '../../src/failure-document.ts';
 import { seededRandom } from '../support/random.ts';
 import { type BetweenCost, compareBetween } from './between.ts';
 import { runExperiment, type Sample } from './experiment.ts';
-import { costsByNetwork, findGrowth, longestList } from './findings.ts';
+import { checkMilliseconds, costsByNetwork, findGrowth, longestList } from './findings.ts';
 import { runLongList } from './long-list.ts';
 import { type FriendsOptions, parseFriendsOptions, USAGE } from './options.ts';
 import { friendsPage } from './page.ts';
@@ -127,7 +127,8 @@ async function measured({ sizes, operations, seed, hash }: FriendsOptions): Prom
   const progress = startProgress('operations', 0);
   try {
     const samples = await runExperiment({ sizes, operations, seed, hash, onProgress: progress.update });
-    return { samples, between: await compareBetween(seededRandom(seed), Math.ceil(operations / BETWEEN_PART)) };
+    const rounds = Math.ceil(operations / BETWEEN_PART);
+    return { samples, between: await compareBetween(seededRandom(seed), rounds, checkMilliseconds(samples)) };
   } finally {
     progress.stop();
   }

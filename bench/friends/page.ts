@@ -65,7 +65,7 @@ Of two medians or two means on the network of ${largest.toLocaleString('en-US')}
 
 ## Growth
 
-\`n\` is the number of friends in the list, 0 to ${figure(mostFriends)}; times are of the embedded engine on one machine. Each cell: constant or
+\`n\` is the number of friends in the list, 0 to ${figure(mostFriends)}; a time is a multiple of a check in \`row\`, on the embedded engine. Each cell: constant or
 linear, the model with its figures, and its error (root mean square of the residuals, in percent of the mean).
 ${noiseText(findings)}
 ${markdownTable(growthRows(findings))}
@@ -103,10 +103,10 @@ Times are medians, of a machine that does other work as well; the engine's file 
 
 An earlier version of this page said that the time of removing grows with the list in \`row\` and \`hash\`. That was an error of
 the measurement: it timed each removal right after the writes that prepared the list, and these are as many as the list
-has friends. In a run of its own, with 70 removals each, on a disk, \`row\` took 0.78, 0.70 and 0.73 ms at 1, 40 and 160
-friends with no such writes, 0.75, 1.19 and 1.27 ms after them, and 0.71, 0.80 and 0.82 ms where untimed operations came in
-between; \`hash\` took 1.14, 1.18 and 1.05 ms, then 1.42, 1.89 and 1.50 ms, then 1.09, 1.22 and 1.05 ms. Without the
-writes both are flat. Below is the same of this page's run: the same removals from the same lists, taken in turn, in milliseconds (medians). The columns say
+has friends. In a run of its own, with 70 removals each, on a disk, \`row\` took 1, 0.90 and 0.94 of its first time at 1, 40 and 160
+friends with no such writes, 0.96, 1.53 and 1.63 after them, and 0.91, 1.03 and 1.05 where untimed operations came in
+between; \`hash\` took 1, 1.04 and 0.92, then 1.25, 1.66 and 1.32, then 0.96, 1.07 and 0.92. Without the
+writes both are flat. Below is the same of this page's run: the same removals from the same lists, taken in turn (medians). The columns say
 what lies before each removal: nothing but one addition; writes of as many items as the list has friends, to another
 list; such writes, and then the untimed operations.
 
@@ -128,10 +128,10 @@ const CLAIMED = ['add', 'check', 'remove'] as const;
 function betweenRows(between: readonly BetweenCost[]): Rows {
   return [
     ['layout', 'friends', ...BETWEEN],
-    ...between.map(({ layout, friends, milliseconds }) => [
+    ...between.map(({ layout, friends, times }) => [
       layout,
       String(friends),
-      ...BETWEEN.map((each) => figure(milliseconds[each])),
+      ...BETWEEN.map((each) => figure(times[each])),
     ]),
   ];
 }
@@ -161,12 +161,12 @@ function layoutRows(): Rows {
 
 function costRows(costs: readonly NetworkCost[]): Rows {
   return [
-    ['layout', 'operation', 'friends before', 'RCU', 'WCU', 'bytes', 'ms'],
-    ...costs.map(({ layout, operation, friends, rcu, wcu, bytes, milliseconds }) => [
+    ['layout', 'operation', 'friends before', 'RCU', 'WCU', 'bytes', 'time'],
+    ...costs.map(({ layout, operation, friends, rcu, wcu, bytes, time }) => [
       layout,
       operation,
       String(Math.round(friends)),
-      ...[rcu, wcu, bytes, milliseconds].map(figure),
+      ...[rcu, wcu, bytes, time].map(figure),
     ]),
   ];
 }
@@ -192,7 +192,7 @@ export function factorRows(costs: readonly NetworkCost[], size: number): Rows {
       return [
         claim,
         `${operation}: ${layouts[0]} / ${layouts[1]}`,
-        `${figure(first.milliseconds / second.milliseconds)} x`,
+        `${figure(first.time / second.time)} x`,
         `${figure((first.rcu + first.wcu) / (second.rcu + second.wcu))} x`,
       ];
     }),

@@ -6,7 +6,7 @@ import { LAYOUTS } from './layouts/index.ts';
 export type Rows = readonly (readonly string[])[];
 
 const HEADS: Readonly<Record<Measure, string>> = {
-  time: 'time (ms)',
+  time: 'time (checks in row)',
   capacity: 'capacity (RCU + WCU)',
   bytes: 'bytes moved',
 };
@@ -38,11 +38,11 @@ function isScan({ layout, operation }: Finding): boolean {
 /** The costs length by length, of a list that grows. */
 export function lengthRows(costs: readonly NetworkCost[]): Rows {
   return [
-    ['layout', 'operation', 'friends', 'ms', 'RCU', 'WCU', 'bytes'],
-    ...costs.map(({ layout, operation, size, milliseconds, rcu, wcu, bytes }) => [
+    ['layout', 'operation', 'friends', 'time', 'RCU', 'WCU', 'bytes'],
+    ...costs.map(({ layout, operation, size, time, rcu, wcu, bytes }) => [
       layout,
       operation,
-      ...[size, milliseconds, rcu, wcu, bytes].map(figure),
+      ...[size, time, rcu, wcu, bytes].map(figure),
     ]),
   ];
 }

@@ -4,13 +4,13 @@ import { LAYOUTS } from '../../../bench/friends/layouts/index.ts';
 import { OPERATIONS } from '../../../bench/friends/layouts/layout.ts';
 import { factorRows } from '../../../bench/friends/page.ts';
 
-/** Each layout costs its place: 1 to 5 milliseconds, and as many write units. */
+/** Each layout costs its place: 1 to 5 checks of time, and as many write units. */
 const COSTS = LAYOUTS.flatMap(({ name: layout }, place) =>
   OPERATIONS.flatMap((operation) =>
     // Another network's costs are not taken.
     [10, 170].map((size) => ({
       ...{ layout, operation, size, rcu: 0, wcu: place + 1, bytes: 0 },
-      milliseconds: size === 170 ? place + 1 : 1_000,
+      time: size === 170 ? place + 1 : 1_000,
     })),
   ),
 ) as unknown as NetworkCost[];
