@@ -252,7 +252,7 @@ type CheckedInbound<A, Given> = {
       ? InboundOptions<A>[Name]
       : Name extends 'gsi0' | 'gsi1'
         ? CheckedEdgeOrder<A, Given[Name]>
-        : Name extends `gsi${number}` | `${InboundSetting}s`
+        : Name extends `gsi${number}` | `${Exclude<InboundSetting, 'total' | 'by'>}s`
           ? never
           : CheckedEdgeOrder<A, Given[Name]>;
 };

@@ -28,7 +28,7 @@ import {
   tableSchema,
 } from './schemas.ts';
 import { compileSearch } from './search.ts';
-import { compileTotals } from './totals.ts';
+import { compileOutgoing, compileTotals } from './totals.ts';
 
 /**
  * Compiles the definitions of a model file into the form that the planner, writer and reader use, and collects every
@@ -195,7 +195,7 @@ export function compileEdge(
   if (options === undefined) return undefined;
   const from = checkNodeTypes(options.from, `${path}.from`, nodeTypes, mistakes);
   const to = checkNodeTypes(options.to, `${path}.to`, nodeTypes, mistakes);
-  const outgoing = options.outgoing && compileTotals(options.outgoing, `${path}.outgoing`, mistakes);
+  const outgoing = compileOutgoing(options.outgoing, `${path}.outgoing`, mistakes);
   const incoming = compileTotals(Object(options.inbound), `${path}.inbound`, mistakes);
   // The edge `GOAL` from `GOAL-USER-U1` to `USER-U1` would have the key of the node `GOAL-USER-U1`.
   if (from.has(type)) {

@@ -8,7 +8,7 @@ import type {
   PartitionModel,
 } from '../compiled.ts';
 import { EdgeItemPlaces, OrderPlaces } from '../projection/places.ts';
-import type { Shaped } from '../shape.ts';
+import { isPlainObject, type Shaped } from '../shape.ts';
 import { compileEdgeOrder } from './order.ts';
 import { checkShape, compileProjection, inboundSchema, type MistakeLog } from './schemas.ts';
 
@@ -115,7 +115,7 @@ function compileInboundOrder(
   if (index !== undefined) {
     return { name, index, order: compileEdgeOrder(entry, path, mistakes), isNamed: false };
   }
-  if (SETTINGS.has(name.replace(/s$/, ''))) {
+  if (readsLikeSetting(name, entry)) {
     mistakes.push({ path, message: `reads like the option ${name.slice(0, -1)}; an order should have another name` });
   } else if (OTHER_INDEX.test(name)) {
     mistakes.push({ path, message: 'is no index: there are gsi0 and gsi1; give further orders names of their own' });
@@ -126,6 +126,13 @@ function compileInboundOrder(
     return { name, index: 'gsi0', order: compileEdgeOrder(entry, path, mistakes), isNamed: true };
   }
   return undefined;
+}
+
+/** Whether the name of an order is probably a misspelt option. `totals` and `bys` may be orders, unless they hold sums or groups. */
+function readsLikeSetting(name: string, entry: unknown): boolean {
+  const singular = name.replace(/s$/, '');
+  if (singular !== 'total' && singular !== 'by') return SETTINGS.has(singular);
+  return isPlainObject(entry) && !('from' in entry) && !('kind' in entry);
 }
 
 function itemsOf(type: string, orders: readonly InboundOrder[]): InboundItem[] {

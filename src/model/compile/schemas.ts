@@ -143,7 +143,7 @@ export const edgeSchema = options({
     ),
   ),
   inbound: anything,
-  outgoing: optional(options({ total: anything, by: anything })),
+  outgoing: anything,
   degree: optional(flag),
   keys: optional(oneOf('plain', 'hashed')),
   key: optional(edgeKeySchema),
@@ -158,7 +158,7 @@ export const inboundSchema = options({
   projectSource: optional(nonEmptyAttributeNames('names no attribute: give those of the source node to project')),
   partition: optional(attributeOfEither),
   includeOwner: optional(flag),
-  // Compiled apart: see compileTotals.
+  // Compiled apart: see totals.ts.
   total: anything,
   by: anything,
 });

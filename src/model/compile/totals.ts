@@ -1,5 +1,5 @@
 import type { TotalPart, TotalSettings } from '../compiled.ts';
-import { oneOf, optional, options, recordOf, type Shape, shapeThatPasses } from '../shape.ts';
+import { anything, oneOf, options, recordOf, type Shape, shapeThatPasses } from '../shape.ts';
 import { attributeName, checkShape, type MistakeLog } from './schemas.ts';
 
 /** Compiles a total of edges: sums of attributes, and numbers by the values of an attribute. */
@@ -18,7 +18,12 @@ const partName: Shape<string> = shapeThatPasses(
 );
 const sums = recordOf(partName, options({ kind: oneOf('sum'), attribute: attributeName }));
 const groups = recordOf(partName, options({ kind: oneOf('count'), attribute: attributeName }));
-const totals = options({ total: optional(sums), by: optional(groups) });
+const outgoingSchema = options({ total: anything, by: anything });
+
+/** Compiles the option `outgoing` of an edge type; undefined if it is not given, or has neither sums nor groups. */
+export function compileOutgoing(input: unknown, path: string, mistakes: MistakeLog): TotalSettings | undefined {
+  return compileTotals(checkShape(outgoingSchema, input, path, mistakes) ?? {}, path, mistakes);
+}
 
 /** Compiles `total` and `by`; undefined if neither is given. */
 export function compileTotals(
@@ -27,22 +32,22 @@ export function compileTotals(
   mistakes: MistakeLog,
 ): TotalSettings | undefined {
   if (total === undefined && by === undefined) return undefined;
-  const parsed = checkShape(totals, { total, by }, path, mistakes);
   return {
-    sums: compileParts(parsed?.total, MOST_SUMS, `${path}.total`, mistakes),
-    groups: compileParts(parsed?.by, MOST_GROUPS, `${path}.by`, mistakes),
+    sums: compileParts(sums, total, MOST_SUMS, `${path}.total`, mistakes),
+    groups: compileParts(groups, by, MOST_GROUPS, `${path}.by`, mistakes),
   };
 }
 
 function compileParts(
-  parts: Readonly<Record<string, { attribute: string }>> = {},
+  shape: Shape<Readonly<Record<string, { attribute: string }>>>,
+  input: unknown,
   most: number,
   path: string,
   mistakes: MistakeLog,
 ): TotalPart[] {
-  const entries = Object.entries(parts);
-  if (entries.length > most) mistakes.push({ path, message: `has ${entries.length} names; there may be ${most}` });
-  return entries
+  const names = Object.keys(Object(input)).length;
+  if (names > most) mistakes.push({ path, message: `has ${names} names; there may be ${most}` });
+  return Object.entries(checkShape(shape, input, path, mistakes) ?? {})
     .map(([name, { attribute }]) => ({ name, attribute }))
     .sort((left, right) => (left.name < right.name ? -1 : 1));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { derive, edge, fromSource, node, part, rank } from '../../../src/model/schema.ts';
+import { count, derive, edge, fromSource, node, part, rank, sum } from '../../../src/model/schema.ts';
 import { anyEdge, anyNode, define, mistakesOf } from '../../support/model.ts';
 
 /** The mistakes of a model with one node type, USER, made from these options. */
@@ -375,5 +375,52 @@ describe('key attributes of an index that', () => {
     ],
   ])('%s', (_, indexes, mistake) => {
     expect(indexMistakes(indexes)).toEqual([mistake]);
+  });
+});
+
+describe('mistakes in totals', () => {
+  const mistakesIn = (options: object): string[] =>
+    mistakesOf({
+      table: 'records',
+      nodes: { USER: node(), PROJECT: node() },
+      edges: { WORKED_ON: edge({ from: 'USER', to: 'PROJECT', ...options } as never) },
+    });
+  const nine = Object.fromEntries([...'abcdefghi'].map((name) => [name, sum(name)]));
+
+  it('hide no others', () => {
+    const wrong = { total: { ...nine, i: count('i') }, by: { 'a-b': count('kind') } };
+    const found = (path: string) => [
+      `${path}.total: has 9 names; there may be 8`,
+      expect.stringContaining(`${path}.total.i.kind: `),
+      expect.stringContaining(`${path}.by`),
+    ];
+    expect(mistakesIn({ inbound: wrong })).toEqual(found('edges.WORKED_ON.inbound'));
+    expect(mistakesIn({ outgoing: { ...wrong, totals: 1 }, degree: 'yes' })).toEqual([
+      expect.stringContaining('edges.WORKED_ON.degree: '),
+      'edges.WORKED_ON.outgoing: has no option "totals"',
+      ...found('edges.WORKED_ON.outgoing'),
+    ]);
+    expect(mistakesIn({ outgoing: 'hours' })).toEqual([expect.stringContaining('edges.WORKED_ON.outgoing: ')]);
+  });
+
+  it('are not orders that have such names', () => {
+    const { edges } = defineGraph({
+      table: 'records',
+      nodes: { USER: node(), PROJECT: node() },
+      edges: {
+        WORKED_ON: edge({
+          from: 'USER',
+          to: 'PROJECT',
+          inbound: { totals: 'amount', bys: ['kind', { from: 'at', type: 'date' }], total: { hours: sum('hours') } },
+        }),
+      },
+    });
+    expect([...edges.get('WORKED_ON')!.inbound!.orders.keys()]).toEqual(['totals', 'bys']);
+    const path = 'edges.WORKED_ON.inbound';
+    expect(mistakesIn({ inbound: { totals: { hours: sum('hours') }, bys: {}, projects: 'x' } })).toEqual([
+      `${path}.totals: reads like the option total; an order should have another name`,
+      `${path}.bys: reads like the option by; an order should have another name`,
+      `${path}.projects: reads like the option project; an order should have another name`,
+    ]);
   });
 });
