@@ -34,9 +34,31 @@ type PartNames<Parts> = {
  */
 type CheckedEdges<N, E> = {
   readonly [T in keyof E]: E[T] extends EdgeDefinition<infer Types>
-    ? Named<Exclude<Types['namedOfSource'] | Types['shownOfSource'], AttributeOf<N, Types['from']>>, Types['from']>
+    ? Named<WrongName<Types['namedOfSource'] | Types['shownOfSource'], N, Types['from']>, Types['from']>
     : unknown;
 };
+
+/** The names that are no attribute of some node types, nor of a part of theirs. */
+type WrongName<Name extends string, N, NodeType extends string> =
+  | Exclude<Name, AttributeOf<N, NodeType>>
+  | (string extends keyof N ? never : NameOfNoPart<Name, PartOf<N[Extract<keyof N, NodeType>]>>);
+
+/** The parts of a union of node types; any name where one of them is not known. */
+type PartOf<Definition> =
+  Definition extends NodeDefinition<infer Types>
+    ? unknown extends Types['output']
+      ? string
+      : Extract<keyof Types['parts'], string>
+    : never;
+
+/** The names that read like an attribute of a part, `STATE.status`, but of none of these. Open attributes allow any other name. */
+type NameOfNoPart<Name extends string, Part extends string> = Name extends `${infer Start}.${string}`
+  ? Start extends Part | Lowercase<Start>
+    ? never
+    : Start extends Uppercase<Start>
+      ? Name
+      : never
+  : never;
 
 /** Any type where no name is wrong, or what they are is not known. */
 type Named<Wrong extends string, NodeType extends string> = [Wrong] extends [never]

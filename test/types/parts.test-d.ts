@@ -86,3 +86,22 @@ it('searches by the attributes of parts, behind their names', async () => {
   // @ts-expect-error: misspelt
   reader.search('USER.STAET.status');
 });
+
+it('knows the parts that orders of edges use, also of nodes with open attributes', () => {
+  const parts = { STATE: part() };
+  const inbound = { gsi0: fromSource('STATE.status'), byTitle: fromSource('title'), byDots: fromSource('a.b') };
+  defineGraph({
+    table: 'records',
+    nodes: { USER: node({ parts }), BOT: node(), ROOM: node() },
+    edges: {
+      IN: edge({ from: 'USER', to: 'ROOM', inbound }),
+      OF: edge({ from: ['USER', 'BOT'], to: 'ROOM', inbound }),
+      // @ts-expect-error: misspelt
+      STAET: edge({ from: 'USER', to: 'ROOM', inbound: { gsi0: fromSource('STAET.status') } }),
+      // @ts-expect-error: misspelt
+      SHOWN: edge({ from: 'USER', to: 'ROOM', inbound: { gsi0: 'since', projectSource: ['STAET.status'] } }),
+      // @ts-expect-error: bots have no parts
+      BOTS: edge({ from: 'BOT', to: 'ROOM', inbound }),
+    },
+  } as const);
+});
