@@ -132,7 +132,10 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
   ): MonthlyPart[] =>
     withTotal([
       { part: 'puts', usd: write(load.putsPerSecond * units.base) },
-      { part: 'projections', usd: write(load.putsPerSecond * units.derived) },
+      {
+        part: 'projections',
+        usd: write(load.putsPerSecond * units.derived) + readUsd(load.putsPerSecond * units.read),
+      },
       { part: 'reads', usd: readUsd(readUnits) },
       { part: 'stream function', usd: functionUsd(functionMs) },
       logs,
@@ -230,8 +233,10 @@ function unitsOf({ puts }: ModelCost, { shares, viewKilobytes = 1 }: Load) {
     base: meanOverMix(({ base }) => base),
     // A write of a view is billed by the size of the whole.
     derived: meanOverMix((put) => put.total - put.base + viewUnits(put) - put.view),
+    // What decides the item that a transaction writes is read before.
+    read: meanOverMix(({ read }) => read),
     // In the table; an index has partitions of its own.
-    derivedWrites: meanOverMix((put) => viewUnits(put) + put.indexItems / 2 + put.reverseItem),
+    derivedWrites: meanOverMix((put) => viewUnits(put) + put.indexItems / 2 + put.reverseItem + put.totalEntry),
     // An index item takes a write of the function, and a unit more in its index.
     derivedItems: meanOverMix(
       ({ view, indexItems, reverseItem, totalEntry }) => view + indexItems / 2 + reverseItem + totalEntry / 4,

@@ -7,7 +7,8 @@ import { type Prices, readPrices } from '../../../src/cost/prices.ts';
 import { jsonLines } from '../../../src/lambda/json-lines.ts';
 import { createBatchMetrics } from '../../../src/lambda/metrics.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../../src/model/schema.ts';
+import type { CompiledModel } from '../../../src/model/compiled.ts';
+import { edge, node, sum } from '../../../src/model/schema.ts';
 import { stackFixtures } from '../../../src/stack/stack.ts';
 
 /** A put of a user: 1 unit for the base item, 1 for the view. Of an edge: 1 and 1, and 2 for an index item. */
@@ -21,8 +22,8 @@ const FIXTURES = { alarms: 20, metrics: 10, dashboards: 1 };
 const LOAD: Load = { putsPerSecond: 1000, gigabytes: 50, shares: new Map() };
 const SECONDS_A_MONTH = 730 * 3600;
 
-function cost(load: Partial<Load> = {}, own: Prices = prices) {
-  const { monthly, monthlyProvisioned, ...rest } = monthlyCost(graph, { ...LOAD, ...load }, FIXTURES, own);
+function cost(load: Partial<Load> = {}, own: Prices = prices, model: CompiledModel = graph) {
+  const { monthly, monthlyProvisioned, ...rest } = monthlyCost(model, { ...LOAD, ...load }, FIXTURES, own);
   const byPart = (parts: MonthlyPart[]) => Object.fromEntries(parts.map(({ part, usd }) => [part, usd]));
   return { onDemand: byPart(monthly), provisioned: byPart(monthlyProvisioned), ...rest };
 }
@@ -43,6 +44,20 @@ describe('the cost of a month', () => {
     });
     expect(mixed.onDemand['projections']).toBeCloseTo(units(2.5));
     expect(cost().onDemand['projections']).toBeCloseTo(units(2));
+  });
+  it('has the entries of totals, which are read before they are written', () => {
+    const { dynamodb } = prices;
+    const of = (inbound: object) => {
+      const edges = { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: inbound as { gsi0: string } }) };
+      const model = defineGraph({ table: 'follows', nodes: { USER: node() }, edges });
+      const { onDemand, streamShards } = cost({ shares: new Map([['FOLLOWS', 1]]), gigabytes: 0 }, prices, model);
+      return { projections: onDemand['projections']!, streamShards };
+    };
+    const [without, counted] = [of({ gsi0: 'since' }), of({ gsi0: 'since', total: { hours: sum('hours') } })];
+    // Two units for the entry, two for the total, and a consistent read of the entry.
+    const more = ((1000 * SECONDS_A_MONTH) / 1e6) * (4 * dynamodb.millionWriteUnits + dynamodb.millionReadUnits);
+    expect(counted.projections - without.projections).toBeCloseTo(more);
+    expect([without.streamShards, counted.streamShards]).toEqual([4, 7]);
   });
   it('is hours of units at 70 % of use where capacity is provisioned', () => {
     const { provisioned } = cost({ shares: new Map([['USER', 1]]) });
