@@ -137,7 +137,10 @@ export class Table {
 
   /** Every item as it is, for those who stand outside. */
   all(): Item[] {
-    return this.sources.flatMap((source) => this.partition(source, this.tick));
+    const keys = this.sources.flatMap((source) =>
+      this.partitions.get(source)!.order.map((target): ItemKey => ({ source, target })),
+    );
+    return keys.map((key) => this.at(key, this.tick)).filter((item) => item !== undefined);
   }
 
   // ---- writes of derived items
