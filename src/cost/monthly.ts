@@ -233,7 +233,7 @@ function unitsOf({ puts }: ModelCost, { shares, viewKilobytes = 1 }: Load) {
     base: meanOverMix(({ base }) => base),
     // A write of a view is billed by the size of the whole.
     derived: meanOverMix((put) => put.total - put.base + viewUnits(put) - put.view),
-    // What decides the item that a transaction writes is read before.
+    // A transaction is preceded by a consistent read of the item that it writes.
     read: meanOverMix(({ read }) => read),
     // In the table; an index has partitions of its own.
     derivedWrites: meanOverMix((put) => viewUnits(put) + put.indexItems / 2 + put.reverseItem + put.totalEntry),
