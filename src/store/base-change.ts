@@ -83,7 +83,10 @@ export function transactionPart(table: TableNames, change: BaseChange): Transact
   const common = { TableName: table.name, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
   if (change.kind === 'update') {
     const { UpdateExpression, ...rest } = attributeUpdate(table, change.changes, change.condition);
-    return { Update: { ...common, Key, UpdateExpression, ...rest } };
+    if (UpdateExpression !== undefined) return { Update: { ...common, Key, UpdateExpression, ...rest } };
+    // A transaction takes no update without an expression. A change of nothing creates an item of its key, or is a condition alone.
+    if (change.condition?.present === false) return { Put: { ...common, Item: Key, ...rest } };
+    return { ConditionCheck: { ...common, Key, ...rest, ConditionExpression: rest.ConditionExpression ?? '' } };
   }
   const expression = conditionOnly(table, change.condition);
   if (change.kind === 'put') {

@@ -179,6 +179,24 @@ describe.each(SUBJECTS)('changes of several base items at once on $name', ({ ope
     ]);
   });
 
+  it('take updates that change nothing: one makes an item of its key, one is a condition alone', async () => {
+    const [a, b] = keys(2) as [ItemKey, ItemKey];
+    await store.put(item(b.source, b.target, { n: { N: '1' } }));
+    const updates = (present: boolean): Parameters<Store['changeAll']>[0] => [
+      { kind: 'update', key: a, changes: {}, condition: { present } },
+      { kind: 'update', key: b, changes: { set: {} }, condition: { equal: { n: { N: '1' } } } },
+    ];
+    expect(await store.changeAll(updates(true), `${run} five`)).toMatchObject({
+      applied: false,
+      failed: [{ place: 0 }],
+    });
+    expect(await store.changeAll(updates(false), `${run} six`)).toMatchObject({ applied: true });
+    expect([await stored(a), await stored(b)]).toEqual([
+      item(a.source, a.target),
+      item(b.source, b.target, { n: { N: '1' } }),
+    ]);
+  });
+
   it('change nothing where one condition fails, and say which with the item', async () => {
     const [a, b, c] = keys(3) as [ItemKey, ItemKey, ItemKey];
     const present = item(b.source, b.target, { n: { N: '1' } });
