@@ -1,8 +1,9 @@
 import { EdgeloomError } from '../errors.ts';
+import { textOfUntrusted } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { isSequenceNumber, streamLabel, Watermarks } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { changedItems } from './changed-items.ts';
+import { type ChangedItem, changedItems } from './changed-items.ts';
 import { isBaseSortKey, isContinuationKey } from './filter.ts';
 import type { RawRecord } from './raw-record.ts';
 
@@ -28,39 +29,62 @@ export function decodeRecords(graph: CompiledModel, records: readonly RawRecord[
       arn = recordArn;
       watermarks = new Watermarks(streamLabel(recordArn));
     }
-    decoded.push(...decodeRecord(graph, record, watermarks));
+    decodeRecord(graph, record, watermarks, decoded);
   }
   return decoded;
 }
 
-function decodeRecord(graph: CompiledModel, record: RawRecord, watermarks: Watermarks): ChangeRecord[] {
+function decodeRecord(
+  { table }: CompiledModel,
+  record: RawRecord,
+  watermarks: Watermarks,
+  decoded: ChangeRecord[],
+): void {
   const { dynamodb } = record;
-  const items = changedItems(graph.table, record);
+  const source = textOfUntrusted(dynamodb?.Keys?.[table.partitionKey]);
+  const target = textOfUntrusted(dynamodb?.Keys?.[table.sortKey]);
   const number: unknown = dynamodb?.SequenceNumber;
-  if (dynamodb == null || items.length === 0 || !isSequenceNumber(number)) {
-    const { partitionKey, sortKey } = graph.table;
+  if (dynamodb == null || source === undefined || target === undefined || !isSequenceNumber(number)) {
+    const { partitionKey, sortKey } = table;
     throw new EdgeloomError(
       'invalid-record',
       `A stream record has no sequence number or no text keys ${partitionKey} and ${sortKey}.`,
       'Check that the stream belongs to the table of the model, and the key names in its table option.',
     );
   }
-  const decoded: ChangeRecord[] = [];
-  for (const { source, target, oldImage, newImage } of items) {
-    if (!isBaseSortKey(target) && !isContinuationKey(target)) continue;
-    checkImages(record, source, target);
-    decoded.push({
-      source,
-      target,
-      oldImage,
-      newImage,
-      position: watermarks.watermarkOf(number),
-      sequenceNumber: number,
-      stream: watermarks.streamLabel,
-      createdAtSeconds: secondsOf(dynamodb.ApproximateCreationDateTime),
-    });
+  if (table.rawKeys === undefined) {
+    // Most tables have no raw keys: their records cost no list.
+    decodeChange(
+      record,
+      { source, target, oldImage: dynamodb.OldImage, newImage: dynamodb.NewImage },
+      number,
+      watermarks,
+      decoded,
+    );
+    return;
   }
-  return decoded;
+  for (const item of changedItems(table, record)) decodeChange(record, item, number, watermarks, decoded);
+}
+
+function decodeChange(
+  record: RawRecord,
+  { source, target, oldImage, newImage }: ChangedItem,
+  number: string,
+  watermarks: Watermarks,
+  decoded: ChangeRecord[],
+): void {
+  if (!isBaseSortKey(target) && !isContinuationKey(target)) return;
+  checkImages(record, source, target);
+  decoded.push({
+    source,
+    target,
+    oldImage,
+    newImage,
+    position: watermarks.watermarkOf(number),
+    sequenceNumber: number,
+    stream: watermarks.streamLabel,
+    createdAtSeconds: secondsOf(record.dynamodb?.ApproximateCreationDateTime),
+  });
 }
 
 function isImageOrAbsent(image: unknown): boolean {
