@@ -71,6 +71,7 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
   it.each([
     ['a node', '/explore', { id: MARKED_ID }],
     ['its inbound edges', '/explore', { id: MARKED_ID, part: 'inbound' }],
+    ['a list with levels', '/explore', { id: MARKED_ID, part: 'inbound', with: 'MEMBER' }],
     ['its neighbourhood', '/explore', { id: MARKED_ID, part: 'graph' }],
     ['the results of a search', '/explore', { search: 'USER.name', prefix: '<' }],
     ['a partition', '/inspect', { id: MARKED_ID, target: MARKED_ID }],
