@@ -6,7 +6,7 @@ import { defineGraph } from '../src/model/compile/define-graph.ts';
 import { edge, node } from '../src/model/schema.ts';
 import { MeteredStore } from '../src/store/metered.ts';
 import type { Store } from '../src/store/port.ts';
-import { replacedCalls } from '../src/store/wrapped.ts';
+import { withReplacedCalls } from '../src/store/wrapped.ts';
 import { isContinuationKey } from '../src/stream/filter.ts';
 import { derivedItems } from './support/derived.ts';
 import { sizeOf } from './support/extent.ts';
@@ -151,7 +151,7 @@ async function wrongCopies(store: Store, children: number): Promise<number> {
 /** The store, with the updates of each child's view counted. */
 function countingViews(store: Store): { store: Store; times: Map<string, number> } {
   const times = new Map<string, number>();
-  const counting = replacedCalls(store, {
+  const counting = withReplacedCalls(store, {
     async update(update) {
       const { source, target } = update.key;
       if (!isContinuationKey(target) && source !== AUTHOR) times.set(source, (times.get(source) ?? 0) + 1);

@@ -2,7 +2,7 @@ import { okr } from '../examples/okr/model.ts';
 import { createProjector } from '../src/apply/projector.ts';
 import { createReader } from '../src/read/reader.ts';
 import type { Store } from '../src/store/port.ts';
-import { replacedCalls } from '../src/store/wrapped.ts';
+import { withReplacedCalls } from '../src/store/wrapped.ts';
 import type { Item } from './support/images.ts';
 import type { Figure, Report } from './support/report.ts';
 import { withFreshTable } from './support/table.ts';
@@ -101,7 +101,7 @@ async function costOf(store: Store, read: (reader: Reader) => Promise<string[]>)
     rcu += found.rcu;
     return found;
   };
-  const counting = replacedCalls(store, {
+  const counting = withReplacedCalls(store, {
     query: (request) => counted(store.query(request)),
     getMany: (keys, options) => {
       const isOfRegistry = keys.some(({ source }) => source === '~edgeloom');

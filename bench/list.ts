@@ -7,7 +7,7 @@ import { edge, node } from '../src/model/schema.ts';
 import type { PageOptions } from '../src/read/page.ts';
 import { createReader } from '../src/read/reader.ts';
 import type { Store } from '../src/store/port.ts';
-import { replacedCalls } from '../src/store/wrapped.ts';
+import { withReplacedCalls } from '../src/store/wrapped.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { interleaved, type Timing, timed } from './support/paired.ts';
 import type { Figure, Report } from './support/report.ts';
@@ -134,7 +134,7 @@ async function measured(
     way.rcu += rcu;
     way.bytes += Buffer.byteLength(JSON.stringify(items));
   };
-  const counted = replacedCalls(store, {
+  const counted = withReplacedCalls(store, {
     query: async (request) => {
       const result = await store.query(request);
       count(1, result.rcu, result.items);

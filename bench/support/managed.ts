@@ -3,7 +3,7 @@ import { type Defined, definitionsOf } from '../../src/registry/definition.ts';
 import { effectiveModel } from '../../src/registry/effective.ts';
 import { writeDefinitions, writeHead } from '../../src/registry/head.ts';
 import type { Registry } from '../../src/registry/registry.ts';
-import { keepGeneration, noteKeptSince, openEmpty, register } from '../../src/registry/transitions.ts';
+import { keepGeneration, makeAllReady, noteKeptSince, registerAll } from '../../src/registry/transitions.ts';
 import { MemoryStore } from '../../test/support/memory-store/memory-store.ts';
 
 /** A model as the registry of a table has it, for measuring what that costs. */
@@ -39,7 +39,7 @@ export async function managed(own: CompiledModel, state: ManagedState): Promise<
 type AllDefined = ReadonlyMap<string, Defined>;
 
 function registryOf(projections: AllDefined, views: AllDefined, state: ManagedState): Registry {
-  const first = openEmpty(register({ projections, views }));
+  const first = makeAllReady(registerAll({ projections, views }));
   if (state === 'registered') return first;
   const doubled = [...projections.values()].filter(({ name }) => state === 'migrated' || name === state.second);
   const sinceMs = state === 'migrated' ? SINCE_MS : state.sinceMs;

@@ -62,16 +62,16 @@ export async function applyCountedUnit(context: ApplyContext, unit: CountedUnit)
  * Writes one counted item in a repair, and the count if it changes; false if the item has changed since it was read. Values that had
  * no room get it if there is some by now.
  *
- * `wanted`: the fields that `update` writes.
+ * `expected`: the fields that `update` writes.
  */
 export async function writeCounted(
   context: ApplyContext,
   current: Item | undefined,
-  wanted: Item | undefined,
+  expected: Item | undefined,
   update: DerivedUpdate,
   countName: string,
 ): Promise<boolean> {
-  const change = { current, wanted };
+  const change = { current, expected };
   if (leavesCountUnchanged(change, countName, true))
     return (await updateItem(context, withKeptGroupValues(update, current))).applied;
   return await writeWithCount(context, countName, [{ ...change, update }], true);
@@ -87,7 +87,7 @@ function transactionChunks(items: readonly IndexUnit[], most: number): IndexUnit
   const chunks: IndexUnit[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const item of items) {
-    const size = item.wanted === undefined ? 0 : itemSizeBytes(item.wanted);
+    const size = item.expected === undefined ? 0 : itemSizeBytes(item.expected);
     const last = chunks.at(-1);
     if (last === undefined || last.length === most || bytes + size > TRANSACTION_BYTES) {
       chunks.push([item]);
@@ -102,7 +102,7 @@ function transactionChunks(items: readonly IndexUnit[], most: number): IndexUnit
 
 /** The expected fields of a counted item, and whether its base item decided about them. */
 interface Expected {
-  wanted: Item | undefined;
+  expected: Item | undefined;
   isTruth: boolean;
 }
 
@@ -118,7 +118,7 @@ async function expectedItemsOf(
   const stale = units.filter((unit, i) => isStale(unit.newest, currents[i]) || isFenced(unit.records, currents[i]));
   if (isFirst) stats.stale += stale.length;
   const contradicting = units.filter(
-    (unit, i) => unit.byBase === true || (stale.includes(unit) && !hasExpectedFields(currents[i], unit.wanted)),
+    (unit, i) => unit.byBase === true || (stale.includes(unit) && !hasExpectedFields(currents[i], unit.expected)),
   );
   stats.contradictions += contradicting.length;
   // rule: counted-items-before-their-bases, then
@@ -132,9 +132,9 @@ async function expectedItemsOf(
       expectedFields(derivedOf(graph, base.source, base.target, bases[i]), sortKey),
     ]),
   );
-  return units.map(({ sortKey, wanted }) => {
+  return units.map(({ sortKey, expected }) => {
     const isTruth = truths.has(sortKey);
-    return { wanted: isTruth ? truths.get(sortKey) : wanted, isTruth };
+    return { expected: isTruth ? truths.get(sortKey) : expected, isTruth };
   });
 }
 
@@ -143,16 +143,16 @@ function changesToWrite(
   seen: readonly { one: IndexUnit; actual: Item | undefined; expected: Expected }[],
 ): Change[] {
   const changes: Change[] = [];
-  for (const { one: unit, actual: current, expected } of seen) {
-    const { wanted, isTruth } = expected;
+  for (const { one: unit, actual: current, expected: fields } of seen) {
+    const { expected, isTruth } = fields;
     // Only if the same records wrote the item, a write is unnecessary. Any other unit that agrees still changes the revision, as
     // for items that are not counted.
     const isTheSame = stringOf(current?.[WATERMARK]) === unit.newest;
-    const isSettled = unit.byBase === true && hasExpectedFields(current, wanted);
+    const isSettled = unit.byBase === true && hasExpectedFields(current, expected);
     // rule: counted-item-that-agrees-leaves-a-trace
     if (isTheSame && (!isTruth || isSettled)) continue;
-    const update = reconciledIndexUpdate(context.graph, unit, current, wanted, epochSeconds(context));
-    changes.push({ unit, current, wanted, update });
+    const update = reconciledIndexUpdate(context.graph, unit, current, expected, epochSeconds(context));
+    changes.push({ unit, current, expected, update });
   }
   return changes;
 }
@@ -179,8 +179,8 @@ async function writeChanges(
  * The change that writing an item makes to the numbers of a count: the numbers of the expected item, less those of the current one. An
  * item that names another count has none.
  */
-function countDifference(current: Item | undefined, wanted: Item | undefined, countName: string): Amounts {
-  const difference = amountsOf(wanted, countName);
+function countDifference(current: Item | undefined, expected: Item | undefined, countName: string): Amounts {
+  const difference = amountsOf(expected, countName);
   // rule: count-follows-the-item-seen
   // rule: entry-names-its-values
   addAmounts(difference, amountsOf(current, countName), -1n);
@@ -190,8 +190,8 @@ function countDifference(current: Item | undefined, wanted: Item | undefined, co
 /** Whether a write of an item leaves its count as it is. Values that the item has already keep their place in the count. */
 function leavesCountUnchanged(change: CountedChange, countName: string, readmits = false): boolean {
   if (hasNewGroupValue(change, readmits)) return false;
-  const { current, wanted } = change;
-  return isZeroAmounts(countDifference(current, withGroupsWithoutRoom(wanted, textsOf(current, OTHER)), countName));
+  const { current, expected } = change;
+  return isZeroAmounts(countDifference(current, withGroupsWithoutRoom(expected, textsOf(current, OTHER)), countName));
 }
 
 /** The update of an item that leaves its count as it is: its values keep their place too. */
@@ -213,9 +213,9 @@ async function writeWithCount(
   const room = new Room(count, countName, changes, readmits);
   const difference: Amounts = new Map([[COUNT, 0n]]);
   const updates = changes.map((change) => {
-    const { current, wanted, update } = change;
+    const { current, expected, update } = change;
     const others = room.groupsWithoutRoom(change);
-    addAmounts(difference, countDifference(current, withGroupsWithoutRoom(wanted, others), countName));
+    addAmounts(difference, countDifference(current, withGroupsWithoutRoom(expected, others), countName));
     return updateNamingGroupsWithoutRoom(update, others);
   });
   const { freed } = room;

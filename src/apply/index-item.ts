@@ -33,9 +33,10 @@ export async function applyIndexUnit(
     key: { source: unit.source, target: unit.sortKey },
     seen: { item: result.current },
     // rule: contradicted-index-item-is-reconciled-by-the-base-item
-    expected: (current) => (hasExpectedFields(current, unit.wanted) ? unit.wanted : readExpectedFields(context, unit)),
+    expected: (current) =>
+      hasExpectedFields(current, unit.expected) ? unit.expected : readExpectedFields(context, unit),
     update(current, truth) {
-      const isAgreed = hasExpectedFields(current, unit.wanted);
+      const isAgreed = hasExpectedFields(current, unit.expected);
       // rule: index-item-that-agrees-leaves-a-trace
       if (isAgreed && stringOf(current?.[WATERMARK]) === unit.newest) return undefined;
       return reconciledIndexUpdate(graph, unit, current, truth, epochSeconds(context));

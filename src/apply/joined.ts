@@ -148,15 +148,15 @@ async function writeJoinedItem(
   const { graph } = context;
   const { base, sortKey } = unit;
   const { indexItems, joint } = derivedOf(graph, base.source, base.target, edge, node);
-  const wanted = indexItems.get(sortKey);
+  const expected = indexItems.get(sortKey);
   // rule: joined-item-always-leaves-a-trace
   // rule: joined-item-is-written-under-the-revision-seen
-  const update = reconciledIndexUpdate(graph, unit, trusted, wanted, epochSeconds(context));
+  const update = reconciledIndexUpdate(graph, unit, trusted, expected, epochSeconds(context));
   const countName = countHolding(graph, base, sortKey)?.name;
   const isWritten =
     countName === undefined
       ? (await updateItem(context, update)).applied
-      : await writeCounted(context, current, wanted, update, countName);
+      : await writeCounted(context, current, expected, update, countName);
   if (isWritten && joint !== undefined && joint.length > 0) await quarantine(context, unit, joint);
   return isWritten;
 }

@@ -6,7 +6,7 @@ import { hasTotalEntries } from '../plan/counted.ts';
 import { type ConsumerPosition, SharedPosition } from '../progress/consumer-position.ts';
 import { modelToCheck } from '../registry/checked.ts';
 import type { WriterModel } from '../registry/writer-model.ts';
-import { Mender } from '../repair/mend.ts';
+import { Repairer } from '../repair/repairer.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import { runAbortable } from '../store/abortable.ts';
 import { MeteredStore } from '../store/metered.ts';
@@ -142,7 +142,7 @@ class Check {
   private readonly scans: ReadonlyMap<number, SegmentScan>;
   private readonly inspector: PartitionInspector;
   private readonly looks: Looks | undefined;
-  private readonly mender: Mender | undefined;
+  private readonly repairer: Repairer | undefined;
   private readonly dangling: DanglingEdges | undefined;
   private readonly tidyLimit = pLimit(TIDY_AT_ONCE);
   private readonly tidying = new Set<Promise<void>>();
@@ -162,8 +162,8 @@ class Check {
     const shared = { graph, store: this.store, stream: this.stream, model: options.model, ...this.runtime };
     const fenceMs = (): number => now() + this.serverAheadMs;
     const isPlan = mode === 'plan';
-    this.mender =
-      mode === 'report' ? undefined : new Mender({ ...shared, isPlan, fenceMs, onRepair: options.onRepair });
+    this.repairer =
+      mode === 'report' ? undefined : new Repairer({ ...shared, isPlan, fenceMs, onRepair: options.onRepair });
     const consumer = options.consumer && new SharedPosition(options.consumer, now);
     const settling = { settleMs: options.settleMs ?? SETTLE_MS, consumer };
     const keepsLooks = options.waitsBetweenCalls === true && mode !== 'rebuild' && !hasTooManyCalls(resume?.looks);
@@ -173,12 +173,12 @@ class Check {
       ...settling,
       looks: this.looks,
       withoutLookUps: options.withoutLookUps,
-      mender: this.mender,
+      repairer: this.repairer,
       isHasty: mode === 'rebuild',
       mostOpen: options.mostSuspects,
       onFinding: (finding) => this.tally.countAndReport(finding),
       onSuperseded: (count) => this.tally.addToTotals({ superseded: count }),
-      onMended: (count) => this.tally.addToTotals({ repaired: count }),
+      onRepaired: (count) => this.tally.addToTotals({ repaired: count }),
     });
     const isWhole = onlySegments === undefined && sources === undefined && resume === undefined;
     this.dangling = isWhole && options.dangling === true ? new DanglingEdges(graph) : undefined;
@@ -235,7 +235,7 @@ class Check {
 
   private async compareClocks(): Promise<void> {
     const { serverTime } = this.options;
-    const time = this.mender === undefined ? undefined : await serverTime?.();
+    const time = this.repairer === undefined ? undefined : await serverTime?.();
     if (time !== undefined) this.serverAheadMs = time - this.runtime.now();
   }
 
@@ -282,12 +282,12 @@ class Check {
     else if (noted === 'unknown') {
       countUnknownType(this.options.graph, this.tally.totals.unknownTypes, key);
       this.tally.countAndReport({ ...key, verdict: 'unknown', expected: null, actual: null });
-    } else if (this.mender !== undefined) this.startTidying(this.mender, key, noted);
+    } else if (this.repairer !== undefined) this.startTidying(this.repairer, key, noted);
   }
 
-  private startTidying(mender: Mender, key: ItemKey, noted: 'expired' | 'empty'): void {
+  private startTidying(repairer: Repairer, key: ItemKey, noted: 'expired' | 'empty'): void {
     // The next check cleans up the rest.
-    const tidied = this.tidyLimit(async () => this.runtime.remainingMs() > 0 && (await mender.tidy(key, noted)))
+    const tidied = this.tidyLimit(async () => this.runtime.remainingMs() > 0 && (await repairer.cleanUp(key, noted)))
       .then((isDone) => this.tally.addToTotals({ tidied: isDone ? 1 : 0 }))
       .catch((error: unknown) => {
         this.failure ??= { error };

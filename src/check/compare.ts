@@ -117,8 +117,8 @@ export class PartitionSummary implements PartitionContent {
     for (const type of new Set([...this.expectedElements.keys(), ...this.actualElements.keys()])) {
       // rule: digest-takes-in-elements
       if (this.evicted.has(type)) continue;
-      const wanted = this.expectedElements.get(type)?.digest ?? new CollectionDigest();
-      if (!wanted.equals(this.actualElements.get(type)?.digest ?? new CollectionDigest())) return false;
+      const expected = this.expectedElements.get(type)?.digest ?? new CollectionDigest();
+      if (!expected.equals(this.actualElements.get(type)?.digest ?? new CollectionDigest())) return false;
     }
     return true;
   }
@@ -190,11 +190,11 @@ export class PartitionSummary implements PartitionContent {
   }
 
   private addExpected(sortKey: string, item: Item): void {
-    const wanted = derivedOf(this.graph, this.source, sortKey, item, this.node);
-    if (wanted.problems.length > 0) this.addQuarantined(sortKey, problemsText(wanted.problems));
-    if (wanted.attributes !== undefined) this.expectedAttributes = attributesText(wanted.attributes);
-    if (wanted.element !== undefined) addElement(this.expectedElements, typePrefix(sortKey) ?? '', wanted.element);
-    this.addExpectedIndexItems(wanted.indexItems);
+    const expected = derivedOf(this.graph, this.source, sortKey, item, this.node);
+    if (expected.problems.length > 0) this.addQuarantined(sortKey, problemsText(expected.problems));
+    if (expected.attributes !== undefined) this.expectedAttributes = attributesText(expected.attributes);
+    if (expected.element !== undefined) addElement(this.expectedElements, typePrefix(sortKey) ?? '', expected.element);
+    this.addExpectedIndexItems(expected.indexItems);
   }
 
   private addExpectedIndexItems(items: ReadonlyMap<string, Item>): void {

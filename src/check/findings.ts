@@ -79,7 +79,7 @@ export class Findings {
   /** Outcomes from the looks of two calls. They become findings only when the whole partition is judged. */
   readonly looked: Confirmed[][] = [];
   /** Names of the derived items that were repaired. */
-  readonly mended = new Set<string>();
+  readonly repaired = new Set<string>();
   private readonly verdicts = new Map<string, { sortKey: string; verdict: DerivedItemVerdict }>();
 
   constructor(private readonly graph: CompiledModel) {}

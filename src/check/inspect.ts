@@ -3,9 +3,9 @@ import { textOfKey, VIEW_KEY } from '../items/keys.ts';
 import type { Suspect } from '../kinds/part.ts';
 import { partKindOf } from '../kinds/table.ts';
 import { isFarBehind } from '../progress/consumer-position.ts';
-import { movedSince } from '../registry/checked.ts';
+import { keysMovedSince } from '../registry/checked.ts';
 import type { WriterModel } from '../registry/writer-model.ts';
-import type { Mender } from '../repair/mend.ts';
+import type { Repairer } from '../repair/repairer.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { type ConfirmContext, type Confirmed, confirm, confirmByLooks, type Looks } from './confirm.ts';
 import type { Finding } from './finding.ts';
@@ -19,8 +19,8 @@ export interface InspectorContext extends ConfirmContext {
   onFinding: (finding: Finding) => void;
   onSuperseded: (count: number) => void;
   /** Repairs drift; absent: drift is only reported. */
-  mender?: Pick<Mender, 'mend'>;
-  onMended: (count: number) => void;
+  repairer?: Pick<Repairer, 'repairParts'>;
+  onRepaired: (count: number) => void;
   /** Whether every difference is repaired without a wait and without findings. */
   isHasty?: boolean;
   /** The most partitions, and items of other partitions, that may wait for the stream at once. Default 5,000. */
@@ -185,13 +185,13 @@ export class PartitionInspector {
   }
 
   private reportFindings(findings: Findings, isViewExpected: boolean): void {
-    const mended = new Set(findings.mended);
+    const repaired = new Set(findings.repaired);
     for (const finding of findings.toFindings(isViewExpected)) {
       this.context.onFinding(finding);
       // Maintenance is counted apart, done or not: the number of repairs is about drift.
-      if (finding.verdict === 'maintenance') mended.delete(textOfKey(finding));
+      if (finding.verdict === 'maintenance') repaired.delete(textOfKey(finding));
     }
-    this.context.onMended(mended.size);
+    this.context.onRepaired(repaired.size);
   }
 
   /** Reads the partition, and begins to judge its differences. */
@@ -263,20 +263,21 @@ export class PartitionInspector {
   private async withUnchangedState(suspects: readonly Suspect[]): Promise<readonly Suspect[]> {
     const { graph, store, model } = this.context;
     if (model === undefined || suspects.length === 0) return suspects;
-    const moved = await movedSince(graph, { store, model }, itemsOfSuspects(suspects));
+    const moved = await keysMovedSince(graph, { store, model }, itemsOfSuspects(suspects));
     return suspects.filter(({ source, sortKey }) => !moved.has(textOfKey({ source, target: sortKey })));
   }
 
   private async repairDrift(findings: Findings, suspects: readonly Suspect[]): Promise<void> {
-    const { mender } = this.context;
-    if (mender === undefined) return;
+    const { repairer } = this.context;
+    if (repairer === undefined) return;
     // The registry may have changed since the finding was counted, so it is read again right before the repair.
     const drift = await this.withUnchangedState(
       suspects.filter(({ part }) => partKindOf(part).isBeyondRepair !== true),
     );
     for (const source of new Set(drift.map((one) => one.source))) {
       const ofSource = drift.filter((one) => one.source === source);
-      for (const target of await mender.mend(source, ofSource)) findings.mended.add(textOfKey({ source, target }));
+      for (const target of await repairer.repairParts(source, ofSource))
+        findings.repaired.add(textOfKey({ source, target }));
     }
   }
 

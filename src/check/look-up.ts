@@ -99,7 +99,7 @@ export class LookUps {
     this.edges = [];
     await this.startLookUp(edges, async () => {
       const { graph, store, onSuspects } = this.context;
-      const wanted = edges.flatMap(({ base, image }) => {
+      const expected = edges.flatMap(({ base, image }) => {
         const { reverse, entries = [] } = derivedOf(graph, base.source, base.target, image);
         // rule: entry-of-each-edge-is-looked-up
         const ofTotals: (ReverseItem & { base: ItemKey })[] = entries.map((entry) => ({ ...entry, base }));
@@ -107,10 +107,10 @@ export class LookUps {
         return reverse === undefined ? ofTotals : [{ ...reverse, base }, ...ofTotals];
       });
       const { items } = await store.getMany(
-        wanted.map(({ key }) => key),
+        expected.map(({ key }) => key),
         { consistent: false },
       );
-      const suspects = wanted.flatMap(({ key, base, fields }, i) =>
+      const suspects = expected.flatMap(({ key, base, fields }, i) =>
         reverseSuspects(this.context, { key, item: items[i], base }, fields),
       );
       if (suspects.length > 0) await onSuspects(suspects);
@@ -200,8 +200,8 @@ export async function lookAgain(context: Comparing, looked: readonly LookedUp[])
     { consistent: false },
   );
   for (const [i, { key, item, base }] of based.entries()) {
-    const wanted = itemsInTarget(graph, base, edges[i]).find((one) => one.key.target === key.target);
-    suspects.push(...reverseSuspects(context, { key, item, base }, wanted?.fields));
+    const expected = itemsInTarget(graph, base, edges[i]).find((one) => one.key.target === key.target);
+    suspects.push(...reverseSuspects(context, { key, item, base }, expected?.fields));
   }
   return [...suspects, ...(await suspectsWithoutEdge(context, others))];
 }
@@ -231,9 +231,9 @@ interface ReadReverse {
   base: ItemKey | undefined;
 }
 
-function reverseSuspects(context: Comparing, { key, item, base }: ReadReverse, wanted: Item | undefined): Suspect[] {
+function reverseSuspects(context: Comparing, { key, item, base }: ReadReverse, expected: Item | undefined): Suspect[] {
   const parts: Part[] = [];
-  if (indexItemText(item) !== indexItemText(wanted)) parts.push({ kind: 'reverse-item', base });
+  if (indexItemText(item) !== indexItemText(expected)) parts.push({ kind: 'reverse-item', base });
   if (item !== undefined) parts.push(...itemKindOf(context.graph, key.target).oddities(oddityContext(context), item));
   return parts.map((part) => suspectOf(key, part));
 }

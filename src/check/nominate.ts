@@ -123,23 +123,23 @@ class PartitionComparison implements PartitionContent {
 
   /** Compares a base item; `beside`: the derived items whose keys follow its own, by sort key. */
   *compareBaseItem({ key, item }: Keyed, beside: ReadonlyMap<string, Item>): Generator<Suspect> {
-    const wanted = derivedOf(this.graph, this.source, key, item, this.read.node);
-    if (wanted.attributes !== undefined || wanted.element !== undefined) this.isViewExpected = true;
+    const expected = derivedOf(this.graph, this.source, key, item, this.read.node);
+    if (expected.attributes !== undefined || expected.element !== undefined) this.isViewExpected = true;
     if (key === this.source) {
-      const isRight = this.inView?.hasAttributes(wanted.attributes) ?? true;
+      const isRight = this.inView?.hasAttributes(expected.attributes) ?? true;
       if (!isRight) yield this.suspectOf(VIEW_KEY, { kind: 'attributes' });
-    } else if (this.inView?.hasElement(key, wanted.element) === false) {
+    } else if (this.inView?.hasElement(key, expected.element) === false) {
       yield this.suspectOf(VIEW_KEY, { kind: 'element', target: key });
     }
     const besideKeys = isFollowedByIndexItems(key) ? this.prefixes.map((prefix) => prefix + key) : [];
-    for (const [sortKey, fields] of wanted.indexItems) {
+    for (const [sortKey, fields] of expected.indexItems) {
       if (besideKeys.includes(sortKey)) continue;
       Object.assign(this.pendingIndexItem(sortKey), { expected: indexItemText(fields), target: key });
     }
     for (const besideKey of besideKeys) {
       const found = beside.get(besideKey);
       const stored = found !== undefined && (yield* this.isDecidedByBaseItems(besideKey, found)) ? found : undefined;
-      if (indexItemText(stored) !== indexItemText(wanted.indexItems.get(besideKey))) {
+      if (indexItemText(stored) !== indexItemText(expected.indexItems.get(besideKey))) {
         yield this.suspectOf(besideKey, { kind: 'index-item', target: key });
       }
       if (stored !== undefined) yield* this.addActualItem(itemKindOf(this.graph, besideKey), besideKey, stored);
@@ -245,18 +245,18 @@ class ViewComparison {
     this.evicted = evictedTypes(view);
   }
 
-  hasAttributes(wanted: Item | undefined): boolean {
+  hasAttributes(expected: Item | undefined): boolean {
     const stored = this.attributes;
     this.attributes = undefined;
-    return attributesText(wanted) === stored;
+    return attributesText(expected) === stored;
   }
 
   hasElement(target: string, element: string | undefined): boolean {
     const edge = escapedEdge(target);
     const stored = this.elements.get(edge) ?? [];
     this.elements.delete(edge);
-    const wanted = element === undefined || this.evicted.has(typePrefix(target) ?? '') ? [] : [element];
-    return stored.length === wanted.length && stored[0] === wanted[0];
+    const expected = element === undefined || this.evicted.has(typePrefix(target) ?? '') ? [] : [element];
+    return stored.length === expected.length && stored[0] === expected[0];
   }
 
   /** Yields the parts without a base item, and all marks: only all edges of a type together show whether its mark is right. */

@@ -73,13 +73,13 @@ export async function explainBaseItem(
     { consistent: true },
   );
   const node = read.length === 0 || key.source === key.target ? undefined : sourceNodeOf(graph, key.source, read);
-  const wanted = derivedOf(graph, key.source, key.target, item, node);
+  const expected = derivedOf(graph, key.source, key.target, item, node);
   const places =
     kind.kind === 'node'
-      ? nodePlaces(graph, key.source, wanted)
+      ? nodePlaces(graph, key.source, expected)
       : kind.kind === 'part'
-        ? partPlaces(graph, key, wanted)
-        : edgePlaces(graph, key, kind.edge, wanted);
+        ? partPlaces(graph, key, expected)
+        : edgePlaces(graph, key, kind.edge, expected);
   const { items } = await store.getMany([{ source: key.source, target: VIEW_KEY }], { consistent: true });
   const evicted = evictedTypes(items[0]);
   const compared = places.filter(({ suspect }) => suspect !== undefined);
@@ -95,7 +95,7 @@ export async function explainBaseItem(
   for (const place of places) {
     const { source, sortKey: target, name } = place;
     const observation = observations[compared.indexOf(place)];
-    parts.push({ source, target, name, ...stateOf(place, observation, { wanted, evicted, lag }) });
+    parts.push({ source, target, name, ...stateOf(place, observation, { wanted: expected, evicted, lag }) });
   }
   return parts;
 }
@@ -132,22 +132,22 @@ function stateOf(
     : { state: 'lag', reason: `${text}; ${inWords}.`, difference };
 }
 
-function nodePlaces(graph: CompiledModel, source: string, wanted: Derived): Place[] {
+function nodePlaces(graph: CompiledModel, source: string, expected: Derived): Place[] {
   const line = `nodes.${typePrefix(source)}`;
   const part = { kind: 'attributes' } as const;
   const view: Place = { source, sortKey: VIEW_KEY, name: `${line}.view`, suspect: { source, sortKey: VIEW_KEY, part } };
-  return [view, ...itemPlaces(graph, { source, target: source }, `${line}.includeOwner`, wanted)];
+  return [view, ...itemPlaces(graph, { source, target: source }, `${line}.includeOwner`, expected)];
 }
 
 /** The places of a part: its view in each generation, and its searches. */
-function partPlaces(graph: CompiledModel, key: ItemKey, wanted: Derived): Place[] {
-  return itemPlaces(graph, key, `nodes.${typePrefix(key.source)}.parts.${key.target}.view`, wanted);
+function partPlaces(graph: CompiledModel, key: ItemKey, expected: Derived): Place[] {
+  return itemPlaces(graph, key, `nodes.${typePrefix(key.source)}.parts.${key.target}.view`, expected);
 }
 
 /** The places of a node's index items, or of those of a part; `line`: the line of the model that asks for one of no search. */
-function itemPlaces(graph: CompiledModel, base: ItemKey, line: string, wanted: Derived): Place[] {
+function itemPlaces(graph: CompiledModel, base: ItemKey, line: string, expected: Derived): Place[] {
   const { source, target } = base;
-  const keys = [...wanted.indexItems.keys()];
+  const keys = [...expected.indexItems.keys()];
   return placesOfBase(graph, base).flatMap(({ key, search }): Place[] => {
     const name = search === undefined ? line : lineOfSearch(search);
     const stored = keys.filter((one) => search?.inForce.places.isKeyOfSearch(one) ?? one === key);
@@ -161,7 +161,7 @@ function itemPlaces(graph: CompiledModel, base: ItemKey, line: string, wanted: D
   });
 }
 
-function edgePlaces(graph: CompiledModel, key: ItemKey, edge: EdgeModel, wanted: Derived): Place[] {
+function edgePlaces(graph: CompiledModel, key: ItemKey, edge: EdgeModel, expected: Derived): Place[] {
   const { source, target } = key;
   const line = `edges.${edge.type}`;
   const places: Place[] = [
@@ -192,7 +192,7 @@ function edgePlaces(graph: CompiledModel, key: ItemKey, edge: EdgeModel, wanted:
     };
     places.push({ source: reverse.source, sortKey: reverse.target, name: `${line}.copy (reverse item)`, suspect });
   }
-  for (const { key: entry } of wanted.entries ?? []) {
+  for (const { key: entry } of expected.entries ?? []) {
     const suspect: Suspect = { source: entry.source, sortKey: entry.target, part: { kind: 'reverse-item', base: key } };
     places.push({ source: entry.source, sortKey: entry.target, name: `${line}.inbound.total (entry)`, suspect });
     places.push(countPlace(entry.source, totalOfEntry(entry.target).key, `${line}.inbound.total`));
@@ -202,7 +202,7 @@ function edgePlaces(graph: CompiledModel, key: ItemKey, edge: EdgeModel, wanted:
     if (count?.totals !== undefined) places.push(countPlace(source, count.places.key, `${line}.outgoing`));
   }
   for (const { key: sortKey, orders = [] } of placesOfBase(graph, key)) {
-    const fields = wanted.indexItems.get(sortKey);
+    const fields = expected.indexItems.get(sortKey);
     if (orders.length === 0) places.push(indexPlace(source, sortKey, target, `${line}.degree`));
     for (const { name, index, order } of orders) {
       const place = `${line}.inbound.${name}`;

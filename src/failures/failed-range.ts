@@ -5,7 +5,7 @@ import {
   GetShardIteratorCommand,
 } from '@aws-sdk/client-dynamodb-streams';
 import { EdgeloomError, StoreError } from '../errors.ts';
-import { answered } from '../store/answered.ts';
+import { requireAnswer } from '../store/answered.ts';
 import { classifyError } from '../store/classify.ts';
 import type { RawRecord } from '../stream/decode.ts';
 
@@ -34,10 +34,10 @@ export async function readStreamRange(streams: DynamoDBStreamsClient, batch: Str
         SequenceNumber: startSequenceNumber,
       }),
     );
-    let iterator: string | undefined = answered(first.ShardIterator, 'GetShardIterator', 'ShardIterator');
+    let iterator: string | undefined = requireAnswer(first.ShardIterator, 'GetShardIterator', 'ShardIterator');
     for (let empty = 0; iterator !== undefined && empty < MOST_EMPTY_PAGES; ) {
       const page: GetRecordsCommandOutput = await streams.send(new GetRecordsCommand({ ShardIterator: iterator }));
-      const found = answered(page.Records, 'GetRecords', 'Records');
+      const found = requireAnswer(page.Records, 'GetRecords', 'Records');
       for (const record of found) {
         const number = record.dynamodb?.SequenceNumber;
         if (number !== undefined && BigInt(number) > end) return records;

@@ -165,7 +165,7 @@ export function textOfAmounts(amounts: Amounts): string {
 /** A counted item as it was read, and its expected fields. */
 export interface CountedChange {
   current: Item | undefined;
-  wanted: Item | undefined;
+  expected: Item | undefined;
 }
 
 /** A value of a group in the ledger that an item is to have. */
@@ -177,11 +177,11 @@ interface GroupValue {
   stays: boolean;
 }
 
-function groupValues({ current, wanted }: CountedChange, readmits: boolean): GroupValue[] {
+function groupValues({ current, expected }: CountedChange, readmits: boolean): GroupValue[] {
   const before = new Map(ledgerOf(current));
   const other = new Set(textsOf(current, OTHER));
-  const isSameCount = stringOf(current?.[COUNTED]) === stringOf(wanted?.[COUNTED]);
-  return ledgerOf(wanted).flatMap(([attribute, stored]) => {
+  const isSameCount = stringOf(current?.[COUNTED]) === stringOf(expected?.[COUNTED]);
+  return ledgerOf(expected).flatMap(([attribute, stored]) => {
     const value = stringOf(stored);
     if (value === undefined) return [];
     const isSame = isSameCount && stringOf(before.get(attribute)) === value;

@@ -11,7 +11,7 @@ export const attributes: PartKind<Extract<Part, { kind: 'attributes' }>> = {
     wanted: attributesText(derivedOf(graph, source, source, items[0]).attributes) ?? null,
     stored: attributesText(viewAttributes(derived)) ?? null,
   }),
-  mendInView: ({ targets }, _graph, { source }) => targets.add(source),
+  repairInView: ({ targets }, _graph, { source }) => targets.add(source),
 };
 
 /** A node's projected attributes as one text; undefined if the node is absent. */

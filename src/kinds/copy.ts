@@ -45,7 +45,7 @@ export const copy: PartKind<Extract<Part, { kind: 'copy' }>> = {
     };
   },
   // A copy without an edge goes away with any write of the view.
-  mendInView({ targets }, graph, { part }) {
+  repairInView({ targets }, graph, { part }) {
     if (copiedNode(graph, part.target) !== undefined) targets.add(part.target);
   },
 };
@@ -116,8 +116,8 @@ export function expectedCopyText(graph: CompiledModel, edge: string, node: Item 
 
 /** Whether an actual copy equals what its node asks for. */
 export function isSlotRight(graph: CompiledModel, { edge, stored }: CopySlot, node: Item | undefined): boolean {
-  const wanted = expectedCopyText(graph, edge, node);
-  return stored === (wanted && hashOfText(wanted));
+  const expected = expectedCopyText(graph, edge, node);
+  return stored === (expected && hashOfText(expected));
 }
 
 /** Every actual copy. An attribute of copies that is no map counts as one copy, so that it is found wrong. */

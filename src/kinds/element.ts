@@ -10,15 +10,15 @@ export const element: PartKind<Extract<Part, { kind: 'element' }>> = {
   isContent: true,
   decidingKeys: (_context, { source, part }) => [{ source, target: part.target }],
   compare({ graph }, { suspect: { source, part }, derived, items }) {
-    const wanted = derivedOf(graph, source, part.target, items[0]).element;
+    const expected = derivedOf(graph, source, part.target, items[0]).element;
     const stored = elementsByEdge(derived).get(escapedEdge(part.target)) ?? [];
     const isEvicted = evictedTypes(derived).has(typePrefix(part.target) ?? '');
     return {
-      wanted: isEvicted ? null : (wanted ?? null),
+      wanted: isEvicted ? null : (expected ?? null),
       stored: stored.length === 0 ? null : stored.join(', '),
     };
   },
-  mendInView: ({ targets }, _graph, { part }) => targets.add(part.target),
+  repairInView: ({ targets }, _graph, { part }) => targets.add(part.target),
 };
 
 /** Represents an edge set that is no string set. No element has this text. */
@@ -33,7 +33,7 @@ export const garbage: PartKind<Extract<Part, { kind: 'garbage' }>> = {
     stored: holdsElement(derived, part.element) ? part.element : null,
   }),
   // Any write of a view makes its set a string set again.
-  mendInView({ drop }, _graph, { part }) {
+  repairInView({ drop }, _graph, { part }) {
     if (part.element !== NO_SET) drop.push(part.element);
   },
 };

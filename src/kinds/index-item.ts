@@ -94,8 +94,8 @@ export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
   },
   compare({ graph }, { suspect: { source, sortKey }, derived, keys, items }) {
     const node = keys.length < 2 ? undefined : sourceNodeOf(graph, source, items.slice(2));
-    const wanted = derivedOf(graph, source, keys[0]?.target ?? '', items[0], node).indexItems.get(sortKey);
-    return { wanted: indexItemText(wanted) ?? null, stored: indexItemText(derived) ?? null };
+    const expected = derivedOf(graph, source, keys[0]?.target ?? '', items[0], node).indexItems.get(sortKey);
+    return { wanted: indexItemText(expected) ?? null, stored: indexItemText(derived) ?? null };
   },
   state(seen) {
     const { keys, items } = seen;

@@ -8,7 +8,7 @@ import type { ItemForm, OddityContext, Part } from './part.ts';
 
 /**
  * The description of a kind of derived item. Each kind has a file in this folder, and `table.ts` lists them all. Whoever works with
- * derived items asks the kind; nobody else tells kinds apart. `repair/mends.ts` has the other half: how an item of a kind is reconciled.
+ * derived items asks the kind; nobody else tells kinds apart. `repair/repairs.ts` has the other half: how an item of a kind is reconciled.
  */
 
 /** The parts of the keys of one kind. */

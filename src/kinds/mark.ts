@@ -14,7 +14,7 @@ export const mark: PartKind<Extract<Part, { kind: 'mark' }>> = {
   isMaintenance: ({ edges }, { edgeType }) => edges.get(edgeType)?.labels !== undefined,
   decidingKeys: () => [],
   compare: (context, { suspect: { source, part }, derived }) => compareMark(context, source, derived, part.edgeType),
-  mendInView: ({ unmark }, _graph, { part }) => unmark.add(part.edgeType),
+  repairInView: ({ unmark }, _graph, { part }) => unmark.add(part.edgeType),
 };
 
 /** The greatest size of a view, as a share of its budget, with an edge type that comes back into its set. */

@@ -143,7 +143,7 @@ export interface PartKind<P extends Part = Part> {
   /** Returns the state that shows a change. Default: the revision, and the first of the items that decide. */
   state?(seen: Seen<P>): State;
   /** For a part of a view: adds its repair to the write that repairs the view. */
-  mendInView?(repair: ViewRepair, graph: CompiledModel, suspect: Suspect<P>): void;
+  repairInView?(repair: ViewRepair, graph: CompiledModel, suspect: Suspect<P>): void;
 }
 
 /** The values that finding oddities needs. */

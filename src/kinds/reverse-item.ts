@@ -36,8 +36,8 @@ export const reverseItemPart: PartKind<Extract<Part, { kind: 'reverse-item' }>> 
     return edge === undefined ? [] : [edge];
   },
   compare({ graph }, { suspect: { sortKey }, derived, keys, items }) {
-    const wanted = keys[0] && expectedFields(derivedOf(graph, keys[0].source, keys[0].target, items[0]), sortKey);
-    return { wanted: indexItemText(wanted) ?? null, stored: indexItemText(derived) ?? null };
+    const expected = keys[0] && expectedFields(derivedOf(graph, keys[0].source, keys[0].target, items[0]), sortKey);
+    return { wanted: indexItemText(expected) ?? null, stored: indexItemText(derived) ?? null };
   },
 };
 

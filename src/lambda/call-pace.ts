@@ -1,6 +1,6 @@
 import type { Runtime } from '../runtime.ts';
 import type { ScanSource, Store } from '../store/port.ts';
-import { replacedCalls } from '../store/wrapped.ts';
+import { withReplacedCalls } from '../store/wrapped.ts';
 
 /** The read rate of a call. */
 export interface Pace extends Pick<Runtime, 'now'> {
@@ -51,7 +51,7 @@ export class CallPace {
       return result;
     };
     return {
-      ...replacedCalls(store, {
+      ...withReplacedCalls(store, {
         get: (...parameters) => counted(store.get(...parameters)),
         getMany: (...parameters) => counted(store.getMany(...parameters)),
         query: (...parameters) => counted(store.query(...parameters)),

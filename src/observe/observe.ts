@@ -4,7 +4,7 @@ import { streamLabel } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { modelToCheck } from '../registry/checked.ts';
 import { registeredModel } from '../registry/writer-model.ts';
-import { Mender } from '../repair/mend.ts';
+import { Repairer } from '../repair/repairer.ts';
 import { type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import { runAbortable } from '../store/abortable.ts';
 import type { ItemKey, ScanSource, Store } from '../store/port.ts';
@@ -169,9 +169,9 @@ async function repairDrift(options: ObserveOptions, drift: readonly ObservedDrif
   const { graph, store, source, onRepair } = options;
   const runtime = runtimeOf(options);
   const model = modelToCheck(graph, store);
-  const mender = new Mender({
+  const repairer = new Repairer({
     ...{ graph: await model.current(), store, model, ...runtime, onRepair, isPlan: false, fenceMs: runtime.now },
     stream: new StreamLabel(streamLabel(source.streamArn)),
   });
-  for (const suspect of suspects) await mender.mend(suspect.source, [suspect]);
+  for (const suspect of suspects) await repairer.repairParts(suspect.source, [suspect]);
 }

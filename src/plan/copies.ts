@@ -131,9 +131,9 @@ export function copiesField(
   view: Item | undefined,
   copies: ReadonlyMap<string, Item>,
 ): Record<string, Item[string] | undefined> {
-  const wanted: Item = {};
-  for (const [edge, copy] of copies) setOwn<Item[string]>(wanted, edge, { M: copy });
+  const expected: Item = {};
+  for (const [edge, copy] of copies) setOwn<Item[string]>(expected, edge, { M: copy });
   const stored = view?.[COPIES];
   if (copies.size === 0) return stored === undefined ? {} : { [COPIES]: undefined };
-  return sameValue(stored, { M: wanted }) ? {} : { [COPIES]: { M: wanted } };
+  return sameValue(stored, { M: expected }) ? {} : { [COPIES]: { M: expected } };
 }

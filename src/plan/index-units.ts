@@ -80,7 +80,7 @@ function addEntryUnit(
 function unitInTarget(
   base: ItemKey,
   key: ReverseItem['key'],
-  wanted: Item | undefined,
+  expected: Item | undefined,
   changing: readonly DerivedStep[],
   settleBefore: number,
 ): IndexUnit {
@@ -90,7 +90,7 @@ function unitInTarget(
     source: key.source,
     sortKey: key.target,
     base,
-    wanted,
+    expected,
     // rule: older-record-reconciles-the-item-in-the-target
     ...(records.some((record) => isBefore(record, settleBefore)) && { byBase: true }),
     records,
@@ -117,13 +117,13 @@ function addIndexUnits(history: ItemHistory, steps: readonly DerivedStep[], unit
     // A history's records are ordered by position.
     const { position: oldest } = records[0]!;
     const newest = records.length === 1 ? oldest : records.at(-1)!.position;
-    const wanted = fieldsOf(final, sortKey);
+    const expected = fieldsOf(final, sortKey);
     const unit: IndexUnit = {
       kind: 'index',
       source,
       sortKey,
       base: { source, target },
-      wanted,
+      expected,
       records,
       oldest,
       newest,

@@ -62,7 +62,7 @@ export interface IndexUnit extends UnitBase {
   /** The base item. */
   base: ItemKey;
   /** The expected fields after the newest record; undefined: a tombstone. */
-  wanted?: Item;
+  expected?: Item;
   /** Whether a record is older than the item's generation: then the base item decides, whatever the images say. */
   byBase?: boolean;
 }

@@ -207,12 +207,12 @@ async function differingEdges(
         keys.map((target) => ({ source, target })),
         { consistent },
       );
-      const wanted = new Map(
+      const expected = new Map(
         edges.flatMap(({ edge, target }) => [...derivedOf(graph, source, target, edge, node).indexItems]),
       );
       for (const [i, key] of keys.entries()) {
         stored.set(key, found[i]);
-        if (!hasExpectedFields(found[i], wanted.get(key))) differing.push(key);
+        if (!hasExpectedFields(found[i], expected.get(key))) differing.push(key);
       }
       if (differing.length > 0) return differing;
       place.after = lastKey;

@@ -7,13 +7,13 @@ import { checkOptions } from '../options.ts';
 import type { OwnWrites } from '../session/own-writes.ts';
 import { bindingOf, levelsOf, type WithEdges, type WithLevel } from './levels/level.ts';
 import { type LevelsRead, readLevels, type Truncated } from './levels/level-walk.ts';
-import { gatherInbound, INBOUND_OPTIONS, type InboundQuery, inboundQuery } from './lists/inbound.ts';
+import { gatherInbound, INBOUND_OPTIONS, type InboundQuery, resolveInboundQuery } from './lists/inbound.ts';
 import { type AttributeSelection, readAttributes, readNodes } from './nodes/views.ts';
 import { type PagePlan, planPage, selectedNames } from './page-plan.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from './request/context.ts';
 import { findEdge, findOrder } from './request/lookup.ts';
 import type { OrderValue } from './request/order-argument.ts';
-import { ownWrites, unknownOwnWrites } from './request/own.ts';
+import { noticeOfOwnWrites, readRelevantOwnWrites } from './request/own.ts';
 import {
   type EdgeResult,
   type EdgeSetEntry,
@@ -94,12 +94,12 @@ export async function readPage(
   }
   const plan = pagePlan(context.graph, edgeType, options);
   const boundTo = ['page', options.with && bindingOf(plan.levels)];
-  const query = inboundQuery(context, edgeType, target, options);
-  const own = await ownWrites(context, () => true);
+  const query = resolveInboundQuery(context, edgeType, target, options);
+  const own = await readRelevantOwnWrites(context, () => true);
   const { gathered, cursor } = await gatherInbound(context, query, options, boundTo, own);
-  const read = await nodesOfPage(context, gathered.items, plan, options, own);
+  const read = await readNodesOfPage(context, gathered.items, plan, options, own);
   const next = cursor === undefined ? {} : { cursor };
-  return { ...read, calls: own.calls + gathered.calls + read.calls, ...next, ...unknownOwnWrites(context) };
+  return { ...read, calls: own.calls + gathered.calls + read.calls, ...next, ...noticeOfOwnWrites(context) };
 }
 
 /** The steps of a page, with the reason for each. Throws for what the model does not declare. */
@@ -121,7 +121,7 @@ export function pagePlan(graph: CompiledModel, edgeType: string, options: PageOp
 export const MAX_NODES = 1_000;
 
 /** The nodes of a page by its index items, and their neighbours. */
-async function nodesOfPage(
+async function readNodesOfPage(
   context: ReadContext,
   rows: readonly Item[],
   { isInIndex, levels, maxNodes }: PagePlan,

@@ -34,7 +34,7 @@ const PAUSE_GROWTH = 1.5;
 export async function waitForProjection(context: ReadContext, base: ItemKey, options: WaitOptions = {}): Promise<void> {
   checkOptions('waitForProjection', options, { timeoutMs: true, consistent: true, lowMark: true, signal: true });
   const { timeoutMs = 10_000, consistent = true, lowMark, signal } = options;
-  const kind = projectedKind(context, base);
+  const kind = requireProjectedKind(context, base);
   const calledAtMs = Date.now();
   const deadline = performance.now() + timeoutMs;
   let place: EdgesPlace = {};
@@ -45,7 +45,7 @@ export async function waitForProjection(context: ReadContext, base: ItemKey, opt
     // Edges that agreed before the mark had passed may differ since.
     if (isPassed && !wasPassed) place = {};
     wasPassed = isPassed;
-    const differing = await differences(context, base, kind, consistent, place);
+    const differing = await namesOfDifferences(context, base, kind, consistent, place);
     if (isPassed && differing.length === 0) return;
     const left = deadline - performance.now();
     if (left <= 0) {
@@ -68,11 +68,11 @@ function isMarkAfter(mark: number | undefined, moment: number): boolean {
 }
 
 /** The kind of the base item; throws for an item that the model does not project, as the wait would never end. */
-function projectedKind({ graph }: ReadContext, { source, target }: ItemKey): ProjectedKind {
+function requireProjectedKind({ graph }: ReadContext, { source, target }: ItemKey): ProjectedKind {
   checkSource(graph, source);
   const kind = classifyKey(graph, source, target);
   if (isProjectedKind(kind)) return kind;
-  if (kind.kind === 'misfit') throw notDerivable({ source, target }, misfitText(kind));
+  if (kind.kind === 'misfit') throw notDerivableError({ source, target }, misfitText(kind));
   const edgeType = typePrefix(target);
   if (edgeType !== undefined) findEdge(graph, edgeType);
   throw new EdgeloomError(
@@ -83,7 +83,7 @@ function projectedKind({ graph }: ReadContext, { source, target }: ItemKey): Pro
 }
 
 /** Names the derived items that are not yet what the base item wants. */
-async function differences(
+async function namesOfDifferences(
   context: ReadContext,
   base: ItemKey,
   kind: ProjectedKind,
@@ -91,11 +91,11 @@ async function differences(
   place: EdgesPlace,
 ): Promise<string[]> {
   const { problems, differing } = await compareInForce(context, base, kind, consistent, place);
-  if (problems.length > 0) throw notDerivable(base, problems.map(({ message }) => message).join('; '));
+  if (problems.length > 0) throw notDerivableError(base, problems.map(({ message }) => message).join('; '));
   return differing;
 }
 
-function notDerivable({ source, target }: ItemKey, reason: string): EdgeloomError {
+function notDerivableError({ source, target }: ItemKey, reason: string): EdgeloomError {
   return new EdgeloomError(
     'not-derivable',
     `${source} ${target} cannot be projected in full: ${reason}.`,

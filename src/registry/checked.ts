@@ -37,7 +37,7 @@ export function comparedModel(registry: Registry, data: DefinitionData, own: Com
  * does not count. All others count: ids are never used again, so an item that is ready now under the same id was maintained
  * all the while, and one that was retired stays retired.
  */
-export async function movedSince(
+export async function keysMovedSince(
   began: CompiledModel,
   { model, store }: { model: WriterModel; store: Pick<Store, 'getMany'> },
   keys: readonly ItemKey[],

@@ -15,7 +15,7 @@ import type {
 } from '../model/compiled.ts';
 import { isJoinedItem } from '../model/joined.ts';
 import { type FanOutOf, fanOutOfKey } from '../model/projection/places.ts';
-import { type Data, modelValue } from './data.ts';
+import { type Data, reviveValue } from './data.ts';
 import { type Definition, type EdgeTyping, viewName } from './definition.ts';
 import { ownerOfItem, partitionOwners } from './ownership.ts';
 import { type Generation, type Registry, type Shape, stampedId } from './registry.ts';
@@ -205,7 +205,7 @@ export function neededFanOuts(registry: Registry | undefined, data: DefinitionDa
 
 /** A definition whose functions are not called. */
 function definitionOf(data: Data): Definition {
-  return modelValue(data, (_place, version) => ({ kind: 'derive', version })) as Definition;
+  return reviveValue(data, (_place, version) => ({ kind: 'derive', version })) as Definition;
 }
 
 /** The fan-outs that a definition needs. */

@@ -41,9 +41,10 @@ export function dataOf(value: unknown): Data | undefined {
 export type FindCode = (place: string, version: number) => unknown;
 
 /** The value of a compiled model out of data; each derive is what `findCode` gives for it. */
-export function modelValue(data: Data, findCode: FindCode, place = ''): unknown {
+export function reviveValue(data: Data, findCode: FindCode, place = ''): unknown {
   if (data === null || typeof data !== 'object') return data;
-  if (Array.isArray(data)) return data.map((entry, i) => modelValue(entry, findCode, `${place}/${partName(entry, i)}`));
+  if (Array.isArray(data))
+    return data.map((entry, i) => reviveValue(entry, findCode, `${place}/${partName(entry, i)}`));
   const object = data as { readonly [name: string]: Data };
   if (isDerive(object)) return findCode(place, object.version ?? 1);
   const set = object[SET];
@@ -51,11 +52,11 @@ export function modelValue(data: Data, findCode: FindCode, place = ''): unknown 
   const map = object[MAP];
   if (Array.isArray(map)) {
     return new Map(
-      (map as [string, Data][]).map(([name, entry]) => [name, modelValue(entry, findCode, `${place}/${name}`)]),
+      (map as [string, Data][]).map(([name, entry]) => [name, reviveValue(entry, findCode, `${place}/${name}`)]),
     );
   }
   return Object.fromEntries(
-    Object.entries(object).map(([name, entry]) => [name, modelValue(entry, findCode, `${place}/${name}`)]),
+    Object.entries(object).map(([name, entry]) => [name, reviveValue(entry, findCode, `${place}/${name}`)]),
   );
 }
 

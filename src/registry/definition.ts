@@ -112,7 +112,7 @@ const known = new WeakMap<CompiledModel, Definitions>();
 export function definitionsOf(model: CompiledModel): Definitions {
   let definitions = known.get(model);
   if (definitions === undefined) {
-    definitions = takeApart(model);
+    definitions = extractDefinitions(model);
     known.set(model, definitions);
   }
   return definitions;
@@ -143,7 +143,7 @@ export function viewName(type: string): string {
   return `view:${type}`;
 }
 
-function takeApart(model: CompiledModel): Definitions {
+function extractDefinitions(model: CompiledModel): Definitions {
   const projections = new Map<string, Defined<KeyedDefinition>>();
   const add = (name: string, definition: KeyedDefinition): unknown =>
     projections.set(name, withFingerprints(name, definition));
@@ -201,12 +201,12 @@ export function meaningFingerprint(data: Data): string {
 
 /** A fingerprint of what the order of a search's hits means, and of what its partitions are named by. */
 export function meaningOfSearch(search: SearchSettings): string {
-  return meaningOnce(search, () => orderingOptions(search, SEARCH_OPTION_EFFECTS));
+  return cachedMeaning(search, () => orderingOptions(search, SEARCH_OPTION_EFFECTS));
 }
 
 /** A fingerprint of what an order of an edge type means, and of what its partitions are named by. */
 export function meaningOfOrder({ type, inbound }: EdgeModel, stored: InboundOrder): string {
-  return meaningOnce(stored, () => ({
+  return cachedMeaning(stored, () => ({
     type,
     ...orderingOptions(stored, ORDER_OPTION_EFFECTS),
     ...(inbound && orderingOptions(inbound, INBOUND_OPTION_EFFECTS)),
@@ -224,7 +224,7 @@ function orderingOptions<Settings extends object>(
 const meanings = new WeakMap<object, string>();
 
 /** Computed once for each part of a model: every page of a read asks for it. */
-function meaningOnce(part: object, ordering: () => object): string {
+function cachedMeaning(part: object, ordering: () => object): string {
   const meaning = meanings.get(part) ?? fingerprintOf(dataOf(ordering())!);
   meanings.set(part, meaning);
   return meaning;

@@ -2,7 +2,7 @@ import { EdgeloomError } from '../errors.ts';
 import type { Store } from '../store/port.ts';
 import { readHead, writeHead } from './head.ts';
 import type { TableIdentity } from './registry.ts';
-import { doubt, isAnnounced } from './transitions.ts';
+import { distrustEverything, isAnnounced } from './transitions.ts';
 
 /** Which table and stream a registry is of, and where it is maintained. */
 
@@ -80,7 +80,7 @@ export async function doubtTable(store: Pick<Store, 'get' | 'update'>, streamLab
     // Another consumer has done it.
     if (streamLabel !== undefined && !isLaterStream(table?.streamLabel, streamLabel)) return false;
     const now = table && { ...table, ...(streamLabel !== undefined && { streamLabel }) };
-    if (await writeHead(writer, doubt(head.registry, now), head.revision)) return true;
+    if (await writeHead(writer, distrustEverything(head.registry, now), head.revision)) return true;
   }
   return false;
 }

@@ -45,17 +45,17 @@ export interface Kept {
 }
 
 /** A search in a generation. */
-export function keptSearch(search: SearchSettings, kept: Kept): SearchModel {
-  return { ...search, inForce: inForce(new SearchPlaces(search, kept.generation), kept) };
+export function searchInGeneration(search: SearchSettings, kept: Kept): SearchModel {
+  return { ...search, inForce: projectionInForce(new SearchPlaces(search, kept.generation), kept) };
 }
 
 /** The view of a part in a generation. */
-export function keptPart(part: PartSettings, kept: Kept): PartView {
-  return { ...part, inForce: inForce(new PartPlaces(part.name, kept.generation), kept) };
+export function partInGeneration(part: PartSettings, kept: Kept): PartView {
+  return { ...part, inForce: projectionInForce(new PartPlaces(part.name, kept.generation), kept) };
 }
 
 /** An order of an edge type in a generation. */
-export function keptOrder(
+export function orderInGeneration(
   edgeType: string,
   order: OrderSettings,
   settings: InboundSettings,
@@ -65,16 +65,16 @@ export function keptOrder(
 }
 
 /** The count of an edge type in a generation. */
-export function keptCount(edgeType: string, kept: Kept): InForce<CountPlaces> {
-  return inForce(new CountPlaces(edgeType, kept.generation), kept);
+export function countInGeneration(edgeType: string, kept: Kept): InForce<CountPlaces> {
+  return projectionInForce(new CountPlaces(edgeType, kept.generation), kept);
 }
 
 /** The total of the edges of a type that enter a node in a generation. */
-export function keptTotal(edgeType: string, kept: Kept): InForce<TotalPlaces> {
-  return inForce(new TotalPlaces(edgeType, kept.generation), kept);
+export function totalInGeneration(edgeType: string, kept: Kept): InForce<TotalPlaces> {
+  return projectionInForce(new TotalPlaces(edgeType, kept.generation), kept);
 }
 
-function inForce<Places>(places: Places, { generation: _, ...kept }: Kept): InForce<Places> {
+function projectionInForce<Places>(places: Places, { generation: _, ...kept }: Kept): InForce<Places> {
   return { places, ...kept };
 }
 
@@ -162,7 +162,7 @@ class Layer {
   addSearch({ type, search }: SearchDefinition, kept: Kept): boolean {
     const searches = this.searches.get(type) ?? new Map();
     if (searches.has(search.name)) return false;
-    searches.set(search.name, keptSearch(search, kept));
+    searches.set(search.name, searchInGeneration(search, kept));
     this.searches.set(type, searches);
     this.node(type).searches = searches;
     if (search.part !== undefined) this.setPart(type, this.part(type, search.part));
@@ -173,7 +173,7 @@ class Layer {
   addPart({ type, part }: PartDefinition, kept: Kept): boolean {
     const present = this.part(type, part.name);
     if (present.view !== undefined) return false;
-    this.setPart(type, { ...present, view: keptPart(part, kept) });
+    this.setPart(type, { ...present, view: partInGeneration(part, kept) });
     return true;
   }
 
@@ -194,9 +194,9 @@ class Layer {
     if (edge === undefined) return false;
     this.families.add(type);
     const { degree, outgoing, incoming } = definition;
-    if (degree) edge.count = { ...keptCount(type, kept), ...(outgoing && { totals: outgoing }) };
+    if (degree) edge.count = { ...countInGeneration(type, kept), ...(outgoing && { totals: outgoing }) };
     // rule: each-generation-has-a-total-of-its-own
-    if (incoming !== undefined) edge.incoming = { ...keptTotal(type, kept), totals: incoming };
+    if (incoming !== undefined) edge.incoming = { ...totalInGeneration(type, kept), totals: incoming };
     return true;
   }
 
@@ -277,14 +277,14 @@ class Layer {
 
 function setOrders(edge: EditedEdge, settings: InboundSettings, added: readonly OrderSettings[], kept: Kept): void {
   const orders = new Map(edge.inbound?.orders);
-  const marked = added.map((order) => keptOrder(edge.type, order, settings, kept));
+  const marked = added.map((order) => orderInGeneration(edge.type, order, settings, kept));
   for (const order of marked) orders.set(order.name, order);
   const [named] = marked.filter(({ isNamed }) => isNamed);
   const places = new EdgeItemPlaces(edge.type, named?.name, kept.generation);
   const item: InboundItem = {
     ...(named && { orderName: named.name }),
     orders: marked,
-    inForce: inForce(places, kept),
+    inForce: projectionInForce(places, kept),
   };
   edge.inbound = { ...settings, orders, items: [...(edge.inbound?.items ?? []), item] };
 }

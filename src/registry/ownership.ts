@@ -21,15 +21,15 @@ export interface Ownership {
 export function ownerOfItem(source: string, sortKey: string, item: Item): Ownership | undefined {
   const { key, kind } = kindOfDerivedKey(sortKey) ?? {};
   const place = kind?.lifetime.of === 'generation' ? kind.lifetime.projectionOf(source, key!, item) : undefined;
-  return place && ownership(place);
+  return place && toOwnership(place);
 }
 
 /** The generations of projections in whose index partitions an item lies, whatever its own key is. */
 export function partitionOwners(item: Item): Ownership[] {
-  return projectionsOfIndexPartitions(item).map(ownership);
+  return projectionsOfIndexPartitions(item).map(toOwnership);
 }
 
-function ownership({ generation, ...place }: ProjectionPlace): Ownership {
+function toOwnership({ generation, ...place }: ProjectionPlace): Ownership {
   if (place.of === 'part') return { name: partName(place.type, place.part), generation };
   if (place.of === 'search') return { name: searchName(place.type, place.search), generation };
   const { edgeType, order } = place;
@@ -37,7 +37,7 @@ function ownership({ generation, ...place }: ProjectionPlace): Ownership {
 }
 
 /** Tells the derived items of some generations from all others; of `view:TYPE` the views of that shape and of earlier ones. */
-export function ownedBy(
+export function ownershipTest(
   generations: readonly { name: string; id: number }[],
 ): (item: { source: string; target: string; item: Item }) => boolean {
   const ids = new Set(generations.map(({ name, id }) => `${name}@${id}`));

@@ -27,7 +27,15 @@ import {
   viewName,
 } from './definition.ts';
 import { effectiveModel, keptOf, newestKept } from './effective.ts';
-import { compileLayers, keptCount, keptOrder, keptPart, keptSearch, keptTotal, type LayerPart } from './layer.ts';
+import {
+  compileLayers,
+  countInGeneration,
+  type LayerPart,
+  orderInGeneration,
+  partInGeneration,
+  searchInGeneration,
+  totalInGeneration,
+} from './layer.ts';
 import { type Registry, stampText } from './registry.ts';
 import { type DefinitionData, reviveKeyed } from './revive.ts';
 
@@ -91,9 +99,9 @@ export function projectionsOfRegistry(
     if (!found.has(name)) found.set(name, newestUsable(registry, data, own, mine.projections.get(name), newest));
     return found.get(name) as LayerPart<Kind> | undefined;
   };
-  const ready = <Kind extends KeyedKind>(name: ProjectionName<Kind>): LayerPart<Kind> => {
+  const requireReady = <Kind extends KeyedKind>(name: ProjectionName<Kind>): LayerPart<Kind> => {
     const usableNow = lookUp(name);
-    if (usableNow === undefined) throw notReady(registry, name, mine.projections.get(name));
+    if (usableNow === undefined) throw notReadyError(registry, name, mine.projections.get(name));
     return usableNow;
   };
   const parts = [...mine.projections.keys()].flatMap((name) => lookUp(name) ?? []);
@@ -108,34 +116,36 @@ export function projectionsOfRegistry(
     },
     search(search) {
       const type = search.indexPartition.slice(0, search.indexPartition.indexOf('.'));
-      const { definition, kept } = ready(searchName(type, search.name));
-      return keptSearch(definition.search, kept);
+      const { definition, kept } = requireReady(searchName(type, search.name));
+      return searchInGeneration(definition.search, kept);
     },
     order(edge, order) {
-      const { definition, kept } = ready(order.isNamed ? orderName(edge.type, order.name) : inboundName(edge.type));
+      const { definition, kept } = requireReady(
+        order.isNamed ? orderName(edge.type, order.name) : inboundName(edge.type),
+      );
       const settings = { ...edge.inbound!, ...definition.settings };
-      return { inbound: settings, order: keptOrder(edge.type, order, settings, kept) };
+      return { inbound: settings, order: orderInGeneration(edge.type, order, settings, kept) };
     },
     part(type, { name, view }) {
       const found = view && lookUp(partName(type, name));
       // rule: part-is-read-itself-until-its-view-is-ready
-      return found && keptPart(found.definition.part, found.kept);
+      return found && partInGeneration(found.definition.part, found.kept);
     },
     checkReverseItems(edge) {
       for (const type of edge.from) {
         const shape = registry.shapes.get(type)?.shape;
         if (shape?.ready !== true || !copiesAlong(data.get(shape.definition), edge.type))
-          throw viewsNotReady(type, edge);
+          throw viewsNotReadyError(type, edge);
       }
     },
     count(edge) {
       const found = edge.count && lookUp(inboundName(edge.type));
-      return found && keptCount(edge.type, found.kept).places;
+      return found && countInGeneration(edge.type, found.kept).places;
     },
     total({ type }, isInbound) {
-      const { kept } = ready(inboundName(type));
+      const { kept } = requireReady(inboundName(type));
       // rule: total-is-read-in-its-generation
-      return (isInbound ? keptTotal(type, kept) : keptCount(type, kept)).places;
+      return (isInbound ? totalInGeneration(type, kept) : countInGeneration(type, kept)).places;
     },
     usesView(id, view) {
       const type = parseNodeId(id)?.type ?? '';
@@ -161,7 +171,7 @@ function copiesAlong(definition: Data | undefined, edgeType: string): boolean {
   return edges.some(({ type, copy }) => type === edgeType && copy !== undefined);
 }
 
-function viewsNotReady(type: string, edge: EdgeModel): EdgeloomError {
+function viewsNotReadyError(type: string, edge: EdgeModel): EdgeloomError {
   return new EdgeloomError(
     'projection-not-ready',
     `The table keeps no ${viewName(type)} that are ready and copy along ${edge.type}: not every edge has its reverse item.`,
@@ -206,7 +216,7 @@ function newestUsable(
   return undefined;
 }
 
-function notReady(registry: Registry, name: string, mine: Defined<KeyedDefinition> | undefined): EdgeloomError {
+function notReadyError(registry: Registry, name: string, mine: Defined<KeyedDefinition> | undefined): EdgeloomError {
   const generations = registry.projections.get(name)?.generations ?? [];
   const built = generations.find(({ definition, state }) => definition === mine?.fingerprint && state === 'kept');
   return new EdgeloomError(

@@ -69,7 +69,7 @@ export function registryLeases(
     // rule: lease-counts-from-before-the-read
     return { projections: projectionsOfRegistry(registry, data, own), startedAt, head };
   };
-  const renewed = async (): Promise<Lease> => {
+  const renewShared = async (): Promise<Lease> => {
     renewal ??= renew().finally(() => {
       renewal = undefined;
     });
@@ -78,14 +78,14 @@ export function registryLeases(
   };
   return {
     async hold(read) {
-      let lease = current !== undefined && isHeld(current, moment()) ? current : await renewed();
+      let lease = current !== undefined && isHeld(current, moment()) ? current : await renewShared();
       for (;;) {
         const result = await read(lease.projections);
         const answeredAt = moment();
         let last = lease;
         // A renewal that began before the read may be too old itself by the time of the answer. Then the lease is renewed once more.
         // rule: answer-counts-while-the-lease-holds
-        while (isSameLease(last, lease) && !isHeld(last, answeredAt)) last = await renewed();
+        while (isSameLease(last, lease) && !isHeld(last, answeredAt)) last = await renewShared();
         if (isSameLease(last, lease)) return result;
         lease = last;
       }

@@ -1,7 +1,7 @@
 import { EdgeloomError, StoreError } from '../errors.ts';
 import type { CompiledModel, Compute } from '../model/compiled.ts';
 import { NODE_LIST, nodeList } from '../model/node-list.ts';
-import { type Data, derivesOf, type FindCode, modelValue } from './data.ts';
+import { type Data, derivesOf, type FindCode, reviveValue } from './data.ts';
 import {
   checkKnownOptions,
   type Definition,
@@ -72,10 +72,10 @@ function reviveDefinition(
     const derive = code?.get(place) as Partial<DeriveCode> | undefined;
     const compute = (derive?.version ?? 1) === version ? derive?.compute : derive?.others?.[version];
     // rule: missing-code-holds-up-the-batch
-    if (compute === undefined) throw codeMissing(name, version);
+    if (compute === undefined) throw codeMissingError(name, version);
     return { kind: 'derive', compute, version };
   };
-  return modelValue(stored, findCode) as Definition;
+  return reviveValue(stored, findCode) as Definition;
 }
 
 /** The content of a compiled derive. */
@@ -91,7 +91,7 @@ function kindNamedIn(data: Data): string {
 }
 
 /** Retryable: nothing is lost, and a deployment resolves it. */
-function codeMissing(name: string, version: number): StoreError {
+function codeMissingError(name: string, version: number): StoreError {
   return new StoreError(
     'retryable',
     'projection-code-missing',

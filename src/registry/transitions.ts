@@ -34,7 +34,7 @@ const FIRST_VERSION = 1;
  *
  * @param firstShape the id of each shape: one that no view is stamped with.
  */
-export function register({ projections, views }: Fingerprinted, table?: TableIdentity, firstShape = 1): Registry {
+export function registerAll({ projections, views }: Fingerprinted, table?: TableIdentity, firstShape = 1): Registry {
   return {
     version: FIRST_VERSION,
     ...(table && { table }),
@@ -54,11 +54,11 @@ export function register({ projections, views }: Fingerprinted, table?: TableIde
 
 /**
  * Lists everything of a model in a table that has no registry and holds items. The registry is only announced: readers that find it use no
- * keyed projection any more, and writers go on as without a registry until `enforce`. For one lease, readers that found no registry use
+ * keyed projection any more, and writers go on as without a registry until `enforceAnnounced`. For one lease, readers that found no registry use
  * what such writers make.
  */
 export function announce(definitions: Fingerprinted, table?: TableIdentity, firstShape = 1): Registry {
-  return { ...register(definitions, table, firstShape), version: ANNOUNCED_VERSION };
+  return { ...registerAll(definitions, table, firstShape), version: ANNOUNCED_VERSION };
 }
 
 /** Whether a registry is only announced: writers go on as without one. */
@@ -67,8 +67,8 @@ export function isAnnounced({ version }: Registry): boolean {
 }
 
 /** Has writers follow a registry that was announced a full lease ago. */
-export function enforce(registry: Registry): Registry {
-  if (!isAnnounced(registry)) throw overtaken('the registry');
+export function enforceAnnounced(registry: Registry): Registry {
+  if (!isAnnounced(registry)) throw overtakenError('the registry');
   // Not the first version: this table was not empty.
   return { ...registry, version: FIRST_VERSION + 1 };
 }
@@ -82,8 +82,8 @@ export function isUntouchedSinceRegistration({ version }: Registry): boolean {
  * Lets readers use all that was registered: the table was empty when it was looked at after the registration, so that writers
  * keep all of it since before the first record.
  */
-export function openEmpty(registry: Registry): Registry {
-  if (!isUntouchedSinceRegistration(registry)) throw overtaken('the registry');
+export function makeAllReady(registry: Registry): Registry {
+  if (!isUntouchedSinceRegistration(registry)) throw overtakenError('the registry');
   const changed = registry.version + 1;
   const projections = [...registry.projections].map(([name, { next, generations }]): [string, KeyedProjection] => [
     name,
@@ -152,12 +152,12 @@ export function forgetGeneration(registry: Registry, seen: SeenState): Registry 
 }
 
 /** Has readers use base items instead of the views of some types. */
-export function distrust(registry: Registry, types: readonly string[]): Registry {
+export function distrustViews(registry: Registry, types: readonly string[]): Registry {
   return withShapes(registry, types, (shape) => ({ ...shape, trusted: false }));
 }
 
 /** Has readers use the views of some types again: the types were distrusted, and their shapes have not been replaced since. */
-export function trustAgain(registry: Registry, types: readonly string[]): Registry {
+export function trustViewsAgain(registry: Registry, types: readonly string[]): Registry {
   return withShapes(registry, types, (shape) => ({ ...shape, trusted: true }));
 }
 
@@ -175,8 +175,8 @@ export function installShapes(
   const shapes = new Map(registry.shapes);
   for (const [type, definition] of definitions) {
     const { next, shape }: TypeShape = registry.shapes.get(type) ?? { next: firstShapeOf(registry) };
-    if (shape?.id !== seen.get(type)?.id || shape?.changed !== seen.get(type)?.changed) throw overtaken(type);
-    if (shape?.trusted) throw overtaken(type);
+    if (shape?.id !== seen.get(type)?.id || shape?.changed !== seen.get(type)?.changed) throw overtakenError(type);
+    if (shape?.trusted) throw overtakenError(type);
     const installed: Shape = { id: next, definition, trusted: true, ready: false, changed: registry.version + 1 };
     shapes.set(type, { next: next + 1, shape: installed });
   }
@@ -193,9 +193,9 @@ function firstShapeOf({ shapes }: Registry): number {
 }
 
 /** Says that every node of a type has a view of its shape: after all of them were reconciled under this id and change. */
-export function shapeReady(registry: Registry, { name, id, changed }: SeenState): Registry {
+export function makeShapeReady(registry: Registry, { name, id, changed }: SeenState): Registry {
   const shape = registry.shapes.get(name)?.shape;
-  if (shape?.id !== id || shape.changed !== changed || !shape.trusted) throw overtaken(name);
+  if (shape?.id !== id || shape.changed !== changed || !shape.trusted) throw overtakenError(name);
   return withShapes(registry, [name], (current) => ({ ...current, ready: true }));
 }
 
@@ -203,7 +203,7 @@ export function shapeReady(registry: Registry, { name, id, changed }: SeenState)
 export function dropShape(registry: Registry, { name, id, changed }: SeenState): Registry {
   const entry = registry.shapes.get(name);
   const { shape } = entry ?? {};
-  if (entry === undefined || shape?.id !== id || shape.changed !== changed || shape.trusted) throw overtaken(name);
+  if (entry === undefined || shape?.id !== id || shape.changed !== changed || shape.trusted) throw overtakenError(name);
   const shapes = new Map(registry.shapes).set(name, { next: entry.next });
   return { ...registry, version: registry.version + 1, shapes };
 }
@@ -212,7 +212,7 @@ export function dropShape(registry: Registry, { name, id, changed }: SeenState):
  * Trusts nothing any more until it is verified: the table was restored, its stream is a new one, or its consumer was away
  * for longer than the stream keeps records.
  */
-export function doubt(registry: Registry, table: TableIdentity | undefined): Registry {
+export function distrustEverything(registry: Registry, table: TableIdentity | undefined): Registry {
   const version = registry.version + 1;
   const projections = [...registry.projections].map(([name, { next, generations }]): [string, KeyedProjection] => [
     name,
@@ -241,7 +241,7 @@ export function doubt(registry: Registry, table: TableIdentity | undefined): Reg
 /** The step was refused: another run has moved the same thing meanwhile. */
 export class OvertakenError extends EdgeloomError {}
 
-function overtaken(name: string): OvertakenError {
+function overtakenError(name: string): OvertakenError {
   return new OvertakenError(
     'overtaken',
     `${name} has changed in the registry since this run has looked at it.`,
@@ -256,7 +256,8 @@ function findGeneration(
 ): { projection: KeyedProjection; generation: Generation } {
   const projection = projections.get(name);
   const generation = projection?.generations.find((candidate) => candidate.id === id);
-  if (projection === undefined || generation?.state !== state || generation.changed !== changed) throw overtaken(name);
+  if (projection === undefined || generation?.state !== state || generation.changed !== changed)
+    throw overtakenError(name);
   return { projection, generation };
 }
 
@@ -276,7 +277,7 @@ function withShapes(registry: Registry, types: readonly string[], change: (shape
   const shapes = new Map(registry.shapes);
   for (const type of types) {
     const entry = shapes.get(type);
-    if (entry?.shape === undefined) throw overtaken(type);
+    if (entry?.shape === undefined) throw overtakenError(type);
     shapes.set(type, { next: entry.next, shape: { ...change(entry.shape), changed: registry.version + 1 } });
   }
   return { ...registry, version: registry.version + 1, shapes };

@@ -68,7 +68,7 @@ export async function redrive(options: RedriveOptions): Promise<RedriveResult> {
 
 async function redriveEntries(options: RedriveOptions, wait: ApplyContext['wait']): Promise<RedriveResult> {
   const { concurrency = 8, entries, onProgress } = options;
-  const context = await contextOf(options, wait);
+  const context = await makeContext(options, wait);
   const { graph } = context;
   const result = emptyRedrive();
   await forEachOf(
@@ -107,7 +107,7 @@ export function addRedrive(total: RedriveResult, { reasons, ...counts }: Redrive
 /** Deletes a reconciled entry, unless it was written again meanwhile: then it represents another failure. */
 async function clearEntry(context: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
   const { store, stats } = context;
-  const key = keyOf(context, item);
+  const key = keyOfEntry(context, item);
   const { applied, wcu } = await store.delete(key, unchangedCondition(item, context.graph.table.ttl));
   stats.wcu += wcu;
   if (applied) result.repaired += 1;
@@ -118,7 +118,7 @@ async function clearEntry(context: ApplyContext, item: Item, result: RedriveResu
 }
 
 /** Makes the context. It reads the model to maintain after the records are read, as the projector does. */
-async function contextOf(options: RedriveOptions, wait: ApplyContext['wait']): Promise<ApplyContext> {
+async function makeContext(options: RedriveOptions, wait: ApplyContext['wait']): Promise<ApplyContext> {
   const { store } = options;
   const { model = registeredModel(options.graph, store) } = options;
   const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
@@ -135,7 +135,7 @@ async function* quarantineEntries(context: ApplyContext, result: RedriveResult):
   const request = { index: 'gsi0', partition: QUARANTINE_PARTITION } as const;
   for await (const page of queryPages(context.store, request, context.stats)) {
     for (const [i, item] of page.items.entries()) {
-      const { source, target } = keyOf(context, item);
+      const { source, target } = keyOfEntry(context, item);
       if (context.remainingMs() <= 0) {
         const left = page.items.length - i;
         result.entries += left;
@@ -159,7 +159,7 @@ async function* quarantineEntries(context: ApplyContext, result: RedriveResult):
 async function moveEntryBack(context: ApplyContext, item: Item): Promise<void> {
   const place = `${new Date(context.now()).toISOString()}/${stringOf(item[WATERMARK]) ?? ''}`;
   await updateItem(context, {
-    key: keyOf(context, item),
+    key: keyOfEntry(context, item),
     set: { [INDEX_KEYS.gsi0.sort]: { S: place } },
     unset: [],
     // The condition holds for this entry only: one that was written again meanwhile represents another failure.
@@ -167,7 +167,7 @@ async function moveEntryBack(context: ApplyContext, item: Item): Promise<void> {
   });
 }
 
-function keyOf({ graph }: ApplyContext, item: Item): ItemKey {
+function keyOfEntry({ graph }: ApplyContext, item: Item): ItemKey {
   const { partitionKey, sortKey } = graph.table;
   return { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' };
 }
@@ -205,9 +205,9 @@ async function reconcileEntryOnce(
     return undefined;
   }
   const image = await readItem(context, { source, target });
-  const wanted = derivedOf(graph, source, target, image);
+  const expected = derivedOf(graph, source, target, image);
   const joinedKeys = joinedKeysOf(graph, typePrefix(target) ?? '', target);
-  const keys = new Set([...entry.derivedKeys.filter(isReconcilable), ...wanted.indexItems.keys(), ...joinedKeys]);
+  const keys = new Set([...entry.derivedKeys.filter(isReconcilable), ...expected.indexItems.keys(), ...joinedKeys]);
   keys.delete(VIEW_KEY);
   const key = { source, target };
   const reverse = reverseItemKeyOf(graph, key);
@@ -222,7 +222,7 @@ async function reconcileEntryOnce(
   for (const entryKey of entryKeys.values()) await reconcileIndexItem(context, key, entryKey, watermark);
   // Each child has to get the attributes of the node, or of its part, which the records may have changed.
   for (const unit of fanOutsOf(graph, key, watermark)) await applyFanOutUnit(context, unit);
-  const [problem] = await problemsOf(context, key, wanted);
+  const [problem] = await problemsOf(context, key, expected);
   return problem === undefined ? undefined : `${source} ${target}: ${problem.message}`;
 }
 
@@ -232,9 +232,9 @@ function isReconcilable(sortKey: string): boolean {
 }
 
 /** The problems of deriving from a base item, by itself and with its source node. */
-async function problemsOf(context: ApplyContext, key: ItemKey, wanted: Derived): Promise<Derived['problems']> {
+async function problemsOf(context: ApplyContext, key: ItemKey, expected: Derived): Promise<Derived['problems']> {
   const { source, target } = key;
-  if (!needsSource(context.graph, target)) return wanted.problems;
+  if (!needsSource(context.graph, target)) return expected.problems;
   const { graph } = context;
   const ofNode = sourceNodeKeys(graph, source).map((piece) => ({ source, target: piece }));
   const [edge, ...node] = await readItems(context, [key, ...ofNode]);

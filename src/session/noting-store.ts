@@ -1,7 +1,7 @@
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import type { TableNames } from '../model/compiled.ts';
 import type { BatchWrite, ItemKey, Store } from '../store/port.ts';
-import { replacedCalls } from '../store/wrapped.ts';
+import { withReplacedCalls } from '../store/wrapped.ts';
 import type { Session } from './session.ts';
 
 /** The store with a session that notes the key of each base item before it is written. */
@@ -10,7 +10,7 @@ export function notingStore(store: Store, { partitionKey, sortKey }: TableNames,
     source: stringOf(item[partitionKey]) ?? '',
     target: stringOf(item[sortKey]) ?? '',
   });
-  const noting = async <T>(keys: readonly ItemKey[], write: () => Promise<T>): Promise<T> => {
+  const writeNoted = async <T>(keys: readonly ItemKey[], write: () => Promise<T>): Promise<T> => {
     const written = session.note(keys);
     try {
       return await write();
@@ -19,15 +19,15 @@ export function notingStore(store: Store, { partitionKey, sortKey }: TableNames,
     }
   };
   const writeKey = (write: BatchWrite): ItemKey => ('put' in write ? keyOf(write.put) : write.delete);
-  return replacedCalls(store, {
-    put: (item) => noting([keyOf(item)], () => store.put(item)),
-    delete: (key, unchanged) => noting([key], () => store.delete(key, unchanged)),
-    change: (change) => noting([change.key], () => store.change(change)),
+  return withReplacedCalls(store, {
+    put: (item) => writeNoted([keyOf(item)], () => store.put(item)),
+    delete: (key, unchanged) => writeNoted([key], () => store.delete(key, unchanged)),
+    change: (change) => writeNoted([change.key], () => store.change(change)),
     changeAll: (changes, token) =>
-      noting(
+      writeNoted(
         changes.filter(({ kind }) => kind !== 'look').map(({ key }) => key),
         () => store.changeAll(changes, token),
       ),
-    writeMany: (writes, waits) => noting(writes.map(writeKey), () => store.writeMany(writes, waits)),
+    writeMany: (writes, waits) => writeNoted(writes.map(writeKey), () => store.writeMany(writes, waits)),
   });
 }

@@ -123,7 +123,7 @@ export function overlayOf(
   const sources = new Set(own.map(({ source }) => source));
   const { partitionKey } = graph.table;
   return {
-    items: own.flatMap((write) => expectedIn(graph, write, index, asked, 'index-item')),
+    items: own.flatMap((write) => expectedItemsIn(graph, write, index, asked, 'index-item')),
     // rule: every-row-of-an-own-item-is-replaced
     isReplaced: (row) => sources.has(stringOf(row[partitionKey]) ?? ''),
   };
@@ -136,11 +136,11 @@ export function ownerItemNow(
   index: IndexName,
   partitions: readonly string[],
 ): Item | undefined {
-  return expectedIn(graph, write, index, new Set(partitions), 'owner-item')[0];
+  return expectedItemsIn(graph, write, index, new Set(partitions), 'owner-item')[0];
 }
 
 /** The index items of one kind that a base item wants in some partitions of an index. */
-function expectedIn(
+function expectedItemsIn(
   graph: CompiledModel,
   { source, target, item, node }: OwnWrite,
   index: IndexName,

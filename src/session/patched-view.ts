@@ -12,7 +12,7 @@ import type { OwnWrites } from './own-writes.ts';
  * Returns a view as it will be once the own writes are projected: with the elements of their edges, the attributes of their node, and
  * the copies of the nodes that they changed.
  */
-export function patchedView(
+export function patchView(
   graph: CompiledModel,
   source: string,
   view: Item | undefined,

@@ -105,7 +105,7 @@ export class Session {
 
   /** Notes keys before their write. Call the returned function once the write is over, also after a failure. */
   note(keys: readonly ItemKey[]): () => void {
-    for (const key of keys) this.enter(key);
+    for (const key of keys) this.rememberKey(key);
     const { overflow } = this;
     if (overflow !== undefined) overflow.pending += 1;
     return () => {
@@ -148,7 +148,8 @@ export class Session {
         this.entries.set(text, entry);
         return await look(key);
       };
-      if (isStill() && (await this.isOver(entry, mark, looking, hasFannedOut)) && isStill()) this.entries.delete(text);
+      if (isStill() && (await this.mayForget(entry, mark, looking, hasFannedOut)) && isStill())
+        this.entries.delete(text);
     }
     const { overflow } = this;
     if (overflow?.pending === 0 && (this.hasPassed(overflow, mark) || this.isOutOfStream(overflow))) {
@@ -156,7 +157,7 @@ export class Session {
     }
   }
 
-  private enter(key: ItemKey): void {
+  private rememberKey(key: ItemKey): void {
     const text = textOfKey(key);
     const entry = this.entries.get(text);
     const at = this.now();
@@ -172,7 +173,7 @@ export class Session {
     this.overflow = { at, pending: 0 };
   }
 
-  private async isOver(
+  private async mayForget(
     entry: Entry,
     mark: number | undefined,
     look: (key: ItemKey) => Promise<Look | undefined>,

@@ -14,7 +14,7 @@ import { type Site, type StackInput, siteOf, withTags } from './base/site.ts';
 import { type Resources, ref, type Value } from './base/template.ts';
 import { alarmResources } from './parts/alarms.ts';
 import { checkResources } from './parts/check-machine.ts';
-import { customMetrics, dashboardResources } from './parts/dashboard.ts';
+import { countCustomMetrics, dashboardResources } from './parts/dashboard.ts';
 import { emptiedBucketResources } from './parts/emptied-bucket.ts';
 import { failureResources } from './parts/failures.ts';
 import { functionProperties, functionResources, handlerOf, RUNTIME, triggerResources } from './parts/functions.ts';
@@ -165,6 +165,6 @@ export function stackFixtures(model: CompiledModel): { alarms: number; dashboard
   return {
     alarms: count('AWS::CloudWatch::Alarm'),
     dashboards: count('AWS::CloudWatch::Dashboard'),
-    metrics: customMetrics(site),
+    metrics: countCustomMetrics(site),
   };
 }

@@ -6,8 +6,8 @@ import type { BatchWaits, Store } from './port.ts';
  * Returns a store whose calls throw the signal's reason once the signal is aborted. A call that was sent before is awaited, so that
  * its outcome is known.
  */
-export function abortable<S extends object>(store: S, signal: AbortSignal | undefined): S {
-  return signal === undefined ? store : noting(store, signal, new Set());
+export function abortableStore<S extends object>(store: S, signal: AbortSignal | undefined): S {
+  return signal === undefined ? store : trackingStore(store, signal, new Set());
 }
 
 /**
@@ -24,7 +24,9 @@ export async function runAbortable<S extends object, T>(
   signal.throwIfAborted();
   const underWay = new Set<Promise<unknown>>();
   try {
-    return await run(noting(store, signal, underWay), (milliseconds) => untilAborted(signal, wait(milliseconds)));
+    return await run(trackingStore(store, signal, underWay), (milliseconds) =>
+      untilAborted(signal, wait(milliseconds)),
+    );
   } finally {
     // Parallel calls end with their first failure; the others may still write.
     while (signal.aborted && underWay.size > 0) await Promise.allSettled(underWay);
@@ -40,7 +42,7 @@ export async function readAbortable<S extends object, T>(
   if (signal === undefined) return await read(store);
   checkSignal(signal);
   signal.throwIfAborted();
-  return await untilAborted(signal, read(noting(store, signal, new Set())));
+  return await untilAborted(signal, read(trackingStore(store, signal, new Set())));
 }
 
 /** Throws `invalid-option` for any value but an `AbortSignal`, undefined included: nothing else can be listened to. */
@@ -52,7 +54,7 @@ function checkSignal(signal: unknown): void {
 /** The calls that wait between their tries, with `BatchWaits` as their second parameter: the signal ends a wait. */
 const BATCH_CALLS: ReadonlySet<string | symbol> = new Set<keyof Store>(['getMany', 'writeMany']);
 
-function noting<S extends object>(store: S, signal: AbortSignal, underWay: Set<Promise<unknown>>): S {
+function trackingStore<S extends object>(store: S, signal: AbortSignal, underWay: Set<Promise<unknown>>): S {
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);

@@ -6,7 +6,7 @@ import { StoreError } from '../errors.ts';
  *
  * @param call such as `GetRecords`. @param field the name of the part, such as `Records`.
  */
-export function answered<T>(part: T | undefined | null, call: string, field: string): T {
+export function requireAnswer<T>(part: T | undefined | null, call: string, field: string): T {
   if (part !== undefined && part !== null) return part;
   throw new StoreError(
     'retryable',

@@ -25,19 +25,19 @@ export class BaseItemStore {
     const { key, condition } = change;
     if (change.kind === 'put') {
       const expression = conditionOnly(this.table, condition);
-      const input = { ...this.common(), Item: change.item as SdkItem, ...expression };
-      const result = await this.conditional(key, this.calls.callOnce('PutItem', input));
+      const input = { ...this.commonInput(), Item: change.item as SdkItem, ...expression };
+      const result = await this.sendConditional(key, this.calls.callOnce('PutItem', input));
       return result.applied ? { ...result, item: change.item } : result;
     }
     if (change.kind === 'update') {
       const expressions = attributeUpdate(this.table, change.changes, condition);
-      const input = { ...this.common(), Key: this.key(key), ...expressions, ReturnValues: 'ALL_NEW' } as const;
-      return this.conditional(key, this.calls.callOnce('UpdateItem', input));
+      const input = { ...this.commonInput(), Key: this.key(key), ...expressions, ReturnValues: 'ALL_NEW' } as const;
+      return this.sendConditional(key, this.calls.callOnce('UpdateItem', input));
     }
     if (change.kind === 'look') throw new TypeError('only a transaction looks at an item');
     const expression = conditionOnly(this.table, condition);
-    const input = { ...this.common(), Key: this.key(key), ...expression };
-    return this.conditional(key, this.calls.callOnce('DeleteItem', input));
+    const input = { ...this.commonInput(), Key: this.key(key), ...expression };
+    return this.sendConditional(key, this.calls.callOnce('DeleteItem', input));
   }
 
   async changeAll(changes: readonly BaseChange[], token: string): Promise<ChangeAllResult> {
@@ -61,7 +61,7 @@ export class BaseItemStore {
     }
   }
 
-  private async conditional(
+  private async sendConditional(
     key: ItemKey,
     sent: Promise<{ Attributes?: SdkItem; ConsumedCapacity?: ConsumedCapacity }>,
   ): Promise<ChangeResult> {
@@ -78,7 +78,7 @@ export class BaseItemStore {
     }
   }
 
-  private common() {
+  private commonInput() {
     return {
       TableName: this.table.name,
       ReturnConsumedCapacity: 'TOTAL',

@@ -38,28 +38,32 @@ class RenamingCalls implements TableCalls {
   }
 
   call<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']> {
-    return this.renamed(input, (sent) => this.calls.call(name, sent));
+    return this.sendRenamed(input, (sent) => this.calls.call(name, sent));
   }
 
   callOnce<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']> {
-    return this.renamed(input, (sent) => this.calls.callOnce(name, sent));
+    return this.sendRenamed(input, (sent) => this.calls.callOnce(name, sent));
   }
 
-  private async renamed<Input extends object, Output>(
+  private async sendRenamed<Input extends object, Output>(
     input: Input,
     send: (sent: Input) => Promise<Output>,
   ): Promise<Output> {
     const isOfIndex = 'IndexName' in input;
     try {
-      return this.output((await send(this.input(input, isOfIndex) as Input)) as object, isOfIndex) as Output;
+      return this.renameOutput(
+        (await send(this.renameInput(input, isOfIndex) as Input)) as object,
+        isOfIndex,
+      ) as Output;
     } catch (error) {
       // A condition that did not hold gives the item as it is.
-      if (error instanceof Error && 'Item' in error) error.Item = this.item(error.Item as Item | undefined, this.known);
+      if (error instanceof Error && 'Item' in error)
+        error.Item = this.renameItem(error.Item as Item | undefined, this.known);
       throw error;
     }
   }
 
-  private input(input: object, isOfIndex: boolean): object {
+  private renameInput(input: object, isOfIndex: boolean): object {
     const {
       Key,
       Item: item,
@@ -78,31 +82,31 @@ class RenamingCalls implements TableCalls {
     const requests = RequestItems?.[this.table.name];
     return {
       ...input,
-      ...(item && { Item: this.item(item, this.stored) }),
+      ...(item && { Item: this.renameItem(item, this.stored) }),
       ...(names && Key && { ExpressionAttributeNames: this.isDerived(Key) ? this.values(names) : names }),
       // Other placeholders of a query are of attributes inside items, which may have any name.
       ...(names &&
         isOfIndex && { ExpressionAttributeNames: { ...names, ...this.values(pickNamed(names, ['#p', '#s'])) } }),
-      ...(start && isOfIndex && { ExclusiveStartKey: rename(start, this.stored) }),
+      ...(start && isOfIndex && { ExclusiveStartKey: renameAttributes(start, this.stored) }),
       ...(Array.isArray(requests) && {
         RequestItems: {
           ...RequestItems,
-          [this.table.name]: requests.map((one: { PutRequest?: object }) => this.request(one)),
+          [this.table.name]: requests.map((one: { PutRequest?: object }) => this.renameRequest(one)),
         },
       }),
       ...(TransactItems && {
         TransactItems: TransactItems.map((one) =>
-          Object.fromEntries(Object.entries(one).map(([kind, inner]) => [kind, this.input(inner, false)])),
+          Object.fromEntries(Object.entries(one).map(([kind, inner]) => [kind, this.renameInput(inner, false)])),
         ),
       }),
     };
   }
 
-  private request(request: { PutRequest?: object }): object {
-    return request.PutRequest === undefined ? request : { PutRequest: this.input(request.PutRequest, false) };
+  private renameRequest(request: { PutRequest?: object }): object {
+    return request.PutRequest === undefined ? request : { PutRequest: this.renameInput(request.PutRequest, false) };
   }
 
-  private output(output: object, isOfIndex: boolean): object {
+  private renameOutput(output: object, isOfIndex: boolean): object {
     const {
       Item: item,
       Items: items,
@@ -114,20 +118,21 @@ class RenamingCalls implements TableCalls {
       LastEvaluatedKey?: Item;
       Responses?: Record<string, Item[]>;
     };
-    const known = (one: Item): Item => (isOfIndex ? rename(one, this.known) : this.item(one, this.known)!);
+    const known = (one: Item): Item =>
+      isOfIndex ? renameAttributes(one, this.known) : this.renameItem(one, this.known)!;
     return {
       ...output,
       ...(item && { Item: known(item) }),
       ...(items && { Items: items.map(known) }),
-      ...(last && isOfIndex && { LastEvaluatedKey: rename(last, this.known) }),
+      ...(last && isOfIndex && { LastEvaluatedKey: renameAttributes(last, this.known) }),
       ...(responses && {
         Responses: Object.fromEntries(Object.entries(responses).map(([table, all]) => [table, all.map(known)])),
       }),
     };
   }
 
-  private item(item: Item | undefined, names: ReadonlyMap<string, string>): Item | undefined {
-    return item !== undefined && this.isDerived(item) ? rename(item, names) : item;
+  private renameItem(item: Item | undefined, names: ReadonlyMap<string, string>): Item | undefined {
+    return item !== undefined && this.isDerived(item) ? renameAttributes(item, names) : item;
   }
 
   private isDerived(item: Item): boolean {
@@ -150,10 +155,10 @@ export function withKnownIndexKeys(table: TableNames, item: Item): Item {
       [names[index].sort, INDEX_KEYS[index].sort] as const,
     ]),
   );
-  return stringOf(item[table.sortKey])?.startsWith('~') === true ? rename(item, known) : item;
+  return stringOf(item[table.sortKey])?.startsWith('~') === true ? renameAttributes(item, known) : item;
 }
 
-function rename(item: Item, names: ReadonlyMap<string, string>): Item {
+function renameAttributes(item: Item, names: ReadonlyMap<string, string>): Item {
   return Object.fromEntries(
     Object.entries(item as Named).map(([name, value]) => [names.get(name) ?? name, value]),
   ) as Item;

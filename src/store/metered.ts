@@ -69,67 +69,67 @@ export class MeteredStore implements Store, ScanSource {
   }
 
   get(key: ItemKey, options: ReadOptions): Promise<GetResult> {
-    return this.read(() => this.store.get(key, options));
+    return this.meteredRead(() => this.store.get(key, options));
   }
 
   getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult> {
-    return this.read(() => this.store.getMany(keys, { ...options, ...this.runtime }));
+    return this.meteredRead(() => this.store.getMany(keys, { ...options, ...this.runtime }));
   }
 
   query(request: QueryRequest): Promise<QueryResult> {
-    return this.read(() => this.store.query(request));
+    return this.meteredRead(() => this.store.query(request));
   }
 
   scan(request: ScanRequest): Promise<ScanPage> {
-    return this.read(() => this.store.scan(request));
+    return this.meteredRead(() => this.store.scan(request));
   }
 
   update(update: DerivedUpdate): Promise<UpdateResult> {
-    return this.write(() => this.store.update(update));
+    return this.meteredWrite(() => this.store.update(update));
   }
 
   transact(updates: readonly DerivedUpdate[]): Promise<TransactResult> {
-    return this.write(() => this.store.transact(updates));
+    return this.meteredWrite(() => this.store.transact(updates));
   }
 
   put(item: Parameters<Store['put']>[0]): Promise<WriteResult> {
-    return this.write(() => this.store.put(item));
+    return this.meteredWrite(() => this.store.put(item));
   }
 
   delete(...parameters: Parameters<Store['delete']>): ReturnType<Store['delete']> {
-    return this.write(() => this.store.delete(...parameters));
+    return this.meteredWrite(() => this.store.delete(...parameters));
   }
 
   writeMany(writes: readonly BatchWrite[], { signal }: BatchWaits = {}): Promise<WriteManyResult> {
-    return this.write(() => this.store.writeMany(writes, { signal, ...this.runtime }));
+    return this.meteredWrite(() => this.store.writeMany(writes, { signal, ...this.runtime }));
   }
 
   change(change: BaseChange): Promise<ChangeResult> {
-    return this.write(() => this.store.change(change), isRefusal);
+    return this.meteredWrite(() => this.store.change(change), isRefusal);
   }
 
   changeAll(...parameters: Parameters<Store['changeAll']>): Promise<ChangeAllResult> {
-    return this.write(() => this.store.changeAll(...parameters));
+    return this.meteredWrite(() => this.store.changeAll(...parameters));
   }
 
-  private async read<T extends { rcu: number }>(call: () => Promise<T>): Promise<T> {
-    const result = await this.patiently(this.reads, call);
+  private async meteredRead<T extends { rcu: number }>(call: () => Promise<T>): Promise<T> {
+    const result = await this.callWithinAllowance(this.reads, call);
     this.rcu += result.rcu;
     this.reads.spend(result.rcu);
     return result;
   }
 
-  private async write<T extends { wcu: number }>(
+  private async meteredWrite<T extends { wcu: number }>(
     call: () => Promise<T>,
     mayRetry: (error: StoreError) => boolean = () => true,
   ): Promise<T> {
-    const result = await this.patiently(this.writes, call, mayRetry);
+    const result = await this.callWithinAllowance(this.writes, call, mayRetry);
     this.wcu += result.wcu;
     this.writes.spend(result.wcu);
     return result;
   }
 
-  private patiently<T>(
+  private callWithinAllowance<T>(
     allowance: Allowance,
     call: () => Promise<T>,
     mayRetry: (error: StoreError) => boolean = () => true,

@@ -11,7 +11,7 @@ import { StoreError } from '../errors.ts';
 import type { Item } from '../items/attribute-value.ts';
 import { isKeyWithinLimits } from '../items/keys.ts';
 import type { IndexName, TableNames } from '../model/compiled.ts';
-import { answered } from './answered.ts';
+import { requireAnswer } from './answered.ts';
 import {
   failedConditionUnits,
   isRefusalNamed,
@@ -89,7 +89,7 @@ export class TableStore implements Store, ScanSource {
     if (output.Item !== undefined)
       return { item: withoutLostValues(output.Item), rcu: unitsOf(output.ConsumedCapacity) };
     // An answer without an item is only known from one without anything by the capacity that was asked for.
-    return { rcu: unitsOf(answered(output.ConsumedCapacity, 'GetItem', 'ConsumedCapacity')) };
+    return { rcu: unitsOf(requireAnswer(output.ConsumedCapacity, 'GetItem', 'ConsumedCapacity')) };
   }
 
   async getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult> {
@@ -124,7 +124,7 @@ export class TableStore implements Store, ScanSource {
       const output = await withClassifiedErrors(() => this.calls.call('BatchGetItem', input));
       calls += 1;
       rcu += totalUnits(output.ConsumedCapacity);
-      const responses = answered(output.Responses, 'BatchGetItem', 'Responses');
+      const responses = requireAnswer(output.Responses, 'BatchGetItem', 'Responses');
       for (const item of responses[this.table.name] ?? []) items.push(withoutLostValues(item));
       return output.UnprocessedKeys?.[this.table.name]?.Keys ?? [];
     };
@@ -232,8 +232,8 @@ export class TableStore implements Store, ScanSource {
       throw missingIndex(this.table, request.index, error) ?? error;
     });
     return {
-      items: request.countOnly === true ? [] : answered(output.Items, 'Query', 'Items').map(withoutLostValues),
-      count: answered(output.Count, 'Query', 'Count'),
+      items: request.countOnly === true ? [] : requireAnswer(output.Items, 'Query', 'Items').map(withoutLostValues),
+      count: requireAnswer(output.Count, 'Query', 'Count'),
       scanned: output.ScannedCount ?? output.Count ?? 0,
       lastKey: output.LastEvaluatedKey as Item | undefined,
       rcu: unitsOf(output.ConsumedCapacity),
@@ -255,7 +255,7 @@ export class TableStore implements Store, ScanSource {
       throw missingIndex(this.table, index, error) ?? error;
     });
     return {
-      items: answered(output.Items, 'Scan', 'Items').map(withoutLostValues),
+      items: requireAnswer(output.Items, 'Scan', 'Items').map(withoutLostValues),
       lastKey: output.LastEvaluatedKey as Item | undefined,
       rcu: unitsOf(output.ConsumedCapacity),
     };

@@ -90,10 +90,13 @@ export class TableWalk {
    */
   async run(visit: (page: WalkedPage) => Promise<boolean>): Promise<void> {
     const { concurrency } = this.options;
-    await pMap([...this.place.open], (open) => this.segment(open, visit), { concurrency });
+    await pMap([...this.place.open], (open) => this.walkSegment(open, visit), { concurrency });
   }
 
-  private async segment(open: WalkPlace['open'][number], visit: (page: WalkedPage) => Promise<boolean>): Promise<void> {
+  private async walkSegment(
+    open: WalkPlace['open'][number],
+    visit: (page: WalkedPage) => Promise<boolean>,
+  ): Promise<void> {
     const { graph, source, stats, read = {}, isOver, stays = () => true, onPage } = this.options;
     const { segment } = open;
     const { segments } = this.place;
@@ -108,7 +111,7 @@ export class TableWalk {
       else {
         // If no item exists any more, the place stays: the next page begins after the deleted items.
         const last = items.length === 0 ? walkedItem(graph, page.lastKey) : items.findLast(stays);
-        if (last !== undefined) open.after = keyOf(read.index, last);
+        if (last !== undefined) open.after = walkedKeyOf(read.index, last);
       }
       await onPage?.(items.length);
       if (isLast) return;
@@ -116,7 +119,7 @@ export class TableWalk {
   }
 }
 
-function keyOf(index: IndexName | undefined, { source, target, item }: WalkedItem): WalkedKey {
+function walkedKeyOf(index: IndexName | undefined, { source, target, item }: WalkedItem): WalkedKey {
   if (index === undefined) return { source, target };
   const { partition, sort } = INDEX_KEYS[index];
   return { source, target, at: { partition: stringOf(item[partition]) ?? '', sort: stringOf(item[sort]) ?? '' } };

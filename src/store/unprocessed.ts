@@ -27,13 +27,13 @@ export async function untilProcessed<Request>(
       async () => {
         const left = await send(tried);
         if (left.length < tried.length) return left;
-        throw throttled();
+        throw throttledError();
       },
       { ...waits, isRetryable: (error, attempt) => isStuck(error) && attempt < BATCH_ATTEMPTS },
     );
     if (rest.length === 0 || progressAttempt === 0) continue;
     const milliseconds = backoffMs(progressAttempt, random);
-    if (milliseconds >= remainingMs()) throw throttled();
+    if (milliseconds >= remainingMs()) throw throttledError();
     await wait(milliseconds, waits.signal);
   }
 }
@@ -42,7 +42,7 @@ class StuckError extends Error {
   override readonly name = 'ProvisionedThroughputExceededException';
 }
 
-function throttled(): StoreError {
+function throttledError(): StoreError {
   return classifyError(new StuckError('DynamoDB left items of a batch unprocessed.'));
 }
 

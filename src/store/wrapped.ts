@@ -1,7 +1,7 @@
 import type { Store } from './port.ts';
 
 /** The store with some of its calls replaced. */
-export function replacedCalls(store: Store, replaced: Partial<Store>): Store {
+export function withReplacedCalls(store: Store, replaced: Partial<Store>): Store {
   return {
     get: (...args) => store.get(...args),
     getMany: (...args) => store.getMany(...args),

@@ -49,7 +49,7 @@ export class Journal {
   }
 
   /** Notes how far a shard was read; it is kept with the next `flush`. */
-  note(entry: ShardCheckpoint): void {
+  noteShard(entry: ShardCheckpoint): void {
     this.entries.set(entry.shardId, entry);
     this.hasChanges = true;
   }

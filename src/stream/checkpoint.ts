@@ -70,11 +70,11 @@ export function memoryCheckpoint(): CheckpointStore {
  */
 export function fileCheckpoint(file: string): CheckpointStore {
   return {
-    load: () => load(file),
-    save: (checkpoint) => save(file, checkpoint),
+    load: () => loadCheckpoint(file),
+    save: (checkpoint) => saveCheckpoint(file, checkpoint),
     async setAside() {
       const aside = `${file}.old`;
-      await failingAs('checkpoint-not-written', `The checkpoint file ${file} cannot be renamed to ${aside}`, () =>
+      await withErrorCode('checkpoint-not-written', `The checkpoint file ${file} cannot be renamed to ${aside}`, () =>
         rename(file, aside),
       );
       return aside;
@@ -82,22 +82,22 @@ export function fileCheckpoint(file: string): CheckpointStore {
   };
 }
 
-async function load(file: string): Promise<Checkpoint | undefined> {
+async function loadCheckpoint(file: string): Promise<Checkpoint | undefined> {
   let text: string;
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw invalid(file, error);
+    throw invalidCheckpointError(file, error);
   }
   try {
     return checkpointSchema.parse(JSON.parse(text));
   } catch (error) {
-    throw invalid(file, error);
+    throw invalidCheckpointError(file, error);
   }
 }
 
-function invalid(file: string, error: unknown): EdgeloomError {
+function invalidCheckpointError(file: string, error: unknown): EdgeloomError {
   const reason =
     error instanceof z.ZodError
       ? z
@@ -114,8 +114,8 @@ function invalid(file: string, error: unknown): EdgeloomError {
   );
 }
 
-async function save(file: string, checkpoint: Checkpoint): Promise<void> {
-  await failingAs('checkpoint-not-written', `The checkpoint file ${file} cannot be written`, async () => {
+async function saveCheckpoint(file: string, checkpoint: Checkpoint): Promise<void> {
+  await withErrorCode('checkpoint-not-written', `The checkpoint file ${file} cannot be written`, async () => {
     const folder = dirname(file);
     await mkdir(folder, { recursive: true });
     // Always the same name: the file of a killed process is overwritten, so files never pile up.
@@ -147,7 +147,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-async function failingAs(code: string, message: string, action: () => Promise<void>): Promise<void> {
+async function withErrorCode(code: string, message: string, action: () => Promise<void>): Promise<void> {
   try {
     await action();
   } catch (error) {

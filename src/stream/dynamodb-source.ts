@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import { type EdgeloomError, StoreError } from '../errors.ts';
 import { sleep } from '../runtime.ts';
-import { answered } from '../store/answered.ts';
+import { requireAnswer } from '../store/answered.ts';
 import { classifyError } from '../store/classify.ts';
 import {
   type Shard,
@@ -40,14 +40,18 @@ export class DynamoDBStreamSource implements StreamSource {
     const shards: Shard[] = [];
     for (let start: string | undefined; ; await sleep(DESCRIBE_PAUSE_MS)) {
       const page = await this.describePage(start);
-      for (const { ShardId, ParentShardId, SequenceNumberRange } of answered(page.Shards, 'DescribeStream', 'Shards')) {
+      for (const { ShardId, ParentShardId, SequenceNumberRange } of requireAnswer(
+        page.Shards,
+        'DescribeStream',
+        'Shards',
+      )) {
         if (ShardId === undefined) continue;
         shards.push({ shardId: ShardId, parentShardId: ParentShardId });
         if (SequenceNumberRange?.EndingSequenceNumber !== undefined) this.closed.add(ShardId);
       }
       start = page.LastEvaluatedShardId;
       if (start === undefined) {
-        return { status: answered(page.StreamStatus, 'DescribeStream', 'StreamStatus'), shards };
+        return { status: requireAnswer(page.StreamStatus, 'DescribeStream', 'StreamStatus'), shards };
       }
     }
   }
@@ -55,7 +59,7 @@ export class DynamoDBStreamSource implements StreamSource {
   async isClosed(shardId: string): Promise<boolean> {
     if (this.closed.has(shardId)) return true;
     // Readers of many shards that ask at the same time share one listing, which takes a call for each hundred shards, and a pause.
-    const { status, shards } = await this.listings.ask();
+    const { status, shards } = await this.listings.askOrJoin();
     if (shards.every((shard) => shard.shardId !== shardId)) {
       throw new StreamError('no-shard', `The stream does not list shard ${shardId}.`);
     }
@@ -67,7 +71,7 @@ export class DynamoDBStreamSource implements StreamSource {
     const command = new DescribeStreamCommand({ StreamArn: this.streamArn, ExclusiveStartShardId: start });
     try {
       const { StreamDescription } = await this.client.send(command);
-      return answered(StreamDescription, 'DescribeStream', 'StreamDescription');
+      return requireAnswer(StreamDescription, 'DescribeStream', 'StreamDescription');
     } catch (error) {
       if (errorName(error) !== 'ResourceNotFoundException') throw requestError(error);
       throw new StoreError(
@@ -89,7 +93,7 @@ export class DynamoDBStreamSource implements StreamSource {
         : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: after }),
     });
     try {
-      return answered((await this.client.send(command)).ShardIterator, 'GetShardIterator', 'ShardIterator');
+      return requireAnswer((await this.client.send(command)).ShardIterator, 'GetShardIterator', 'ShardIterator');
     } catch (error) {
       // A sequence number that the shard does not have is refused as invalid.
       if (after !== undefined && errorName(error) === 'ValidationException') {
@@ -106,7 +110,7 @@ export class DynamoDBStreamSource implements StreamSource {
       ShardIteratorType: 'LATEST',
     });
     try {
-      return answered((await this.client.send(command)).ShardIterator, 'GetShardIterator', 'ShardIterator');
+      return requireAnswer((await this.client.send(command)).ShardIterator, 'GetShardIterator', 'ShardIterator');
     } catch (error) {
       throw shardError(error);
     }
@@ -115,7 +119,7 @@ export class DynamoDBStreamSource implements StreamSource {
   async read(iterator: string, limit: number): Promise<StreamPage> {
     try {
       const page = await this.client.send(new GetRecordsCommand({ ShardIterator: iterator, Limit: limit }));
-      return { records: answered(page.Records, 'GetRecords', 'Records'), next: page.NextShardIterator };
+      return { records: requireAnswer(page.Records, 'GetRecords', 'Records'), next: page.NextShardIterator };
     } catch (error) {
       throw shardError(error);
     }
@@ -129,17 +133,17 @@ class SharedQuestion<Answer> {
 
   constructor(private readonly answer: () => Promise<Answer>) {}
 
-  ask(): Promise<Answer> {
-    if (this.current === undefined) return this.start();
+  askOrJoin(): Promise<Answer> {
+    if (this.current === undefined) return this.startAsking();
     // The answer under way may be older than this question. One more is asked, for all who wait.
     this.next ??= this.current.then(
-      () => this.start(),
-      () => this.start(),
+      () => this.startAsking(),
+      () => this.startAsking(),
     );
     return this.next;
   }
 
-  private start(): Promise<Answer> {
+  private startAsking(): Promise<Answer> {
     this.next = undefined;
     const asked = this.answer().finally(() => {
       if (this.current === asked) this.current = undefined;

@@ -86,30 +86,30 @@ export class StreamFollower {
 
   /** Resolves when every record that is in the stream now is worked off and two polls then found nothing new. */
   idle(): Promise<void> {
-    this.quiet.activity();
+    this.quiet.noteActivity();
     return new Promise((resolve, reject) => {
-      if (this.stopping.signal.aborted) reject(this.endedEarly());
+      if (this.stopping.signal.aborted) reject(this.endedEarlyError());
       else this.idleWaiters.push({ resolve, reject });
     });
   }
 
   /** Ends the run in good order. */
   async stop(): Promise<void> {
-    this.end();
+    this.endRun();
     // The caller of `run` learns of its failure.
     await this.running?.catch(() => undefined);
   }
 
   private async runOnce(): Promise<'stop' | 'idle'> {
-    let reason: unknown = this.endedEarly();
+    let reason: unknown = this.endedEarlyError();
     try {
       const { checkpoint = memoryCheckpoint(), report } = this.options;
       const { journal, setAside } = await Journal.open(checkpoint, this.source.streamArn);
       if (setAside !== undefined) report.onSetAside(setAside);
       try {
-        await this.supervise(this.newRun(journal, setAside !== undefined));
+        await this.supervise(this.makeRun(journal, setAside !== undefined));
       } finally {
-        this.end();
+        this.endRun();
         await Promise.all([...this.tasks.values()].map(({ ended }) => ended));
         await journal.flush();
       }
@@ -119,7 +119,7 @@ export class StreamFollower {
       reason = error;
       throw error;
     } finally {
-      this.end();
+      this.endRun();
       for (const waiter of this.idleWaiters.splice(0)) waiter.reject(reason);
     }
   }
@@ -132,10 +132,10 @@ export class StreamFollower {
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       // Quiet counts only if a look at the shards that comes after finds no new one.
       const wasQuiet = this.tasks.size > 0 && this.quiet.isQuiet();
-      const description = await this.describe();
+      const description = await this.describeStream();
       if (description === undefined) return;
       if (isFirst) await this.options.onFirstListing?.(run, description);
-      const started = this.follow(run, description, newTask);
+      const started = this.startReadableShards(run, description, newTask);
       const isExhausted = this.isExhausted(description);
       if (isExhausted || (wasQuiet && started === 0 && this.quiet.isQuiet())) {
         for (const waiter of this.idleWaiters.splice(0)) waiter.resolve();
@@ -144,7 +144,7 @@ export class StreamFollower {
           return;
         }
       }
-      if (isExhausted && description.status === 'DISABLED') throw streamEnded(this.source.streamArn);
+      if (isExhausted && description.status === 'DISABLED') throw streamEndedError(this.source.streamArn);
       const hurries = this.tasks.size === 0 && this.isIdleAwaited();
       const interval = hurries ? MIN_SHARD_INTERVAL_MS : shardIntervalMs;
       await Promise.all([pause(MIN_SHARD_INTERVAL_MS, signal), this.bell.wait(interval)]);
@@ -152,7 +152,7 @@ export class StreamFollower {
   }
 
   /** The shards as they are now; undefined where the run ended before the stream answered. */
-  private async describe(): Promise<StreamDescription | undefined> {
+  private async describeStream(): Promise<StreamDescription | undefined> {
     const { signal } = this.stopping;
     if (signal.aborted) return undefined;
     const isRetryable = (error: unknown, attempt: number): boolean => {
@@ -165,7 +165,7 @@ export class StreamFollower {
   }
 
   /** Compares a listing with the known shards: reports lost shards, and starts the readable ones. Returns how many it started. */
-  private follow(
+  private startReadableShards(
     { journal }: FollowRun,
     { shards }: StreamDescription,
     newTask: (shardId: string) => ShardWork,
@@ -181,18 +181,18 @@ export class StreamFollower {
     }
     const isFinished = (shardId: string): boolean => journal.isFinished(shardId);
     const fresh = readableShards(shards, isFinished).filter(({ shardId }) => !this.tasks.has(shardId));
-    for (const { shardId } of fresh) this.start(newTask(shardId), shardId);
-    this.quiet.waiting(waitingShards(shards, isFinished));
+    for (const { shardId } of fresh) this.startTask(newTask(shardId), shardId);
+    this.quiet.noteWaiting(waitingShards(shards, isFinished));
     return fresh.length;
   }
 
-  private start(task: ShardWork, shardId: string): void {
+  private startTask(task: ShardWork, shardId: string): void {
     const ended = task
       .work()
       .catch((error: unknown) => {
         // The first failure is the cause; others come of the same.
         this.failure ??= { error };
-        this.end();
+        this.endRun();
       })
       .finally(() => this.tasks.delete(shardId));
     this.tasks.set(shardId, { task, ended });
@@ -207,7 +207,7 @@ export class StreamFollower {
     return this.emptyListings >= (status === 'DISABLED' ? 1 : EMPTY_LISTINGS);
   }
 
-  private newRun(journal: Journal, hasEarlierStream: boolean): FollowRun {
+  private makeRun(journal: Journal, hasEarlierStream: boolean): FollowRun {
     const { source, quiet, stopping } = this;
     return {
       source,
@@ -219,7 +219,7 @@ export class StreamFollower {
       graceMs: () => this.graceMs(),
       onLineageChange: () => this.bell.ring(),
       onEmptyPoll: (shardId) => {
-        quiet.emptyPoll(shardId);
+        quiet.noteEmptyPoll(shardId);
         if (this.isIdleAwaited() && quiet.isQuiet()) this.bell.ring();
       },
     };
@@ -229,7 +229,7 @@ export class StreamFollower {
     return this.untilIdle || this.idleWaiters.length > 0;
   }
 
-  private end(): void {
+  private endRun(): void {
     if (this.stopping.signal.aborted) return;
     this.stoppedAtMs = performance.now();
     this.stopping.abort();
@@ -241,7 +241,7 @@ export class StreamFollower {
     return this.stoppedAtMs + (this.options.stopGraceMs ?? 10_000) - performance.now();
   }
 
-  private endedEarly(): EdgeloomError {
+  private endedEarlyError(): EdgeloomError {
     const { name } = this.options;
     return new EdgeloomError(
       `${name}-ended`,
@@ -251,7 +251,7 @@ export class StreamFollower {
   }
 }
 
-function streamEnded(streamArn: string): EdgeloomError {
+function streamEndedError(streamArn: string): EdgeloomError {
   return new EdgeloomError(
     'stream-ended',
     `The stream ${streamArn} is read to its end, and nothing more will come.`,

@@ -10,27 +10,27 @@ export class IdleDetector {
   private waitingShards = 0;
 
   /** A shard is being read from now on. */
-  opened(shardId: string): void {
+  noteOpened(shardId: string): void {
     this.emptyPolls.set(shardId, 0);
   }
 
   /** A shard is not read any more. */
-  closed(shardId: string): void {
+  noteClosed(shardId: string): void {
     this.emptyPolls.delete(shardId);
   }
 
   /** Notes that something was read: each shard has to be polled twice again. */
-  activity(): void {
+  noteActivity(): void {
     for (const shardId of this.emptyPolls.keys()) this.emptyPolls.set(shardId, 0);
   }
 
   /** A poll found nothing. */
-  emptyPoll(shardId: string): void {
+  noteEmptyPoll(shardId: string): void {
     this.emptyPolls.set(shardId, (this.emptyPolls.get(shardId) ?? 0) + 1);
   }
 
   /** How many shards are known that cannot be read yet. */
-  waiting(count: number): void {
+  noteWaiting(count: number): void {
     this.waitingShards = count;
   }
 

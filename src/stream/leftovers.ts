@@ -41,7 +41,7 @@ export class LeftoverFilter {
   }
 
   /** Gives the records that belong to this table. Records of the second in which it was created get the base item instead of their new image. */
-  async sift(records: ChangeRecord[]): Promise<Sifted> {
+  async dropLeftovers(records: ChangeRecord[]): Promise<Sifted> {
     const began = this.beganAtSeconds;
     const last =
       began === undefined ? -1 : records.findLastIndex(({ createdAtSeconds = began + 1 }) => createdAtSeconds <= began);
@@ -51,7 +51,7 @@ export class LeftoverFilter {
     if (dropped > 0) this.isSuspicious = true;
     const rest = records.slice(last + 1);
     if (!this.isSuspicious) return { records: [...young, ...rest], dropped, rcu: 0 };
-    const { settled, rcu } = await this.settle(young);
+    const { settled, rcu } = await this.withBaseItems(young);
     return { records: [...settled, ...rest], dropped: dropped + young.length - settled.length, rcu };
   }
 
@@ -60,7 +60,7 @@ export class LeftoverFilter {
    * state or in one that a later record brings, which is just as good a start; if it is of the earlier one, the item
    * is absent or says what a later record says anyway. Removals stay: what is not there is not missed.
    */
-  private async settle(records: ChangeRecord[]): Promise<{ settled: ChangeRecord[]; rcu: number }> {
+  private async withBaseItems(records: ChangeRecord[]): Promise<{ settled: ChangeRecord[]; rcu: number }> {
     const { items, rcu } = await this.store.getMany(records, { consistent: true });
     const settled: ChangeRecord[] = [];
     for (const [i, record] of records.entries()) {

@@ -51,7 +51,7 @@ export class ShardPages {
     const isEnd = next === undefined && (await this.source.isClosed(this.shardId));
     if (next === undefined && !isEnd && records.length === 0) {
       this.iterator = undefined;
-      throw unprovenEnd(this.shardId);
+      throw unprovenEndError(this.shardId);
     }
     this.position = records.at(-1)?.dynamodb?.SequenceNumber ?? this.position;
     this.iterator = next;
@@ -80,7 +80,7 @@ export class ShardPages {
 }
 
 /** Makes the error of a single answer without a next page. It does not prove the shard's end: later records would stay unread. */
-function unprovenEnd(shardId: string): StoreError {
+function unprovenEndError(shardId: string): StoreError {
   return new StoreError(
     'retryable',
     'incomplete-answer',

@@ -52,7 +52,7 @@ export class ShardReader {
    */
   async nextBatch(isStopping: () => boolean): Promise<ShardBatch> {
     for (;;) {
-      const hasMore = this.take(await this.pages.next());
+      const hasMore = this.addPage(await this.pages.next());
       if (hasMore && !isStopping()) continue;
       const { batch } = this;
       this.batch = emptyBatch();
@@ -62,7 +62,7 @@ export class ShardReader {
   }
 
   /** Adds a page to the batch; gives whether to read another for it. */
-  private take(page: ShardPage): boolean {
+  private addPage(page: ShardPage): boolean {
     const { batch } = this;
     const decoded = decodeRecords(this.graph, page.records, this.source.streamArn);
     const kept = new Set(decoded.map(({ sequenceNumber }) => sequenceNumber));

@@ -37,7 +37,7 @@ export abstract class ShardWorker<Run extends FollowRun> implements ShardWork {
   /** Records were lost that stood behind the place that was kept: coming back to it would find the same gap again. */
   protected onTrimmed(message: string): void {
     this.run.report.onTrimmed(this.shardId, message);
-    this.run.journal.note({ shardId: this.shardId, finished: false });
+    this.run.journal.noteShard({ shardId: this.shardId, finished: false });
   }
 }
 

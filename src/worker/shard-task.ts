@@ -23,10 +23,10 @@ export class ShardTask extends ShardWorker<WorkerRun> {
 
   override async work(): Promise<void> {
     const { run, shardId, reader } = this;
-    run.quiet.opened(shardId);
+    run.quiet.noteOpened(shardId);
     try {
       while (!this.isEnding()) {
-        const batch = await this.taking('reading', () => reader.nextBatch(() => this.isEnding()));
+        const batch = await this.retryWithinLimit('reading', () => reader.nextBatch(() => this.isEnding()));
         if (batch === undefined) return;
         if (!(await this.applyBatch(batch))) return;
         if (batch.isEnd) {
@@ -40,32 +40,32 @@ export class ShardTask extends ShardWorker<WorkerRun> {
         }
       }
     } finally {
-      run.quiet.closed(shardId);
+      run.quiet.noteClosed(shardId);
     }
   }
 
   /** Applies a batch and notes it; false where the run ended before all of it was applied. */
   private async applyBatch(batch: ShardBatch): Promise<boolean> {
     const { run, shardId } = this;
-    const sifted = await this.taking('checking', () => run.leftovers.sift(batch.records));
+    const sifted = await this.retryWithinLimit('checking', () => run.leftovers.dropLeftovers(batch.records));
     if (sifted === undefined) return false;
     run.report.onLeftovers(sifted.dropped, sifted.rcu);
     // rule: worker-applies-before-it-notes
     if (!(await this.applyAll(sifted.records))) return false;
     if (this.isCancelled() || (batch.recordsRead === 0 && !batch.isEnd)) return true;
-    run.journal.note({ shardId, sequenceNumber: batch.sequenceNumber, finished: batch.isEnd });
-    this.leaveProgress(batch);
+    run.journal.noteShard({ shardId, sequenceNumber: batch.sequenceNumber, finished: batch.isEnd });
+    this.noteProgress(batch);
     // Claimed before it is applied, a crash would leave the claim.
     run.claims?.addClaim(batch.records, shardId);
     run.claims?.schedule();
     // A batch of derived items' records alone needs no checkpoint: reading them again changes nothing.
     if (batch.records.length > 0 || batch.isEnd) await run.journal.flush();
     // The writes' own records, in whichever shard, have to be read too before the stream is quiet.
-    run.quiet.activity();
+    run.quiet.noteActivity();
     return true;
   }
 
-  private leaveProgress({ sequenceNumber, records }: ShardBatch): void {
+  private noteProgress({ sequenceNumber, records }: ShardBatch): void {
     // Records of derived items, those of progress among them, are no progress: they would keep the notes coming for ever.
     if (sequenceNumber === undefined || records.length === 0) return;
     const { shardId } = this;
@@ -78,7 +78,7 @@ export class ShardTask extends ShardWorker<WorkerRun> {
     for (let start = 0, attempt = 0; start < records.length; ) {
       if (run.stopping.aborted) return false;
       const slice = records.slice(start, start + this.maxRecords);
-      const { result, milliseconds } = await run.limit(() => this.timed(slice));
+      const { result, milliseconds } = await run.limit(() => this.projectTimed(slice));
       const applied = appliedCount(slice, result);
       run.report.onBatch(shardId, slice, applied, result, milliseconds);
       start += applied;
@@ -87,7 +87,7 @@ export class ShardTask extends ShardWorker<WorkerRun> {
         attempt = 0;
       }
       if (applied > 0 && start < records.length) {
-        run.journal.note({ shardId, sequenceNumber: slice[applied - 1]?.sequenceNumber, finished: false });
+        run.journal.noteShard({ shardId, sequenceNumber: slice[applied - 1]?.sequenceNumber, finished: false });
         await run.journal.flush();
       }
       if (result.failedFrom === undefined) continue;
@@ -102,11 +102,11 @@ export class ShardTask extends ShardWorker<WorkerRun> {
   }
 
   /** Tries within the bound of what runs at once. */
-  private taking<T>(what: string, action: () => Promise<T>): Promise<T | undefined> {
+  private retryWithinLimit<T>(what: string, action: () => Promise<T>): Promise<T | undefined> {
     return this.retrying(what, () => this.run.limit(action));
   }
 
-  private async timed(records: readonly ChangeRecord[]): Promise<{ result: BatchResult; milliseconds: number }> {
+  private async projectTimed(records: readonly ChangeRecord[]): Promise<{ result: BatchResult; milliseconds: number }> {
     const startedMs = performance.now();
     const result = await this.project(records);
     return { result, milliseconds: performance.now() - startedMs };
@@ -115,9 +115,9 @@ export class ShardTask extends ShardWorker<WorkerRun> {
   private project(records: readonly ChangeRecord[]): Promise<BatchResult> {
     const { projector, batchTimeoutMs, graceMs, progress } = this.run;
     const deadline = performance.now() + batchTimeoutMs;
-    const projected = (): Promise<BatchResult> =>
+    const projectBatch = (): Promise<BatchResult> =>
       projector.project(records, { remainingMs: () => Math.min(deadline - performance.now(), graceMs()) });
-    return progress === undefined ? projected() : progress.writeWhile(projected);
+    return progress === undefined ? projectBatch() : progress.writeWhile(projectBatch);
   }
 }
 

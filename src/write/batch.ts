@@ -69,11 +69,11 @@ export class BatchBuilder {
 
   /** Checks all operations, then writes them. Throws an `InvalidBatchError`, or the store's error. */
   async run(store: Store): Promise<WriteBatchResult> {
-    const writes = await this.checked();
+    const writes = await this.checkAll();
     return { items: writes.length, ...(await store.writeMany(writes)) };
   }
 
-  private async checked(): Promise<BatchWrite[]> {
+  private async checkAll(): Promise<BatchWrite[]> {
     const bad: BadOperation[] = [];
     // BatchWriteItem refuses a key that is named twice, and orders nothing: the last word on each key is what is sent.
     const last = new Map<string, BatchWrite>();

@@ -7,7 +7,7 @@ import { FanOutPlaces } from '../model/projection/places.ts';
 import type { ProjectionsInForce } from '../registry/projections-in-force.ts';
 import { registryLeases, withoutRegistry } from '../registry/reader-lease.ts';
 import type { Abortable } from '../runtime.ts';
-import { abortable } from '../store/abortable.ts';
+import { abortableStore } from '../store/abortable.ts';
 import { queryPages, readItems } from '../store/pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../store/port.ts';
 import { nodeKey } from './item/prepare.ts';
@@ -58,17 +58,17 @@ export async function deleteNodeWithEdges(
   id: string,
   { signal, replica }: DeleteOptions = {},
 ): Promise<DeletedNode> {
-  const store = abortable(table, signal);
+  const store = abortableStore(table, signal);
   const node = nodeKey(graph, id);
   const type = parseNodeId(id)?.type ?? '';
   const entering = [...graph.edges.values()].filter(({ to }) => to.has(type));
-  const found = entering.filter(canBeFound);
+  const found = entering.filter(canFindIncoming);
   const result: DeletedNode = {
     edges: 0,
     nodes: 0,
     parts: 0,
     skipped: 0,
-    notFound: entering.filter((edge) => !canBeFound(edge)).map(({ type: name }) => name),
+    notFound: entering.filter((edge) => !canFindIncoming(edge)).map(({ type: name }) => name),
     foundByOrders: found
       .filter(({ copy, incoming }) => copy === undefined && incoming === undefined)
       .map(({ type: name }) => name),
@@ -114,12 +114,12 @@ async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, res
       // A tombstone names none.
       const sources = items.map((item) => stringOf(item[attribute])).filter((source) => source !== undefined);
       const keys = [...new Set(sources)].map((source) => ({ source, target }));
-      await deleteItems(store, await stillPresent(store, keys, result), result, 'edges');
+      await deleteItems(store, await readPresent(store, keys, result), result, 'edges');
     }
   }
 }
 
-function canBeFound({ inbound, copy, incoming }: EdgeModel): boolean {
+function canFindIncoming({ inbound, copy, incoming }: EdgeModel): boolean {
   // Which partitions there are, only the edges tell.
   return copy !== undefined || incoming !== undefined || (inbound !== undefined && inbound.partition === undefined);
 }
@@ -162,7 +162,7 @@ function sourcesOf({ graph, projections }: Cascade, edge: EdgeModel, id: string)
 }
 
 /** Returns the keys whose items still exist: an index lags, and may name edges that are deleted by now. */
-async function stillPresent(store: Store, keys: readonly ItemKey[], result: DeletedNode): Promise<ItemKey[]> {
+async function readPresent(store: Store, keys: readonly ItemKey[], result: DeletedNode): Promise<ItemKey[]> {
   const items = await readItems({ store, stats: result }, keys);
   return keys.filter((_, i) => items[i] !== undefined);
 }

@@ -73,7 +73,7 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
   }
   let items = 0;
   let wcu = 0;
-  async function* batches(): AsyncGenerator<Item[]> {
+  async function* itemBatches(): AsyncGenerator<Item[]> {
     let batch: Item[] = [];
     for await (const line of itemLines(options)) {
       if (signal?.aborted) return;
@@ -86,7 +86,7 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
     if (batch.length > 0) yield batch;
   }
   await forEachOf(
-    batches(),
+    itemBatches(),
     async (batch) => {
       const puts = batch.map((put) => ({ put }));
       const result = await store.writeMany(puts, { signal }).catch((error: unknown) => {

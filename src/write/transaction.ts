@@ -15,7 +15,7 @@ import { itemName } from './checks/problem.ts';
 import {
   baseCondition,
   ConditionFailedError,
-  conditionFailed,
+  conditionFailedError,
   isConditional,
   type WriteConditions,
 } from './item/conditions.ts';
@@ -99,7 +99,7 @@ export class TransactionBuilder {
   };
 
   updatePart = (id: string, part: string, change: AttributeChange, options: UpdateConditions = {}): void => {
-    this.prepared.push(async () => this.update(partSubject(this.graph, id, part), change, options));
+    this.prepared.push(async () => this.updateChange(partSubject(this.graph, id, part), change, options));
   };
 
   deletePart = (id: string, part: string, options: WriteConditions = {}): void => {
@@ -111,7 +111,7 @@ export class TransactionBuilder {
   };
 
   updateNode = (id: string, change: AttributeChange, options: UpdateConditions = {}): void => {
-    this.prepared.push(async () => this.update(nodeSubject(this.graph, id), change, options));
+    this.prepared.push(async () => this.updateChange(nodeSubject(this.graph, id), change, options));
   };
 
   updateEdge = (
@@ -121,7 +121,9 @@ export class TransactionBuilder {
     change: AttributeChange,
     options: UpdateConditions = {},
   ): void => {
-    this.prepared.push(async () => this.update(edgeSubject(this.graph, source, edgeType, target), change, options));
+    this.prepared.push(async () =>
+      this.updateChange(edgeSubject(this.graph, source, edgeType, target), change, options),
+    );
   };
 
   deleteNode = (id: string, options: WriteConditions = {}): void => {
@@ -142,9 +144,9 @@ export class TransactionBuilder {
 
   /** Checks all operations, then makes them all or none. */
   async run({ token = globalThis.crypto.randomUUID(), signal }: TransactOptions): Promise<TransactionResult> {
-    const changes = await this.checked();
+    const changes = await this.checkedChanges();
     if (changes.length === 0) return { items: 0, wcu: 0 };
-    const result = await this.send(changes, token, signal);
+    const result = await this.sendWithRetries(changes, token, signal);
     if (result.applied) return { items: changes.length, wcu: result.wcu };
     const failures = result.failed.map(({ place, current }) => ({
       position: place + 1,
@@ -153,7 +155,11 @@ export class TransactionBuilder {
     throw new TransactionFailedError(failures);
   }
 
-  private update(subject: UpdateSubject, change: AttributeChange, options: UpdateConditions): Promise<BaseChange> {
+  private updateChange(
+    subject: UpdateSubject,
+    change: AttributeChange,
+    options: UpdateConditions,
+  ): Promise<BaseChange> {
     if (typeof change !== 'function') return updateInTransaction(this.context, subject, change, options);
     throw new EdgeloomError(
       'invalid-argument',
@@ -162,7 +168,7 @@ export class TransactionBuilder {
     );
   }
 
-  private async checked(): Promise<BaseChange[]> {
+  private async checkedChanges(): Promise<BaseChange[]> {
     const bad: BadOperation[] = [];
     const changes: BaseChange[] = [];
     const results = await Promise.allSettled(this.prepared.map((prepare) => prepare()));
@@ -174,7 +180,7 @@ export class TransactionBuilder {
         continue;
       }
       changes.push(result.value);
-      const error = namedTwice(result.value.key, positions, i + 1);
+      const error = namedTwiceError(result.value.key, positions, i + 1);
       if (error !== undefined) bad.push({ position: i + 1, error });
     }
     if (bad.length > 0) throw new InvalidBatchError(bad, this.prepared.length, 'transaction');
@@ -186,7 +192,7 @@ export class TransactionBuilder {
     );
   }
 
-  private async send(
+  private async sendWithRetries(
     changes: readonly BaseChange[],
     token: string,
     signal: AbortSignal | undefined,
@@ -210,7 +216,7 @@ export class TransactionBuilder {
       if (!result.applied && isUnknown) throw new Error('A later attempt found a condition failed.');
       return result;
     } catch (error) {
-      if (isUnknown) throw outcomeUnknown(token, error);
+      if (isUnknown) throw outcomeUnknownError(token, error);
       throw error;
     }
   }
@@ -226,10 +232,10 @@ function conditionCheck(key: ItemKey, conditions: WriteConditions): BaseChange {
 }
 
 function failureOf(graph: CompiledModel, change: BaseChange, current: Item | undefined): ConditionFailedError {
-  return conditionFailed(graph, change.key, change.condition ?? {}, current);
+  return conditionFailedError(graph, change.key, change.condition ?? {}, current);
 }
 
-function namedTwice(key: ItemKey, positions: Map<string, number>, position: number): EdgeloomError | undefined {
+function namedTwiceError(key: ItemKey, positions: Map<string, number>, position: number): EdgeloomError | undefined {
   const text = JSON.stringify([key.source, key.target]);
   const first = positions.get(text);
   if (first === undefined) {
@@ -243,7 +249,7 @@ function namedTwice(key: ItemKey, positions: Map<string, number>, position: numb
   );
 }
 
-function outcomeUnknown(token: string, cause: unknown): EdgeloomError {
+function outcomeUnknownError(token: string, cause: unknown): EdgeloomError {
   return new EdgeloomError(
     'outcome-unknown',
     `The answers of the transaction were lost, so it may have been made or not. ${messageOf(cause)}`,

@@ -5,7 +5,7 @@ import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
 import type { Store } from '../../src/store/port.ts';
-import { replacedCalls } from '../../src/store/wrapped.ts';
+import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const BUDGET_BYTES = 4096;
@@ -25,7 +25,7 @@ function hubGraph() {
 /** A store that notes what each update of a view costs. */
 function costNoting(store: Store) {
   const viewUnits: number[] = [];
-  const noting = replacedCalls(store, {
+  const noting = withReplacedCalls(store, {
     async update(update) {
       const result = await store.update(update);
       if (update.key.target === '~view') viewUnits.push(result.wcu);

@@ -8,7 +8,7 @@ import { createLowMark } from '../../src/progress/low-mark.ts';
 import { sweep } from '../../src/repair/sweep.ts';
 import { classifyError } from '../../src/store/classify.ts';
 import type { Store } from '../../src/store/port.ts';
-import { replacedCalls } from '../../src/store/wrapped.ts';
+import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { createWorker } from '../../src/worker/worker.ts';
 import { followGraph, follows, user } from '../support/follow-graph.ts';
@@ -99,7 +99,7 @@ describe('the low mark of a stream', () => {
 
   it('stands still behind a batch that failed in its midst, and counts what was applied of it', async () => {
     const { store, records, invoke, hasPassed } = await markedTable(4);
-    const failing = replacedCalls(store, {
+    const failing = withReplacedCalls(store, {
       update: (update) => {
         if (update.key.source === records[2]!.source) return Promise.reject(new StoreError('fatal', 'refused', 'No.'));
         return store.update(update);
@@ -186,7 +186,7 @@ describe('the low mark of a stream', () => {
     const { graph, store, client, streams, records, invoke } = await markedTable(3);
     await invoke([records]);
     const refusal = Object.assign(new Error('no'), { name: 'AccessDeniedException' });
-    const readOnly = replacedCalls(store, { update: () => Promise.reject(classifyError(refusal)) });
+    const readOnly = withReplacedCalls(store, { update: () => Promise.reject(classifyError(refusal)) });
     const now = () => Date.now() + 600_000;
     expect(await createLowMark(graph, { store: readOnly, client, streams, now })()).toBeGreaterThan(Date.now());
   });

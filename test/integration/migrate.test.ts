@@ -9,7 +9,7 @@ import type { CompiledModel } from '../../src/model/compiled.ts';
 import { derive, edge, fromSource, node, rank } from '../../src/model/schema.ts';
 import { queriedItems } from '../../src/store/pages.ts';
 import type { ScanRequest } from '../../src/store/port.ts';
-import { replacedCalls } from '../../src/store/wrapped.ts';
+import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { evolvingTable, migratingTable, USERS } from '../support/migrating-table.ts';
 
 describe('a migration of a table', () => {
@@ -63,7 +63,7 @@ describe('a migration of a table', () => {
     for (let i = 0; i < USERS; i++) await user(i);
     await projectAll();
     for (const limit of [1, 3]) {
-      const short = Object.assign(replacedCalls(store, {}), {
+      const short = Object.assign(withReplacedCalls(store, {}), {
         scan: (request: ScanRequest) => store.scan({ ...request, limit }),
       });
       const graph = limit === 1 ? after : before;
@@ -285,7 +285,7 @@ describe('a migration in many calls', () => {
     passLease();
     let nowMs = Date.now();
     let pages = 0;
-    const counting = Object.assign(replacedCalls(store, {}), {
+    const counting = Object.assign(withReplacedCalls(store, {}), {
       scan: (request: ScanRequest) => {
         pages += 1;
         return store.scan(request);

@@ -8,7 +8,7 @@ import { createReader, type Reader } from '../../src/read/reader.ts';
 import { withoutRegistry } from '../../src/registry/reader-lease.ts';
 import { createSession } from '../../src/session/session.ts';
 import type { ItemKey } from '../../src/store/port.ts';
-import { replacedCalls } from '../../src/store/wrapped.ts';
+import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { createWriter } from '../../src/write/writer.ts';
 import { countingReader } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -90,7 +90,7 @@ async function fill(of: Table): Promise<void> {
 /** A reader that notes the keys of each BatchGetItem. */
 function noting(of: Table): { reader: Reader<typeof graph>; batches: ItemKey[][] } {
   const batches: ItemKey[][] = [];
-  const store = replacedCalls(of.store, {
+  const store = withReplacedCalls(of.store, {
     getMany: async (keys, options) => {
       if (keys.length > 0) batches.push([...keys]);
       return await of.store.getMany(keys, options);
@@ -225,7 +225,7 @@ describe('levels that are queried', () => {
   it('has no more calls in flight than the reader may have, with shards and with views that grew too big', async () => {
     let now = 0;
     let most = 0;
-    const store = replacedCalls(table.store, {
+    const store = withReplacedCalls(table.store, {
       query: async (...request) => {
         now += 1;
         most = Math.max(most, now);

@@ -4,7 +4,7 @@ import { edge, node, rank } from '../../src/model/schema.ts';
 import { createLowMark } from '../../src/progress/low-mark.ts';
 import { createReader } from '../../src/read/reader.ts';
 import { createSession, Session } from '../../src/session/session.ts';
-import { replacedCalls } from '../../src/store/wrapped.ts';
+import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { createWorker } from '../../src/worker/worker.ts';
 import { createWriter } from '../../src/write/writer.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -117,7 +117,7 @@ describe('a reader with a session', () => {
   it('has the key before the write, so that a lost answer shows', async () => {
     const { writer, reader, store, graph } = await open();
     const session = createSession();
-    const failing = replacedCalls(store, {
+    const failing = withReplacedCalls(store, {
       put: async (item) => {
         await store.put(item);
         throw new Error('no answer');
@@ -280,7 +280,7 @@ describe('the low mark of the stream', () => {
     const { graph, store, client, streams, streamArn, writer } = await open();
     let laterMs = 0;
     let calls = 0;
-    const counting = replacedCalls(store, {
+    const counting = withReplacedCalls(store, {
       query: (request) => {
         calls += 1;
         return store.query(request);

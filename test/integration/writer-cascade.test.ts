@@ -6,7 +6,7 @@ import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import type { Store } from '../../src/store/port.ts';
-import { replacedCalls } from '../../src/store/wrapped.ts';
+import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { createWriter } from '../../src/write/writer.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -14,7 +14,7 @@ import { writerTable } from '../support/writer.ts';
 
 /** The store with pages of 7 items, so that a few edges make several pages; `writeMany` may be replaced. */
 function pagedStore(store: Store, replaced: Partial<Store> = {}): Store {
-  return replacedCalls(store, { query: (request) => store.query({ ...request, limit: 7 }), ...replaced });
+  return withReplacedCalls(store, { query: (request) => store.query({ ...request, limit: 7 }), ...replaced });
 }
 
 describe('deleteNodeWithEdges', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
-import { replacedCalls } from '../../src/store/wrapped.ts';
+import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import type { ConditionFailedError } from '../../src/write/item/conditions.ts';
 import type { PutManyEntry } from '../../src/write/put-many.ts';
 import type { TransactionFailedError } from '../../src/write/transaction.ts';
@@ -185,7 +185,7 @@ describe('putMany', () => {
       }
     }
     const slow = createWriter(graph, {
-      store: replacedCalls(store, {
+      store: withReplacedCalls(store, {
         writeMany: async (writes) => {
           await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
           return store.writeMany(writes);
@@ -238,7 +238,7 @@ describe('a signal', () => {
     await writer.putNode('TASK-1', { n: 1 });
     const controller = new AbortController();
     const racing = createWriter(graph, {
-      store: replacedCalls(store, {
+      store: withReplacedCalls(store, {
         change: async (change) => {
           await writer.updateNode('TASK-1', { add: { n: 1 } });
           controller.abort(new Error('too late'));

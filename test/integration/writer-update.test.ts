@@ -5,7 +5,7 @@ import { ExactNumber } from '../../src/items/plain.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';
 import type { Store } from '../../src/store/port.ts';
-import { replacedCalls } from '../../src/store/wrapped.ts';
+import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { createWriter } from '../../src/write/writer.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -59,7 +59,7 @@ describe('updateNode with named changes', () => {
     });
     const calls: string[] = [];
     const counting = createWriter(graph, {
-      store: replacedCalls(store, {
+      store: withReplacedCalls(store, {
         get: (...args) => {
           calls.push('get');
           return store.get(...args);
@@ -150,7 +150,7 @@ describe('updateNode with a function', () => {
     await writer.putNode('TASK-1', { a: 1, b: { deep: [1] }, c: 'x' });
     const changes: unknown[] = [];
     const watched = createWriter(graph, {
-      store: replacedCalls(store, {
+      store: withReplacedCalls(store, {
         change: (change) => {
           changes.push(change);
           return store.change(change);
@@ -170,7 +170,7 @@ describe('updateNode with a function', () => {
     let interferences = 0;
     const racing = createWriter(graph, {
       wait: async () => undefined,
-      store: replacedCalls(store, {
+      store: withReplacedCalls(store, {
         get: (...args) => {
           reads += 1;
           return store.get(...args);
@@ -191,7 +191,7 @@ describe('updateNode with a function', () => {
     const { writer, graph, store } = await open();
     await writer.putNode('TASK-1', { a: 1, other: 1 });
     const racing = createWriter(graph, {
-      store: replacedCalls(store, {
+      store: withReplacedCalls(store, {
         change: async (change) => {
           await writer.updateNode('TASK-1', { add: { other: 1 } });
           return store.change(change);
@@ -215,7 +215,7 @@ describe('updateNode with a function', () => {
     await writer.putNode('TASK-1', { count: 1 });
     const racing = createWriter(graph, {
       wait: async () => undefined,
-      store: replacedCalls(store, {
+      store: withReplacedCalls(store, {
         change: async (change) => {
           await writer.updateNode('TASK-1', { add: { count: 1 } });
           return store.change(change);
@@ -241,7 +241,7 @@ describe('updateNode with a function', () => {
       for (const go of waiting) go();
       waiting = [];
     };
-    const together = replacedCalls(store, {
+    const together = withReplacedCalls(store, {
       change: async (change) => {
         await new Promise<void>((resolve) => {
           waiting.push(resolve);
@@ -326,7 +326,7 @@ describe('a lost answer', () => {
     const { store, graph } = table;
     const lossy = createWriter(graph, {
       wait: async () => undefined,
-      store: replacedCalls(store, {
+      store: withReplacedCalls(store, {
         change: (change) => lose(() => store.change(change)),
         changeAll: (changes, token) => lose(() => store.changeAll(changes, token)),
       }),
@@ -363,7 +363,7 @@ describe('a lost answer', () => {
         return await table.store.get(key, options);
       };
       const writer = createWriter(table.graph, {
-        store: replacedCalls(table.store, { get }),
+        store: withReplacedCalls(table.store, { get }),
         wait: async () => undefined,
       });
       const before = Number((await table.read('TASK-1'))?.['count']?.['N' as never]);

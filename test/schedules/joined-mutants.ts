@@ -55,7 +55,7 @@ export const JOINED_MUTANTS: readonly Mutant[] = [
       ),
       insertBefore(
         'joined-item-always-leaves-a-trace',
-        'if (current !== undefined && isAlready(current, wanted)) return true;',
+        'if (current !== undefined && isAlready(current, expected)) return true;',
       ),
     ],
   },
@@ -65,7 +65,7 @@ export const JOINED_MUTANTS: readonly Mutant[] = [
     changes: [
       insertBefore(
         'joined-item-always-leaves-a-trace',
-        'if (current === undefined && wanted === undefined) return true;',
+        'if (current === undefined && expected === undefined) return true;',
       ),
     ],
   },

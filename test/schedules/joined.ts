@@ -4,7 +4,7 @@ import type { ChangeRecord } from '../../src/items/change-record.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, fromSource, node } from '../../src/model/schema.ts';
 import { fixedModel } from '../../src/registry/writer-model.ts';
-import { Mender } from '../../src/repair/mend.ts';
+import { Repairer } from '../../src/repair/repairer.ts';
 import type {
   DerivedUpdate,
   ItemKey,
@@ -177,7 +177,7 @@ class JoinedSchedule {
   /** A repair of an item that may have nothing wrong with it. */
   private async mend(): Promise<void> {
     for (let wait = this.random.below(60); wait > 0; wait--) await this.gate.step();
-    const mender = new Mender({
+    const mender = new Repairer({
       graph: this.graph,
       store: this.store,
       stream: new StreamLabel(undefined),
@@ -186,9 +186,9 @@ class JoinedSchedule {
     });
     const target = this.random.oneOf(EDGES);
     const part = { kind: 'index-item', target } as const;
-    await mender.mend(NODE, [{ source: NODE, sortKey: `~ix/${target}`, part }]);
+    await mender.repairParts(NODE, [{ source: NODE, sortKey: `~ix/${target}`, part }]);
     if (this.options.degree)
-      await mender.mend(NODE, [{ source: NODE, sortKey: '~degree/AB', part: { kind: 'count' } }]);
+      await mender.repairParts(NODE, [{ source: NODE, sortKey: '~degree/AB', part: { kind: 'count' } }]);
   }
 
   /** Puts or deletes an item; its record goes into its lane. */

@@ -98,7 +98,7 @@ export const WALK_MUTANTS: readonly Mutant[] = [
         'every-row-of-an-own-item-is-replaced',
         `(row) =>
     own
-      .flatMap((write) => expectedIn(graph, write, index, asked, 'index-item'))
+      .flatMap((write) => expectedItemsIn(graph, write, index, asked, 'index-item'))
       .some((item) => stringOf(item[partitionKey]) === stringOf(row[partitionKey]))`,
       ),
     ],

@@ -6,7 +6,7 @@ import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { node } from '../../src/model/schema.ts';
 import type { Store } from '../../src/store/port.ts';
-import { replacedCalls } from '../../src/store/wrapped.ts';
+import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { createWriter, type Writer } from '../../src/write/writer.ts';
 import { Random } from '../simulator/random.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
@@ -129,7 +129,7 @@ class UpdateSchedule {
       await this.gate.step();
       return result;
     };
-    return replacedCalls(this.table, {
+    return withReplacedCalls(this.table, {
       get: async (...args) => {
         await this.gate.step();
         return this.table.get(...args);

@@ -7,7 +7,7 @@ import { derivedOf } from '../../src/plan/derive.ts';
 import { createReader, type Reader } from '../../src/read/reader.ts';
 import { createSession, Session, type SessionOptions } from '../../src/session/session.ts';
 import type { ItemKey } from '../../src/store/port.ts';
-import { replacedCalls } from '../../src/store/wrapped.ts';
+import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { createWriter, type Writer } from '../../src/write/writer.ts';
 import { Random } from '../simulator/random.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
@@ -184,7 +184,7 @@ class WalkSchedule {
 
   /** The table whose indexes lag; other reads are as consistent as they are asked to be. */
   private lagging() {
-    return replacedCalls(this.table, {
+    return withReplacedCalls(this.table, {
       query: (request) => (request.index === undefined ? this.table.query(request) : this.index.query(request)),
     });
   }

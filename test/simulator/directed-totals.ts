@@ -3,7 +3,7 @@ import type { Item } from '../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/items/change-record.ts';
 import { watermarkOf } from '../../src/items/watermark.ts';
 import { fixedModel } from '../../src/registry/writer-model.ts';
-import { Mender } from '../../src/repair/mend.ts';
+import { Repairer } from '../../src/repair/repairer.ts';
 import type { DerivedUpdate, QueryRequest, TransactResult, UpdateResult } from '../../src/store/port.ts';
 import { StreamLabel } from '../../src/stream/stream-label.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
@@ -95,8 +95,8 @@ function world() {
   };
   const repair = async (): Promise<void> => {
     const stream = new StreamLabel(undefined);
-    const mender = new Mender({ graph, store, stream, now: () => 0, wait: async () => undefined });
-    await mender.mend(USER, [{ source: USER, sortKey: '~total/WORK', part: { kind: 'count' } }]);
+    const mender = new Repairer({ graph, store, stream, now: () => 0, wait: async () => undefined });
+    await mender.repairParts(USER, [{ source: USER, sortKey: '~total/WORK', part: { kind: 'count' } }]);
   };
   const total = async (): Promise<Item> => {
     const { item } = await store.get({ source: USER, target: '~total/WORK' }, { consistent: true });
@@ -228,7 +228,7 @@ async function entryOfNoEdge(): Promise<string[]> {
   await store.put(stray);
   await store.put({ ...(await total()), count: { N: '2' } });
   const stream = new StreamLabel(undefined);
-  const mender = new Mender({ graph, store, stream, now: () => 0, wait: async () => undefined });
-  await mender.mend(USER, [{ source: USER, sortKey: target, part: { kind: 'reverse-item', base: undefined } }]);
+  const mender = new Repairer({ graph, store, stream, now: () => 0, wait: async () => undefined });
+  await mender.repairParts(USER, [{ source: USER, sortKey: target, part: { kind: 'reverse-item', base: undefined } }]);
   return derivedDifferences(OPTIONS, [...store.items()]);
 }

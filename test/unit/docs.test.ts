@@ -35,7 +35,7 @@ describe('docs/errors.md', () => {
   const CREATED = /new (?:EdgeloomError|PartError)\(\s*'([a-z][a-z-]*)'/g;
   const CLASSIFIED = /new StoreError\(\s*'\w+',\s*'([a-z][a-z-]*)'/g;
   const SUPER = /super\(\s*'([a-z][a-z-]*)'/g;
-  const FAILING = /failingAs\(\s*'([a-z][a-z-]*)'/g;
+  const FAILING = /withErrorCode\(\s*'([a-z][a-z-]*)'/g;
   /** Codes that are put together from a name. */
   const COMPOSED = ['worker-used', 'worker-ended', 'mapping-used', 'mapping-ended'];
 

@@ -65,7 +65,7 @@ describe('pMap', () => {
     const generators = all.flatMap(({ code }) =>
       [...code.matchAll(/async (?:function)?\s?\*\s?(\w+)/g)].map(([, name]) => name!),
     );
-    expect(generators).toEqual(expect.arrayContaining(['withPrefetch', 'quarantineEntries', 'batches']));
+    expect(generators).toEqual(expect.arrayContaining(['withPrefetch', 'quarantineEntries', 'itemBatches']));
     const given = new RegExp(`\\bpMap\\(\\s*(?:this\\.)?(?:${generators.join('|')})\\(`);
     expect(all.filter(({ path, code }) => path !== 'for-each.ts' && given.test(code)).map(({ path }) => path)).toEqual(
       [],

@@ -144,7 +144,7 @@ async function nominateInFiles(
       if ((WRONG as readonly string[]).includes(finding.verdict)) tally.countAndReport(finding);
     },
     onSuperseded: () => undefined,
-    onMended: () => undefined,
+    onRepaired: () => undefined,
   });
   for (const source of suspects) await inspector.beginPartition(source);
   await inspector.finish();

@@ -29,7 +29,7 @@ export class MappingShard extends ShardWorker<MappingRun> {
 
   override async work(): Promise<void> {
     const { run, shardId } = this;
-    run.quiet.opened(shardId);
+    run.quiet.noteOpened(shardId);
     try {
       while (!this.isEnding()) {
         const page = await this.retrying('reading', () => this.pages.next());
@@ -38,7 +38,7 @@ export class MappingShard extends ShardWorker<MappingRun> {
         const { isEnd } = page;
         if (!(await this.deliverDue(isEnd, isFullPage(page)))) return;
         if (this.buffer.isEmpty && (page.records.length > 0 || isEnd)) await this.noteRead(isEnd);
-        if (page.records.length > 0) run.quiet.activity();
+        if (page.records.length > 0) run.quiet.noteActivity();
         if (isEnd) {
           run.onLineageChange();
           return;
@@ -50,7 +50,7 @@ export class MappingShard extends ShardWorker<MappingRun> {
         }
       }
     } finally {
-      run.quiet.closed(shardId);
+      run.quiet.noteClosed(shardId);
     }
   }
 
@@ -64,7 +64,7 @@ export class MappingShard extends ShardWorker<MappingRun> {
     for (let batch = this.buffer.takeBatch(which); batch !== undefined; batch = this.buffer.takeBatch(which)) {
       if (!(await this.deliver(batch))) return false;
       // The function's own writes, in whichever shard, have to be read too before the stream is quiet.
-      quiet.activity();
+      quiet.noteActivity();
     }
     return true;
   }
@@ -167,7 +167,7 @@ export class MappingShard extends ShardWorker<MappingRun> {
   private async noteDone(records: readonly BufferedRecord[]): Promise<void> {
     const newest = records.at(-1);
     if (newest === undefined || this.isCancelled()) return;
-    this.run.journal.note({ shardId: this.shardId, sequenceNumber: newest.sequenceNumber, finished: false });
+    this.run.journal.noteShard({ shardId: this.shardId, sequenceNumber: newest.sequenceNumber, finished: false });
     await this.run.journal.flush();
   }
 
@@ -175,7 +175,7 @@ export class MappingShard extends ShardWorker<MappingRun> {
   private async noteRead(finished: boolean): Promise<void> {
     if (this.isCancelled()) return;
     const { run, shardId, pages } = this;
-    run.journal.note({ shardId, sequenceNumber: pages.lastRead, finished });
+    run.journal.noteShard({ shardId, sequenceNumber: pages.lastRead, finished });
     if (finished) await run.journal.flush();
   }
 }

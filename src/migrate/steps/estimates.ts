@@ -4,7 +4,7 @@ import { parseNodeId, VIEW_KEY } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { sourceNodeKeys, sourceNodeOf } from '../../model/joined.ts';
 import { hasExpectedFields } from '../../plan/writes/updates.ts';
-import type { ownedBy } from '../../registry/ownership.ts';
+import type { ownershipTest } from '../../registry/ownership.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 import { isBaseSortKey } from '../../stream/filter.ts';
 import { expectedItemsOf } from '../walks/wanted.ts';
@@ -90,7 +90,7 @@ export function estimateViews(types: ReadonlySet<string>, { sample }: EstimateOp
 }
 
 /** Estimates the deletion of items: one walk, and a delete of each. */
-export function estimateDeletion(isGone: ReturnType<typeof ownedBy>, { sample }: EstimateOptions): Work {
+export function estimateDeletion(isGone: ReturnType<typeof ownershipTest>, { sample }: EstimateOptions): Work {
   const sum = estimateWalk(sample);
   const share = itemsPerSampledItem(sample);
   for (const walked of sample.items.filter(isGone)) {

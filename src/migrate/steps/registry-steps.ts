@@ -1,19 +1,19 @@
 import {
   announce,
-  distrust,
-  doubt,
+  distrustEverything,
+  distrustViews,
   dropShape,
-  enforce,
+  enforceAnnounced,
   forgetGeneration,
   installShapes,
   keepGeneration,
+  makeAllReady,
   makeReady,
+  makeShapeReady,
   noteKeptSince,
-  openEmpty,
-  register,
-  shapeReady,
+  registerAll,
   stopMaintaining,
-  trustAgain,
+  trustViewsAgain,
   withdrawGeneration,
 } from '../../registry/transitions.ts';
 import type { RegistryStep, StepOf } from './step.ts';
@@ -27,13 +27,13 @@ const registers: RegistryStep<StepOf<'register'>> = {
   asks: 'emptiness',
   definitions: (_step, { projections, views }) => [...projections.values(), ...views.values()],
   write: (_step, _registry, { wanted, table, isEmpty, firstShape }) =>
-    isEmpty === true ? register(wanted, table) : announce(wanted, table, firstShape),
+    isEmpty === true ? registerAll(wanted, table) : announce(wanted, table, firstShape),
 };
 
 const enforces: RegistryStep<StepOf<'enforce'>> = {
   words: 'Have writers go by the registry',
   stateAfter: 'kept',
-  write: (_step, registry) => enforce(registry),
+  write: (_step, registry) => enforceAnnounced(registry),
 };
 
 const notesHome: RegistryStep<StepOf<'note-home'>> = {
@@ -45,13 +45,13 @@ const notesHome: RegistryStep<StepOf<'note-home'>> = {
 const opensEmpty: RegistryStep<StepOf<'open-empty'>> = {
   words: 'Let readers use everything: the table is empty',
   stateAfter: 'ready',
-  write: (_step, registry) => openEmpty(registry),
+  write: (_step, registry) => makeAllReady(registry),
 };
 
 const doubts: RegistryStep<StepOf<'doubt'>> = {
   words: 'Verify everything again: table or stream is another than the registered one',
   stateAfter: 'kept',
-  write: ({ table }, registry) => doubt(registry, table),
+  write: ({ table }, registry) => distrustEverything(registry, table),
 };
 
 const keeps: RegistryStep<StepOf<'keep'>> = {
@@ -80,13 +80,13 @@ const distrusts: RegistryStep<StepOf<'distrust'>> = {
   words: 'Have readers use base items instead of',
   stateAfter: 'distrusted',
   brings: true,
-  write: ({ types }, registry) => distrust(registry, types),
+  write: ({ types }, registry) => distrustViews(registry, types),
 };
 
 const trustsAgain: RegistryStep<StepOf<'trust-again'>> = {
   words: 'Let readers use again',
   stateAfter: 'trusted',
-  write: ({ types }, registry) => trustAgain(registry, types),
+  write: ({ types }, registry) => trustViewsAgain(registry, types),
 };
 
 const installs: RegistryStep<StepOf<'install'>> = {
@@ -105,7 +105,7 @@ const installs: RegistryStep<StepOf<'install'>> = {
 const makesShapeReady: RegistryStep<StepOf<'shape-ready'>> = {
   words: 'Let a missing view say that there is nothing:',
   stateAfter: 'ready',
-  write: ({ seen }, registry) => shapeReady(registry, seen),
+  write: ({ seen }, registry) => makeShapeReady(registry, seen),
 };
 
 const withdraws: RegistryStep<StepOf<'withdraw'>> = {

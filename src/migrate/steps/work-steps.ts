@@ -1,5 +1,5 @@
 import { effectiveModel } from '../../registry/effective.ts';
-import { ownedBy } from '../../registry/ownership.ts';
+import { ownershipTest } from '../../registry/ownership.ts';
 import { LEASE_MS } from '../../registry/reader-lease.ts';
 import { reconcileViews } from '../walks/build.ts';
 import { removeGenerations } from '../walks/remove.ts';
@@ -89,7 +89,7 @@ const deletes: WorkStep<StepOf<'delete'>> = {
     );
     return generations;
   },
-  estimate: ({ generations }, _known, options) => estimateDeletion(ownedBy(generations), options),
+  estimate: ({ generations }, _known, options) => estimateDeletion(ownershipTest(generations), options),
 };
 
 /** The steps that work, by kind. */

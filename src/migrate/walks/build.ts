@@ -16,9 +16,9 @@ import { isOfOtherShape } from '../../plan/shape.ts';
 import type { IndexUnit } from '../../plan/unit.ts';
 import { hasExpectedFields } from '../../plan/writes/updates.ts';
 import { wholeViewUpdate } from '../../plan/writes/whole-view.ts';
-import { ownedBy } from '../../registry/ownership.ts';
+import { ownershipTest } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
-import { repairOf } from '../../repair/mends.ts';
+import { repairOf } from '../../repair/repairs.ts';
 import { reconcileReverseItem } from '../../repair/settle/reverse-item.ts';
 import { readItems } from '../../store/pages.ts';
 import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
@@ -54,15 +54,15 @@ export async function backfill(
   context: BuildContext,
   generations: readonly SeenState[],
 ): Promise<WalkPlace | undefined> {
-  const isOwn = ownedBy(generations);
+  const isOwn = ownershipTest(generations);
   const stays = (item: WalkedItem): boolean => !isOwn(item) || isMaintained(context.graph, item.target);
   return await walk({ ...context, stays }, async (items) => {
     // rule: backfill-removes-strays
     await reconcileStrays(context, items, isOwn);
     const nodes = await readSourceNodes(context, items);
-    const wanted = items.flatMap((item) => expectedItemsOf(context.graph, item, nodes));
-    for (let start = 0; start < wanted.length; start += READ_KEYS) {
-      const chunk = wanted.slice(start, start + READ_KEYS);
+    const expected = items.flatMap((item) => expectedItemsOf(context.graph, item, nodes));
+    for (let start = 0; start < expected.length; start += READ_KEYS) {
+      const chunk = expected.slice(start, start + READ_KEYS);
       const stored = await readItems(
         context,
         chunk.map(({ source, sortKey }) => ({ source, target: sortKey })),
@@ -87,30 +87,30 @@ async function reconcileStrays(
   const derived = items.filter(isOwn);
   if (derived.length === 0) return;
   const nodes = await readSourceNodes(context, items);
-  const wanted = new Set(items.flatMap((item) => expectedItemsOf(context.graph, item, nodes)).map(textOfIndexKey));
+  const expected = new Set(items.flatMap((item) => expectedItemsOf(context.graph, item, nodes)).map(textOfIndexKey));
   const reconcileStray = async ({ source, target, item }: WalkedItem): Promise<void> => {
     const { key, kind } = kindOfDerivedKey(target)!;
     if (!kind.hasBase) {
       const kept = itemKindOf(context.graph, target);
       // rule: counts-of-the-first-generation-are-counted-again
-      if (key.generation === 1) await repairOf(kept).mend(context, { source, target }, []);
+      if (key.generation === 1) await repairOf(kept).repair(context, { source, target }, []);
       return;
     }
-    if (!kind.isLive(item) || wanted.has(textOfIndexKey({ source, sortKey: target }))) return;
+    if (!kind.isLive(item) || expected.has(textOfIndexKey({ source, sortKey: target }))) return;
     if (kind.decidedBy === 'edge-elsewhere') {
       const kept = itemKindOf(context.graph, target);
       const edge = edgeNamedInTarget(context.graph, { source, target }, item);
       const read = edge === undefined ? [] : await readExpectedItems(context, edge);
       if (read.some((one) => one.source === source && one.sortKey === target)) return;
       // rule: backfill-removes-entries-of-no-edge
-      await repairOf(kept).mend(context, { source, target }, []);
+      await repairOf(kept).repair(context, { source, target }, []);
       return;
     }
     // The base item may be on another page.
     const base = { source, target: baseKeyOfIndexItem(source, target) ?? '' };
     const read = base.target === '' ? [] : await readExpectedItems(context, base);
     if (read.some(({ sortKey }) => sortKey === target)) return;
-    await repairOf(kind).mend(context, { source, target }, []);
+    await repairOf(kind).repair(context, { source, target }, []);
   };
   await pMap(derived, reconcileStray, { concurrency: context.concurrency });
 }
@@ -120,9 +120,9 @@ function textOfIndexKey({ source, sortKey }: { source: string; sortKey: string }
 }
 
 /** Reconciles one index item with its base item, as `applyIndexUnitByBaseItem` does; a counted item together with its count. */
-export async function reconcileItem(context: ApplyContext, wanted: Omit<Wanted, 'fields'>): Promise<void> {
-  const { base, source } = wanted;
-  const sortKey = requireDerivedSortKey(wanted.sortKey);
+export async function reconcileItem(context: ApplyContext, expected: Omit<Wanted, 'fields'>): Promise<void> {
+  const { base, source } = expected;
+  const sortKey = requireDerivedSortKey(expected.sortKey);
   const position = { oldest: '', newest: '' };
   const unit: IndexUnit = { kind: 'index', source, sortKey, base, records: [], byBase: true, ...position };
   if (isJoinedKey(context.graph, base.target, sortKey)) {

@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { unchangedCondition } from '../../items/derived-item.ts';
-import { ownedBy } from '../../registry/ownership.ts';
+import { ownershipTest } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
 import type { BuildContext } from './build.ts';
@@ -15,7 +15,7 @@ export async function removeGenerations(
   context: BuildContext,
   generations: readonly SeenState[],
 ): Promise<WalkPlace | undefined> {
-  const isOwned = ownedBy(generations);
+  const isOwned = ownershipTest(generations);
   const { store, stats, concurrency } = context;
   const gone = new WeakSet<WalkedItem>();
   return await walk({ ...context, stays: (item) => !gone.has(item) }, async (items) => {

@@ -3,7 +3,7 @@ import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { COUNTED, INDEX_KEYS } from '../../items/derived-item.ts';
 import { type CompiledModel, type IndexName, layersOf } from '../../model/compiled.ts';
 import { hasExpectedFields } from '../../plan/writes/updates.ts';
-import { ownedBy } from '../../registry/ownership.ts';
+import { ownershipTest } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import { readItems } from '../../store/pages.ts';
 import type { ItemKey } from '../../store/port.ts';
@@ -48,20 +48,20 @@ async function areAllShown<T>(
 
 /** Whether an index shows all items that a base item asks for. Waits until it does, or until time is over. */
 async function verifyBase(context: BuildContext, base: ItemKey, first: readonly Wanted[]): Promise<boolean> {
-  let wanted = first;
+  let expected = first;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
     const missing: Wanted[] = [];
-    for (const one of wanted) if (!(await isInIndex(context, one))) missing.push(one);
+    for (const one of expected) if (!(await isInIndex(context, one))) missing.push(one);
     if (missing.length === 0) return true;
     if (context.isOver()) return false;
     await context.wait(pause);
     // The base item may have changed meanwhile, and may ask for other items now.
-    wanted = await readExpectedItems(context, base);
+    expected = await readExpectedItems(context, base);
     const stored = await readItems(
       context,
-      wanted.map(({ source, sortKey }) => ({ source, target: sortKey })),
+      expected.map(({ source, sortKey }) => ({ source, target: sortKey })),
     );
-    for (const [i, one] of wanted.entries()) {
+    for (const [i, one] of expected.entries()) {
       if (!hasExpectedFields(stored[i], one.fields)) await reconcileItem(context, one);
     }
   }
@@ -103,7 +103,7 @@ export async function verifyIndex(
   index: IndexName,
   generations: readonly SeenState[],
 ): Promise<WalkPlace | undefined> {
-  const isOwn = ownedBy(generations);
+  const isOwn = ownershipTest(generations);
   return await walk({ ...context, index }, async (items) => {
     const own = items.filter(isOwn);
     const stored = await readItems(context, own);

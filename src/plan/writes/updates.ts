@@ -216,15 +216,15 @@ export function viewUpdate(
   };
   const copies = copiesWithElement(graph, elements, allCopies);
   const evicted = evictToBudget(elements, copies, evictedBefore, rest, viewBudgetBytes(graph, source));
-  const wanted = [...elements.values()].flat();
+  const expected = [...elements.values()].flat();
   // A view with a mark is no tombstone: TTL would delete the mark with it, and the type would fill up again.
   // rule: only-an-empty-view-is-a-tombstone
-  const isEmpty = wanted.length === 0 && attributes === undefined && evicted.size === 0;
+  const isEmpty = expected.length === 0 && attributes === undefined && evicted.size === 0;
   return {
     key: { source, target: VIEW_KEY },
-    ...(hasEdgeSet(view) ? setDifference(seen, wanted) : wanted.length > 0 && { setElements: wanted }),
+    ...(hasEdgeSet(view) ? setDifference(seen, expected) : expected.length > 0 && { setElements: expected }),
     ...fieldsUpdate(graph, stamp, isEmpty, watermark, now, {
-      ...(!hasEdgeSet(view) && wanted.length === 0 && { [EDGE_SET]: undefined }),
+      ...(!hasEdgeSet(view) && expected.length === 0 && { [EDGE_SET]: undefined }),
       [ATTRIBUTES]: attributes && { M: attributes },
       ...copiesField(view, copies),
       [EVICTED]: evicted.size > 0 ? { SS: [...evicted] } : undefined,
@@ -241,13 +241,13 @@ function keyItem({ table }: CompiledModel, source: string): Item {
 /** A change that only adds or only removes elements lists just these, which is short. A mixed change sets the whole set. */
 function setDifference(
   seen: readonly string[],
-  wanted: readonly string[],
+  expected: readonly string[],
 ): Pick<DerivedUpdate, 'addElements' | 'deleteElements' | 'setElements'> {
   const seenSet = new Set(seen);
-  const wantedSet = new Set(wanted);
-  const added = wanted.filter((element) => !seenSet.has(element));
+  const wantedSet = new Set(expected);
+  const added = expected.filter((element) => !seenSet.has(element));
   const removed = seen.filter((element) => !wantedSet.has(element));
-  if (added.length > 0 && removed.length > 0) return { setElements: wanted };
+  if (added.length > 0 && removed.length > 0) return { setElements: expected };
   return { addElements: added, deleteElements: removed };
 }
 
@@ -279,7 +279,14 @@ function fieldsUpdate(
 export function indexUpdate(graph: CompiledModel, unit: IndexUnit, now: EpochSeconds): DerivedUpdate {
   return {
     key: { source: unit.source, target: unit.sortKey },
-    ...fieldsUpdate(graph, graph.fingerprint, unit.wanted === undefined, unit.newest, now, indexFields(unit.wanted)),
+    ...fieldsUpdate(
+      graph,
+      graph.fingerprint,
+      unit.expected === undefined,
+      unit.newest,
+      now,
+      indexFields(unit.expected),
+    ),
     // rule: unseen-index-item-takes-newer-records
     // rule: unseen-index-item-stops-at-fence
     condition: { kind: 'newer-than', watermark: unit.newest, fenceBefore: fenceLimitMs(unit.records) },
@@ -291,14 +298,14 @@ export function reconciledIndexUpdate(
   graph: CompiledModel,
   unit: IndexUnit,
   current: Item | undefined,
-  wanted: Item | undefined,
+  expected: Item | undefined,
   now: EpochSeconds,
 ): DerivedUpdate {
   // rule: index-item-watermark-never-falls
   const watermark = laterOf(stringOf(current?.[WATERMARK]), unit.newest);
   return {
     key: { source: unit.source, target: unit.sortKey },
-    ...fieldsUpdate(graph, graph.fingerprint, wanted === undefined, watermark, now, indexFields(wanted)),
+    ...fieldsUpdate(graph, graph.fingerprint, expected === undefined, watermark, now, indexFields(expected)),
     // The tombstone of a live edge may have expired and been replaced: so the condition includes its expiry.
     // rule: index-item-is-written-under-the-revision-seen
     condition: unchangedCondition(current, graph.table.ttl),
@@ -306,12 +313,12 @@ export function reconciledIndexUpdate(
 }
 
 /** Whether an actual index item has the expected fields; an absent item and a tombstone are equal. */
-export function hasExpectedFields(stored: Item | undefined, wanted: Item | undefined): boolean {
+export function hasExpectedFields(stored: Item | undefined, expected: Item | undefined): boolean {
   const present: Item = {};
   for (const name of INDEX_ITEM_FIELDS) if (stored?.[name] !== undefined) present[name] = stored[name];
-  return sameItem(present, wanted ?? {});
+  return sameItem(present, expected ?? {});
 }
 
-function indexFields(wanted: Item | undefined): Record<string, Item[string] | undefined> {
-  return Object.fromEntries(INDEX_ITEM_FIELDS.map((name) => [name, wanted?.[name]]));
+function indexFields(expected: Item | undefined): Record<string, Item[string] | undefined> {
+  return Object.fromEntries(INDEX_ITEM_FIELDS.map((name) => [name, expected?.[name]]));
 }

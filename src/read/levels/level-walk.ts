@@ -4,13 +4,13 @@ import { parseNodeId, SORT_KEY_BYTES } from '../../items/keys.ts';
 import { sortKeyOfEdge } from '../../model/base-item.ts';
 import type { EdgeModel } from '../../model/compiled.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
-import { gatherInbound, inboundQuery } from '../lists/inbound.ts';
+import { gatherInbound, resolveInboundQuery } from '../lists/inbound.ts';
 import { readEdgeSet } from '../nodes/edge-set.ts';
 import { gatherEdges } from '../nodes/edges.ts';
 import { type NodesRead, plainViewAttributes, readViews } from '../nodes/views.ts';
 import type { ReadContext } from '../request/context.ts';
 import { type EdgeResult, type EdgeSetEntry, indexAttributes, sourceOf } from '../request/result.ts';
-import { isShown, type Level, MAX_DEPTH } from './level.ts';
+import { type Level, MAX_DEPTH, showsEdge } from './level.ts';
 
 /** Nodes that a page left out. */
 export interface Truncated {
@@ -104,7 +104,7 @@ class LevelWalk {
     return {
       nodes,
       ...(levels.some(({ with: below }) => below.length > 0) && { edgeSets }),
-      ...(isQueried(levels) && { edges: await this.edges() }),
+      ...(hasQueriedLevel(levels) && { edges: await this.edgesByNode() }),
       ...(isCut && { truncated: { reason, ids: hidden, ...(cut.size > 0 && { edgesOf: [...cut] }) } }),
       calls,
     };
@@ -119,11 +119,11 @@ class LevelWalk {
       const queried = some.filter(({ level }) => level.by !== 'edge set').length;
       // Each Query may ask many shards at once: together they stay within the bound.
       const share = { ...this.context, concurrency: Math.max(1, Math.floor(concurrency / Math.max(1, queried))) };
-      const found = await Promise.all(some.map((step) => this.follow(share, step, isTooDeep)));
+      const found = await Promise.all(some.map((step) => this.readNeighbours(share, step, isTooDeep)));
       for (const [i, { level }] of some.entries()) {
         for (const neighbour of found[i]!) {
-          if (isTooDeep) this.leaveOut(this.left, neighbour.id, 'depth');
-          else if (this.show(neighbour)) {
+          if (isTooDeep) this.noteLeftOut(this.left, neighbour.id, 'depth');
+          else if (this.tryShow(neighbour)) {
             for (const step of stepsFrom(neighbour.id, level.with)) {
               below.set(step.id, (below.get(step.id) ?? new Set()).add(step.level));
             }
@@ -138,9 +138,9 @@ class LevelWalk {
   }
 
   /** Whether a node is shown: within the bound, or again. */
-  private show({ id, copy }: Neighbour): boolean {
+  private tryShow({ id, copy }: Neighbour): boolean {
     if (!this.shown.has(id) && this.isFull()) {
-      this.leaveOut(this.left, id, 'maxNodes');
+      this.noteLeftOut(this.left, id, 'maxNodes');
       return false;
     }
     this.shown.set(id, { ...this.shown.get(id), ...copy });
@@ -152,7 +152,7 @@ class LevelWalk {
     return this.shown.size >= this.maxNodes;
   }
 
-  private leaveOut(ids: Set<string>, id: string, reason: Truncated['reason']): void {
+  private noteLeftOut(ids: Set<string>, id: string, reason: Truncated['reason']): void {
     ids.add(id);
     this.reason ??= reason;
   }
@@ -177,51 +177,51 @@ class LevelWalk {
   }
 
   /** The nodes at the other ends of the edges of a step. */
-  private async follow(context: ReadContext, { id, level }: Step, isTooDeep: boolean): Promise<Neighbour[]> {
+  private async readNeighbours(context: ReadContext, { id, level }: Step, isTooDeep: boolean): Promise<Neighbour[]> {
     if (level.by === 'edge set') {
-      const entries = this.sets.get(id)!.filter((entry) => isShown(entry, level));
+      const entries = this.sets.get(id)!.filter((entry) => showsEdge(entry, level));
       return entries.map(({ target, copy }) => ({ id: target, copy }));
     }
     if (isTooDeep || this.isFull()) {
-      this.leaveOut(this.cut, id, isTooDeep ? 'depth' : 'maxNodes');
+      this.noteLeftOut(this.cut, id, isTooDeep ? 'depth' : 'maxNodes');
       return [];
     }
     const { by, edge, order, partition } = level;
     const name = JSON.stringify([by, edge!.type, order, partition, id]);
-    const { found } = this.queries.get(name) ?? { found: this.query(context, id, level, edge!) };
+    const { found } = this.queries.get(name) ?? { found: this.queryEdges(context, id, level, edge!) };
     this.queries.set(name, { id, found });
     return (await found).map(({ source, target }) => ({ id: by === 'inbound' ? source : target }));
   }
 
-  private async query(context: ReadContext, id: string, level: Level, edge: EdgeModel): Promise<EdgeResult[]> {
+  private async queryEdges(context: ReadContext, id: string, level: Level, edge: EdgeModel): Promise<EdgeResult[]> {
     const limit = Math.min(this.maxNodes - this.shown.size, MOST_QUERIED) + NAMED_BEYOND;
     const { found, isWhole, calls } =
       level.by === 'inbound'
-        ? await this.inboundEdges(context, id, level, edge, limit)
-        : await this.leavingEdges(context, id, edge, limit);
+        ? await this.readInboundEdges(context, id, level, edge, limit)
+        : await this.readLeavingEdges(context, id, edge, limit);
     this.calls += calls;
-    if (!isWhole) this.leaveOut(this.cut, id, 'maxNodes');
+    if (!isWhole) this.noteLeftOut(this.cut, id, 'maxNodes');
     return found;
   }
 
   /** The edges of all Queries, each once, by the node that they leave or enter. */
-  private async edges(): Promise<Record<string, EdgeResult[]>> {
+  private async edgesByNode(): Promise<Record<string, EdgeResult[]>> {
     const edges: Record<string, EdgeResult[]> = {};
     for (const { id, found } of this.queries.values()) {
       const known = edges[id] ?? [];
       // Levels may ask for the same edges by several orders.
-      const names = new Set(known.map(nameOf));
-      setOwn(edges, id, [...known, ...(await found).filter((edge) => !names.has(nameOf(edge)))]);
+      const names = new Set(known.map(nameOfEdge));
+      setOwn(edges, id, [...known, ...(await found).filter((edge) => !names.has(nameOfEdge(edge)))]);
     }
     return edges;
   }
 
-  private async leavingEdges(context: ReadContext, id: string, edge: EdgeModel, limit: number) {
+  private async readLeavingEdges(context: ReadContext, id: string, edge: EdgeModel, limit: number) {
     const { items: found, lastKey, calls } = await gatherEdges(context, id, edge, { limit });
     return { found, isWhole: lastKey === undefined, calls };
   }
 
-  private async inboundEdges(
+  private async readInboundEdges(
     context: ReadContext,
     id: string,
     { order, partition }: Level,
@@ -229,7 +229,7 @@ class LevelWalk {
     limit: number,
   ) {
     const asked = { order, partition, limit };
-    const query = inboundQuery(context, edge.type, id, asked);
+    const query = resolveInboundQuery(context, edge.type, id, asked);
     const { gathered, cursor } = await gatherInbound(context, query, asked, [], this.own);
     const found = gathered.items.map((item): EdgeResult => {
       return {
@@ -246,20 +246,20 @@ class LevelWalk {
 /** The levels that a node can have: those of edges that leave or enter nodes of its type. */
 function stepsFrom(id: string, levels: readonly Level[]): Step[] {
   const type = parseNodeId(id)?.type ?? '';
-  return levels.filter((level) => canHave(id, type, level)).map((level) => ({ id, level }));
+  return levels.filter((level) => canLevelStartAt(id, type, level)).map((level) => ({ id, level }));
 }
 
-function canHave(id: string, type: string, { by, edge }: Level): boolean {
+function canLevelStartAt(id: string, type: string, { by, edge }: Level): boolean {
   if (edge === undefined) return true;
   if (by !== 'inbound') return edge.from.has(type);
   // No edge can name a node whose id is too long for a sort key.
   return edge.to.has(type) && Buffer.byteLength(sortKeyOfEdge(edge, id)) <= SORT_KEY_BYTES;
 }
 
-function nameOf({ source, type, target }: EdgeResult): string {
+function nameOfEdge({ source, type, target }: EdgeResult): string {
   return JSON.stringify([source, type, target]);
 }
 
-function isQueried(levels: readonly Level[]): boolean {
-  return levels.some((level) => level.by !== 'edge set' || isQueried(level.with));
+function hasQueriedLevel(levels: readonly Level[]): boolean {
+  return levels.some((level) => level.by !== 'edge set' || hasQueriedLevel(level.with));
 }

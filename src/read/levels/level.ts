@@ -78,7 +78,7 @@ function levelOf(graph: CompiledModel, entry: WithEdges | WithLevel, above: Read
   if ('type' in entry) return listedLevel(graph, entry.type, entry.label);
   if ('inbound' in entry) return inboundLevel(graph, entry, above, depth);
   const edge = findEdge(graph, entry.edge);
-  checkMeets(edge, 'leave', edge.from, above);
+  checkEdgeMeetsTypes(edge, 'leave', edge.from, above);
   const isQueried = edge.labels === undefined && entry.label === undefined;
   const level: Level = isQueried ? { edge, by: 'edges', with: [] } : listedLevel(graph, edge.type, entry.label);
   return { ...level, with: levelsOf(graph, entry.with ?? [], edge.to, depth + 1) };
@@ -93,7 +93,7 @@ function inboundLevel(
   const edge = findEdge(graph, entry.inbound);
   const { inbound, order } = findOrder(edge, entry.order);
   checkPartition(`The order ${order.name} of ${edge.type}`, inbound.partition?.attribute, entry.partition);
-  checkMeets(edge, 'enter', edge.to, above);
+  checkEdgeMeetsTypes(edge, 'enter', edge.to, above);
   const below = levelsOf(graph, entry.with ?? [], edge.from, depth + 1);
   return { edge, by: 'inbound', order: entry.order, partition: entry.partition, with: below };
 }
@@ -115,7 +115,12 @@ function listedLevel(graph: CompiledModel, type: string, label: LabelValue | und
   return { edge, by: 'edge set', ...(text !== undefined && { label: text }), with: [] };
 }
 
-function checkMeets(edge: EdgeModel, verb: string, types: ReadonlySet<string>, above: ReadonlySet<string>): void {
+function checkEdgeMeetsTypes(
+  edge: EdgeModel,
+  verb: string,
+  types: ReadonlySet<string>,
+  above: ReadonlySet<string>,
+): void {
   if ([...types].some((type) => above.has(type))) return;
   throw new EdgeloomError(
     'unknown-type',
@@ -125,7 +130,7 @@ function checkMeets(edge: EdgeModel, verb: string, types: ReadonlySet<string>, a
 }
 
 /** Whether a level shows an edge of an edge set. */
-export function isShown({ type, target: _, copy: _copy, ...labels }: EdgeSetEntry, { edge, label }: Level): boolean {
+export function showsEdge({ type, target: _, copy: _copy, ...labels }: EdgeSetEntry, { edge, label }: Level): boolean {
   if (edge !== undefined && edge.type !== type) return false;
   return label === undefined || Object.values(labels).some((value) => labelText(value) === label);
 }

@@ -50,7 +50,7 @@ export class Budget {
   /** How many calls can still be made. */
   callsLeft(): number {
     const ofItem = this.isMeasured() ? this.rcu / this.scanned : 0;
-    return Math.floor((this.maxRcu - this.rcu) / roundedUp(Math.max(LEAST_RCU, ofItem)));
+    return Math.floor((this.maxRcu - this.rcu) / billedUnits(Math.max(LEAST_RCU, ofItem)));
   }
 
   /** Whether one partition has to be looked at before others are asked. */
@@ -74,6 +74,6 @@ export class Budget {
 }
 
 /** Units as a call is billed for them. */
-function roundedUp(rcu: number): number {
+function billedUnits(rcu: number): number {
   return Math.ceil(rcu / LEAST_RCU) * LEAST_RCU;
 }

@@ -10,11 +10,11 @@ import { checkOptions } from '../../options.ts';
 import { affectsInbound } from '../../session/own-writes.ts';
 import { queryPages } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
-import { inRange, type KeyRange, sendableRange } from '../request/key-range.ts';
+import { isInRange, type KeyRange, sendableRange } from '../request/key-range.ts';
 import type { OrderValue } from '../request/order-argument.ts';
-import { isOwnRead } from '../request/own.ts';
-import { type InboundQuery, inboundQuery } from './inbound.ts';
-import { type SearchPredicate, type SearchScope, scopedQuery, searchedType, storedSearch } from './search.ts';
+import { mustReadConsistently } from '../request/own.ts';
+import { type InboundQuery, resolveInboundQuery } from './inbound.ts';
+import { resolveScopedSearch, type SearchPredicate, type SearchScope, searchedType, searchInForce } from './search.ts';
 
 /** How many hits a search has. */
 export interface CountResult {
@@ -49,9 +49,9 @@ export async function countSearch(
   predicate: SearchPredicate,
   scope: SearchScope,
 ): Promise<CountResult> {
-  const query = scopedQuery(storedSearch(context, search), predicate, scope);
+  const query = resolveScopedSearch(searchInForce(context, search), predicate, scope);
   const type = searchedType(search);
-  const isOwn = isOwnRead(context, ({ source, target }) => source === target && typePrefix(source) === type);
+  const isOwn = mustReadConsistently(context, ({ source, target }) => source === target && typePrefix(source) === type);
   const ranges = query.hashed?.ranges ?? [query.range];
   const counts = await pMap(ranges, (range) => countShards(context, { ...query, range }), {
     concurrency: context.concurrency,
@@ -73,14 +73,14 @@ export async function countEachShard(
   declared: SearchModel,
   scope: SearchScope = {},
 ): Promise<ShardCounts> {
-  const search = storedSearch(context, declared);
+  const search = searchInForce(context, declared);
   if (search.shards === 'value') {
     throw new EdgeloomError(
       'equality-only',
       `The search ${search.indexPartition} has no list of shards: with shards: 'value' each value is its own. Search with eq.`,
     );
   }
-  const query = scopedQuery(search, {}, scope);
+  const query = resolveScopedSearch(search, {}, scope);
   const counts = (await countShards(context, query)).map(({ count }) => count);
   return { search, counts, partitions: query.partitions };
 }
@@ -125,8 +125,8 @@ export async function countInbound(
     to: true,
     signal: true,
   });
-  const query = inboundQuery(context, edgeType, target, options);
-  const isOwn = isOwnRead(context, (key) => affectsInbound(context.graph, query, key));
+  const query = resolveInboundQuery(context, edgeType, target, options);
+  const isOwn = mustReadConsistently(context, (key) => affectsInbound(context.graph, query, key));
   return { ...sumCounts(await countShards(context, query)), ...(isOwn && { exact: false as const }) };
 }
 
@@ -162,7 +162,7 @@ async function countShard(
   const request = { index, partition, sortKey: { from, to }, itemKeys, countOnly: exact } as const;
   for await (const { items, count } of queryPages(store, request, result)) {
     const keys = items.map((item) => stringOf(item[INDEX_KEYS[index].sort])!);
-    result.count += exact ? count : keys.filter((key) => inRange(range, key)).length;
+    result.count += exact ? count : keys.filter((key) => isInRange(range, key)).length;
   }
   return result;
 }

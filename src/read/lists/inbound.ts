@@ -25,13 +25,13 @@ import {
   partsRange,
   valueRange,
 } from '../request/order-argument.ts';
-import { ownWrites, unknownOwnWrites } from '../request/own.ts';
+import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
 import { type EdgeResult, type InboundPage, indexAttributes, type OwnerResult, sourceOf } from '../request/result.ts';
 import { encodeWhere, whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
 import { consumedUnits, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 import { checkOwner, isOwnerItem, readOwner } from './owner.ts';
-import { type Gathered, hitTest, type ScatterRequest, scatter } from './scatter.ts';
+import { type Gathered, gatherPage, hitTest, type ScatterRequest } from './scatter.ts';
 
 /**
  * Which incoming edges, in which order. At most one of `equals`, `atLeast`, `path`, `beginsWith` and the pair `from`, `to`. In an order by
@@ -111,12 +111,12 @@ export async function readInbound(
 ): Promise<InboundPage<EdgeResult, OwnerResult>> {
   checkOptions('inbound', options, INBOUND_OPTIONS);
   refuseConsistent(options.consistent, 'inbound');
-  const query = inboundQuery(context, edgeType, target, options);
+  const query = resolveInboundQuery(context, edgeType, target, options);
   if (options.owner === true) checkOwner(query.edge);
   const asksOwner = options.owner === true && options.cursor === undefined;
   // Backwards from the end the node is the first that the Query meets; a filter is for edges and would leave it out.
   const isOnTheWay = query.reverse && query.isOpenAbove && query.where === undefined;
-  const own = await ownWrites(
+  const own = await readRelevantOwnWrites(
     context,
     (key) => affectsInbound(context.graph, query, key) || (asksOwner && isNodeItself(key, target)),
   );
@@ -142,7 +142,7 @@ export async function readInbound(
     }),
     ...(cursor !== undefined && { cursor }),
     ...consumedUnits(options, own.rcu + gathered.rcu + (looked?.rcu ?? 0)),
-    ...unknownOwnWrites(context),
+    ...noticeOfOwnWrites(context),
   };
 }
 
@@ -176,7 +176,7 @@ export interface ResolvedInbound {
 }
 
 /** Encodes an inbound query; throws for whatever the model does not declare. */
-export function inboundQuery(
+export function resolveInboundQuery(
   { graph, projections }: ReadContext,
   edgeType: string,
   target: string,
@@ -294,7 +294,7 @@ export async function gatherInbound(
     };
     request.unwanted = 1;
   }
-  const gathered = await scatter(context, request);
+  const gathered = await gatherPage(context, request);
   const { lastKey } = gathered;
   return { gathered, owner, cursor: lastKey === undefined ? undefined : encodeCursor(lastKey, bound, cursorKey) };
 }

@@ -8,7 +8,7 @@ import { type ItemKeys, isHitOf } from '../../model/projection/places.ts';
 import type { Overlay } from '../../session/own-writes.ts';
 import type { Store } from '../../store/port.ts';
 import type { ReadContext } from '../request/context.ts';
-import { inRange, isEmptyRange, type KeyRange, rangeAfter, sendableRange } from '../request/key-range.ts';
+import { isEmptyRange, isInRange, type KeyRange, rangeAfter, sendableRange } from '../request/key-range.ts';
 import { projectedAttributes } from '../request/result.ts';
 import { Budget } from './budget.ts';
 
@@ -111,7 +111,7 @@ type Order = (left: string, right: string) => number;
  * what it gave. When no shard can, the page is final. Where the units are spent before that, it ends where the shard
  * that was read least far ends: up to there all is known.
  */
-export async function scatter(context: ScatterContext, request: ScatterRequest): Promise<Gathered> {
+export async function gatherPage(context: ScatterContext, request: ScatterRequest): Promise<Gathered> {
   const { range, after, reverse = false, limit, maxRcu = Number.POSITIVE_INFINITY } = request;
   const remaining = rangeAfter(range, after, reverse);
   if (isEmptyRange(remaining)) return { items: [], calls: 0, rcu: 0 };
@@ -206,7 +206,7 @@ function overlayItems(
   const attribute = sortKeyAttribute(graph, index);
   return (overlay?.items ?? []).flatMap((item): Found[] => {
     const key = stringOf(item[attribute]) ?? '';
-    if (key === after || !inRange(range, key) || !accept(item)) return [];
+    if (key === after || !isInRange(range, key) || !accept(item)) return [];
     // rule: filter-holds-for-own-writes
     return hasProjected(item, where) ? [{ key, item }] : [];
   });
@@ -234,7 +234,7 @@ async function readShard(
   shard.skipped = page.scanned - page.items.length;
   for (const item of page.items) {
     const key = stringOf(item[attribute])!;
-    if (key === after || !inRange(range, key)) continue;
+    if (key === after || !isInRange(range, key)) continue;
     // Whatever the index holds of a base item that was just written, the overlay knows better.
     // rule: rows-of-own-writes-are-left-out
     if (accept(item) && request.overlay?.isReplaced(item) !== true) found.push({ key, item });

@@ -14,7 +14,7 @@ import type { Abortable } from '../../runtime.ts';
 import { overlayOf } from '../../session/own-writes.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
-import { inRange, type KeyRange, prefixRange } from '../request/key-range.ts';
+import { isInRange, type KeyRange, prefixRange } from '../request/key-range.ts';
 import {
   beginsWithRange,
   checkPartition,
@@ -25,12 +25,12 @@ import {
   type OrderValue,
   valueRange,
 } from '../request/order-argument.ts';
-import { ownWrites, unknownOwnWrites } from '../request/own.ts';
+import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
 import { indexAttributes, type ListPage, type SearchResult, sourceOf } from '../request/result.ts';
 import { encodeWhere, whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
 import { consumedUnits, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
-import { hitTest, scatter } from './scatter.ts';
+import { gatherPage, hitTest } from './scatter.ts';
 
 /**
  * The predicate of a search: one value, the values that begin with a text, a range (both ends inclusive, either missing), or of
@@ -85,7 +85,7 @@ export interface ResolvedSearch {
 }
 
 /** A search as it is stored at the moment: in which generation, and in which shards. Throws `projection-not-ready`. */
-export function storedSearch({ projections }: ReadContext, search: SearchModel): SearchModel {
+export function searchInForce({ projections }: ReadContext, search: SearchModel): SearchModel {
   return projections.search(search);
 }
 
@@ -100,7 +100,7 @@ export async function readSearch(
   const { cursorKey, readNumber } = context;
   const reverse = options.reverse ?? false;
   const limit = checkLimit(options.limit);
-  const { partitions, range, hashed, itemKeys } = searchQuery(storedSearch(context, search), predicate, options);
+  const { partitions, range, hashed, itemKeys } = resolveSearch(searchInForce(context, search), predicate, options);
   const where = encodeWhere(context.graph, options.where, {
     name: `search ${search.indexPartition}`,
     projection: search.project,
@@ -121,7 +121,7 @@ export async function readSearch(
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
   const type = searchedType(search);
   const maxRcu = checkMaxRcu(options.maxRcu, where !== undefined, partitions);
-  const own = await ownWrites(context, ({ source, target }) => {
+  const own = await readRelevantOwnWrites(context, ({ source, target }) => {
     return target === (search.part ?? source) && typePrefix(source) === type;
   });
   const { writes } = own;
@@ -142,19 +142,19 @@ export async function readSearch(
     accept,
     ...overlay,
   } as const;
-  const { items, lastKey, rcu } = await scatter(context, request);
+  const { items, lastKey, rcu } = await gatherPage(context, request);
   const hits = items.map((item) => ({
     id: sourceOf(context, item),
     value: item[VALUE] === undefined ? null : toPlain(item[VALUE], readNumber),
     attributes: indexAttributes(context, item),
   }));
   const cursor = lastKey === undefined ? {} : { cursor: encodeCursor(lastKey, bound, cursorKey) };
-  return { items: hits, ...cursor, ...consumedUnits(options, own.rcu + rcu), ...unknownOwnWrites(context) };
+  return { items: hits, ...cursor, ...consumedUnits(options, own.rcu + rcu), ...noticeOfOwnWrites(context) };
 }
 
 function hasKeyIn(ranges: readonly KeyRange[], item: Item): boolean {
   const key = stringOf(item[INDEX_KEYS.gsi0.sort]) ?? '';
-  return ranges.some((range) => inRange(range, key));
+  return ranges.some((range) => isInRange(range, key));
 }
 
 /** The node type that a search is of: types hold no point. */
@@ -163,12 +163,16 @@ export function searchedType({ indexPartition }: SearchModel): string {
 }
 
 /** Encodes a search without a page of its own, such as a count; throws for arguments that do not fit the model. */
-export function scopedQuery(search: SearchModel, predicate: SearchPredicate, scope: SearchScope): ResolvedSearch {
+export function resolveScopedSearch(
+  search: SearchModel,
+  predicate: SearchPredicate,
+  scope: SearchScope,
+): ResolvedSearch {
   checkOptions(`search ${search.indexPartition}`, scope, SCOPE);
-  return searchQuery(search, predicate, scope);
+  return resolveSearch(search, predicate, scope);
 }
 
-function searchQuery(search: SearchModel, predicate: SearchPredicate, scope: SearchScope): ResolvedSearch {
+function resolveSearch(search: SearchModel, predicate: SearchPredicate, scope: SearchScope): ResolvedSearch {
   checkOptions(`search ${search.indexPartition}`, predicate, PREDICATES);
   refuseConsistent(scope.consistent, 'search');
   const query: OrderOfQuery = { order: search.order, fold: search.fold, name: `search ${search.indexPartition}` };
@@ -194,7 +198,7 @@ function searchQuery(search: SearchModel, predicate: SearchPredicate, scope: Sea
       'Search with eq, or give the search a number of shards in the model.',
     );
   }
-  if ('path' in predicate) return pathQuery(search, query, partition, predicate.path);
+  if ('path' in predicate) return resolvePathSearch(search, query, partition, predicate.path);
   const range =
     'beginsWith' in predicate
       ? beginsWithRange(query, predicate.beginsWith)
@@ -203,7 +207,7 @@ function searchQuery(search: SearchModel, predicate: SearchPredicate, scope: Sea
 }
 
 /** A whole path has one shard, as one value has; the beginning of one is asked of all. */
-function pathQuery(
+function resolvePathSearch(
   search: SearchModel,
   query: OrderOfQuery,
   partition: string | undefined,

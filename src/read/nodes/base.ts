@@ -4,12 +4,12 @@ import { BASE_ITEMS } from '../../items/keys.ts';
 import { classifyBaseItem } from '../../model/base-item.ts';
 import { checkOptions } from '../../options.ts';
 import type { Abortable } from '../../runtime.ts';
-import { scatter } from '../lists/scatter.ts';
+import { gatherPage } from '../lists/scatter.ts';
 import { checkLimit, type ReadContext } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { type KeyRange, prefixRange } from '../request/key-range.ts';
 import { checkSource, findEdge } from '../request/lookup.ts';
-import { isOwnRead } from '../request/own.ts';
+import { mustReadConsistently } from '../request/own.ts';
 import { type BaseNode, baseAttributes, type EdgeResult, type Page } from '../request/result.ts';
 import { BASE_ORDER, type EdgesOptions, edgeOf } from './edges.ts';
 
@@ -43,7 +43,7 @@ export async function readNode(
   checkOptions('node', options, { consistent: true, signal: true });
   const { consistent = false } = options;
   checkSource(context.graph, id);
-  const isOwn = isOwnRead(context, ({ source, target }) => source === id && target === id);
+  const isOwn = mustReadConsistently(context, ({ source, target }) => source === id && target === id);
   const { item } = await context.store.get({ source: id, target: id }, { consistent: consistent || isOwn });
   return nodeOf(context, id, item);
 }
@@ -64,12 +64,12 @@ export async function readCollection(
   const bound: CursorBinding = { query, meaning: BASE_ORDER };
   const after = cursor === undefined ? undefined : decodeCursor(cursor, bound, cursorKey);
   let node: Item | undefined;
-  const page = await scatter(context, {
+  const page = await gatherPage(context, {
     partitions: [id],
     range: rangeOf(types, cursor === undefined ? id : undefined),
     after,
     limit,
-    consistent: consistent === true || isOwnRead(context, (key) => key.source === id),
+    consistent: consistent === true || mustReadConsistently(context, (key) => key.source === id),
     accept: (item) => {
       const kind = classifyBaseItem(graph, id, stringOf(item[graph.table.sortKey]) ?? '', item);
       if (kind.kind === 'node') node = item;

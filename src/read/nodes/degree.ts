@@ -10,7 +10,7 @@ import type { Abortable } from '../../runtime.ts';
 import { queriedItems } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
 import { checkSource, findEdge } from '../request/lookup.ts';
-import { isOwnRead } from '../request/own.ts';
+import { mustReadConsistently } from '../request/own.ts';
 import { readBareViews } from './views.ts';
 
 /** Options of `degree`. */
@@ -35,7 +35,10 @@ export async function readDegree(
   checkSource(graph, source);
   const edge = findEdge(graph, edgeType);
   const isCounted = edge.count !== undefined || edge.labels !== undefined;
-  if (isCounted && isOwnRead(context, (key) => key.source === source && typePrefix(key.target) === edgeType)) {
+  if (
+    isCounted &&
+    mustReadConsistently(context, (key) => key.source === source && typePrefix(key.target) === edgeType)
+  ) {
     // A count lags behind the edges, and which of them it has is not to be seen: they are counted themselves.
     return await countBaseEdges(context, source, edgeType, true);
   }
@@ -76,12 +79,12 @@ async function countBaseEdges(
   let total = 0;
   for await (const item of queriedItems(store, request)) {
     const sortKey = stringOf(item[graph.table.sortKey]) ?? '';
-    if (isIn(derivedOf(graph, source, sortKey, item, { item: undefined }))) total += 1;
+    if (isInCountOrSet(derivedOf(graph, source, sortKey, item, { item: undefined }))) total += 1;
   }
   return total;
 
   /** As many as the count, or the set, would hold. A set lacks an edge whose labels cannot be derived. */
-  function isIn({ element, indexItems }: Derived): boolean {
+  function isInCountOrSet({ element, indexItems }: Derived): boolean {
     // rule: count-that-is-not-ready-is-of-base-edges
     if (!isCounted) return element !== undefined;
     return [...indexItems.values()].some((fields) => fields[COUNTED] !== undefined);

@@ -4,12 +4,12 @@ import { classifyBaseItem } from '../../model/base-item.ts';
 import type { EdgeModel } from '../../model/compiled.ts';
 import { checkOptions } from '../../options.ts';
 import type { Abortable } from '../../runtime.ts';
-import { type Gathered, scatter } from '../lists/scatter.ts';
+import { type Gathered, gatherPage } from '../lists/scatter.ts';
 import { checkLimit, type ReadContext } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { prefixRange } from '../request/key-range.ts';
 import { checkedEdgeKey, checkSource, findEdge } from '../request/lookup.ts';
-import { isOwnRead } from '../request/own.ts';
+import { mustReadConsistently } from '../request/own.ts';
 import { baseAttributes, type EdgeResult, type Page } from '../request/result.ts';
 
 /** Options of `edges`. */
@@ -64,12 +64,12 @@ export async function gatherEdges(
   { limit, after, consistent }: { limit: number; after?: string | undefined; consistent?: boolean | undefined },
 ): Promise<Omit<Gathered, 'items'> & { items: EdgeResult[] }> {
   const { graph } = context;
-  const gathered = await scatter(context, {
+  const gathered = await gatherPage(context, {
     partitions: [source],
     range: edge === undefined ? BASE_ITEMS : prefixRange(`${edge.type}-`),
     after,
     limit,
-    consistent: consistent === true || isOwnRead(context, (key) => key.source === source),
+    consistent: consistent === true || mustReadConsistently(context, (key) => key.source === source),
     accept: (item) => classifyBaseItem(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item).kind === 'edge',
     // The node itself lies among its edges.
     unwanted: edge === undefined ? 1 : 0,
@@ -109,7 +109,7 @@ async function findBaseEdge(
   { consistent = false }: HasOptions,
 ): Promise<EdgeResult | undefined> {
   const sortKey = checkedEdgeKey(context.graph, source, edgeType, target);
-  const isOwn = isOwnRead(context, (key) => key.source === source && key.target === sortKey);
+  const isOwn = mustReadConsistently(context, (key) => key.source === source && key.target === sortKey);
   const { item } = await context.store.get({ source, target: sortKey }, { consistent: consistent || isOwn });
   const edge = item && edgeOf(context, source, item);
   // An item under a hashed key may name no target, or in theory another one with the same hash.

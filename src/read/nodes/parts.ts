@@ -40,7 +40,7 @@ export function partSources(context: ReadContext, id: string): PartSource[] {
 export type Found = ReadonlyMap<string, Item>;
 
 /** Reads the view of one node, and those of its parts, in one Query. */
-export async function queryView(
+export async function queryViewWithParts(
   { graph, store }: ReadContext,
   id: string,
   consistent: boolean,

@@ -24,7 +24,7 @@ import type { Abortable } from '../../runtime.ts';
 import type { OwnWrite } from '../../session/own-writes.ts';
 import type { ReadContext } from '../request/context.ts';
 import { checkSource, findEdge } from '../request/lookup.ts';
-import { ownWrites } from '../request/own.ts';
+import { readRelevantOwnWrites } from '../request/own.ts';
 
 /** Options of `total`. */
 export interface TotalReadOptions extends Abortable {
@@ -63,7 +63,7 @@ export async function readTotal(
   const count: CountModel = isInbound ? edge.incoming! : edge.count!;
   const places = projections.total(edge, isInbound);
   const edgeKey = sortKeyOfEdge(edge, id);
-  const { writes } = await ownWrites(context, ({ source, target }) =>
+  const { writes } = await readRelevantOwnWrites(context, ({ source, target }) =>
     isInbound ? target === edgeKey : source === id && typePrefix(target) === edgeType,
   );
   const amounts = await amountsWithOwnEdges(context, id, places, writes, options.consistent ?? false);
@@ -123,13 +123,13 @@ async function amountsWithOwnEdges(
   const changes = writes.map(({ source, target, item }, i) => {
     const { indexItems, entries: inTarget = [] } = derivedOf(projections.model, source, target, item, NO_NODE);
     const entryKey = places.itemKey({ source, target });
-    const wanted = indexItems.get(entryKey) ?? inTarget.find((entry) => entry.key.target === entryKey)?.fields;
-    return { current: entries[i], wanted };
+    const expected = indexItems.get(entryKey) ?? inTarget.find((entry) => entry.key.target === entryKey)?.fields;
+    return { current: entries[i], expected };
   });
   const room = new Room(total, places.name, changes);
   for (const change of changes) {
-    const { current, wanted } = change;
-    addAmounts(amounts, amountsOf(withGroupsWithoutRoom(wanted, room.groupsWithoutRoom(change)), places.name));
+    const { current, expected } = change;
+    addAmounts(amounts, amountsOf(withGroupsWithoutRoom(expected, room.groupsWithoutRoom(change)), places.name));
     addAmounts(amounts, amountsOf(current, places.name), -1n);
   }
   return amounts;

@@ -8,14 +8,14 @@ import type { CompiledModel, NodeModel } from '../../model/compiled.ts';
 import { checkOptions } from '../../options.ts';
 import type { Abortable } from '../../runtime.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
-import { patchedView } from '../../session/patched-view.ts';
+import { patchView } from '../../session/patched-view.ts';
 import type { ItemKey } from '../../store/port.ts';
 import type { ReadContext } from '../request/context.ts';
-import { ownWritesOfViews } from '../request/own.ts';
+import { readOwnWritesOfViews } from '../request/own.ts';
 import { baseAttributes, type NodeResult, pickAttributes, projectedAttributes } from '../request/result.ts';
 import { deriveView } from './base-view.ts';
 import { type EdgeSetRead, readEdgeSet } from './edge-set.ts';
-import { type Found, type PartSource, partSources, partsOf, queryView, withParts } from './parts.ts';
+import { type Found, type PartSource, partSources, partsOf, queryViewWithParts, withParts } from './parts.ts';
 
 /** Which attributes: all of the node's, or those named. */
 export type AttributeSelection = 'ALL' | readonly string[];
@@ -54,7 +54,7 @@ export async function readNodes(
 ): Promise<NodesRead> {
   checkOptions('get', options, { attributes: true, consistent: true, signal: true });
   const { attributes, consistent = false } = options;
-  const own = given ?? (await ownWritesOfViews(context, ids));
+  const own = given ?? (await readOwnWritesOfViews(context, ids));
   const { items: views, calls } = await readViews(context, ids, consistent, own);
   const ownSources = new Set(own.writes.map(({ source }) => source));
   // A view lags behind its node: who reads, changes and puts a node would take back what was put in between.
@@ -135,9 +135,9 @@ export async function readViews(
   consistent: boolean,
   own: OwnWrites,
 ): Promise<ItemsRead> {
-  const { items, found, calls } = await usableViews(context, ids, consistent, (id) => partSources(context, id));
+  const { items, found, calls } = await readUsableViews(context, ids, consistent, (id) => partSources(context, id));
   for (const id of new Set(ids)) {
-    const patched = own.writes.length === 0 ? items.get(id) : patchedView(context.graph, id, items.get(id), own);
+    const patched = own.writes.length === 0 ? items.get(id) : patchView(context.graph, id, items.get(id), own);
     const view = withParts(context, id, patched, found.get(id) ?? new Map(), own);
     if (view === undefined) items.delete(id);
     else items.set(id, view);
@@ -151,10 +151,10 @@ export async function readBareViews(
   ids: Iterable<string>,
   consistent: boolean,
 ): Promise<ItemsRead> {
-  return usableViews(context, ids, consistent, () => []);
+  return readUsableViews(context, ids, consistent, () => []);
 }
 
-async function usableViews(
+async function readUsableViews(
   context: ReadContext,
   ids: Iterable<string>,
   consistent: boolean,
@@ -162,7 +162,7 @@ async function usableViews(
 ): Promise<ItemsRead & { found: ReadonlyMap<string, Found> }> {
   const { graph, projections } = context;
   const distinct = [...new Set(ids)].filter((id) => canBeStored(graph, id));
-  const stored = await readStored(context, distinct, consistent, partsOfId);
+  const stored = await readStoredViews(context, distinct, consistent, partsOfId);
   const { found } = stored;
   const items = new Map<string, Item>();
   for (const id of distinct) {
@@ -182,7 +182,7 @@ async function usableViews(
 }
 
 /** Reads the stored views of nodes, and those of their parts, or the parts themselves. */
-async function readStored(
+async function readStoredViews(
   context: ReadContext,
   ids: readonly string[],
   consistent: boolean,
@@ -191,7 +191,7 @@ async function readStored(
   const [first] = ids;
   const parts = ids.flatMap(partsOfId);
   if (first !== undefined && ids.length === 1 && parts.length > 0 && !parts.some(({ isBase }) => isBase)) {
-    const { found, calls } = await queryView(context, first, consistent);
+    const { found, calls } = await queryViewWithParts(context, first, consistent);
     return { found: new Map([[first, found]]), calls };
   }
   const views = ids.map((id) => ({ source: id, target: VIEW_KEY }));

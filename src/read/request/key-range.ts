@@ -51,7 +51,7 @@ export function rangeAfter(range: KeyRange, after: string | undefined, reverse: 
 }
 
 /** Whether a range holds a key. */
-export function inRange({ from, to }: KeyRange, key: string): boolean {
+export function isInRange({ from, to }: KeyRange, key: string): boolean {
   return (from === undefined || compareKeys(from, key) <= 0) && (to === undefined || compareKeys(key, to) <= 0);
 }
 

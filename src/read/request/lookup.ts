@@ -64,7 +64,7 @@ export function findOrder(edge: EdgeModel, name: string | undefined): FoundOrder
 export function checkSource(graph: CompiledModel, id: string): void {
   checkKeyText(id, 'The node id', PARTITION_KEY_BYTES);
   const type = parseNodeId(id)?.type;
-  if (type === undefined) throw notAnId(id);
+  if (type === undefined) throw notAnIdError(id);
   if (!graph.nodes.has(type)) {
     throw new EdgeloomError(
       'unknown-type',
@@ -81,7 +81,7 @@ export function checkedKeyTo(graph: CompiledModel, edge: EdgeModel, target: stri
   const sortKey = sortKeyOfEdge(edge, target);
   checkKeyText(sortKey, "The edge's sort key", SORT_KEY_BYTES);
   const type = parseNodeId(target)?.type;
-  if (type === undefined) throw notAnId(target);
+  if (type === undefined) throw notAnIdError(target);
   if (!edge.to.has(type)) {
     throw new EdgeloomError(
       'unknown-type',
@@ -110,7 +110,7 @@ export function checkedEdgeKey(graph: CompiledModel, source: string, edgeType: s
   return checkedKeyTo(graph, edge, target);
 }
 
-function notAnId(id: string): EdgeloomError {
+function notAnIdError(id: string): EdgeloomError {
   return new EdgeloomError(
     'invalid-id',
     `${describe(id)} is not a node id.`,

@@ -48,12 +48,12 @@ const DATE_ENDS = ['0000-01-01T00:00:00.', '0000-10-10T00:00:00.'] as const;
 /** The encoded form of a value; throws `invalid-argument` or `unknown-label`. */
 export function encodeArgument(query: OrderOfQuery, value: OrderValue, argument: string): string {
   const { order, fold } = query;
-  return asArgumentError(query, argument, () => {
-    if (order.kind === 'path' || order.kind === 'parts') throw byPathOnly(order);
+  return withArgumentError(query, argument, () => {
+    if (order.kind === 'path' || order.kind === 'parts') throw byPathOnlyError(order);
     if (order.kind === 'rank') return `${weightOf(query, value, argument)}-${value as string}`;
-    if (order.kind === 'derive') return encodeValue(textArgument(value), 'string', fold);
-    if (order.type === 'number') return encodeValue(numberArgument(value), 'number', false);
-    return encodeValue(textArgument(value), order.type, fold);
+    if (order.kind === 'derive') return encodeValue(requireText(value), 'string', fold);
+    if (order.type === 'number') return encodeValue(requireNumber(value), 'number', false);
+    return encodeValue(requireText(value), order.type, fold);
   });
 }
 
@@ -89,20 +89,20 @@ function checkedRange(query: OrderOfQuery, range: KeyRange, from: RangeEnd, to: 
 
 /** The sort keys of the values that begin with a text; of dates, with the text of a UTC date such as `2020-07`. */
 export function beginsWithRange(query: OrderOfQuery, prefix: OrderValue): KeyRange {
-  return prefixRange(escapeValue(encodedPrefix(query, prefix)));
+  return prefixRange(escapeValue(encodePrefix(query, prefix)));
 }
 
 /** The encoded form of the beginning of a value. */
-function encodedPrefix(query: OrderOfQuery, prefix: OrderValue): string {
+function encodePrefix(query: OrderOfQuery, prefix: OrderValue): string {
   const { order, fold } = query;
   const argument = 'beginsWith';
   if (order.kind === 'rank' || (order.kind === 'attribute' && order.type === 'number')) {
     const kind = order.kind === 'rank' ? 'a rank' : 'a number';
     throw invalidArgument(query, argument, `has no meaning: it is ordered by ${kind}`, 'Ask for a range of values.');
   }
-  return asArgumentError(query, argument, () => {
-    if (order.kind === 'path' || order.kind === 'parts') throw byPathOnly(order);
-    const text = textArgument(prefix).S;
+  return withArgumentError(query, argument, () => {
+    if (order.kind === 'path' || order.kind === 'parts') throw byPathOnlyError(order);
+    const text = requireText(prefix).S;
     if (order.kind !== 'attribute' || order.type !== 'date') return encodeString(text, fold);
     if (beginsDate(text)) return text;
     throw new EncodingError(`should be the beginning of a date in UTC, such as 2020-07, but is ${describe(text)}`);
@@ -126,11 +126,11 @@ function beginsDate(text: string): boolean {
 export function encodePathArgument(query: OrderOfQuery, path: readonly string[]): string {
   const { order, fold } = query;
   if (order.kind !== 'path') throw invalidArgument(query, 'path', 'has no meaning: the search is by one value');
-  return asArgumentError(query, 'path', () => {
+  return withArgumentError(query, 'path', () => {
     if (!Array.isArray(path)) throw new EncodingError(`should be a list of segments, but is ${describe(path)}`);
     if (path.length <= order.attributes.length)
       return encodePath(
-        path.map((segment) => textArgument(segment).S),
+        path.map((segment) => requireText(segment).S),
         fold,
       );
     throw new EncodingError(`has ${path.length} segments; the path is ${order.attributes.join(', ')}`);
@@ -149,7 +149,7 @@ export interface PartRange {
 export function partsRange(query: OrderOfQuery, { path = [], from, to, beginsWith }: PartRange): KeyRange {
   const { order, name } = query;
   if (order.kind !== 'parts') throw invalidArgument(query, 'path', 'has no meaning: it is ordered by one value');
-  return asArgumentError(query, 'path', () => {
+  return withArgumentError(query, 'path', () => {
     const hasRange = from !== undefined || to !== undefined || beginsWith !== undefined;
     if (!Array.isArray(path)) throw new EncodingError(`should be a list of values, but is ${describe(path)}`);
     if (path.length + (hasRange ? 1 : 0) > order.parts.length) {
@@ -167,10 +167,10 @@ export function partsRange(query: OrderOfQuery, { path = [], from, to, beginsWit
     // An edge that lacks the value has a key that ends after the leading values. The key of an empty value sorts above it and below all others.
     const first = escapeValue(leading + encodePath([''], false));
     if (beginsWith !== undefined) {
-      const prefix = encodedSegment(encodedPrefix(part, beginsWith));
+      const prefix = encodeSegment(encodePrefix(part, beginsWith));
       return prefix === '' ? { from: first, to: all.to } : prefixRange(escapeValue(leading + prefix));
     }
-    const start = from === undefined ? '' : encodedSegment(lowestText(part, from, 'from'));
+    const start = from === undefined ? '' : encodeSegment(lowestText(part, from, 'from'));
     const lowest = start === '' ? first : escapeValue(leading + start);
     const highest = to === undefined ? all.to : prefixRange(escapeValue(leading + highestText(part, to))).to;
     return checkedRange(
@@ -183,7 +183,7 @@ export function partsRange(query: OrderOfQuery, { path = [], from, to, beginsWit
 }
 
 /** A segment of a path, without its end. */
-function encodedSegment(text: string): string {
+function encodeSegment(text: string): string {
   return encodePath([text], false).slice(0, -1);
 }
 
@@ -198,11 +198,11 @@ function lowestText(query: OrderOfQuery, value: OrderValue, argument: string): s
  */
 function highestText(query: OrderOfQuery, value: OrderValue): string {
   return query.order.kind === 'rank'
-    ? encodedSegment(`${weightOf(query, value, 'to')}-`)
+    ? encodeSegment(`${weightOf(query, value, 'to')}-`)
     : encodePath([encodeArgument(query, value, 'to')], false);
 }
 
-function byPathOnly(order: Extract<ArgumentOrder, { kind: 'path' | 'parts' }>): EncodingError {
+function byPathOnlyError(order: Extract<ArgumentOrder, { kind: 'path' | 'parts' }>): EncodingError {
   return order.kind === 'path'
     ? new EncodingError(`has no meaning: the search is by path (${order.attributes.join(', ')})`)
     : new EncodingError('has no meaning: the order has several values; give the leading ones as path');
@@ -229,18 +229,18 @@ function weightOf(query: OrderOfQuery, label: OrderValue, argument: string): str
   );
 }
 
-function textArgument(value: OrderValue): { S: string } {
+function requireText(value: OrderValue): { S: string } {
   if (typeof value === 'string') return { S: value };
   throw new EncodingError(`should be a text, but is ${describe(value)}`);
 }
 
-function numberArgument(value: OrderValue): { N: string } {
+function requireNumber(value: OrderValue): { N: string } {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return { N: String(value) };
   if (value instanceof ExactNumber) return { N: value.value };
   throw new EncodingError(`should be a number, but is ${describe(value)}`);
 }
 
-function asArgumentError<T>(query: OrderOfQuery, argument: string, run: () => T): T {
+function withArgumentError<T>(query: OrderOfQuery, argument: string, run: () => T): T {
   try {
     return run();
   } catch (error) {

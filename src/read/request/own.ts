@@ -10,7 +10,10 @@ import type { ReadContext } from './context.ts';
 export const NO_OWN_WRITES: OwnWrites = { writes: [], parents: new Map(), calls: 0, rcu: 0 };
 
 /** The own writes that a request depends on, read once and before anything else of the request. */
-export async function ownWrites(context: ReadContext, isRelevant: (key: ItemKey) => boolean): Promise<OwnWrites> {
+export async function readRelevantOwnWrites(
+  context: ReadContext,
+  isRelevant: (key: ItemKey) => boolean,
+): Promise<OwnWrites> {
   const { session, graph, store } = context;
   if (session === undefined) return NO_OWN_WRITES;
   const looking = lookContext(context);
@@ -36,22 +39,22 @@ function lookContext({ store, projections }: ReadContext): LookContext | undefin
 }
 
 /** The own writes that may show in the views of nodes: those of the nodes, of their edges, and of nodes that are copied. */
-export function ownWritesOfViews(context: ReadContext, ids: Iterable<string>): Promise<OwnWrites> {
+export function readOwnWritesOfViews(context: ReadContext, ids: Iterable<string>): Promise<OwnWrites> {
   const asked = new Set(ids);
   const copied = new Set(
     [...context.graph.edges.values()].flatMap(({ copy, to }) => (copy === undefined ? [] : [...to])),
   );
-  return ownWrites(context, ({ source, target }) => {
+  return readRelevantOwnWrites(context, ({ source, target }) => {
     return asked.has(source) || (source === target && copied.has(parseNodeId(source)?.type ?? ''));
   });
 }
 
 /** The notice in an answer that may lack own writes; nothing where it shows them all. */
-export function unknownOwnWrites({ session }: ReadContext): { ownWrites?: 'unknown' } {
+export function noticeOfOwnWrites({ session }: ReadContext): { ownWrites?: 'unknown' } {
   return session?.ownWrites === 'unknown' ? { ownWrites: 'unknown' } : {};
 }
 
 /** Whether a read of base items has to be consistent to show own writes. */
-export function isOwnRead({ session }: ReadContext, isRelevant: (key: ItemKey) => boolean): boolean {
+export function mustReadConsistently({ session }: ReadContext, isRelevant: (key: ItemKey) => boolean): boolean {
   return session !== undefined && (session.ownWrites === 'unknown' || session.keys().some(isRelevant));
 }

@@ -13,7 +13,8 @@ export async function restartFanOut(context: SettleContext, key: ItemKey): Promi
   await reconcile(context, {
     key,
     expected: async (item) => stringOf((await withPlausibleWatermark(context, item))?.[WATERMARK]) ?? NO_WATERMARK,
-    update: (item, watermark) => item && continueUpdate(context.graph, key, item, watermark, epochSeconds(context)),
+    update: (item, watermark) =>
+      item && continueFanOutUpdate(context.graph, key, item, watermark, epochSeconds(context)),
   });
 }
 
@@ -25,7 +26,7 @@ export async function restartFanOut(context: SettleContext, key: ItemKey): Promi
  *
  * @param watermark the watermark to write.
  */
-function continueUpdate(
+function continueFanOutUpdate(
   graph: CompiledModel,
   key: ItemKey,
   current: Item | undefined,

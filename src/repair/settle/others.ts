@@ -11,7 +11,7 @@ import { reconcileTotalEntry } from './total-entry.ts';
 /**
  * Reconciles items whose values of groups had no room in a count, as long as there is room. Each of them gets a name for its values.
  */
-export async function nameOthers(context: SettleContext, count: ItemKey): Promise<void> {
+export async function placeValuesWithoutRoom(context: SettleContext, count: ItemKey): Promise<void> {
   const { source, target: countKey } = count;
   const amounts = storedAmounts(await readItem(context, count));
   if (amounts === undefined || !hasRoomForOthers(amounts)) return;

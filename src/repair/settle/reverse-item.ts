@@ -44,9 +44,9 @@ export async function reconcileReverseItem(
 async function isReverseItemRight(
   context: SettleContext,
   item: Item | undefined,
-  wanted: Item | undefined,
+  expected: Item | undefined,
 ): Promise<boolean> {
-  if (!hasExpectedFields(item, wanted)) return false;
+  if (!hasExpectedFields(item, expected)) return false;
   if (item === undefined) return true;
   const hasExpiry = item[context.graph.table.ttl] !== undefined;
   return reverseItem.isLive(item) !== hasExpiry && (await withPlausibleWatermark(context, item)) === item;

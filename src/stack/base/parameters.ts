@@ -89,14 +89,14 @@ export interface Parameters {
 }
 
 const truth = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
-const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+const wholeBetween = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
 /** DynamoDB refuses less: a table is born with them. */
 const LEAST_WARM_READ_UNITS = 12_000;
 const LEAST_WARM_WRITE_UNITS = 4000;
 /** Units a second, or 0 for what DynamoDB does without a word. */
-const units = (least: number) =>
-  whole(0, 1_000_000_000).refine((count) => count === 0 || count >= least, `should be 0, or ${least} and more`);
-const arn = (service: string) =>
+const unitsFrom = (least: number) =>
+  wholeBetween(0, 1_000_000_000).refine((count) => count === 0 || count >= least, `should be 0, or ${least} and more`);
+const arnOfService = (service: string) =>
   z.string().regex(new RegExp(`^(arn:[^:]+:${service}:.+)?$`), `should be an ARN of ${service}`);
 const list = z.union([
   z.array(z.string()),
@@ -122,52 +122,52 @@ const CANARY_MINUTES = [0, 5, 10, 15, 30];
 /** The shapes of the parameters, by name. */
 const parametersSchema = z
   .object({
-    batchSize: whole(1, 10_000).default(10_000),
-    batchWindowSeconds: whole(0, 300).default(1),
-    parallelizationFactor: whole(1, 10).default(1),
-    retries: whole(0, 10_000).default(20),
-    recordAgeSeconds: whole(60, 86_400).default(79_200),
-    concurrency: whole(1, 1000).default(32),
-    reservedConcurrency: whole(0, 100_000).default(0),
+    batchSize: wholeBetween(1, 10_000).default(10_000),
+    batchWindowSeconds: wholeBetween(0, 300).default(1),
+    parallelizationFactor: wholeBetween(1, 10).default(1),
+    retries: wholeBetween(0, 10_000).default(20),
+    recordAgeSeconds: wholeBetween(60, 86_400).default(79_200),
+    concurrency: wholeBetween(1, 1000).default(32),
+    reservedConcurrency: wholeBetween(0, 100_000).default(0),
     logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
     sampleRate: z.coerce.number().min(0).max(1).default(0),
-    logRetentionDays: whole(1, 3653).default(90),
+    logRetentionDays: wholeBetween(1, 3653).default(90),
     tracing: truth.default(false),
     pointInTimeRecovery: truth.default(true),
     deletionProtection: truth.default(true),
-    warmReadUnits: units(LEAST_WARM_READ_UNITS).default(0),
-    warmWriteUnits: units(LEAST_WARM_WRITE_UNITS).default(0),
-    maxReadUnits: units(1).default(0),
-    maxWriteUnits: units(1).default(0),
+    warmReadUnits: unitsFrom(LEAST_WARM_READ_UNITS).default(0),
+    warmWriteUnits: unitsFrom(LEAST_WARM_WRITE_UNITS).default(0),
+    maxReadUnits: unitsFrom(1).default(0),
+    maxWriteUnits: unitsFrom(1).default(0),
     contributorInsights: truth.default(false),
     dropGsi1: truth.default(false),
     keepData: truth.default(true),
-    existingTableArn: arn('dynamodb').default(''),
-    existingStreamArn: arn('dynamodb').default(''),
-    failedBatchDays: whole(1, 3650).default(30),
-    redriveMinutes: whole(2, 1440).default(60),
-    redriveConcurrency: whole(2, 1_000).default(2),
+    existingTableArn: arnOfService('dynamodb').default(''),
+    existingStreamArn: arnOfService('dynamodb').default(''),
+    failedBatchDays: wholeBetween(1, 3650).default(30),
+    redriveMinutes: wholeBetween(2, 1440).default(60),
+    redriveConcurrency: wholeBetween(2, 1_000).default(2),
     checkSchedule: z
       .string()
       .regex(/^(cron|rate)\(.+\)$/)
       .default('cron(0 2 * * ? *)'),
     checkEnabled: truth.default(true),
     checkRepair: truth.default(false),
-    checkHours: whole(1, 23).default(6),
-    checkMissingHours: whole(2, 720).default(26),
-    checkSettleSeconds: whole(1, 3600).default(60),
-    checkWorkers: whole(0, 100).default(0),
-    checkMaxRcu: whole(0, 1_000_000).default(0),
-    checkMaxWcu: whole(1, 1_000_000).default(200),
-    iteratorAgeAlarmSeconds: whole(60, 86_400).default(300),
-    canaryMinutes: whole(0, 30).default(0),
-    alarmTopicArn: arn('sns').default(''),
+    checkHours: wholeBetween(1, 23).default(6),
+    checkMissingHours: wholeBetween(2, 720).default(26),
+    checkSettleSeconds: wholeBetween(1, 3600).default(60),
+    checkWorkers: wholeBetween(0, 100).default(0),
+    checkMaxRcu: wholeBetween(0, 1_000_000).default(0),
+    checkMaxWcu: wholeBetween(1, 1_000_000).default(200),
+    iteratorAgeAlarmSeconds: wholeBetween(60, 86_400).default(300),
+    canaryMinutes: wholeBetween(0, 30).default(0),
+    alarmTopicArn: arnOfService('sns').default(''),
     alarmEmail: z
       .string()
       .regex(/^([^@\s]+@[^@\s]+)?$/, 'should be an e-mail address')
       .default(''),
-    permissionsBoundaryArn: arn('iam').default(''),
-    kmsKeyArn: arn('kms').default(''),
+    permissionsBoundaryArn: arnOfService('iam').default(''),
+    kmsKeyArn: arnOfService('kms').default(''),
     vpcSubnetIds: list.default([]),
     vpcSecurityGroupIds: list.default([]),
     tags: tags.default({}),

@@ -41,7 +41,7 @@ export interface StackInput {
 export function siteOf({ model, service, stage, parameters }: StackInput): Site {
   const { existingTableArn, existingStreamArn } = parameters;
   const names = stackNames(service, stage, model.table.name);
-  const indexes = keptIndexes(model, parameters);
+  const indexes = indexesToKeep(model, parameters);
   const indexNames = indexes.map((index) => model.table.indexNames[index]);
   if (existingTableArn === '') {
     const name = names.local(model.table.name);
@@ -83,7 +83,7 @@ export function siteOf({ model, service, stage, parameters }: StackInput): Site 
  * Both indexes, whatever the model uses. The last use of gsi1 may leave the model while older readers ask through it; an index
  * without items costs nothing.
  */
-function keptIndexes({ indexes, table }: CompiledModel, { dropGsi1 }: Parameters): readonly IndexName[] {
+function indexesToKeep({ indexes, table }: CompiledModel, { dropGsi1 }: Parameters): readonly IndexName[] {
   if (!dropGsi1) return ['gsi0', 'gsi1'];
   if (!indexes.includes('gsi1')) return indexes;
   throw new EdgeloomError(

@@ -80,7 +80,7 @@ function graphs(site: Site): Graph[] {
 }
 
 /** How many metrics the dashboard shows that CloudWatch bills: those of the functions and of the mapping. */
-export function customMetrics(site: Site): number {
+export function countCustomMetrics(site: Site): number {
   const billed = graphs(site).flatMap(({ metrics }) =>
     metrics.filter(({ namespace, dimensions }) => namespace === NAMESPACE || 'EventSourceMappingUUID' in dimensions),
   );

@@ -1,7 +1,7 @@
 import { EMPTIED_BUCKET, FAILED_BATCHES_BUCKET } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
 import { allow, attribute, type Resources, ref, sub } from '../base/template.ts';
-import { role } from '../rights/roles.ts';
+import { roleOfService } from '../rights/roles.ts';
 import { RUNTIME } from './functions.ts';
 
 /**
@@ -62,7 +62,7 @@ export function emptiedBucketResources(site: Site): Resources {
         ...(parameters.kmsKeyArn !== '' && { KmsKeyId: parameters.kmsKeyArn }),
       },
     },
-    EmptyRole: role('lambda.amazonaws.com', statements, site),
+    EmptyRole: roleOfService('lambda.amazonaws.com', statements, site),
     EmptyLambdaFunction: {
       Type: 'AWS::Lambda::Function',
       DependsOn: ['EmptyLogGroup'],

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { GRADUAL_ALIAS } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
 import { allow, attribute, type Resources, ref, sub, type Value } from '../base/template.ts';
-import { role } from '../rights/roles.ts';
+import { roleOfService } from '../rights/roles.ts';
 
 /** Name of the alias that the event source mapping calls. */
 const ALIAS = 'live';
@@ -61,7 +61,7 @@ export function gradualResources(site: Site, stream: Resources[string], revision
         AlarmConfiguration: { Enabled: true, Alarms: [{ Name: ref(ALARM) }] },
       },
     },
-    StreamDeploymentRole: role(
+    StreamDeploymentRole: roleOfService(
       'codedeploy.amazonaws.com',
       [
         allow(['lambda:GetAlias', 'lambda:UpdateAlias'], functionArns),

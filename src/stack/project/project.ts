@@ -64,7 +64,7 @@ export async function makeProject(folder: string, options: ProjectOptions): Prom
   const version = await dependencyOf(options.packageFolder, folder);
   const contents = new Map<string, string>();
   for (const [name, text] of [...templates, ...Object.entries(others), ['package.json', manifest] as const]) {
-    contents.set(RENAMED.get(name) ?? name, filledIn(name, text, service, version, options));
+    contents.set(RENAMED.get(name) ?? name, fillIn(name, text, service, version, options));
   }
   const present = [...contents.keys()].filter((name) => existsSync(join(folder, name)));
   if (present.length > 0) {
@@ -130,7 +130,7 @@ const OF_TOOL: Readonly<Record<DeployTool, { setup: string; parameters: string }
   cdk: { setup: '', parameters: "The stage's parameters are in the script `template` of `package.json`." },
 };
 
-function filledIn(
+function fillIn(
   name: string,
   text: string,
   service: string,
@@ -164,13 +164,13 @@ function filledIn(
   if (name !== 'edgeloom.config.ts') return filled;
   const table = { name: tableArn.split(':table/').at(-1), ...names };
   const given = Object.entries(table).filter(([, value]) => value !== undefined);
-  const fields = given.map(([key, value]) => `${key}: ${literal(value)}`).join(', ');
+  const fields = given.map(([key, value]) => `${key}: ${typescriptLiteral(value)}`).join(', ');
   return filled.replace("table: 'records'", `table: { ${fields} }`);
 }
 
 /** A value as TypeScript writes it. */
-function literal(value: unknown): string {
+function typescriptLiteral(value: unknown): string {
   if (typeof value === 'string') return `'${value.replaceAll(/[\\']/g, '\\$&')}'`;
-  const fields = Object.entries(value as object).map(([key, one]) => `${key}: ${literal(one)}`);
+  const fields = Object.entries(value as object).map(([key, one]) => `${key}: ${typescriptLiteral(one)}`);
   return `{ ${fields.join(', ')} }`;
 }

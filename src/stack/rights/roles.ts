@@ -46,8 +46,18 @@ export function roleResources(site: Site): Resources {
         functionRole(name, site, FUNCTION_STATEMENTS[name](site)),
       ]),
     ),
-    [CHECK_MACHINE_ROLE]: role('states.amazonaws.com', machineStatements(site, machine, ofMachine), site, ofMachine),
-    [CHECK_SCHEDULE_ROLE]: role('events.amazonaws.com', [allow(['states:StartExecution'], [machine])], site, rule),
+    [CHECK_MACHINE_ROLE]: roleOfService(
+      'states.amazonaws.com',
+      machineStatements(site, machine, ofMachine),
+      site,
+      ofMachine,
+    ),
+    [CHECK_SCHEDULE_ROLE]: roleOfService(
+      'events.amazonaws.com',
+      [allow(['states:StartExecution'], [machine])],
+      site,
+      rule,
+    ),
   };
 }
 
@@ -163,7 +173,7 @@ function functionRole(name: FunctionName, site: Site, statements: readonly State
   // The stack makes the log group, with its retention: the function may not make one of its own.
   const logs = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [attribute(`${logicalIdPrefix(name)}LogGroup`)]);
   const { parameters } = site;
-  return role(
+  return roleOfService(
     'lambda.amazonaws.com',
     [
       ...[logs, ...statements, ...keyStatements(parameters, KEY_SERVICES[name])],
@@ -174,7 +184,7 @@ function functionRole(name: FunctionName, site: Site, statements: readonly State
 }
 
 /** A role that a service takes. @param source the one resource for which the service may take the role; Lambda gives none. */
-export function role(
+export function roleOfService(
   service: string,
   statements: readonly Statement[],
   { parameters }: Site,

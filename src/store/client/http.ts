@@ -22,7 +22,7 @@ export const ANSWER_TIMEOUT_MS = 15_000;
  * nobody closes, holds a call for five minutes. Throws `invalid-option`.
  */
 export function timeLimits(answerTimeoutMs: number = ANSWER_TIMEOUT_MS): Agent.Options {
-  checkWhole('answerTimeoutMs', answerTimeoutMs);
+  checkWholeNumber('answerTimeoutMs', answerTimeoutMs);
   return {
     headersTimeout: answerTimeoutMs,
     bodyTimeout: answerTimeoutMs,
@@ -40,7 +40,7 @@ export class WholeBodyAgent extends Agent implements WholeBodySender {
   private readonly turns: LimitFunction;
 
   constructor({ maxConnections = MAX_CONNECTIONS, answerTimeoutMs }: ConnectionOptions = {}) {
-    checkWhole('maxConnections', maxConnections);
+    checkWholeNumber('maxConnections', maxConnections);
     super({ connections: maxConnections, keepAliveTimeout: KEEP_ALIVE_MS, ...timeLimits(answerTimeoutMs) });
     // undici's own bound does not hold where connections fail: it forgets those, and opens them again in addition to new ones.
     this.turns = pLimit(maxConnections);
@@ -48,15 +48,15 @@ export class WholeBodyAgent extends Agent implements WholeBodySender {
 
   override request(options: Request): Promise<Dispatcher.ResponseData> {
     const isAbortable = options.signal !== undefined && options.signal !== null;
-    const response = isAbortable ? this.turns(() => this.abortable(options)) : this.whole(options);
+    const response = isAbortable ? this.turns(() => this.requestAbortable(options)) : this.whole(options);
     // The handler passes the body on unseen, and the SDK takes bytes wherever it takes a stream.
     return response as unknown as Promise<Dispatcher.ResponseData>;
   }
 
   /** undici's own request knows how to be aborted. */
-  private async abortable(options: Request): Promise<WholeResponse> {
+  private async requestAbortable(options: Request): Promise<WholeResponse> {
     const { statusCode, headers, body } = await super.request(options);
-    return checked({ statusCode, headers, body: Buffer.from(await body.arrayBuffer()) });
+    return checkedResponse({ statusCode, headers, body: Buffer.from(await body.arrayBuffer()) });
   }
 
   /** Sends a request; returns the response with its whole body. */
@@ -67,7 +67,7 @@ export class WholeBodyAgent extends Agent implements WholeBodySender {
   }
 }
 
-function checkWhole(name: keyof ConnectionOptions, value: number): void {
+function checkWholeNumber(name: keyof ConnectionOptions, value: number): void {
   if (Number.isSafeInteger(value) && value > 0) return;
   throw new EdgeloomError(
     'invalid-option',
@@ -86,13 +86,13 @@ class BrokenResponseError extends Error {
  * DynamoDB computes the checksum over the bytes that it sends. This client asks for no compression, so these are the body's bytes.
  * The SDK would read an empty body, or `null`, as an answer without content.
  */
-function checked(response: WholeResponse): WholeResponse {
+function checkedResponse(response: WholeResponse): WholeResponse {
   const { statusCode, headers, body } = response;
   const checksum = headers['x-amz-crc32'];
   if (checksum !== undefined && Number(checksum) !== crc32(body)) {
     throw new BrokenResponseError('The checksum of the response is not that of its body.');
   }
-  if (statusCode === 200 && !isBraced(body))
+  if (statusCode === 200 && !looksLikeJsonObject(body))
     throw new BrokenResponseError('The body of the response is no JSON object.');
   return response;
 }
@@ -102,7 +102,7 @@ const CLOSING = '}'.charCodeAt(0);
 const SPACE = ' '.charCodeAt(0);
 
 /** Whether a text has the first and the last character of a JSON object, with space around it or not. */
-function isBraced(body: Buffer): boolean {
+function looksLikeJsonObject(body: Buffer): boolean {
   let start = 0;
   let end = body.length - 1;
   while (start < end && body[start]! <= SPACE) start += 1;
@@ -129,7 +129,7 @@ function collector(
     onResponseEnd() {
       const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
       try {
-        resolve(checked({ statusCode, headers, body }));
+        resolve(checkedResponse({ statusCode, headers, body }));
       } catch (error) {
         reject(error as Error);
       }

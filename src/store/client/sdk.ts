@@ -40,7 +40,7 @@ class CachingClient extends DynamoDBClient {
   private resolved = new WeakMap<object, ResolvedMiddleware>();
 
   /** Resolves middleware again: it was changed. */
-  forget(): void {
+  forgetMiddleware(): void {
     this.resolved = new WeakMap();
   }
 
@@ -65,7 +65,7 @@ function watchMiddleware(client: CachingClient): () => boolean {
     const original = stack[method].bind(stack) as (...parameters: unknown[]) => never;
     stack[method] = (...parameters: unknown[]): never => {
       isChanged = true;
-      client.forget();
+      client.forgetMiddleware();
       return original(...parameters);
     };
   }

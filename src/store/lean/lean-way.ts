@@ -75,18 +75,18 @@ export class LeanWay implements TableCalls {
   ) {}
 
   call<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']> {
-    return this.make('call', name, input);
+    return this.makeCall('call', name, input);
   }
 
   callOnce<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']> {
-    return this.make('callOnce', name, input);
+    return this.makeCall('callOnce', name, input);
   }
 
   async region(): Promise<string | undefined> {
     return await (await this.loadedSdk()).calls.region();
   }
 
-  private async make<Name extends keyof Calls>(
+  private async makeCall<Name extends keyof Calls>(
     way: 'call' | 'callOnce',
     name: Name,
     input: Calls[Name]['input'],
@@ -98,7 +98,7 @@ export class LeanWay implements TableCalls {
     if (route === undefined || !areSameCredentials(route.credentials, credentials)) {
       const { calls, isPaced } = await this.loadedSdk();
       if (isPaced) return calls[way](name, input);
-      const observe = (request: HandledRequest): void => this.learn(request, credentials);
+      const observe = (request: HandledRequest): void => this.learnRoute(request, credentials);
       return calls[way](name, input, { lean: { observe } });
     }
     const body = JSON.stringify(input);
@@ -140,7 +140,10 @@ export class LeanWay implements TableCalls {
   }
 
   /** Takes the endpoint and the scope of the signature out of a request of the SDK; other signatures are left to it. */
-  private learn({ protocol, hostname, port, path, headers }: HandledRequest, credentials: SigningCredentials): void {
+  private learnRoute(
+    { protocol, hostname, port, path, headers }: HandledRequest,
+    credentials: SigningCredentials,
+  ): void {
     const scope = /^AWS4-HMAC-SHA256 Credential=([^/]+)\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request,/.exec(
       headers['authorization'] ?? '',
     );

@@ -37,7 +37,7 @@ export async function updateTable(
   const { wait } = runtimeOf(options);
   const plan = await planTableUpdate(client, graph, { ttl });
   const settled = (text: string): Promise<void> =>
-    untilActive(client, graph, (status) => onProgress(text, status), wait);
+    waitUntilActive(client, graph, (status) => onProgress(text, status), wait);
   await settled('the table');
   for (const [i, step] of plan.steps.entries()) {
     const text = plan.texts[i]!;
@@ -85,7 +85,7 @@ async function updateInput(
 }
 
 /** Waits until the table and every index of it is active: DynamoDB makes one index at a time. */
-async function untilActive(
+async function waitUntilActive(
   client: DynamoDBClient,
   graph: CompiledModel,
   onStatus: (status: string) => void,

@@ -27,7 +27,7 @@ export class Guard {
   constructor(private readonly port: number) {}
 
   /** Why a request for the page's files, which hold no data, is refused; undefined: it is not. */
-  refusesPlace({ host, origin, ...headers }: GuardedHeaders): Refusal | undefined {
+  refusalOfPage({ host, origin, ...headers }: GuardedHeaders): Refusal | undefined {
     const hosts = [`127.0.0.1:${this.port}`, `localhost:${this.port}`];
     if (host === undefined || !hosts.includes(host)) return 'wrong-host';
     if (origin !== undefined && origin !== `http://${host}`) return 'wrong-origin';
@@ -38,10 +38,10 @@ export class Guard {
   }
 
   /** Why a request for data is refused; undefined: it is not. */
-  refuses(headers: GuardedHeaders): Refusal | undefined {
+  refusalOfData(headers: GuardedHeaders): Refusal | undefined {
     const given = headers[STUDIO_HEADER];
     const isKnown = typeof given === 'string' && equalInConstantTime(given, this.token);
-    return this.refusesPlace(headers) ?? (isKnown ? undefined : 'unknown');
+    return this.refusalOfPage(headers) ?? (isKnown ? undefined : 'unknown');
   }
 }
 

@@ -1,7 +1,7 @@
 import { setOwn } from '../../items/attribute-value.ts';
 import { typePrefix } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
-import { bindingOf, isShown, type Level } from '../../read/levels/level.ts';
+import { bindingOf, type Level, showsEdge } from '../../read/levels/level.ts';
 import type { PageResult } from '../../read/page.ts';
 
 /** A node of a page, with what is next to it. */
@@ -122,7 +122,7 @@ class TreeMaker {
   private shownBy(id: string, level: Level, edgeSet: PageResult['items'][number]['edgeSet']): Shown[] {
     if (level.by === 'edge set') {
       return edgeSet
-        .filter((entry) => isShown(entry, level))
+        .filter((entry) => showsEdge(entry, level))
         .map((entry) => ({ type: entry.type, isEntering: false, other: entry.target, labels: labelsOf(entry) }));
     }
     const isEntering = level.by === 'inbound';

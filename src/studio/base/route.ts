@@ -21,10 +21,10 @@ export function route<Schema extends z.ZodType>(
   { writes = false } = {},
 ): StudioRoute {
   const [method, path] = name.split(' ') as [StudioRoute['method'], string];
-  return { method, path, writes, answer: async (context, input) => answer(context, checked(schema, input)) };
+  return { method, path, writes, answer: async (context, input) => answer(context, checkInput(schema, input)) };
 }
 
-function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+function checkInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const [issue] = result.error.issues;

@@ -81,7 +81,7 @@ async function serve(
   const { headers, method } = request;
   const url = new URL(request.url ?? '/', `http://${LOOPBACK}`);
   const isData = url.pathname.startsWith('/api/');
-  const refusal = isData ? guard.refuses(headers) : guard.refusesPlace(headers);
+  const refusal = isData ? guard.refusalOfData(headers) : guard.refusalOfPage(headers);
   if (refusal !== undefined) {
     context.logger.warn({ refusal, method }, 'refused');
     if (refusal === 'unknown') sendJson(response, 403, failureDocument(tokenMissing()));

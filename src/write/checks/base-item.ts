@@ -7,7 +7,7 @@ import { type Problem, problemsOfImage } from '../../plan/derive.ts';
 import type { ItemKey } from '../../store/port.ts';
 import { checkBaseKey } from './key.ts';
 import { checkEntries } from './max-entries.ts';
-import { AttributeError, forItem, itemName } from './problem.ts';
+import { AttributeError, itemName, withItemName } from './problem.ts';
 import { checkAttributes } from './value.ts';
 import { toWireItem } from './values.ts';
 
@@ -44,7 +44,7 @@ export function toBaseItem(graph: CompiledModel, plain: Readonly<Record<string, 
 
 /** The base item of a key that was checked, with plain attributes; checks all but the key. */
 export function toItemOfKey(graph: CompiledModel, { source, target }: ItemKey, attributes: object): Item {
-  const item = forItem(source, target, () => toWireItem(attributes));
+  const item = withItemName(source, target, () => toWireItem(attributes));
   item[graph.table.partitionKey] = { S: source };
   item[graph.table.sortKey] = { S: target };
   checkContents(graph, source, target, item);
@@ -70,7 +70,7 @@ function checkContents(
   item: Item,
   counts: (problem: Problem) => boolean = () => true,
 ): void {
-  forItem(source, sortKey, () => {
+  withItemName(source, sortKey, () => {
     checkAttributes(item);
     checkReserved(graph, item);
   });

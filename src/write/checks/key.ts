@@ -30,7 +30,7 @@ export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unk
   checkKeyText(source, `Attribute ${partitionKey} of an item`, PARTITION_KEY_BYTES);
   checkKeyText(sortKey, () => `Attribute ${sortKeyName} of item ${describe(source)}`, SORT_KEY_BYTES);
   if (isDerivedKey(sortKey))
-    throw derivedKey(`Attribute ${sortKeyName} ${describe(sortKey)} of item ${describe(source)}`);
+    throw derivedKeyError(`Attribute ${sortKeyName} ${describe(sortKey)} of item ${describe(source)}`);
   checkNodeId(graph, source, `Attribute ${partitionKey}`);
   const kind = classifyBaseItem(graph, source, sortKey, attributes);
   if (kind.kind === 'misfit') {
@@ -57,7 +57,7 @@ export function checkNodeId(graph: CompiledModel, id: unknown, of: Role): assert
     return;
   }
   const role = typeof of === 'string' ? of : of();
-  if (isDerivedKey(id)) throw derivedKey(`${role} ${describe(id)}`);
+  if (isDerivedKey(id)) throw derivedKeyError(`${role} ${describe(id)}`);
   if (parts === undefined) throw new EdgeloomError('invalid-id', `${role} ${describe(id)} is not a node id.`, ID_HINT);
   throw new EdgeloomError(
     'unknown-type',
@@ -95,7 +95,7 @@ export function checkPart(graph: CompiledModel, id: string, part: unknown): asse
   );
 }
 
-function derivedKey(what: string): EdgeloomError {
+function derivedKeyError(what: string): EdgeloomError {
   return new EdgeloomError(
     'derived-key',
     `${what} begins with ~, which marks the items of the projector.`,

@@ -22,7 +22,7 @@ export class AttributeError extends Error {
 }
 
 /** Runs a check or conversion of an item's attributes; an `AttributeError` becomes an `EdgeloomError` that names the item. */
-export function forItem<T>(source: string, sortKey: string, run: () => T): T {
+export function withItemName<T>(source: string, sortKey: string, run: () => T): T {
   try {
     return run();
   } catch (error) {

@@ -46,28 +46,28 @@ function checkAttributeName(name: string, path: string): void {
 }
 
 function checkValue(value: AttributeValue | undefined, path: string, depth: number): void {
-  if (typeof value !== 'object' || value === null) throw notWireForm(path);
+  if (typeof value !== 'object' || value === null) throw notWireFormError(path);
   if ('S' in value) checkText(value.S, path);
   else if ('N' in value) checkNumber(value.N, path);
-  else if ('BOOL' in value) expectKind(typeof value.BOOL === 'boolean', path);
-  else if ('NULL' in value) expectKind(value.NULL === true, path);
-  else if ('B' in value) expectKind(value.B instanceof Uint8Array, path);
+  else if ('BOOL' in value) requireKind(typeof value.BOOL === 'boolean', path);
+  else if ('NULL' in value) requireKind(value.NULL === true, path);
+  else if ('B' in value) requireKind(value.B instanceof Uint8Array, path);
   else if ('L' in value) {
-    expectKind(Array.isArray(value.L), path);
+    requireKind(Array.isArray(value.L), path);
     checkNesting(path, depth + 1);
     for (const [i, entry] of value.L.entries()) checkValue(entry, `${path}[${i}]`, depth + 1);
   } else if ('M' in value) {
-    expectKind(typeof value.M === 'object' && value.M !== null && !Array.isArray(value.M), path);
+    requireKind(typeof value.M === 'object' && value.M !== null && !Array.isArray(value.M), path);
     checkNesting(path, depth + 1);
     checkAttributes(value.M, path, depth + 1);
   } else checkSet(value, path);
 }
 
-function expectKind(holds: boolean, path: string): void {
-  if (!holds) throw notWireForm(path);
+function requireKind(holds: boolean, path: string): void {
+  if (!holds) throw notWireFormError(path);
 }
 
-function notWireForm(path: string): AttributeError {
+function notWireFormError(path: string): AttributeError {
   return new AttributeError(
     path,
     'is not a DynamoDB attribute value',
@@ -76,7 +76,7 @@ function notWireForm(path: string): AttributeError {
 }
 
 function checkText(text: unknown, path: string): void {
-  expectKind(typeof text === 'string', path);
+  requireKind(typeof text === 'string', path);
   if (isWellFormed(text as string)) return;
   throw new AttributeError(
     path,
@@ -86,7 +86,7 @@ function checkText(text: unknown, path: string): void {
 }
 
 function checkNumber(text: unknown, path: string): void {
-  expectKind(typeof text === 'string', path);
+  requireKind(typeof text === 'string', path);
   const number = text as string;
   if (/\s/.test(number) || parseDecimal(number) === undefined) {
     throw new AttributeError(
@@ -105,10 +105,10 @@ function checkNumber(text: unknown, path: string): void {
 
 function checkSet(value: AttributeValue, path: string): void {
   const type = 'SS' in value ? 'SS' : 'NS' in value ? 'NS' : 'BS' in value ? 'BS' : undefined;
-  if (type === undefined) throw notWireForm(path);
+  if (type === undefined) throw notWireFormError(path);
   const elements: unknown = (value as Record<string, unknown>)[type];
-  if (!Array.isArray(elements)) throw notWireForm(path);
-  if (elements.length === 0) throw emptySet(path);
+  if (!Array.isArray(elements)) throw notWireFormError(path);
+  if (elements.length === 0) throw emptySetError(path);
   const wrapped = elements.map((element) => ({ [type[0]!]: element }) as AttributeValue);
   for (const [i, element] of wrapped.entries()) checkValue(element, `${path}[${i}]`, 0);
   if (new Set(wrapped.map(canonicalText)).size === wrapped.length) return;
@@ -120,6 +120,6 @@ function checkSet(value: AttributeValue, path: string): void {
 }
 
 /** DynamoDB has no empty sets. */
-export function emptySet(path: string): AttributeError {
+export function emptySetError(path: string): AttributeError {
   return new AttributeError(path, 'is an empty set', 'DynamoDB has none: leave the attribute out, or use a list.');
 }

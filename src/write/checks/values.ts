@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { type AttributeValue, type Item, setOwn } from '../../items/attribute-value.ts';
 import { ExactNumber } from '../../items/plain.ts';
 import { AttributeError, entryPath } from './problem.ts';
-import { checkNesting, emptySet } from './value.ts';
+import { checkNesting, emptySetError } from './value.ts';
 
 /**
  * Plain JS values to wire form, the counterpart of `toPlain`. Not the SDK's `marshall`: it tells types by the name of
@@ -74,7 +74,7 @@ function bytesOf(value: unknown): Uint8Array | undefined {
 }
 
 function toWireSet(elements: unknown[], path: string): AttributeValue {
-  if (elements.length === 0) throw emptySet(path);
+  if (elements.length === 0) throw emptySetError(path);
   const texts = elements.filter((element) => typeof element === 'string');
   if (texts.length === elements.length) return { SS: texts };
   const binaries = elements.map(bytesOf).filter((element) => element !== undefined);

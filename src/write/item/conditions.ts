@@ -5,7 +5,7 @@ import { typePrefix } from '../../items/keys.ts';
 import { toPlainItem } from '../../items/plain.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { BaseCondition, ItemKey } from '../../store/port.ts';
-import { forItem, itemName } from '../checks/problem.ts';
+import { itemName, withItemName } from '../checks/problem.ts';
 import { checkAttributes } from '../checks/value.ts';
 import { toWireItem } from '../checks/values.ts';
 
@@ -42,7 +42,7 @@ export function baseCondition({ source, target }: ItemKey, options: WriteConditi
       'Give one of the two.',
     );
   }
-  const equal = forItem(source, target, () => {
+  const equal = withItemName(source, target, () => {
     const item = toWireItem(values);
     checkAttributes(item);
     return item;
@@ -65,7 +65,7 @@ export function bothConditions(first: BaseCondition, second: BaseCondition): Bas
 }
 
 /** The error of a condition that failed, told in words. */
-export function conditionFailed(
+export function conditionFailedError(
   graph: CompiledModel,
   key: ItemKey,
   condition: BaseCondition,

@@ -45,17 +45,19 @@ export async function sendChange(
     // The lost one may still be made, when the condition holds again.
     if (!result.applied && isUnknown) throw new Error('A later attempt found its condition failed.');
   } catch (error) {
-    if (isUnknown) throw outcomeUnknown(change, error);
+    if (isUnknown) throw outcomeUnknownError(change, error);
     throw error;
   }
-  return token !== undefined && result.applied ? await withItem({ store, wait }, change, result, signal) : result;
+  return token !== undefined && result.applied
+    ? await withCurrentItem({ store, wait }, change, result, signal)
+    : result;
 }
 
 /**
  * Adds the present item to the result of a transaction, which returns none; another writer may have changed it again. The change is
  * made by now, so a failure of this read must not look like a refusal of the change.
  */
-async function withItem(
+async function withCurrentItem(
   { store, wait }: WriteContext,
   { key }: BaseChange,
   result: ChangeResult,
@@ -98,7 +100,7 @@ async function changeOnce(store: Store, change: BaseChange, token: string): Prom
   return result.applied ? result : { applied: false, wcu: result.wcu, ...result.failed[0] };
 }
 
-function outcomeUnknown({ key }: BaseChange, cause: unknown): EdgeloomError {
+function outcomeUnknownError({ key }: BaseChange, cause: unknown): EdgeloomError {
   return new EdgeloomError(
     'outcome-unknown',
     `${itemName(key.source, key.target)}: the answer was lost, so the change may have been made or not. ${messageOf(cause)}`,

@@ -4,7 +4,13 @@ import { parseNodeId } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { Abortable } from '../../runtime.ts';
 import type { BaseChange, BaseCondition, ItemKey, WriteResult } from '../../store/port.ts';
-import { baseCondition, bothConditions, conditionFailed, isConditional, type WriteConditions } from './conditions.ts';
+import {
+  baseCondition,
+  bothConditions,
+  conditionFailedError,
+  isConditional,
+  type WriteConditions,
+} from './conditions.ts';
 import { sendChange, type WriteContext } from './send.ts';
 import { nextVersion, versionCondition } from './version.ts';
 
@@ -66,6 +72,6 @@ async function sendConditional(
   signal: AbortSignal | undefined,
 ): Promise<WriteResult> {
   const result = await sendChange(context, change, { signal });
-  if (!result.applied) throw conditionFailed(graph, change.key, condition, result.current);
+  if (!result.applied) throw conditionFailedError(graph, change.key, condition, result.current);
   return { wcu: result.wcu };
 }

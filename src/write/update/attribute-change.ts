@@ -2,10 +2,10 @@ import { EdgeloomError } from '../../errors.ts';
 import { attributeOf, type Item, setOwn } from '../../items/attribute-value.ts';
 import type { ExactNumber } from '../../items/plain.ts';
 import type { AttributeChanges, ItemKey } from '../../store/port.ts';
-import { AttributeError, forItem, itemName } from '../checks/problem.ts';
+import { AttributeError, itemName, withItemName } from '../checks/problem.ts';
 import { checkAttributes } from '../checks/value.ts';
 import { toWireItem } from '../checks/values.ts';
-import { addedNumber, changedSet } from './operands.ts';
+import { addNumbers, changeSet } from './operands.ts';
 
 /** Names of the attributes that may be absent; of open attributes any. */
 type OptionalName<A> = string extends keyof A
@@ -71,7 +71,7 @@ export function toAttributeChanges(
     throw new EdgeloomError('invalid-argument', `${itemName(source, target)}: an update has no part ${unknown}.`, hint);
   }
   const { set = {}, remove = [], add = {}, addTo = {}, deleteFrom = {} } = change;
-  return forItem(source, target, () => {
+  return withItemName(source, target, () => {
     const numbers = toWireItem(add);
     const changes = {
       set: toWireItem(set),
@@ -105,13 +105,13 @@ export function applyChanges(attributes: Item, changes: AttributeChanges): Item 
   for (const name of Object.keys(set)) setOwn(next, name, set[name]!);
   for (const name of remove) delete next[name];
   for (const [name, number] of Object.entries(add))
-    next[name] = addedNumber(name, attributeOf(attributes, name), number);
+    next[name] = addNumbers(name, attributeOf(attributes, name), number);
   for (const [part, how] of [
     [addTo, 'add'],
     [deleteFrom, 'delete'],
   ] as const) {
     for (const name of Object.keys(part)) {
-      const elements = changedSet(name, attributeOf(attributes, name), part[name]!, how);
+      const elements = changeSet(name, attributeOf(attributes, name), part[name]!, how);
       if (elements === undefined) delete next[name];
       else next[name] = elements;
     }

@@ -4,7 +4,7 @@ import { AttributeError } from '../checks/problem.ts';
 /** Sums and sets as DynamoDB makes them, for updates whose result is validated before it is written. */
 
 /** A stored number (or none) and another one, added exactly. Throws an `AttributeError` where the stored is no number. */
-export function addedNumber(name: string, stored: AttributeValue | undefined, added: string): { N: string } {
+export function addNumbers(name: string, stored: AttributeValue | undefined, added: string): { N: string } {
   if (stored !== undefined && !('N' in stored)) {
     throw new AttributeError(name, 'is no number, so that nothing can be added to it', 'Set it, or correct the item.');
   }
@@ -12,7 +12,7 @@ export function addedNumber(name: string, stored: AttributeValue | undefined, ad
 }
 
 /** A stored set (or none) with elements added or deleted; undefined where none is left. */
-export function changedSet(
+export function changeSet(
   name: string,
   stored: AttributeValue | undefined,
   given: AttributeValue,

@@ -10,7 +10,7 @@ export function plainUpdate(subject: UpdateSubject, change: AttributeChange, con
   const { key, versionAttribute } = subject;
   const changes = toAttributeChanges(key, change, subject.reserved);
   const set = condition.present === true ? changes.set : withTargetId(subject, changes.set);
-  checkChanged(subject, { ...changes.addTo, ...set });
+  checkChangedAttributes(subject, { ...changes.addTo, ...set });
   const add = versionAttribute === undefined ? changes.add : { ...changes.add, [versionAttribute]: '1' };
   return { kind: 'update', key, changes: { ...changes, set, add } as AttributeChanges, condition };
 }
@@ -21,7 +21,7 @@ export function withTargetId({ hashedTarget }: UpdateSubject, set: Item = {}): I
 }
 
 /** Checks attributes as a put would, as far as they tell without the rest of the item. */
-export function checkChanged({ graph, key, hashedTarget }: UpdateSubject, attributes: Item): void {
+export function checkChangedAttributes({ graph, key, hashedTarget }: UpdateSubject, attributes: Item): void {
   const { partitionKey, sortKey } = graph.table;
   const item: Item = {};
   for (const name of Object.keys(attributes)) setOwn(item, name, attributes[name]!);

@@ -3,15 +3,15 @@ import { attributeOf, type Item, sameValue, setOwn } from '../../items/attribute
 import { toPlainItem } from '../../items/plain.ts';
 import type { BaseChange, BaseCondition } from '../../store/port.ts';
 import { validateFields } from '../checks/fields.ts';
-import { forItem } from '../checks/problem.ts';
+import { withItemName } from '../checks/problem.ts';
 import { isPlainObject, toWireItem } from '../checks/values.ts';
 import { bothConditions } from '../item/conditions.ts';
 import { nextVersion } from '../item/version.ts';
 import { applyChanges, type Change, toAttributeChanges } from './attribute-change.ts';
 import { declaredAttributes } from './declared.ts';
-import { checkChanged, withTargetId } from './plain.ts';
+import { checkChangedAttributes, withTargetId } from './plain.ts';
 import type { UpdateSubject } from './subject.ts';
-import { tracked } from './tracked.ts';
+import { trackedAttributes } from './tracked.ts';
 
 /** An item as it was read; undefined: it is absent. */
 export type SeenItem = Item | undefined;
@@ -40,7 +40,7 @@ export async function updateOfSeen(
   }
   const remove = Object.keys(present).filter((name) => !Object.hasOwn(next, name));
   if (seen !== undefined && Object.keys(set).length + remove.length === 0) return undefined;
-  checkChanged(subject, set);
+  checkChangedAttributes(subject, set);
   const { versionAttribute } = subject;
   if (versionAttribute !== undefined) {
     set[versionAttribute] = nextVersion(subject.key, versionAttribute, attributeOf(seen ?? {}, versionAttribute));
@@ -72,17 +72,17 @@ async function nextAttributes(
 ): Promise<Item> {
   const { graph, key, type, reserved } = subject;
   const declared = declaredAttributes(graph, subject);
-  const toWire = (attributes: object): Item => forItem(key.source, key.target, () => toWireItem(attributes));
+  const toWire = (attributes: object): Item => withItemName(key.source, key.target, () => toWireItem(attributes));
   let next: Record<string, unknown>;
   if (typeof change === 'function') {
-    next = checkedResult(subject, await change(tracked(toPlainItem(visible), declared, looked)));
+    next = checkedResult(subject, await change(trackedAttributes(toPlainItem(visible), declared, looked)));
   } else {
     const changes = toAttributeChanges(key, change, reserved);
-    next = toPlainItem(forItem(key.source, key.target, () => applyChanges(visible, changes)));
+    next = toPlainItem(withItemName(key.source, key.target, () => applyChanges(visible, changes)));
   }
   const wire = withoutReserved(subject, toWire(next));
   if (type.fields === undefined) return wire;
-  const given = tracked(next, declared, looked);
+  const given = trackedAttributes(next, declared, looked);
   const valid = withoutReserved(subject, toWire(await validateFields(type.fields, given, subject.name)));
   // A validator may drop what it does not know: it is not for an update to remove what other writers keep there.
   for (const name of Object.keys(wire)) {

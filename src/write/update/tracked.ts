@@ -6,7 +6,7 @@ import { EdgeloomError } from '../../errors.ts';
  *
  * @param notes receives the names.
  */
-export function tracked(
+export function trackedAttributes(
   attributes: Record<string, unknown>,
   declared: Iterable<string>,
   notes: Set<string>,

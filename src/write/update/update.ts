@@ -2,7 +2,13 @@ import { EdgeloomError } from '../../errors.ts';
 import type { Item } from '../../items/attribute-value.ts';
 import { backoffMs } from '../../retry.ts';
 import type { BaseChange, BaseCondition, ChangeResult } from '../../store/port.ts';
-import { baseCondition, bothConditions, conditionFailed, meetsCondition, plainAttributes } from '../item/conditions.ts';
+import {
+  baseCondition,
+  bothConditions,
+  conditionFailedError,
+  meetsCondition,
+  plainAttributes,
+} from '../item/conditions.ts';
 import { sendChange, type WriteContext } from '../item/send.ts';
 import type { WriteOptions } from '../item/single.ts';
 import type { AttributeChange, Change } from './attribute-change.ts';
@@ -50,7 +56,7 @@ export async function updateBaseItem(
   if (typeof change !== 'function' && !needsWhole(subject, change)) {
     const update = plainUpdate(subject, change, condition);
     const result = await sendChange(context, update, options);
-    if (!result.applied) throw refusal(subject, condition, result.current, options);
+    if (!result.applied) throw refusalError(subject, condition, result.current, options);
     return { attributes: updatedAttributes(subject, result), wcu: result.wcu, rcu: 0 };
   }
   return updateAfterRead(context, subject, change, condition, options);
@@ -70,7 +76,7 @@ async function updateAfterRead(
   let seen: SeenItem = item;
   const beganMs = performance.now();
   for (let attempt = 1; ; attempt++) {
-    if (!meetsCondition(condition, seen)) throw refusal(subject, condition, seen, options);
+    if (!meetsCondition(condition, seen)) throw refusalError(subject, condition, seen, options);
     // rule: update-is-conditional-on-what-it-saw
     const update = await updateOfSeen(subject, seen, change, condition);
     if (update === undefined) return { attributes: plainAttributes(subject.graph, seen ?? {}), ...cost };
@@ -79,12 +85,12 @@ async function updateAfterRead(
     if (result.applied) return { attributes: updatedAttributes(subject, result), ...cost };
     // rule: update-runs-on-the-item-that-failed-it
     seen = result.current;
-    if (performance.now() - beganMs >= CONTENTION_MS) throw tooMuchContention(subject, attempt);
+    if (performance.now() - beganMs >= CONTENTION_MS) throw tooMuchContentionError(subject, attempt);
     await context.wait(Math.min(backoffMs(attempt), Math.random() * LONGEST_PAUSE_MS), options.signal);
   }
 }
 
-function tooMuchContention({ name }: UpdateSubject, attempts: number): EdgeloomError {
+function tooMuchContentionError({ name }: UpdateSubject, attempts: number): EdgeloomError {
   return new EdgeloomError(
     'too-much-contention',
     `${name}: for ${CONTENTION_MS / 1000} s and ${attempts} times others changed what the update had looked at.`,
@@ -102,7 +108,7 @@ export async function updateInTransaction(
   const condition = withPresence(baseCondition(subject.key, options), options);
   if (!needsWhole(subject, change)) return plainUpdate(subject, change, condition);
   const { item } = await context.store.get(subject.key, { consistent: true });
-  if (!meetsCondition(condition, item)) throw refusal(subject, condition, item, options);
+  if (!meetsCondition(condition, item)) throw refusalError(subject, condition, item, options);
   const update = await updateOfSeen(subject, item, change, condition);
   // An item that does not change still has to be as it was when the others are written.
   return update ?? { kind: 'look', key: subject.key, condition: bothConditions(condition, { present: true }) };
@@ -114,14 +120,14 @@ function withPresence(condition: BaseCondition, { upsert = false }: UpdateOption
   return { ...condition, present: true };
 }
 
-function refusal(
+function refusalError(
   subject: UpdateSubject,
   condition: BaseCondition,
   current: Item | undefined,
   { upsert = false, ifPresent = false }: UpdateOptions,
 ): EdgeloomError {
   if (current !== undefined || upsert || ifPresent) {
-    return conditionFailed(subject.graph, subject.key, condition, current);
+    return conditionFailedError(subject.graph, subject.key, condition, current);
   }
   return new EdgeloomError(
     'not-found',

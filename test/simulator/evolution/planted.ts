@@ -25,7 +25,7 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
       setProperty(
         'index-item-is-written-under-the-revision-seen',
         'condition',
-        (old) => `unit.newest === '' && wanted?.['counted'] !== undefined ? { kind: 'none' } : ${old}`,
+        (old) => `unit.newest === '' && expected?.['counted'] !== undefined ? { kind: 'none' } : ${old}`,
       ),
     ],
   },
@@ -51,7 +51,7 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
     changes: [
       replace(
         'entry-names-its-values',
-        `const renamed = current && wanted?.ledger && current.counted ? { ...current, ledger: wanted.ledger } : current;
+        `const renamed = current && expected?.ledger && current.counted ? { ...current, ledger: expected.ledger } : current;
   addAmounts(difference, amountsOf(renamed, countName), -1n);`,
       ),
     ],
@@ -60,7 +60,10 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
     name: 'evolution-total-of-the-first-generation',
     rule: 'A total is read in the generation that is ready.',
     changes: [
-      setValue('total-is-read-in-its-generation', '(isInbound ? keptTotal(type, {}) : keptCount(type, {})).places'),
+      setValue(
+        'total-is-read-in-its-generation',
+        '(isInbound ? totalInGeneration(type, {}) : countInGeneration(type, {})).places',
+      ),
     ],
   },
   {
@@ -113,7 +116,9 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
   {
     name: 'evolution-part-view-used-unready',
     rule: 'A part is read itself until its view is ready.',
-    changes: [setValue('part-is-read-itself-until-its-view-is-ready', 'view && keptPart(view, found?.kept ?? {})')],
+    changes: [
+      setValue('part-is-read-itself-until-its-view-is-ready', 'view && partInGeneration(view, found?.kept ?? {})'),
+    ],
   },
   {
     name: 'evolution-part-dropped-with-the-view',

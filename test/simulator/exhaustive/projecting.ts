@@ -5,7 +5,7 @@ import { REVISION } from '../../../src/items/derived-item.ts';
 import type { Suspect } from '../../../src/kinds/part.ts';
 import type { CompiledModel } from '../../../src/model/compiled.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
-import { Mender } from '../../../src/repair/mend.ts';
+import { Repairer } from '../../../src/repair/repairer.ts';
 import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { type ItemChange, MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { codeRunsOn } from '../agenda.ts';
@@ -161,13 +161,13 @@ export class ProjectingPlay implements Play, StreamReader {
     const { source, suspects } = scope.repairs;
     const repair = this.process('repair', 'repair');
     const store = repair.storeOf(table);
-    const mender = new Mender({
+    const mender = new Repairer({
       ...{ graph, store, model: fixedModel(graph), stream: new StreamLabel(this.streams.label, undefined, () => NOW) },
       ...{ now: () => NOW, wait: () => Promise.resolve(), random: () => 0.5 },
     });
     this.processes.push(repair);
     void mender
-      .mend(
+      .repairParts(
         source,
         suspects.map((suspect) => ({ source, ...suspect })),
       )

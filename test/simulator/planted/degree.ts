@@ -27,7 +27,7 @@ export const DEGREE_MUTANTS: readonly Mutant[] = [
     changes: [
       replace(
         'entry-names-its-values',
-        `const renamed = current && wanted?.ledger && current.counted ? { ...current, ledger: wanted.ledger } : current;
+        `const renamed = current && expected?.ledger && current.counted ? { ...current, ledger: expected.ledger } : current;
   addAmounts(difference, amountsOf(renamed, countName), -1n);`,
       ),
     ],

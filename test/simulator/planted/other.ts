@@ -9,7 +9,7 @@ export const OTHER_MUTANTS: readonly Mutant[] = [
     changes: [
       insertBefore(
         'removal-leaves-a-tombstone',
-        `if (result.applied && unit.wanted === undefined)
+        `if (result.applied && unit.expected === undefined)
     await context.store.delete({ source: unit.source, target: unit.sortKey });`,
       ),
     ],

@@ -38,7 +38,7 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
       insertBefore(
         'removal-is-written-where-no-index-item-is',
         `const key = { source: unit.source, target: unit.sortKey };
-  if (unit.wanted === undefined && (await context.store.get(key, { consistent: true })).item === undefined) return;`,
+  if (unit.expected === undefined && (await context.store.get(key, { consistent: true })).item === undefined) return;`,
       ),
     ],
   },

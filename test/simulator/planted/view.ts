@@ -138,7 +138,7 @@ export const VIEW_MUTANTS: readonly Mutant[] = [
   {
     name: 'full-view-as-tombstone',
     rule: 'A view with a set that is not empty is never a tombstone.',
-    changes: [replaceIn('only-an-empty-view-is-a-tombstone', 'wanted.length === 0', 'true')],
+    changes: [replaceIn('only-an-empty-view-is-a-tombstone', 'expected.length === 0', 'true')],
   },
   {
     name: 'evicted-refills',

@@ -9,7 +9,7 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
     changes: [
       insertBefore(
         'worker-applies-before-it-notes',
-        `run.journal.note({ shardId, sequenceNumber: batch.sequenceNumber, finished: batch.isEnd });
+        `run.journal.noteShard({ shardId, sequenceNumber: batch.sequenceNumber, finished: batch.isEnd });
   await run.journal.flush();`,
       ),
     ],

@@ -5,7 +5,7 @@ import { LookUps } from '../../../src/check/look-up.ts';
 import type { CheckCursor } from '../../../src/index.ts';
 import type { Item } from '../../../src/items/attribute-value.ts';
 import { copySlots, isSlotRight } from '../../../src/kinds/copy.ts';
-import { Mender } from '../../../src/repair/mend.ts';
+import { Repairer } from '../../../src/repair/repairer.ts';
 import type { DerivedUpdate, ItemKey, ReadOptions } from '../../../src/store/port.ts';
 import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { bookGraph } from '../../support/book-graph.ts';
@@ -156,9 +156,9 @@ describe('mending beside the projector', () => {
     const store = await bookTable();
     changeBefore(store, '~view');
     const clock = { now: Date.now, wait: () => Promise.reject(new Error('a wait')) };
-    const mender = new Mender({ graph, store, stream: new StreamLabel(undefined), ...clock });
+    const mender = new Repairer({ graph, store, stream: new StreamLabel(undefined), ...clock });
     const part = { kind: 'element', target: 'WROTE-AUTHOR-1' } as const;
-    await mender.mend('BOOK-1', [{ source: 'BOOK-1', sortKey: '~view', part }]);
+    await mender.repairParts('BOOK-1', [{ source: 'BOOK-1', sortKey: '~view', part }]);
     expect(await copyOfBook(store)).toEqual(CHANGED);
   });
 

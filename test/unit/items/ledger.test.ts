@@ -38,7 +38,7 @@ describe('values of a group without a name', () => {
 });
 
 describe('the room for a value of a group', () => {
-  const change = (kind: string) => ({ current: undefined, wanted: edge(kind) });
+  const change = (kind: string) => ({ current: undefined, expected: edge(kind) });
   const total = (values: number): Item => ({
     count: { N: String(values) },
     'keys/kind': { SS: Array.from({ length: values }, (_, i) => `S${i}`) },

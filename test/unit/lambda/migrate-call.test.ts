@@ -4,7 +4,7 @@ import { migrate } from '../../../src/migrate/migrate.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { node } from '../../../src/model/schema.ts';
 import type { ScanRequest } from '../../../src/store/port.ts';
-import { replacedCalls } from '../../../src/store/wrapped.ts';
+import { withReplacedCalls } from '../../../src/store/wrapped.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
 function model(shards: number) {
@@ -22,7 +22,7 @@ async function dealt() {
   }
   await migrate({ graph: before, store, now, wait: async () => undefined });
   const limits: (number | undefined)[] = [];
-  const noting = Object.assign(replacedCalls(store, {}), {
+  const noting = Object.assign(withReplacedCalls(store, {}), {
     scan: async (request: ScanRequest) => {
       limits.push(request.limit);
       return await store.scan(request);

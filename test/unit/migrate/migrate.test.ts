@@ -11,7 +11,7 @@ import { createReader } from '../../../src/read/reader.ts';
 import { readHead } from '../../../src/registry/head.ts';
 import { LEASE_MS, registryLeases } from '../../../src/registry/reader-lease.ts';
 import type { QueryRequest, ScanRequest } from '../../../src/store/port.ts';
-import { replacedCalls } from '../../../src/store/wrapped.ts';
+import { withReplacedCalls } from '../../../src/store/wrapped.ts';
 import { byOneClock } from '../../support/moments.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
@@ -104,7 +104,7 @@ class Bench {
 
 /** A store that does something after each page of a scan. */
 function replacedScan(store: StreamedStore, after: () => Promise<void>) {
-  return Object.assign(replacedCalls(store, {}), {
+  return Object.assign(withReplacedCalls(store, {}), {
     scan: async (request: ScanRequest) => {
       const page = await store.scan(request);
       await after();
@@ -211,7 +211,7 @@ describe('a migration', () => {
     let behind: 'nothing new' | 'what is gone' | undefined = 'nothing new';
     let queries = 0;
     const late = Object.assign(
-      replacedCalls(bench.store, {
+      withReplacedCalls(bench.store, {
         query: async (request: QueryRequest) => {
           queries += 1;
           if (queries > 1_000) throw new Error('it asks without end');

@@ -11,7 +11,7 @@ import { node } from '../../../src/model/schema.ts';
 import { readHead } from '../../../src/registry/head.ts';
 import { LEASE_MS } from '../../../src/registry/reader-lease.ts';
 import type { ScanRequest } from '../../../src/store/port.ts';
-import { replacedCalls } from '../../../src/store/wrapped.ts';
+import { withReplacedCalls } from '../../../src/store/wrapped.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
 function model(withEmail: boolean) {
@@ -49,7 +49,7 @@ async function beside(consumer: 'old' | 'registered', writesLeft: number) {
   for (let i = 0; i < 5; i++) await put();
   await project();
   const waits: number[] = [];
-  const walking = Object.assign(replacedCalls(store, {}), {
+  const walking = Object.assign(withReplacedCalls(store, {}), {
     scan: async (request: ScanRequest) => {
       const page = await store.scan(request);
       if (page.lastKey === undefined && request.consistent === true && writes > 0) {

@@ -113,7 +113,7 @@ describe('the reverse item of an edge', () => {
       base: { source: BOOK, target: EDGE },
       newest: at(2),
     });
-    expect(unit).not.toHaveProperty('wanted', expect.anything());
+    expect(unit).not.toHaveProperty('expected', expect.anything());
   });
   it('is no matter of changes of the edge’s attributes', () => {
     const units = plan([change(BOOK, EDGE, { role: { S: 'A' } }, { role: { S: 'B' } }, 1)]);

@@ -94,7 +94,7 @@ describe('no net-zero: what a batch makes and takes away again may have been mad
   });
   it('[INSERT, REMOVE] writes a tombstone of the index item, even where no item is seen', () => {
     const units = indexUnits(plan(history(G, EDGE, [undefined, role('LEAD'), undefined])));
-    expect(units).toMatchObject([{ sortKey: '~ix/MEMBER-USER-1', wanted: undefined, oldest: at(1), newest: at(2) }]);
+    expect(units).toMatchObject([{ sortKey: '~ix/MEMBER-USER-1', expected: undefined, oldest: at(1), newest: at(2) }]);
   });
   it('a change back and forth is written, since each of its records changes something', () => {
     expect(edgeChange([role('LEAD'), role('OTHER'), role('LEAD')])).toMatchObject({ element: element('LEAD') });
@@ -160,14 +160,14 @@ describe('index units', () => {
     const [unit] = indexUnits(plan(history(G, EDGE, [role('A'), role('B'), role('C')])));
     expect(unit).toMatchObject({
       base: { source: G, target: EDGE },
-      wanted: { gsi0sk: { S: `C\u0000${G}` } },
+      expected: { gsi0sk: { S: `C\u0000${G}` } },
       newest: at(2),
     });
   });
   it('of values that come and go: one sets, one clears', () => {
     const tags = (...values: string[]): Item => ({ tags: { SS: values } });
     const units = indexUnits(plan(history(G, G, [tags('a', 'b'), tags('b', 'c')])));
-    expect(units.map(({ sortKey, wanted }) => [sortKey, wanted !== undefined])).toEqual([
+    expect(units.map(({ sortKey, expected }) => [sortKey, expected !== undefined])).toEqual([
       ['~ix/tags/a', false],
       ['~ix/tags/c', true],
     ]);
@@ -213,11 +213,11 @@ describe('quarantine units', () => {
   });
   it('an old image that cannot be derived does not stop the record that mends it', () => {
     const [unit] = indexUnits(plan(history(G, G, [bad, good])));
-    expect(unit).toMatchObject({ sortKey: '~ix/status', wanted: { value: { S: 'OPEN' } } });
+    expect(unit).toMatchObject({ sortKey: '~ix/status', expected: { value: { S: 'OPEN' } } });
   });
   it('a part that breaks is taken out of the derived items', () => {
     const units = plan(history(G, G, [good, bad]));
-    expect(indexUnits(units)).toMatchObject([{ sortKey: '~ix/status', wanted: undefined }]);
+    expect(indexUnits(units)).toMatchObject([{ sortKey: '~ix/status', expected: undefined }]);
   });
   it('an edge between types that it does not join is quarantined', () => {
     expect(quarantines(plan([change(G, 'MEMBER-GOAL-2', undefined, {}, 1)]))).toMatchObject([

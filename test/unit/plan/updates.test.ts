@@ -290,17 +290,17 @@ describe('index items', () => {
       set: { w: { S: at(9) }, ttl: EXPIRY },
       condition: { kind: 'revision', revision: '7' },
     });
-    const settled = reconciledIndexUpdate(graph, unit, undefined, unit.wanted, NOW);
+    const settled = reconciledIndexUpdate(graph, unit, undefined, unit.expected, NOW);
     expect(settled).toMatchObject({ set: { w: { S: at(5) } }, condition: { kind: 'revision', revision: undefined } });
     expect(settled.unset).toContain('ttl');
   });
   it('are as wanted by their fields alone; an absent item and a tombstone are alike', () => {
     const unit = indexUnit([undefined, wanted]);
-    const stored = { source: { S: G }, w: { S: at(9) }, r: { N: '7' }, model: { S: 'old' }, ...unit.wanted };
-    expect(hasExpectedFields(stored, unit.wanted)).toBe(true);
-    expect(hasExpectedFields({ ...stored, value: { S: 'more' } }, unit.wanted)).toBe(false);
-    expect(hasExpectedFields({ ...stored, gsi0sk: { S: 'other' } }, unit.wanted)).toBe(false);
-    expect(hasExpectedFields(undefined, unit.wanted)).toBe(false);
+    const stored = { source: { S: G }, w: { S: at(9) }, r: { N: '7' }, model: { S: 'old' }, ...unit.expected };
+    expect(hasExpectedFields(stored, unit.expected)).toBe(true);
+    expect(hasExpectedFields({ ...stored, value: { S: 'more' } }, unit.expected)).toBe(false);
+    expect(hasExpectedFields({ ...stored, gsi0sk: { S: 'other' } }, unit.expected)).toBe(false);
+    expect(hasExpectedFields(undefined, unit.expected)).toBe(false);
     expect(hasExpectedFields(undefined, undefined)).toBe(true);
     expect(hasExpectedFields({ w: { S: at(9) }, ttl: EXPIRY }, undefined)).toBe(true);
     expect(hasExpectedFields(stored, undefined)).toBe(false);

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareKeys } from '../../../src/items/encoding.ts';
 import {
-  inRange,
   isEmptyRange,
+  isInRange,
   prefixRange,
   rangeAfter,
   sendableRange,
@@ -31,7 +31,7 @@ describe('ranges of sort keys', () => {
     fc.assert(
       fc.property(text, text, (prefix, key) => {
         const expected = key.startsWith(prefix) || key === textAfterPrefix(prefix);
-        expect(inRange(prefixRange(prefix), key)).toBe(expected);
+        expect(isInRange(prefixRange(prefix), key)).toBe(expected);
       }),
       { numRuns: 2_000 },
     );
@@ -48,9 +48,9 @@ describe('ranges of sort keys', () => {
   it('go on after a key without that key ascending, and with nothing before it lost', () => {
     fc.assert(
       fc.property(end, end, text, text, fc.boolean(), (from, to, after, key, reverse) => {
-        const rest = inRange(rangeAfter({ from, to }, after, reverse), key);
+        const rest = isInRange(rangeAfter({ from, to }, after, reverse), key);
         const isBeyond = reverse ? compareKeys(key, after) <= 0 : compareKeys(key, after) > 0;
-        expect(rest).toBe(isBeyond && inRange({ from, to }, key));
+        expect(rest).toBe(isBeyond && isInRange({ from, to }, key));
       }),
       { numRuns: 2_000 },
     );
@@ -73,7 +73,7 @@ describe('ranges of sort keys', () => {
         expect(Buffer.byteLength(sent.from!)).toBeLessThanOrEqual(1024);
         expect(Buffer.byteLength(sent.to!)).toBeLessThanOrEqual(1024);
         expect(sent.exact).toBe(sent.from === from && sent.to === to);
-        if (inRange({ from, to }, key)) expect(inRange(sent, key)).toBe(true);
+        if (isInRange({ from, to }, key)) expect(isInRange(sent, key)).toBe(true);
       }),
       { numRuns: 500 },
     );

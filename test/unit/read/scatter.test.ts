@@ -4,7 +4,7 @@ import { type Item, stringOf } from '../../../src/items/attribute-value.ts';
 import { compareKeys } from '../../../src/items/encoding.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { node } from '../../../src/model/schema.ts';
-import { type ScatterRequest, scatter as scatterItems } from '../../../src/read/lists/scatter.ts';
+import { type ScatterRequest, gatherPage as scatterItems } from '../../../src/read/lists/scatter.ts';
 import type { QueryRequest, QueryResult } from '../../../src/store/port.ts';
 
 const graph = defineGraph({ table: 'records', nodes: { USER: node() } });

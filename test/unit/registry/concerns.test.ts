@@ -3,7 +3,7 @@ import type { Item } from '../../../src/items/attribute-value.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/model/compiled.ts';
 import { edge, fromSource, node, rank } from '../../../src/model/schema.ts';
-import { comparedModel, movedSince } from '../../../src/registry/checked.ts';
+import { comparedModel, keysMovedSince } from '../../../src/registry/checked.ts';
 import { concernOf, neededFanOuts } from '../../../src/registry/concerns.ts';
 import type { Data } from '../../../src/registry/data.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
@@ -240,7 +240,7 @@ describe('what the registry has moved since a check began', () => {
   ];
   const store = { getMany: async () => ({ items: keys.map(() => undefined), rcu: 0, calls: 1 }) };
   const moved = async (now: CompiledModel) => {
-    const found = await movedSince(CHECKED, { model: { current: async () => now }, store }, keys);
+    const found = await keysMovedSince(CHECKED, { model: { current: async () => now }, store }, keys);
     return keys.map(({ source, target }) => found.has(JSON.stringify([source, target])));
   };
 
@@ -262,7 +262,7 @@ describe('what the registry has moved since a check began', () => {
   });
 
   it('is all of it where the table had no registry before', async () => {
-    const found = await movedSince(GRAPH, { model: { current: async () => CHECKED }, store }, keys);
+    const found = await keysMovedSince(GRAPH, { model: { current: async () => CHECKED }, store }, keys);
     expect(found.size).toBe(keys.length);
   });
 });

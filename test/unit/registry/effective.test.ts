@@ -8,7 +8,13 @@ import type { Data } from '../../../src/registry/data.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
 import { effectiveModel } from '../../../src/registry/effective.ts';
 import { decodeRegistry, encodeRegistry, type Registry } from '../../../src/registry/registry.ts';
-import { distrust, installShapes, keepGeneration, openEmpty, register } from '../../../src/registry/transitions.ts';
+import {
+  distrustViews,
+  installShapes,
+  keepGeneration,
+  makeAllReady,
+  registerAll,
+} from '../../../src/registry/transitions.ts';
 import { bookGraph } from '../../support/book-graph.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { followGraph } from '../../support/follow-graph.ts';
@@ -133,7 +139,7 @@ describe('the model that the registry has writers maintain', () => {
 
   it('has the shape that is installed, with its stamp', () => {
     const own = goals();
-    let registry = distrust(registered(own), ['GOAL']);
+    let registry = distrustViews(registered(own), ['GOAL']);
     const seen = new Map([['GOAL', { name: 'GOAL', id: 1, changed: registry.version }]]);
     registry = installShapes(registry, new Map([['GOAL', definitionsOf(own).views.get('GOAL')!.fingerprint]]), seen);
     const made = effectiveModel(registry, dataOf(own), own);
@@ -164,7 +170,7 @@ describe('fingerprints of definitions', () => {
 });
 
 function registered(model: CompiledModel): Registry {
-  return decodeRegistry(encodeRegistry(openEmpty(register(definitionsOf(model)))));
+  return decodeRegistry(encodeRegistry(makeAllReady(registerAll(definitionsOf(model)))));
 }
 
 function keepOf(registry: Registry, model: CompiledModel, name: string): Registry {

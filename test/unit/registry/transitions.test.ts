@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownedBy } from '../../../src/registry/ownership.ts';
+import { ownershipTest } from '../../../src/registry/ownership.ts';
 import { stampedId, stampText } from '../../../src/registry/registry.ts';
 import { announce, installShapes } from '../../../src/registry/transitions.ts';
 
@@ -24,7 +24,7 @@ describe('a registry that is made anew', () => {
       target: '~view',
       item: { model: { S: stampText(shapeId) } },
     });
-    const isGone = ownedBy([{ name: 'view:USER', id }]);
+    const isGone = ownershipTest([{ name: 'view:USER', id }]);
     expect([isGone(viewOf(id - 1)), isGone(viewOf(id)), isGone(viewOf(id + 1))]).toEqual([true, true, false]);
   });
 });

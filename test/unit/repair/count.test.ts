@@ -9,7 +9,7 @@ import { definitionsOf } from '../../../src/registry/definition.ts';
 import { keptOf } from '../../../src/registry/effective.ts';
 import { compileLayers } from '../../../src/registry/layer.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
-import { Mender } from '../../../src/repair/mend.ts';
+import { Repairer } from '../../../src/repair/repairer.ts';
 import type { ItemKey, QueryRequest, QueryResult, ReadOptions } from '../../../src/store/port.ts';
 import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
@@ -47,11 +47,11 @@ async function follows(count: number) {
   const projector = createProjector(graph, { store });
   await projector.project(store.records.splice(0));
   const clock = { now: Date.now, wait: () => Promise.resolve() };
-  const mender = new Mender({ graph, store, stream: new StreamLabel(undefined), ...clock });
+  const mender = new Repairer({ graph, store, stream: new StreamLabel(undefined), ...clock });
   return {
     store,
     projector,
-    mend: () => mender.mend('USER-1', [SUSPECT]),
+    mend: () => mender.repairParts('USER-1', [SUSPECT]),
     count: async () => (await store.get(COUNT_KEY, { consistent: true })).item?.['count'],
   };
 }
@@ -134,13 +134,15 @@ describe('a repair of an index item', () => {
     await store.put({ source: { S: base.source }, target: { S: base.target }, date: { S: '2026' } });
     await createProjector(model, { store, model: fixedModel(model) }).project(store.records.splice(0));
     const clock = { now: Date.now, wait: () => Promise.resolve() };
-    const mender = new Mender({ graph: model, store, stream: new StreamLabel(undefined), ...clock });
+    const mender = new Repairer({ graph: model, store, stream: new StreamLabel(undefined), ...clock });
     const at = async (sortKey: string) => (await store.get({ ...base, target: sortKey }, { consistent: true })).item;
     return {
       at,
       damage: async (sortKey: string, change: Item) => await store.put({ ...(await at(sortKey))!, ...change }),
       mend: (sortKey: string) =>
-        mender.mend(base.source, [{ source: base.source, sortKey, part: { kind: 'index-item', target: base.target } }]),
+        mender.repairParts(base.source, [
+          { source: base.source, sortKey, part: { kind: 'index-item', target: base.target } },
+        ]),
     };
   }
 

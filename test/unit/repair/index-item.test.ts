@@ -6,7 +6,7 @@ import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/model/compiled.ts';
 import { edge, fromSource, node } from '../../../src/model/schema.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
-import { Mender } from '../../../src/repair/mend.ts';
+import { Repairer } from '../../../src/repair/repairer.ts';
 import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { HookedStore } from '../../support/hooked-store.ts';
 import { inGeneration } from '../../support/model.ts';
@@ -47,9 +47,9 @@ function world(model: CompiledModel, sortKey: string, source = 'A-1') {
     },
     async mend(over: HookedStore = new HookedStore(store)) {
       const clock = { now: Date.now, wait: () => Promise.resolve() };
-      const mender = new Mender({ graph: model, store: over, stream: new StreamLabel(undefined), ...clock });
+      const mender = new Repairer({ graph: model, store: over, stream: new StreamLabel(undefined), ...clock });
       const part = { kind: 'index-item', target: undefined } as const;
-      await mender.mend(source, [{ source, sortKey, part }]);
+      await mender.repairParts(source, [{ source, sortKey, part }]);
     },
     item: (): Promise<Item | undefined> => store.derived(source, sortKey),
   };

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { abortable } from '../../../src/store/abortable.ts';
+import { abortableStore } from '../../../src/store/abortable.ts';
 import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
 import type { TableCalls } from '../../../src/store/lean/calls.ts';
 import { MeteredStore } from '../../../src/store/metered.ts';
@@ -82,8 +82,8 @@ describe('the unprocessed rest of a batch call', () => {
     const reason = new Error('stopped');
     for (const call of [
       (table: DynamoDBStore, signal: AbortSignal) => table.writeMany([PUT], { signal, random: () => 1 }),
-      (table: DynamoDBStore, signal: AbortSignal) => abortable(table, signal).writeMany([PUT]),
-      (table: DynamoDBStore, signal: AbortSignal) => abortable(table, signal).getMany([KEY], { consistent: true }),
+      (table: DynamoDBStore, signal: AbortSignal) => abortableStore(table, signal).writeMany([PUT]),
+      (table: DynamoDBStore, signal: AbortSignal) => abortableStore(table, signal).getMany([KEY], { consistent: true }),
       (table: DynamoDBStore, signal: AbortSignal) => putMany(graph, table, [{ id: 'USER-1' }], { signal }),
     ]) {
       const { store, sent } = throttled();

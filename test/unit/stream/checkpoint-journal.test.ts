@@ -28,8 +28,8 @@ describe('a journal', () => {
   it('goes on from what was kept of its stream', async () => {
     const store = memoryCheckpoint();
     const { journal } = await Journal.open(store, STREAM);
-    journal.note({ shardId: 'a', sequenceNumber: '12', finished: false });
-    journal.note({ shardId: 'b', finished: true });
+    journal.noteShard({ shardId: 'a', sequenceNumber: '12', finished: false });
+    journal.noteShard({ shardId: 'b', finished: true });
     await journal.flush();
 
     const opened = await Journal.open(store, STREAM);
@@ -56,7 +56,7 @@ describe('a journal', () => {
     const { journal } = await Journal.open(store, STREAM);
     const flushes: Promise<void>[] = [];
     for (const sequenceNumber of ['1', '2', '3', '4']) {
-      journal.note({ shardId: 'a', sequenceNumber, finished: false });
+      journal.noteShard({ shardId: 'a', sequenceNumber, finished: false });
       flushes.push(journal.flush());
       // The first save starts; the others come while it runs.
       if (sequenceNumber === '1') while (store.saves.length === 0) await Promise.resolve();
@@ -70,10 +70,10 @@ describe('a journal', () => {
   it('resolves a flush only when what was noted before it is kept', async () => {
     const store = slowStore();
     const { journal } = await Journal.open(store, STREAM);
-    journal.note({ shardId: 'a', sequenceNumber: '1', finished: false });
+    journal.noteShard({ shardId: 'a', sequenceNumber: '1', finished: false });
     const first = journal.flush();
     while (store.saves.length === 0) await Promise.resolve();
-    journal.note({ shardId: 'a', sequenceNumber: '2', finished: false });
+    journal.noteShard({ shardId: 'a', sequenceNumber: '2', finished: false });
     let isKept = false;
     const second = journal.flush().then(() => {
       isKept = true;
@@ -96,7 +96,7 @@ describe('a journal', () => {
   it('tells of a failed save, and tries again with the next flush', async () => {
     const store = slowStore();
     const { journal } = await Journal.open(store, STREAM);
-    journal.note({ shardId: 'a', sequenceNumber: '1', finished: false });
+    journal.noteShard({ shardId: 'a', sequenceNumber: '1', finished: false });
     const failing = expect(journal.flush()).rejects.toThrow('disk full');
     await store.finish(new Error('disk full'));
     await failing;
@@ -109,8 +109,8 @@ describe('a journal', () => {
   it('forgets shards, in the file too', async () => {
     const store = memoryCheckpoint();
     const { journal } = await Journal.open(store, STREAM);
-    journal.note({ shardId: 'a', finished: true });
-    journal.note({ shardId: 'b', finished: false });
+    journal.noteShard({ shardId: 'a', finished: true });
+    journal.noteShard({ shardId: 'b', finished: false });
     await journal.flush();
     journal.forget('a');
     await journal.flush();

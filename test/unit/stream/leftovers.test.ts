@@ -31,7 +31,7 @@ function ids(records: readonly ChangeRecord[]): string[] {
 describe('records of an earlier table', () => {
   it('are dropped where they were made before the stream was', async () => {
     const filter = new LeftoverFilter(new MemoryStore(graph.table), EPOCH_STREAM, false);
-    const sifted = await filter.sift([
+    const sifted = await filter.dropLeftovers([
       record('old', BEGAN - 1),
       record('older', BEGAN - 86_400),
       record('new', BEGAN + 1),
@@ -44,7 +44,7 @@ describe('records of an earlier table', () => {
     const store = new MemoryStore(graph.table);
     await store.put(user('both', 'as it is now'));
     const filter = new LeftoverFilter(store, EPOCH_STREAM, false);
-    const sifted = await filter.sift([
+    const sifted = await filter.dropLeftovers([
       record('old', BEGAN - 1),
       record('ghost', BEGAN),
       record('both', BEGAN, user('both', 'as the old table had it')),
@@ -59,25 +59,27 @@ describe('records of an earlier table', () => {
 
   it('stay suspected in later batches of the same second', async () => {
     const filter = new LeftoverFilter(new MemoryStore(graph.table), EPOCH_STREAM, false);
-    await filter.sift([record('old', BEGAN - 1)]);
-    expect(ids((await filter.sift([record('ghost', BEGAN)])).records)).toEqual([]);
+    await filter.dropLeftovers([record('old', BEGAN - 1)]);
+    expect(ids((await filter.dropLeftovers([record('ghost', BEGAN)])).records)).toEqual([]);
   });
 
   it('are suspected from the start where an earlier table is known of', async () => {
     const filter = new LeftoverFilter(new MemoryStore(graph.table), EPOCH_STREAM, true);
-    expect(ids((await filter.sift([record('ghost', BEGAN), record('new', BEGAN + 1)])).records)).toEqual(['new']);
+    expect(ids((await filter.dropLeftovers([record('ghost', BEGAN), record('new', BEGAN + 1)])).records)).toEqual([
+      'new',
+    ]);
   });
 
   it('are not suspected in a new table: its first second costs no read', async () => {
     const filter = new LeftoverFilter(new MemoryStore(graph.table), EPOCH_STREAM, false);
-    const sifted = await filter.sift([record('a', BEGAN), record('b', BEGAN), record('c', BEGAN + 2)]);
+    const sifted = await filter.dropLeftovers([record('a', BEGAN), record('b', BEGAN), record('c', BEGAN + 2)]);
     expect(ids(sifted.records)).toEqual(['a', 'b', 'c']);
     expect(sifted).toMatchObject({ dropped: 0, rcu: 0 });
   });
 
   it('do not exist in streams with other labels, whatever the records say of their time', async () => {
     const filter = new LeftoverFilter(new MemoryStore(graph.table), DATED_STREAM, true);
-    const sifted = await filter.sift([record('a', 1), record('b', undefined)]);
+    const sifted = await filter.dropLeftovers([record('a', 1), record('b', undefined)]);
     expect(ids(sifted.records)).toEqual(['a', 'b']);
     expect(sifted.dropped).toBe(0);
   });

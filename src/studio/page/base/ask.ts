@@ -36,7 +36,7 @@ export function useUnits(): Units {
 }
 
 /** Asks the studio. Throws a `Failure`. */
-export async function ask<T>(path: string, parameters: PlaceParameters = {}): Promise<T> {
+export async function askStudio<T>(path: string, parameters: PlaceParameters = {}): Promise<T> {
   return await fetchAnswer<T>(addressOf(path, parameters), { method: 'GET' });
 }
 
@@ -61,7 +61,7 @@ async function fetchAnswer<T>(address: string, request: RequestInit): Promise<T>
     };
     throw failure;
   }
-  const { answer, units, error } = parse(text, undefined, numberOf) as { answer: T; units?: Units; error?: Failure };
+  const { answer, units, error } = parse(text, undefined, parseNumber) as { answer: T; units?: Units; error?: Failure };
   total.rcu += units?.rcu ?? 0;
   total.wcu += units?.wcu ?? 0;
   notifyListeners();
@@ -70,7 +70,7 @@ async function fetchAnswer<T>(address: string, request: RequestInit): Promise<T>
 }
 
 /** Numbers that JavaScript cannot hold keep their digits. */
-function numberOf(text: string): number | LosslessNumber {
+function parseNumber(text: string): number | LosslessNumber {
   return isSafeNumber(text) ? Number(text) : new LosslessNumber(text);
 }
 
@@ -103,13 +103,13 @@ export function useAnswer<T>(path: string | undefined, parameters: PlaceParamete
       return;
     }
     setState((before) => (before.question === question ? { ...before, isWaiting: true } : { isWaiting: true }));
-    const settle = (result: { answer?: T; failure?: Failure }): void => {
+    const setResult = (result: { answer?: T; failure?: Failure }): void => {
       // An answer to an earlier question may come late.
       if (own === newest.current) setState({ question, ...result, isWaiting: false });
     };
-    ask<T>(question).then(
-      (answer) => settle({ answer }),
-      (failure: Failure) => settle({ failure }),
+    askStudio<T>(question).then(
+      (answer) => setResult({ answer }),
+      (failure: Failure) => setResult({ failure }),
     );
   }, [question]);
   useEffect(again, [again]);

@@ -21,15 +21,15 @@ export function goTo(address: string): void {
 export function usePlace(): Place {
   const [place, setPlace] = useState(placeNow);
   useEffect(() => {
-    const moved = (): void => {
+    const onMove = (): void => {
       resetUnits();
       setPlace(placeNow());
     };
-    addEventListener('popstate', moved);
-    addEventListener(MOVED, moved);
+    addEventListener('popstate', onMove);
+    addEventListener(MOVED, onMove);
     return () => {
-      removeEventListener('popstate', moved);
-      removeEventListener(MOVED, moved);
+      removeEventListener('popstate', onMove);
+      removeEventListener(MOVED, onMove);
     };
   }, []);
   return place;

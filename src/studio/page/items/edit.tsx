@@ -11,7 +11,7 @@ export function Edit({ item, onClose }: { item: StoredItem; onClose: (hasChanged
   const [failure, setFailure] = useState<Failure>();
   const [isSure, setSure] = useState(false);
   const subject = subjectOf(item);
-  const write = (path: string, body: object): void => {
+  const postChange = (path: string, body: object): void => {
     postTo<WriteAnswer>(path, { subject, ...body }).then(() => onClose(true), setFailure);
   };
   return (
@@ -19,7 +19,7 @@ export function Edit({ item, onClose }: { item: StoredItem; onClose: (hasChanged
       onSubmit={(event) => {
         event.preventDefault();
         const after = String(new FormData(event.currentTarget).get('json'));
-        write('/api/update', { before, after });
+        postChange('/api/update', { before, after });
       }}
     >
       <label>
@@ -38,7 +38,7 @@ export function Edit({ item, onClose }: { item: StoredItem; onClose: (hasChanged
           Cancel
         </button>
         {isSure ? (
-          <button type="button" class="danger" onClick={() => write('/api/delete', {})}>
+          <button type="button" class="danger" onClick={() => postChange('/api/delete', {})}>
             Yes, delete the item
           </button>
         ) : (

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { CheckAnswer } from '../../api/trust.ts';
-import { ask, type Failure, postTo } from '../base/ask.ts';
+import { askStudio, type Failure, postTo } from '../base/ask.ts';
 import { FailureNote } from '../parts/told.tsx';
 
 const POLL_MS = 300;
@@ -13,7 +13,7 @@ export function RepairNode({ id, onDone }: { id: string; onDone: () => void }) {
     let { check } = await postTo<CheckAnswer>('/api/repair', { scope: { kind: 'node', id } });
     while (check?.state === 'running') {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-      check = (await ask<CheckAnswer>('/api/check')).check;
+      check = (await askStudio<CheckAnswer>('/api/check')).check;
     }
     if (check?.error !== undefined) throw check.error;
   };

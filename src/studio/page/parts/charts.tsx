@@ -13,7 +13,7 @@ export function Bars({ label, unit, series }: { label: string; unit: string; ser
   return (
     <>
       {series.length > 1 && <Legend names={series.map(({ name }) => name)} />}
-      <Drawing label={label} draw={(room) => bars(room, unit, series)} />
+      <Drawing label={label} draw={(room) => drawBars(room, unit, series)} />
     </>
   );
 }
@@ -30,7 +30,7 @@ export function Lines(props: { label: string; atMs: readonly number[]; series: r
   return (
     <>
       <Legend names={series.map(({ name }) => name)} />
-      <Drawing label={label} draw={(room) => lines(room, atMs, series)} />
+      <Drawing label={label} draw={(room) => drawLines(room, atMs, series)} />
     </>
   );
 }
@@ -59,7 +59,7 @@ function marginOf(ticks: readonly number[], em: number): number {
   return Math.max(...ticks.map((tick) => widthOf(figureText(tick), em * SMALL))) + em * 0.6;
 }
 
-function bars({ width, em }: Room, unit: string, series: readonly BarSeries[]): Picture {
+function drawBars({ width, em }: Room, unit: string, series: readonly BarSeries[]): Picture {
   const [height, top, size] = [HEIGHT * em, em * 0.7, em * SMALL];
   const bottom = height - 1.6 * em;
   const { scale, ticks } = axisOf(
@@ -111,7 +111,7 @@ function bars({ width, em }: Room, unit: string, series: readonly BarSeries[]): 
   return { width, height, content };
 }
 
-function lines({ width, em }: Room, atMs: readonly number[], series: readonly [LineSeries, LineSeries]): Picture {
+function drawLines({ width, em }: Room, atMs: readonly number[], series: readonly [LineSeries, LineSeries]): Picture {
   const [height, top, size] = [HEIGHT * em, em * 0.7, em * SMALL];
   const bottom = height - 1.6 * em;
   const axes = series.map(({ values }) => axisOf(values, bottom, top));
@@ -138,7 +138,7 @@ function lines({ width, em }: Room, atMs: readonly number[], series: readonly [L
           x={time(moment)}
           y={bottom + em * 1.2}
         >
-          {clock(moment)}
+          {timeOfDay(moment)}
         </text>
       ))}
       {series.map(({ name, values }, which) => (
@@ -152,7 +152,7 @@ function lines({ width, em }: Room, atMs: readonly number[], series: readonly [L
       ))}
       {atMs.map((at, i) => (
         <g key={at} class="band">
-          <title>{`${clock(new Date(at))}: ${series.map(({ name, values }) => `${name} ${figureText(values[i]!)}`).join(', ')}`}</title>
+          <title>{`${timeOfDay(new Date(at))}: ${series.map(({ name, values }) => `${name} ${figureText(values[i]!)}`).join(', ')}`}</title>
           <rect class="ground" x={time(at) - step / 2} y={top} width={step} height={bottom - top} />
         </g>
       ))}
@@ -187,6 +187,6 @@ function Ticks({ ticks, at, x, size, line }: TicksProps) {
 }
 
 /** The time of day here. */
-function clock(moment: Date): string {
+function timeOfDay(moment: Date): string {
   return moment.toTimeString().slice(0, 'hh:mm:ss'.length);
 }

@@ -120,7 +120,7 @@ export function widthOf(text: string, size: number, weight = 400): number {
 }
 
 /** A text as far as a width has room for it. */
-export function cut(text: string, width: number, size: number, weight?: number): string {
+export function cutToWidth(text: string, width: number, size: number, weight?: number): string {
   if (widthOf(text, size, weight) <= width) return text;
   // By characters, not by halves of them.
   const characters = [...text.slice(0, MOST_CHARACTERS)];

@@ -1,7 +1,7 @@
 import { Graph, layout } from '@dagrejs/dagre';
 import { addressOf } from '../base/address.ts';
 import { Link } from '../base/place.tsx';
-import { Arrow, cut, type Picture, type Point, type Room, widthOf } from './drawing.tsx';
+import { Arrow, cutToWidth, type Picture, type Point, type Room, widthOf } from './drawing.tsx';
 
 /** A box of a drawing in layers. */
 export interface Box {
@@ -49,7 +49,7 @@ const HEAD = 0.6;
 const GAPS = { least: 2, most: 9 };
 
 /** Draws boxes in layers, as wide as the room, from left to right, or from top to bottom where that shows them larger. */
-export function layers(room: Room, boxes: readonly Box[], ways: readonly Way[]): Picture {
+export function drawLayers(room: Room, boxes: readonly Box[], ways: readonly Way[]): Picture {
   const { em } = room;
   const across = layoutLeftToRight(room, boxes, ways);
   const isLegible = across.width * SMALLEST <= room.width;
@@ -134,13 +134,13 @@ function Card({ box: { title, kind, lines }, laid, em }: { box: Box; laid: Laid;
       <rect class="title" x={left} y={top} width={laid.width} height={TITLE * em} rx={em * 0.35} />
       <text class="title" x={x} y={top + em * 1.3} font-size={em} font-weight={600}>
         <title>{title}</title>
-        {cut(title, room, em, 600)}
+        {cutToWidth(title, room, em, 600)}
       </text>
       {lines.map(({ text, search }, i) => {
         const shown = (
           <text key={text} x={x} y={top + (TITLE + 1.15 + i * LINE) * em} font-size={em * SMALL}>
             <title>{text}</title>
-            {cut(text, room, em * SMALL)}
+            {cutToWidth(text, room, em * SMALL)}
           </text>
         );
         if (search === undefined) return shown;

@@ -4,12 +4,12 @@ import type { DescribedTotal } from '../../base/describe-model.ts';
 import { addressOf } from '../base/address.ts';
 import { Link } from '../base/place.tsx';
 import { Drawing, type Room } from '../parts/drawing.tsx';
-import { type Box, layers, type Way } from '../parts/layers.tsx';
+import { type Box, drawLayers, type Way } from '../parts/layers.tsx';
 import { Rows } from '../parts/rows.tsx';
 
 /** The model as a graph, and the same in a list. */
 export function ModelGraph({ model }: { model: ModelAnswer }) {
-  const draw = useCallback((room: Room) => layers(room, boxesOf(model), waysOf(model)), [model]);
+  const draw = useCallback((room: Room) => drawLayers(room, boxesOf(model), waysOf(model)), [model]);
   const types = model.nodes.map(({ type }) => type).join(', ');
   return (
     <>

@@ -3,7 +3,7 @@ import type { NeighbourhoodAnswer } from '../../api/nodes.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
-import { Arrow, cut, Drawing, type Picture, type Point, type Room, widthOf } from '../parts/drawing.tsx';
+import { Arrow, cutToWidth, Drawing, type Picture, type Point, type Room, widthOf } from '../parts/drawing.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Card, Told } from '../parts/told.tsx';
 
@@ -80,7 +80,7 @@ function pictureOf({ width, em }: Room, { id, outgoing, incoming }: Neighbourhoo
   const height = (Math.max(3, left.length, right.length) + 1) * ROW * em;
   const size = em * SMALL;
   // A side is as wide as its texts, so that the arrows take what is left.
-  const shortenedToFit = (one: string): string => cut(one, Math.min(width * SIDE, SHORT_ID * size), size);
+  const shortenedToFit = (one: string): string => cutToWidth(one, Math.min(width * SIDE, SHORT_ID * size), size);
   const columnX = (ids: readonly string[], side: -1 | 1): number => {
     const text = Math.max(0, ...ids.map((one) => widthOf(shortenedToFit(one), size))) + em;
     return side < 0 ? text : width - text;
@@ -125,7 +125,7 @@ function pictureOf({ width, em }: Room, { id, outgoing, incoming }: Neighbourhoo
         <title>{id}</title>
         <circle cx={middle.x} cy={middle.y} r={dot(true)} />
         <text x={middle.x} y={middle.y - em * 1.1} text-anchor="middle" font-size={size}>
-          {cut(id, between - 2 * em, size)}
+          {cutToWidth(id, between - 2 * em, size)}
         </text>
       </g>
       {around.map((one) => (

@@ -96,7 +96,7 @@ function Consumers({ status: { shards, consumers } }: { status: StatusAnswer }) 
           <span class="key">{id}</span>,
           kind,
           recordsPerSecond,
-          `${clock(seen)}${isStopped ? ' (stopped)' : ''}`,
+          `${timeOfDay(seen)}${isStopped ? ' (stopped)' : ''}`,
         ])}
         empty="No consumer was seen in the last two days."
       />
@@ -116,7 +116,7 @@ function LastCheck({ lastCheck }: { lastCheck: StatusAnswer['lastCheck'] }) {
             <Badge kind={lastCheck.verdict === 'clean' ? 'good' : 'bad'}>{lastCheck.verdict}</Badge>
           </dd>
           <dt>ended</dt>
-          <dd>{clock(lastCheck.ended)}</dd>
+          <dd>{timeOfDay(lastCheck.ended)}</dd>
           <dt>differences</dt>
           <dd>{figureText(lastCheck.drift)}</dd>
           <dt>pending</dt>
@@ -155,6 +155,6 @@ function Table({ status: { table, projections } }: { status: StatusAnswer }) {
   );
 }
 
-function clock(iso: string): string {
+function timeOfDay(iso: string): string {
   return `${iso.slice(0, 'yyyy-mm-ddThh:mm:ss'.length).replace('T', ' ')} UTC`;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { planRun, rateOf } from '../../../../src/check/run/plan.ts';
 import { CallPace } from '../../../../src/lambda/call-pace.ts';
 import { clearPlace, savedPlaces, savePlace } from '../../../../src/progress/check-places.ts';
-import { replacedCalls } from '../../../../src/store/wrapped.ts';
+import { withReplacedCalls } from '../../../../src/store/wrapped.ts';
 import { bookGraph } from '../../../support/book-graph.ts';
 import { followGraph } from '../../../support/follow-graph.ts';
 import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
@@ -95,7 +95,7 @@ describe('the pace of a call', () => {
     const pace = new CallPace({ maxRcu: 100, now: () => nowMs });
     const store = new MemoryStore(graph.table);
     const counted = pace.countingStore({
-      ...replacedCalls(store, { query: async () => ({ items: [], count: 0, scanned: 0, rcu: 10_000 }) }),
+      ...withReplacedCalls(store, { query: async () => ({ items: [], count: 0, scanned: 0, rcu: 10_000 }) }),
       scan: async () => ({ items: [], rcu: 10_000 }),
     });
     expect(pace.isSpent).toBe(false);

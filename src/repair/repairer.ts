@@ -9,13 +9,13 @@ import type { WriterModel } from '../registry/writer-model.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { StreamLabel } from '../stream/stream-label.ts';
-import { repairOf } from './mends.ts';
+import { repairOf } from './repairs.ts';
 import { removeAlien } from './settle/alien.ts';
 import type { SettleContext } from './settle/context.ts';
 import { repairForm } from './settle/form.ts';
 
 /** Options of a repair. */
-export interface MenderOptions extends RuntimeOptions {
+export interface RepairerOptions extends RuntimeOptions {
   graph: CompiledModel;
   /** The table. It retries calls itself. */
   store: Store;
@@ -44,11 +44,11 @@ const LEAST_MS = 3_000;
  * Repairs what a check found. The check has only nominated it: the repair reads the derived item, then its base items, and writes
  * what these ask for now, under the revision that it read. So it never overwrites a newer projection.
  */
-export class Mender {
+export class Repairer {
   private readonly context: SettleContext;
   private readonly runtime: Runtime;
 
-  constructor(private readonly options: MenderOptions) {
+  constructor(private readonly options: RepairerOptions) {
     const { graph, store, stream, model } = options;
     this.runtime = runtimeOf(options);
     const { fenceMs = this.runtime.now } = options;
@@ -57,7 +57,7 @@ export class Mender {
   }
 
   /** Repairs derived items of a partition. Returns the sort keys of the items that count as repaired. */
-  async mend(source: string, suspects: readonly Suspect[]): Promise<ReadonlySet<string>> {
+  async repairParts(source: string, suspects: readonly Suspect[]): Promise<ReadonlySet<string>> {
     const written = new Set<string>();
     const items = [...new Set(suspects.map(({ sortKey }) => sortKey))].map((target) => ({
       kind: itemKindOf(this.options.graph, target),
@@ -66,13 +66,13 @@ export class Mender {
     }));
     items.sort((left, right) => repairOf(left.kind).order - repairOf(right.kind).order);
     for (const { kind, key, parts } of items) {
-      const isMended = await this.repairOrReport(key, async (context) => {
+      const isRepaired = await this.repairOrReport(key, async (context) => {
         const partKinds = parts.map(partKindOf);
         if (partKinds.some(({ isAlien }) => isAlien)) return await removeAlien(context, key);
         if (partKinds.some(({ isOfForm }) => isOfForm)) await repairForm(context, kind, key);
-        return await repairOf(kind).mend(context, key, parts);
+        return await repairOf(kind).repair(context, key, parts);
       });
-      if (isMended) written.add(key.target);
+      if (isRepaired) written.add(key.target);
     }
     return written;
   }
@@ -80,7 +80,7 @@ export class Mender {
   /**
    * Cleans up an item without content: deletes an expired tombstone, and turns an item that only lacks the expiry into a tombstone.
    */
-  async tidy(key: ItemKey, noted: 'expired' | 'empty'): Promise<boolean> {
+  async cleanUp(key: ItemKey, noted: 'expired' | 'empty'): Promise<boolean> {
     const kind = itemKindOf(this.options.graph, key.target);
     return await this.repairOrReport(key, (context) =>
       noted === 'expired' ? this.deleteExpiredTombstone(kind, key) : setMissingExpiry(context, kind, key),
@@ -99,7 +99,7 @@ export class Mender {
     onRepair?.(`${isPlan ? 'would repair' : 'repair'} ${source} ${target}`);
     if (isPlan) return false;
     try {
-      return await run({ ...this.context, remainingMs: this.timeOfOne() });
+      return await run({ ...this.context, remainingMs: this.timeLimitOfOneRepair() });
     } catch (error) {
       const reason = reasonOf(error);
       if (reason === undefined) throw error;
@@ -108,7 +108,7 @@ export class Mender {
     }
   }
 
-  private timeOfOne(): () => number {
+  private timeLimitOfOneRepair(): () => number {
     const { now, remainingMs } = this.runtime;
     const beganAtMs = now();
     return () => {

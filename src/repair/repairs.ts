@@ -8,57 +8,57 @@ import { NO_WATERMARK, type SettleContext } from './settle/context.ts';
 import { restartFanOut } from './settle/continuation.ts';
 import { reconcileCount } from './settle/count.ts';
 import { reconcileIndexItemByKey } from './settle/index-item.ts';
-import { nameOthers } from './settle/others.ts';
+import { placeValuesWithoutRoom } from './settle/others.ts';
 import { reconcileReverseItem } from './settle/reverse-item.ts';
 import { reconcileTotalEntry } from './settle/total-entry.ts';
 import { reconcileViewParts } from './settle/view.ts';
 
 /** The repair of a kind of derived item. */
-export interface Mend {
+export interface ItemRepair {
   /** The place among the repairs of a partition: lowest number first. */
   order: number;
   /** Makes an item equal to what its base items ask for now. Returns whether the item counts as repaired: it may have been right already. */
-  mend(context: SettleContext, key: ItemKey, parts: readonly Part[]): Promise<boolean>;
+  repair(context: SettleContext, key: ItemKey, parts: readonly Part[]): Promise<boolean>;
 }
 
-const COUNT: Mend = {
+const COUNT: ItemRepair = {
   order: 0,
-  async mend(context, key, parts) {
+  async repair(context, key, parts) {
     await reconcileCount(context, key.source, key.target);
-    if (parts.some(({ kind }) => kind === 'room')) await nameOthers(context, key);
+    if (parts.some(({ kind }) => kind === 'room')) await placeValuesWithoutRoom(context, key);
     return true;
   },
 };
-const INDEX_ITEM: Mend = { order: 2, mend: alwaysRepaired(reconcileIndexItemByKey) };
-const CONTINUATION: Mend = { order: 2, mend: alwaysRepaired(restartFanOut) };
+const INDEX_ITEM: ItemRepair = { order: 2, repair: alwaysRepaired(reconcileIndexItemByKey) };
+const CONTINUATION: ItemRepair = { order: 2, repair: alwaysRepaired(restartFanOut) };
 
 /** The repairs of all kinds. A kind without a line does not compile. */
-const MENDS: { readonly [Kind in DerivedKind]: Mend } = {
+const REPAIRS: { readonly [Kind in DerivedKind]: ItemRepair } = {
   // Counts are repaired first: a malformed one blocks the writes of the items that it counts.
   count: COUNT,
   total: COUNT,
-  view: { order: 1, mend: alwaysRepaired(repairView) },
+  view: { order: 1, repair: alwaysRepaired(repairView) },
   'index-item': INDEX_ITEM,
   'owner-item': INDEX_ITEM,
   'part-view': INDEX_ITEM,
-  'reverse-item': { order: 2, mend: alwaysRepaired(repairWithEdge(reconcileReverseItem)) },
-  'total-entry': { order: 2, mend: alwaysRepaired(repairWithEdge(reconcileTotalEntry)) },
+  'reverse-item': { order: 2, repair: alwaysRepaired(repairWithEdge(reconcileReverseItem)) },
+  'total-entry': { order: 2, repair: alwaysRepaired(repairWithEdge(reconcileTotalEntry)) },
   continuation: CONTINUATION,
   'source-continuation': CONTINUATION,
   // A redrive reconciles what an entry names, and deletes the entry.
-  'quarantine-entry': { order: 2, mend: async () => false },
-  'unknown-item': { order: 2, mend: deleteItem },
+  'quarantine-entry': { order: 2, repair: async () => false },
+  'unknown-item': { order: 2, repair: deleteItem },
 };
 
 /** Returns the repair of a derived item, by its kind. */
-export function repairOf({ name }: { name: DerivedKind }): Mend {
-  return MENDS[name];
+export function repairOf({ name }: { name: DerivedKind }): ItemRepair {
+  return REPAIRS[name];
 }
 
 /** A repair after which the item counts as repaired, whatever it found. */
 function alwaysRepaired(
   repair: (context: SettleContext, key: ItemKey, parts: readonly Part[]) => Promise<unknown>,
-): Mend['mend'] {
+): ItemRepair['repair'] {
   return async (context, key, parts) => {
     await repair(context, key, parts);
     return true;
@@ -71,7 +71,7 @@ async function repairView(
   parts: readonly Part[],
 ): Promise<void> {
   const repair: ViewRepair = { targets: new Set(), unmark: new Set(), drop: [] };
-  for (const part of parts) partKindOf(part).mendInView?.(repair, context.graph, { source, sortKey, part });
+  for (const part of parts) partKindOf(part).repairInView?.(repair, context.graph, { source, sortKey, part });
   const { targets, unmark, drop } = repair;
   await reconcileViewParts(context, source, [...targets], NO_WATERMARK, { unmark, drop });
 }
