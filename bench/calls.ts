@@ -11,12 +11,12 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import pMap from 'p-map';
-import type { Item } from '../src/items/attribute-value.ts';
-import { createReader } from '../src/read/reader.ts';
+import { createReader } from '../src/client/read/reader.ts';
+import { createWriter } from '../src/client/write/writer.ts';
+import type { Item } from '../src/core/items/attribute-value.ts';
 import { withoutRegistry } from '../src/registry/reader-lease.ts';
 import { createClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
-import { createWriter } from '../src/write/writer.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { withFreeTable } from './support/free-table.ts';
 import { fullModel } from './support/models.ts';

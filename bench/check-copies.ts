@@ -1,4 +1,4 @@
-import { check } from '../src/check/check.ts';
+import { check } from '../src/trust/check/check.ts';
 import { OF_EACH_KIND, plantedCorruption } from './check.ts';
 import { checked, type Seen } from './check-memory.ts';
 import {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { VIEW_KEY } from '../src/items/keys.ts';
+import { VIEW_KEY } from '../src/core/items/keys.ts';
 import { projectedGoals } from './support/corruption.ts';
 import { derivedItems } from './support/derived.ts';
 import { sizeOf } from './support/extent.ts';

@@ -1,10 +1,10 @@
-import { createProjector } from '../src/apply/projector.ts';
-import { defineGraph } from '../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../src/model/compiled.ts';
-import { edge, node, rank } from '../src/model/schema.ts';
-import { foldBatch } from '../src/plan/fold.ts';
-import { planUnits } from '../src/plan/units.ts';
-import { decodeRecords, type RawRecord } from '../src/stream/decode.ts';
+import { defineGraph } from '../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../src/core/model/compiled.ts';
+import { edge, node, rank } from '../src/core/model/schema.ts';
+import { foldBatch } from '../src/core/plan/fold.ts';
+import { planUnits } from '../src/core/plan/units.ts';
+import { createProjector } from '../src/projecting/apply/projector.ts';
+import { decodeRecords, type RawRecord } from '../src/projecting/stream/decode.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { idleStore } from './support/idle-store.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';

@@ -1,10 +1,10 @@
-import { type BatchResult, createProjector } from '../src/apply/projector.ts';
-import type { ChangeRecord } from '../src/items/change-record.ts';
-import { watermarkOf } from '../src/items/watermark.ts';
-import { defineGraph } from '../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../src/model/compiled.ts';
-import { edge, fromSource, node } from '../src/model/schema.ts';
-import type { Store } from '../src/store/port.ts';
+import type { ChangeRecord } from '../src/core/items/change-record.ts';
+import { watermarkOf } from '../src/core/items/watermark.ts';
+import { defineGraph } from '../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../src/core/model/compiled.ts';
+import { edge, fromSource, node } from '../src/core/model/schema.ts';
+import type { Store } from '../src/core/store-port.ts';
+import { type BatchResult, createProjector } from '../src/projecting/apply/projector.ts';
 import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
 import type { Report } from './support/report.ts';

@@ -1,7 +1,7 @@
 import { okr } from '../examples/okr/model.ts';
-import { createProjector } from '../src/apply/projector.ts';
-import { createReader } from '../src/read/reader.ts';
-import type { Store } from '../src/store/port.ts';
+import { createReader } from '../src/client/read/reader.ts';
+import type { Store } from '../src/core/store-port.ts';
+import { createProjector } from '../src/projecting/apply/projector.ts';
 import { withReplacedCalls } from '../src/store/wrapped.ts';
 import type { Item } from './support/images.ts';
 import type { Figure, Report } from './support/report.ts';

@@ -1,8 +1,8 @@
-import { createProjector } from '../src/apply/projector.ts';
-import type { ChangeRecord } from '../src/items/change-record.ts';
-import { defineGraph } from '../src/model/compile/define-graph.ts';
-import { edge, node, rank } from '../src/model/schema.ts';
-import { createReader } from '../src/read/reader.ts';
+import { createReader } from '../src/client/read/reader.ts';
+import type { ChangeRecord } from '../src/core/items/change-record.ts';
+import { defineGraph } from '../src/core/model/compile/define-graph.ts';
+import { edge, node, rank } from '../src/core/model/schema.ts';
+import { createProjector } from '../src/projecting/apply/projector.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
 import type { Report } from './support/report.ts';

@@ -1,8 +1,8 @@
-import { createProjector } from '../src/apply/projector.ts';
-import { defineGraph } from '../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../src/model/compiled.ts';
-import { node, part } from '../src/model/schema.ts';
-import { createReader, type Reader } from '../src/read/reader.ts';
+import { createReader, type Reader } from '../src/client/read/reader.ts';
+import { defineGraph } from '../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../src/core/model/compiled.ts';
+import { node, part } from '../src/core/model/schema.ts';
+import { createProjector } from '../src/projecting/apply/projector.ts';
 import { MeteredStore } from '../src/store/metered.ts';
 import type { Item } from './support/images.ts';
 import type { Figure, Report } from './support/report.ts';

@@ -1,12 +1,12 @@
-import { createProjector } from '../src/apply/projector.ts';
-import type { ChangeRecord } from '../src/items/change-record.ts';
-import type { CompiledModel } from '../src/model/compiled.ts';
-import { foldBatch } from '../src/plan/fold.ts';
-import { planUnits } from '../src/plan/units.ts';
+import type { ChangeRecord } from '../src/core/items/change-record.ts';
+import type { CompiledModel } from '../src/core/model/compiled.ts';
+import { foldBatch } from '../src/core/plan/fold.ts';
+import { planUnits } from '../src/core/plan/units.ts';
+import { createProjector } from '../src/projecting/apply/projector.ts';
+import { decodeRecords } from '../src/projecting/stream/decode.ts';
 import { fixedModel, registeredModel, type WriterModel } from '../src/registry/writer-model.ts';
 import { createClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
-import { decodeRecords } from '../src/stream/decode.ts';
 import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { derivedItems } from './support/derived.ts';

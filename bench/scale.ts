@@ -1,6 +1,6 @@
+import { defineGraph } from '../src/core/model/compile/define-graph.ts';
+import { node } from '../src/core/model/schema.ts';
 import { decideMigration, walkShare } from '../src/migrate/divided/divided.ts';
-import { defineGraph } from '../src/model/compile/define-graph.ts';
-import { node } from '../src/model/schema.ts';
 import { MeteredStore } from '../src/store/metered.ts';
 import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
 import { derivedItems } from './support/derived.ts';

@@ -1,6 +1,6 @@
-import { defineGraph } from '../src/model/compile/define-graph.ts';
-import { node } from '../src/model/schema.ts';
-import { createReader } from '../src/read/reader.ts';
+import { createReader } from '../src/client/read/reader.ts';
+import { defineGraph } from '../src/core/model/compile/define-graph.ts';
+import { node } from '../src/core/model/schema.ts';
 import { createClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import type { BenchmarkOptions } from './support/command.ts';

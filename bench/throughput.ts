@@ -1,10 +1,10 @@
 import pMap from 'p-map';
 import { Agent } from 'undici';
-import { createProjector } from '../src/apply/projector.ts';
+import type { Store } from '../src/core/store-port.ts';
+import { createProjector } from '../src/projecting/apply/projector.ts';
+import { decodeRecords } from '../src/projecting/stream/decode.ts';
 import { createClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
-import type { Store } from '../src/store/port.ts';
-import { decodeRecords } from '../src/stream/decode.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { documentClientLoop, documentInputs } from './support/document-loop.ts';
 import { sizeOf } from './support/extent.ts';

@@ -10,7 +10,11 @@ const built = `${root}.cache/bench`;
 mkdirSync(built, { recursive: true });
 const { name: packageName, type } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 // The examples import the package by its name; here they get the sources that are measured.
-const exports = { '.': './src/index.js', './lambda': './src/lambda/index.js', './local': './src/local/index.js' };
+const exports = {
+  '.': './src/index.js',
+  './lambda': './src/deployment/lambda/index.js',
+  './local': './src/local/index.js',
+};
 writeFileSync(`${built}/package.json`, JSON.stringify({ name: packageName, type, exports }));
 if (!existsSync(`${built}/assets`)) symlinkSync(`${root}assets`, `${built}/assets`);
 // Where a built module looks for another of the package.

@@ -5,7 +5,7 @@ const { createJiti } = require('jiti');
 
 const jiti = createJiti(__filename);
 const value = (name) => async (context) => {
-  const { serverlessValues } = await jiti.import('../src/stack/serverless.ts');
+  const { serverlessValues } = await jiti.import('../src/deployment/stack/serverless.ts');
   return await serverlessValues(join(__dirname, '..', 'edgeloom.config.ts'))[name](context);
 };
 

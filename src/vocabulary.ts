@@ -1,9 +1,10 @@
 /**
  * The vocabulary of model files: the part of `edgeloom` that needs no SDK. A command loads it alone for a model file.
  */
-export { EdgeloomError, InvalidAttributesError, ModelError, StoreError } from './errors.ts';
-export { hashedEdgeKey } from './items/hashed-key.ts';
-export { ExactNumber } from './items/plain.ts';
-export { defineGraph } from './model/compile/define-graph.ts';
-export { count, derive, edge, fromSource, node, part, rank, sum } from './model/schema.ts';
-export { type NewIdOptions, newId } from './new-id.ts';
+
+export { type NewIdOptions, newId } from './client/write/new-id.ts';
+export { hashedEdgeKey } from './core/items/hashed-key.ts';
+export { ExactNumber } from './core/items/plain.ts';
+export { defineGraph } from './core/model/compile/define-graph.ts';
+export { count, derive, edge, fromSource, node, part, rank, sum } from './core/model/schema.ts';
+export { EdgeloomError, InvalidAttributesError, ModelError, StoreError } from './foundation/errors.ts';

@@ -1,7 +1,7 @@
-import { PAGE_CHILDREN } from '../../src/apply/fan-out.ts';
-import { BYTES_A_UNIT, MOST_UNITS } from '../../src/check/run/plan.ts';
-import { PARTITION_GIGABYTES } from '../../src/cost/monthly.ts';
-import { readParameters } from '../../src/stack/base/parameters.ts';
+import { PARTITION_GIGABYTES } from '../../src/deployment/cost/monthly.ts';
+import { readParameters } from '../../src/deployment/stack/base/parameters.ts';
+import { PAGE_CHILDREN } from '../../src/projecting/apply/fan-out.ts';
+import { BYTES_A_UNIT, MOST_UNITS } from '../../src/trust/check/run/plan.ts';
 import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
 import { numberText } from '../support/report.ts';
 

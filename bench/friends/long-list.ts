@@ -1,7 +1,7 @@
-import { itemSizeBytes } from '../../src/items/attribute-value.ts';
+import { ITEM_BYTES } from '../../src/client/write/checks/base-item.ts';
+import { itemSizeBytes } from '../../src/core/items/attribute-value.ts';
 import { startEngine } from '../../src/local/engine/engine.ts';
 import { createClient } from '../../src/store/client.ts';
-import { ITEM_BYTES } from '../../src/write/checks/base-item.ts';
 import { type Random, seededRandom } from '../support/random.ts';
 import { isSameList, type Sample } from './experiment.ts';
 import type { KeyHash } from './layouts/hash.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { failureText } from '../../src/cli/shared/failure.ts';
 import { startProgress } from '../../src/cli/shared/progress.ts';
-import { failureDocument } from '../../src/failure-document.ts';
+import { failureDocument } from '../../src/foundation/failure-document.ts';
 import { seededRandom } from '../support/random.ts';
 import { type BetweenCost, compareBetween } from './between.ts';
 import { runExperiment, type Sample } from './experiment.ts';

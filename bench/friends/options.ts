@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { EdgeloomError } from '../../src/errors.ts';
+import { EdgeloomError } from '../../src/foundation/errors.ts';
 import type { KeyHash } from './layouts/hash.ts';
 
 /** What the command line asks for. */

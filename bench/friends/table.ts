@@ -12,7 +12,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import pMap from 'p-map';
-import { type AttributeValue, type Item, itemSizeBytes } from '../../src/items/attribute-value.ts';
+import { type AttributeValue, type Item, itemSizeBytes } from '../../src/core/items/attribute-value.ts';
 
 /** What one operation of a layout cost. */
 export interface Cost {

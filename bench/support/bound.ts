@@ -1,5 +1,5 @@
-import { itemSizeBytes, sameItem, WRITE_UNIT_BYTES } from '../../src/items/attribute-value.ts';
-import type { IndexName } from '../../src/model/compiled.ts';
+import { itemSizeBytes, sameItem, WRITE_UNIT_BYTES } from '../../src/core/items/attribute-value.ts';
+import type { IndexName } from '../../src/core/model/compiled.ts';
 import type { Item } from './images.ts';
 
 /** What no consumer can go below: each derived item that changed was written once. */

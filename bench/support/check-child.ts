@@ -1,7 +1,8 @@
 /** A check as a process of its own: prints what it saw and the most memory that it took. Arguments: endpoint, model, sources... */
-import { check } from '../../src/check/check.ts';
+
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { check } from '../../src/trust/check/check.ts';
 import { copyModel, fullModel } from './models.ts';
 
 const [endpoint, model, ...sources] = process.argv.slice(2);

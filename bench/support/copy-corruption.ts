@@ -1,5 +1,5 @@
-import { createProjector } from '../../src/apply/projector.ts';
-import type { Store } from '../../src/store/port.ts';
+import type { Store } from '../../src/core/store-port.ts';
+import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { derivedItems } from './derived.ts';
 import type { Item } from './images.ts';
 import { copyModel } from './models.ts';

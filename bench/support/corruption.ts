@@ -1,5 +1,5 @@
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import type { Store } from '../../src/store/port.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import type { Store } from '../../src/core/store-port.ts';
 import { derivedItems } from './derived.ts';
 import { edgeImage, goalImage, type Item } from './images.ts';
 import { ROLE_NAMES } from './models.ts';

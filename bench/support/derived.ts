@@ -1,8 +1,8 @@
-import { stringOf } from '../../src/items/attribute-value.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { copyingEdge, copyOf } from '../../src/plan/copies.ts';
-import { derivedOf } from '../../src/plan/derive.ts';
-import { shapeOf } from '../../src/plan/shape.ts';
+import { stringOf } from '../../src/core/items/attribute-value.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { copyingEdge, copyOf } from '../../src/core/plan/copies.ts';
+import { derivedOf } from '../../src/core/plan/derive.ts';
+import { shapeOf } from '../../src/core/plan/shape.ts';
 import type { Item } from './images.ts';
 
 const OLD_WATERMARK = `2026-01-01T00:00:00.000/${'1'.padStart(40, '0')}`;

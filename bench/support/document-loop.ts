@@ -2,11 +2,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, type NativeAttributeValue, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import pMap from 'p-map';
-import { foldBatch } from '../../src/plan/fold.ts';
-import { planUnits } from '../../src/plan/units.ts';
-import { fastViewUpdate } from '../../src/plan/writes/updates.ts';
+import { foldBatch } from '../../src/core/plan/fold.ts';
+import { planUnits } from '../../src/core/plan/units.ts';
+import { fastViewUpdate } from '../../src/core/plan/writes/updates.ts';
+import { decodeRecords } from '../../src/projecting/stream/decode.ts';
 import { updateExpression } from '../../src/store/expressions.ts';
-import { decodeRecords } from '../../src/stream/decode.ts';
 import { edgeSetModel } from './models.ts';
 import { type Timing, timed } from './paired.ts';
 

@@ -1,4 +1,4 @@
-import type { Store } from '../../src/store/port.ts';
+import type { Store } from '../../src/core/store-port.ts';
 
 /** A store in which every update applies and nothing is found. */
 export function idleStore(): Store {

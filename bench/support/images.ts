@@ -1,6 +1,6 @@
-import type { Item } from '../../src/items/attribute-value.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
 
-export type { Item } from '../../src/items/attribute-value.ts';
+export type { Item } from '../../src/core/items/attribute-value.ts';
 
 /** A membership, as far as the workload moves it. */
 export interface EdgeState {

@@ -1,5 +1,5 @@
-import { sleep } from '../../src/runtime.ts';
-import type { ScanSource, Store } from '../../src/store/port.ts';
+import type { ScanSource, Store } from '../../src/core/store-port.ts';
+import { sleep } from '../../src/foundation/runtime.ts';
 
 /** A table that answers late, and the number of calls that it got. */
 interface LateTable {

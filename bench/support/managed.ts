@@ -1,4 +1,4 @@
-import type { CompiledModel } from '../../src/model/compiled.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { type Defined, definitionsOf } from '../../src/registry/definition.ts';
 import { effectiveModel } from '../../src/registry/effective.ts';
 import { writeDefinitions, writeHead } from '../../src/registry/head.ts';

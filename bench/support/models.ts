@@ -1,5 +1,5 @@
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/model/schema.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node, rank } from '../../src/core/model/schema.ts';
 
 const ROLES = { LEAD: 500, CONTRIBUTOR: 400, VIEWER: 300 };
 /** Room for the largest set of the workload, so that no edge type leaves its view: consumers have to end up alike. */

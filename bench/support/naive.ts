@@ -6,10 +6,10 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import pMap from 'p-map';
-import { type Item, sameItem } from '../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../src/items/change-record.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { derivedOf } from '../../src/plan/derive.ts';
+import { type Item, sameItem } from '../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { derivedOf } from '../../src/core/plan/derive.ts';
 import { writeUnits } from './bound.ts';
 
 /** What a consumer's batch took. */

@@ -3,10 +3,10 @@
  * Arguments: endpoint, file with the whole invocation record, as the mapping puts it into a bucket.
  */
 import { readFile } from 'node:fs/promises';
-import { redriveRecords } from '../../src/repair/redrive-records.ts';
+import { decodeRecords, type RawRecord } from '../../src/projecting/stream/decode.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { decodeRecords, type RawRecord } from '../../src/stream/decode.ts';
+import { redriveRecords } from '../../src/trust/repair/redrive-records.ts';
 import { fullModel } from './models.ts';
 import { STREAM_ARN } from './workload.ts';
 

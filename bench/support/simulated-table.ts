@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type Item, itemSizeBytes } from '../../src/items/attribute-value.ts';
-import type { IndexName } from '../../src/model/compiled.ts';
+import { type Item, itemSizeBytes } from '../../src/core/items/attribute-value.ts';
+import type { IndexName } from '../../src/core/model/compiled.ts';
 import { writeUnits } from './bound.ts';
 import { seededRandom } from './random.ts';
 import { itemKey } from './table.ts';

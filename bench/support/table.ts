@@ -1,8 +1,8 @@
 import { CreateTableCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import pMap from 'p-map';
-import { itemSizeBytes } from '../../src/items/attribute-value.ts';
+import { itemSizeBytes } from '../../src/core/items/attribute-value.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { type Engine, startEngine } from '../../src/local/engine/engine.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
 import { createClient } from '../../src/store/client.ts';
 import { tableDefinition } from '../../src/store/definition/table-definition.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';

@@ -20,7 +20,7 @@ const END = '<!-- end of times -->';
 const MOST_EXPENSIVE = 25;
 /** `npm run test:changed` is measured with a change of this file, which is undone. */
 const CHANGED_COMMAND = 'npm run test:changed';
-const CHANGED_FILE = new URL('../../src/read/lists/search.ts', import.meta.url);
+const CHANGED_FILE = new URL('../../src/client/read/lists/search.ts', import.meta.url);
 
 /** Its row is the sum of what its parts took. */
 const ALL_COMMAND = 'npm run test:all';

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from 'node:module';
 import { join } from 'node:path';
-import { cacheFolder } from '../package/cache-folder.ts';
+import { cacheFolder } from '../deployment/package/cache-folder.ts';
 
 // From Node 22 on what was compiled is kept for the next run. Node's types are those of the oldest release that is served.
 const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };

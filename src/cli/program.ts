@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { failureDocument } from '../failure-document.ts';
-import { packageFile } from '../package/package-files.ts';
+import { packageFile } from '../deployment/package/package-files.ts';
+import { failureDocument } from '../foundation/failure-document.ts';
 import { COMMANDS } from './command-list.ts';
 import { failureText } from './shared/failure.ts';
 import { printableLines } from './shared/shown.ts';

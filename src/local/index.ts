@@ -3,16 +3,45 @@
  * without Lambda, or with a function of your own as Lambda would.
  */
 
+export type { Logger } from '../foundation/logger.ts';
+export {
+  type Checkpoint,
+  type CheckpointStore,
+  fileCheckpoint,
+  memoryCheckpoint,
+  type ShardCheckpoint,
+} from '../projecting/stream/checkpoint.ts';
+export type { SetAside } from '../projecting/stream/checkpoint-journal.ts';
+export { DynamoDBStreamSource } from '../projecting/stream/dynamodb-source.ts';
+export {
+  type Shard,
+  type StreamDescription,
+  StreamError,
+  type StreamErrorKind,
+  type StreamPage,
+  type StreamRecord,
+  type StreamSource,
+} from '../projecting/stream/source.ts';
+export { createSourceWorker, createWorker } from '../projecting/worker/worker.ts';
+export type {
+  BatchReport,
+  TrimmedShard,
+  Worker,
+  WorkerOptions,
+  WorkerResult,
+  WorkerSettings,
+  WorkerStats,
+} from '../projecting/worker/worker-types.ts';
 export {
   type FunctionCommand,
   type FunctionOptions,
   type LocalFunction,
   startFunction,
-} from '../emulator/function/local-function.ts';
-export { createEventSourceMapping } from '../emulator/mapping/event-source-mapping.ts';
-export { folderDestination } from '../emulator/mapping/failure-destination.ts';
-export type { FilterPattern, FilterRule } from '../emulator/mapping/filter-pattern.ts';
-export type { LambdaRecord, LambdaStreamEvent } from '../emulator/mapping/lambda-record.ts';
+} from './emulator/function/local-function.ts';
+export { createEventSourceMapping } from './emulator/mapping/event-source-mapping.ts';
+export { folderDestination } from './emulator/mapping/failure-destination.ts';
+export type { FilterPattern, FilterRule } from './emulator/mapping/filter-pattern.ts';
+export type { LambdaRecord, LambdaStreamEvent } from './emulator/mapping/lambda-record.ts';
 export type {
   EventSourceMapping,
   FailureDestination,
@@ -25,36 +54,7 @@ export type {
   MappingOptions,
   MappingResult,
   MappingSettings,
-} from '../emulator/mapping/mapping-types.ts';
-export type { Logger } from '../logger.ts';
-export {
-  type Checkpoint,
-  type CheckpointStore,
-  fileCheckpoint,
-  memoryCheckpoint,
-  type ShardCheckpoint,
-} from '../stream/checkpoint.ts';
-export type { SetAside } from '../stream/checkpoint-journal.ts';
-export { DynamoDBStreamSource } from '../stream/dynamodb-source.ts';
-export {
-  type Shard,
-  type StreamDescription,
-  StreamError,
-  type StreamErrorKind,
-  type StreamPage,
-  type StreamRecord,
-  type StreamSource,
-} from '../stream/source.ts';
-export { createSourceWorker, createWorker } from '../worker/worker.ts';
-export type {
-  BatchReport,
-  TrimmedShard,
-  Worker,
-  WorkerOptions,
-  WorkerResult,
-  WorkerSettings,
-  WorkerStats,
-} from '../worker/worker-types.ts';
+} from './emulator/mapping/mapping-types.ts';
 export { type Engine, type EngineName, type EngineOptions, startEngine } from './engine/engine.ts';
 export { type Local, type LocalOptions, startLocal } from './local.ts';
 export { type LocalLambda, type LocalLambdaOptions, startLocalLambda } from './local-lambda.ts';

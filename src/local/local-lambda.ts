@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type LocalFunction, startFunction } from '../emulator/function/local-function.ts';
-import { createEventSourceMapping } from '../emulator/mapping/event-source-mapping.ts';
-import type { MappingOptions, MappingResult, MappingSettings } from '../emulator/mapping/mapping-types.ts';
-import { EdgeloomError } from '../errors.ts';
-import type { CompiledModel } from '../model/compiled.ts';
-import { IS_SOURCE, ownModule } from '../package/package-files.ts';
-import type { Store } from '../store/port.ts';
-import { DynamoDBStreamSource } from '../stream/dynamodb-source.ts';
-import { streamFilterPattern } from '../stream/filter.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import { streamFilterPattern } from '../core/plan/stream-filter.ts';
+import type { Store } from '../core/store-port.ts';
+import { IS_SOURCE, ownModule } from '../deployment/package/package-files.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
+import { DynamoDBStreamSource } from '../projecting/stream/dynamodb-source.ts';
+import { type LocalFunction, startFunction } from './emulator/function/local-function.ts';
+import { createEventSourceMapping } from './emulator/mapping/event-source-mapping.ts';
+import type { MappingOptions, MappingResult, MappingSettings } from './emulator/mapping/mapping-types.ts';
 import type { EngineName, EngineOptions } from './engine/engine.ts';
 import { openLocalTable } from './local-table.ts';
 
@@ -147,6 +147,6 @@ function startHandler(options: LocalLambdaOptions, endpoint: string): Promise<Lo
 
 /** The runtime client, in the form (source or built) that is running. */
 function runtimeArguments(): string[] {
-  const client = ownModule('emulator/function/handler-runtime');
+  const client = ownModule('local/emulator/function/handler-runtime');
   return IS_SOURCE ? ['--import', import.meta.resolve('jiti/register'), client] : [client];
 }

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { EdgeloomError } from '../errors.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import type { ScanSource, Store } from '../core/store-port.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
 import { registerIfEmpty } from '../migrate/register-empty.ts';
-import type { CompiledModel } from '../model/compiled.ts';
+import { type CheckpointStore, fileCheckpoint, memoryCheckpoint } from '../projecting/stream/checkpoint.ts';
 import { createClient, createStreamsClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
-import type { ScanSource, Store } from '../store/port.ts';
 import { createTable, describeTable, serverTime, tableExists, tableIdentity } from '../store/table.ts';
-import { type CheckpointStore, fileCheckpoint, memoryCheckpoint } from '../stream/checkpoint.ts';
 import { type Engine, type EngineName, type EngineOptions, startEngine } from './engine/engine.ts';
 
 /** An engine with a model's table in it. */

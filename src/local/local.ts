@@ -1,8 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { CompiledModel } from '../model/compiled.ts';
-import type { ScanSource, Store } from '../store/port.ts';
-import { createWorker } from '../worker/worker.ts';
-import type { WorkerResult, WorkerSettings } from '../worker/worker-types.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import type { ScanSource, Store } from '../core/store-port.ts';
+import { createWorker } from '../projecting/worker/worker.ts';
+import type { WorkerResult, WorkerSettings } from '../projecting/worker/worker-types.ts';
 import type { EngineName, EngineOptions } from './engine/engine.ts';
 import { openLocalTable } from './local-table.ts';
 

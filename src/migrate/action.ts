@@ -1,4 +1,4 @@
-import { EdgeloomError } from '../errors.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
 import type { Definitions } from '../registry/definition.ts';
 import type { Generation, Registry } from '../registry/registry.ts';
 

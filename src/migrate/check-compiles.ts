@@ -1,4 +1,4 @@
-import type { CompiledModel } from '../model/compiled.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
 import { type Definitions, viewName } from '../registry/definition.ts';
 import { effectiveModel } from '../registry/effective.ts';
 import type { Registry } from '../registry/registry.ts';

@@ -1,9 +1,9 @@
-import type { EdgeloomError } from '../errors.ts';
-import type { CompiledModel } from '../model/compiled.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import type { ScanSource, Store } from '../core/store-port.ts';
+import type { EdgeloomError } from '../foundation/errors.ts';
+import type { RuntimeOptions } from '../foundation/runtime.ts';
 import type { TableRegions } from '../registry/identity.ts';
 import type { TableIdentity } from '../registry/registry.ts';
-import type { RuntimeOptions } from '../runtime.ts';
-import type { ScanSource, Store } from '../store/port.ts';
 import type { MigrateAction } from './action.ts';
 import type { Step } from './steps/step.ts';
 import type { MigratePlace } from './walks/place.ts';

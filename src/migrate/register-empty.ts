@@ -1,6 +1,6 @@
+import type { ReadStats } from '../core/store-pages.ts';
 import { readHead } from '../registry/head.ts';
 import { isUntouchedSinceRegistration } from '../registry/transitions.ts';
-import type { ReadStats } from '../store/pages.ts';
 import { migrate } from './migrate.ts';
 import type { MigrateOptions } from './migrate-types.ts';
 import { isEmptyTable } from './steps/empty.ts';

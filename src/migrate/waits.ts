@@ -1,5 +1,5 @@
+import { runtimeOf } from '../foundation/runtime.ts';
 import { LEASE_MS } from '../registry/reader-lease.ts';
-import { runtimeOf } from '../runtime.ts';
 import type { MigrateOptions } from './migrate-types.ts';
 import { REPLICA_LAG_MS } from './steps/work-steps.ts';
 import { type MigratePlace, StoppedRun } from './walks/place.ts';

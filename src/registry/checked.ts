@@ -1,6 +1,6 @@
-import { textOfKey } from '../items/keys.ts';
-import type { CompiledModel } from '../model/compiled.ts';
-import type { ItemKey, Store } from '../store/port.ts';
+import { textOfKey } from '../core/items/keys.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import type { ItemKey, Store } from '../core/store-port.ts';
 import { areViewsReady, concernOf, concernsOf } from './concerns.ts';
 import { effectiveModel, newestKept } from './effective.ts';
 import type { Registry } from './registry.ts';

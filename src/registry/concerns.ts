@@ -1,10 +1,10 @@
-import { type Item, stringOf } from '../items/attribute-value.ts';
-import { isTombstone, MODEL } from '../items/derived-item.ts';
-import type { DerivedKey } from '../items/derived-key.ts';
-import { parseNodeId } from '../items/keys.ts';
-import { isFanOutOpen } from '../kinds/continuation.ts';
-import type { Lifetime } from '../kinds/kind.ts';
-import { kindOfDerivedKey } from '../kinds/table.ts';
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
+import { isTombstone, MODEL } from '../core/items/derived-item.ts';
+import type { DerivedKey } from '../core/items/derived-key.ts';
+import { parseNodeId } from '../core/items/keys.ts';
+import { isFanOutOpen } from '../core/kinds/continuation.ts';
+import type { Lifetime } from '../core/kinds/kind.ts';
+import { kindOfDerivedKey } from '../core/kinds/table.ts';
 import type {
   ChangingPart,
   CompiledModel,
@@ -12,9 +12,9 @@ import type {
   Concerns,
   InboundSettings,
   OrderSettings,
-} from '../model/compiled.ts';
-import { isJoinedItem } from '../model/joined.ts';
-import { type FanOutOf, fanOutOfKey } from '../model/projection/places.ts';
+} from '../core/model/compiled.ts';
+import { isJoinedItem } from '../core/model/joined.ts';
+import { type FanOutOf, fanOutOfKey } from '../core/model/projection/places.ts';
 import { type Data, reviveValue } from './data.ts';
 import { type Definition, type EdgeTyping, viewName } from './definition.ts';
 import { ownerOfItem, partitionOwners } from './ownership.ts';

@@ -1,4 +1,4 @@
-import { hash128 } from '../items/keys.ts';
+import { hash128 } from '../core/items/keys.ts';
 
 /**
  * Definitions as data: the content of a compiled model, without its functions, in a form that JSON keeps. A value that is undefined or

@@ -1,4 +1,3 @@
-import { EdgeloomError } from '../errors.ts';
 import type {
   CompiledModel,
   EdgeModel,
@@ -10,14 +9,15 @@ import type {
   Projection,
   SearchSettings,
   TotalSettings,
-} from '../model/compiled.ts';
+} from '../core/model/compiled.ts';
 import {
   INBOUND_OPTION_EFFECTS,
   type OptionEffect,
   ORDER_OPTION_EFFECTS,
   PART_OPTION_EFFECTS,
   SEARCH_OPTION_EFFECTS,
-} from '../model/projection/settings.ts';
+} from '../core/model/projection/settings.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
 import { type Data, dataOf, derivesOf, fingerprintOf } from './data.ts';
 
 /**

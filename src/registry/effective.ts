@@ -1,4 +1,4 @@
-import type { CompiledModel, ViewShape } from '../model/compiled.ts';
+import type { CompiledModel, ViewShape } from '../core/model/compiled.ts';
 import type { ViewDefinition } from './definition.ts';
 import { compileLayers, type Kept, type LayerPart } from './layer.ts';
 import { type Generation, type Registry, stampText } from './registry.ts';

@@ -1,9 +1,9 @@
-import { EdgeloomError } from '../errors.ts';
-import { type Item, numberOf, stringOf } from '../items/attribute-value.ts';
-import { REVISION } from '../items/derived-item.ts';
-import { SERVICE_PARTITION } from '../items/keys.ts';
-import { type CountingReader, type ReadStats, readItem, readItems } from '../store/pages.ts';
-import type { ItemKey, Store } from '../store/port.ts';
+import { type Item, numberOf, stringOf } from '../core/items/attribute-value.ts';
+import { REVISION } from '../core/items/derived-item.ts';
+import { SERVICE_PARTITION } from '../core/items/keys.ts';
+import { type CountingReader, type ReadStats, readItem, readItems } from '../core/store-pages.ts';
+import type { ItemKey, Store } from '../core/store-port.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
 import type { Data } from './data.ts';
 import { decodeRegistry, encodeRegistry, type Registry } from './registry.ts';
 import type { DefinitionData } from './revive.ts';

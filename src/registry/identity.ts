@@ -1,5 +1,5 @@
-import { EdgeloomError } from '../errors.ts';
-import type { Store } from '../store/port.ts';
+import type { Store } from '../core/store-port.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
 import { readHead, writeHead } from './head.ts';
 import type { TableIdentity } from './registry.ts';
 import { distrustEverything, isAnnounced } from './transitions.ts';

@@ -1,4 +1,3 @@
-import { EdgeloomError } from '../errors.ts';
 import type {
   CompiledModel,
   EdgeModel,
@@ -14,7 +13,7 @@ import type {
   Projection,
   SearchModel,
   SearchSettings,
-} from '../model/compiled.ts';
+} from '../core/model/compiled.ts';
 import {
   CountPlaces,
   EdgeItemPlaces,
@@ -22,7 +21,8 @@ import {
   PartPlaces,
   SearchPlaces,
   TotalPlaces,
-} from '../model/projection/places.ts';
+} from '../core/model/projection/places.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
 import { dataOf } from './data.ts';
 import type {
   FamilyDefinition,

@@ -1,7 +1,6 @@
-import { EdgeloomError } from '../errors.ts';
-import { type Item, stringOf } from '../items/attribute-value.ts';
-import { MODEL } from '../items/derived-item.ts';
-import { parseNodeId } from '../items/keys.ts';
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
+import { MODEL } from '../core/items/derived-item.ts';
+import { parseNodeId } from '../core/items/keys.ts';
 import type {
   CompiledModel,
   EdgeModel,
@@ -10,8 +9,9 @@ import type {
   PartModel,
   PartView,
   SearchModel,
-} from '../model/compiled.ts';
-import type { CounterPlaces, CountPlaces } from '../model/projection/places.ts';
+} from '../core/model/compiled.ts';
+import type { CounterPlaces, CountPlaces } from '../core/model/projection/places.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
 import type { Data } from './data.ts';
 import {
   type Defined,

@@ -1,6 +1,6 @@
-import { currentMoment, type Moment, mayHavePassed } from '../clocks.ts';
-import type { CompiledModel } from '../model/compiled.ts';
-import type { Store } from '../store/port.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import type { Store } from '../core/store-port.ts';
+import { currentMoment, type Moment, mayHavePassed } from '../foundation/clocks.ts';
 import type { Data } from './data.ts';
 import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
 import { checkReaderRegion } from './identity.ts';

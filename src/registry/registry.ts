@@ -1,4 +1,3 @@
-import { EdgeloomError } from '../errors.ts';
 import {
   finite,
   integer,
@@ -12,7 +11,8 @@ import {
   text,
   tuple,
   wholeNumberBetween,
-} from '../model/shape.ts';
+} from '../core/model/shape.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
 
 /**
  * The registry: the model as the table records it. For those who write derived items it *is* the model: they maintain what

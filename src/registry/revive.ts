@@ -1,6 +1,6 @@
-import { EdgeloomError, StoreError } from '../errors.ts';
-import type { CompiledModel, Compute } from '../model/compiled.ts';
-import { NODE_LIST, nodeList } from '../model/node-list.ts';
+import type { CompiledModel, Compute } from '../core/model/compiled.ts';
+import { NODE_LIST, nodeList } from '../core/model/node-list.ts';
+import { EdgeloomError, StoreError } from '../foundation/errors.ts';
 import { type Data, derivesOf, type FindCode, reviveValue } from './data.ts';
 import {
   checkKnownOptions,

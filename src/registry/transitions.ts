@@ -1,4 +1,4 @@
-import { EdgeloomError } from '../errors.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
 import type { Generation, KeyedProjection, Registry, Shape, TableIdentity, TypeShape } from './registry.ts';
 
 /**

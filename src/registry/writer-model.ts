@@ -1,7 +1,7 @@
-import { EdgeloomError, StoreError } from '../errors.ts';
-import type { CompiledModel } from '../model/compiled.ts';
-import type { CountingReader, ReadStats } from '../store/pages.ts';
-import type { Store } from '../store/port.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import type { CountingReader, ReadStats } from '../core/store-pages.ts';
+import type { Store } from '../core/store-port.ts';
+import { EdgeloomError, StoreError } from '../foundation/errors.ts';
 import type { Data } from './data.ts';
 import { effectiveModel } from './effective.ts';
 import { type Head, readDefinitions, readHead, registryGone } from './head.ts';

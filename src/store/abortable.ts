@@ -1,6 +1,6 @@
-import { EdgeloomError } from '../errors.ts';
-import { type Abortable, type Runtime, sleep } from '../runtime.ts';
-import type { BatchWaits, Store } from './port.ts';
+import type { BatchWaits, Store } from '../core/store-port.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
+import { type Abortable, type Runtime, sleep } from '../foundation/runtime.ts';
 
 /**
  * Returns a store whose calls throw the signal's reason once the signal is aborted. A call that was sent before is awaited, so that

@@ -1,4 +1,4 @@
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../foundation/errors.ts';
 
 /**
  * Returns a part that every answer to a call has. Throws `incomplete-answer` (retryable) if it is absent: without this check, the

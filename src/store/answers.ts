@@ -3,7 +3,7 @@ import type {
   AttributeValue as SdkAttributeValue,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
-import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../items/attribute-value.ts';
+import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../core/items/attribute-value.ts';
 import { classifyError } from './classify.ts';
 
 /** Items and capacity in responses of the SDK. */

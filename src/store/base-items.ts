@@ -1,5 +1,6 @@
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
-import type { TableNames } from '../model/compiled.ts';
+import type { TableNames } from '../core/model/compiled.ts';
+import type { BaseChange, ChangeAllResult, ChangeResult, GetResult, ItemKey } from '../core/store-port.ts';
 import {
   failedConditionUnits,
   isRefusalNamed,
@@ -11,7 +12,6 @@ import {
 import { attributeUpdate, conditionOnly, transactionPart } from './base-change.ts';
 import { classifyCancellation, classifyError } from './classify.ts';
 import type { TableCalls } from './lean/calls.ts';
-import type { BaseChange, ChangeAllResult, ChangeResult, GetResult, ItemKey } from './port.ts';
 
 /** The part of `DynamoDBStore` that changes base items under conditions. */
 export class BaseItemStore {

@@ -1,4 +1,4 @@
-import { StoreError, type StoreErrorKind } from '../errors.ts';
+import { StoreError, type StoreErrorKind } from '../foundation/errors.ts';
 
 /**
  * Decides once what an SDK error means: see `StoreErrorKind`. Unknown errors are retryable: trying again loses nothing,

@@ -1,8 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { TableNames } from '../model/compiled.ts';
+import type { TableNames } from '../core/model/compiled.ts';
+import type { ScanSource, Store } from '../core/store-port.ts';
 import { KeyedStore } from './keyed.ts';
 import type { TableCalls } from './lean/calls.ts';
-import type { ScanSource, Store } from './port.ts';
 import { TableStore } from './table-store.ts';
 
 /** The store on DynamoDB. */

@@ -1,10 +1,19 @@
 import type { DeleteItemCommandInput, QueryCommandInput, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
-import type { AttributeValue, Item } from '../items/attribute-value.ts';
-import { ATTRIBUTES, EDGE_SET, EVICTED, FENCE, INDEX_KEYS, MODEL, REVISION, WATERMARK } from '../items/derived-item.ts';
-import { PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../items/keys.ts';
-import type { TableNames } from '../model/compiled.ts';
-import type { ItemKeys } from '../model/projection/places.ts';
-import type { DerivedUpdate, QueryRequest, RevisionCondition, UpdateCondition } from './port.ts';
+import type { AttributeValue, Item } from '../core/items/attribute-value.ts';
+import {
+  ATTRIBUTES,
+  EDGE_SET,
+  EVICTED,
+  FENCE,
+  INDEX_KEYS,
+  MODEL,
+  REVISION,
+  WATERMARK,
+} from '../core/items/derived-item.ts';
+import { PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../core/items/keys.ts';
+import type { TableNames } from '../core/model/compiled.ts';
+import type { ItemKeys } from '../core/model/projection/places.ts';
+import type { DerivedUpdate, QueryRequest, RevisionCondition, UpdateCondition } from '../core/store-port.ts';
 
 /** The expression part of an UpdateItem for a derived item. Every name goes through a placeholder: `w` may be reserved. */
 export function updateExpression(

@@ -1,8 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { EdgeloomError } from '../errors.ts';
-import type { TableNames } from '../model/compiled.ts';
+import type { TableNames } from '../core/model/compiled.ts';
+import type { Store } from '../core/store-port.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
 import { DynamoDBStore } from './dynamodb.ts';
-import type { Store } from './port.ts';
 
 /**
  * A client of the SDK: a `DynamoDBClient`, or a `DynamoDBDocumentClient` with any `marshallOptions`. Calls go through its connections,

@@ -1,6 +1,6 @@
-import { type Item, stringOf } from '../items/attribute-value.ts';
-import { INDEX_KEYS } from '../items/derived-item.ts';
-import { indexKeysOf, type TableNames } from '../model/compiled.ts';
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
+import { INDEX_KEYS } from '../core/items/derived-item.ts';
+import { indexKeysOf, type TableNames } from '../core/model/compiled.ts';
 import type { Calls, TableCalls } from './lean/calls.ts';
 
 /**

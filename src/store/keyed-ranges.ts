@@ -1,7 +1,7 @@
-import { compareKeys } from '../items/encoding.ts';
-import { DERIVED_PREFIX } from '../items/keys.ts';
-import type { PlacedEntry } from '../model/keys/raw-keys.ts';
-import type { QueryRequest } from './port.ts';
+import { compareKeys } from '../core/items/encoding.ts';
+import { DERIVED_PREFIX } from '../core/items/keys.ts';
+import type { PlacedEntry } from '../core/model/keys/raw-keys.ts';
+import type { QueryRequest } from '../core/store-port.ts';
 
 /** Ranges of base items' sort keys in Edgeloom's form, and what they are in raw keys. */
 

@@ -1,10 +1,8 @@
-import { StoreError } from '../errors.ts';
-import { type Item, stringOf } from '../items/attribute-value.ts';
-import { compareKeys } from '../items/encoding.ts';
-import { describe, isDerivedKey, SERVICE_PARTITION } from '../items/keys.ts';
-import type { TableNames } from '../model/compiled.ts';
-import type { KeyPair, RawKeys } from '../model/keys/raw-keys.ts';
-import { entriesInRange, isWithin, LAST, type RawRange, rangeOfBaseItems } from './keyed-ranges.ts';
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
+import { compareKeys } from '../core/items/encoding.ts';
+import { describe, isDerivedKey, SERVICE_PARTITION } from '../core/items/keys.ts';
+import type { TableNames } from '../core/model/compiled.ts';
+import type { KeyPair, RawKeys } from '../core/model/keys/raw-keys.ts';
 import type {
   BaseChange,
   BatchWaits,
@@ -29,7 +27,9 @@ import type {
   UpdateResult,
   WriteManyResult,
   WriteResult,
-} from './port.ts';
+} from '../core/store-port.ts';
+import { StoreError } from '../foundation/errors.ts';
+import { entriesInRange, isWithin, LAST, type RawRange, rangeOfBaseItems } from './keyed-ranges.ts';
 
 /**
  * A store over a table with raw keys, which shows every item under its key in Edgeloom's form. Under a key that has no raw one, reads

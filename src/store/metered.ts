@@ -1,8 +1,4 @@
 import pLimit, { type LimitFunction } from 'p-limit';
-import { isRetryableStoreError, type StoreError } from '../errors.ts';
-import { retrying } from '../retry.ts';
-import { type Runtime, type RuntimeOptions, runtimeOf } from '../runtime.ts';
-import { isRefusal } from './classify.ts';
 import type {
   BaseChange,
   BatchWaits,
@@ -25,7 +21,11 @@ import type {
   UpdateResult,
   WriteManyResult,
   WriteResult,
-} from './port.ts';
+} from '../core/store-port.ts';
+import { isRetryableStoreError, type StoreError } from '../foundation/errors.ts';
+import { retrying } from '../foundation/retry.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../foundation/runtime.ts';
+import { isRefusal } from './classify.ts';
 
 /** Options of a metered store. */
 export interface MeterOptions extends Pick<RuntimeOptions, 'remainingMs' | 'wait' | 'random'> {

@@ -7,27 +7,9 @@ import type {
   UpdateItemCommandInput,
   WriteRequest,
 } from '@aws-sdk/client-dynamodb';
-import { StoreError } from '../errors.ts';
-import type { Item } from '../items/attribute-value.ts';
-import { isKeyWithinLimits } from '../items/keys.ts';
-import type { IndexName, TableNames } from '../model/compiled.ts';
-import { requireAnswer } from './answered.ts';
-import {
-  failedConditionUnits,
-  isRefusalNamed,
-  isUnreadable,
-  itemThatFailed,
-  type SdkItem,
-  totalUnits,
-  withClassifiedErrors,
-  withoutLostValues,
-} from './answers.ts';
-import { BaseItemStore } from './base-items.ts';
-import { classifyCancellation, classifyError } from './classify.ts';
-import { deleteCondition, queryInput, updateExpression } from './expressions.ts';
-import { withIndexKeyNames } from './index-key-names.ts';
-import type { TableCalls } from './lean/calls.ts';
-import { callsOf } from './lean/known-calls.ts';
+import type { Item } from '../core/items/attribute-value.ts';
+import { isKeyWithinLimits } from '../core/items/keys.ts';
+import type { IndexName, TableNames } from '../core/model/compiled.ts';
 import type {
   BaseChange,
   BatchWaits,
@@ -52,7 +34,25 @@ import type {
   UpdateResult,
   WriteManyResult,
   WriteResult,
-} from './port.ts';
+} from '../core/store-port.ts';
+import { StoreError } from '../foundation/errors.ts';
+import { requireAnswer } from './answered.ts';
+import {
+  failedConditionUnits,
+  isRefusalNamed,
+  isUnreadable,
+  itemThatFailed,
+  type SdkItem,
+  totalUnits,
+  withClassifiedErrors,
+  withoutLostValues,
+} from './answers.ts';
+import { BaseItemStore } from './base-items.ts';
+import { classifyCancellation, classifyError } from './classify.ts';
+import { deleteCondition, queryInput, updateExpression } from './expressions.ts';
+import { withIndexKeyNames } from './index-key-names.ts';
+import type { TableCalls } from './lean/calls.ts';
+import { callsOf } from './lean/known-calls.ts';
 import { untilProcessed } from './unprocessed.ts';
 
 const BATCH_GET_KEYS = 100;

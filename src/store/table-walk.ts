@@ -1,9 +1,9 @@
 import pMap from 'p-map';
-import { type Item, stringOf } from '../items/attribute-value.ts';
-import { INDEX_KEYS } from '../items/derived-item.ts';
-import type { CompiledModel, IndexName } from '../model/compiled.ts';
-import type { ReadStats } from './pages.ts';
-import type { ItemKey, ScanRequest, ScanSource } from './port.ts';
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
+import { INDEX_KEYS } from '../core/items/derived-item.ts';
+import type { CompiledModel, IndexName } from '../core/model/compiled.ts';
+import type { ReadStats } from '../core/store-pages.ts';
+import type { ItemKey, ScanRequest, ScanSource } from '../core/store-port.ts';
 
 /** A walk over a whole table, or an index, that can stop at any page and continue from there, also in another process. */
 

@@ -9,9 +9,9 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { EdgeloomError } from '../errors.ts';
-import { streamLabel } from '../items/watermark.ts';
-import { type CompiledModel, indexKeysOf } from '../model/compiled.ts';
+import { streamLabel } from '../core/items/watermark.ts';
+import { type CompiledModel, indexKeysOf } from '../core/model/compiled.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
 import { classifyError } from './classify.ts';
 import { tableDefinition } from './definition/table-definition.ts';
 

@@ -1,8 +1,8 @@
-import { StoreError } from '../errors.ts';
-import { backoffMs, retrying } from '../retry.ts';
-import { runtimeOf } from '../runtime.ts';
+import type { BatchWaits } from '../core/store-port.ts';
+import { StoreError } from '../foundation/errors.ts';
+import { backoffMs, retrying } from '../foundation/retry.ts';
+import { runtimeOf } from '../foundation/runtime.ts';
 import { classifyError } from './classify.ts';
-import type { BatchWaits } from './port.ts';
 
 /** How often the unprocessed rest of a batch call is sent again before it counts as throttled. */
 const BATCH_ATTEMPTS = 10;

@@ -1,4 +1,4 @@
-import type { Store } from './port.ts';
+import type { Store } from '../core/store-port.ts';
 
 /** The store with some of its calls replaced. */
 export function withReplacedCalls(store: Store, replaced: Partial<Store>): Store {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEPLOY_TOOLS, type DeployTool } from '../../src/stack/project/project.ts';
+import { DEPLOY_TOOLS, type DeployTool } from '../../src/deployment/stack/project/project.ts';
 import { CommandProcess } from '../support/command-process.ts';
 import type { Template } from '../support/stack/template.ts';
 

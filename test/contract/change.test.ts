@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Item } from '../../src/items/attribute-value.ts';
-import type { AttributeChanges, BaseChange, BaseCondition, ItemKey, Store } from '../../src/store/port.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import type { AttributeChanges, BaseChange, BaseCondition, ItemKey, Store } from '../../src/core/store-port.ts';
 import { contractGraph, freshPartition, item, SUBJECTS } from './stores.ts';
 
 describe.each(SUBJECTS)('a change of a base item on $name', ({ open }) => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type AttributeValue, type Item, setOwn } from '../../src/items/attribute-value.ts';
-import type { Store } from '../../src/store/port.ts';
+import { type AttributeValue, type Item, setOwn } from '../../src/core/items/attribute-value.ts';
+import type { Store } from '../../src/core/store-port.ts';
 import { contractGraph, freshPartition, item, SUBJECTS, textOf } from './stores.ts';
 
 const TERMINAL = { kind: 'terminal', code: 'ValidationException' };

@@ -6,14 +6,14 @@ import { crc32 } from 'node:zlib';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { StoreError } from '../../src/errors.ts';
+import { sendChange } from '../../src/client/write/item/send.ts';
+import type { ScanSource, Store } from '../../src/core/store-port.ts';
+import { StoreError } from '../../src/foundation/errors.ts';
 import { deferredCalls, knownRoute } from '../../src/store/client/deferred.ts';
 import { WholeBodyAgent } from '../../src/store/client/http.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { callsOf } from '../../src/store/lean/known-calls.ts';
-import type { ScanSource, Store } from '../../src/store/port.ts';
-import { sendChange } from '../../src/write/item/send.ts';
 import { contractGraph } from './stores.ts';
 
 /** What the lean way sends, and what becomes of answers that are not plainly good. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { AttributeValue, Item } from '../../src/items/attribute-value.ts';
-import { INDEX_KEYS } from '../../src/items/derived-item.ts';
-import type { BatchWrite, DerivedUpdate, ItemKey, QueryRequest, UpdateCondition } from '../../src/store/port.ts';
+import type { AttributeValue, Item } from '../../src/core/items/attribute-value.ts';
+import { INDEX_KEYS } from '../../src/core/items/derived-item.ts';
+import type { BatchWrite, DerivedUpdate, ItemKey, QueryRequest, UpdateCondition } from '../../src/core/store-port.ts';
 
 /** A random store operation. */
 export type Operation =

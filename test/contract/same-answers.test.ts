@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { StoreError } from '../../src/errors.ts';
-import { canonicalText, type Item } from '../../src/items/attribute-value.ts';
-import type { QueryRequest, Store } from '../../src/store/port.ts';
+import { canonicalText, type Item } from '../../src/core/items/attribute-value.ts';
+import type { QueryRequest, Store } from '../../src/core/store-port.ts';
+import { StoreError } from '../../src/foundation/errors.ts';
 import { runs } from '../support/extent.ts';
 import { type Operation, operation } from './operations.ts';
 import { contractGraph, SUBJECTS, type Subject } from './stores.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Item, stringOf } from '../../src/items/attribute-value.ts';
-import type { ScanSource, Store } from '../../src/store/port.ts';
+import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
+import type { ScanSource, Store } from '../../src/core/store-port.ts';
 import { contractGraph, freshPartition, item, SUBJECTS } from './stores.ts';
 
 const SORT_KEYS = ['A', 'B', '~ix/A', '~view', 'é'];

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sameValue } from '../../src/items/attribute-value.ts';
-import type { DerivedUpdate, ItemKey, Store } from '../../src/store/port.ts';
+import { sameValue } from '../../src/core/items/attribute-value.ts';
+import type { DerivedUpdate, ItemKey, Store } from '../../src/core/store-port.ts';
 import { contractGraph, freshPartition, item, SUBJECTS } from './stores.ts';
 
 const ALWAYS = { kind: 'none' } as const;

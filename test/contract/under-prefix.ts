@@ -1,6 +1,6 @@
-import type { Item } from '../../src/items/attribute-value.ts';
-import { INDEX_KEYS } from '../../src/items/derived-item.ts';
-import type { ItemKey } from '../../src/store/port.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { INDEX_KEYS } from '../../src/core/items/derived-item.ts';
+import type { ItemKey } from '../../src/core/store-port.ts';
 import type { Operation } from './operations.ts';
 
 /** The operation with a prefix before each partition, of the table and of the indexes: runs on one table do not meet. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type AttributeValue, type Item, sameValue } from '../../src/items/attribute-value.ts';
-import type { DerivedUpdate, ItemKey, Store, UpdateCondition, UpdateResult } from '../../src/store/port.ts';
+import { type AttributeValue, type Item, sameValue } from '../../src/core/items/attribute-value.ts';
+import type { DerivedUpdate, ItemKey, Store, UpdateCondition, UpdateResult } from '../../src/core/store-port.ts';
 import { contractGraph, freshPartition, item, SUBJECTS, textOf } from './stores.ts';
 
 const newer = (watermark: string, notEvicted?: string[]): UpdateCondition => ({

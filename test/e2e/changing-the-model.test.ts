@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sleep } from '../../src/runtime.ts';
+import { sleep } from '../../src/foundation/runtime.ts';
 import { type DevServer, edgeloom, ROOT, startDev } from '../support/command.ts';
 
 /** The example of docs/changing-the-model.md, in a folder of its own: each command prints what the page says that it prints. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type EvolveResult, runEvolve } from '../../src/demo/evolve/evolve.ts';
+import { type EvolveResult, runEvolve } from '../../src/cli/demo/evolve/evolve.ts';
 import { registryLeases } from '../../src/registry/reader-lease.ts';
 import { edgeloom } from '../support/command.ts';
 

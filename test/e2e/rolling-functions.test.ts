@@ -4,28 +4,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { check } from '../../src/check/check.ts';
-import { loadDemoData } from '../../src/demo/data.ts';
-import { type Asking, askUntil, waitForShortLeases } from '../../src/demo/evolve/askers.ts';
-import { Consumers, noteProjected } from '../../src/demo/evolve/consumers.ts';
-import { History } from '../../src/demo/evolve/history.ts';
-import { earlierModel, laterModel, type Side } from '../../src/demo/evolve/models.ts';
-import { Tally } from '../../src/demo/evolve/tally.ts';
-import { type BusyKeys, busiestAirports, importAll, Producer } from '../../src/demo/evolve/traffic.ts';
-import { airportId } from '../../src/demo/expected.ts';
-import { type LocalFunction, startFunction } from '../../src/emulator/function/local-function.ts';
-import { createEventSourceMapping } from '../../src/emulator/mapping/event-source-mapping.ts';
-import type { LambdaStreamEvent } from '../../src/emulator/mapping/lambda-record.ts';
-import type { InvokeResult, LambdaFunction } from '../../src/emulator/mapping/mapping-types.ts';
+import { loadDemoData } from '../../src/cli/demo/data.ts';
+import { type Asking, askUntil, waitForShortLeases } from '../../src/cli/demo/evolve/askers.ts';
+import { Consumers, noteProjected } from '../../src/cli/demo/evolve/consumers.ts';
+import { History } from '../../src/cli/demo/evolve/history.ts';
+import { earlierModel, laterModel, type Side } from '../../src/cli/demo/evolve/models.ts';
+import { Tally } from '../../src/cli/demo/evolve/tally.ts';
+import { type BusyKeys, busiestAirports, importAll, Producer } from '../../src/cli/demo/evolve/traffic.ts';
+import { airportId } from '../../src/cli/demo/expected.ts';
+import { streamFilterPattern } from '../../src/core/plan/stream-filter.ts';
+import { sleep } from '../../src/foundation/runtime.ts';
+import { type LocalFunction, startFunction } from '../../src/local/emulator/function/local-function.ts';
+import { createEventSourceMapping } from '../../src/local/emulator/mapping/event-source-mapping.ts';
+import type { LambdaStreamEvent } from '../../src/local/emulator/mapping/lambda-record.ts';
+import type { InvokeResult, LambdaFunction } from '../../src/local/emulator/mapping/mapping-types.ts';
 import { type Engine, startEngine } from '../../src/local/engine/engine.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
-import { sleep } from '../../src/runtime.ts';
+import { decodeRecords } from '../../src/projecting/stream/decode.ts';
+import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable, serverTime, tableIdentity } from '../../src/store/table.ts';
-import { decodeRecords } from '../../src/stream/decode.ts';
-import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
-import { streamFilterPattern } from '../../src/stream/filter.ts';
+import { check } from '../../src/trust/check/check.ts';
 import { ROOT } from '../support/command.ts';
 
 /**
@@ -38,8 +38,8 @@ async function bundled(folder: string, model: string): Promise<string> {
   const entry = join(folder, `${model}.ts`);
   await writeFile(
     entry,
-    `import { ${model} } from '${ROOT}/src/demo/evolve/models.ts';
-import { deployedStream } from '${ROOT}/src/lambda/deployed.ts';
+    `import { ${model} } from '${ROOT}/src/cli/demo/evolve/models.ts';
+import { deployedStream } from '${ROOT}/src/deployment/lambda/deployed.ts';
 export const handler = deployedStream(${model});
 `,
   );
@@ -107,7 +107,7 @@ describe('two versions of the packaged stream function, with two models', () => 
   });
 
   async function version(model: string): Promise<LocalFunction> {
-    const client = join(ROOT, 'dist/emulator/function/handler-runtime.js');
+    const client = join(ROOT, 'dist/local/emulator/function/handler-runtime.js');
     const lambda = await startFunction({
       command: { file: process.execPath, args: [client, await bundled(folder, model), 'handler'] },
       environment: {

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeReport } from '../../src/cli/commands/trust/report-file.ts';
-import { linesOf, MAX_LINE_BYTES } from '../../src/lines.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { node } from '../../src/model/schema.ts';
-import { decodeCursor, encodeCursor, MAX_CURSOR_CHARACTERS } from '../../src/read/request/cursor.ts';
-import { importFile, MAX_LISTED_LINES } from '../../src/write/import.ts';
+import { decodeCursor, encodeCursor, MAX_CURSOR_CHARACTERS } from '../../src/client/read/request/cursor.ts';
+import { importFile, MAX_LISTED_LINES } from '../../src/client/write/import.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { node } from '../../src/core/model/schema.ts';
+import { linesOf, MAX_LINE_BYTES } from '../../src/foundation/lines.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 let folder: string;

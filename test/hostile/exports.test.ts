@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGzip, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkExport } from '../../src/check/export/export.ts';
-import type { Finding } from '../../src/check/finding.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
-import { MAX_LINE_BYTES } from '../../src/lines.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { node } from '../../src/model/schema.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { node } from '../../src/core/model/schema.ts';
+import { MAX_LINE_BYTES } from '../../src/foundation/lines.ts';
+import { checkExport } from '../../src/trust/check/export/export.ts';
+import type { Finding } from '../../src/trust/check/finding.ts';
 import { edgeloom } from '../support/command.ts';
 import { writeExport } from '../support/export.ts';
 

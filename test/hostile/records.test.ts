@@ -1,14 +1,14 @@
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { itemSizeBytes, stringOf } from '../../src/items/attribute-value.ts';
-import { streamHandler } from '../../src/lambda/index.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/model/schema.ts';
-import { derivedOf } from '../../src/plan/derive.ts';
-import { MAX_SEARCH_VALUES } from '../../src/plan/parts/index-items.ts';
-import { QUARANTINE_PARTITION } from '../../src/plan/quarantine-entry.ts';
-import { createReader } from '../../src/read/reader.ts';
-import type { RawRecord } from '../../src/stream/decode.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import { itemSizeBytes, stringOf } from '../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { derivedOf } from '../../src/core/plan/derive.ts';
+import { MAX_SEARCH_VALUES } from '../../src/core/plan/parts/index-items.ts';
+import { QUARANTINE_PARTITION } from '../../src/core/plan/quarantine-entry.ts';
+import { streamHandler } from '../../src/deployment/lambda/index.ts';
+import type { RawRecord } from '../../src/projecting/stream/decode.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** A record that asks for more than a batch has time for ends in quarantine, and the batch goes on. */

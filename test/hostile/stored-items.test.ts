@@ -1,16 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { check } from '../../src/check/check.ts';
-
-import type { AttributeValue, Item } from '../../src/items/attribute-value.ts';
-import { QUARANTINE_FIELDS } from '../../src/items/derived-item.ts';
-import { hashedSortKey } from '../../src/items/hashed-key.ts';
-import { streamLabel } from '../../src/items/watermark.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/model/schema.ts';
-import { QUARANTINE_PARTITION } from '../../src/plan/quarantine-entry.ts';
-import { createReader } from '../../src/read/reader.ts';
-import { createWriter } from '../../src/write/writer.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import type { AttributeValue, Item } from '../../src/core/items/attribute-value.ts';
+import { QUARANTINE_FIELDS } from '../../src/core/items/derived-item.ts';
+import { hashedSortKey } from '../../src/core/items/hashed-key.ts';
+import { streamLabel } from '../../src/core/items/watermark.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { QUARANTINE_PARTITION } from '../../src/core/plan/quarantine-entry.ts';
+import { check } from '../../src/trust/check/check.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** Whatever items are stored beside good ones, checks, repairs and rebuilds come to their end, and the good ones are right. */

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { seededRandom } from '../../bench/support/random.ts';
-import { createProjector } from '../../src/apply/projector.ts';
-import { check } from '../../src/check/check.ts';
+import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { check } from '../../src/trust/check/check.ts';
 import { startThrottlingProxy } from '../contract/proxy.ts';
 import { followGraph, follows, user } from '../support/follow-graph.ts';
 import { testTable } from '../support/table.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type CheckOptions, check } from '../../src/check/check.ts';
-import type { Finding } from '../../src/check/finding.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
-import { laterOf, streamLabel } from '../../src/items/watermark.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { edge, node } from '../../src/model/schema.ts';
-import { createReader } from '../../src/read/reader.ts';
-import { createWriter } from '../../src/write/writer.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { laterOf, streamLabel } from '../../src/core/items/watermark.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import { type CheckOptions, check } from '../../src/trust/check/check.ts';
+import type { Finding } from '../../src/trust/check/finding.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** A model with every kind of derived item that lies in the partition of its base item. */

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { checkExport } from '../../src/check/export/export.ts';
-import type { Finding } from '../../src/check/finding.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { checkExport } from '../../src/trust/check/export/export.ts';
+import type { Finding } from '../../src/trust/check/finding.ts';
 import { checkedTable, driftOf } from '../support/checked-table.ts';
 import { writeExport } from '../support/export.ts';
 

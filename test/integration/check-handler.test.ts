@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { checkHandler } from '../../src/lambda/index.ts';
+import { checkHandler } from '../../src/deployment/lambda/index.ts';
 import { checkedTable } from '../support/checked-table.ts';
 
 let emitted: string[];

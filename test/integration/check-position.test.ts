@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { type CheckOptions, check } from '../../src/check/check.ts';
-import { lagSecondsOf, positionOfStream } from '../../src/explain/position.ts';
-import { streamLabel } from '../../src/items/watermark.ts';
-import { newestPositionOf } from '../../src/progress/newest-position.ts';
-import { sweep } from '../../src/repair/sweep.ts';
-import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
-import { createWorker } from '../../src/worker/worker.ts';
+import { streamLabel } from '../../src/core/items/watermark.ts';
+import { newestPositionOf } from '../../src/projecting/progress/newest-position.ts';
+import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
+import { createWorker } from '../../src/projecting/worker/worker.ts';
+import { type CheckOptions, check } from '../../src/trust/check/check.ts';
+import { lagSecondsOf, positionOfStream } from '../../src/trust/explain/position.ts';
+import { sweep } from '../../src/trust/repair/sweep.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

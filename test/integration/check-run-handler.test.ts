@@ -1,8 +1,8 @@
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RunPlan } from '../../src/check/run/plan.ts';
-import { checkRunHandler, type RunResponse } from '../../src/lambda/check-run-handler.ts';
-import { savedPlaces } from '../../src/progress/check-places.ts';
+import { checkRunHandler, type RunResponse } from '../../src/deployment/lambda/check-run-handler.ts';
+import { savedPlaces } from '../../src/projecting/progress/check-places.ts';
+import type { RunPlan } from '../../src/trust/check/run/plan.ts';
 import { checkedTable } from '../support/checked-table.ts';
 
 /** Calls of the nightly check's function: it never waits for the stream; who calls it does. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { check } from '../../src/check/check.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { check } from '../../src/trust/check/check.ts';
 import { checkedTable, driftOf } from '../support/checked-table.ts';
 
 const FUTURE = `9999-01-01T00:00:00.000/${'1'.padStart(40, '0')}`;

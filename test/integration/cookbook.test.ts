@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createWriter } from '../../src/client/write/writer.ts';
+import { withTableName } from '../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { sleep } from '../../src/foundation/runtime.ts';
 import * as edgeloom from '../../src/index.ts';
 import { planMigration } from '../../src/migrate/forecast/plan-migration.ts';
-import { withTableName } from '../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { sleep } from '../../src/runtime.ts';
 import * as tools from '../../src/tools.ts';
-import { createWriter } from '../../src/write/writer.ts';
 import { ROOT } from '../support/command.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
 

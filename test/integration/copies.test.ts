@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Item, numberOf, stringOf } from '../../src/items/attribute-value.ts';
-import { copiesByEdge } from '../../src/items/stored-view.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../src/model/schema.ts';
-import { redrive } from '../../src/repair/redrive.ts';
-import type { Store } from '../../src/store/port.ts';
-import { memoryCheckpoint } from '../../src/stream/checkpoint.ts';
-import { createWorker } from '../../src/worker/worker.ts';
+import { type Item, numberOf, stringOf } from '../../src/core/items/attribute-value.ts';
+import { copiesByEdge } from '../../src/core/items/stored-view.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import type { Store } from '../../src/core/store-port.ts';
+import { memoryCheckpoint } from '../../src/projecting/stream/checkpoint.ts';
+import { createWorker } from '../../src/projecting/worker/worker.ts';
+import { redrive } from '../../src/trust/repair/redrive.ts';
 import { HookedStore } from '../support/hooked-store.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createProjector } from '../../src/apply/projector.ts';
-import { check } from '../../src/check/check.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/model/schema.ts';
-import { createReader } from '../../src/read/reader.ts';
-import { createWriter } from '../../src/write/writer.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { createProjector } from '../../src/projecting/apply/projector.ts';
+import { check } from '../../src/trust/check/check.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 function socialGraph() {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { RunPlan } from '../../src/check/run/plan.ts';
-import { deployedCheck, deployedRedrive } from '../../src/lambda/deployed.ts';
+import { deployedCheck, deployedRedrive } from '../../src/deployment/lambda/deployed.ts';
+import type { RunPlan } from '../../src/trust/check/run/plan.ts';
 import { checkedTable } from '../support/checked-table.ts';
 
 /** The stack's functions as the stack sets them up: they get nothing but their environment, and load clients when they need them. */

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import graphOfPackage from '../../edgeloom.config.ts';
+import { withTableName } from '../../src/core/model/compile/define-graph.ts';
 import * as edgeloom from '../../src/index.ts';
-import { withTableName } from '../../src/model/compile/define-graph.ts';
 import { ROOT } from '../support/command.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

@@ -1,11 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient, GetCommand, NumberValue, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../src/model/schema.ts';
-import { createReader } from '../../src/read/reader.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
 import { createClient } from '../../src/store/client.ts';
-import { createWriter } from '../../src/write/writer.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const graph = defineGraph({

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createProjector } from '../../src/apply/projector.ts';
-import type { ChangeRecord } from '../../src/items/change-record.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../src/model/schema.ts';
-import { createReader } from '../../src/read/reader.ts';
-import type { Store } from '../../src/store/port.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import type { Store } from '../../src/core/store-port.ts';
+import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

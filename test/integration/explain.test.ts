@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { LagKnowledge, PartState } from '../../src/explain/base-item.ts';
-import { type Explanation, explain } from '../../src/explain/explain.ts';
-import { explainQuery } from '../../src/explain/query.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/model/schema.ts';
-import { createReader } from '../../src/read/reader.ts';
-import { createWriter } from '../../src/write/writer.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node, rank } from '../../src/core/model/schema.ts';
+import type { LagKnowledge, PartState } from '../../src/trust/explain/base-item.ts';
+import { type Explanation, explain } from '../../src/trust/explain/explain.ts';
+import { explainQuery } from '../../src/trust/explain/query.ts';
 import { migratingTable } from '../support/migrating-table.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

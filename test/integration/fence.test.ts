@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { check } from '../../src/check/check.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../src/items/change-record.ts';
-import { streamLabel } from '../../src/items/watermark.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../src/model/schema.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import { streamLabel } from '../../src/core/items/watermark.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
 import { serverTime } from '../../src/store/table.ts';
-import { createWriter } from '../../src/write/writer.ts';
+import { check } from '../../src/trust/check/check.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const USER = 'USER-1';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { AttributeValue, Item } from '../../src/core/items/attribute-value.ts';
 import {
   type CompiledModel,
   check,
@@ -14,7 +15,6 @@ import {
   serverTime,
   tableIdentity,
 } from '../../src/index.ts';
-import type { AttributeValue, Item } from '../../src/items/attribute-value.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /**

@@ -5,7 +5,7 @@ import { LAYOUTS } from '../../bench/friends/layouts/index.ts';
 import type { Layout } from '../../bench/friends/layouts/layout.ts';
 import { MeteredTable } from '../../bench/friends/table.ts';
 import { seededRandom } from '../../bench/support/random.ts';
-import { canonicalText, type Item, itemSizeBytes } from '../../src/items/attribute-value.ts';
+import { canonicalText, type Item, itemSizeBytes } from '../../src/core/items/attribute-value.ts';
 import { createClient } from '../../src/store/client.ts';
 import { testEndpoint } from '../support/engine.ts';
 import { uniqueTableName } from '../support/table.ts';

@@ -1,11 +1,11 @@
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Item } from '../../src/items/attribute-value.ts';
-import { streamHandler } from '../../src/lambda/index.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../src/model/schema.ts';
-import { QUARANTINE_PARTITION } from '../../src/plan/quarantine-entry.ts';
-import type { RawRecord } from '../../src/stream/decode.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import { QUARANTINE_PARTITION } from '../../src/core/plan/quarantine-entry.ts';
+import { streamHandler } from '../../src/deployment/lambda/index.ts';
+import type { RawRecord } from '../../src/projecting/stream/decode.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { DescribeTableCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { check } from '../../src/check/check.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../src/model/schema.ts';
-import { createReader } from '../../src/read/reader.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
 import { missingNeedsOf } from '../../src/store/table.ts';
-import { createWriter } from '../../src/write/writer.ts';
+import { check } from '../../src/trust/check/check.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const graphOf = () =>

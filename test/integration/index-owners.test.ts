@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, fromSource, node } from '../../src/core/model/schema.ts';
 import { type CheckOptions, check } from '../../src/index.ts';
-import { type Item, stringOf } from '../../src/items/attribute-value.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, fromSource, node } from '../../src/model/schema.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
 
 const CLEAN = { drift: { missing: 0, stale: 0, orphan: 0 }, unregistered: 0, pending: 0 };

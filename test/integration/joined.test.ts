@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { check } from '../../src/check/check.ts';
-import type { Finding } from '../../src/check/finding.ts';
-import { type Item, numberOf } from '../../src/items/attribute-value.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, fromSource, node, rank } from '../../src/model/schema.ts';
-import { createReader } from '../../src/read/reader.ts';
-import { redrive } from '../../src/repair/redrive.ts';
-import { createSession } from '../../src/session/session.ts';
-import type { Store } from '../../src/store/port.ts';
-import { memoryCheckpoint } from '../../src/stream/checkpoint.ts';
-import { createWorker } from '../../src/worker/worker.ts';
-import { createWriter } from '../../src/write/writer.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import { createSession } from '../../src/client/session/session.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import { type Item, numberOf } from '../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, fromSource, node, rank } from '../../src/core/model/schema.ts';
+import type { Store } from '../../src/core/store-port.ts';
+import { memoryCheckpoint } from '../../src/projecting/stream/checkpoint.ts';
+import { createWorker } from '../../src/projecting/worker/worker.ts';
+import { check } from '../../src/trust/check/check.ts';
+import type { Finding } from '../../src/trust/check/finding.ts';
+import { redrive } from '../../src/trust/repair/redrive.ts';
 import { HookedStore } from '../support/hooked-store.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

@@ -1,11 +1,11 @@
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { StoreError } from '../../src/errors.ts';
-import { streamHandler } from '../../src/lambda/index.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../src/model/schema.ts';
-import type { Store } from '../../src/store/port.ts';
-import type { RawRecord } from '../../src/stream/decode.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import type { Store } from '../../src/core/store-port.ts';
+import { streamHandler } from '../../src/deployment/lambda/index.ts';
+import { StoreError } from '../../src/foundation/errors.ts';
+import type { RawRecord } from '../../src/projecting/stream/decode.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** The stream of the table of the graph that was made last. */

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { StoreError } from '../../src/errors.ts';
-import { redriveMessage } from '../../src/failures/failure-queue.ts';
-import type { ChangeRecord } from '../../src/items/change-record.ts';
-import { redriveHandler } from '../../src/lambda/redrive-handler.ts';
-import { streamHandler } from '../../src/lambda/stream-handler.ts';
-import { createLowMark } from '../../src/progress/low-mark.ts';
-import { sweep } from '../../src/repair/sweep.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import type { Store } from '../../src/core/store-port.ts';
+import { redriveHandler } from '../../src/deployment/lambda/redrive-handler.ts';
+import { streamHandler } from '../../src/deployment/lambda/stream-handler.ts';
+import { StoreError } from '../../src/foundation/errors.ts';
+import { createLowMark } from '../../src/projecting/progress/low-mark.ts';
+import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
+import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { classifyError } from '../../src/store/classify.ts';
-import type { Store } from '../../src/store/port.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
-import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
-import { createWorker } from '../../src/worker/worker.ts';
+import { redriveMessage } from '../../src/trust/failures/failure-queue.ts';
+import { sweep } from '../../src/trust/repair/sweep.ts';
 import { followGraph, follows, user } from '../support/follow-graph.ts';
 import { testTable } from '../support/table.ts';
 

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { Finding } from '../../src/check/finding.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { derive, edge, fromSource, node, rank } from '../../src/core/model/schema.ts';
+import { queriedItems } from '../../src/core/store-pages.ts';
+import type { ScanRequest } from '../../src/core/store-port.ts';
 import { check, createSession, createWriter, redrive } from '../../src/index.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
 import type { MigratePlace } from '../../src/migrate/walks/place.ts';
 import { parseMigratePlace } from '../../src/migrate/walks/place-schema.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { derive, edge, fromSource, node, rank } from '../../src/model/schema.ts';
-import { queriedItems } from '../../src/store/pages.ts';
-import type { ScanRequest } from '../../src/store/port.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
+import type { Finding } from '../../src/trust/check/finding.ts';
 import { evolvingTable, migratingTable, USERS } from '../support/migrating-table.ts';
 
 describe('a migration of a table', () => {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { sleep } from '../../src/foundation/runtime.ts';
 import { migrate, tableIdentity } from '../../src/index.ts';
 import { planMigration } from '../../src/migrate/forecast/plan-migration.ts';
 import type { MigrateOptions } from '../../src/migrate/migrate-types.ts';
 import { REPLICA_LAG_MS } from '../../src/migrate/steps/work-steps.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { edge, node, rank } from '../../src/model/schema.ts';
 import { LEASE_MS } from '../../src/registry/reader-lease.ts';
-import { sleep } from '../../src/runtime.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 interface Change {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { status } from '../../src/explain/status.ts';
-import { readObserverState, TableMemory } from '../../src/observe/memory.ts';
-import type { ObservedDrift } from '../../src/observe/obligation.ts';
-import { type ObserveOptions, type ObserveResult, observe } from '../../src/observe/observe.ts';
-import type { ObserverState } from '../../src/observe/state.ts';
-import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
-import { createWorker } from '../../src/worker/worker.ts';
+import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
+import { createWorker } from '../../src/projecting/worker/worker.ts';
+import { status } from '../../src/trust/explain/status.ts';
+import { readObserverState, TableMemory } from '../../src/trust/observe/memory.ts';
+import type { ObservedDrift } from '../../src/trust/observe/obligation.ts';
+import { type ObserveOptions, type ObserveResult, observe } from '../../src/trust/observe/observe.ts';
+import type { ObserverState } from '../../src/trust/observe/state.ts';
 import { followGraph, follows, user } from '../support/follow-graph.ts';
 import { testTable } from '../support/table.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { okr } from '../../examples/okr/model.ts';
 import { story } from '../../examples/okr/story.ts';
-import { check } from '../../src/check/check.ts';
-import { withTableName } from '../../src/model/compile/define-graph.ts';
+import { withTableName } from '../../src/core/model/compile/define-graph.ts';
+import { check } from '../../src/trust/check/check.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 describe('the goals example', () => {

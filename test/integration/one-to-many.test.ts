@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EXAMPLES } from '../../examples/one-to-many/index.ts';
-import { withTableName } from '../../src/model/compile/define-graph.ts';
+import { withTableName } from '../../src/core/model/compile/define-graph.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** The examples of docs/modelling.md run, and give what they say. */

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { check } from '../../src/check/check.ts';
-import type { Finding } from '../../src/check/finding.ts';
-import { explain } from '../../src/explain/explain.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, fromSource, node, part } from '../../src/model/schema.ts';
-import { createReader } from '../../src/read/reader.ts';
-import { redrive } from '../../src/repair/redrive.ts';
-import { createSession } from '../../src/session/session.ts';
-import { memoryCheckpoint } from '../../src/stream/checkpoint.ts';
-import { createWorker } from '../../src/worker/worker.ts';
-import { createWriter } from '../../src/write/writer.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import { createSession } from '../../src/client/session/session.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, fromSource, node, part } from '../../src/core/model/schema.ts';
+import { memoryCheckpoint } from '../../src/projecting/stream/checkpoint.ts';
+import { createWorker } from '../../src/projecting/worker/worker.ts';
+import { check } from '../../src/trust/check/check.ts';
+import type { Finding } from '../../src/trust/check/finding.ts';
+import { explain } from '../../src/trust/explain/explain.ts';
+import { redrive } from '../../src/trust/repair/redrive.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const graphOf = () =>

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { BatchResult } from '../../src/apply/projector.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { node } from '../../src/model/schema.ts';
-import { WorkerReport } from '../../src/worker/report.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { node } from '../../src/core/model/schema.ts';
+import type { BatchResult } from '../../src/projecting/apply/projector.ts';
+import { WorkerReport } from '../../src/projecting/worker/report.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 it('records in quarantine are not passed over in silence: a worker warns once for each kind, and counts', async () => {

@@ -1,12 +1,12 @@
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { check } from '../../src/check/check.ts';
-import type { Finding } from '../../src/check/finding.ts';
-import { streamLabel } from '../../src/items/watermark.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node, part } from '../../src/model/schema.ts';
-import { createReader } from '../../src/read/reader.ts';
-import { createWriter } from '../../src/write/writer.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import { streamLabel } from '../../src/core/items/watermark.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node, part } from '../../src/core/model/schema.ts';
+import { check } from '../../src/trust/check/check.ts';
+import type { Finding } from '../../src/trust/check/finding.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** Tables whose items other software writes under keys of its own, which the model has as templates. */
@@ -157,7 +157,7 @@ describe('a table with raw keys', () => {
     const { put, reader, writer, projectAll } = await opened();
     await put('org#o1', 'member#u1', { _type: 'Member', since: '2026-01-02' });
     await projectAll();
-    const session = (await import('../../src/session/session.ts')).createSession();
+    const session = (await import('../../src/client/session/session.ts')).createSession();
     await writer.with(session).putEdge('ORG-o2', 'MEMBER', 'USER-u1', { since: '2026-01-01' });
     await writer.with(session).deleteEdge('ORG-o1', 'MEMBER', 'USER-u1');
     const mine = reader.with(session);

@@ -1,15 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { explainQuery } from '../../src/explain/query.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/model/schema.ts';
-import { pagePlan } from '../../src/read/page.ts';
-import { createReader, type Reader } from '../../src/read/reader.ts';
+import { pagePlan } from '../../src/client/read/page.ts';
+import { createReader, type Reader } from '../../src/client/read/reader.ts';
+import { createSession } from '../../src/client/session/session.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node, rank } from '../../src/core/model/schema.ts';
+import type { ItemKey } from '../../src/core/store-port.ts';
 import { withoutRegistry } from '../../src/registry/reader-lease.ts';
-import { createSession } from '../../src/session/session.ts';
-import type { ItemKey } from '../../src/store/port.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
-import { createWriter } from '../../src/write/writer.ts';
+import { explainQuery } from '../../src/trust/explain/query.ts';
 import { countingReader } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

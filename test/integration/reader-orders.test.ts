@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { check } from '../../src/check/check.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { edge, node, rank } from '../../src/model/schema.ts';
-import { createReader } from '../../src/read/reader.ts';
-import { createWriter } from '../../src/write/writer.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { check } from '../../src/trust/check/check.ts';
 import { allPages, countingReader } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

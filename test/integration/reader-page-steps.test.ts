@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { explainQuery } from '../../src/explain/query.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { edge, node } from '../../src/model/schema.ts';
-import { type PageOptions, pagePlan } from '../../src/read/page.ts';
-import { createReader, type Reader } from '../../src/read/reader.ts';
-import { createSession } from '../../src/session/session.ts';
-import { createWriter } from '../../src/write/writer.ts';
+import { type PageOptions, pagePlan } from '../../src/client/read/page.ts';
+import { createReader, type Reader } from '../../src/client/read/reader.ts';
+import { createSession } from '../../src/client/session/session.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import { explainQuery } from '../../src/trust/explain/query.ts';
 import { countingReader } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Item } from '../../src/items/attribute-value.ts';
-import { compareKeys } from '../../src/items/encoding.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { node } from '../../src/model/schema.ts';
-import { createReader } from '../../src/read/reader.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { compareKeys } from '../../src/core/items/encoding.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { node } from '../../src/core/model/schema.ts';
 import { allPages, countingReader } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Item } from '../../src/items/attribute-value.ts';
-import { hash128 } from '../../src/items/keys.ts';
-import { ExactNumber } from '../../src/items/plain.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { derive, node, rank } from '../../src/model/schema.ts';
-import { createReader, type Reader } from '../../src/read/reader.ts';
-import { createSession } from '../../src/session/session.ts';
-import { createWriter } from '../../src/write/writer.ts';
+import { createReader, type Reader } from '../../src/client/read/reader.ts';
+import { createSession } from '../../src/client/session/session.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { hash128 } from '../../src/core/items/keys.ts';
+import { ExactNumber } from '../../src/core/items/plain.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { derive, node, rank } from '../../src/core/model/schema.ts';
 import { allPages, countingReader } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

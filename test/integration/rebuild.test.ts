@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { check } from '../../src/check/check.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/model/schema.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { check } from '../../src/trust/check/check.ts';
 import { checkedTable } from '../support/checked-table.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';

@@ -1,10 +1,10 @@
 import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { redriveQueue } from '../../src/failures/failure-queue.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
-import { redriveHandler } from '../../src/lambda/index.ts';
-import { redrive } from '../../src/repair/redrive.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { redriveHandler } from '../../src/deployment/lambda/index.ts';
+import { redriveQueue } from '../../src/trust/failures/failure-queue.ts';
+import { redrive } from '../../src/trust/repair/redrive.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { HookedStore } from '../support/hooked-store.ts';
 import { type QueueServer, startQueueServer } from '../support/queue-server.ts';

@@ -1,15 +1,15 @@
 import { DescribeStreamCommand } from '@aws-sdk/client-dynamodb-streams';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { check } from '../../src/check/check.ts';
-import type { Finding } from '../../src/check/finding.ts';
-import { messageOfRest } from '../../src/failures/failure-queue.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
-import { redriveHandler } from '../../src/lambda/index.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../src/model/schema.ts';
-import { redrive } from '../../src/repair/redrive.ts';
-import { redriveRecords } from '../../src/repair/redrive-records.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import { redriveHandler } from '../../src/deployment/lambda/index.ts';
+import { check } from '../../src/trust/check/check.ts';
+import type { Finding } from '../../src/trust/check/finding.ts';
+import { messageOfRest } from '../../src/trust/failures/failure-queue.ts';
+import { redrive } from '../../src/trust/repair/redrive.ts';
+import { redriveRecords } from '../../src/trust/repair/redrive-records.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 function bookGraph() {

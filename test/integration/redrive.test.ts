@@ -1,14 +1,14 @@
 import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
 import { describe, expect, it } from 'vitest';
-import { parseFailedBatch, readFailedBatch } from '../../src/failures/failed-batch.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { derive, edge, node, rank } from '../../src/model/schema.ts';
-import { QUARANTINE_PARTITION, readEntry } from '../../src/plan/quarantine-entry.ts';
-import { redrive } from '../../src/repair/redrive.ts';
-import { redriveRecords } from '../../src/repair/redrive-records.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { derive, edge, node, rank } from '../../src/core/model/schema.ts';
+import { QUARANTINE_PARTITION, readEntry } from '../../src/core/plan/quarantine-entry.ts';
+import type { Store } from '../../src/core/store-port.ts';
 import { createStreamsClient } from '../../src/store/client.ts';
-import type { Store } from '../../src/store/port.ts';
+import { parseFailedBatch, readFailedBatch } from '../../src/trust/failures/failed-batch.ts';
+import { redrive } from '../../src/trust/repair/redrive.ts';
+import { redriveRecords } from '../../src/trust/repair/redrive-records.ts';
 import { type Fault, startFaultyEndpoint } from '../support/faulty-endpoint.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/model/schema.ts';
-import { createLowMark } from '../../src/progress/low-mark.ts';
-import { createReader } from '../../src/read/reader.ts';
-import { createSession, Session } from '../../src/session/session.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import { createSession, Session } from '../../src/client/session/session.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { createLowMark } from '../../src/projecting/progress/low-mark.ts';
+import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
-import { createWorker } from '../../src/worker/worker.ts';
-import { createWriter } from '../../src/write/writer.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 async function open() {

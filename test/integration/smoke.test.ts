@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { node } from '../../src/model/schema.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { node } from '../../src/core/model/schema.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 it('projects a node into its view', async () => {

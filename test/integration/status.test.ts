@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type Status, status } from '../../src/explain/status.ts';
-import { tableStatus } from '../../src/explain/table-status.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../src/model/schema.ts';
-import { isProjectedIn } from '../../src/progress/projected.ts';
-import { type LastCheck, lastCheckItem } from '../../src/progress/record.ts';
-import { appliedUpToMs, notedUpToMs, streamPosition } from '../../src/progress/stream-position.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import { isProjectedIn } from '../../src/projecting/progress/projected.ts';
+import { type LastCheck, lastCheckItem } from '../../src/projecting/progress/record.ts';
+import { appliedUpToMs, notedUpToMs, streamPosition } from '../../src/projecting/progress/stream-position.ts';
+import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
+import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { describeTable, hasTtl } from '../../src/store/table.ts';
-import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
-import { createWorker } from '../../src/worker/worker.ts';
+import { type Status, status } from '../../src/trust/explain/status.ts';
+import { tableStatus } from '../../src/trust/explain/table-status.ts';
 import { followGraph, follows, user } from '../support/follow-graph.ts';
 import { testTable } from '../support/table.ts';
 

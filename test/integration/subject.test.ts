@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { check } from '../../src/check/check.ts';
-import { stringOf } from '../../src/items/attribute-value.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, fromSource, node, part, sum } from '../../src/model/schema.ts';
-import { eraseSubject, type SubjectEraseOptions } from '../../src/subject/erase-subject.ts';
-import { exportSubject } from '../../src/subject/export-subject.ts';
-import { failedBatchEraser } from '../../src/subject/failed-batches.ts';
-import { createWriter } from '../../src/write/writer.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import { stringOf } from '../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, fromSource, node, part, sum } from '../../src/core/model/schema.ts';
+import { check } from '../../src/trust/check/check.ts';
+import { eraseSubject, type SubjectEraseOptions } from '../../src/trust/subject/erase-subject.ts';
+import { exportSubject } from '../../src/trust/subject/export-subject.ts';
+import { failedBatchEraser } from '../../src/trust/subject/failed-batches.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const HOUR = 3_600_000;

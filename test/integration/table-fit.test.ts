@@ -1,10 +1,10 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import type { OpenAttributes } from '../../src/model/order.ts';
-import { edge, type InboundEntries, node } from '../../src/model/schema.ts';
-import { createReader } from '../../src/read/reader.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import type { OpenAttributes } from '../../src/core/model/order.ts';
+import { edge, type InboundEntries, node } from '../../src/core/model/schema.ts';
 import { createClient } from '../../src/store/client.ts';
 import { tableDefinition } from '../../src/store/definition/table-definition.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';

@@ -1,16 +1,16 @@
 import { CreateTableCommand, DescribeTableCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, describe, expect, it } from 'vitest';
-import { check } from '../../src/check/check.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { edge, node } from '../../src/model/schema.ts';
-import { createReader } from '../../src/read/reader.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
 import { createClient } from '../../src/store/client.ts';
 import { tableDefinition } from '../../src/store/definition/table-definition.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { describeTable, hasTtl } from '../../src/store/table.ts';
 import { planTableUpdate } from '../../src/store/table-update/plan.ts';
 import { updateTable } from '../../src/store/table-update/update.ts';
+import { check } from '../../src/trust/check/check.ts';
 import { testEndpoint } from '../support/engine.ts';
 import { uniqueTableName } from '../support/table.ts';
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { createProjector } from '../../src/apply/projector.ts';
-import { check } from '../../src/check/check.ts';
-import { explain } from '../../src/explain/explain.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { count, edge, fromSource, node, sum } from '../../src/model/schema.ts';
-import { createReader } from '../../src/read/reader.ts';
-import { redrive } from '../../src/repair/redrive.ts';
-import { createSession } from '../../src/session/session.ts';
-import { createWriter } from '../../src/write/writer.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import { createSession } from '../../src/client/session/session.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { count, edge, fromSource, node, sum } from '../../src/core/model/schema.ts';
+import { createProjector } from '../../src/projecting/apply/projector.ts';
+import { check } from '../../src/trust/check/check.ts';
+import { explain } from '../../src/trust/explain/explain.ts';
+import { redrive } from '../../src/trust/repair/redrive.ts';
 import { engineDeviates } from '../contract/stores.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { tracker } from '../../examples/tracker/model.ts';
 import { createTrackerServer } from '../../examples/tracker/server.ts';
-import { check } from '../../src/check/check.ts';
-import { withTableName } from '../../src/model/compile/define-graph.ts';
+import { withTableName } from '../../src/core/model/compile/define-graph.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { check } from '../../src/trust/check/check.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const closing: (() => unknown)[] = [];

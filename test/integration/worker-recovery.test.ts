@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createProjector } from '../../src/apply/projector.ts';
-import { StoreError } from '../../src/errors.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import { StoreError } from '../../src/foundation/errors.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
-import { createReader } from '../../src/read/reader.ts';
+import { createProjector } from '../../src/projecting/apply/projector.ts';
+import { type Checkpoint, type CheckpointStore, memoryCheckpoint } from '../../src/projecting/stream/checkpoint.ts';
+import { createSourceWorker } from '../../src/projecting/worker/worker.ts';
+import type { BatchReport, TrimmedShard, WorkerSettings } from '../../src/projecting/worker/worker-types.ts';
 import { readHead } from '../../src/registry/head.ts';
-import { type Checkpoint, type CheckpointStore, memoryCheckpoint } from '../../src/stream/checkpoint.ts';
-import { createSourceWorker } from '../../src/worker/worker.ts';
-import type { BatchReport, TrimmedShard, WorkerSettings } from '../../src/worker/worker-types.ts';
 import { failingStore, followGraph, follows, idsOf, recordingLogger, user, viewOf } from '../support/follow-graph.ts';
 import { ScriptedStream } from '../support/scripted-stream.ts';
 import { testTable } from '../support/table.ts';

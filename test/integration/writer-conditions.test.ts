@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../src/model/schema.ts';
+import type { ConditionFailedError } from '../../src/client/write/item/conditions.ts';
+import type { PutManyEntry } from '../../src/client/write/put-many.ts';
+import type { TransactionFailedError } from '../../src/client/write/transaction.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
-import type { ConditionFailedError } from '../../src/write/item/conditions.ts';
-import type { PutManyEntry } from '../../src/write/put-many.ts';
-import type { TransactionFailedError } from '../../src/write/transaction.ts';
-import { createWriter } from '../../src/write/writer.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 function model() {

@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { StoreError } from '../../src/errors.ts';
-import { ExactNumber } from '../../src/items/plain.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/model/schema.ts';
-import type { Store } from '../../src/store/port.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import { ExactNumber } from '../../src/core/items/plain.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node, rank } from '../../src/core/model/schema.ts';
+import type { Store } from '../../src/core/store-port.ts';
+import { StoreError } from '../../src/foundation/errors.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
-import { createWriter } from '../../src/write/writer.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 function model() {

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DeleteItemCommand, type DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { EdgeloomError } from '../../src/errors.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
-import { ExactNumber, toPlainItem } from '../../src/items/plain.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { InvalidBatchError } from '../../src/write/batch.ts';
-import { importFile } from '../../src/write/import.ts';
+import { InvalidBatchError } from '../../src/client/write/batch.ts';
+import { importFile } from '../../src/client/write/import.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { ExactNumber, toPlainItem } from '../../src/core/items/plain.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { EdgeloomError } from '../../src/foundation/errors.ts';
 import { testTable } from '../support/table.ts';
 import { goals, writerTable } from '../support/writer.ts';
 

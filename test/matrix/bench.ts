@@ -1,4 +1,8 @@
 import { createHash } from 'node:crypto';
+import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import type { ItemKey, Store } from '../../src/core/store-port.ts';
 import {
   type CheckOptions,
   type CheckResult,
@@ -12,11 +16,7 @@ import {
   type MigrateResult,
   migrate,
 } from '../../src/index.ts';
-import { type Item, stringOf } from '../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../src/items/change-record.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
 import { registryLeases } from '../../src/registry/reader-lease.ts';
-import type { ItemKey, Store } from '../../src/store/port.ts';
 import { byOneClock } from '../support/moments.ts';
 import { comparable, storedItems, wantedItems } from '../support/oracle.ts';
 import { type Facts, factsOf, keyNames, toItem } from './facts.ts';

@@ -1,5 +1,5 @@
-import { EdgeloomError } from '../../src/errors.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { EdgeloomError } from '../../src/foundation/errors.ts';
 import { Bench, inputOf } from './bench.ts';
 import type { Feature } from './features.ts';
 import { compiled } from './model.ts';

@@ -1,4 +1,4 @@
-import type { AttributeValue, Item } from '../../src/items/attribute-value.ts';
+import type { AttributeValue, Item } from '../../src/core/items/attribute-value.ts';
 import type { ModelInput, Options } from './model.ts';
 
 /** What producers have written, without a word of the product's: its keys and values are read here again. */

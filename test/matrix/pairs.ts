@@ -1,4 +1,4 @@
-import { ModelError } from '../../src/errors.ts';
+import { ModelError } from '../../src/foundation/errors.ts';
 import { Random } from '../simulator/random.ts';
 import { changedInputOf, inputOf } from './bench.ts';
 import { FEATURES, type Feature } from './features.ts';

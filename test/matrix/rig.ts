@@ -1,11 +1,11 @@
+import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { isBaseSortKey, isContinuationKey } from '../../src/core/plan/stream-filter.ts';
+import type { ItemKey, ScanSource, Store } from '../../src/core/store-port.ts';
 import type { TableIdentity } from '../../src/index.ts';
-import { type Item, stringOf } from '../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../src/items/change-record.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
+import { changedItems } from '../../src/projecting/stream/changed-items.ts';
 import { KeyedStore } from '../../src/store/keyed.ts';
-import type { ItemKey, ScanSource, Store } from '../../src/store/port.ts';
-import { changedItems } from '../../src/stream/changed-items.ts';
-import { isBaseSortKey, isContinuationKey } from '../../src/stream/filter.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 import { at, LABEL } from '../support/records.ts';
 

@@ -1,10 +1,10 @@
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
-import { type Item, numberOf } from '../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../src/items/change-record.ts';
-import { SERVICE_PARTITION } from '../../src/items/keys.ts';
-import { streamLabel } from '../../src/items/watermark.ts';
-import { withTableName } from '../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
+import { type Item, numberOf } from '../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import { SERVICE_PARTITION } from '../../src/core/items/keys.ts';
+import { streamLabel } from '../../src/core/items/watermark.ts';
+import { withTableName } from '../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { tableIdentity } from '../../src/store/table.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 import { asStored, type Rig } from './rig.ts';

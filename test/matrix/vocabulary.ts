@@ -1,5 +1,5 @@
 import { COMMANDS } from '../../src/cli/command-list.ts';
-import * as library from '../../src/index.ts';
+import { TransactionBuilder } from '../../src/client/write/transaction.ts';
 import {
   deriveSchema,
   edgeSchema,
@@ -12,8 +12,8 @@ import {
   sourceSchema,
   tableSchema,
   typedOrder,
-} from '../../src/model/compile/schemas.ts';
-import { TransactionBuilder } from '../../src/write/transaction.ts';
+} from '../../src/core/model/compile/schemas.ts';
+import * as library from '../../src/index.ts';
 import { baseModel, compiled } from './model.ts';
 import { memoryRig } from './rig.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AttributeValue } from '../../src/items/attribute-value.ts';
+import type { AttributeValue } from '../../src/core/items/attribute-value.ts';
 import {
   decodeElement,
   edgeKeyOfElement,
@@ -9,9 +9,9 @@ import {
   escapedEdge,
   escapedEdgeOfElement,
   escapedHashedEdge,
-} from '../../src/items/element.ts';
-import { hashedSortKey } from '../../src/items/hashed-key.ts';
-import { edgeSortKey } from '../../src/items/keys.ts';
+} from '../../src/core/items/element.ts';
+import { hashedSortKey } from '../../src/core/items/hashed-key.ts';
+import { edgeSortKey } from '../../src/core/items/keys.ts';
 import { anyText, typeName } from '../support/texts.ts';
 
 const RUNS = { numRuns: 1500 };

@@ -12,7 +12,7 @@ import {
   LAST_SORT_KEY,
   lowestSortKeyOfValue,
   OWNER_SORT_KEY,
-} from '../../src/items/encoding.ts';
+} from '../../src/core/items/encoding.ts';
 import { anyText } from '../support/texts.ts';
 
 const RUNS = { numRuns: 2000 };

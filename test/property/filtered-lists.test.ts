@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { itemSizeBytes } from '../../src/items/attribute-value.ts';
-import { compareKeys } from '../../src/items/encoding.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../src/model/schema.ts';
-import { derivedOf } from '../../src/plan/derive.ts';
-import { createReader } from '../../src/read/reader.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import { itemSizeBytes } from '../../src/core/items/attribute-value.ts';
+import { compareKeys } from '../../src/core/items/encoding.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import { derivedOf } from '../../src/core/plan/derive.ts';
 import { withoutRegistry } from '../../src/registry/reader-lease.ts';
 import { runs } from '../support/extent.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';

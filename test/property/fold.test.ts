@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ChangeRecord } from '../../src/items/change-record.ts';
-import { foldBatch, type ItemHistory } from '../../src/plan/fold.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import { foldBatch, type ItemHistory } from '../../src/core/plan/fold.ts';
 import { change } from '../support/records.ts';
 
 const RUNS = { numRuns: 500 };

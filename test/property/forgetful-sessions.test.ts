@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { DerivedUpdate } from '../../src/core/store-port.ts';
 import {
   type CompiledModel,
   createSession,
@@ -9,7 +10,6 @@ import {
   type Reader,
   type Session,
 } from '../../src/index.ts';
-import type { DerivedUpdate } from '../../src/store/port.ts';
 import { answerOf, SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
 import { runs } from '../support/extent.ts';
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type StreamHandler, streamHandler } from '../../src/deployment/lambda/index.ts';
 import {
   type CompiledModel,
   createLowMark,
@@ -9,7 +10,6 @@ import {
   node,
   type Session,
 } from '../../src/index.ts';
-import { type StreamHandler, streamHandler } from '../../src/lambda/index.ts';
 import type { RawRecord } from '../../src/tools.ts';
 import { streamsClientOf, tableClientOf } from '../schedules/faults/clients.ts';
 import { Stage } from '../schedules/faults/stage.ts';

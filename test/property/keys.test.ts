@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { baseKeyOfIndexItem, formatDerivedKey, parseDerivedKey } from '../../src/items/derived-key.ts';
-import { hashedEdgeKey, hashedSortKey } from '../../src/items/hashed-key.ts';
+import { baseKeyOfIndexItem, formatDerivedKey, parseDerivedKey } from '../../src/core/items/derived-key.ts';
+import { hashedEdgeKey, hashedSortKey } from '../../src/core/items/hashed-key.ts';
 import {
   continuationKey,
   edgeIndexKey,
@@ -10,14 +10,21 @@ import {
   reverseKey,
   searchKey,
   searchValueKey,
-} from '../../src/items/key-forms.ts';
-import { edgeSortKey, isDerivedKey, parseNodeId, SORT_KEY_BYTES, typePrefix, VIEW_KEY } from '../../src/items/keys.ts';
-import { watermarkOf } from '../../src/items/watermark.ts';
-import { classifyBaseItem, classifyKey } from '../../src/model/base-item.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { NODE_LIST } from '../../src/model/node-list.ts';
-import { edge, node } from '../../src/model/schema.ts';
-import { isBaseSortKey } from '../../src/stream/filter.ts';
+} from '../../src/core/items/key-forms.ts';
+import {
+  edgeSortKey,
+  isDerivedKey,
+  parseNodeId,
+  SORT_KEY_BYTES,
+  typePrefix,
+  VIEW_KEY,
+} from '../../src/core/items/keys.ts';
+import { watermarkOf } from '../../src/core/items/watermark.ts';
+import { classifyBaseItem, classifyKey } from '../../src/core/model/base-item.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { NODE_LIST } from '../../src/core/model/node-list.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import { isBaseSortKey } from '../../src/core/plan/stream-filter.ts';
 import { runs } from '../support/extent.ts';
 import { anyText, typeName } from '../support/texts.ts';
 

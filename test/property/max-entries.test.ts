@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EdgeloomError } from '../../src/errors.ts';
-import { ExactNumber } from '../../src/items/plain.ts';
-import { toBaseItem } from '../../src/write/checks/base-item.ts';
+import { toBaseItem } from '../../src/client/write/checks/base-item.ts';
+import { ExactNumber } from '../../src/core/items/plain.ts';
+import { EdgeloomError } from '../../src/foundation/errors.ts';
 import { anyNode, define } from '../support/model.ts';
 
 const entries = fc.uniqueArray(fc.integer(), { maxLength: 12 });

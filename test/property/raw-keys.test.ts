@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../src/items/attribute-value.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node, part } from '../../src/model/schema.ts';
-import { isBaseSortKey } from '../../src/stream/filter.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node, part } from '../../src/core/model/schema.ts';
+import { isBaseSortKey } from '../../src/core/plan/stream-filter.ts';
 
 /** The codec of raw keys: nothing of a key is lost on the way there and back, whatever other software has written. */
 

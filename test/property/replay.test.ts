@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createProjector, type Projector } from '../../src/apply/projector.ts';
-import type { ChangeRecord } from '../../src/items/change-record.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { derivedOf } from '../../src/plan/derive.ts';
-import { QUARANTINE_PARTITION, readEntry } from '../../src/plan/quarantine-entry.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { derivedOf } from '../../src/core/plan/derive.ts';
+import { QUARANTINE_PARTITION, readEntry } from '../../src/core/plan/quarantine-entry.ts';
+import { createProjector, type Projector } from '../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../src/registry/writer-model.ts';
 import { runs } from '../support/extent.ts';
 import { comparable, storedItems, wantedItems } from '../support/oracle.ts';

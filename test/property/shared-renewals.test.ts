@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { QueryRequest } from '../../src/core/store-port.ts';
 import { type CompiledModel, defineGraph, edge, node, type Reader } from '../../src/index.ts';
-import type { QueryRequest } from '../../src/store/port.ts';
 import { answerOf, Stage } from '../schedules/faults/stage.ts';
 import { runs } from '../support/extent.ts';
 

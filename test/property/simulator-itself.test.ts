@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../src/items/change-record.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { Choices } from '../simulator/choices.ts';
 import { chooseModel, graphOf, type ModelOptions } from '../simulator/models.ts';
 import { expectedPartitions, isPoison } from '../simulator/oracle.ts';
@@ -154,7 +154,7 @@ describe('schedules', () => {
     );
     const withoutWriter = new URL('../simulator/random.ts', import.meta.url);
     await expect(bundledProgram(withoutWriter, bugAt('update-is-made-of-the-item-as-seen'))).rejects.toThrow(
-      'src/write/update/seen.ts is no part of',
+      'src/client/write/update/seen.ts is no part of',
     );
   });
 });

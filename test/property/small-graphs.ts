@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { Item } from '../../src/items/attribute-value.ts';
-import { hashedSortKey } from '../../src/items/hashed-key.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { derive, fromSource, node, rank } from '../../src/model/schema.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { hashedSortKey } from '../../src/core/items/hashed-key.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { derive, fromSource, node, rank } from '../../src/core/model/schema.ts';
 import { anyEdge, anyNode, define } from '../support/model.ts';
 
 /** Random small models, and random histories of what producers write in them. */

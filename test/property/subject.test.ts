@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createProjector } from '../../src/apply/projector.ts';
-import { check } from '../../src/check/check.ts';
-import { type Item, stringOf } from '../../src/items/attribute-value.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node, part, sum } from '../../src/model/schema.ts';
-import type { ScanSource, Store } from '../../src/store/port.ts';
-import { eraseSubject } from '../../src/subject/erase-subject.ts';
-import { createWriter } from '../../src/write/writer.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node, part, sum } from '../../src/core/model/schema.ts';
+import type { ScanSource, Store } from '../../src/core/store-port.ts';
+import { createProjector } from '../../src/projecting/apply/projector.ts';
+import { check } from '../../src/trust/check/check.ts';
+import { eraseSubject } from '../../src/trust/subject/erase-subject.ts';
 import { memoryRig } from '../matrix/rig.ts';
 
 const ID = 'MEMBER-1';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { DerivedUpdate } from '../../src/core/store-port.ts';
 import { type CompiledModel, defineGraph, edge, node, redrive } from '../../src/index.ts';
-import type { DerivedUpdate } from '../../src/store/port.ts';
 import { SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
 import { mapOf, textOf } from '../simulator/evolution/values.ts';
 

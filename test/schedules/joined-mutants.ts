@@ -51,7 +51,7 @@ export const JOINED_MUTANTS: readonly Mutant[] = [
     changes: [
       addToFile(
         'joined-item-always-leaves-a-trace',
-        "import { hasExpectedFields as isAlready } from 'src/plan/writes/updates.ts';",
+        "import { hasExpectedFields as isAlready } from 'src/core/plan/writes/updates.ts';",
       ),
       insertBefore(
         'joined-item-always-leaves-a-trace',
@@ -145,7 +145,7 @@ export const JOINED_MUTANTS: readonly Mutant[] = [
     name: 'joined-node-sets-watermark',
     rule: "A joined item's watermark is that of its edge's newest record; a node's record leaves it alone.",
     changes: [
-      addToFile('node-moves-no-watermark-of-joined-items', "import { positionSpan } from 'src/plan/unit.ts';"),
+      addToFile('node-moves-no-watermark-of-joined-items', "import { positionSpan } from 'src/core/plan/unit.ts';"),
       setValue(
         'node-moves-no-watermark-of-joined-items',
         (old) => `records.length > 0 ? positionSpan(records) : ${old}`,

@@ -1,10 +1,7 @@
-import { createProjector } from '../../src/apply/projector.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../src/items/change-record.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, fromSource, node } from '../../src/model/schema.ts';
-import { fixedModel } from '../../src/registry/writer-model.ts';
-import { Repairer } from '../../src/repair/repairer.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, fromSource, node } from '../../src/core/model/schema.ts';
 import type {
   DerivedUpdate,
   ItemKey,
@@ -12,8 +9,11 @@ import type {
   QueryResult,
   Store,
   UpdateCondition,
-} from '../../src/store/port.ts';
-import { StreamLabel } from '../../src/stream/stream-label.ts';
+} from '../../src/core/store-port.ts';
+import { createProjector } from '../../src/projecting/apply/projector.ts';
+import { StreamLabel } from '../../src/projecting/stream/stream-label.ts';
+import { fixedModel } from '../../src/registry/writer-model.ts';
+import { Repairer } from '../../src/trust/repair/repairer.ts';
 import { Random } from '../simulator/random.ts';
 import { addInto } from '../support/memory-store/update.ts';
 import { Gate } from './gate.ts';

@@ -1,14 +1,14 @@
-import type { Item } from '../../src/items/attribute-value.ts';
-import { compareKeys } from '../../src/items/encoding.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { edge, node } from '../../src/model/schema.ts';
-import { derivedOf } from '../../src/plan/derive.ts';
-import { createReader, type Reader } from '../../src/read/reader.ts';
-import { createSession, Session, type SessionOptions } from '../../src/session/session.ts';
-import type { ItemKey } from '../../src/store/port.ts';
+import { createReader, type Reader } from '../../src/client/read/reader.ts';
+import { createSession, Session, type SessionOptions } from '../../src/client/session/session.ts';
+import { createWriter, type Writer } from '../../src/client/write/writer.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { compareKeys } from '../../src/core/items/encoding.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import { derivedOf } from '../../src/core/plan/derive.ts';
+import type { ItemKey } from '../../src/core/store-port.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
-import { createWriter, type Writer } from '../../src/write/writer.ts';
 import { Random } from '../simulator/random.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 

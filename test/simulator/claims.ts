@@ -1,4 +1,4 @@
-import { appliedCount, type Claim, claimOf, coverageOf } from '../../src/progress/claims.ts';
+import { appliedCount, type Claim, claimOf, coverageOf } from '../../src/projecting/progress/claims.ts';
 import type { Shard, ShardRecord } from './streams.ts';
 import type { World } from './world.ts';
 

@@ -1,4 +1,4 @@
-import type { Item } from '../../src/items/attribute-value.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
 import type { Choices } from './choices.ts';
 import type { World } from './world.ts';
 

@@ -1,11 +1,11 @@
-import { createProjector } from '../../src/apply/projector.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../src/items/change-record.ts';
-import { watermarkOf } from '../../src/items/watermark.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import { watermarkOf } from '../../src/core/items/watermark.ts';
+import type { DerivedUpdate, QueryRequest, TransactResult, UpdateResult } from '../../src/core/store-port.ts';
+import { createProjector } from '../../src/projecting/apply/projector.ts';
+import { StreamLabel } from '../../src/projecting/stream/stream-label.ts';
 import { fixedModel } from '../../src/registry/writer-model.ts';
-import { Repairer } from '../../src/repair/repairer.ts';
-import type { DerivedUpdate, QueryRequest, TransactResult, UpdateResult } from '../../src/store/port.ts';
-import { StreamLabel } from '../../src/stream/stream-label.ts';
+import { Repairer } from '../../src/trust/repair/repairer.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 import { graphOf, type ModelOptions, PLAIN_OPTIONS } from './models.ts';
 import { derivedDifferences } from './verdict.ts';

@@ -1,10 +1,10 @@
-import { createProjector } from '../../src/apply/projector.ts';
-import { check } from '../../src/check/check.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../src/items/change-record.ts';
-import { watermarkOf } from '../../src/items/watermark.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import { watermarkOf } from '../../src/core/items/watermark.ts';
+import type { DerivedUpdate, ItemKey, UpdateResult } from '../../src/core/store-port.ts';
+import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../src/registry/writer-model.ts';
-import type { DerivedUpdate, ItemKey, UpdateResult } from '../../src/store/port.ts';
+import { check } from '../../src/trust/check/check.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 import { TOTAL_SCHEDULES } from './directed-totals.ts';
 import { graphOf, type ModelOptions, PLAIN_OPTIONS } from './models.ts';

@@ -1,5 +1,4 @@
-import { StoreError } from '../../src/errors.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
 import type {
   BaseChange,
   BatchWrite,
@@ -22,7 +21,8 @@ import type {
   UpdateResult,
   WriteManyResult,
   WriteResult,
-} from '../../src/store/port.ts';
+} from '../../src/core/store-port.ts';
+import { StoreError } from '../../src/foundation/errors.ts';
 import type { MemoryStore } from '../support/memory-store/memory-store.ts';
 import { callDuration, echoDelay } from './climate.ts';
 import type { SimulatedProcess } from './process.ts';

@@ -1,6 +1,6 @@
-import { type CheckOptions, type CheckResult, check } from '../../src/check/check.ts';
-import { DRIFT, type Finding } from '../../src/check/finding.ts';
-import type { ConsumerPosition } from '../../src/progress/consumer-position.ts';
+import type { ConsumerPosition } from '../../src/projecting/progress/consumer-position.ts';
+import { type CheckOptions, type CheckResult, check } from '../../src/trust/check/check.ts';
+import { DRIFT, type Finding } from '../../src/trust/check/finding.ts';
 import { Operation } from './operation.ts';
 import { LONGEST_TIMEOUT, SECOND } from './time.ts';
 import type { World } from './world.ts';

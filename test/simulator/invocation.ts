@@ -1,4 +1,4 @@
-import { type BatchResult, createProjector } from '../../src/apply/projector.ts';
+import { type BatchResult, createProjector } from '../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../src/registry/writer-model.ts';
 import { echoDelay } from './climate.ts';
 import { FaultyStore } from './faulty-store.ts';

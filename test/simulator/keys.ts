@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Item } from '../../src/items/attribute-value.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
 import type { ModelOptions } from './models.ts';
 
 /** Sort keys of edges as the models have them, written apart from those that the projector makes. */

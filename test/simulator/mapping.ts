@@ -1,5 +1,5 @@
-import type { Item } from '../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../src/items/change-record.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { echoDelay } from './climate.ts';
 import { type Answer, Invocation } from './invocation.ts';
 import { targetOf, text } from './keys.ts';

@@ -1,4 +1,4 @@
-import type { StoreErrorKind } from '../../src/errors.ts';
+import type { StoreErrorKind } from '../../src/foundation/errors.ts';
 import type { World } from './world.ts';
 
 /** A process that calls the table, as the table's faults see it. */

@@ -1,5 +1,5 @@
-import type { Item } from '../../src/items/attribute-value.ts';
-import type { ItemKey } from '../../src/store/port.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import type { ItemKey } from '../../src/core/store-port.ts';
 import type { Choices } from './choices.ts';
 import type { Climate } from './climate.ts';
 import { storedKey, targetOf } from './keys.ts';

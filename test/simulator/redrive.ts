@@ -1,5 +1,5 @@
 import { fixedModel } from '../../src/registry/writer-model.ts';
-import { redrive } from '../../src/repair/redrive.ts';
+import { redrive } from '../../src/trust/repair/redrive.ts';
 import { Operation } from './operation.ts';
 import type { World } from './world.ts';
 

@@ -1,5 +1,5 @@
-import type { CheckOptions } from '../../src/check/check.ts';
-import type { Finding } from '../../src/check/finding.ts';
+import type { CheckOptions } from '../../src/trust/check/check.ts';
+import type { Finding } from '../../src/trust/check/finding.ts';
 import { codeRunsOn } from './agenda.ts';
 import { Choices, type Script } from './choices.ts';
 import { CALM } from './climate.ts';

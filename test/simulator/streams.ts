@@ -1,6 +1,6 @@
-import type { ChangeRecord } from '../../src/items/change-record.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { decodeRecords, type RawRecord } from '../../src/stream/decode.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { decodeRecords, type RawRecord } from '../../src/projecting/stream/decode.ts';
 import type { ItemChange } from '../support/memory-store/memory-store.ts';
 import type { Choices } from './choices.ts';
 

@@ -1,5 +1,5 @@
-import type { Item } from '../../src/items/attribute-value.ts';
-import type { ItemKey } from '../../src/store/port.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import type { ItemKey } from '../../src/core/store-port.ts';
 import type { Agenda } from './agenda.ts';
 
 /** An item that a transaction is writing. */

@@ -1,5 +1,5 @@
-import { type Item, itemSizeBytes, sameItem } from '../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../src/items/change-record.ts';
+import { type Item, itemSizeBytes, sameItem } from '../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { countedTypes, type ModelOptions, TIGHT_BUDGET_BYTES } from './models.ts';
 import { type ExpectedPartition, expectedPartitions, isPoison } from './oracle.ts';
 

@@ -1,7 +1,7 @@
-import { EvictedViews } from '../../src/apply/evicted-views.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { isContinuationKey } from '../../src/stream/filter.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { isContinuationKey } from '../../src/core/plan/stream-filter.ts';
+import { EvictedViews } from '../../src/projecting/apply/evicted-views.ts';
 import { type ItemChange, MemoryStore } from '../support/memory-store/memory-store.ts';
 import { Agenda } from './agenda.ts';
 import type { Choices } from './choices.ts';

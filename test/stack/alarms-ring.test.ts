@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkDefinition } from '../../src/stack/parts/check-machine.ts';
+import { checkDefinition } from '../../src/deployment/stack/parts/check-machine.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { Metrics, metricText, type Ring, rings } from '../support/stack/alarm-rules.ts';
 import { parametersOf, testStack } from '../support/stack/parameters.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { emptyTotals } from '../../src/check/cursor.ts';
-import { createBatchMetrics, createCheckMetrics, createRedriveMetrics } from '../../src/lambda/metrics.ts';
-import { emptyRedrive } from '../../src/repair/redrive.ts';
+import { createBatchMetrics, createCheckMetrics, createRedriveMetrics } from '../../src/deployment/lambda/metrics.ts';
+import { emptyTotals } from '../../src/trust/check/cursor.ts';
+import { emptyRedrive } from '../../src/trust/repair/redrive.ts';
 import { watchedOf } from '../support/stack/alarm-rules.ts';
 import { type TemplateResource, template } from '../support/stack/template.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PARAMETER_NAMES, readParameters } from '../../src/stack/base/parameters.ts';
+import { PARAMETER_NAMES, readParameters } from '../../src/deployment/stack/base/parameters.ts';
 import { rawTemplate } from '../support/stack/template.ts';
 
 /** The page on deploying names what there is, and nothing else. */

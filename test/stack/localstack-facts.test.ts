@@ -1,9 +1,9 @@
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { check } from '../../src/check/check.ts';
-import { parseFailedBatch } from '../../src/failures/failed-batch.ts';
-import { streamHandler } from '../../src/lambda/index.ts';
-import { readParameters } from '../../src/stack/base/parameters.ts';
+import { streamHandler } from '../../src/deployment/lambda/index.ts';
+import { readParameters } from '../../src/deployment/stack/base/parameters.ts';
+import { check } from '../../src/trust/check/check.ts';
+import { parseFailedBatch } from '../../src/trust/failures/failed-batch.ts';
 import { followGraph, follows, user, viewOf } from '../support/follow-graph.ts';
 import { testStack } from '../support/stack/parameters.ts';
 import { testTable } from '../support/table.ts';

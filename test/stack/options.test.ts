@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from 'vitest';
-import { loadModel } from '../../src/package/load-model.ts';
-import { streamFilterPattern } from '../../src/stream/filter.ts';
+import { streamFilterPattern } from '../../src/core/plan/stream-filter.ts';
+import { loadModel } from '../../src/deployment/package/load-model.ts';
 import { rawTemplate, template } from '../support/stack/template.ts';
 
 /** Each option of the deployment that issue and documentation promise. */

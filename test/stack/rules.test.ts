@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadModel } from '../../src/package/load-model.ts';
-import { readParameters } from '../../src/stack/base/parameters.ts';
-import { stackTemplate } from '../../src/stack/index.ts';
+import { loadModel } from '../../src/deployment/package/load-model.ts';
+import { readParameters } from '../../src/deployment/stack/base/parameters.ts';
+import { stackTemplate } from '../../src/deployment/stack/index.ts';
 import type { Template } from '../support/stack/template.ts';
 import { installedTestPackage } from '../support/test-package.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, inject, it } from 'vitest';
-import { loadModel } from '../../src/package/load-model.ts';
-import { readParameters } from '../../src/stack/base/parameters.ts';
-import { stackTemplate } from '../../src/stack/index.ts';
+import { loadModel } from '../../src/deployment/package/load-model.ts';
+import { readParameters } from '../../src/deployment/stack/base/parameters.ts';
+import { stackTemplate } from '../../src/deployment/stack/index.ts';
 import { rawTemplate, type Template } from '../support/stack/template.ts';
 
 /** What `edgeloom stack` prints and what the framework deploys, resource by resource. */

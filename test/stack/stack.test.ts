@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../src/model/schema.ts';
-import { stackNames } from '../../src/stack/base/names.ts';
-import { PARAMETER_NAMES, parameterWarnings, readParameters } from '../../src/stack/base/parameters.ts';
-import { STACK_POLICY } from '../../src/stack/index.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import { stackNames } from '../../src/deployment/stack/base/names.ts';
+import { PARAMETER_NAMES, parameterWarnings, readParameters } from '../../src/deployment/stack/base/parameters.ts';
+import { STACK_POLICY } from '../../src/deployment/stack/index.ts';
 import { parametersOf, testStack } from '../support/stack/parameters.ts';
 import { specificationProblems, taggableTypes } from '../support/stack/specification.ts';
 import { type PolicyStatement, roleStatements, template } from '../support/stack/template.ts';

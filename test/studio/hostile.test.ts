@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Item } from '../../src/items/attribute-value.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
 import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
 import { send, tokenOf } from '../support/studio/client.ts';
 import { openStudio } from '../support/studio/table.ts';

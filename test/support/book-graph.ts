@@ -1,5 +1,5 @@
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../src/model/schema.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
 
 /** Books whose views hold their authors' names. */
 export function bookGraph(table: string, viewBudgetBytes?: number) {

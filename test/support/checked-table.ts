@@ -1,8 +1,8 @@
-import { type CheckOptions, type CheckResult, check } from '../../src/check/check.ts';
-import type { Finding } from '../../src/check/finding.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
-import { streamLabel } from '../../src/items/watermark.ts';
-import { createWriter } from '../../src/write/writer.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { streamLabel } from '../../src/core/items/watermark.ts';
+import { type CheckOptions, type CheckResult, check } from '../../src/trust/check/check.ts';
+import type { Finding } from '../../src/trust/check/finding.ts';
 import { goalGraph } from './contracts-model.ts';
 import { testTable, uniqueTableName } from './table.ts';
 

@@ -1,5 +1,5 @@
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/model/schema.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node, rank } from '../../src/core/model/schema.ts';
 
 /**
  * The model of goals with their members, for a table of any name: that of `edgeloom.config.ts`, but with names sharded by the

@@ -1,9 +1,9 @@
-import { createProjector } from '../../src/apply/projector.ts';
-import { type CheckOptions, type CheckResult, check } from '../../src/check/check.ts';
-import type { Finding } from '../../src/check/finding.ts';
-import { canonicalText, type Item } from '../../src/items/attribute-value.ts';
-import { streamLabel } from '../../src/items/watermark.ts';
-import { createWriter } from '../../src/write/writer.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import { canonicalText, type Item } from '../../src/core/items/attribute-value.ts';
+import { streamLabel } from '../../src/core/items/watermark.ts';
+import { createProjector } from '../../src/projecting/apply/projector.ts';
+import { type CheckOptions, type CheckResult, check } from '../../src/trust/check/check.ts';
+import type { Finding } from '../../src/trust/check/finding.ts';
 import { bookGraph } from './book-graph.ts';
 import { testTable, uniqueTableName } from './table.ts';
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { type AttributeValue, type Item, setOwn } from '../../src/items/attribute-value.ts';
+import { type AttributeValue, type Item, setOwn } from '../../src/core/items/attribute-value.ts';
 
 /** Writes items as DynamoDB exports a table to S3, spread over some files in no order. */
 export async function writeExport(folder: string, items: readonly Item[], fileCount = 3): Promise<void> {

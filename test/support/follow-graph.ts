@@ -1,10 +1,10 @@
-import { StoreError } from '../../src/errors.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../src/items/change-record.ts';
-import type { Logger } from '../../src/logger.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../src/model/schema.ts';
-import type { Store, UpdateResult } from '../../src/store/port.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import type { Store, UpdateResult } from '../../src/core/store-port.ts';
+import { StoreError } from '../../src/foundation/errors.ts';
+import type { Logger } from '../../src/foundation/logger.ts';
 import { uniqueTableName } from './table.ts';
 
 /** A small model for the worker's tests: users that follow each other. */

@@ -1,4 +1,4 @@
-import type { Item } from '../../src/items/attribute-value.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
 import type {
   BaseChange,
   BatchWrite,
@@ -8,7 +8,7 @@ import type {
   ReadOptions,
   RevisionCondition,
   Store,
-} from '../../src/store/port.ts';
+} from '../../src/core/store-port.ts';
 
 /** One call of a store, before it is made. */
 export interface StoreCall {

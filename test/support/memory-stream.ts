@@ -1,4 +1,10 @@
-import type { Shard, StreamDescription, StreamPage, StreamRecord, StreamSource } from '../../src/stream/source.ts';
+import type {
+  Shard,
+  StreamDescription,
+  StreamPage,
+  StreamRecord,
+  StreamSource,
+} from '../../src/projecting/stream/source.ts';
 
 /** A shard of a stream in memory; one that is closed has an end. */
 export interface MemoryShard extends Shard {

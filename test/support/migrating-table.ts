@@ -1,12 +1,12 @@
+import { createReader } from '../../src/client/read/reader.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { sleep } from '../../src/foundation/runtime.ts';
 import { migrate, serverTime, tableIdentity } from '../../src/index.ts';
 import type { MigrateOptions } from '../../src/migrate/migrate-types.ts';
 import { REPLICA_LAG_MS } from '../../src/migrate/steps/work-steps.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { edge, node, rank } from '../../src/model/schema.ts';
-import { createReader } from '../../src/read/reader.ts';
 import { LEASE_MS, registryLeases } from '../../src/registry/reader-lease.ts';
-import { sleep } from '../../src/runtime.ts';
 import { byOneClock } from './moments.ts';
 import { testTable, uniqueTableName } from './table.ts';
 

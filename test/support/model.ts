@@ -1,7 +1,7 @@
-import { ModelError } from '../../src/errors.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { edge, node } from '../../src/model/schema.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import { ModelError } from '../../src/foundation/errors.ts';
 import { definitionsOf } from '../../src/registry/definition.ts';
 import { keptOf } from '../../src/registry/effective.ts';
 import { compileLayers } from '../../src/registry/layer.ts';

@@ -1,4 +1,4 @@
-import type { Moment } from '../../src/clocks.ts';
+import type { Moment } from '../../src/foundation/clocks.ts';
 
 /** Tells the moment by one clock of a test, which stands for both clocks of a process. */
 export function byOneClock(clock: () => number): () => Moment {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type AttributeValue, attributeOf, canonicalText, type Item } from '../../src/items/attribute-value.ts';
-import { encodeElement } from '../../src/items/element.ts';
-import { EncodingError, encodePath, encodeValue, indexSortKey } from '../../src/items/encoding.ts';
-import { hashedSortKey } from '../../src/items/hashed-key.ts';
-import { edgeIndexKey, reverseKey, searchKey, searchValueKey } from '../../src/items/key-forms.ts';
-import { toPlainItem } from '../../src/items/plain.ts';
+import { type AttributeValue, attributeOf, canonicalText, type Item } from '../../src/core/items/attribute-value.ts';
+import { encodeElement } from '../../src/core/items/element.ts';
+import { EncodingError, encodePath, encodeValue, indexSortKey } from '../../src/core/items/encoding.ts';
+import { hashedSortKey } from '../../src/core/items/hashed-key.ts';
+import { edgeIndexKey, reverseKey, searchKey, searchValueKey } from '../../src/core/items/key-forms.ts';
+import { toPlainItem } from '../../src/core/items/plain.ts';
 import type {
   AttributeOrder,
   CompiledModel,
@@ -17,11 +17,11 @@ import type {
   SearchModel,
   SearchOrder,
   TotalSettings,
-} from '../../src/model/compiled.ts';
+} from '../../src/core/model/compiled.ts';
 
 /**
  * What should be derived from base items, computed from the model in the plainest way and apart from the planner: no
- * images, no records, no units. Keys, encodings and elements are those of `src/model`, which have tests of their own.
+ * images, no records, no units. Keys, encodings and elements are those of `src/core/model`, which have tests of their own.
  */
 
 /** Derived items that should be there, by `derivedName`: their elements, attributes and index fields, nothing else. */

@@ -1,6 +1,6 @@
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { createReader, type Reader } from '../../src/read/reader.ts';
-import type { ReaderOptions } from '../../src/read/reader-options.ts';
+import { createReader, type Reader } from '../../src/client/read/reader.ts';
+import type { ReaderOptions } from '../../src/client/read/reader-options.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { withoutRegistry } from '../../src/registry/reader-lease.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';

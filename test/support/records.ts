@@ -1,6 +1,6 @@
-import type { Item } from '../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../src/items/change-record.ts';
-import { watermarkOf } from '../../src/items/watermark.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import { watermarkOf } from '../../src/core/items/watermark.ts';
 
 /** The label of the stream that tests' records come from. */
 export const LABEL = '2026-01-01T00:00:00.000';

@@ -1,6 +1,6 @@
-import { StoreError } from '../../src/errors.ts';
-import type { Item } from '../../src/items/attribute-value.ts';
-import type { Store } from '../../src/store/port.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import type { Store } from '../../src/core/store-port.ts';
+import { StoreError } from '../../src/foundation/errors.ts';
 import {
   type Shard,
   type StreamDescription,
@@ -8,7 +8,7 @@ import {
   type StreamPage,
   type StreamRecord,
   type StreamSource,
-} from '../../src/stream/source.ts';
+} from '../../src/projecting/stream/source.ts';
 
 /** The first sequence number, as long as real ones are. */
 const FIRST_SEQUENCE = 100_000_000_000_000_000_000n;

@@ -1,7 +1,7 @@
-import type { Item } from '../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../src/items/change-record.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { isBaseSortKey, isContinuationKey } from '../../src/stream/filter.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { isBaseSortKey, isContinuationKey } from '../../src/core/plan/stream-filter.ts';
 import { type ItemChange, MemoryStore } from './memory-store/memory-store.ts';
 import { at } from './records.ts';
 

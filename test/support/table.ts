@@ -1,11 +1,11 @@
 import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
-import { type BatchResult, createProjector } from '../../src/apply/projector.ts';
-import type { ChangeRecord } from '../../src/items/change-record.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { type BatchResult, createProjector } from '../../src/projecting/apply/projector.ts';
+import { decodeRecords } from '../../src/projecting/stream/decode.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable } from '../../src/store/table.ts';
-import { decodeRecords } from '../../src/stream/decode.ts';
 import { testEndpoint } from './engine.ts';
 
 let counter = 0;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { edge, node, rank } from '../../src/model/schema.ts';
-import { createWriter } from '../../src/write/writer.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { edge, node, rank } from '../../src/core/model/schema.ts';
 import { testTable, uniqueTableName } from './table.ts';
 
 /** A model of goals, their members and followers, for the tests of the writer. */

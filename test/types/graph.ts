@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { z } from 'zod';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, fromSource, node, rank } from '../../src/model/schema.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, fromSource, node, rank } from '../../src/core/model/schema.ts';
 
 /** The graph of the type tests: types with and without `fields`, from zod and from a validator made by hand. */
 

@@ -1,5 +1,6 @@
 import { expectTypeOf, it } from 'vitest';
-import type { CompiledModel } from '../../src/model/compiled.ts';
+import { newId } from '../../src/client/write/new-id.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import type {
   EdgeAttributes,
   EdgeInput,
@@ -14,8 +15,7 @@ import type {
   NodeType,
   SearchName,
   TypeOfId,
-} from '../../src/model/inference.ts';
-import { newId } from '../../src/new-id.ts';
+} from '../../src/core/model/inference.ts';
 import type { TestGraph } from './graph.ts';
 
 it('knows the node types, their ids and the type of an id', () => {

@@ -1,8 +1,8 @@
 import { expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import type { EdgeTypes } from '../../src/model/declared.ts';
-import type { Derive } from '../../src/model/order.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import type { EdgeTypes } from '../../src/core/model/declared.ts';
+import type { Derive } from '../../src/core/model/order.ts';
 import {
   derive,
   type EdgeDefinition,
@@ -11,7 +11,7 @@ import {
   type NodeDefinition,
   node,
   rank,
-} from '../../src/model/schema.ts';
+} from '../../src/core/model/schema.ts';
 
 const fields = z.object({ title: z.string(), kind: z.string() });
 

@@ -1,9 +1,9 @@
 import { expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, fromSource, node, part } from '../../src/model/schema.ts';
-import type { Reader } from '../../src/read/reader.ts';
-import type { Writer } from '../../src/write/writer.ts';
+import type { Reader } from '../../src/client/read/reader.ts';
+import type { Writer } from '../../src/client/write/writer.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, fromSource, node, part } from '../../src/core/model/schema.ts';
 
 const graph = defineGraph({
   table: 'records',

@@ -1,8 +1,8 @@
 import { expectTypeOf, it } from 'vitest';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { count, edge, node, sum } from '../../src/model/schema.ts';
-import type { Reader } from '../../src/read/reader.ts';
+import type { Reader } from '../../src/client/read/reader.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { count, edge, node, sum } from '../../src/core/model/schema.ts';
 import type { TestGraph } from './graph.ts';
 
 declare const reader: Reader<TestGraph>;

@@ -1,12 +1,12 @@
 import { expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { hashedEdgeKey } from '../../src/items/hashed-key.ts';
-import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { edge, node } from '../../src/model/schema.ts';
-import { newId } from '../../src/new-id.ts';
-import type { Store, WriteResult } from '../../src/store/port.ts';
-import { createWriter, type Writer } from '../../src/write/writer.ts';
+import { newId } from '../../src/client/write/new-id.ts';
+import { createWriter, type Writer } from '../../src/client/write/writer.ts';
+import { hashedEdgeKey } from '../../src/core/items/hashed-key.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import type { Store, WriteResult } from '../../src/core/store-port.ts';
 import { graph } from './graph.ts';
 
 const writer = createWriter(graph, { store: {} as Store });

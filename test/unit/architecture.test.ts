@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { importsOf, resolveImport, type Source, sources } from '../support/sources.ts';
@@ -5,7 +6,7 @@ import { importsOf, resolveImport, type Source, sources } from '../support/sourc
 /** Rules of style that a compiler does not check. Each list of offenders names file and finding. */
 
 const SOURCES = sources();
-const CORE = /^(items|model|plan)\/|^check\/digest\.ts$/;
+const CORE = /^core\/(items|model|plan)\/|^trust\/check\/digest\.ts$/;
 /** What neither depends on the time nor on the machine. */
 const PURE_PACKAGES = new Set(['@standard-schema/spec', 'node:crypto']);
 const IMPURE: [name: string, forbidden: RegExp][] = [
@@ -27,9 +28,9 @@ function offending(files: readonly Source[], isAllowed: (specifier: string, path
 describe('the walk through the sources', () => {
   it('finds files and their imports', () => {
     expect(SOURCES.length).toBeGreaterThan(50);
-    expect(core.map(({ path }) => path)).toEqual(expect.arrayContaining(['plan/fold.ts', 'plan/units.ts']));
+    expect(core.map(({ path }) => path)).toEqual(expect.arrayContaining(['core/plan/fold.ts', 'core/plan/units.ts']));
     const table = SOURCES.find(({ path }) => path === 'store/table.ts')!;
-    expect(importsOf(table).map((found) => resolveImport(table, found))).toContain('items/watermark.ts');
+    expect(importsOf(table).map((found) => resolveImport(table, found))).toContain('core/items/watermark.ts');
   });
   it('tells imports of types from those of values', () => {
     const code = [
@@ -81,7 +82,7 @@ describe('the core (items, model, plan, digests)', () => {
       importsOf(file)
         .filter((found) => !found.isType)
         .map((found) => resolveImport(file, found))
-        .filter((path) => path !== undefined && path !== 'errors.ts' && !CORE.test(path))
+        .filter((path) => path !== undefined && path !== 'foundation/errors.ts' && !CORE.test(path))
         .map((path) => `${file.path}: ${path}`),
     );
     expect(outside).toEqual([]);
@@ -95,7 +96,7 @@ describe('the core (items, model, plan, digests)', () => {
 
 describe('comparing, with everything that it imports', () => {
   const byPath = new Map(SOURCES.map((file) => [file.path, file]));
-  const reached = new Set(['check/compare.ts']);
+  const reached = new Set(['trust/check/compare.ts']);
   for (const path of reached) {
     const file = byPath.get(path)!;
     for (const found of importsOf(file)) {
@@ -106,7 +107,7 @@ describe('comparing, with everything that it imports', () => {
   const files = [...reached].map((path) => byPath.get(path)!);
 
   it('goes by the kinds', () => {
-    expect([...reached]).toEqual(expect.arrayContaining(['kinds/table.ts', 'kinds/copy.ts']));
+    expect([...reached]).toEqual(expect.arrayContaining(['core/kinds/table.ts', 'core/kinds/copy.ts']));
   });
   it('imports no SDK and nothing of Node but hashing', () => {
     expect(offending(files, (specifier) => specifier.startsWith('.') || PURE_PACKAGES.has(specifier))).toEqual([]);
@@ -130,14 +131,18 @@ describe('the SDK', () => {
   it('for streams is imported in the folders that read streams', () => {
     const isAllowed = (specifier: string, path: string): boolean =>
       specifier !== '@aws-sdk/client-dynamodb-streams' ||
-      /^(store|stream|progress|worker|local|repair|failures)\//.test(path);
+      /^(store|projecting\/(stream|progress|worker)|local|trust\/(repair|failures))\//.test(path);
     expect(offending(SOURCES, isAllowed)).toEqual([]);
   });
 });
 
 /** Where derived sort keys and index partitions are made; everybody else has them from the places of a projection. */
-const CODEC = ['items/derived-key.ts', 'items/key-forms.ts', 'items/keys.ts'];
-const FACTORY = ['model/projection/index-partition.ts', 'model/projection/partitions.ts', 'model/projection/places.ts'];
+const CODEC = ['core/items/derived-key.ts', 'core/items/key-forms.ts', 'core/items/keys.ts'];
+const FACTORY = [
+  'core/model/projection/index-partition.ts',
+  'core/model/projection/partitions.ts',
+  'core/model/projection/places.ts',
+];
 
 describe('derived sort keys and index partitions', () => {
   const importing = (path: string): string[] =>
@@ -150,15 +155,18 @@ describe('derived sort keys and index partitions', () => {
       .sort();
 
   it('are formed by the codec and the factory of places alone', () => {
-    expect(importing('items/key-forms.ts')).toEqual(['items/derived-key.ts', 'model/projection/places.ts']);
-    expect(importing('model/projection/index-partition.ts')).toEqual([
-      'kinds/index-item.ts',
-      'kinds/kind.ts',
-      'kinds/owner-item.ts',
-      'model/projection/places.ts',
+    expect(importing('core/items/key-forms.ts')).toEqual([
+      'core/items/derived-key.ts',
+      'core/model/projection/places.ts',
+    ]);
+    expect(importing('core/model/projection/index-partition.ts')).toEqual([
+      'core/kinds/index-item.ts',
+      'core/kinds/kind.ts',
+      'core/kinds/owner-item.ts',
+      'core/model/projection/places.ts',
     ]);
     expect(naming(/\bformatIndexPartition\b/)).toEqual(FACTORY.filter((path) => !path.endsWith('partitions.ts')));
-    expect(importing('items/generation.ts')).toEqual([...CODEC.slice(0, 2), ...FACTORY.slice(0, 2)]);
+    expect(importing('core/items/generation.ts')).toEqual([...CODEC.slice(0, 2), ...FACTORY.slice(0, 2)]);
   });
   it('are no other text: nobody else takes one for them', () => {
     expect(naming(/\bas (DerivedSortKey|IndexPartitionKey)\b/)).toEqual([...CODEC, ...FACTORY.slice(1)].sort());
@@ -167,25 +175,26 @@ describe('derived sort keys and index partitions', () => {
     // Of the quarantine: the index partition of its entries. Of the command line: an example for people.
     expect(naming(/['"`]~(?:view|ix|rev|degree|more|quarantine)\b/)).toEqual([
       'cli/commands/trust/explain.ts',
-      'items/key-forms.ts',
-      'items/keys.ts',
-      'plan/quarantine-entry.ts',
+      'core/items/key-forms.ts',
+      'core/items/keys.ts',
+      'core/plan/quarantine-entry.ts',
     ]);
-    expect(naming(/from: 'A', to: '\['/)).toEqual(['items/keys.ts']);
+    expect(naming(/from: 'A', to: '\['/)).toEqual(['core/items/keys.ts']);
   });
   it('have their places from the model, and from what the registry compiles', () => {
     expect(naming(/\bnew (?:Search|Order|EdgeItem|Count)Places\(/)).toEqual([
-      'model/compile/definitions.ts',
-      'model/compile/inbound.ts',
-      'model/compile/search.ts',
-      'model/projection/places.ts',
+      'core/model/compile/definitions.ts',
+      'core/model/compile/inbound.ts',
+      'core/model/compile/search.ts',
+      'core/model/projection/places.ts',
       'registry/layer.ts',
     ]);
   });
 });
 
 /** Who creates generations, makes their places, or shows them to people. */
-const OF_GENERATIONS = /^(items|model\/projection|kinds|registry|migrate|cli|studio)\/|^explain\/(explain|status)\.ts$/;
+const OF_GENERATIONS =
+  /^(core\/(items|model\/projection|kinds)|registry|migrate|cli|studio)\/|^trust\/explain\/(explain|status)\.ts$/;
 
 describe('generations of projections', () => {
   it('are named by nobody else', () => {
@@ -193,6 +202,12 @@ describe('generations of projections', () => {
     expect(found.map(({ path }) => path)).toEqual([]);
   });
 });
+
+/** The rooms of `src`, in the order of their imports. */
+const ROOMS = [
+  ...['foundation', 'core', 'store', 'registry', 'projecting', 'client', 'trust', 'migrate'],
+  ...['deployment', 'local', 'studio', 'cli'],
+];
 
 describe('imports', () => {
   const imported = new Map(
@@ -219,10 +234,17 @@ describe('imports', () => {
   it('make no circle of folders, imports of types included', () => {
     expect(cycles(folders(dirname))).toEqual([]);
   });
-  it('make no circle of the folders right below src, with all that is in them', () => {
-    const top = folders((path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : '.'));
-    expect([...top.keys()]).toEqual(expect.arrayContaining(['apply', 'cli', 'stack']));
-    expect(cycles(top)).toEqual([]);
+  it('go from each room to those before it alone, imports of types included', () => {
+    const rooms = folders((path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : '.'));
+    expect([...rooms.keys()].sort()).toEqual([...ROOMS].sort());
+    const forward = [...rooms].flatMap(([room, others]) =>
+      others.filter((other) => ROOMS.indexOf(other) >= ROOMS.indexOf(room)).map((other) => `${room} -> ${other}`),
+    );
+    expect(forward).toEqual([]);
+  });
+  it('go in the order in which the document has the rooms', () => {
+    const document = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8');
+    expect([...document.matchAll(/^\| \*\*`(\w+)\/`\*\*/gm)].map(([, room]) => room)).toEqual(ROOMS);
   });
   it('name files that are there, with their ending', () => {
     const paths = new Set(SOURCES.map(({ path }) => path));

@@ -1,7 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { edgeSchema, inboundSchema, nodeSchema, searchSchema, tableSchema } from '../../src/model/compile/schemas.ts';
+import {
+  edgeSchema,
+  inboundSchema,
+  nodeSchema,
+  searchSchema,
+  tableSchema,
+} from '../../src/core/model/compile/schemas.ts';
 import { ROOT } from '../support/command.ts';
 import { sources } from '../support/sources.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { forEachOf } from '../../src/for-each.ts';
+import { forEachOf } from '../../src/foundation/for-each.ts';
 import { sources } from '../support/sources.ts';
 
 const later = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
@@ -67,8 +67,8 @@ describe('pMap', () => {
     );
     expect(generators).toEqual(expect.arrayContaining(['withPrefetch', 'quarantineEntries', 'itemBatches']));
     const given = new RegExp(`\\bpMap\\(\\s*(?:this\\.)?(?:${generators.join('|')})\\(`);
-    expect(all.filter(({ path, code }) => path !== 'for-each.ts' && given.test(code)).map(({ path }) => path)).toEqual(
-      [],
-    );
+    expect(
+      all.filter(({ path, code }) => path !== 'foundation/for-each.ts' && given.test(code)).map(({ path }) => path),
+    ).toEqual([]);
   });
 });

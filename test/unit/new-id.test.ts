@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../src/new-id.ts';
+import { newId } from '../../src/client/write/new-id.ts';
 
 describe('newId', () => {
   it('makes a random id of the type', () => {

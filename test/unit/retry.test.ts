@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { retrying } from '../../src/retry.ts';
+import { retrying } from '../../src/foundation/retry.ts';
 
 describe('retrying', () => {
   it('waits longer after each failure, with jitter, and gives what the action gives', async () => {

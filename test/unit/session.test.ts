@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createProjector } from '../../src/apply/projector.ts';
+import { encodeToken, type TokenContent } from '../../src/client/session/token.ts';
 import { createReader, createWriter, defineGraph, edge, fromSource, node, Session } from '../../src/index.ts';
-import { encodeToken, type TokenContent } from '../../src/session/token.ts';
+import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
 
 const graph = defineGraph({

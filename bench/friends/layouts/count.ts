@@ -1,4 +1,4 @@
-import type { AttributeValue } from '../../../src/items/attribute-value.ts';
+import type { AttributeValue } from '../../../src/core/items/attribute-value.ts';
 import { friendsIn, numbered, placeOf } from './default.ts';
 import type { Layout } from './layout.ts';
 

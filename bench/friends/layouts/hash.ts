@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Item } from '../../../src/items/attribute-value.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { Layout } from './layout.ts';
 import { friendOf } from './row.ts';
 

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { EdgeloomError } from '../../errors.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
 
 /** Asks a person to confirm a plan. Throws if stdin is no terminal, or if the answer is not yes. */
 export async function askToConfirm(plan: readonly string[], question: string): Promise<void> {

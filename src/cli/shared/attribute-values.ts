@@ -1,7 +1,7 @@
 import { parse } from 'lossless-json';
-import { EdgeloomError } from '../../errors.ts';
-import { toPlainItem } from '../../items/plain.ts';
-import { itemOfJson } from '../../write/import.ts';
+import { itemOfJson } from '../../client/write/import.ts';
+import { toPlainItem } from '../../core/items/plain.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
 
 /**
  * Attributes that are given as one JSON object. Validators get them as an import's lines: numbers as JS numbers, and those that

@@ -1,4 +1,4 @@
-import { failureDocument } from '../../failure-document.ts';
+import { failureDocument } from '../../foundation/failure-document.ts';
 import { printableLines } from './shown.ts';
 
 /** One sentence and a hint; the stack only where asked for. */

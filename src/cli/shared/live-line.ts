@@ -1,4 +1,4 @@
-import { figureText } from '../../figure.ts';
+import { figureText } from '../../foundation/figure.ts';
 
 /** The counts of a projector so far. */
 export interface Projected {

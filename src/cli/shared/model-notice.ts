@@ -1,6 +1,6 @@
-import { type ModelNotice, modelNotice } from '../../migrate/notice.ts';
-import type { CompiledModel } from '../../model/compiled.ts';
-import type { Store } from '../../store/port.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { Store } from '../../core/store-port.ts';
+import { type ModelNotice, modelNotice } from '../../registry/notice.ts';
 import { printable } from './shown.ts';
 
 /**

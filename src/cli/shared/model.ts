@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { withTableName } from '../../model/compile/define-graph.ts';
-import type { CompiledModel } from '../../model/compiled.ts';
-import { loadModel } from '../../package/load-model.ts';
+import { withTableName } from '../../core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { loadModel } from '../../deployment/package/load-model.ts';
 import { type Output, print } from './output.ts';
 import { readSettings, type Settings } from './settings.ts';
 

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { LEAST_RCU } from '../../read/lists/budget.ts';
-import type { FilterOptions } from '../../read/lists/filter.ts';
-import type { Where } from '../../read/request/where.ts';
+import { LEAST_RCU } from '../../client/read/lists/budget.ts';
+import type { FilterOptions } from '../../client/read/lists/filter.ts';
+import type { Where } from '../../client/read/request/where.ts';
 import { attributeValues, collectValue } from './attribute-values.ts';
 
 /** Options of commands that give pages. */

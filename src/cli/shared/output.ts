@@ -1,4 +1,4 @@
-import { toJson } from '../../exact-json.ts';
+import { toJson } from '../../foundation/exact-json.ts';
 import { printable, printableLines } from './shown.ts';
 
 /** The output of a command: a document for machines and a text for people. */

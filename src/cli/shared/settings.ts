@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { credentialsOf, ENDPOINT, LOG_LEVEL, type LogLevel } from '../../environment.ts';
-import { EdgeloomError } from '../../errors.ts';
-import { PARSING } from '../../parsing.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { PARSING } from '../../foundation/parsing.ts';
 import type { ClientOptions } from '../../store/client.ts';
+import { credentialsOf, ENDPOINT, LOG_LEVEL, type LogLevel } from '../../store/environment.ts';
 
 /** Settings of the command line. */
 export interface Settings {

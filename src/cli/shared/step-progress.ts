@@ -1,4 +1,4 @@
-import { figureText } from '../../figure.ts';
+import { figureText } from '../../foundation/figure.ts';
 
 /** Milliseconds between two lines, where there is no terminal. */
 const TELL_MS = 5_000;

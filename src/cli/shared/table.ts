@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { losslessNumber } from '../../exact-json.ts';
-import { createReader } from '../../read/reader.ts';
+import { createReader } from '../../client/read/reader.ts';
+import { losslessNumber } from '../../foundation/exact-json.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
 import { isLoopback } from '../../store/client/options.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EdgeloomError } from '../../errors.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
 
 /**
  * One engine at a time for a data folder: two would both run, each on what it has read itself. Who wants the folder puts an

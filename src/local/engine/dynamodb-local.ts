@@ -5,8 +5,8 @@ import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as z from 'zod';
-import { EdgeloomError } from '../../errors.ts';
-import { cacheFolder } from '../../package/cache-folder.ts';
+import { cacheFolder } from '../../deployment/package/cache-folder.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
 import type { EngineCommand } from './command.ts';
 
 const run = promisify(execFile);

@@ -3,8 +3,8 @@ import { access, copyFile, mkdtemp, rename, statfs } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EdgeloomError } from '../../errors.ts';
-import { packageFile } from '../../package/package-files.ts';
+import { packageFile } from '../../deployment/package/package-files.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
 import type { EngineCommand } from './command.ts';
 
 /** The release that the tests run on; other platforms are asked to install the same. */

@@ -1,4 +1,4 @@
-import { GuardedProcess } from '../../guarded-process.ts';
+import { GuardedProcess } from '../../foundation/guarded-process.ts';
 import type { EngineCommand } from './command.ts';
 
 /** An engine's process. */

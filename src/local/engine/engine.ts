@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { EdgeloomError } from '../../errors.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
 import { lockDataFolder } from './data-lock.ts';
 import { dynamoDBLocalCommand, hasJava } from './dynamodb-local.ts';
 import { dynoxideCommand, dynoxidePath } from './dynoxide.ts';

@@ -1,4 +1,4 @@
-import { type Decimal, parseDecimal } from '../../items/attribute-value.ts';
+import { type Decimal, parseDecimal } from '../../core/items/attribute-value.ts';
 import { invalid } from './refusal.ts';
 
 /** DynamoDB's numbers: decimals of 38 digits, as text. */

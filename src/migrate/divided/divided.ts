@@ -1,7 +1,7 @@
-import { EdgeloomError, OLD_SOFTWARE } from '../../errors.ts';
-import { laterOf } from '../../items/watermark.ts';
+import { laterOf } from '../../core/items/watermark.ts';
+import { EdgeloomError, OLD_SOFTWARE } from '../../foundation/errors.ts';
+import { runtimeOf } from '../../foundation/runtime.ts';
 import { readHead } from '../../registry/head.ts';
-import { runtimeOf } from '../../runtime.ts';
 import { migrate } from '../migrate.ts';
 import type { MigrateOptions, MigrateStep } from '../migrate-types.ts';
 import type { MigratePlace } from '../walks/place.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { type Item, numberOf, stringOf } from '../../items/attribute-value.ts';
-import { REVISION } from '../../items/derived-item.ts';
-import { SERVICE_PARTITION } from '../../items/keys.ts';
-import { type CountingReader, queriedItems, readItem } from '../../store/pages.ts';
-import type { ItemKey, Store } from '../../store/port.ts';
+import { type Item, numberOf, stringOf } from '../../core/items/attribute-value.ts';
+import { REVISION } from '../../core/items/derived-item.ts';
+import { SERVICE_PARTITION } from '../../core/items/keys.ts';
+import { type CountingReader, queriedItems, readItem } from '../../core/store-pages.ts';
+import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { WalkPlace } from '../../store/table-walk.ts';
 import { walkPlaceSchema } from '../../store/walk-schemas.ts';
 import type { MigratePlace, OldWrite } from '../walks/place.ts';

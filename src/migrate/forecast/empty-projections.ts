@@ -1,12 +1,12 @@
-import { figureText } from '../../figure.ts';
-import { parseDerivedKey } from '../../items/derived-key.ts';
-import { typePrefix } from '../../items/keys.ts';
-import { classifyKey } from '../../model/base-item.ts';
-import type { CompiledModel, InboundOrder, SearchModel } from '../../model/compiled.ts';
-import type { OrderModel } from '../../model/projection/settings.ts';
+import { parseDerivedKey } from '../../core/items/derived-key.ts';
+import { typePrefix } from '../../core/items/keys.ts';
+import { classifyKey } from '../../core/model/base-item.ts';
+import type { CompiledModel, InboundOrder, SearchModel } from '../../core/model/compiled.ts';
+import type { OrderModel } from '../../core/model/projection/settings.ts';
+import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
+import { figureText } from '../../foundation/figure.ts';
+import type { PlannedChange } from '../../registry/planned-changes.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
-import { isBaseSortKey } from '../../stream/filter.ts';
-import type { PlannedChange } from '../plan.ts';
 import type { TableSample } from '../steps/estimates.ts';
 import { expectedItemsOf } from '../walks/wanted.ts';
 

@@ -1,12 +1,12 @@
-import type { CompiledModel } from '../../model/compiled.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { ScanSource, Store } from '../../core/store-port.ts';
 import type { Data } from '../../registry/data.ts';
 import { definitionsOf } from '../../registry/definition.ts';
 import { readDefinitions, readHead } from '../../registry/head.ts';
 import { identityAtHome, type TableRegions } from '../../registry/identity.ts';
+import { changeText, plannedChanges } from '../../registry/planned-changes.ts';
 import type { TableIdentity } from '../../registry/registry.ts';
-import type { ScanSource, Store } from '../../store/port.ts';
 import type { MigrateAction } from '../action.ts';
-import { changeText, plannedChanges } from '../plan.ts';
 import { emptyProjectionWarnings } from './empty-projections.ts';
 import { forecast, type StepForecast } from './forecast.ts';
 import { plannedSteps } from './planned-steps.ts';

@@ -1,7 +1,7 @@
-import { itemSizeBytes } from '../../items/attribute-value.ts';
-import { SERVICE_PARTITION } from '../../items/keys.ts';
-import type { CompiledModel } from '../../model/compiled.ts';
-import type { ScanSource } from '../../store/port.ts';
+import { itemSizeBytes } from '../../core/items/attribute-value.ts';
+import { SERVICE_PARTITION } from '../../core/items/keys.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { ScanSource } from '../../core/store-port.ts';
 import { walkedItem } from '../../store/table-walk.ts';
 import type { TableSample } from '../steps/estimates.ts';
 

@@ -1,4 +1,4 @@
-import type { CompiledModel } from '../../model/compiled.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
 import { keptOf } from '../../registry/effective.ts';
 import { compileLayers } from '../../registry/layer.ts';
 import type { Registry } from '../../registry/registry.ts';

@@ -1,8 +1,8 @@
-import { stringOf } from '../../items/attribute-value.ts';
-import { SERVICE_PARTITION } from '../../items/keys.ts';
-import type { CompiledModel } from '../../model/compiled.ts';
-import type { ReadStats } from '../../store/pages.ts';
-import type { ScanSource } from '../../store/port.ts';
+import { stringOf } from '../../core/items/attribute-value.ts';
+import { SERVICE_PARTITION } from '../../core/items/keys.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { ReadStats } from '../../core/store-pages.ts';
+import type { ScanSource } from '../../core/store-port.ts';
 
 /** Items in a page: more than the service's own partition usually holds, which has the registry and items of consumers and checks. */
 const PAGE_ITEMS = 25;

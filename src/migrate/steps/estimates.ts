@@ -1,12 +1,12 @@
-import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../../items/attribute-value.ts';
-import { COUNTED, INDEX_KEYS } from '../../items/derived-item.ts';
-import { parseNodeId, VIEW_KEY } from '../../items/keys.ts';
-import type { CompiledModel } from '../../model/compiled.ts';
-import { sourceNodeKeys, sourceNodeOf } from '../../model/joined.ts';
-import { hasExpectedFields } from '../../plan/writes/updates.ts';
+import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../../core/items/attribute-value.ts';
+import { COUNTED, INDEX_KEYS } from '../../core/items/derived-item.ts';
+import { parseNodeId, VIEW_KEY } from '../../core/items/keys.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
+import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
+import { hasExpectedFields } from '../../core/plan/writes/updates.ts';
 import type { ownershipTest } from '../../registry/ownership.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
-import { isBaseSortKey } from '../../stream/filter.ts';
 import { expectedItemsOf } from '../walks/wanted.ts';
 
 /** Estimates of the work of steps, from a sample of the table. */

@@ -1,11 +1,11 @@
 import pMap from 'p-map';
-import { type ApplyContext, epochSeconds } from '../../apply/context.ts';
-import { reconcile } from '../../apply/reconcile.ts';
-import { isFanOutOpen } from '../../kinds/continuation.ts';
-import { endContinuationUpdate } from '../../plan/fan-out.ts';
+import { isFanOutOpen } from '../../core/kinds/continuation.ts';
+import { endContinuationUpdate } from '../../core/plan/fan-out.ts';
+import { isContinuationKey } from '../../core/plan/stream-filter.ts';
+import { type ApplyContext, epochSeconds } from '../../projecting/apply/context.ts';
+import { reconcile } from '../../projecting/apply/reconcile.ts';
 import type { NeedsFanOut } from '../../registry/concerns.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
-import { isContinuationKey } from '../../stream/filter.ts';
 
 /** The values that ending fan-outs needs. */
 export interface EndingContext extends ApplyContext {

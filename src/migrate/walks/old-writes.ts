@@ -1,8 +1,8 @@
-import { EdgeloomError } from '../../errors.ts';
-import { stringOf } from '../../items/attribute-value.ts';
-import { MODEL, WATERMARK } from '../../items/derived-item.ts';
-import { isDerivedKey, SERVICE_PARTITION } from '../../items/keys.ts';
-import { isPlausibleWatermark, laterOf } from '../../items/watermark.ts';
+import { stringOf } from '../../core/items/attribute-value.ts';
+import { MODEL, WATERMARK } from '../../core/items/derived-item.ts';
+import { isDerivedKey, SERVICE_PARTITION } from '../../core/items/keys.ts';
+import { isPlausibleWatermark, laterOf } from '../../core/items/watermark.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
 import { isRegistryStamp } from '../../registry/registry.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 import type { MigratePlace, OldWrite } from './place.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { EdgeloomError } from '../../errors.ts';
-import { PARSING } from '../../parsing.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { PARSING } from '../../foundation/parsing.ts';
 import { walkPlaceSchema } from '../../store/walk-schemas.ts';
 import type { MigratePlace } from './place.ts';
 

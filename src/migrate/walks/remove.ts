@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { unchangedCondition } from '../../items/derived-item.ts';
+import { unchangedCondition } from '../../core/items/derived-item.ts';
 import { ownershipTest } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';

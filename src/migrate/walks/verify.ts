@@ -1,12 +1,12 @@
 import pMap from 'p-map';
-import { type Item, stringOf } from '../../items/attribute-value.ts';
-import { COUNTED, INDEX_KEYS } from '../../items/derived-item.ts';
-import { type CompiledModel, type IndexName, layersOf } from '../../model/compiled.ts';
-import { hasExpectedFields } from '../../plan/writes/updates.ts';
+import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import { COUNTED, INDEX_KEYS } from '../../core/items/derived-item.ts';
+import { type CompiledModel, type IndexName, layersOf } from '../../core/model/compiled.ts';
+import { hasExpectedFields } from '../../core/plan/writes/updates.ts';
+import { readItems } from '../../core/store-pages.ts';
+import type { ItemKey } from '../../core/store-port.ts';
 import { ownershipTest } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
-import { readItems } from '../../store/pages.ts';
-import type { ItemKey } from '../../store/port.ts';
 import { type WalkedItem, type WalkPlace, walkedItem } from '../../store/table-walk.ts';
 import { type BuildContext, reconcileItem } from './build.ts';
 import { walk } from './walk.ts';

@@ -1,5 +1,5 @@
-import type { CompiledModel, IndexName } from '../../model/compiled.ts';
-import type { ScanSource } from '../../store/port.ts';
+import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
+import type { ScanSource } from '../../core/store-port.ts';
 import { TableWalk, type WalkedItem, type WalkPlace, walkStart } from '../../store/table-walk.ts';
 
 /** The options of a walk. */

@@ -1,11 +1,11 @@
-import type { Item } from '../../items/attribute-value.ts';
-import type { CompiledModel } from '../../model/compiled.ts';
-import { needsSource, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../model/joined.ts';
-import { derivedOf } from '../../plan/derive.ts';
-import { type CountingReader, readItems } from '../../store/pages.ts';
-import type { ItemKey } from '../../store/port.ts';
+import type { Item } from '../../core/items/attribute-value.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { needsSource, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
+import { derivedOf } from '../../core/plan/derive.ts';
+import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
+import { type CountingReader, readItems } from '../../core/store-pages.ts';
+import type { ItemKey } from '../../core/store-port.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
-import { isBaseSortKey } from '../../stream/filter.ts';
 
 /** The index items that base items ask for in a model that is being built. */
 

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { Agent, type Dispatcher } from 'undici';
-import { EdgeloomError } from '../../errors.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
 import type { WholeBodySender, WholeResponse } from '../lean/handler.ts';
 import type { ClientOptions } from './options.ts';
 

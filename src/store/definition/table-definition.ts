@@ -1,5 +1,5 @@
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
-import { type CompiledModel, indexKeysOf } from '../../model/compiled.ts';
+import { type CompiledModel, indexKeysOf } from '../../core/model/compiled.ts';
 
 /** The CreateTable input of a model: keys, the indexes that it needs, on-demand, a stream with both images. */
 export function tableDefinition(graph: CompiledModel): CreateTableCommandInput {

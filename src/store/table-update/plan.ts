@@ -4,9 +4,9 @@ import {
   ScanCommand,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
-import { EdgeloomError } from '../../errors.ts';
-import { WRITE_UNIT_BYTES } from '../../items/attribute-value.ts';
-import { type CompiledModel, type IndexName, indexKeysOf } from '../../model/compiled.ts';
+import { WRITE_UNIT_BYTES } from '../../core/items/attribute-value.ts';
+import { type CompiledModel, type IndexName, indexKeysOf } from '../../core/model/compiled.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
 import { classifyError } from '../classify.ts';
 import { describeTable, missingNeedsOf, ttlOf } from '../table.ts';
 

@@ -5,9 +5,9 @@ import {
   type UpdateTableCommandInput,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type CompiledModel, indexKeysOf } from '../../model/compiled.ts';
-import { backoffMs } from '../../retry.ts';
-import { type Runtime, type RuntimeOptions, runtimeOf } from '../../runtime.ts';
+import { type CompiledModel, indexKeysOf } from '../../core/model/compiled.ts';
+import { backoffMs } from '../../foundation/retry.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { classifyError } from '../classify.ts';
 import { keySchema } from '../definition/table-definition.ts';
 import { describedTable, planTableUpdate, type TablePlan, type TablePlanOptions, type TableStep } from './plan.ts';

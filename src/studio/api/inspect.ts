@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { EdgeloomError } from '../../errors.ts';
-import { losslessNumber } from '../../exact-json.ts';
-import { type Explanation, explain } from '../../explain/explain.ts';
-import { lagOfStream } from '../../explain/position.ts';
-import { type Item, itemSizeBytes, stringOf } from '../../items/attribute-value.ts';
-import { parseDerivedKey } from '../../items/derived-key.ts';
-import { DERIVED_PREFIX, typePrefix } from '../../items/keys.ts';
-import { toPlainItem } from '../../items/plain.ts';
-import type { CompiledModel } from '../../model/compiled.ts';
-import type { Page } from '../../read/request/result.ts';
-import type { SortKeyRange } from '../../store/port.ts';
+import type { Page } from '../../client/read/request/result.ts';
+import { type Item, itemSizeBytes, stringOf } from '../../core/items/attribute-value.ts';
+import { parseDerivedKey } from '../../core/items/derived-key.ts';
+import { DERIVED_PREFIX, typePrefix } from '../../core/items/keys.ts';
+import { toPlainItem } from '../../core/items/plain.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { SortKeyRange } from '../../core/store-port.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { losslessNumber } from '../../foundation/exact-json.ts';
+import { type Explanation, explain } from '../../trust/explain/explain.ts';
+import { lagOfStream } from '../../trust/explain/position.ts';
 import { currentPosition, type RequestContext } from '../base/context.ts';
 import { input, route } from '../base/route.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { Status } from '../../explain/status.ts';
-import { tableStatus } from '../../explain/table-status.ts';
 import { describeTable, hasTtl } from '../../store/table.ts';
+import type { Status } from '../../trust/explain/status.ts';
+import { tableStatus } from '../../trust/explain/table-status.ts';
 import { currentPosition } from '../base/context.ts';
 import { type DescribedModel, describeModel } from '../base/describe-model.ts';
 import { route } from '../base/route.ts';

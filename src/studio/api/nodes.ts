@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { losslessNumber } from '../../exact-json.ts';
-import { typePrefix } from '../../items/keys.ts';
-import { toPlainItem } from '../../items/plain.ts';
-import type { BaseNode, EdgeResult, EdgeSetEntry, Page } from '../../read/request/result.ts';
+import type { BaseNode, EdgeResult, EdgeSetEntry, Page } from '../../client/read/request/result.ts';
+import { typePrefix } from '../../core/items/keys.ts';
+import { toPlainItem } from '../../core/items/plain.ts';
+import { losslessNumber } from '../../foundation/exact-json.ts';
 import type { RequestContext } from '../base/context.ts';
 import { input, orderedInput, route } from '../base/route.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { levelOfPath } from '../../read/levels/level-path.ts';
-import type { Truncated } from '../../read/levels/level-walk.ts';
-import { pagePlan } from '../../read/page.ts';
+import { levelOfPath } from '../../client/read/levels/level-path.ts';
+import type { Truncated } from '../../client/read/levels/level-walk.ts';
+import { pagePlan } from '../../client/read/page.ts';
 import { type PageTree, pageTree } from '../base/page-tree.ts';
 import { input, orderedInput, route } from '../base/route.ts';
 

@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { losslessNumber } from '../../exact-json.ts';
-import { type Item, stringOf } from '../../items/attribute-value.ts';
-import { INDEX_KEYS } from '../../items/derived-item.ts';
-import { encodedValueOf } from '../../items/encoding.ts';
-import { type HashName, shardOf } from '../../items/shard.ts';
-import type { SearchModel } from '../../model/compiled.ts';
-import { countEachShard, type ShardCounts, type ShardsResult, shardsResult } from '../../read/lists/count.ts';
-import type { SearchPredicate, SearchScope } from '../../read/lists/search.ts';
-import { findSearch } from '../../read/request/lookup.ts';
-import type { Page, SearchResult } from '../../read/request/result.ts';
-import { queryPages } from '../../store/pages.ts';
+import { countEachShard, type ShardCounts, type ShardsResult, shardsResult } from '../../client/read/lists/count.ts';
+import type { SearchPredicate, SearchScope } from '../../client/read/lists/search.ts';
+import { findSearch } from '../../client/read/request/lookup.ts';
+import type { Page, SearchResult } from '../../client/read/request/result.ts';
+import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import { INDEX_KEYS } from '../../core/items/derived-item.ts';
+import { encodedValueOf } from '../../core/items/encoding.ts';
+import { type HashName, shardOf } from '../../core/items/shard.ts';
+import type { SearchModel } from '../../core/model/compiled.ts';
+import { queryPages } from '../../core/store-pages.ts';
+import { losslessNumber } from '../../foundation/exact-json.ts';
 import type { RequestContext } from '../base/context.ts';
 import { input, route } from '../base/route.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { EdgeloomError } from '../../errors.ts';
-import { typePrefix } from '../../items/keys.ts';
-import type { TotalResult } from '../../read/nodes/total.ts';
+import type { TotalResult } from '../../client/read/nodes/total.ts';
+import { typePrefix } from '../../core/items/keys.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
 import type { RequestContext } from '../base/context.ts';
 import { input, route } from '../base/route.ts';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { type Item, sameValue } from '../../items/attribute-value.ts';
-import { ExactNumber, toPlain } from '../../items/plain.ts';
-import { itemOfJson } from '../../write/import.ts';
-import { createWriter } from '../../write/writer.ts';
+import { itemOfJson } from '../../client/write/import.ts';
+import { createWriter } from '../../client/write/writer.ts';
+import { type Item, sameValue } from '../../core/items/attribute-value.ts';
+import { ExactNumber, toPlain } from '../../core/items/plain.ts';
 import type { RequestContext } from '../base/context.ts';
 import { input, route } from '../base/route.ts';
 

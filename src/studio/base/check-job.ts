@@ -1,10 +1,10 @@
-import { type CheckOptions, type CheckResult, check } from '../../check/check.ts';
-import type { CheckTotals } from '../../check/cursor.ts';
-import type { Finding } from '../../check/finding.ts';
-import { EdgeloomError } from '../../errors.ts';
-import { type FailureDocument, failureDocument } from '../../failure-document.ts';
-import { sleep } from '../../runtime.ts';
-import { createController, pause } from '../../stream/concurrency.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { type FailureDocument, failureDocument } from '../../foundation/failure-document.ts';
+import { sleep } from '../../foundation/runtime.ts';
+import { createController, pause } from '../../projecting/stream/concurrency.ts';
+import { type CheckOptions, type CheckResult, check } from '../../trust/check/check.ts';
+import type { CheckTotals } from '../../trust/check/cursor.ts';
+import type { Finding } from '../../trust/check/finding.ts';
 
 /** The subject of a check, in words, and its progress. */
 export interface CheckState {

@@ -1,14 +1,14 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { losslessNumber } from '../../exact-json.ts';
-import { type PositionOfStream, positionOfStream } from '../../explain/position.ts';
-import type { Logger } from '../../logger.ts';
-import type { CompiledModel } from '../../model/compiled.ts';
-import { createReader, type Reader } from '../../read/reader.ts';
+import { createReader, type Reader } from '../../client/read/reader.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { ScanSource, Store } from '../../core/store-port.ts';
+import { losslessNumber } from '../../foundation/exact-json.ts';
+import type { Logger } from '../../foundation/logger.ts';
+import { DynamoDBStreamSource } from '../../projecting/stream/dynamodb-source.ts';
 import type { ReaderLeases } from '../../registry/reader-lease.ts';
 import { MeteredStore } from '../../store/metered.ts';
-import type { ScanSource, Store } from '../../store/port.ts';
 import { describeTable } from '../../store/table.ts';
-import { DynamoDBStreamSource } from '../../stream/dynamodb-source.ts';
+import { type PositionOfStream, positionOfStream } from '../../trust/explain/position.ts';
 import type { CheckJob } from './check-job.ts';
 
 /** The table that a studio shows. */

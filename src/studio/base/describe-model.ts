@@ -6,7 +6,7 @@ import type {
   OrderModel,
   Projection,
   SearchModel,
-} from '../../model/compiled.ts';
+} from '../../core/model/compiled.ts';
 
 /** The model as the page shows it, and makes its forms from. */
 export interface DescribedModel {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { EdgeloomError } from '../../errors.ts';
-import { toJson } from '../../exact-json.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { toJson } from '../../foundation/exact-json.ts';
 
 /** Bytes of a request's body: an item of 400 KB, as JSON with every character escaped, is below that. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;

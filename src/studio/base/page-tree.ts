@@ -1,8 +1,8 @@
-import { setOwn } from '../../items/attribute-value.ts';
-import { typePrefix } from '../../items/keys.ts';
-import type { CompiledModel } from '../../model/compiled.ts';
-import { bindingOf, type Level, showsEdge } from '../../read/levels/level.ts';
-import type { PageResult } from '../../read/page.ts';
+import { bindingOf, type Level, showsEdge } from '../../client/read/levels/level.ts';
+import type { PageResult } from '../../client/read/page.ts';
+import { setOwn } from '../../core/items/attribute-value.ts';
+import { typePrefix } from '../../core/items/keys.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
 
 /** A node of a page, with what is next to it. */
 export interface ListedNode {

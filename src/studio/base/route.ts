@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { EdgeloomError } from '../../errors.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
 import type { RequestContext } from './context.ts';
 
 /** One thing that the page can ask for. */

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { figureText } from '../../figure.ts';
+import { figureText } from '../../foundation/figure.ts';
 import type { ModelAnswer } from '../api/model-and-status.ts';
 import { useAnswer, useUnits } from './base/ask.ts';
 import { Link, usePlace } from './base/place.tsx';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { EdgeloomError, StoreError } from '../../errors.ts';
-import { failureDocument } from '../../failure-document.ts';
+import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
+import { failureDocument } from '../../foundation/failure-document.ts';
 import { INSPECT_ROUTES } from '../api/inspect.ts';
 import { OVERVIEW_ROUTES } from '../api/model-and-status.ts';
 import { NODE_ROUTES } from '../api/nodes.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { EdgeloomError } from '../../errors.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
 
 /** A file of the page. */
 export interface Asset {

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { EdgeloomError } from '../../errors.ts';
-import { failureDocument } from '../../failure-document.ts';
-import type { Logger } from '../../logger.ts';
-import { packageFile } from '../../package/package-files.ts';
+import { packageFile } from '../../deployment/package/package-files.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { failureDocument } from '../../foundation/failure-document.ts';
+import type { Logger } from '../../foundation/logger.ts';
 import { registryLeases } from '../../registry/reader-lease.ts';
 import { CheckJob } from '../base/check-job.ts';
 import type { StudioContext, StudioTable } from '../base/context.ts';

@@ -1,10 +1,10 @@
-import { modelCost } from '../../../src/cost/capacity.ts';
-import { toJson } from '../../../src/exact-json.ts';
+import type { CompiledModel, IndexName } from '../../../src/core/model/compiled.ts';
+import { modelCost } from '../../../src/deployment/cost/capacity.ts';
+import { policyResources } from '../../../src/deployment/stack/rights/policies.ts';
+import { roleResources } from '../../../src/deployment/stack/rights/roles.ts';
+import { toJson } from '../../../src/foundation/exact-json.ts';
 import { status } from '../../../src/index.ts';
-import type { CompiledModel, IndexName } from '../../../src/model/compiled.ts';
 import { registryLeases } from '../../../src/registry/reader-lease.ts';
-import { policyResources } from '../../../src/stack/rights/policies.ts';
-import { roleResources } from '../../../src/stack/rights/roles.ts';
 import { OVERVIEW_ROUTES } from '../../../src/studio/api/model-and-status.ts';
 import { NODE_ROUTES } from '../../../src/studio/api/nodes.ts';
 import { SEARCH_ROUTES } from '../../../src/studio/api/searches.ts';

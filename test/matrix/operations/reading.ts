@@ -1,4 +1,4 @@
-import { explainQuery } from '../../../src/explain/query.ts';
+import { explainQuery } from '../../../src/trust/explain/query.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
 import type { Kind } from '../questions.ts';
 import { type Operation, RAN } from './operation.ts';

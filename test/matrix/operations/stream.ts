@@ -1,5 +1,5 @@
 import { redrive } from '../../../src/index.ts';
-import { redriveRecords } from '../../../src/repair/redrive-records.ts';
+import { redriveRecords } from '../../../src/trust/repair/redrive-records.ts';
 import { type Bench, holds } from '../bench.ts';
 import { type Operation, RAN } from './operation.ts';
 

@@ -1,3 +1,6 @@
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import type { ScanSource, Store } from '../../../src/core/store-port.ts';
 import {
   type BatchResult,
   type CheckOptions,
@@ -13,9 +16,6 @@ import {
   type ProjectorOptions,
   type Reader,
 } from '../../../src/index.ts';
-import type { Item } from '../../../src/items/attribute-value.ts';
-import type { CompiledModel } from '../../../src/model/compiled.ts';
-import type { ScanSource, Store } from '../../../src/store/port.ts';
 import { decodeRecords, type RawRecord } from '../../../src/tools.ts';
 import { CALM, Process } from '../../simulator/evolution/process.ts';
 import { storeOf } from '../../simulator/evolution/store.ts';

@@ -1,6 +1,6 @@
+import type { ItemKey } from '../../../src/core/store-port.ts';
 import type { Finding } from '../../../src/index.ts';
 import type { Registry } from '../../../src/registry/registry.ts';
-import type { ItemKey } from '../../../src/store/port.ts';
 import { versionsOf } from './specs.ts';
 import { runCheck } from './tools.ts';
 import { textOf } from './values.ts';

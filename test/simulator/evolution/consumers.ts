@@ -1,3 +1,4 @@
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import {
   type BatchResult,
   createProjector,
@@ -5,9 +6,8 @@ import {
   type Projector,
   StoreError,
 } from '../../../src/index.ts';
-import type { CompiledModel } from '../../../src/model/compiled.ts';
-import { redriveRecords } from '../../../src/repair/redrive-records.ts';
 import { decodeRecords, type RawRecord } from '../../../src/tools.ts';
+import { redriveRecords } from '../../../src/trust/repair/redrive-records.ts';
 import type { Process } from './process.ts';
 import { versionsOf } from './specs.ts';
 import { storeOf } from './store.ts';

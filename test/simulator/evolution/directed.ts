@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { EdgeloomError } from '../../../src/errors.ts';
-import type { Item } from '../../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../../src/items/change-record.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../../src/core/items/change-record.ts';
+import { isContinuationKey } from '../../../src/core/plan/stream-filter.ts';
+import type { DerivedUpdate, ItemKey, Store } from '../../../src/core/store-port.ts';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { LEASE_MS } from '../../../src/registry/reader-lease.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
-import { redriveRecords } from '../../../src/repair/redrive-records.ts';
-import type { DerivedUpdate, ItemKey, Store } from '../../../src/store/port.ts';
-import { isContinuationKey } from '../../../src/stream/filter.ts';
+import { redriveRecords } from '../../../src/trust/repair/redrive-records.ts';
 import type { Question } from './questions.ts';
 import type { ModelSpec, SearchSpec } from './specs.ts';
 import { type IsCall, modelOf, Stage } from './stage.ts';

@@ -1,4 +1,4 @@
-import type { ItemKey } from '../../../src/store/port.ts';
+import type { ItemKey } from '../../../src/core/store-port.ts';
 import type { History, State } from './history.ts';
 import { COMPUTES, type ModelSpec, type OrderSpec, type SearchSpec, STATUSES, TABLES } from './specs.ts';
 import { stableText } from './values.ts';

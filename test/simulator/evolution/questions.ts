@@ -1,5 +1,5 @@
+import type { ItemKey } from '../../../src/core/store-port.ts';
 import type { Reader } from '../../../src/index.ts';
-import type { ItemKey } from '../../../src/store/port.ts';
 import type { Random } from '../random.ts';
 import type { History } from './history.ts';
 import { type Given, judgeCount, judgeList } from './judge.ts';

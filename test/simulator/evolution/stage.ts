@@ -1,17 +1,9 @@
-import { createProjector, type ProjectorOptions } from '../../../src/apply/projector.ts';
-import { check } from '../../../src/check/check.ts';
-import { WRONG } from '../../../src/check/finding.ts';
-import type { Moment } from '../../../src/clocks.ts';
-import { EdgeloomError, StoreError } from '../../../src/errors.ts';
-import type { Item } from '../../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../../src/items/change-record.ts';
-import { decideMigration, walkShare } from '../../../src/migrate/divided/divided.ts';
-import { migrate } from '../../../src/migrate/migrate.ts';
-import type { MigrateOptions } from '../../../src/migrate/migrate-types.ts';
-import type { CompiledModel } from '../../../src/model/compiled.ts';
-import { createReader, type Reader } from '../../../src/read/reader.ts';
-import { registryLeases } from '../../../src/registry/reader-lease.ts';
-import { Session } from '../../../src/session/session.ts';
+import { createReader, type Reader } from '../../../src/client/read/reader.ts';
+import { Session } from '../../../src/client/session/session.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../../src/core/items/change-record.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { isBaseSortKey } from '../../../src/core/plan/stream-filter.ts';
 import type {
   DerivedUpdate,
   ItemKey,
@@ -20,8 +12,16 @@ import type {
   ScanRequest,
   ScanSource,
   Store,
-} from '../../../src/store/port.ts';
-import { isBaseSortKey } from '../../../src/stream/filter.ts';
+} from '../../../src/core/store-port.ts';
+import type { Moment } from '../../../src/foundation/clocks.ts';
+import { EdgeloomError, StoreError } from '../../../src/foundation/errors.ts';
+import { decideMigration, walkShare } from '../../../src/migrate/divided/divided.ts';
+import { migrate } from '../../../src/migrate/migrate.ts';
+import type { MigrateOptions } from '../../../src/migrate/migrate-types.ts';
+import { createProjector, type ProjectorOptions } from '../../../src/projecting/apply/projector.ts';
+import { registryLeases } from '../../../src/registry/reader-lease.ts';
+import { check } from '../../../src/trust/check/check.ts';
+import { WRONG } from '../../../src/trust/check/finding.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { byOneClock } from '../../support/moments.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';

@@ -1,5 +1,12 @@
-import type { Item } from '../../../src/items/attribute-value.ts';
-import type { QueryRequest, QueryResult, ScanPage, ScanRequest, ScanSource, Store } from '../../../src/store/port.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import type {
+  QueryRequest,
+  QueryResult,
+  ScanPage,
+  ScanRequest,
+  ScanSource,
+  Store,
+} from '../../../src/core/store-port.ts';
 import type { Process } from './process.ts';
 import { type Cell, holds, readLag, type Table, versionAt, writeUnits } from './table.ts';
 import { mapOf, sameText, textOf } from './values.ts';

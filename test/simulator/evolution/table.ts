@@ -1,5 +1,5 @@
-import type { Item } from '../../../src/items/attribute-value.ts';
-import type { DerivedUpdate, ItemKey, UpdateCondition } from '../../../src/store/port.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import type { DerivedUpdate, ItemKey, UpdateCondition } from '../../../src/core/store-port.ts';
 import { addInto } from '../../support/memory-store/update.ts';
 import type { Random } from '../random.ts';
 import type { Timeline } from './timeline.ts';

@@ -1,5 +1,5 @@
-import type { AttributeValue, Item } from '../../../src/items/attribute-value.ts';
-import type { ItemKey } from '../../../src/store/port.ts';
+import type { AttributeValue, Item } from '../../../src/core/items/attribute-value.ts';
+import type { ItemKey } from '../../../src/core/store-port.ts';
 
 /** Small readings of attribute values, without a word of the product's. */
 

@@ -1,4 +1,4 @@
-import type { Moment } from '../../../src/clocks.ts';
+import type { Moment } from '../../../src/foundation/clocks.ts';
 import type { CompiledModel } from '../../../src/index.ts';
 import { registeredModel, type WriterModel } from '../../../src/registry/writer-model.ts';
 import type { RawRecord } from '../../../src/tools.ts';

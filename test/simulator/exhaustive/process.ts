@@ -1,4 +1,4 @@
-import type { ItemKey, Store } from '../../../src/store/port.ts';
+import type { ItemKey, Store } from '../../../src/core/store-port.ts';
 import type { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { codeRunsOn } from '../agenda.ts';
 import type { Numbering } from './walk.ts';

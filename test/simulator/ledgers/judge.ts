@@ -1,6 +1,6 @@
-import { EdgeloomError } from '../../../src/errors.ts';
+import type { Store } from '../../../src/core/store-port.ts';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { createReader } from '../../../src/index.ts';
-import type { Store } from '../../../src/store/port.ts';
 import { exactOf, textOf } from './decimal.ts';
 import type { EdgeSpec, Spec } from './spec.ts';
 import type { Table } from './table.ts';

@@ -1,7 +1,7 @@
-import { EdgeloomError, StoreError } from '../../../src/errors.ts';
+import type { AttributeValue, Item } from '../../../src/core/items/attribute-value.ts';
+import type { Store } from '../../../src/core/store-port.ts';
+import { EdgeloomError, StoreError } from '../../../src/foundation/errors.ts';
 import { ConditionFailedError, createWriter, TransactionFailedError } from '../../../src/index.ts';
-import type { AttributeValue, Item } from '../../../src/items/attribute-value.ts';
-import type { Store } from '../../../src/store/port.ts';
 import type { Dice } from './dice.ts';
 import type { EdgeSpec, Spec } from './spec.ts';
 import type { Table } from './table.ts';

@@ -1,5 +1,5 @@
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { count, defineGraph, edge, fromSource, node, part, sum } from '../../../src/index.ts';
-import type { CompiledModel } from '../../../src/model/compiled.ts';
 import type { Dice } from './dice.ts';
 import type { Names } from './table.ts';
 

@@ -1,5 +1,5 @@
-import { StoreError } from '../../../src/errors.ts';
-import type { ScanSource, Store } from '../../../src/store/port.ts';
+import type { ScanSource, Store } from '../../../src/core/store-port.ts';
+import { StoreError } from '../../../src/foundation/errors.ts';
 import type { Dice } from './dice.ts';
 import { type Actor, never, type Stage } from './stage.ts';
 import type { Table } from './table.ts';

@@ -1,5 +1,4 @@
-import { StoreError } from '../../../src/errors.ts';
-import type { AttributeValue, Item } from '../../../src/items/attribute-value.ts';
+import type { AttributeValue, Item } from '../../../src/core/items/attribute-value.ts';
 import type {
   BaseChange,
   BaseCondition,
@@ -17,7 +16,8 @@ import type {
   UpdateCondition,
   UpdateResult,
   WriteResult,
-} from '../../../src/store/port.ts';
+} from '../../../src/core/store-port.ts';
+import { StoreError } from '../../../src/foundation/errors.ts';
 import { exactOf, isStorable, plus, textOf } from './decimal.ts';
 import type { Dice } from './dice.ts';
 import { bytesOf, compareBytes, fingerprint, frozen, text } from './values.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AttributeValue, Item } from '../../../src/items/attribute-value.ts';
+import type { AttributeValue, Item } from '../../../src/core/items/attribute-value.ts';
 import { type Exact, exactOf, isSummable, plus, textOf } from './decimal.ts';
 import type { EdgeSpec, Ledger, Spec } from './spec.ts';
 import { compareBytes, text } from './values.ts';

@@ -1,4 +1,4 @@
-import type { AttributeValue, Item } from '../../../src/items/attribute-value.ts';
+import type { AttributeValue, Item } from '../../../src/core/items/attribute-value.ts';
 import { exactOf, textOf } from './decimal.ts';
 
 /** Freezes what is stored: code under test that changes an item that it has read fails at once. */

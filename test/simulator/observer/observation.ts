@@ -1,11 +1,11 @@
-import { check } from '../../../src/check/check.ts';
-import { QUARANTINE_FIELDS } from '../../../src/items/derived-item.ts';
-import { SERVICE_PARTITION } from '../../../src/items/keys.ts';
-import type { ObservedDrift } from '../../../src/observe/obligation.ts';
-import { Observer } from '../../../src/observe/observer.ts';
-import type { ObserverState } from '../../../src/observe/state.ts';
+import { QUARANTINE_FIELDS } from '../../../src/core/items/derived-item.ts';
+import { SERVICE_PARTITION } from '../../../src/core/items/keys.ts';
+import type { ItemKey } from '../../../src/core/store-port.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
-import type { ItemKey } from '../../../src/store/port.ts';
+import { check } from '../../../src/trust/check/check.ts';
+import type { ObservedDrift } from '../../../src/trust/observe/obligation.ts';
+import { Observer } from '../../../src/trust/observe/observer.ts';
+import type { ObserverState } from '../../../src/trust/observe/state.ts';
 import { FaultyStore } from '../faulty-store.ts';
 import { text } from '../keys.ts';
 import type { SimulatedProcess } from '../process.ts';

@@ -1,11 +1,11 @@
-import type { RawRecord } from '../../../src/stream/decode.ts';
+import type { RawRecord } from '../../../src/projecting/stream/decode.ts';
 import {
   type StreamDescription,
   StreamError,
   type StreamPage,
   type StreamRecord,
   type StreamSource,
-} from '../../../src/stream/source.ts';
+} from '../../../src/projecting/stream/source.ts';
 import type { Choices } from '../choices.ts';
 import type { Shard, WholeStreamReader } from '../streams.ts';
 

@@ -1,4 +1,4 @@
-import { type Item, sameItem } from '../../../src/items/attribute-value.ts';
+import { type Item, sameItem } from '../../../src/core/items/attribute-value.ts';
 import { storedKey, text } from '../keys.ts';
 import { countedTypes, type ModelOptions } from '../models.ts';
 import { type ExpectedPartition, expectedPartitions } from '../oracle.ts';

@@ -10,7 +10,7 @@ import {
 } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
-const STORED_VIEW = "import { copiesByEdge, elementsByEdge } from 'src/items/stored-view.ts';";
+const STORED_VIEW = "import { copiesByEdge, elementsByEdge } from 'src/core/items/stored-view.ts';";
 
 /** Planted in copies of target nodes' attributes, their reverse items and the fan-out. */
 export const COPY_MUTANTS: readonly Mutant[] = [

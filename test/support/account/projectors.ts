@@ -1,8 +1,8 @@
-import { withTableName } from '../../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../../src/model/compiled.ts';
+import { withTableName } from '../../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { createWorker } from '../../../src/projecting/worker/worker.ts';
 import { createClient, createStreamsClient } from '../../../src/store/client.ts';
 import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
-import { createWorker } from '../../../src/worker/worker.ts';
 import type { Thing } from './account.ts';
 
 /** The stream function of each event source mapping that is enabled: a worker that follows the table's stream. */

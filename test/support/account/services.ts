@@ -1,7 +1,7 @@
 import pino from 'pino';
-import { checkRunHandler } from '../../../src/lambda/index.ts';
-import { withTableName } from '../../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../../src/model/compiled.ts';
+import { withTableName } from '../../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { checkRunHandler } from '../../../src/deployment/lambda/index.ts';
 import { createClient } from '../../../src/store/client.ts';
 import { type Machine, runMachine } from '../stack/state-machine.ts';
 import type { Account, Thing } from './account.ts';

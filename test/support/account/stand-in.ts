@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CompiledModel } from '../../../src/model/compiled.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { Account, type Outside, type Thing } from './account.ts';
 import { cloudFormationOperations } from './cloudformation.ts';
 import { DynamoDBTables } from './dynamodb.ts';

@@ -1,4 +1,4 @@
-import type { WithLevel } from '../../../src/read/levels/level.ts';
+import type { WithLevel } from '../../../src/client/read/levels/level.ts';
 import { type DrawnEdge, type DrawnGraph, EDGE_TYPES, type LevelEdge } from './random-levels.ts';
 
 /** The answer that a page with levels has to give, from what producers wrote alone: it shares nothing with the reader. */

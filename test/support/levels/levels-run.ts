@@ -1,10 +1,10 @@
+import type { Truncated } from '../../../src/client/read/levels/level-walk.ts';
+import type { PageResult } from '../../../src/client/read/page.ts';
+import { evictedTypes } from '../../../src/core/items/stored-view.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import type { Store } from '../../../src/core/store-port.ts';
 import { createReader, createSession, createWriter } from '../../../src/index.ts';
-import { evictedTypes } from '../../../src/items/stored-view.ts';
-import type { CompiledModel } from '../../../src/model/compiled.ts';
-import type { Truncated } from '../../../src/read/levels/level-walk.ts';
-import type { PageResult } from '../../../src/read/page.ts';
 import { withoutRegistry } from '../../../src/registry/reader-lease.ts';
-import type { Store } from '../../../src/store/port.ts';
 import { Random } from '../../simulator/random.ts';
 import { walkLevels } from './levels-oracle.ts';
 import {

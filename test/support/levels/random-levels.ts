@@ -1,6 +1,6 @@
+import type { WithLevel } from '../../../src/client/read/levels/level.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { defineGraph, edge, node } from '../../../src/index.ts';
-import type { CompiledModel } from '../../../src/model/compiled.ts';
-import type { WithLevel } from '../../../src/read/levels/level.ts';
 import type { Random } from '../../simulator/random.ts';
 import { uniqueTableName } from '../table.ts';
 

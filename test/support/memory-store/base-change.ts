@@ -5,9 +5,9 @@ import {
   type Item,
   sameValue,
   setOwn,
-} from '../../../src/items/attribute-value.ts';
-import type { TableNames } from '../../../src/model/compiled.ts';
-import type { AttributeChanges, BaseChange, BaseCondition } from '../../../src/store/port.ts';
+} from '../../../src/core/items/attribute-value.ts';
+import type { TableNames } from '../../../src/core/model/compiled.ts';
+import type { AttributeChanges, BaseChange, BaseCondition } from '../../../src/core/store-port.ts';
 import { copyIn, normalNumber, refused, sumOf } from './item.ts';
 
 /** Changes of base items as DynamoDB makes them. */

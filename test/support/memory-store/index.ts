@@ -1,7 +1,7 @@
-import { type AttributeValue, sameItem, stringOf } from '../../../src/items/attribute-value.ts';
-import { INDEX_KEYS } from '../../../src/items/derived-item.ts';
-import { PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../src/items/keys.ts';
-import type { IndexName } from '../../../src/model/compiled.ts';
+import { type AttributeValue, sameItem, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { INDEX_KEYS } from '../../../src/core/items/derived-item.ts';
+import { PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
+import type { IndexName } from '../../../src/core/model/compiled.ts';
 import { refused, type StoredItem } from './item.ts';
 import { MemoryPartition } from './partition.ts';
 

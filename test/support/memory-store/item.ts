@@ -1,11 +1,11 @@
-import { StoreError } from '../../../src/errors.ts';
 import {
   type AttributeValue,
   canonicalText,
   type Item,
   itemSizeBytes,
   setOwn,
-} from '../../../src/items/attribute-value.ts';
+} from '../../../src/core/items/attribute-value.ts';
+import { StoreError } from '../../../src/foundation/errors.ts';
 import * as numbers from '../../../src/local/memory/numbers.ts';
 import { Refusal } from '../../../src/local/memory/refusal.ts';
 

@@ -1,6 +1,6 @@
-import { attributeOf, type Item, numberOf, sameItem, stringOf } from '../../../src/items/attribute-value.ts';
-import { isKeyWithinLimits, PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../src/items/keys.ts';
-import type { IndexName, TableNames } from '../../../src/model/compiled.ts';
+import { attributeOf, type Item, numberOf, sameItem, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { isKeyWithinLimits, PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
+import type { IndexName, TableNames } from '../../../src/core/model/compiled.ts';
 import {
   type BaseChange,
   type BatchWrite,
@@ -24,7 +24,7 @@ import {
   type UpdateResult,
   type WriteManyResult,
   type WriteResult,
-} from '../../../src/store/port.ts';
+} from '../../../src/core/store-port.ts';
 import { changedItem, checkedChange, meetsBase } from './base-change.ts';
 import { MemoryIndex, writeUnits } from './index.ts';
 import { copyIn, copyOut, refused, type StoredItem, storedItem } from './item.ts';

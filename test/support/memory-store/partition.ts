@@ -1,4 +1,4 @@
-import { compareKeys } from '../../../src/items/encoding.ts';
+import { compareKeys } from '../../../src/core/items/encoding.ts';
 import type { StoredItem } from './item.ts';
 
 /** A partition of the table or of an index: items under texts that are unique in it, given out in key order. */

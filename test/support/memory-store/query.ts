@@ -1,10 +1,10 @@
-import { attributeOf, type Item, sameValue, stringOf } from '../../../src/items/attribute-value.ts';
-import { ATTRIBUTES, INDEX_KEYS } from '../../../src/items/derived-item.ts';
-import { compareKeys } from '../../../src/items/encoding.ts';
-import { SORT_KEY_BYTES } from '../../../src/items/keys.ts';
-import type { TableNames } from '../../../src/model/compiled.ts';
-import { isHitOf } from '../../../src/model/projection/places.ts';
-import type { QueryRequest, QueryResult } from '../../../src/store/port.ts';
+import { attributeOf, type Item, sameValue, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { ATTRIBUTES, INDEX_KEYS } from '../../../src/core/items/derived-item.ts';
+import { compareKeys } from '../../../src/core/items/encoding.ts';
+import { SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
+import type { TableNames } from '../../../src/core/model/compiled.ts';
+import { isHitOf } from '../../../src/core/model/projection/places.ts';
+import type { QueryRequest, QueryResult } from '../../../src/core/store-port.ts';
 import { copyOut, refused, type StoredItem } from './item.ts';
 import { comparePlaces, type MemoryPartition, type PartitionEntry, type Place } from './partition.ts';
 

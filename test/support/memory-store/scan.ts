@@ -1,9 +1,9 @@
-import { type Item, stringOf } from '../../../src/items/attribute-value.ts';
-import { INDEX_KEYS } from '../../../src/items/derived-item.ts';
-import { compareKeys } from '../../../src/items/encoding.ts';
-import { fnv1a } from '../../../src/items/shard.ts';
-import type { IndexName, TableNames } from '../../../src/model/compiled.ts';
-import type { ScanPage, ScanRequest } from '../../../src/store/port.ts';
+import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { INDEX_KEYS } from '../../../src/core/items/derived-item.ts';
+import { compareKeys } from '../../../src/core/items/encoding.ts';
+import { fnv1a } from '../../../src/core/items/shard.ts';
+import type { IndexName, TableNames } from '../../../src/core/model/compiled.ts';
+import type { ScanPage, ScanRequest } from '../../../src/core/store-port.ts';
 import { copyOut, refused, type StoredItem } from './item.ts';
 import type { MemoryPartition } from './partition.ts';
 import { PAGE_BYTES, readUnits } from './query.ts';

@@ -5,10 +5,10 @@ import {
   sameValue,
   setOwn,
   stringOf,
-} from '../../../src/items/attribute-value.ts';
-import { EDGE_SET, EVICTED, FENCE, MODEL, REVISION, WATERMARK } from '../../../src/items/derived-item.ts';
-import { compareKeys } from '../../../src/items/encoding.ts';
-import type { DerivedUpdate, UpdateCondition } from '../../../src/store/port.ts';
+} from '../../../src/core/items/attribute-value.ts';
+import { EDGE_SET, EVICTED, FENCE, MODEL, REVISION, WATERMARK } from '../../../src/core/items/derived-item.ts';
+import { compareKeys } from '../../../src/core/items/encoding.ts';
+import type { DerivedUpdate, UpdateCondition } from '../../../src/core/store-port.ts';
 import { checkSet, copyIn, normalNumber, refused, sumOf } from './item.ts';
 
 /** An update as DynamoDB runs it: input is checked first, then the condition, then operands against the item's types. */

@@ -1,16 +1,16 @@
 // The plain planner: it asks the model for each image, and nothing is worked out ahead. Property tests hold the planner
 // against it, so what is derived changes in both.
-import type { Item } from '../../../src/items/attribute-value.ts';
-import { COUNTED } from '../../../src/items/derived-item.ts';
-import { encodeLabel, escapedEdge, escapedHashedEdge, LabelError } from '../../../src/items/element.ts';
-import { isWellFormed } from '../../../src/items/encoding.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { COUNTED } from '../../../src/core/items/derived-item.ts';
+import { encodeLabel, escapedEdge, escapedHashedEdge, LabelError } from '../../../src/core/items/element.ts';
+import { isWellFormed } from '../../../src/core/items/encoding.ts';
 import {
   type BaseItemKind,
   classifyBaseItem,
   classifyKey,
   type KeyKind,
   misfitText,
-} from '../../../src/model/base-item.ts';
+} from '../../../src/core/model/base-item.ts';
 import {
   type CompiledModel,
   type EdgeModel,
@@ -19,9 +19,9 @@ import {
   layersOf,
   type NodeModel,
   type PartModel,
-} from '../../../src/model/compiled.ts';
-import { reverseItemOfEdge } from '../../../src/plan/copies.ts';
-import type { Derived } from '../../../src/plan/derived.ts';
+} from '../../../src/core/model/compiled.ts';
+import { reverseItemOfEdge } from '../../../src/core/plan/copies.ts';
+import type { Derived } from '../../../src/core/plan/derived.ts';
 import { inboundItem, searchItems, withAttributes } from './index-items.ts';
 import { givenBy, usesSource } from './joined.ts';
 import { ownerItems } from './owner-items.ts';

@@ -4,10 +4,10 @@ import {
   isItemWithinBytes,
   itemSizeBytes,
   typeOf,
-} from '../../../src/items/attribute-value.ts';
-import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../../../src/items/derived-item.ts';
-import { indexSortKey, typeName } from '../../../src/items/encoding.ts';
-import { type IndexPartitionKey, isWithinBytes, SORT_KEY_BYTES } from '../../../src/items/keys.ts';
+} from '../../../src/core/items/attribute-value.ts';
+import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../../../src/core/items/derived-item.ts';
+import { indexSortKey, typeName } from '../../../src/core/items/encoding.ts';
+import { type IndexPartitionKey, isWithinBytes, SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
 import type {
   InboundItem,
   InboundModel,
@@ -15,9 +15,9 @@ import type {
   IndexName,
   Projection,
   SearchModel,
-} from '../../../src/model/compiled.ts';
-import type { OrderPlaces, SearchPlaces } from '../../../src/model/projection/places.ts';
-import { MAX_SEARCH_BYTES, MAX_SEARCH_VALUES } from '../../../src/plan/parts/index-items.ts';
+} from '../../../src/core/model/compiled.ts';
+import type { OrderPlaces, SearchPlaces } from '../../../src/core/model/projection/places.ts';
+import { MAX_SEARCH_BYTES, MAX_SEARCH_VALUES } from '../../../src/core/plan/parts/index-items.ts';
 import { type Encoded, encode, encodeOrder } from './order.ts';
 import { PartError, type Problem, part, type Subject } from './subject.ts';
 

@@ -1,6 +1,6 @@
-import { canonicalText } from '../../../src/items/attribute-value.ts';
-import type { IndexPartitionKey } from '../../../src/items/keys.ts';
-import type { EdgeModel, InboundItem, InboundModel, OrderPart, Projection } from '../../../src/model/compiled.ts';
+import { canonicalText } from '../../../src/core/items/attribute-value.ts';
+import type { IndexPartitionKey } from '../../../src/core/items/keys.ts';
+import type { EdgeModel, InboundItem, InboundModel, OrderPart, Projection } from '../../../src/core/model/compiled.ts';
 import { addIndexKeys, partitionText } from './index-items.ts';
 import { encodeOrder } from './order.ts';
 import { type Problem, part, type Subject } from './subject.ts';

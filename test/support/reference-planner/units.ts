@@ -1,14 +1,14 @@
 // The plain planner: it asks the model for each image, and nothing is worked out ahead. Property tests hold the planner
 // against it, so what is derived changes in both.
 
-import { sameItem } from '../../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../../src/items/change-record.ts';
-import { degreeKey } from '../../../src/items/key-forms.ts';
-import { parseNodeId, requireDerivedSortKey, typePrefix, VIEW_KEY } from '../../../src/items/keys.ts';
-import { type CompiledModel, layersOf } from '../../../src/model/compiled.ts';
-import { continuationUnit, fanOutUnits } from '../../../src/plan/fan-out.ts';
-import type { ItemHistory } from '../../../src/plan/fold.ts';
-import type { CountedUnit, IndexUnit, QuarantineUnit, Unit, ViewChange } from '../../../src/plan/unit.ts';
+import { sameItem } from '../../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../../src/core/items/change-record.ts';
+import { degreeKey } from '../../../src/core/items/key-forms.ts';
+import { parseNodeId, requireDerivedSortKey, typePrefix, VIEW_KEY } from '../../../src/core/items/keys.ts';
+import { type CompiledModel, layersOf } from '../../../src/core/model/compiled.ts';
+import { continuationUnit, fanOutUnits } from '../../../src/core/plan/fan-out.ts';
+import type { ItemHistory } from '../../../src/core/plan/fold.ts';
+import type { CountedUnit, IndexUnit, QuarantineUnit, Unit, ViewChange } from '../../../src/core/plan/unit.ts';
 import { ItemPlanner, mergeDerived, type PlainDerived } from './derive.ts';
 
 /**

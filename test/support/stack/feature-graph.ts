@@ -1,5 +1,5 @@
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { edge, fromSource, node } from '../../../src/model/schema.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { edge, fromSource, node } from '../../../src/core/model/schema.ts';
 
 /** Models by what they make the functions do; each for a table of any name. */
 export const FEATURE_GRAPHS = {

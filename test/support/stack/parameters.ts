@@ -1,7 +1,7 @@
-import type { CompiledModel } from '../../../src/model/compiled.ts';
-import { type Parameters, readParameters } from '../../../src/stack/base/parameters.ts';
-import { type Site, siteOf } from '../../../src/stack/base/site.ts';
-import { type Template as MadeTemplate, stackTemplate } from '../../../src/stack/stack.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { type Parameters, readParameters } from '../../../src/deployment/stack/base/parameters.ts';
+import { type Site, siteOf } from '../../../src/deployment/stack/base/site.ts';
+import { type Template as MadeTemplate, stackTemplate } from '../../../src/deployment/stack/stack.ts';
 import type { Template } from './template.ts';
 
 /** The parameters of the stage prod, but for these. */

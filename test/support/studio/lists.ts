@@ -1,6 +1,6 @@
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { count, edge, fromSource, node, sum } from '../../../src/model/schema.ts';
-import type { Writer } from '../../../src/write/writer.ts';
+import type { Writer } from '../../../src/client/write/writer.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { count, edge, fromSource, node, sum } from '../../../src/core/model/schema.ts';
 import { uniqueTableName } from '../table.ts';
 import { openStudioOf } from './table.ts';
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createProjector } from '../../../src/apply/projector.ts';
-import { StoreError } from '../../../src/errors.ts';
-import type { Item } from '../../../src/items/attribute-value.ts';
-import { edgeIndexKey } from '../../../src/items/key-forms.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { edge, fromSource, node } from '../../../src/model/schema.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { edgeIndexKey } from '../../../src/core/items/key-forms.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { edge, fromSource, node } from '../../../src/core/model/schema.ts';
+import { StoreError } from '../../../src/foundation/errors.ts';
+import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
-import { redrive } from '../../../src/repair/redrive.ts';
+import { redrive } from '../../../src/trust/repair/redrive.ts';
 import { HookedStore } from '../../support/hooked-store.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 

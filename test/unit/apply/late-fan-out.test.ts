@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { createProjector } from '../../../src/apply/projector.ts';
-import { type Item, stringOf } from '../../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../../src/items/change-record.ts';
-import { copiesByEdge } from '../../../src/items/stored-view.ts';
-import type { Store } from '../../../src/store/port.ts';
+import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../../src/core/items/change-record.ts';
+import { copiesByEdge } from '../../../src/core/items/stored-view.ts';
+import type { Store } from '../../../src/core/store-port.ts';
+import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { bookGraph } from '../../support/book-graph.ts';
 import { HookedStore } from '../../support/hooked-store.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type BatchOptions, createProjector, type ProjectorOptions } from '../../../src/apply/projector.ts';
-import { StoreError } from '../../../src/errors.ts';
-import type { Item } from '../../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../../src/items/change-record.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { derive, edge, node } from '../../../src/model/schema.ts';
-import { QUARANTINE_PARTITION, readEntry } from '../../../src/plan/quarantine-entry.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../../src/core/items/change-record.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { derive, edge, node } from '../../../src/core/model/schema.ts';
+import { QUARANTINE_PARTITION, readEntry } from '../../../src/core/plan/quarantine-entry.ts';
+import { StoreError } from '../../../src/foundation/errors.ts';
+import { type BatchOptions, createProjector, type ProjectorOptions } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { HookedStore, type StoreCall } from '../../support/hooked-store.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';

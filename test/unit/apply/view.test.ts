@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createProjector } from '../../../src/apply/projector.ts';
-import type { Item } from '../../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../../src/items/change-record.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../../src/model/schema.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../../src/core/items/change-record.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
+import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { HookedStore, type StoreCall } from '../../support/hooked-store.ts';
 import { at } from '../../support/records.ts';

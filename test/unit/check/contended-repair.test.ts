@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { check } from '../../../src/check/check.ts';
-import { numberOf } from '../../../src/items/attribute-value.ts';
+import { numberOf } from '../../../src/core/items/attribute-value.ts';
+import { check } from '../../../src/trust/check/check.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { HookedStore } from '../../support/hooked-store.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';

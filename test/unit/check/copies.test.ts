@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createProjector } from '../../../src/apply/projector.ts';
-import { check } from '../../../src/check/check.ts';
-import { LookUps } from '../../../src/check/look-up.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { copySlots, isSlotRight } from '../../../src/core/kinds/copy.ts';
+import type { DerivedUpdate, ItemKey, ReadOptions } from '../../../src/core/store-port.ts';
 import type { CheckCursor } from '../../../src/index.ts';
-import type { Item } from '../../../src/items/attribute-value.ts';
-import { copySlots, isSlotRight } from '../../../src/kinds/copy.ts';
-import { Repairer } from '../../../src/repair/repairer.ts';
-import type { DerivedUpdate, ItemKey, ReadOptions } from '../../../src/store/port.ts';
-import { StreamLabel } from '../../../src/stream/stream-label.ts';
+import { createProjector } from '../../../src/projecting/apply/projector.ts';
+import { StreamLabel } from '../../../src/projecting/stream/stream-label.ts';
+import { check } from '../../../src/trust/check/check.ts';
+import { LookUps } from '../../../src/trust/check/look-up.ts';
+import { Repairer } from '../../../src/trust/repair/repairer.ts';
 import { bookGraph } from '../../support/book-graph.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 

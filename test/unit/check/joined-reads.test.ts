@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createProjector } from '../../../src/apply/projector.ts';
+import type { ItemKey, QueryRequest, ReadOptions, ScanRequest } from '../../../src/core/store-port.ts';
 import { check, defineGraph, edge, fromSource, node } from '../../../src/index.ts';
-import type { ItemKey, QueryRequest, ReadOptions, ScanRequest } from '../../../src/store/port.ts';
+import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
 /** Edges of tickets sort before their node, those of boxes behind it; projects have none. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createProjector } from '../../../src/apply/projector.ts';
 import { check, defineGraph, edge, fromSource, node } from '../../../src/index.ts';
+import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
 const graph = defineGraph({

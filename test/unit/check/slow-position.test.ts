@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { check } from '../../../src/check/check.ts';
+import { check } from '../../../src/trust/check/check.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { attributesOfJson, attributeValues } from '../../../src/cli/shared/attribute-values.ts';
-import { ExactNumber } from '../../../src/items/plain.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { node } from '../../../src/model/schema.ts';
-import { createWriter } from '../../../src/write/writer.ts';
+import { createWriter } from '../../../src/client/write/writer.ts';
+import { ExactNumber } from '../../../src/core/items/plain.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { node } from '../../../src/core/model/schema.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
 describe('attributes on the command line', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Finding } from '../../../src/check/finding.ts';
 import { reportJunit } from '../../../src/cli/commands/trust/check-report.ts';
 import { isExplainedByLag, waitingText } from '../../../src/cli/commands/trust/check-waiting.ts';
 import { reportTargets } from '../../../src/cli/commands/trust/report-file.ts';
+import type { Finding } from '../../../src/trust/check/finding.ts';
 
 const PENDING: Finding = { source: 'GOAL-1', target: '~view', verdict: 'pending', expected: null, actual: 'late' };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { printModelNotice } from '../../../src/cli/shared/model-notice.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { node } from '../../../src/core/model/schema.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { node } from '../../../src/model/schema.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
 function model(search: Record<string, { shards: number }>) {

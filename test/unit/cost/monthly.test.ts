@@ -2,14 +2,14 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { type Load, type MonthlyPart, monthlyCost } from '../../../src/cost/monthly.ts';
-import { type Prices, readPrices } from '../../../src/cost/prices.ts';
-import { jsonLines } from '../../../src/lambda/json-lines.ts';
-import { createBatchMetrics } from '../../../src/lambda/metrics.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../../src/model/compiled.ts';
-import { edge, node, sum } from '../../../src/model/schema.ts';
-import { stackFixtures } from '../../../src/stack/stack.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { edge, node, sum } from '../../../src/core/model/schema.ts';
+import { type Load, type MonthlyPart, monthlyCost } from '../../../src/deployment/cost/monthly.ts';
+import { type Prices, readPrices } from '../../../src/deployment/cost/prices.ts';
+import { jsonLines } from '../../../src/deployment/lambda/json-lines.ts';
+import { createBatchMetrics } from '../../../src/deployment/lambda/metrics.ts';
+import { stackFixtures } from '../../../src/deployment/stack/stack.ts';
 
 /** A put of a user: 1 unit for the base item, 1 for the view. Of an edge: 1 and 1, and 2 for an index item. */
 const graph = defineGraph({

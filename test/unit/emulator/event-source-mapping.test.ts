@@ -2,15 +2,15 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createEventSourceMapping } from '../../../src/emulator/mapping/event-source-mapping.ts';
-import { folderDestination } from '../../../src/emulator/mapping/failure-destination.ts';
+import { createEventSourceMapping } from '../../../src/local/emulator/mapping/event-source-mapping.ts';
+import { folderDestination } from '../../../src/local/emulator/mapping/failure-destination.ts';
 import type {
   InvocationRecord,
   InvocationReport,
   MappingOptions,
-} from '../../../src/emulator/mapping/mapping-types.ts';
-import { parseFailedBatch } from '../../../src/failures/failed-batch.ts';
-import { type CheckpointStore, memoryCheckpoint } from '../../../src/stream/checkpoint.ts';
+} from '../../../src/local/emulator/mapping/mapping-types.ts';
+import { type CheckpointStore, memoryCheckpoint } from '../../../src/projecting/stream/checkpoint.ts';
+import { parseFailedBatch } from '../../../src/trust/failures/failed-batch.ts';
 import { followGraph, follows, recordingLogger, user } from '../../support/follow-graph.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { failures, type Script, ScriptedFunction } from '../../support/scripted-function.ts';

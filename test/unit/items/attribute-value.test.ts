@@ -13,7 +13,7 @@ import {
   stringOf,
   typeOf,
   withBinaryAsBytes,
-} from '../../../src/items/attribute-value.ts';
+} from '../../../src/core/items/attribute-value.ts';
 
 const bytes = (...values: number[]): Uint8Array => new Uint8Array(values);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ChangeRecord, isOlder } from '../../../src/items/change-record.ts';
-import { watermarkOf } from '../../../src/items/watermark.ts';
+import { type ChangeRecord, isOlder } from '../../../src/core/items/change-record.ts';
+import { watermarkOf } from '../../../src/core/items/watermark.ts';
 
 const OLD = '2026-01-01T00:00:00.000';
 const NEW = '2026-02-01T00:00:00.000';

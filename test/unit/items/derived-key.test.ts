@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDerivedKey } from '../../../src/items/derived-key.ts';
+import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
 import {
   continuationKey,
   countNameOf,
@@ -10,8 +10,8 @@ import {
   reverseKey,
   searchKey,
   searchValueKey,
-} from '../../../src/items/key-forms.ts';
-import { VIEW_KEY } from '../../../src/items/keys.ts';
+} from '../../../src/core/items/key-forms.ts';
+import { VIEW_KEY } from '../../../src/core/items/keys.ts';
 
 const LONG = 'x'.repeat(1_500);
 

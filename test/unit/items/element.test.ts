@@ -6,8 +6,8 @@ import {
   encodeLabel,
   escapedHashedEdge,
   LabelError,
-} from '../../../src/items/element.ts';
-import { hashedSortKey } from '../../../src/items/hashed-key.ts';
+} from '../../../src/core/items/element.ts';
+import { hashedSortKey } from '../../../src/core/items/hashed-key.ts';
 
 describe('elements', () => {
   it('stay readable', () => {

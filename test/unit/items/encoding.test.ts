@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AttributeValue } from '../../../src/items/attribute-value.ts';
+import type { AttributeValue } from '../../../src/core/items/attribute-value.ts';
 import {
   compareKeys,
   EncodingError,
@@ -12,7 +12,7 @@ import {
   indexSortKey,
   isWellFormed,
   lowestSortKeyOfValue,
-} from '../../../src/items/encoding.ts';
+} from '../../../src/core/items/encoding.ts';
 
 describe('numbers', () => {
   it('are the same text however they are written', () => {

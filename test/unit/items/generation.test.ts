@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { baseKeyOfIndexItem, parseDerivedKey } from '../../../src/items/derived-key.ts';
-import { splitGeneration } from '../../../src/items/generation.ts';
+import { baseKeyOfIndexItem, parseDerivedKey } from '../../../src/core/items/derived-key.ts';
+import { splitGeneration } from '../../../src/core/items/generation.ts';
 import {
   countNameOf,
   degreeKey,
@@ -8,8 +8,8 @@ import {
   ownerIndexKey,
   searchKey,
   searchValueKey,
-} from '../../../src/items/key-forms.ts';
-import { SORT_KEY_BYTES } from '../../../src/items/keys.ts';
+} from '../../../src/core/items/key-forms.ts';
+import { SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
 
 describe('keys of generations', () => {
   it('the first generation has the plain keys', () => {

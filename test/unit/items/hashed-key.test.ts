@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { EdgeloomError } from '../../../src/errors.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { defineGraph, hashedEdgeKey } from '../../../src/index.ts';
-import { edge, node } from '../../../src/model/schema.ts';
 import { mistakesOf } from '../../support/model.ts';
 
 function codeOf(call: () => unknown): string | undefined {

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { baseKeyOfIndexItem } from '../../../src/items/derived-key.ts';
-import { edgeIndexKey, ownerIndexKey, quarantineKey, searchKey, searchValueKey } from '../../../src/items/key-forms.ts';
+import { baseKeyOfIndexItem } from '../../../src/core/items/derived-key.ts';
+import {
+  edgeIndexKey,
+  ownerIndexKey,
+  quarantineKey,
+  searchKey,
+  searchValueKey,
+} from '../../../src/core/items/key-forms.ts';
 import {
   checkKeyText,
   describe as describeValue,
@@ -12,7 +18,7 @@ import {
   parseNodeId,
   SORT_KEY_BYTES,
   typePrefix,
-} from '../../../src/items/keys.ts';
+} from '../../../src/core/items/keys.ts';
 import { ODD_TEXTS } from '../../support/texts.ts';
 
 describe('type names', () => {

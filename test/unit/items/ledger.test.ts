@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../../src/items/attribute-value.ts';
-import { type Amounts, hasRoomForOthers, MOST_VALUES, Room, RoomForOthers } from '../../../src/items/ledger.ts';
-import { ONE } from '../../../src/items/units.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { type Amounts, hasRoomForOthers, MOST_VALUES, Room, RoomForOthers } from '../../../src/core/items/ledger.ts';
+import { ONE } from '../../../src/core/items/units.ts';
 
 const TOTAL = '~total/WORKED_ON';
 

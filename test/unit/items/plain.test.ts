@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type AttributeValue, setOwn } from '../../../src/items/attribute-value.ts';
-import { ExactNumber, exactNumber, toPlain, toPlainItem } from '../../../src/items/plain.ts';
+import { type AttributeValue, setOwn } from '../../../src/core/items/attribute-value.ts';
+import { ExactNumber, exactNumber, toPlain, toPlainItem } from '../../../src/core/items/plain.ts';
 
 describe('numbers', () => {
   it.each([

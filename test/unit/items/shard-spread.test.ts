@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type HashName, shardOf } from '../../../src/items/shard.ts';
+import { type HashName, shardOf } from '../../../src/core/items/shard.ts';
 
 /** Two columns of the demo's data: names are real, and none of them holds a comma. */
 const rows = readFileSync(new URL('../../../assets/demo/airports.csv', import.meta.url), 'utf8')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codePointProduct, fnv1a, shardOf } from '../../../src/items/shard.ts';
+import { codePointProduct, fnv1a, shardOf } from '../../../src/core/items/shard.ts';
 
 describe('FNV-1a, 32 bit', () => {
   // Reference vectors published with the algorithm.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ONE, parseSumUnits, parseUnits, textOfUnits } from '../../../src/items/units.ts';
+import { ONE, parseSumUnits, parseUnits, textOfUnits } from '../../../src/core/items/units.ts';
 
 describe('decimals as units', () => {
   it.each([

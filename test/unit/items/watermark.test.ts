@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPlausibleWatermark, laterOf, watermarkOf } from '../../../src/items/watermark.ts';
+import { isPlausibleWatermark, laterOf, watermarkOf } from '../../../src/core/items/watermark.ts';
 
 describe('watermarks', () => {
   it('compare as sequence numbers do, whatever their length', () => {

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { expect, it } from 'vitest';
-import { type FunctionLogger, jsonLines } from '../../../src/lambda/json-lines.ts';
+import { type FunctionLogger, jsonLines } from '../../../src/deployment/lambda/json-lines.ts';
 
 /** The lines that a logger writes, without what tells the moment and the machine. */
 function linesOf(make: (write: (line: string) => void) => FunctionLogger): unknown[] {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { migrateCall, walkCall } from '../../../src/lambda/migrate-call.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { node } from '../../../src/core/model/schema.ts';
+import type { ScanRequest } from '../../../src/core/store-port.ts';
+import { migrateCall, walkCall } from '../../../src/deployment/lambda/migrate-call.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { node } from '../../../src/model/schema.ts';
-import type { ScanRequest } from '../../../src/store/port.ts';
 import { withReplacedCalls } from '../../../src/store/wrapped.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readFunctionSettings } from '../../../src/lambda/settings.ts';
+import { readFunctionSettings } from '../../../src/deployment/lambda/settings.ts';
 
 describe('readFunctionSettings', () => {
   it('reads what the deployment sets', () => {

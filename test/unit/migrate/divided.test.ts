@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { check } from '../../../src/check/check.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
+import type { ScanSource, Store } from '../../../src/core/store-port.ts';
 import { type DividedOptions, decideMigration, walkShare } from '../../../src/migrate/divided/divided.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../../src/model/schema.ts';
-import type { ScanSource, Store } from '../../../src/store/port.ts';
+import { check } from '../../../src/trust/check/check.ts';
 import { runs } from '../../support/extent.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { createProjector } from '../../../src/apply/projector.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { node } from '../../../src/core/model/schema.ts';
+import type { ScanRequest } from '../../../src/core/store-port.ts';
 import { decideMigration, walkShare } from '../../../src/migrate/divided/divided.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import type { MigrateOptions, MigrateResult } from '../../../src/migrate/migrate-types.ts';
 import type { MigratePlace } from '../../../src/migrate/walks/place.ts';
 import { parseMigratePlace } from '../../../src/migrate/walks/place-schema.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../../src/model/compiled.ts';
-import { node } from '../../../src/model/schema.ts';
+import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { readHead } from '../../../src/registry/head.ts';
 import { LEASE_MS } from '../../../src/registry/reader-lease.ts';
-import type { ScanRequest } from '../../../src/store/port.ts';
 import { withReplacedCalls } from '../../../src/store/wrapped.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../../src/items/attribute-value.ts';
-import { hashedSortKey } from '../../../src/items/hashed-key.ts';
-import { classifyBaseItem, classifyKey } from '../../../src/model/base-item.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../../src/model/schema.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { hashedSortKey } from '../../../src/core/items/hashed-key.ts';
+import { classifyBaseItem, classifyKey } from '../../../src/core/model/base-item.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
 
 const graph = defineGraph({
   table: 'records',

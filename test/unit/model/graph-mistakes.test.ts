@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { count, derive, edge, fromSource, node, part, rank, sum } from '../../../src/model/schema.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { count, derive, edge, fromSource, node, part, rank, sum } from '../../../src/core/model/schema.ts';
 import { anyEdge, anyNode, define, mistakesOf } from '../../support/model.ts';
 
 /** The mistakes of a model with one node type, USER, made from these options. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { derive, edge, node, rank } from '../../../src/model/schema.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { derive, edge, node, rank } from '../../../src/core/model/schema.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 
 import { anyEdge, anyNode, define, mistakesOf } from '../../support/model.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { hash128 } from '../../../src/items/keys.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../../src/model/schema.ts';
+import { hash128 } from '../../../src/core/items/keys.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
 
 const graph = defineGraph({
   table: 'records',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelError } from '../../../src/errors.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../../src/model/schema.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
+import type { ModelError } from '../../../src/foundation/errors.ts';
 
 type Nodes = Parameters<typeof defineGraph>[0]['nodes'];
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../../src/items/attribute-value.ts';
-import { watermarkOf } from '../../../src/items/watermark.ts';
-import { openedBy } from '../../../src/observe/opened.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { watermarkOf } from '../../../src/core/items/watermark.ts';
+import { openedBy } from '../../../src/trust/observe/opened.ts';
 import { followGraph } from '../../support/follow-graph.ts';
 
 const context = { graph: followGraph(), streamLabel: undefined };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../../src/items/change-record.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../../src/model/schema.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../../src/core/items/change-record.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
 import {
   copiesField,
   copiesWithElement,
@@ -10,18 +10,18 @@ import {
   copyOf,
   edgeOfReverse,
   reverseItemKeyOf,
-} from '../../../src/plan/copies.ts';
-import { derivedOf } from '../../../src/plan/derive.ts';
+} from '../../../src/core/plan/copies.ts';
+import { derivedOf } from '../../../src/core/plan/derive.ts';
 import {
   beginContinuationUpdate,
   continuationUnit,
   fanOutsOf,
   moveContinuationUpdate,
-} from '../../../src/plan/fan-out.ts';
-import { foldBatch } from '../../../src/plan/fold.ts';
-import type { ContinuationUnit, FanOutUnit, Unit } from '../../../src/plan/unit.ts';
-import { planUnits } from '../../../src/plan/units.ts';
-import { fastViewUpdate } from '../../../src/plan/writes/updates.ts';
+} from '../../../src/core/plan/fan-out.ts';
+import { foldBatch } from '../../../src/core/plan/fold.ts';
+import type { ContinuationUnit, FanOutUnit, Unit } from '../../../src/core/plan/unit.ts';
+import { planUnits } from '../../../src/core/plan/units.ts';
+import { fastViewUpdate } from '../../../src/core/plan/writes/updates.ts';
 import { at, change, history } from '../../support/records.ts';
 
 const graph = defineGraph({

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../../src/items/attribute-value.ts';
-import { encodeNumber, indexSortKey } from '../../../src/items/encoding.ts';
-import { hash128 } from '../../../src/items/keys.ts';
-import { derive as computed, node, rank } from '../../../src/model/schema.ts';
-import { derivedOf } from '../../../src/plan/derive.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { encodeNumber, indexSortKey } from '../../../src/core/items/encoding.ts';
+import { hash128 } from '../../../src/core/items/keys.ts';
+import { derive as computed, node, rank } from '../../../src/core/model/schema.ts';
+import { derivedOf } from '../../../src/core/plan/derive.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { anyEdge, define } from '../../support/model.ts';
 import { baseItem } from '../../support/records.ts';

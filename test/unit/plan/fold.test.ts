@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldBatch } from '../../../src/plan/fold.ts';
+import { foldBatch } from '../../../src/core/plan/fold.ts';
 import { change, history } from '../../support/records.ts';
 
 const A = 'USER-A';

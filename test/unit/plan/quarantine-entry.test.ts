@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../../src/errors.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../../src/model/schema.ts';
-import { foldBatch } from '../../../src/plan/fold.ts';
-import { derivationEntry, QUARANTINE_PARTITION, readEntry, refusalEntry } from '../../../src/plan/quarantine-entry.ts';
-import type { QuarantineUnit, Unit } from '../../../src/plan/unit.ts';
-import { planUnits } from '../../../src/plan/units.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
+import { foldBatch } from '../../../src/core/plan/fold.ts';
+import {
+  derivationEntry,
+  QUARANTINE_PARTITION,
+  readEntry,
+  refusalEntry,
+} from '../../../src/core/plan/quarantine-entry.ts';
+import type { QuarantineUnit, Unit } from '../../../src/core/plan/unit.ts';
+import { planUnits } from '../../../src/core/plan/units.ts';
+import { StoreError } from '../../../src/foundation/errors.ts';
 import { at, change, history } from '../../support/records.ts';
 
 const graph = defineGraph({

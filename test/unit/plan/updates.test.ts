@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../../src/items/change-record.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../../src/model/schema.ts';
-import { foldBatch } from '../../../src/plan/fold.ts';
-import type { IndexUnit, Truth, ViewUnit } from '../../../src/plan/unit.ts';
-import { planUnits } from '../../../src/plan/units.ts';
-import { isStale } from '../../../src/plan/writes/stale.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../../src/core/items/change-record.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
+import { foldBatch } from '../../../src/core/plan/fold.ts';
+import type { IndexUnit, Truth, ViewUnit } from '../../../src/core/plan/unit.ts';
+import { planUnits } from '../../../src/core/plan/units.ts';
+import { isStale } from '../../../src/core/plan/writes/stale.ts';
 import {
   contradictingChanges,
   fastViewUpdate,
@@ -14,7 +14,7 @@ import {
   indexUpdate,
   reconciledIndexUpdate,
   slowViewUpdate,
-} from '../../../src/plan/writes/updates.ts';
+} from '../../../src/core/plan/writes/updates.ts';
 import { at, change, history } from '../../support/records.ts';
 
 const graph = defineGraph({

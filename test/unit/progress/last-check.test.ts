@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkAgeHours, saveLastCheck } from '../../../src/progress/last-check.ts';
+import { checkAgeHours, saveLastCheck } from '../../../src/projecting/progress/last-check.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { createProjector } from '../../../src/apply/projector.ts';
-import { StoreError } from '../../../src/errors.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../../src/model/schema.ts';
-import { isProjectedIn } from '../../../src/progress/projected.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
+import { StoreError } from '../../../src/foundation/errors.ts';
+import { createProjector } from '../../../src/projecting/apply/projector.ts';
+import { isProjectedIn } from '../../../src/projecting/progress/projected.ts';
 import { HookedStore } from '../../support/hooked-store.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 

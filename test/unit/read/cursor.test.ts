@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CursorBinding, decodeCursor, encodeCursor } from '../../../src/read/request/cursor.ts';
+import { type CursorBinding, decodeCursor, encodeCursor } from '../../../src/client/read/request/cursor.ts';
 import { codePoints } from '../../support/texts.ts';
 
 const binding: CursorBinding = {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareKeys } from '../../../src/items/encoding.ts';
 import {
   isEmptyRange,
   isInRange,
@@ -8,7 +7,8 @@ import {
   rangeAfter,
   sendableRange,
   textAfterPrefix,
-} from '../../../src/read/request/key-range.ts';
+} from '../../../src/client/read/request/key-range.ts';
+import { compareKeys } from '../../../src/core/items/encoding.ts';
 
 /** Few characters, from every length of UTF-8 and from both sides of the surrogates: texts often share beginnings. */
 const character = fc.constantFrom(

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Item, stringOf } from '../../../src/items/attribute-value.ts';
-import { compareKeys } from '../../../src/items/encoding.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { node } from '../../../src/model/schema.ts';
-import { type ScatterRequest, gatherPage as scatterItems } from '../../../src/read/lists/scatter.ts';
-import type { QueryRequest, QueryResult } from '../../../src/store/port.ts';
+import { type ScatterRequest, gatherPage as scatterItems } from '../../../src/client/read/lists/scatter.ts';
+import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { compareKeys } from '../../../src/core/items/encoding.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { node } from '../../../src/core/model/schema.ts';
+import type { QueryRequest, QueryResult } from '../../../src/core/store-port.ts';
 
 const graph = defineGraph({ table: 'records', nodes: { USER: node() } });
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { createProjector } from '../../../src/apply/projector.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { edge, fromSource, node } from '../../../src/model/schema.ts';
-import { createReader } from '../../../src/read/reader.ts';
+import { createReader } from '../../../src/client/read/reader.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { edge, fromSource, node } from '../../../src/core/model/schema.ts';
+import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { HookedStore } from '../../support/hooked-store.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../../src/items/attribute-value.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../../src/model/compiled.ts';
-import { edge, fromSource, node, rank } from '../../../src/model/schema.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { edge, fromSource, node, rank } from '../../../src/core/model/schema.ts';
 import { comparedModel, keysMovedSince } from '../../../src/registry/checked.ts';
 import { concernOf, neededFanOuts } from '../../../src/registry/concerns.ts';
 import type { Data } from '../../../src/registry/data.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../../src/items/attribute-value.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { type CompiledModel, layersOf } from '../../../src/model/compiled.ts';
-import { derive as deriveFn, edge, node, rank } from '../../../src/model/schema.ts';
-import { derivedOf } from '../../../src/plan/derive.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { type CompiledModel, layersOf } from '../../../src/core/model/compiled.ts';
+import { derive as deriveFn, edge, node, rank } from '../../../src/core/model/schema.ts';
+import { derivedOf } from '../../../src/core/plan/derive.ts';
 import type { Data } from '../../../src/registry/data.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
 import { effectiveModel } from '../../../src/registry/effective.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { derive, fromSource, rank } from '../../../src/model/order.ts';
-import { edge, node } from '../../../src/model/schema.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { derive, fromSource, rank } from '../../../src/core/model/order.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
 import { type Defined, definitionsOf, meaningOfOrder, meaningOfSearch } from '../../../src/registry/definition.ts';
 
 /**

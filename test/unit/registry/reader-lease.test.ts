@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Moment } from '../../../src/clocks.ts';
-import { mayHavePassed } from '../../../src/clocks.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { node } from '../../../src/core/model/schema.ts';
+import type { Moment } from '../../../src/foundation/clocks.ts';
+import { mayHavePassed } from '../../../src/foundation/clocks.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { node } from '../../../src/model/schema.ts';
 import { LEASE_MS, registryLeases } from '../../../src/registry/reader-lease.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 

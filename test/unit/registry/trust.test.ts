@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createProjector } from '../../../src/apply/projector.ts';
+import { createReader } from '../../../src/client/read/reader.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { node } from '../../../src/core/model/schema.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import type { MigrateOptions } from '../../../src/migrate/migrate-types.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { node } from '../../../src/model/schema.ts';
-import { createReader } from '../../../src/read/reader.ts';
+import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { readHead } from '../../../src/registry/head.ts';
 import { LEASE_MS, registryLeases } from '../../../src/registry/reader-lease.ts';
 import type { TableIdentity } from '../../../src/registry/registry.ts';

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { createProjector } from '../../../src/apply/projector.ts';
-import type { Item } from '../../../src/items/attribute-value.ts';
-import { countNameOf, degreeKey, edgeIndexKey } from '../../../src/items/key-forms.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../../src/model/compiled.ts';
-import { edge, node } from '../../../src/model/schema.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { countNameOf, degreeKey, edgeIndexKey } from '../../../src/core/items/key-forms.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
+import type { ItemKey, QueryRequest, QueryResult, ReadOptions } from '../../../src/core/store-port.ts';
+import { createProjector } from '../../../src/projecting/apply/projector.ts';
+import { StreamLabel } from '../../../src/projecting/stream/stream-label.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
 import { keptOf } from '../../../src/registry/effective.ts';
 import { compileLayers } from '../../../src/registry/layer.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
-import { Repairer } from '../../../src/repair/repairer.ts';
-import type { ItemKey, QueryRequest, QueryResult, ReadOptions } from '../../../src/store/port.ts';
-import { StreamLabel } from '../../../src/stream/stream-label.ts';
+import { Repairer } from '../../../src/trust/repair/repairer.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
 const graph = defineGraph({

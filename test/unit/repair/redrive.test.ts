@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createProjector } from '../../../src/apply/projector.ts';
-import { StoreError } from '../../../src/errors.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { node } from '../../../src/model/schema.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { node } from '../../../src/core/model/schema.ts';
+import type { QueryRequest, Store } from '../../../src/core/store-port.ts';
+import { StoreError } from '../../../src/foundation/errors.ts';
+import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
-import { redrive } from '../../../src/repair/redrive.ts';
-import type { QueryRequest, Store } from '../../../src/store/port.ts';
+import { redrive } from '../../../src/trust/repair/redrive.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
 const graph = defineGraph({ table: 'records', nodes: { GOAL: node({ search: { status: {} } }) }, edges: {} });

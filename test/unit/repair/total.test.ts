@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { createProjector } from '../../../src/apply/projector.ts';
-import { check } from '../../../src/check/check.ts';
-import { StoreError } from '../../../src/errors.ts';
-import type { AttributeValue, Item } from '../../../src/items/attribute-value.ts';
+import { createWriter } from '../../../src/client/write/writer.ts';
+import type { AttributeValue, Item } from '../../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { count, edge, node, sum } from '../../../src/core/model/schema.ts';
+import type { DerivedUpdate } from '../../../src/core/store-port.ts';
+import { StoreError } from '../../../src/foundation/errors.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../../src/model/compiled.ts';
-import { count, edge, node, sum } from '../../../src/model/schema.ts';
+import { createProjector } from '../../../src/projecting/apply/projector.ts';
+import { StreamLabel } from '../../../src/projecting/stream/stream-label.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
-import { redrive } from '../../../src/repair/redrive.ts';
-import { Repairer } from '../../../src/repair/repairer.ts';
-import type { DerivedUpdate } from '../../../src/store/port.ts';
-import { StreamLabel } from '../../../src/stream/stream-label.ts';
-import { createWriter } from '../../../src/write/writer.ts';
+import { check } from '../../../src/trust/check/check.ts';
+import { redrive } from '../../../src/trust/repair/redrive.ts';
+import { Repairer } from '../../../src/trust/repair/repairer.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
 function model({ hasTotals = true }: { hasTotals?: boolean } = {}) {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { createProjector } from '../../../src/apply/projector.ts';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/foundation/errors.ts';
+import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
-import { redrive } from '../../../src/repair/redrive.ts';
+import { redrive } from '../../../src/trust/repair/redrive.ts';
 import { bookGraph } from '../../support/book-graph.ts';
 import { HookedStore } from '../../support/hooked-store.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';

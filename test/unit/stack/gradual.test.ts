@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { frameworkStack, stackTemplate } from '../../../src/stack/stack.ts';
+import { frameworkStack, stackTemplate } from '../../../src/deployment/stack/stack.ts';
 import { followGraph } from '../../support/follow-graph.ts';
 import { parametersOf } from '../../support/stack/parameters.ts';
 import { specificationProblems } from '../../support/stack/specification.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkNames, recordedNames } from '../../../src/stack/project/service.ts';
+import { checkNames, recordedNames } from '../../../src/deployment/stack/project/service.ts';
 
 describe('the service that a project records', () => {
   let folder: string;

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../../src/model/compiled.ts';
-import { edge, node } from '../../../src/model/schema.ts';
-import { STACK_POLICY } from '../../../src/stack/index.ts';
-import { importTemplate, stackTemplate } from '../../../src/stack/stack.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
+import { STACK_POLICY } from '../../../src/deployment/stack/index.ts';
+import { importTemplate, stackTemplate } from '../../../src/deployment/stack/stack.ts';
 import { Account } from '../../support/account/account.ts';
 import { changesBetween } from '../../support/account/changes.ts';
 import { type ResourceToImport, Stacks } from '../../support/account/stacks.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/foundation/errors.ts';
 import { classifyError } from '../../../src/store/classify.ts';
 
 function named(name: string, message = 'Something.', properties: object = {}): Error {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/foundation/errors.ts';
 import { MeteredStore, type MeterOptions } from '../../../src/store/metered.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';

@@ -2,14 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { importFile } from '../../../src/client/write/import.ts';
+import { putMany } from '../../../src/client/write/put-many.ts';
+import { readItems } from '../../../src/core/store-pages.ts';
+import type { BatchWaits } from '../../../src/core/store-port.ts';
 import { abortableStore } from '../../../src/store/abortable.ts';
 import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
 import type { TableCalls } from '../../../src/store/lean/calls.ts';
 import { MeteredStore } from '../../../src/store/metered.ts';
-import { readItems } from '../../../src/store/pages.ts';
-import type { BatchWaits } from '../../../src/store/port.ts';
-import { importFile } from '../../../src/write/import.ts';
-import { putMany } from '../../../src/write/put-many.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 
 const graph = goalGraph();

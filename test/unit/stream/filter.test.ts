@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isBaseSortKey, streamFilterPattern } from '../../../src/stream/filter.ts';
+import { isBaseSortKey, streamFilterPattern } from '../../../src/core/plan/stream-filter.ts';
 import { matchesPattern } from '../../support/filter-pattern.ts';
 
 /** The rule of the code and the pattern of the event source mapping, on the same records. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { EdgeloomError } from '../../../src/errors.ts';
-import type { AttributeValue, Item } from '../../../src/items/attribute-value.ts';
-import { hashedEdgeKey, hashedSortKey } from '../../../src/items/hashed-key.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { node } from '../../../src/model/schema.ts';
-import { checkBaseItem, ITEM_BYTES, toBaseItem } from '../../../src/write/checks/base-item.ts';
+import { checkBaseItem, ITEM_BYTES, toBaseItem } from '../../../src/client/write/checks/base-item.ts';
+import type { AttributeValue, Item } from '../../../src/core/items/attribute-value.ts';
+import { hashedEdgeKey, hashedSortKey } from '../../../src/core/items/hashed-key.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { node } from '../../../src/core/model/schema.ts';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { graph } from './graph.ts';
 
 const LONE_SURROGATE = 'a\ud800b';

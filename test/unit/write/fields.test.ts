@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { validateFields } from '../../../src/write/checks/fields.ts';
+import { validateFields } from '../../../src/client/write/checks/fields.ts';
 
 const ITEM = 'Node "GOAL-G1"';
 

@@ -1,5 +1,5 @@
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { derive, edge, node, rank } from '../../../src/model/schema.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { derive, edge, node, rank } from '../../../src/core/model/schema.ts';
 
 /** A model with something to get wrong in each way. */
 export const graph = defineGraph({

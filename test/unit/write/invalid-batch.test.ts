@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../../src/model/compiled.ts';
-import { edge, node } from '../../../src/model/schema.ts';
-import type { Store } from '../../../src/store/port.ts';
-import { InvalidBatchError } from '../../../src/write/batch.ts';
-import { createWriter } from '../../../src/write/writer.ts';
+import { InvalidBatchError } from '../../../src/client/write/batch.ts';
+import { createWriter } from '../../../src/client/write/writer.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
+import type { Store } from '../../../src/core/store-port.ts';
 
 const steps = z.array(z.object({ days: z.number() })).optional();
 const graph: CompiledModel = defineGraph({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { itemName } from '../../../src/write/checks/problem.ts';
+import { itemName } from '../../../src/client/write/checks/problem.ts';
 
 it('calls a base item in messages what it is: a node, a part of one, an edge', () => {
   expect(itemName('USER-U1', 'USER-U1')).toBe('Node "USER-U1"');

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { EdgeloomError } from '../../../src/errors.ts';
-import { type AttributeValue, type Item, itemSizeBytes } from '../../../src/items/attribute-value.ts';
-import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../../src/model/schema.ts';
-import { checkBaseItem } from '../../../src/write/checks/base-item.ts';
+import { checkBaseItem } from '../../../src/client/write/checks/base-item.ts';
+import { type AttributeValue, type Item, itemSizeBytes } from '../../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
 
 const graph = defineGraph({
   table: 'records',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ExactNumber, toPlainItem } from '../../../src/items/plain.ts';
-import { AttributeError } from '../../../src/write/checks/problem.ts';
-import { toWireItem } from '../../../src/write/checks/values.ts';
+import { AttributeError } from '../../../src/client/write/checks/problem.ts';
+import { toWireItem } from '../../../src/client/write/checks/values.ts';
+import { ExactNumber, toPlainItem } from '../../../src/core/items/plain.ts';
 
 describe('toWireItem', () => {
   it('converts every kind of value', () => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { EdgeloomError } from '../../../errors.ts';
-import type { ExistingIndex } from '../../../stack/project/project.ts';
+import type { ExistingIndex } from '../../../deployment/stack/project/project.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
 
 /** Options that name an existing table. */
 export interface ExistingTableOptions {

@@ -1,7 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { type Command, Option } from 'commander';
-import { packageFile } from '../../../package/package-files.ts';
-import { DEPLOY_TOOLS, type DeployTool, type ExistingIndex, makeProject } from '../../../stack/project/project.ts';
+import { packageFile } from '../../../deployment/package/package-files.ts';
+import {
+  DEPLOY_TOOLS,
+  type DeployTool,
+  type ExistingIndex,
+  makeProject,
+} from '../../../deployment/stack/project/project.ts';
 import { examples } from '../../shared/options.ts';
 import { print } from '../../shared/output.ts';
 import { parseRate } from '../table/cost.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { figureText } from '../../../figure.ts';
+import { figureText } from '../../../foundation/figure.ts';
 import { examples, type PredicateOptions, withPredicates } from '../../shared/options.ts';
 
 import { inTable, sessionReader } from '../../shared/table.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { checkSource } from '../../../read/request/lookup.ts';
+import { checkSource } from '../../../client/read/request/lookup.ts';
 import { examples } from '../../shared/options.ts';
 import { cellText, type Output } from '../../shared/output.ts';
 import { printable } from '../../shared/shown.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { OwnerResult } from '../../../read/request/result.ts';
+import type { OwnerResult } from '../../../client/read/request/result.ts';
 import { examples, type OrderedOptions, orderedQuery, withOrder, withPaging } from '../../shared/options.ts';
 import { cellText } from '../../shared/output.ts';
 import { printable } from '../../shared/shown.ts';

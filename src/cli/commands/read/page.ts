@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { MAX_DEPTH } from '../../../read/levels/level.ts';
-import { levelOfPath } from '../../../read/levels/level-path.ts';
-import type { Truncated } from '../../../read/levels/level-walk.ts';
-import type { EdgeResult, EdgeSetEntry } from '../../../read/request/result.ts';
+import { MAX_DEPTH } from '../../../client/read/levels/level.ts';
+import { levelOfPath } from '../../../client/read/levels/level-path.ts';
+import type { Truncated } from '../../../client/read/levels/level-walk.ts';
+import type { EdgeResult, EdgeSetEntry } from '../../../client/read/request/result.ts';
 import {
   examples,
   type OrderedOptions,

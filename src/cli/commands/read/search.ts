@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { EdgeloomError } from '../../../errors.ts';
-import type { SearchPredicate } from '../../../read/lists/search.ts';
+import type { SearchPredicate } from '../../../client/read/lists/search.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
 import {
   examples,
   type FilterFlags,

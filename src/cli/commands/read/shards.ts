@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { shardAdvice } from '../../../cost/shards.ts';
-import { figureText } from '../../../figure.ts';
-import { findSearch } from '../../../read/request/lookup.ts';
+import { findSearch } from '../../../client/read/request/lookup.ts';
+import { shardAdvice } from '../../../deployment/cost/shards.ts';
+import { figureText } from '../../../foundation/figure.ts';
 import { examples } from '../../shared/options.ts';
 import { inTable, sessionReader } from '../../shared/table.ts';
 import { parseRate } from '../table/cost.ts';

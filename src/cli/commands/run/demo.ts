@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import { runDemo } from '../../../demo/demo.ts';
-import { type EvolveResult, runEvolve } from '../../../demo/evolve/evolve.ts';
-import type { AnswerCounts } from '../../../demo/evolve/tally.ts';
-import { EdgeloomError } from '../../../errors.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
 import { ENGINES, type EngineName } from '../../../local/engine/engine.ts';
+import { runDemo } from '../../demo/demo.ts';
+import { type EvolveResult, runEvolve } from '../../demo/evolve/evolve.ts';
+import type { AnswerCounts } from '../../demo/evolve/tally.ts';
 import { examples } from '../../shared/options.ts';
 import { print, textTable } from '../../shared/output.ts';
 import { type Progress, startProgress } from '../../shared/progress.ts';

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { inheritedEnvironment } from '../../../emulator/function/environment.ts';
-import { folderDestination } from '../../../emulator/mapping/failure-destination.ts';
-import type { GivenUpReport, InvocationReport } from '../../../emulator/mapping/mapping-types.ts';
+import type { CompiledModel } from '../../../core/model/compiled.ts';
+import type { Store } from '../../../core/store-port.ts';
+import type { Logger } from '../../../foundation/logger.ts';
+import { inheritedEnvironment } from '../../../local/emulator/function/environment.ts';
+import { folderDestination } from '../../../local/emulator/mapping/failure-destination.ts';
+import type { GivenUpReport, InvocationReport } from '../../../local/emulator/mapping/mapping-types.ts';
 import type { EngineName, EngineOptions } from '../../../local/engine/engine.ts';
 import { startLocalLambda } from '../../../local/local-lambda.ts';
-import type { Logger } from '../../../logger.ts';
-import type { CompiledModel } from '../../../model/compiled.ts';
-import type { Store } from '../../../store/port.ts';
 
 /** The handler of `--lambda` without a file. */
 export const DEFAULT_HANDLER = 'handlers/stream.ts';

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
-import { positionOfStream } from '../../../explain/position.ts';
-import { status } from '../../../explain/status.ts';
+import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { ENGINES, type EngineName, type EngineOptions } from '../../../local/engine/engine.ts';
 import { startLocal } from '../../../local/local.ts';
-import type { CompiledModel } from '../../../model/compiled.ts';
+import { DynamoDBStreamSource } from '../../../projecting/stream/dynamodb-source.ts';
 import { createStreamsClient } from '../../../store/client.ts';
-import { DynamoDBStreamSource } from '../../../stream/dynamodb-source.ts';
+import { positionOfStream } from '../../../trust/explain/position.ts';
+import { status } from '../../../trust/explain/status.ts';
 import { LiveLine } from '../../shared/live-line.ts';
 import { openModel } from '../../shared/model.ts';
 import { printModelNotice } from '../../shared/model-notice.ts';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { EdgeloomError } from '../../../errors.ts';
-import { figureText } from '../../../figure.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { figureText } from '../../../foundation/figure.ts';
+import { fileCheckpoint } from '../../../projecting/stream/checkpoint.ts';
+import { createWorker } from '../../../projecting/worker/worker.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable, requireFit } from '../../../store/table.ts';
-import { fileCheckpoint } from '../../../stream/checkpoint.ts';
-import { createWorker } from '../../../worker/worker.ts';
 import { printModelNotice } from '../../shared/model-notice.ts';
 import { examples } from '../../shared/options.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EdgeloomError, isRetryableStoreError } from '../../../errors.ts';
+import { EdgeloomError, isRetryableStoreError } from '../../../foundation/errors.ts';
 import { describeTable } from '../../../store/table.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
 import type { Output } from '../../shared/output.ts';

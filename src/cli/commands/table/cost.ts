@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { modelCost } from '../../../cost/capacity.ts';
-import { type Load, type MonthlyCost, monthlyCost } from '../../../cost/monthly.ts';
-import { readPrices } from '../../../cost/prices.ts';
-import { modelShards, type ShardAdvice } from '../../../cost/shards.ts';
-import { EdgeloomError } from '../../../errors.ts';
-import type { CompiledModel } from '../../../model/compiled.ts';
-import { stackFixtures } from '../../../stack/stack.ts';
+import type { CompiledModel } from '../../../core/model/compiled.ts';
+import { modelCost } from '../../../deployment/cost/capacity.ts';
+import { type Load, type MonthlyCost, monthlyCost } from '../../../deployment/cost/monthly.ts';
+import { readPrices } from '../../../deployment/cost/prices.ts';
+import { modelShards, type ShardAdvice } from '../../../deployment/cost/shards.ts';
+import { stackFixtures } from '../../../deployment/stack/stack.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
 import { inModel } from '../../shared/model.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
 import { textTable } from '../../shared/output.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { EdgeloomError } from '../../../errors.ts';
-import { figureText } from '../../../figure.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { figureText } from '../../../foundation/figure.ts';
 import type { MigrateAction } from '../../../migrate/action.ts';
 import { type MigrationPlan, planMigration } from '../../../migrate/forecast/plan-migration.ts';
 import { migrate } from '../../../migrate/migrate.ts';

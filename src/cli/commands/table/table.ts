@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { figureText } from '../../../figure.ts';
+import { figureText } from '../../../foundation/figure.ts';
 import { registerIfEmpty } from '../../../migrate/register-empty.ts';
 import {
   createTable,

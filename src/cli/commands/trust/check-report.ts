@@ -1,6 +1,6 @@
-import type { CheckTotals } from '../../../check/cursor.ts';
-import { type Finding, WRONG } from '../../../check/finding.ts';
-import { figureText } from '../../../figure.ts';
+import { figureText } from '../../../foundation/figure.ts';
+import type { CheckTotals } from '../../../trust/check/cursor.ts';
+import { type Finding, WRONG } from '../../../trust/check/finding.ts';
 
 import { printable } from '../../shared/shown.ts';
 

@@ -1,4 +1,4 @@
-import { figureText } from '../../../figure.ts';
+import { figureText } from '../../../foundation/figure.ts';
 
 /** The differences that a check did not judge, because their records may not be projected yet. */
 export interface Waiting {

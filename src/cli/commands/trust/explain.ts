@@ -1,14 +1,14 @@
 import { Command } from 'commander';
-import { EdgeloomError } from '../../../errors.ts';
-import type { LagKnowledge } from '../../../explain/base-item.ts';
-import { explain } from '../../../explain/explain.ts';
-import { lagOfStream } from '../../../explain/position.ts';
-import { explainQuery, type QueryPlan } from '../../../explain/query.ts';
-import { figureText } from '../../../figure.ts';
-import type { CompiledModel } from '../../../model/compiled.ts';
-import { pagePlan } from '../../../read/page.ts';
-import { createReader, type Reader } from '../../../read/reader.ts';
+import { pagePlan } from '../../../client/read/page.ts';
+import { createReader, type Reader } from '../../../client/read/reader.ts';
+import type { CompiledModel } from '../../../core/model/compiled.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { figureText } from '../../../foundation/figure.ts';
 import { describeTable } from '../../../store/table.ts';
+import type { LagKnowledge } from '../../../trust/explain/base-item.ts';
+import { explain } from '../../../trust/explain/explain.ts';
+import { lagOfStream } from '../../../trust/explain/position.ts';
+import { explainQuery, type QueryPlan } from '../../../trust/explain/query.ts';
 import {
   examples,
   filterOf,

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { EdgeloomError } from '../../../errors.ts';
-import { figureText } from '../../../figure.ts';
-import type { ObservedDrift } from '../../../observe/obligation.ts';
-import { type ObserveResult, observe } from '../../../observe/observe.ts';
-import { createLowMark } from '../../../progress/low-mark.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { figureText } from '../../../foundation/figure.ts';
+import { createLowMark } from '../../../projecting/progress/low-mark.ts';
+import { DynamoDBStreamSource } from '../../../projecting/stream/dynamodb-source.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable } from '../../../store/table.ts';
-import { DynamoDBStreamSource } from '../../../stream/dynamodb-source.ts';
+import type { ObservedDrift } from '../../../trust/observe/obligation.ts';
+import { type ObserveResult, observe } from '../../../trust/observe/observe.ts';
 import { examples } from '../../shared/options.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { stopOnSignal } from '../../shared/signals.ts';

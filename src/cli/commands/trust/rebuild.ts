@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { figureText } from '../../../figure.ts';
+import { figureText } from '../../../foundation/figure.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
 
 import { inSession } from '../../shared/session.ts';

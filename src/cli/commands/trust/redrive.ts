@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { EdgeloomError } from '../../../errors.ts';
-import { bucketAccess, redriveMessage, redriveQueue } from '../../../failures/failure-queue.ts';
-import { figureText } from '../../../figure.ts';
-import { addRedrive, type RedriveResult, redrive } from '../../../repair/redrive.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { figureText } from '../../../foundation/figure.ts';
 import { createStreamsClient } from '../../../store/client.ts';
+import { bucketAccess, redriveMessage, redriveQueue } from '../../../trust/failures/failure-queue.ts';
+import { addRedrive, type RedriveResult, redrive } from '../../../trust/repair/redrive.ts';
 import { examples } from '../../shared/options.ts';
 
 import { startProgress } from '../../shared/progress.ts';

@@ -1,8 +1,8 @@
 import { constants, type FileHandle, open } from 'node:fs/promises';
-import type { Finding } from '../../../check/finding.ts';
-import { EdgeloomError } from '../../../errors.ts';
-import { toJson } from '../../../exact-json.ts';
-import { describe } from '../../../items/describe.ts';
+import { describe } from '../../../core/items/describe.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { toJson } from '../../../foundation/exact-json.ts';
+import type { Finding } from '../../../trust/check/finding.ts';
 import { type RunState, reportJunit } from './check-report.ts';
 
 /** The target that `--report` names. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { Status } from '../../../explain/status.ts';
-import { tableStatus } from '../../../explain/table-status.ts';
-import { figureText } from '../../../figure.ts';
+import { figureText } from '../../../foundation/figure.ts';
 import { describeTable, hasTtl } from '../../../store/table.ts';
+import type { Status } from '../../../trust/explain/status.ts';
+import { tableStatus } from '../../../trust/explain/table-status.ts';
 import { examples } from '../../shared/options.ts';
 import { type Output, textTable } from '../../shared/output.ts';
 import { positionOf } from '../../shared/position.ts';

@@ -1,8 +1,8 @@
-import { emptyRedrive, type RedriveResult } from '../../../repair/redrive.ts';
-import { sweep } from '../../../repair/sweep.ts';
+import { DynamoDBStreamSource } from '../../../projecting/stream/dynamodb-source.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable } from '../../../store/table.ts';
-import { DynamoDBStreamSource } from '../../../stream/dynamodb-source.ts';
+import { emptyRedrive, type RedriveResult } from '../../../trust/repair/redrive.ts';
+import { sweep } from '../../../trust/repair/sweep.ts';
 import type { CommandSession } from '../../shared/session.ts';
 
 /** The result of a sweep of a session's table. */

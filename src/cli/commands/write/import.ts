@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
-import { EdgeloomError } from '../../../errors.ts';
-import { figureText } from '../../../figure.ts';
-import { type ImportFormat, importFile } from '../../../write/import.ts';
+import { type ImportFormat, importFile } from '../../../client/write/import.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { figureText } from '../../../foundation/figure.ts';
 import { examples } from '../../shared/options.ts';
 
 import { startProgress } from '../../shared/progress.ts';

@@ -1,6 +1,6 @@
 import { isSafeNumber, LosslessNumber, parse } from 'lossless-json';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { FailureDocument } from '../../../failure-document.ts';
+import type { FailureDocument } from '../../../foundation/failure-document.ts';
 import { addressOf, type PlaceParameters } from './address.ts';
 import { keptToken } from './token.ts';
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { ExplainedPart, PartState } from '../../../explain/base-item.ts';
-import type { Explanation } from '../../../explain/explain.ts';
-import { figureText } from '../../../figure.ts';
+import { figureText } from '../../../foundation/figure.ts';
+import type { ExplainedPart, PartState } from '../../../trust/explain/base-item.ts';
+import type { Explanation } from '../../../trust/explain/explain.ts';
 import type { StoredItem } from '../../api/inspect.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';

@@ -1,5 +1,5 @@
 import { scaleBand, scaleLinear, scaleTime } from 'd3-scale';
-import { figureText } from '../../../figure.ts';
+import { figureText } from '../../../foundation/figure.ts';
 import { Drawing, Legend, type Picture, type Room, widthOf } from './drawing.tsx';
 
 /** The bars of one name, one for each place of the axis. */

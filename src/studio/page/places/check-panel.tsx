@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Finding } from '../../../check/finding.ts';
-import { figureText } from '../../../figure.ts';
+import { figureText } from '../../../foundation/figure.ts';
+import type { Finding } from '../../../trust/check/finding.ts';
 import type { CheckAnswer } from '../../api/trust.ts';
 import type { CheckState } from '../../base/check-job.ts';
 import { addressOf } from '../base/address.ts';

@@ -1,4 +1,4 @@
-import type { EdgeResult, Page } from '../../../read/request/result.ts';
+import type { EdgeResult, Page } from '../../../client/read/request/result.ts';
 import { addressOf, type PlaceParameters } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { Link, NodeLink } from '../base/place.tsx';

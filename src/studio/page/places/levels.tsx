@@ -1,4 +1,4 @@
-import { figureText } from '../../../figure.ts';
+import { figureText } from '../../../foundation/figure.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { PageAnswer } from '../../api/page.ts';
 import { addressOf, type PlaceParameters } from '../base/address.ts';

@@ -1,4 +1,4 @@
-import { figureText } from '../../../figure.ts';
+import { figureText } from '../../../foundation/figure.ts';
 import type { StatusAnswer } from '../../api/model-and-status.ts';
 import { Lines } from '../parts/charts.tsx';
 

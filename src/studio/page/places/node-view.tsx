@@ -1,5 +1,5 @@
-import { figureText } from '../../../figure.ts';
-import type { EdgeResult, Page } from '../../../read/request/result.ts';
+import type { EdgeResult, Page } from '../../../client/read/request/result.ts';
+import { figureText } from '../../../foundation/figure.ts';
 import type { NodeAnswer } from '../../api/nodes.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';

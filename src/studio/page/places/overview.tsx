@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { figureText } from '../../../figure.ts';
+import { figureText } from '../../../foundation/figure.ts';
 import type { StatusAnswer } from '../../api/model-and-status.ts';
 import { useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';

@@ -1,4 +1,4 @@
-import type { Page, SearchResult } from '../../../read/request/result.ts';
+import type { Page, SearchResult } from '../../../client/read/request/result.ts';
 import { useAnswer } from '../base/ask.ts';
 import { NodeLink } from '../base/place.tsx';
 import { PagedRows } from '../parts/paged-rows.tsx';

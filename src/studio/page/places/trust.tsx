@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { figureText } from '../../../figure.ts';
-import type { QuarantineEntry } from '../../../plan/quarantine-entry.ts';
-import type { Page } from '../../../read/request/result.ts';
-import type { RedriveResult } from '../../../repair/redrive.ts';
+import type { Page } from '../../../client/read/request/result.ts';
+import type { QuarantineEntry } from '../../../core/plan/quarantine-entry.ts';
+import { figureText } from '../../../foundation/figure.ts';
+import type { RedriveResult } from '../../../trust/repair/redrive.ts';
 import { addressOf } from '../base/address.ts';
 import { type Failure, postTo, useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';

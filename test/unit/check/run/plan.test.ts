@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { planRun, rateOf } from '../../../../src/check/run/plan.ts';
-import { CallPace } from '../../../../src/lambda/call-pace.ts';
-import { clearPlace, savedPlaces, savePlace } from '../../../../src/progress/check-places.ts';
+import { CallPace } from '../../../../src/deployment/lambda/call-pace.ts';
+import { clearPlace, savedPlaces, savePlace } from '../../../../src/projecting/progress/check-places.ts';
 import { withReplacedCalls } from '../../../../src/store/wrapped.ts';
+import { planRun, rateOf } from '../../../../src/trust/check/run/plan.ts';
 import { bookGraph } from '../../../support/book-graph.ts';
 import { followGraph } from '../../../support/follow-graph.ts';
 import { MemoryStore } from '../../../support/memory-store/memory-store.ts';

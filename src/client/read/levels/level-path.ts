@@ -1,0 +1,28 @@
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import type { WithLevel } from './level.ts';
+
+/** A slash between two levels. */
+const SLASH = /(?<!\\)\//;
+
+/**
+ * A level, and behind each slash the one below it, as `--with` and the studio take them: `KEYRESULT/GOALMEMBERSHIP:LEAD`. In a label a
+ * slash is written as `\/`.
+ */
+export function levelOfPath(path: string): WithLevel {
+  const levels = path.split(SLASH).map((text) => text.replaceAll('\\/', '/'));
+  const [level] = levels.reduceRight<WithLevel[]>((below, text) => [levelOf(path, text, below)], []);
+  return level!;
+}
+
+/** `TYPE`, `TYPE:LABEL` or `inbound:TYPE`; the label may hold colons. */
+function levelOf(path: string, text: string, below: readonly WithLevel[]): WithLevel {
+  const colon = text.indexOf(':');
+  const [name, rest] = colon < 0 ? [text, undefined] : [text.slice(0, colon), text.slice(colon + 1)];
+  if (name === '') {
+    const hint = 'Give TYPE, TYPE:LABEL or inbound:TYPE, and levels below behind a /.';
+    throw new EdgeloomError('invalid-argument', `The level ${JSON.stringify(path)} names no edge type.`, hint);
+  }
+  const lower = below.length > 0 && { with: below };
+  if (name === 'inbound' && rest !== undefined) return { inbound: rest, ...lower };
+  return { edge: name, ...(rest !== undefined && { label: rest }), ...lower };
+}

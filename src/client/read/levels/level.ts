@@ -1,0 +1,152 @@
+import { describe } from '../../../core/items/keys.ts';
+import type { ExactNumber } from '../../../core/items/plain.ts';
+import type { CompiledModel, EdgeModel } from '../../../core/model/compiled.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
+import { findEdge, findOrder } from '../request/lookup.ts';
+import { checkPartition } from '../request/order-argument.ts';
+import type { EdgeSetEntry } from '../request/result.ts';
+
+/** The value of a label in a `with`; it is compared by its text, so `39` and `'39'` are alike. */
+export type LabelValue = string | number | bigint | boolean | ExactNumber;
+
+/** Edges whose targets a page shows: those of a type, or of them those of which any label has a value. */
+export type WithEdges<EdgeType = string> = EdgeType | { type: EdgeType; label?: LabelValue };
+
+/**
+ * A level of a page: which nodes next to those above it are shown, and what is shown next to them.
+ *
+ * `'T'` and `'T:LABEL'` are edges of the edge sets. `edge` may also name a type that no edge set has, and `inbound` names edges that
+ * enter, in an order of theirs: each of these two costs a Query for each node above.
+ */
+export type WithLevel =
+  | string
+  | { edge: string; label?: LabelValue; with?: readonly WithLevel[] }
+  | { inbound: string; order?: string; partition?: string; with?: readonly WithLevel[] };
+
+/** Levels below the nodes of a page at most; what lies deeper is left out and reported. */
+export const MAX_DEPTH = 5;
+
+/** A level, checked. */
+export interface Level {
+  /** Absent: all types that edge sets have. */
+  edge?: EdgeModel;
+  /** Where the edges are found: in the edge sets, or by a Query of a node's base edges or of the index. */
+  by: 'edge set' | 'edges' | 'inbound';
+  /** The text of a label. */
+  label?: string;
+  order?: string | undefined;
+  partition?: string | undefined;
+  with: readonly Level[];
+}
+
+/**
+ * The levels of a `with`; without one every edge of the edge sets. Throws for what the model does not declare.
+ *
+ * @param above the types of the nodes that the levels are next to.
+ */
+export function levelsOf(
+  graph: CompiledModel,
+  entries: readonly (WithEdges | WithLevel)[] | undefined,
+  above: ReadonlySet<string>,
+  depth = 1,
+): Level[] {
+  if (entries === undefined) return [{ by: 'edge set', with: [] }];
+  if (!Array.isArray(entries)) {
+    const message = `with should be a list, but is ${describe(entries)}.`;
+    throw new EdgeloomError('invalid-argument', message, "Put the edges into a list, such as with: ['TYPE'].");
+  }
+  // One level more than are read tells which nodes are left out.
+  if (depth > MAX_DEPTH + 1) return [];
+  return entries.map((entry) => levelOf(graph, entry, above, depth));
+}
+
+/** The options that an entry of `with` may have: they depend on whether it names a `type`, an `edge` or an `inbound`. */
+const OPTIONS = {
+  type: { type: true, label: true },
+  edge: { edge: true, label: true, with: true },
+  inbound: { inbound: true, order: true, partition: true, with: true },
+} as const;
+
+function levelOf(graph: CompiledModel, entry: WithEdges | WithLevel, above: ReadonlySet<string>, depth: number): Level {
+  if (typeof entry === 'string') {
+    const [type, ...label] = entry.split(':');
+    return listedLevel(graph, type!, label.length === 0 ? undefined : label.join(':'));
+  }
+  const about = (['inbound', 'edge'] as const).find((name) => name in Object(entry)) ?? 'type';
+  checkOptions('with', entry, OPTIONS[about] as OptionNames<typeof entry>);
+  if ('type' in entry) return listedLevel(graph, entry.type, entry.label);
+  if ('inbound' in entry) return inboundLevel(graph, entry, above, depth);
+  const edge = findEdge(graph, entry.edge);
+  checkEdgeMeetsTypes(edge, 'leave', edge.from, above);
+  const isQueried = edge.labels === undefined && entry.label === undefined;
+  const level: Level = isQueried ? { edge, by: 'edges', with: [] } : listedLevel(graph, edge.type, entry.label);
+  return { ...level, with: levelsOf(graph, entry.with ?? [], edge.to, depth + 1) };
+}
+
+function inboundLevel(
+  graph: CompiledModel,
+  entry: Extract<WithLevel, { inbound: string }>,
+  above: ReadonlySet<string>,
+  depth: number,
+): Level {
+  const edge = findEdge(graph, entry.inbound);
+  const { inbound, order } = findOrder(edge, entry.order);
+  checkPartition(`The order ${order.name} of ${edge.type}`, inbound.partition?.attribute, entry.partition);
+  checkEdgeMeetsTypes(edge, 'enter', edge.to, above);
+  const below = levelsOf(graph, entry.with ?? [], edge.from, depth + 1);
+  return { edge, by: 'inbound', order: entry.order, partition: entry.partition, with: below };
+}
+
+/** A level of edges that the edge sets list. */
+function listedLevel(graph: CompiledModel, type: string, label: LabelValue | undefined): Level {
+  const edge = findEdge(graph, type);
+  if (edge.labels === undefined) {
+    throw new EdgeloomError(
+      'not-in-edge-set',
+      `Edges of type ${type} are left out of the edge set, so a page finds neither them nor labels there.`,
+      `Give edges.${type} an edgeSet in the model, or name { edge: '${type}' }: a Query for each node.`,
+    );
+  }
+  const text = labelText(label);
+  if (label !== undefined && text === undefined) {
+    throw new EdgeloomError('invalid-argument', `The label of with should be a scalar, but is ${describe(label)}.`);
+  }
+  return { edge, by: 'edge set', ...(text !== undefined && { label: text }), with: [] };
+}
+
+function checkEdgeMeetsTypes(
+  edge: EdgeModel,
+  verb: string,
+  types: ReadonlySet<string>,
+  above: ReadonlySet<string>,
+): void {
+  if ([...types].some((type) => above.has(type))) return;
+  throw new EdgeloomError(
+    'unknown-type',
+    `Edges of type ${edge.type} do not ${verb} nodes of type ${[...above].join(', ')}.`,
+    `They ${verb} ${[...types].join(', ')}.`,
+  );
+}
+
+/** Whether a level shows an edge of an edge set. */
+export function showsEdge({ type, target: _, copy: _copy, ...labels }: EdgeSetEntry, { edge, label }: Level): boolean {
+  if (edge !== undefined && edge.type !== type) return false;
+  return label === undefined || Object.values(labels).some((value) => labelText(value) === label);
+}
+
+/** The text that a label is compared by; undefined for null and binary. Numbers come in the form of any `readNumber`. */
+function labelText(value: unknown): string | undefined {
+  if (value === null || value === undefined || value instanceof Uint8Array) return undefined;
+  return String(value);
+}
+
+/** The part of a cursor's binding that levels are. */
+export function bindingOf(levels: readonly Level[]): unknown[] {
+  return levels.map(({ edge, by, label, order, partition, with: below }) => ({
+    type: edge?.type,
+    label,
+    ...(by !== 'edge set' && { by, order, partition }),
+    ...(below.length > 0 && { with: bindingOf(below) }),
+  }));
+}

@@ -1,0 +1,53 @@
+import { describe } from '../../core/items/keys.ts';
+import type { CompiledModel, SearchModel } from '../../core/model/compiled.ts';
+import { NODE_LIST } from '../../core/model/node-list.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { checkOptions } from '../../foundation/options.ts';
+import type { Abortable } from '../../foundation/runtime.ts';
+import { readSearch } from './lists/search.ts';
+import { readNodes } from './nodes/views.ts';
+import type { ReadContext } from './request/context.ts';
+import type { NodeResult, Page } from './request/result.ts';
+
+/** Options of `nodes`. */
+export interface NodesOptions extends Abortable {
+  /** Nodes in a page, 1 and up. Default 100. */
+  limit?: number | undefined;
+  /** The `cursor` of the page before. */
+  cursor?: string | undefined;
+  /** Descending. Default false. */
+  reverse?: boolean | undefined;
+}
+
+/** All nodes of a type, one page: see `Reader.nodes`. */
+export async function listNodes(
+  context: ReadContext,
+  type: string,
+  options: NodesOptions = {},
+): Promise<Page<NodeResult>> {
+  checkOptions('nodes', options, { limit: true, cursor: true, reverse: true, signal: true });
+  const { items, ...rest } = await readSearch(context, nodeListOf(context.graph, type), {}, options);
+  const { nodes } = await readNodes(
+    context,
+    items.map(({ id }) => id),
+  );
+  return { items: nodes, ...rest };
+}
+
+function nodeListOf(graph: CompiledModel, type: string): SearchModel {
+  const node = graph.nodes.get(type);
+  if (node === undefined) {
+    throw new EdgeloomError(
+      'unknown-type',
+      `The model has no node type ${describe(type)}.`,
+      `The model declares the node types ${[...graph.nodes.keys()].join(', ')}.`,
+    );
+  }
+  const list = node.searches.get(NODE_LIST);
+  if (list !== undefined) return list;
+  throw new EdgeloomError(
+    'not-listed',
+    `Nodes of type ${type} are in no list.`,
+    `Give nodes.${type} the option list: true in the model, then rebuild.`,
+  );
+}

@@ -1,0 +1,168 @@
+import pMap from 'p-map';
+import { stringOf } from '../../../core/items/attribute-value.ts';
+import { INDEX_KEYS } from '../../../core/items/derived-item.ts';
+import { type IndexPartitionKey, typePrefix } from '../../../core/items/keys.ts';
+import type { HashName } from '../../../core/items/shard.ts';
+import type { IndexName, SearchModel } from '../../../core/model/compiled.ts';
+import type { ItemKeys } from '../../../core/model/projection/places.ts';
+import { queryPages } from '../../../core/store-pages.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { checkOptions } from '../../../foundation/options.ts';
+import { affectsInbound } from '../../session/own-writes.ts';
+import type { ReadContext } from '../request/context.ts';
+import { isInRange, type KeyRange, sendableRange } from '../request/key-range.ts';
+import type { OrderValue } from '../request/order-argument.ts';
+import { mustReadConsistently } from '../request/own.ts';
+import { type InboundQuery, resolveInboundQuery } from './inbound.ts';
+import { resolveScopedSearch, type SearchPredicate, type SearchScope, searchedType, searchInForce } from './search.ts';
+
+/** How many hits a search has. */
+export interface CountResult {
+  count: number;
+  /** Read capacity units consumed: those of a read of all that is counted. */
+  rcu: number;
+  /** False where own writes of the reader's session may be missing, or counted though they are gone. */
+  exact?: false;
+}
+
+/** Which incoming edges are counted: those of an order, or a range of it, as of `inbound`. */
+export type InDegreeOptions<OrderName extends string = string, Value = OrderValue, Path = readonly OrderValue[]> = Pick<
+  InboundQuery<OrderName, Value, boolean, Record<string, unknown>, Path>,
+  'order' | 'atLeast' | 'equals' | 'path' | 'beginsWith' | 'partition' | 'from' | 'to' | 'signal'
+>;
+
+/** How a search's items lie over its shards. */
+export interface ShardsResult {
+  shards: number;
+  items: number;
+  /** The shard with the most items (from 1), and its share of them all (0 to 1). */
+  hottest: { shard: number; share: number };
+  /** Shards without items. */
+  empty: number;
+  hash: HashName;
+}
+
+/** Counts hits over the shards: see `Search.count`. */
+export async function countSearch(
+  context: ReadContext,
+  search: SearchModel,
+  predicate: SearchPredicate,
+  scope: SearchScope,
+): Promise<CountResult> {
+  const query = resolveScopedSearch(searchInForce(context, search), predicate, scope);
+  const type = searchedType(search);
+  const isOwn = mustReadConsistently(context, ({ source, target }) => source === target && typePrefix(source) === type);
+  const ranges = query.hashed?.ranges ?? [query.range];
+  const counts = await pMap(ranges, (range) => countShards(context, { ...query, range }), {
+    concurrency: context.concurrency,
+  });
+  return { ...sumCounts(counts.flat()), ...(isOwn && { exact: false as const }) };
+}
+
+/** How many items each shard of a search has, from shard 1 on, and the search as it is stored. */
+export interface ShardCounts {
+  search: SearchModel;
+  counts: number[];
+  /** The index partitions, one for each count. */
+  partitions: IndexPartitionKey[];
+}
+
+/** Counts each shard of a search. Throws `equality-only` where there is no list of shards. */
+export async function countEachShard(
+  context: ReadContext,
+  declared: SearchModel,
+  scope: SearchScope = {},
+): Promise<ShardCounts> {
+  const search = searchInForce(context, declared);
+  if (search.shards === 'value') {
+    throw new EdgeloomError(
+      'equality-only',
+      `The search ${search.indexPartition} has no list of shards: with shards: 'value' each value is its own. Search with eq.`,
+    );
+  }
+  const query = resolveScopedSearch(search, {}, scope);
+  const counts = (await countShards(context, query)).map(({ count }) => count);
+  return { search, counts, partitions: query.partitions };
+}
+
+/** How a search lies over its shards: see `Reader.shards`. */
+export async function readShards(
+  context: ReadContext,
+  declared: SearchModel,
+  scope: SearchScope = {},
+): Promise<ShardsResult> {
+  return shardsResult(await countEachShard(context, declared, scope));
+}
+
+/** The summary of counts by shard. */
+export function shardsResult({ search: { hash }, counts }: ShardCounts): ShardsResult {
+  const items = counts.reduce((sum, count) => sum + count, 0);
+  const most = Math.max(0, ...counts);
+  return {
+    shards: counts.length,
+    items,
+    hottest: { shard: Math.max(0, counts.indexOf(most)) + 1, share: items === 0 ? 0 : most / items },
+    empty: counts.filter((count) => count === 0).length,
+    hash,
+  };
+}
+
+/** Counts a node's incoming edges: see `Reader.inDegree`. */
+export async function countInbound(
+  context: ReadContext,
+  edgeType: string,
+  target: string,
+  options: InDegreeOptions = {},
+): Promise<CountResult> {
+  checkOptions('inDegree', options, {
+    order: true,
+    atLeast: true,
+    equals: true,
+    path: true,
+    beginsWith: true,
+    partition: true,
+    from: true,
+    to: true,
+    signal: true,
+  });
+  const query = resolveInboundQuery(context, edgeType, target, options);
+  const isOwn = mustReadConsistently(context, (key) => affectsInbound(context.graph, query, key));
+  return { ...sumCounts(await countShards(context, query)), ...(isOwn && { exact: false as const }) };
+}
+
+function sumCounts(counts: readonly CountResult[]): CountResult {
+  return {
+    count: counts.reduce((sum, { count }) => sum + count, 0),
+    rcu: counts.reduce((sum, { rcu }) => sum + rcu, 0),
+  };
+}
+
+/** The items to count: those of a question in partitions of an index. */
+interface CountQuery {
+  index?: IndexName;
+  partitions: readonly IndexPartitionKey[];
+  range: KeyRange;
+  itemKeys: ItemKeys;
+}
+
+async function countShards(context: ReadContext, query: CountQuery): Promise<CountResult[]> {
+  const { concurrency } = context;
+  return pMap(query.partitions, (partition) => countShard(context, partition, query), { concurrency });
+}
+
+async function countShard(
+  { store }: ReadContext,
+  partition: string,
+  { index = 'gsi0', range, itemKeys }: CountQuery,
+): Promise<CountResult> {
+  const { from, to, exact } = sendableRange(range);
+  const result: CountResult = { count: 0, rcu: 0 };
+  // A range that had to be cut holds keys that were not asked for: then the keys themselves are needed.
+  // DynamoDB leaves out what is not of the projection: a filter costs nothing, since all that is read is paid for anyway.
+  const request = { index, partition, sortKey: { from, to }, itemKeys, countOnly: exact } as const;
+  for await (const { items, count } of queryPages(store, request, result)) {
+    const keys = items.map((item) => stringOf(item[INDEX_KEYS[index].sort])!);
+    result.count += exact ? count : keys.filter((key) => isInRange(range, key)).length;
+  }
+  return result;
+}

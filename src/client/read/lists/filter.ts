@@ -1,0 +1,26 @@
+import type { OptionNames } from '../../../foundation/options.ts';
+import type { Where } from '../request/where.ts';
+
+/** A filter of a list's items, and the limit of what a page may cost. */
+export interface FilterOptions<Attributes = Record<string, unknown>> {
+  /**
+   * Only items whose projected attributes have these values, all of them. DynamoDB filters: what is left out is read and
+   * paid for. Pages are filled up to their limit as far as `maxRcu` goes. Throws `not-projected` for an attribute that the
+   * model does not project.
+   */
+  where?: Where<Attributes> | undefined;
+  /**
+   * Read capacity units that one page may cost, as measured by the items before; then it is short, and its cursor goes
+   * on. At least half a unit for each partition that is asked. Default: 50 with `where`, or as much as a look at each
+   * partition takes where that is more; none without.
+   */
+  maxRcu?: number | undefined;
+}
+
+/** The names of these options. */
+export const FILTER_OPTIONS: OptionNames<FilterOptions> = { where: true, maxRcu: true };
+
+/** The units in a result: of a list that was filtered or bounded. */
+export function consumedUnits({ where, maxRcu }: FilterOptions, rcu: number): { rcu?: number } {
+  return where === undefined && maxRcu === undefined ? {} : { rcu };
+}

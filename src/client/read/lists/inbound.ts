@@ -1,0 +1,300 @@
+import type { Item } from '../../../core/items/attribute-value.ts';
+import { LAST_SORT_KEY, OWNER_SORT_KEY } from '../../../core/items/encoding.ts';
+import type { IndexPartitionKey } from '../../../core/items/keys.ts';
+import type { EdgeModel, IndexName } from '../../../core/model/compiled.ts';
+import { heldAttributes } from '../../../core/model/held-attributes.ts';
+import type { ItemKeys } from '../../../core/model/projection/places.ts';
+import type { ItemKey } from '../../../core/store-port.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
+import type { Abortable } from '../../../foundation/runtime.ts';
+import { meaningOfOrder } from '../../../registry/definition.ts';
+import { affectsInbound, type OwnWrites, overlayOf, ownEdgesOf, ownerItemNow } from '../../session/own-writes.ts';
+import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
+import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
+import type { KeyRange } from '../request/key-range.ts';
+import { checkedKeyTo, findEdge, findOrder } from '../request/lookup.ts';
+import {
+  argumentOrder,
+  beginsWithRange,
+  checkPartition,
+  encodeArgument,
+  equalRange,
+  type OrderOfQuery,
+  type OrderValue,
+  partsRange,
+  valueRange,
+} from '../request/order-argument.ts';
+import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
+import { type EdgeResult, type InboundPage, indexAttributes, type OwnerResult, sourceOf } from '../request/result.ts';
+import { encodeWhere, whereBinding } from '../request/where.ts';
+import { checkMaxRcu } from './budget.ts';
+import { consumedUnits, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
+import { checkOwner, isOwnerItem, readOwner } from './owner.ts';
+import { type Gathered, gatherPage, hitTest, type ScatterRequest } from './scatter.ts';
+
+/**
+ * Which incoming edges, in which order. At most one of `equals`, `atLeast`, `path`, `beginsWith` and the pair `from`, `to`. In an order by
+ * several values the last two are about the value behind those of `path`, or about the first one.
+ */
+export interface InboundQuery<
+  OrderName extends string = string,
+  Value = OrderValue,
+  HasOwner = boolean,
+  Attributes = Record<string, unknown>,
+  Path = readonly OrderValue[],
+> extends FilterOptions<Attributes>,
+    Abortable {
+  /** Which of the edge type's orders: `gsi0`, `gsi1` or a name. Default: the first of them that is declared. */
+  order?: OrderName | undefined;
+  /** With a rank: every label of at least this label's weight. With other orders: as `from`. */
+  atLeast?: Value | undefined;
+  /** With a rank: this label. With other orders: this value. */
+  equals?: Value | undefined;
+  /** With an order by several values: the leading ones, as many as are given. */
+  path?: Path | undefined;
+  /** The beginning of a text, or of a UTC date such as `2020-07`. */
+  beginsWith?: string | undefined;
+  /** The value of the attribute that the model's `partition` names; needed where it names one. */
+  partition?: string | undefined;
+  /** The lowest value, inclusive; of a rank, a label. */
+  from?: Value | PartValue<Path> | undefined;
+  /** The highest value, inclusive; of a rank, a label. */
+  to?: Value | PartValue<Path> | undefined;
+  /** Descending. Default false. */
+  reverse?: boolean | undefined;
+  /**
+   * Also give the target node, of an edge type with `includeOwner`; throws `no-owner` for others. Only the first page has it,
+   * and its limit does not count it. It comes in the same Query where that is in reverse and has no upper end, else by one
+   * Query more. Default false.
+   */
+  owner?: HasOwner | undefined;
+  /** Edges in a page, 1 and up. Default 100. */
+  limit?: number | undefined;
+  /**
+   * The `cursor` of the page before. It is a place in the order, no snapshot: what changes its order value between two pages
+   * can come twice, or not at all.
+   */
+  cursor?: string | undefined;
+  /** Refused where true: DynamoDB has no consistent reads of an index. */
+  consistent?: boolean | undefined;
+}
+
+/** The values of an order by several. */
+type PartValue<Path> = Path extends readonly (infer Value)[] ? Value : never;
+
+/** The names of `inbound`'s options. */
+export const INBOUND_OPTIONS: OptionNames<InboundQuery> = {
+  order: true,
+  atLeast: true,
+  equals: true,
+  path: true,
+  beginsWith: true,
+  partition: true,
+  from: true,
+  to: true,
+  reverse: true,
+  owner: true,
+  limit: true,
+  cursor: true,
+  consistent: true,
+  signal: true,
+  ...FILTER_OPTIONS,
+};
+
+/** Incoming edges, one page: see `Reader.inbound`. */
+export async function readInbound(
+  context: ReadContext,
+  edgeType: string,
+  target: string,
+  options: InboundQuery = {},
+): Promise<InboundPage<EdgeResult, OwnerResult>> {
+  checkOptions('inbound', options, INBOUND_OPTIONS);
+  refuseConsistent(options.consistent, 'inbound');
+  const query = resolveInboundQuery(context, edgeType, target, options);
+  if (options.owner === true) checkOwner(query.edge);
+  const asksOwner = options.owner === true && options.cursor === undefined;
+  // Backwards from the end the node is the first that the Query meets; a filter is for edges and would leave it out.
+  const isOnTheWay = query.reverse && query.isOpenAbove && query.where === undefined;
+  const own = await readRelevantOwnWrites(
+    context,
+    (key) => affectsInbound(context.graph, query, key) || (asksOwner && isNodeItself(key, target)),
+  );
+  const [{ gathered, cursor, owner: met }, looked] = await Promise.all([
+    gatherInbound(context, { ...query, takesOwner: asksOwner && isOnTheWay }, options, [], own),
+    asksOwner && !isOnTheWay ? readOwner(context, query) : undefined,
+  ]);
+  const ownNode = own.writes.find((write) => isNodeItself(write, target));
+  const owner =
+    ownNode === undefined
+      ? (met ?? looked?.item)
+      : ownerItemNow(context.projections.model, ownNode, query.index, query.partitions);
+  const items = gathered.items.map((item) => ({
+    source: sourceOf(context, item),
+    type: edgeType,
+    target,
+    attributes: indexAttributes(context, item),
+  }));
+  return {
+    items,
+    ...(asksOwner && {
+      owner: owner === undefined ? null : { id: target, attributes: indexAttributes(context, owner) },
+    }),
+    ...(cursor !== undefined && { cursor }),
+    ...consumedUnits(options, own.rcu + gathered.rcu + (looked?.rcu ?? 0)),
+    ...noticeOfOwnWrites(context),
+  };
+}
+
+function isNodeItself({ source, target }: ItemKey, id: string): boolean {
+  return source === id && target === id;
+}
+
+/** An inbound query with encoded arguments. */
+export interface ResolvedInbound {
+  edge: EdgeModel;
+  /** The sort key of every base edge that the query is about. */
+  edgeKey: string;
+  index: IndexName;
+  partitions: IndexPartitionKey[];
+  /** The keys of the edges' index items in the table. */
+  itemKeys: ItemKeys;
+  /** The sort key of the node's own item in the order, where it is among its edges. */
+  ownerKey: string;
+  range: KeyRange;
+  reverse: boolean;
+  /** Whether the range has no upper end but that of all edges. */
+  isOpenAbove: boolean;
+  /** Values that projected attributes have to have. */
+  where?: Item;
+  maxRcu?: number;
+  /** Whether the node behind the edges is read along with them; only where the range ends there. */
+  takesOwner?: boolean;
+  binding: readonly unknown[];
+  /** Fingerprint of what the order means. */
+  meaning: string;
+}
+
+/** Encodes an inbound query; throws for whatever the model does not declare. */
+export function resolveInboundQuery(
+  { graph, projections }: ReadContext,
+  edgeType: string,
+  target: string,
+  options: InboundQuery,
+): ResolvedInbound {
+  const edge = findEdge(graph, edgeType);
+  const declared = findOrder(edge, options.order);
+  const { inbound, order } = projections.order(edge, declared.order);
+  const { name, index } = order;
+  const sortKey = checkedKeyTo(graph, edge, target);
+  const ordered: OrderOfQuery = {
+    order: argumentOrder(order.order),
+    fold: false,
+    name: `order ${name} of ${edgeType}`,
+  };
+  const equals = options.equals === undefined ? undefined : encodeArgument(ordered, options.equals, 'equals');
+  const wanted = inboundRange(ordered, equals, options);
+  const isOpenAbove = wanted.to === undefined;
+  // The node sorts after its edges. A range that ends before the node does not read it, whatever limit and direction.
+  const range = inbound.includeOwner && isOpenAbove ? { ...wanted, to: LAST_SORT_KEY } : wanted;
+  const within = checkPartition(`The order ${name} of ${edgeType}`, inbound.partition?.attribute, options.partition);
+  const { places } = order;
+  const partitions =
+    equals === undefined ? places.partitions(sortKey, within) : places.partitionsOfValue(sortKey, equals, within);
+  const reverse = options.reverse ?? false;
+  const where = encodeWhere(graph, options.where, {
+    name: ordered.name,
+    projection: heldAttributes(inbound),
+    path: `edges.${edgeType}.inbound`,
+  });
+  return {
+    edge,
+    edgeKey: sortKey,
+    index,
+    partitions,
+    itemKeys: places.itemKeys(edge.from, sortKey),
+    ownerKey: places.ownerKey,
+    range,
+    reverse,
+    isOpenAbove,
+    meaning: meaningOfOrder(edge, declared.order),
+    where,
+    maxRcu: checkMaxRcu(options.maxRcu, where !== undefined, partitions),
+    binding: [
+      sortKey,
+      name,
+      wanted.from,
+      // The end that is asked for: a node behind the edges is no part of the question.
+      wanted.to,
+      reverse,
+      ...(within === undefined ? [] : [within]),
+      ...whereBinding(where),
+    ],
+  };
+}
+
+function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options: InboundQuery): KeyRange {
+  const { atLeast, path, from, to, beginsWith } = options;
+  const isRange = from !== undefined || to !== undefined;
+  const isOfParts = ordered.order.kind === 'parts';
+  // Behind leading values stands a range of the next one.
+  const isPath = path !== undefined && !(isOfParts && (isRange || beginsWith !== undefined));
+  const predicates = [equals !== undefined, atLeast !== undefined, isPath, isRange, beginsWith !== undefined];
+  if (predicates.filter(Boolean).length > 1) {
+    throw new EdgeloomError(
+      'invalid-argument',
+      'An inbound query takes one of equals, atLeast, path, beginsWith, and from with to.',
+      'Leave the others out. Only an order of several values takes path with beginsWith, or with from and to.',
+    );
+  }
+  if (equals !== undefined) return equalRange(equals);
+  if (path !== undefined || (isOfParts && atLeast === undefined)) return partsRange(ordered, options);
+  if (beginsWith !== undefined) return beginsWithRange(ordered, beginsWith);
+  const lowest = atLeast === undefined ? { value: from, argument: 'from' } : { value: atLeast, argument: 'atLeast' };
+  return valueRange(ordered, lowest, { value: to, argument: 'to' });
+}
+
+/** Gathers one page of index items; `boundTo` names what besides the query its cursor belongs to. */
+export async function gatherInbound(
+  context: ReadContext,
+  query: ResolvedInbound,
+  options: InboundQuery,
+  boundTo: readonly unknown[],
+  own: OwnWrites,
+): Promise<{ gathered: Gathered; cursor?: string; owner?: Item }> {
+  const { graph, cursorKey } = context;
+  const {
+    edge,
+    edgeKey,
+    index,
+    partitions,
+    itemKeys,
+    range,
+    reverse,
+    where,
+    maxRcu,
+    takesOwner = false,
+    binding,
+    meaning,
+  } = query;
+  const limit = checkLimit(options.limit);
+  const bound: CursorBinding = { query: ['inbound', ...binding, ...boundTo], meaning };
+  const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
+  const accept = hitTest(graph, itemKeys);
+  const request: ScatterRequest = { index, partitions, range, after, reverse, limit, where, maxRcu, accept };
+  const ownEdges = await ownEdgesOf(context, edge, edgeKey, own.writes);
+  if (ownEdges.length > 0) request.overlay = overlayOf(context.projections.model, ownEdges, index, partitions);
+  let owner: Item | undefined;
+  if (takesOwner) {
+    request.range = { from: range.from, to: OWNER_SORT_KEY };
+    // The node is kept when it is read, and is not an item of the page.
+    request.accept = (item) => {
+      if (isOwnerItem(context, query, item)) owner = item;
+      return accept(item);
+    };
+    request.unwanted = 1;
+  }
+  const gathered = await gatherPage(context, request);
+  const { lastKey } = gathered;
+  return { gathered, owner, cursor: lastKey === undefined ? undefined : encodeCursor(lastKey, bound, cursorKey) };
+}

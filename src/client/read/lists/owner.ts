@@ -1,0 +1,53 @@
+import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
+import { OWNER_SORT_KEY } from '../../../core/items/encoding.ts';
+import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
+import type { EdgeModel, IndexName } from '../../../core/model/compiled.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import type { ReadContext } from '../request/context.ts';
+
+/** The node that edges enter, where it is in their index partition behind them. */
+
+/** Where a node lies among the edges that enter it. */
+interface OwnerPlace {
+  edge: EdgeModel;
+  /** The sort key of every base edge that enters it. */
+  edgeKey: string;
+  /** The sort key of its own index item. */
+  ownerKey: string;
+  index: IndexName;
+  partitions: readonly string[];
+}
+
+/** Reads the node behind the edges alone. */
+export async function readOwner(
+  context: ReadContext,
+  query: OwnerPlace,
+): Promise<{ item: Item | undefined; rcu: number }> {
+  const { index, partitions } = query;
+  // One partition, since includeOwner needs shards: 1; none where its key is longer than an index takes.
+  const [partition] = partitions;
+  if (partition === undefined) return { item: undefined, rcu: 0 };
+  const sortKey = { from: OWNER_SORT_KEY, to: OWNER_SORT_KEY };
+  const { items, rcu } = await context.store.query({ index, partition, sortKey });
+  return { item: items.find((item) => isOwnerItem(context, query, item)), rcu };
+}
+
+/** Whether an item is that of the node itself: no other partition holds an owner item of this node. */
+export function isOwnerItem(
+  { graph }: ReadContext,
+  { edge, edgeKey, ownerKey }: Omit<OwnerPlace, 'index' | 'partitions'>,
+  item: Item,
+): boolean {
+  const source = stringOf(item[graph.table.partitionKey]) ?? '';
+  return stringOf(item[graph.table.sortKey]) === ownerKey && sortKeyOfEdge(edge, source) === edgeKey;
+}
+
+/** Throws `no-owner` if the model does not put a target node into the index partition of its incoming edges (`includeOwner`). */
+export function checkOwner({ type, inbound }: EdgeModel): void {
+  if (inbound?.includeOwner === true) return;
+  throw new EdgeloomError(
+    'no-owner',
+    `Edges of type ${type} do not have the node that they enter in their index.`,
+    `Give edges.${type}.inbound the option includeOwner in the model, or read the node with get.`,
+  );
+}

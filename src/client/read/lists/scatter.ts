@@ -1,0 +1,263 @@
+import pMap from 'p-map';
+import { attributeOf, type Item, sameValue, stringOf } from '../../../core/items/attribute-value.ts';
+import { INDEX_KEYS } from '../../../core/items/derived-item.ts';
+import { compareKeys } from '../../../core/items/encoding.ts';
+import type { IndexPartitionKey } from '../../../core/items/keys.ts';
+import type { CompiledModel, IndexName } from '../../../core/model/compiled.ts';
+import { type ItemKeys, isHitOf } from '../../../core/model/projection/places.ts';
+import type { Store } from '../../../core/store-port.ts';
+import type { Overlay } from '../../session/own-writes.ts';
+import type { ReadContext } from '../request/context.ts';
+import { isEmptyRange, isInRange, type KeyRange, rangeAfter, sendableRange } from '../request/key-range.ts';
+import { projectedAttributes } from '../request/result.ts';
+import { Budget } from './budget.ts';
+
+/**
+ * Scatter and gather: one page of items, in key order, out of any number of partitions of the table or of an index.
+ *
+ * The sort keys of accepted items have to be unique over all partitions asked, as those of index items are (value,
+ * separator, source). So a page is wholly determined by the key that it comes after: no partition's own position has to
+ * be kept, and items that are written or deleted between two pages shift none of the others.
+ */
+
+/** The partitions to gather from: of an index those that places name, or of the table any. */
+type Gatherable =
+  | { index: IndexName; partitions: readonly IndexPartitionKey[] }
+  | { index?: undefined; partitions: readonly string[] };
+
+/** A request to gather. */
+export type ScatterRequest = Gatherable & Gathering;
+
+interface Gathering {
+  /** Sort keys. */
+  range: KeyRange;
+  /** Go on after this sort key. */
+  after?: string;
+  /** Descending. */
+  reverse?: boolean;
+  /** At most this many items. */
+  limit: number;
+  /** Only for the table. */
+  consistent?: boolean;
+  /** Values that projected attributes have to have; DynamoDB leaves the other items out. */
+  where?: Item;
+  /**
+   * Read capacity units after which the page ends, however few items it has; half a unit for each partition at least.
+   * Default: none.
+   */
+  maxRcu?: number;
+  /** Whether an item of the range belongs to the answer; a partition may hold items of other lists. */
+  accept: (item: Item) => boolean;
+  /** Replaces rows: they are left out, and the overlay's items are merged in like those of one more shard. */
+  overlay?: Overlay;
+  /** How many items of the range are known not to be accepted; asking for as many more saves a call. Default 0. */
+  unwanted?: number;
+}
+
+/** The part of a `ReadContext` that scattering needs. */
+export type ScatterContext = Pick<ReadContext, 'graph' | 'concurrency'> & { store: Pick<Store, 'query'> };
+
+/** One page. */
+export interface Gathered {
+  items: Item[];
+  /**
+   * Where the next page goes on, where something remains, or may remain since the units are spent: the sort key of the
+   * last item, or of the last one that was looked at. Absent exactly when nothing remains.
+   */
+  lastKey?: string;
+  /** DynamoDB calls made. */
+  calls: number;
+  /** Read capacity units consumed. */
+  rcu: number;
+}
+
+/** Half a read unit pays for 4 KB: a first look at one of many shards asks for a few items more than its share. */
+const LEAST_ASKED = 16;
+/** How many items more a shard is asked for at least where a filter may leave out most of them. */
+const LEAST_FILTERED = 64;
+/** Query's `Limit` is a 32-bit integer. */
+const MOST_ASKED = 2 ** 31 - 1;
+
+/** A partition and how far it was read. */
+interface Shard {
+  partition: string;
+  /** The last sort key read, accepted or not. */
+  horizon?: string;
+  startKey?: Item;
+  isAtEnd: boolean;
+  /** Items of the last page that were not accepted. */
+  skipped: number;
+}
+
+interface Found {
+  key: string;
+  item: Item;
+}
+
+/** Items read, and their cost so far. */
+interface Reading {
+  range: KeyRange;
+  budget: Budget;
+}
+
+/** Below zero where the left key comes first. */
+type Order = (left: string, right: string) => number;
+
+/**
+ * Gathers one page and looks one item ahead to tell whether more remain.
+ *
+ * Round by round: ask the shards that can still hold an accepted item, merge, keep the first `limit + 1`. A
+ * shard can, if it is not at its end and was read less far than the last of those: what it still holds comes after
+ * what it gave. When no shard can, the page is final. Where the units are spent before that, it ends where the shard
+ * that was read least far ends: up to there all is known.
+ */
+export async function gatherPage(context: ScatterContext, request: ScatterRequest): Promise<Gathered> {
+  const { range, after, reverse = false, limit, maxRcu = Number.POSITIVE_INFINITY } = request;
+  const remaining = rangeAfter(range, after, reverse);
+  if (isEmptyRange(remaining)) return { items: [], calls: 0, rcu: 0 };
+  const reading: Reading = { range: remaining, budget: new Budget(maxRcu) };
+  const order = reverse ? (left: string, right: string) => compareKeys(right, left) : compareKeys;
+  const needed = limit + 1;
+  const shards = request.partitions.map((partition): Shard => ({ partition, isAtEnd: false, skipped: 0 }));
+  const final = (first: readonly Found[], lastKey?: string): Gathered => {
+    const { calls, rcu } = reading.budget;
+    // rule: page-is-cut-after-own-writes-are-merged
+    const items = first.slice(0, limit).map(({ item }) => item);
+    return { items, ...(lastKey !== undefined && { lastKey }), calls, rcu };
+  };
+  // rule: own-writes-are-merged-first
+  let first = overlayItems(context, request, remaining).sort((left, right) => order(left.key, right.key));
+  let toAsk = shards;
+  while (toAsk.length > 0) {
+    const found = first;
+    const asked = affordableShards(toAsk, reading.budget, order);
+    const most = reading.budget.itemsOfCall(asked.length);
+    const pages = await pMap(
+      asked,
+      (shard) => {
+        const { horizon } = shard;
+        const certain = horizon === undefined ? 0 : found.filter(({ key }) => order(key, horizon) <= 0).length;
+        return readShard(context, request, reading, shard, itemsToAskFor(request, shard, needed - certain, most));
+      },
+      { concurrency: context.concurrency },
+    );
+    first = [...found, ...pages.flat()]
+      .sort((left, right) => order(left.key, right.key))
+      // An item that has just moved to another shard may show in both for a moment.
+      .filter(({ key }, i, sorted) => key !== sorted[i - 1]?.key)
+      .slice(0, needed);
+    const cutoff = first[needed - 1]?.key;
+    toAsk = shards.filter(({ isAtEnd, horizon }) => {
+      if (isAtEnd) return false;
+      return cutoff === undefined || horizon === undefined || order(horizon, cutoff) < 0;
+    });
+    const frontier = reading.budget.callsLeft() > 0 ? undefined : leastReadKey(toAsk, order);
+    // The page may end here only if its cursor moves: with an unmoved cursor the same page would be asked for without end. So it reads on, beyond the bound.
+    if (frontier !== undefined && (after === undefined || order(after, frontier) < 0)) {
+      return final(
+        first.filter(({ key }) => order(key, frontier) <= 0),
+        frontier,
+      );
+    }
+  }
+  // rule: cursor-is-the-last-item-given
+  return final(first, first.length > limit ? first[limit - 1]!.key : undefined);
+}
+
+/** The shards to ask now: those that are unread, then as many as the units are enough for, the least read ones first. */
+function affordableShards(shards: Shard[], budget: Budget, order: Order): Shard[] {
+  if (budget.isUnmeasured()) return shards.slice(0, 1);
+  const unread = shards.filter(({ horizon }) => horizon === undefined);
+  const calls = Math.max(1, unread.length, budget.callsLeft());
+  if (shards.length <= calls) return shards;
+  const read = shards.filter(({ horizon }) => horizon !== undefined);
+  return [...unread, ...read.sort((left, right) => order(left.horizon!, right.horizon!))].slice(0, calls);
+}
+
+/** How far each of some shards was read; undefined where one of them was not. */
+function leastReadKey(shards: readonly Shard[], order: Order): string | undefined {
+  const horizons = shards.map(({ horizon }) => horizon);
+  if (horizons.includes(undefined)) return undefined;
+  return (horizons as string[]).sort(order)[0];
+}
+
+/**
+ * The number of items to ask a shard for: at most those that the page can still use and those likely to be skipped; at most
+ * `most`, but enough to make progress.
+ */
+function itemsToAskFor(request: ScatterRequest, shard: Shard, wanted: number, most: number): number {
+  // Descending, the item of the cursor is read once more and dropped.
+  const inTheWay = (request.reverse && request.after !== undefined ? 1 : 0) + (request.unwanted ?? 0);
+  const share = Math.ceil((2 * wanted) / request.partitions.length);
+  // Counting what was skipped more than once makes longer and longer pages through a long stretch of items of others.
+  const onward =
+    request.where === undefined ? wanted + 2 * shard.skipped : Math.max(LEAST_FILTERED, wanted + 4 * shard.skipped);
+  const likely = shard.horizon === undefined ? Math.min(wanted, Math.max(share, LEAST_ASKED)) + inTheWay : onward;
+  const least = shard.horizon === undefined ? 1 + inTheWay : 1;
+  return Math.max(least, Math.min(MOST_ASKED, likely, most));
+}
+
+/** The items of the overlay that the page may hold. */
+function overlayItems(
+  { graph }: ScatterContext,
+  { index, after, overlay, accept, where }: ScatterRequest,
+  range: KeyRange,
+) {
+  const attribute = sortKeyAttribute(graph, index);
+  return (overlay?.items ?? []).flatMap((item): Found[] => {
+    const key = stringOf(item[attribute]) ?? '';
+    if (key === after || !isInRange(range, key) || !accept(item)) return [];
+    // rule: filter-holds-for-own-writes
+    return hasProjected(item, where) ? [{ key, item }] : [];
+  });
+}
+
+async function readShard(
+  context: ScatterContext,
+  request: ScatterRequest,
+  reading: Reading,
+  shard: Shard,
+  limit: number,
+): Promise<Found[]> {
+  const { index, after, reverse, consistent, where, accept } = request;
+  const { range } = reading;
+  const { from, to } = sendableRange(range);
+  const { partition, startKey } = shard;
+  const sortKey = { from, to };
+  const page = await context.store.query({ index, partition, sortKey, limit, startKey, reverse, consistent, where });
+  reading.budget.spend(page.rcu, page.scanned);
+  const attribute = sortKeyAttribute(context.graph, index);
+  shard.startKey = page.lastKey;
+  shard.isAtEnd = page.lastKey === undefined;
+  shard.horizon = stringOf(page.lastKey?.[attribute]);
+  const found: Found[] = [];
+  shard.skipped = page.scanned - page.items.length;
+  for (const item of page.items) {
+    const key = stringOf(item[attribute])!;
+    if (key === after || !isInRange(range, key)) continue;
+    // Whatever the index holds of a base item that was just written, the overlay knows better.
+    // rule: rows-of-own-writes-are-left-out
+    if (accept(item) && request.overlay?.isReplaced(item) !== true) found.push({ key, item });
+    else shard.skipped += 1;
+  }
+  return found;
+}
+
+/**
+ * Which items of an index partition are hits: those whose keys in the table the projection makes. A producer's own attributes
+ * may have the names of index keys, which puts base items into the index; somebody may have put derived items there; and a
+ * node may be among its own edges as their owner.
+ */
+export function hitTest({ table }: CompiledModel, keys: ItemKeys): (item: Item) => boolean {
+  return (item) => isHitOf(keys, stringOf(item[table.partitionKey]) ?? '', stringOf(item[table.sortKey]) ?? '');
+}
+
+/** Whether the projected attributes of an item have these values, as DynamoDB compares them. */
+function hasProjected(item: Item, where: Item = {}): boolean {
+  const attributes = projectedAttributes(item) ?? {};
+  return Object.entries(where).every(([name, value]) => sameValue(attributeOf(attributes, name), value));
+}
+
+function sortKeyAttribute(graph: CompiledModel, index: IndexName | undefined): string {
+  return index === undefined ? graph.table.sortKey : INDEX_KEYS[index].sort;
+}

@@ -1,0 +1,227 @@
+import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
+import { INDEX_KEYS, VALUE } from '../../../core/items/derived-item.ts';
+import { escapeValue, lowestSortKeyOfValue } from '../../../core/items/encoding.ts';
+import {
+  hash128,
+  type IndexPartitionKey,
+  isWithinBytes,
+  SORT_KEY_BYTES,
+  typePrefix,
+} from '../../../core/items/keys.ts';
+import { toPlain } from '../../../core/items/plain.ts';
+import type { SearchModel } from '../../../core/model/compiled.ts';
+import { isHashedInKey } from '../../../core/model/projection/partitions.ts';
+import type { ItemKeys } from '../../../core/model/projection/places.ts';
+import { lineOfSearch } from '../../../core/model/projection/settings.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
+import type { Abortable } from '../../../foundation/runtime.ts';
+import { meaningOfSearch } from '../../../registry/definition.ts';
+import { overlayOf } from '../../session/own-writes.ts';
+import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
+import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
+import { isInRange, type KeyRange, prefixRange } from '../request/key-range.ts';
+import {
+  beginsWithRange,
+  checkPartition,
+  encodeArgument,
+  encodePathArgument,
+  equalRange,
+  type OrderOfQuery,
+  type OrderValue,
+  valueRange,
+} from '../request/order-argument.ts';
+import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
+import { indexAttributes, type ListPage, type SearchResult, sourceOf } from '../request/result.ts';
+import { encodeWhere, whereBinding } from '../request/where.ts';
+import { checkMaxRcu } from './budget.ts';
+import { consumedUnits, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
+import { gatherPage, hitTest } from './scatter.ts';
+
+/**
+ * The predicate of a search: one value, the values that begin with a text, a range (both ends inclusive, either missing), or of
+ * a search by path the leading segments.
+ */
+export type SearchPredicate =
+  | { eq: OrderValue }
+  | { beginsWith: string }
+  | { path: readonly string[] }
+  | { from?: OrderValue | undefined; to?: OrderValue | undefined };
+
+/** Where to search. */
+export interface SearchScope extends Abortable {
+  /** The value of the search's partition attribute: needed exactly where the model declares one. */
+  partition?: string | undefined;
+  /** Refused where true: DynamoDB has no consistent reads of an index. */
+  consistent?: boolean | undefined;
+}
+
+/** Options of a search; `Attributes` are those that its items hold. */
+export interface SearchQuery<Attributes = Record<string, unknown>> extends SearchScope, FilterOptions<Attributes> {
+  /** Descending. Default false. */
+  reverse?: boolean | undefined;
+  /** Hits in a page, 1 and up. Default 100. */
+  limit?: number | undefined;
+  /**
+   * The `cursor` of the page before. It is a place in the order, no snapshot: what changes its order value between two pages
+   * can come twice, or not at all.
+   */
+  cursor?: string | undefined;
+}
+
+const SCOPE: OptionNames<SearchScope> = { partition: true, consistent: true, signal: true };
+/** The names of a search's options. */
+export const SEARCH_OPTIONS: OptionNames<SearchQuery> = {
+  ...SCOPE,
+  ...FILTER_OPTIONS,
+  reverse: true,
+  limit: true,
+  cursor: true,
+};
+const PREDICATES = { eq: true, beginsWith: true, path: true, from: true, to: true } as const;
+
+/** A search with encoded arguments. */
+export interface ResolvedSearch {
+  partitions: IndexPartitionKey[];
+  range: KeyRange;
+  /** The hash of a value that is too long for a range, and the ranges of the sort keys that hits have. */
+  hashed?: { hash: string; ranges: KeyRange[] };
+  /** The keys of the hits in the table. */
+  itemKeys: ItemKeys;
+}
+
+/** A search as it is stored at the moment: in which generation, and in which shards. Throws `projection-not-ready`. */
+export function searchInForce({ projections }: ReadContext, search: SearchModel): SearchModel {
+  return projections.search(search);
+}
+
+/** One page of hits: see `Search.find`. */
+export async function readSearch(
+  context: ReadContext,
+  search: SearchModel,
+  predicate: SearchPredicate,
+  options: SearchQuery = {},
+): Promise<ListPage<SearchResult>> {
+  checkOptions(`search ${search.indexPartition}`, options, SEARCH_OPTIONS);
+  const { cursorKey, readNumber } = context;
+  const reverse = options.reverse ?? false;
+  const limit = checkLimit(options.limit);
+  const { partitions, range, hashed, itemKeys } = resolveSearch(searchInForce(context, search), predicate, options);
+  const where = encodeWhere(context.graph, options.where, {
+    name: `search ${search.indexPartition}`,
+    projection: search.project,
+    path: lineOfSearch(search),
+  });
+  const bound: CursorBinding = {
+    query: [
+      'search',
+      search.indexPartition,
+      options.partition,
+      range.from ?? hashed?.hash,
+      range.to,
+      reverse,
+      ...whereBinding(where),
+    ],
+    meaning: meaningOfSearch(search),
+  };
+  const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
+  const type = searchedType(search);
+  const maxRcu = checkMaxRcu(options.maxRcu, where !== undefined, partitions);
+  const own = await readRelevantOwnWrites(context, ({ source, target }) => {
+    return target === (search.part ?? source) && typePrefix(source) === type;
+  });
+  const { writes } = own;
+  const overlay =
+    writes.length === 0 ? {} : { overlay: overlayOf(context.projections.model, writes, 'gsi0', partitions) };
+  const isOfProjection = hitTest(context.graph, itemKeys);
+  const accept = (item: Item): boolean =>
+    isOfProjection(item) && (hashed === undefined || hasKeyIn(hashed.ranges, item));
+  const request = {
+    index: 'gsi0',
+    partitions,
+    range,
+    after,
+    reverse,
+    limit,
+    where,
+    maxRcu,
+    accept,
+    ...overlay,
+  } as const;
+  const { items, lastKey, rcu } = await gatherPage(context, request);
+  const hits = items.map((item) => ({
+    id: sourceOf(context, item),
+    value: item[VALUE] === undefined ? null : toPlain(item[VALUE], readNumber),
+    attributes: indexAttributes(context, item),
+  }));
+  const cursor = lastKey === undefined ? {} : { cursor: encodeCursor(lastKey, bound, cursorKey) };
+  return { items: hits, ...cursor, ...consumedUnits(options, own.rcu + rcu), ...noticeOfOwnWrites(context) };
+}
+
+function hasKeyIn(ranges: readonly KeyRange[], item: Item): boolean {
+  const key = stringOf(item[INDEX_KEYS.gsi0.sort]) ?? '';
+  return ranges.some((range) => isInRange(range, key));
+}
+
+/** The node type that a search is of: types hold no point. */
+export function searchedType({ indexPartition }: SearchModel): string {
+  return indexPartition.slice(0, indexPartition.indexOf('.'));
+}
+
+/** Encodes a search without a page of its own, such as a count; throws for arguments that do not fit the model. */
+export function resolveScopedSearch(
+  search: SearchModel,
+  predicate: SearchPredicate,
+  scope: SearchScope,
+): ResolvedSearch {
+  checkOptions(`search ${search.indexPartition}`, scope, SCOPE);
+  return resolveSearch(search, predicate, scope);
+}
+
+function resolveSearch(search: SearchModel, predicate: SearchPredicate, scope: SearchScope): ResolvedSearch {
+  checkOptions(`search ${search.indexPartition}`, predicate, PREDICATES);
+  refuseConsistent(scope.consistent, 'search');
+  const query: OrderOfQuery = { order: search.order, fold: search.fold, name: `search ${search.indexPartition}` };
+  const partition = checkPartition(`The search ${search.indexPartition}`, search.partition, scope.partition);
+  const { places } = search.inForce;
+  const { itemKeys } = places;
+  if ('eq' in predicate) {
+    const encoded = encodeArgument(query, predicate.eq, 'eq');
+    const partitions = places.partitionsOfValue(partition, encoded);
+    if (search.shards !== 'value' || !isHashedInKey(encoded))
+      return { partitions, range: equalRange(encoded), itemKeys };
+    const hash = hash128(encoded);
+    // A partition attribute may hold what separates it from a value, so that values of another one lie in the partition, too.
+    const ranges = [encoded, hash]
+      .filter((text) => isWithinBytes(lowestSortKeyOfValue(text), SORT_KEY_BYTES))
+      .map(equalRange);
+    return { partitions, range: {}, hashed: { hash, ranges }, itemKeys };
+  }
+  if (search.shards === 'value') {
+    throw new EdgeloomError(
+      'equality-only',
+      `The search ${search.indexPartition} answers equality only: with shards: 'value' the value is in the partition key.`,
+      'Search with eq, or give the search a number of shards in the model.',
+    );
+  }
+  if ('path' in predicate) return resolvePathSearch(search, query, partition, predicate.path);
+  const range =
+    'beginsWith' in predicate
+      ? beginsWithRange(query, predicate.beginsWith)
+      : valueRange(query, { value: predicate.from, argument: 'from' }, { value: predicate.to, argument: 'to' });
+  return { partitions: places.partitions(partition), range, itemKeys };
+}
+
+/** A whole path has one shard, as one value has; the beginning of one is asked of all. */
+function resolvePathSearch(
+  search: SearchModel,
+  query: OrderOfQuery,
+  partition: string | undefined,
+  path: readonly string[],
+): ResolvedSearch {
+  const encoded = encodePathArgument(query, path);
+  const isWhole = search.order.kind === 'path' && path.length === search.order.attributes.length;
+  const { places } = search.inForce;
+  const partitions = isWhole ? places.partitionsOfValue(partition, encoded) : places.partitions(partition);
+  return { partitions, range: prefixRange(escapeValue(encoded)), itemKeys: places.itemKeys };
+}

@@ -1,0 +1,53 @@
+import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
+import { ATTRIBUTES, COPIES, EDGE_SET } from '../../../core/items/derived-item.ts';
+import { BASE_ITEMS } from '../../../core/items/keys.ts';
+import { copyingEdge, copyOf, parentOf } from '../../../core/plan/copies.ts';
+import { derivedOf } from '../../../core/plan/derive.ts';
+import { queryPages } from '../../../core/store-pages.ts';
+import type { ReadContext } from '../request/context.ts';
+
+/**
+ * Views for reads that may not rely on the stored one: it is of another shape than the reader's model, or on the way to one.
+ * The base items are read in its place and projected by the planner: the same result, at the cost of a Query.
+ */
+
+/** The view that the reader's model wants of a node's base items; undefined where there are none. */
+export async function deriveView(
+  { graph, store }: ReadContext,
+  source: string,
+  consistent: boolean,
+): Promise<{ view: Item | undefined; calls: number }> {
+  const elements: string[] = [];
+  const copying: string[] = [];
+  let attributes: Item | undefined;
+  let calls = 0;
+  for await (const { items } of queryPages(store, { partition: source, sortKey: BASE_ITEMS, consistent })) {
+    calls += 1;
+    for (const item of items) {
+      const target = stringOf(item[graph.table.sortKey]) ?? '';
+      const derived = derivedOf(graph, source, target, item);
+      if (target === source) attributes = derived.attributes;
+      if (derived.element === undefined) continue;
+      elements.push(derived.element);
+      if (copyingEdge(graph, target) !== undefined) copying.push(target);
+    }
+  }
+  const copies: Item = {};
+  // rule: base-items-instead-of-a-view-bring-their-parents
+  if (copying.length > 0) {
+    const parents = copying.map((edge) => ({ source: parentOf(edge), target: parentOf(edge) }));
+    const read = await store.getMany(parents, { consistent });
+    calls += read.calls;
+    for (const [i, edge] of copying.entries()) {
+      const copy = copyOf(graph, copyingEdge(graph, edge)!, read.items[i]);
+      if (copy !== undefined) copies[edge] = { M: copy };
+    }
+  }
+  if (elements.length === 0 && attributes === undefined) return { view: undefined, calls };
+  const view: Item = {
+    ...(elements.length > 0 && { [EDGE_SET]: { SS: elements } }),
+    ...(attributes && { [ATTRIBUTES]: { M: attributes } }),
+    ...(copying.length > 0 && { [COPIES]: { M: copies } }),
+  };
+  return { view, calls };
+}

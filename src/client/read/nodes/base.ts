@@ -1,0 +1,101 @@
+import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
+import { compareKeys } from '../../../core/items/encoding.ts';
+import { BASE_ITEMS } from '../../../core/items/keys.ts';
+import { classifyBaseItem } from '../../../core/model/base-item.ts';
+import { checkOptions } from '../../../foundation/options.ts';
+import type { Abortable } from '../../../foundation/runtime.ts';
+import { gatherPage } from '../lists/scatter.ts';
+import { checkLimit, type ReadContext } from '../request/context.ts';
+import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
+import { type KeyRange, prefixRange } from '../request/key-range.ts';
+import { checkSource, findEdge } from '../request/lookup.ts';
+import { mustReadConsistently } from '../request/own.ts';
+import { type BaseNode, baseAttributes, type EdgeResult, type Page } from '../request/result.ts';
+import { BASE_ORDER, type EdgesOptions, edgeOf } from './edges.ts';
+
+/** Options of `node`. */
+export interface NodeReadOptions extends Abortable {
+  /**
+   * Strongly consistent, at twice the capacity: the node as its last put, update or delete left it. Default false: what was
+   * written in the last moments may not show yet.
+   */
+  consistent?: boolean | undefined;
+}
+
+/** Options of `collection`. */
+export interface CollectionOptions<EdgeType = string> extends EdgesOptions {
+  /** Only edges of these types. Default: of all. */
+  types?: readonly EdgeType[] | undefined;
+}
+
+/** A node and its outgoing edges, one page. */
+export interface Collection<Node = BaseNode, Edge = EdgeResult> extends Page<Edge> {
+  /** The node as its producers wrote it; null where it does not exist. Only the first page has it. */
+  node?: Node | null;
+}
+
+/** A node as its producers wrote it: see `Reader.node`. */
+export async function readNode(
+  context: ReadContext,
+  id: string,
+  options: NodeReadOptions = {},
+): Promise<BaseNode | null> {
+  checkOptions('node', options, { consistent: true, signal: true });
+  const { consistent = false } = options;
+  checkSource(context.graph, id);
+  const isOwn = mustReadConsistently(context, ({ source, target }) => source === id && target === id);
+  const { item } = await context.store.get({ source: id, target: id }, { consistent: consistent || isOwn });
+  return nodeOf(context, id, item);
+}
+
+/** A node and its outgoing edges in one Query: see `Reader.collection`. */
+export async function readCollection(
+  context: ReadContext,
+  id: string,
+  options: CollectionOptions = {},
+): Promise<Collection> {
+  checkOptions('collection', options, { types: true, limit: true, cursor: true, consistent: true, signal: true });
+  const { graph, cursorKey } = context;
+  checkSource(graph, id);
+  const { cursor, consistent } = options;
+  const limit = checkLimit(options.limit);
+  const types = options.types && new Set(options.types.map((type) => findEdge(graph, type).type));
+  const query = ['collection', id, types && [...types].sort()];
+  const bound: CursorBinding = { query, meaning: BASE_ORDER };
+  const after = cursor === undefined ? undefined : decodeCursor(cursor, bound, cursorKey);
+  let node: Item | undefined;
+  const page = await gatherPage(context, {
+    partitions: [id],
+    range: rangeOf(types, cursor === undefined ? id : undefined),
+    after,
+    limit,
+    consistent: consistent === true || mustReadConsistently(context, (key) => key.source === id),
+    accept: (item) => {
+      const kind = classifyBaseItem(graph, id, stringOf(item[graph.table.sortKey]) ?? '', item);
+      if (kind.kind === 'node') node = item;
+      return kind.kind === 'edge' && (types === undefined || types.has(kind.edge.type));
+    },
+    unwanted: 1,
+  });
+  const { lastKey } = page;
+  const items = page.items.flatMap((item) => edgeOf(context, id, item) ?? []);
+  const next = lastKey === undefined ? {} : { cursor: encodeCursor(lastKey, bound, cursorKey) };
+  if (cursor !== undefined) return { items, ...next };
+  // Edges of types that sort before the node's may fill the page.
+  const isBehind = lastKey !== undefined && compareKeys(lastKey, id) < 0;
+  if (node === undefined && isBehind) return { node: await readNode(context, id, { consistent }), items, ...next };
+  return { node: nodeOf(context, id, node), items, ...next };
+}
+
+/** The sort keys of the node, where it is asked for, and of edges of these types; what lies between is read too. */
+function rangeOf(types: ReadonlySet<string> | undefined, id: string | undefined): KeyRange {
+  if (types === undefined) return BASE_ITEMS;
+  const ranges = [...types].map((type) => prefixRange(`${type}-`));
+  if (id !== undefined) ranges.push({ from: id, to: id });
+  const ends = (end: 'from' | 'to'): string[] => ranges.map((range) => range[end]!).sort(compareKeys);
+  return ranges.length === 0 ? { from: '[', to: 'A' } : { from: ends('from')[0]!, to: ends('to').at(-1)! };
+}
+
+function nodeOf(context: ReadContext, id: string, item: Item | undefined): BaseNode | null {
+  return item === undefined ? null : { id, attributes: baseAttributes(context, item) };
+}

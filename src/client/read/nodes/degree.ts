@@ -1,0 +1,92 @@
+import { stringOf } from '../../../core/items/attribute-value.ts';
+import { COUNTED } from '../../../core/items/derived-item.ts';
+import { typePrefix } from '../../../core/items/keys.ts';
+import { countOf, elementsByEdge, evictedTypes } from '../../../core/items/stored-view.ts';
+import { derivedOf } from '../../../core/plan/derive.ts';
+import type { Derived } from '../../../core/plan/derived.ts';
+import { queriedItems } from '../../../core/store-pages.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { checkOptions } from '../../../foundation/options.ts';
+import type { Abortable } from '../../../foundation/runtime.ts';
+import type { ReadContext } from '../request/context.ts';
+import { checkSource, findEdge } from '../request/lookup.ts';
+import { mustReadConsistently } from '../request/own.ts';
+import { readBareViews } from './views.ts';
+
+/** Options of `degree`. */
+export interface DegreeOptions extends Abortable {
+  /**
+   * Strongly consistent, at twice the capacity: the count, or the view, as the projector has written it by now; edges that
+   * are not projected yet are not counted. For a type that was evicted from the set, it counts base edges. Default false.
+   */
+  consistent?: boolean | undefined;
+}
+
+/** How many outgoing edges of a type a node has: see `Reader.degree`. */
+export async function readDegree(
+  context: ReadContext,
+  source: string,
+  edgeType: string,
+  options: DegreeOptions = {},
+): Promise<number> {
+  checkOptions('degree', options, { consistent: true, signal: true });
+  const { consistent = false } = options;
+  const { graph, store } = context;
+  checkSource(graph, source);
+  const edge = findEdge(graph, edgeType);
+  const isCounted = edge.count !== undefined || edge.labels !== undefined;
+  if (
+    isCounted &&
+    mustReadConsistently(context, (key) => key.source === source && typePrefix(key.target) === edgeType)
+  ) {
+    // A count lags behind the edges, and which of them it has is not to be seen: they are counted themselves.
+    return await countBaseEdges(context, source, edgeType, true);
+  }
+  if (edge.count !== undefined) {
+    const places = context.projections.count(edge);
+    if (places === undefined) return await countBaseEdges(context, source, edgeType, consistent);
+    const { item } = await store.get({ source, target: places.key }, { consistent });
+    const count = countOf(item);
+    if (count !== undefined) return count;
+    throw new EdgeloomError(
+      'invalid-count',
+      `The stored count of ${edgeType} edges of ${source} is no number.`,
+      'Repair it: edgeloom check --repair.',
+    );
+  }
+  if (edge.labels === undefined) {
+    throw new EdgeloomError(
+      'not-counted',
+      `Edges of type ${edgeType} are in no edge set and are not counted.`,
+      `Give edges.${edgeType} degree: true in the model, then rebuild.`,
+    );
+  }
+  const { items } = await readBareViews(context, [source], consistent);
+  const view = items.get(source);
+  if (evictedTypes(view).has(edgeType)) return await countBaseEdges(context, source, edgeType, consistent);
+  const prefix = `${edgeType}-`;
+  return [...elementsByEdge(view).keys()].filter((name) => name.startsWith(prefix)).length;
+}
+
+async function countBaseEdges(
+  { graph, store }: ReadContext,
+  source: string,
+  edgeType: string,
+  consistent: boolean,
+): Promise<number> {
+  const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent };
+  const isCounted = graph.edges.get(edgeType)?.count !== undefined;
+  let total = 0;
+  for await (const item of queriedItems(store, request)) {
+    const sortKey = stringOf(item[graph.table.sortKey]) ?? '';
+    if (isInCountOrSet(derivedOf(graph, source, sortKey, item, { item: undefined }))) total += 1;
+  }
+  return total;
+
+  /** As many as the count, or the set, would hold. A set lacks an edge whose labels cannot be derived. */
+  function isInCountOrSet({ element, indexItems }: Derived): boolean {
+    // rule: count-that-is-not-ready-is-of-base-edges
+    if (!isCounted) return element !== undefined;
+    return [...indexItems.values()].some((fields) => fields[COUNTED] !== undefined);
+  }
+}

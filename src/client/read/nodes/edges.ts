@@ -1,0 +1,125 @@
+import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
+import { BASE_ITEMS } from '../../../core/items/keys.ts';
+import { classifyBaseItem } from '../../../core/model/base-item.ts';
+import type { EdgeModel } from '../../../core/model/compiled.ts';
+import { checkOptions } from '../../../foundation/options.ts';
+import type { Abortable } from '../../../foundation/runtime.ts';
+import { type Gathered, gatherPage } from '../lists/scatter.ts';
+import { checkLimit, type ReadContext } from '../request/context.ts';
+import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
+import { prefixRange } from '../request/key-range.ts';
+import { checkedEdgeKey, checkSource, findEdge } from '../request/lookup.ts';
+import { mustReadConsistently } from '../request/own.ts';
+import { baseAttributes, type EdgeResult, type Page } from '../request/result.ts';
+
+/** Options of `edges`. */
+export interface EdgesOptions extends Abortable {
+  /** Edges in a page, 1 and up. Default 100. */
+  limit?: number | undefined;
+  /** The `cursor` of the page before. */
+  cursor?: string | undefined;
+  /**
+   * Strongly consistent, at twice the capacity: the base edges as the last puts and deletes left them. Default false: what
+   * was written in the last moments may not show yet.
+   */
+  consistent?: boolean | undefined;
+}
+
+/** Options of `has` and `edge`. */
+export interface HasOptions extends Abortable {
+  /**
+   * Strongly consistent, at twice the capacity: the base edge as its last put or delete left it. Default false: what was
+   * written in the last moments may not show yet.
+   */
+  consistent?: boolean | undefined;
+}
+
+/** Base items come in the order of their sort keys, whatever the model says. */
+export const BASE_ORDER = '';
+
+/** A node's outgoing edges, one page: see `Reader.edges`. */
+export async function readEdges(
+  context: ReadContext,
+  source: string,
+  edgeType: string | undefined,
+  options: EdgesOptions = {},
+): Promise<Page<EdgeResult>> {
+  checkOptions('edges', options, { limit: true, cursor: true, consistent: true, signal: true });
+  const { graph, cursorKey } = context;
+  checkSource(graph, source);
+  const edge = edgeType === undefined ? undefined : findEdge(graph, edgeType);
+  const limit = checkLimit(options.limit);
+  const bound: CursorBinding = { query: ['edges', source, edge?.type], meaning: BASE_ORDER };
+  const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
+  const { consistent } = options;
+  const { items, lastKey } = await gatherEdges(context, source, edge, { limit, after, consistent });
+  return { items, ...(lastKey !== undefined && { cursor: encodeCursor(lastKey, bound, cursorKey) }) };
+}
+
+/** Gathers one page of a node's outgoing edges, of one type or of all. */
+export async function gatherEdges(
+  context: ReadContext,
+  source: string,
+  edge: EdgeModel | undefined,
+  { limit, after, consistent }: { limit: number; after?: string | undefined; consistent?: boolean | undefined },
+): Promise<Omit<Gathered, 'items'> & { items: EdgeResult[] }> {
+  const { graph } = context;
+  const gathered = await gatherPage(context, {
+    partitions: [source],
+    range: edge === undefined ? BASE_ITEMS : prefixRange(`${edge.type}-`),
+    after,
+    limit,
+    consistent: consistent === true || mustReadConsistently(context, (key) => key.source === source),
+    accept: (item) => classifyBaseItem(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item).kind === 'edge',
+    // The node itself lies among its edges.
+    unwanted: edge === undefined ? 1 : 0,
+  });
+  return { ...gathered, items: gathered.items.flatMap((item) => edgeOf(context, source, item) ?? []) };
+}
+
+/** Whether an edge exists: see `Reader.has`. */
+export async function hasEdge(
+  context: ReadContext,
+  source: string,
+  edgeType: string,
+  target: string,
+  options: HasOptions = {},
+): Promise<boolean> {
+  checkOptions('has', options, { consistent: true, signal: true });
+  return (await findBaseEdge(context, source, edgeType, target, options)) !== undefined;
+}
+
+/** An edge as its producers wrote it: see `Reader.edge`. */
+export async function readEdge(
+  context: ReadContext,
+  source: string,
+  edgeType: string,
+  target: string,
+  options: HasOptions = {},
+): Promise<EdgeResult | null> {
+  checkOptions('edge', options, { consistent: true, signal: true });
+  return (await findBaseEdge(context, source, edgeType, target, options)) ?? null;
+}
+
+async function findBaseEdge(
+  context: ReadContext,
+  source: string,
+  edgeType: string,
+  target: string,
+  { consistent = false }: HasOptions,
+): Promise<EdgeResult | undefined> {
+  const sortKey = checkedEdgeKey(context.graph, source, edgeType, target);
+  const isOwn = mustReadConsistently(context, (key) => key.source === source && key.target === sortKey);
+  const { item } = await context.store.get({ source, target: sortKey }, { consistent: consistent || isOwn });
+  const edge = item && edgeOf(context, source, item);
+  // An item under a hashed key may name no target, or in theory another one with the same hash.
+  return edge?.target === target ? edge : undefined;
+}
+
+/** A base item as an edge; undefined if it is no edge of the model. */
+export function edgeOf(context: ReadContext, source: string, item: Item): EdgeResult | undefined {
+  const { graph } = context;
+  const kind = classifyBaseItem(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);
+  if (kind.kind !== 'edge') return undefined;
+  return { source, type: kind.edge.type, target: kind.target, attributes: baseAttributes(context, item, kind.edge) };
+}

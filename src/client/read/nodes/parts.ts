@@ -1,0 +1,89 @@
+import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
+import { ATTRIBUTES } from '../../../core/items/derived-item.ts';
+import { parseNodeId, VIEW_KEY } from '../../../core/items/keys.ts';
+import type { PartModel } from '../../../core/model/compiled.ts';
+import { derivedOf } from '../../../core/plan/derive.ts';
+import type { ItemKey } from '../../../core/store-port.ts';
+import type { OwnWrites } from '../../session/own-writes.ts';
+import type { ReadContext } from '../request/context.ts';
+import { projectedAttributes } from '../request/result.ts';
+
+/**
+ * The parts of nodes, as reads show them: their attributes stand among those of the node, each part's under its name, while the node
+ * exists.
+ */
+
+/** The parts of a node's type. */
+export function partsOf({ graph }: Pick<ReadContext, 'graph'>, id: string): readonly PartModel[] {
+  return [...(graph.nodes.get(parseNodeId(id)?.type ?? '')?.parts.values() ?? [])];
+}
+
+/** The item that a part's attributes are read from: its view, or the part itself where no view of it may be used. */
+export interface PartSource {
+  part: PartModel;
+  key: ItemKey;
+  isBase: boolean;
+}
+
+/** The items to read for the parts of a node. */
+export function partSources(context: ReadContext, id: string): PartSource[] {
+  const { projections } = context;
+  return partsOf(context, id).map((part): PartSource => {
+    const { name } = part;
+    const usable = projections.part(parseNodeId(id)!.type, part);
+    if (usable === undefined) return { part, key: { source: id, target: name }, isBase: true };
+    return { part, key: { source: id, target: usable.inForce.places.key }, isBase: false };
+  });
+}
+
+/** A read of a node's view and its parts: what was found, by sort key. */
+export type Found = ReadonlyMap<string, Item>;
+
+/** Reads the view of one node, and those of its parts, in one Query. */
+export async function queryViewWithParts(
+  { graph, store }: ReadContext,
+  id: string,
+  consistent: boolean,
+): Promise<{ found: Found; calls: number }> {
+  const found = new Map<string, Item>();
+  let calls = 0;
+  let startKey: Item | undefined;
+  do {
+    const request = { partition: id, sortKey: { beginsWith: VIEW_KEY }, consistent, startKey };
+    const { items, lastKey } = await store.query(request);
+    for (const item of items) found.set(stringOf(item[graph.table.sortKey]) ?? '', item);
+    calls += 1;
+    startKey = lastKey;
+  } while (startKey !== undefined);
+  return { found, calls };
+}
+
+/** A node's view with the attributes of its parts; own writes count as projected. */
+export function withParts(
+  context: ReadContext,
+  id: string,
+  view: Item | undefined,
+  found: Found,
+  { writes }: OwnWrites,
+): Item | undefined {
+  const sources = partSources(context, id);
+  const attributes = projectedAttributes(view);
+  if (sources.length === 0 || attributes === undefined) return view;
+  const all = { ...attributes };
+  for (const { part, key, isBase } of sources) {
+    const own = writes.find(({ source, target }) => source === id && target === part.name);
+    const stored = found.get(key.target);
+    const shown =
+      own === undefined && !isBase
+        ? projectedAttributes(stored)
+        : shownAttributes(context, id, part, own ? own.item : stored);
+    if (shown === undefined) delete all[part.name];
+    else all[part.name] = { M: shown };
+  }
+  return { ...view, [ATTRIBUTES]: { M: all } };
+}
+
+/** The attributes that a part's view shows of an image of the part. */
+function shownAttributes({ graph }: ReadContext, id: string, { name, view }: PartModel, image: Item | undefined) {
+  return view && projectedAttributes(derivedOf(graph, id, name, image).indexItems.get(view.inForce.places.key));
+}

@@ -1,0 +1,169 @@
+import { type Item, sameValue, setOwn } from '../../../core/items/attribute-value.ts';
+import { COUNT, REVISION } from '../../../core/items/derived-item.ts';
+import { parseNodeId, typePrefix } from '../../../core/items/keys.ts';
+import {
+  type Amounts,
+  addAmounts,
+  amountsOf,
+  groupAttribute,
+  OTHER_VALUES,
+  PROBLEMS,
+  Room,
+  storedAmounts,
+  sumAttribute,
+  withGroupsWithoutRoom,
+} from '../../../core/items/ledger.ts';
+import { ONE, textOfUnits } from '../../../core/items/units.ts';
+import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
+import type { CountModel, EdgeModel } from '../../../core/model/compiled.ts';
+import type { CounterPlaces } from '../../../core/model/projection/places.ts';
+import { derivedOf } from '../../../core/plan/derive.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { checkOptions } from '../../../foundation/options.ts';
+import type { Abortable } from '../../../foundation/runtime.ts';
+import type { OwnWrite } from '../../session/own-writes.ts';
+import type { ReadContext } from '../request/context.ts';
+import { checkSource, findEdge } from '../request/lookup.ts';
+import { readRelevantOwnWrites } from '../request/own.ts';
+
+/** Options of `total`. */
+export interface TotalReadOptions extends Abortable {
+  /** Strongly consistent, at twice the capacity: the total as the projector has written it by now. Default false. */
+  consistent?: boolean | undefined;
+  /** Which edges of the node are meant, where the type has totals of both and may join nodes of this type to each other. */
+  direction?: 'inbound' | 'outgoing' | undefined;
+  /** Whether the answer has the groups: a node with too many values of one has its sums without them. Default true. */
+  by?: boolean | undefined;
+}
+
+/** The total of a node's edges; each sum is a decimal as text. */
+export type TotalResult<Sums extends string = string, Groups extends string = string> = {
+  /** The number of edges. */
+  count: number;
+  /** Values that are in no sum or group, because of their type or size; absent: none. */
+  problems?: number;
+  /** The number of edges by the value of each group; of a text that reads like a number of the same group, in quotes. */
+  by: Record<Groups, Record<string, number>>;
+  /** False where own writes of the reader's session may be missing. */
+  exact?: false;
+} & (string extends Sums ? unknown : { [Name in Sums]: string });
+
+/** The sums, the groups and the number of a node's edges of a type: see `Reader.total`. */
+export async function readTotal(
+  context: ReadContext,
+  id: string,
+  edgeType: string,
+  options: TotalReadOptions = {},
+): Promise<TotalResult> {
+  checkOptions('total', options, { consistent: true, direction: true, by: true, signal: true });
+  const { graph, projections, session } = context;
+  checkSource(graph, id);
+  const edge = findEdge(graph, edgeType);
+  const isInbound = directionOf(edge, id, options.direction) === 'inbound';
+  const count: CountModel = isInbound ? edge.incoming! : edge.count!;
+  const places = projections.total(edge, isInbound);
+  const edgeKey = sortKeyOfEdge(edge, id);
+  const { writes } = await readRelevantOwnWrites(context, ({ source, target }) =>
+    isInbound ? target === edgeKey : source === id && typePrefix(target) === edgeType,
+  );
+  const amounts = await amountsWithOwnEdges(context, id, places, writes, options.consistent ?? false);
+  return {
+    ...resultOf(count, amounts, options.by ?? true, `${id} ${edgeType}`),
+    ...(session?.ownWrites === 'unknown' && { exact: false as const }),
+  };
+}
+
+function directionOf(edge: EdgeModel, id: string, asked: TotalReadOptions['direction']): 'inbound' | 'outgoing' {
+  const type = parseNodeId(id)!.type;
+  const kept = [
+    ...(edge.incoming !== undefined && edge.to.has(type) ? (['inbound'] as const) : []),
+    ...(edge.count?.totals !== undefined && edge.from.has(type) ? (['outgoing'] as const) : []),
+  ];
+  const [direction] = asked === undefined ? kept : kept.filter((one) => one === asked);
+  if (direction !== undefined && (asked !== undefined || kept.length === 1)) return direction;
+  if (kept.length === 2) {
+    const message = `Edges of type ${edge.type} both enter and leave nodes of type ${type}.`;
+    throw new EdgeloomError('ambiguous-total', message, "Give direction: 'inbound' or 'outgoing'.");
+  }
+  throw new EdgeloomError(
+    'no-total',
+    `The model keeps no ${asked === undefined ? '' : `${asked} `}total of the ${edge.type} edges of a node of type ${type}.`,
+    `Give edges.${edge.type} total or by under inbound or outgoing, then migrate.`,
+  );
+}
+
+/** Looks at a total, and at the items of own edges, until both are of one moment. */
+const MOST_LOOKS = 5;
+
+/** The numbers of a total, with those of own edges as they are now. */
+async function amountsWithOwnEdges(
+  { projections, store }: ReadContext,
+  id: string,
+  places: CounterPlaces,
+  writes: readonly OwnWrite[],
+  consistent: boolean,
+): Promise<Amounts> {
+  const key = { source: id, target: places.key };
+  let { item: total } = await store.get(key, { consistent: consistent || writes.length > 0 });
+  let entries: readonly (Item | undefined)[] = [];
+  for (let look = 1; writes.length > 0; look++) {
+    const keys = writes.map((write) => ({ source: id, target: places.itemKey(write) }));
+    ({ items: entries } = await store.getMany(keys, { consistent: true }));
+    const { item: again } = await store.get(key, { consistent: true });
+    // Each item that comes, goes or changes moves the revision of the total.
+    const isOfOneMoment = sameValue(total?.[REVISION], again?.[REVISION]);
+    total = again;
+    if (isOfOneMoment || look === MOST_LOOKS) break;
+  }
+  const amounts = storedAmounts(total);
+  if (amounts === undefined) {
+    const message = `The stored total ${places.key} of ${id} holds something else than numbers.`;
+    throw new EdgeloomError('invalid-count', message, 'Repair it: edgeloom check --repair.');
+  }
+  const changes = writes.map(({ source, target, item }, i) => {
+    const { indexItems, entries: inTarget = [] } = derivedOf(projections.model, source, target, item, NO_NODE);
+    const entryKey = places.itemKey({ source, target });
+    const expected = indexItems.get(entryKey) ?? inTarget.find((entry) => entry.key.target === entryKey)?.fields;
+    return { current: entries[i], expected };
+  });
+  const room = new Room(total, places.name, changes);
+  for (const change of changes) {
+    const { current, expected } = change;
+    addAmounts(amounts, amountsOf(withGroupsWithoutRoom(expected, room.groupsWithoutRoom(change)), places.name));
+    addAmounts(amounts, amountsOf(current, places.name), -1n);
+  }
+  return amounts;
+}
+
+/** An edge alone decides how it is counted. */
+const NO_NODE = { item: undefined };
+
+function resultOf({ totals }: CountModel, amounts: Amounts, hasGroups: boolean, subject: string): TotalResult {
+  const numberAt = (attribute: string): number => Number((amounts.get(attribute) ?? 0n) / ONE);
+  const by: Record<string, Record<string, number>> = {};
+  for (const { name } of (hasGroups && totals?.groups) || []) {
+    if (numberAt(`${groupAttribute(name)}/${OTHER_VALUES}`) > 0) {
+      const message = `${subject} has more values of ${name} than a total holds.`;
+      throw new EdgeloomError('too-many-groups', message, 'Ask for the sums alone: by: false.');
+    }
+    setOwn(by, name, groupOf(amounts, `${groupAttribute(name)}/`));
+  }
+  const problems = numberAt(PROBLEMS);
+  const sums = Object.fromEntries(
+    (totals?.sums ?? []).map(({ name }) => [name, textOfUnits(amounts.get(sumAttribute(name)) ?? 0n)]),
+  );
+  return { count: numberAt(COUNT), ...(problems > 0 && { problems }), ...sums, by };
+}
+
+/** The numbers of a group by its values, without their tags. */
+function groupOf(amounts: Amounts, prefix: string): Record<string, number> {
+  const group: Record<string, number> = {};
+  const values = [...amounts].filter(([attribute, units]) => attribute.startsWith(prefix) && units !== 0n);
+  // Numbers and booleans first: their tags sort before that of texts.
+  for (const [attribute, units] of values.sort(([left], [right]) => (left < right ? -1 : 1))) {
+    let value = attribute.slice(prefix.length + 1);
+    while (Object.hasOwn(group, value)) value = JSON.stringify(value);
+    setOwn(group, value, Number(units / ONE));
+  }
+  return group;
+}

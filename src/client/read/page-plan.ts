@@ -1,0 +1,126 @@
+import type { CompiledModel, EdgeModel } from '../../core/model/compiled.ts';
+import { type Level, MAX_DEPTH } from './levels/level.ts';
+import { type AttributeSelection, viewHolds } from './nodes/views.ts';
+
+/** The request of a page. */
+export interface PageAsked {
+  /** The edge type that the page lists. */
+  edge: EdgeModel;
+  /** Attributes of the nodes; undefined: those that their views show. */
+  attributes?: AttributeSelection | undefined;
+  /** Whether the nodes come with their edge sets. */
+  edgeSets: boolean;
+  /** Which neighbours are shown, and what next to them. */
+  levels: readonly Level[];
+  /** Neighbours shown at most. */
+  maxNodes: number;
+}
+
+/** The steps of a page. */
+export interface PagePlan extends Pick<PageAsked, 'levels' | 'maxNodes'> {
+  /** Whether the Query alone gives the nodes. */
+  isInIndex: boolean;
+  /** For each step why it is made or left out. */
+  why: string[];
+}
+
+/** Which steps a page takes. A step is left out if earlier steps have read everything that it would give. */
+export function planPage(graph: CompiledModel, asked: PageAsked): PagePlan {
+  const { edge, edgeSets, levels, maxNodes } = asked;
+  const query = `Query: the edges of ${edge.type} in their order.`;
+  const isInIndex = !edgeSets && missingInIndex(graph, asked) === undefined;
+  const nodes = isInIndex ? whyInIndex(graph, asked) : whyNodes(graph, asked);
+  return { levels, maxNodes, isInIndex, why: [query, nodes, ...whyNeighbours(graph, asked)] };
+}
+
+/**
+ * The attributes to show of nodes of a type: those asked for, unchecked, or by default those that the nodes' views show. The default
+ * is 'ALL' for a type outside the model.
+ */
+export function selectedNames(
+  graph: CompiledModel,
+  type: string,
+  attributes: AttributeSelection | undefined,
+): AttributeSelection {
+  if (attributes !== undefined) return attributes;
+  const node = graph.nodes.get(type);
+  if (node === undefined || node.view.kind === 'ALL') return 'ALL';
+  return [...(node.view.kind === 'LIST' ? node.view.attributes : []), ...node.parts.keys()];
+}
+
+/** Attributes asked for that index items lack; undefined if they hold all of them. */
+function missingInIndex(graph: CompiledModel, { edge, attributes }: PageAsked): string | undefined {
+  const held = edge.inbound?.projectSource ?? [];
+  for (const type of edge.from) {
+    const names = selectedNames(graph, type, attributes);
+    if (names === 'ALL') return `all attributes of ${type}`;
+    const missing = names.filter((name) => !held.includes(name));
+    if (missing.length > 0) return missing.join(', ');
+  }
+  return undefined;
+}
+
+function whyInIndex(graph: CompiledModel, { edge, attributes }: PageAsked): string {
+  const names = new Set([...edge.from].flatMap((type) => [...selectedNames(graph, type, attributes)]));
+  const held = names.size === 0 ? 'no attributes are asked for' : `${[...names].join(', ')} came with the edges`;
+  return `No views of the nodes: ${held}, and no edge sets are asked for.`;
+}
+
+function whyNodes(graph: CompiledModel, asked: PageAsked): string {
+  const { edge, attributes, edgeSets } = asked;
+  const isBeyond =
+    attributes !== undefined && [...edge.from].some((type) => !viewHolds(graph.nodes.get(type), attributes));
+  if (edgeSets) {
+    const more = isBeyond ? ' The nodes themselves: attributes are asked for that their views do not hold.' : '';
+    return `Views of the nodes: edge sets are asked for, which lie there.${more}`;
+  }
+  const missing = missingInIndex(graph, asked);
+  const lack = `the index items of ${edge.type} do not hold ${missing} (projectSource)`;
+  return isBeyond ? `The nodes themselves: neither their views nor ${lack}.` : `Views of the nodes: ${lack}.`;
+}
+
+function whyNeighbours(graph: CompiledModel, { edge, edgeSets, levels, maxNodes }: PageAsked): string[] {
+  if (!edgeSets) return ['No neighbours: edge sets name them, and those are not asked for.'];
+  const ofSets = [...graph.edges.values()].filter(
+    ({ from, labels }) => labels !== undefined && [...from].some((type) => edge.from.has(type)),
+  );
+  const shown = levels.flatMap((level) =>
+    level.edge === undefined ? ofSets.map((one) => ({ ...level, edge: one })) : level,
+  );
+  if (shown.length === 0) return ['No neighbours: no edge type is named whose targets are shown.'];
+  return whyLevel(shown as readonly LevelOfType[], maxNodes, 1);
+}
+
+/** A level of edges of one type. */
+type LevelOfType = Level & { edge: EdgeModel };
+
+function whyLevel(levels: readonly LevelOfType[], maxNodes: number, depth: number): string[] {
+  if (depth > MAX_DEPTH) return [`Level ${depth} is left out: a page has ${MAX_DEPTH} levels at most.`];
+  const name = depth === 1 ? 'neighbours' : `neighbours on level ${depth}`;
+  const uncopied = levels.filter(({ by, edge }) => by !== 'edge set' || edge.copy === undefined);
+  const leading = levels.filter(({ with: below }) => below.length > 0);
+  const reasons = [
+    ...(uncopied.length > 0
+      ? [`edges of ${typesOf(uncopied)} hold no copies of their targets' attributes (copy)`]
+      : []),
+    ...(leading.length > 0 ? [`the next level is next to the targets of ${typesOf(leading)}`] : []),
+  ];
+  const step =
+    reasons.length > 0
+      ? `Views of ${name}: ${reasons.join('; ')}.`
+      : `No views of ${name}: edges of ${typesOf(levels)} hold copies; a target whose copy is missing is read.`;
+  const queries = levels.flatMap((level) => (level.by === 'edge set' ? [] : [whyQuery(level, name, maxNodes)]));
+  const below = leading.flatMap((level) => level.with as readonly LevelOfType[]);
+  return [...queries, step, ...(below.length > 0 ? whyLevel(below, maxNodes, depth + 1) : [])];
+}
+
+function whyQuery({ by, edge }: LevelOfType, name: string, maxNodes: number): string {
+  const calls = by === 'inbound' ? (edge.inbound?.shards ?? 1) : 1;
+  const edges = by === 'inbound' ? 'that enter it come from an index' : 'that leave it are in no edge set';
+  const times = calls === 1 ? 'A Query' : `${calls} Queries`;
+  return `${times} for each node above the ${name}, ${calls * 0.5} RCU or more, until ${maxNodes} neighbours are found: edges of ${edge.type} ${edges}.`;
+}
+
+function typesOf(levels: readonly LevelOfType[]): string {
+  return [...new Set(levels.map(({ edge }) => edge.type))].join(', ');
+}

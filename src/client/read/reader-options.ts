@@ -1,0 +1,49 @@
+import { exactNumber, type NumberReader } from '../../core/items/plain.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { Store } from '../../core/store-port.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { checkSecret, checkStoreOptions } from '../../foundation/options.ts';
+import { projectionsOfModel } from '../../registry/projections-in-force.ts';
+import type { ReaderLeases } from '../../registry/reader-lease.ts';
+import type { ReadContext } from './request/context.ts';
+import type { CursorKey } from './request/cursor.ts';
+
+/** Options of a reader. */
+export interface ReaderOptions {
+  /** The table. */
+  store: Store;
+  /** Secret that cursors are signed with (HMAC-SHA256). Default: cursors carry a checksum, which anyone can make. */
+  cursorKey?: CursorKey | undefined;
+  /** DynamoDB calls that one read has in flight at once, 1 and up. Default 32. */
+  concurrency?: number | undefined;
+  /** How number text becomes a JS value in results. Default: a number where that is exact, else an `ExactNumber`. */
+  readNumber?: NumberReader | undefined;
+  /** Tells the reader which projections it may use. Default: the table's registry, read once in 30 s. */
+  leases?: ReaderLeases | undefined;
+  /**
+   * Region of a replica that this reader reads, where the table is at home in another: while the model changes it may answer with
+   * a mixture. Default: reading a replica is refused (`replica-read`).
+   */
+  replica?: string | undefined;
+}
+
+/** The context of a reader's reads, from checked options. */
+export function readContext(graph: CompiledModel, options: ReaderOptions): ReadContext {
+  checkStoreOptions('createReader', options, {
+    store: true,
+    cursorKey: true,
+    concurrency: true,
+    readNumber: true,
+    leases: true,
+    replica: true,
+  });
+  const { store, cursorKey, concurrency = 32, readNumber = exactNumber } = options;
+  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
+    throw new EdgeloomError(
+      'invalid-option',
+      `concurrency should be a whole number of 1 or more, but is ${concurrency}.`,
+    );
+  }
+  checkSecret('cursorKey', cursorKey, 'a cursor');
+  return { graph, projections: projectionsOfModel(graph), store, cursorKey, concurrency, readNumber };
+}

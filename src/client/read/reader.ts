@@ -1,0 +1,327 @@
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type {
+  CountedEdgeType,
+  DefaultOrder,
+  EdgeOrder,
+  EdgeSourceType,
+  EdgeType,
+  EdgeTypeInSet,
+  GroupName,
+  HasOwner,
+  IdArgument,
+  IndexedEdgeType,
+  ListedNodeType,
+  NodeId,
+  NodeType,
+  OrderArgument,
+  PathArgument,
+  SearchName,
+  SearchOfName,
+  SourceOf,
+  SpreadSearchName,
+  SumName,
+  TargetOf,
+  TotalledEdgeType,
+} from '../../core/model/inference.ts';
+import type { ItemKey } from '../../core/store-port.ts';
+import { type ReaderLeases, registryLeases } from '../../registry/reader-lease.ts';
+import { readAbortable } from '../../store/abortable.ts';
+import { type WithClient, withStore } from '../../store/given.ts';
+import type { Session } from '../session/session.ts';
+import { listNodes, type NodesOptions } from './list-nodes.ts';
+import { type CountResult, countInbound, type InDegreeOptions, readShards, type ShardsResult } from './lists/count.ts';
+import { type InboundQuery, readInbound } from './lists/inbound.ts';
+import type { SearchScope } from './lists/search.ts';
+import {
+  type Collection,
+  type CollectionOptions,
+  type NodeReadOptions,
+  readCollection,
+  readNode,
+} from './nodes/base.ts';
+import { type DegreeOptions, readDegree } from './nodes/degree.ts';
+import { type EdgesOptions, type HasOptions, hasEdge, readEdge, readEdges } from './nodes/edges.ts';
+import { readTotal, type TotalReadOptions, type TotalResult } from './nodes/total.ts';
+import { type AttributeSelection, type GetOptions, readNodes } from './nodes/views.ts';
+import { type PageOptions, type PageResult, readPage } from './page.ts';
+import { type ReaderOptions, readContext } from './reader-options.ts';
+import type { ReadContext } from './request/context.ts';
+import { findSearch } from './request/lookup.ts';
+import type { InboundPage, Page } from './request/result.ts';
+import { type Reading, type Scoped, type Search, searchOf } from './search.ts';
+import type {
+  EdgeFilter,
+  EdgeOwner,
+  Hit,
+  InboundEdge,
+  NodeOfBase,
+  NodeOfId,
+  PageEdge,
+  PageEdgeSets,
+  PageLevel,
+  PageNode,
+  PageNodes,
+  StoredEdge,
+} from './types.ts';
+import { type WaitOptions, waitForProjection } from './wait.ts';
+
+/**
+ * Reads the projections of a graph.
+ *
+ * Every method throws an `EdgeloomError` for arguments that the model does not declare (`unknown-type`,
+ * `unknown-search`, `unknown-order`, `unknown-label`, ...; the hint names what it does), `invalid-cursor` for a cursor
+ * that was altered or belongs elsewhere, `unknown-option` for a name that is none of a method's options, and a `StoreError`
+ * where DynamoDB fails. Reads are eventually consistent unless asked otherwise. `consistent: true` reads the stored items as
+ * their last writes left them: base items (`edges`, `has`, `get` with `attributes`) are what producers put, while derived
+ * ones (edge sets, the attributes of a view, counts) are as the projector has brought them by then. Reads of an index
+ * (`inbound`, `search`, `page`) refuse it. Every method takes a `signal` (an AbortSignal): once that is aborted it rejects
+ * at once with the signal's reason and calls DynamoDB no more.
+ */
+export interface Reader<G extends CompiledModel = CompiledModel> {
+  /**
+   * Nodes with their edge sets: one entry for each id, in that order; of an unknown one `attributes` is null and
+   * `edgeSet` empty. One BatchGetItem for 100 views.
+   *
+   * Edge sets are sorted by type, then by target; an absent label is left out. An element that is no edge (corrupt
+   * data) is left out too: the nightly check reports it.
+   */
+  get<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(
+    ids: readonly (Id & IdArgument<G, Id>)[],
+    options?: GetOptions<Selection>,
+  ): Promise<NodeOfId<G, Id, Selection>[]>;
+
+  /** Whether an edge exists: one GetItem of the base edge, so it needs no projection. */
+  has<const Source extends string, E extends EdgeType<G>, const Target extends string>(
+    source: Source & SourceOf<G, E, Source>,
+    edgeType: E,
+    target: Target & TargetOf<G, E, Target>,
+    options?: HasOptions,
+  ): Promise<boolean>;
+
+  /**
+   * How many outgoing edges of a type a node has: one GetItem of their count, or, where the type keeps none, of the view,
+   * whose edge set is counted. Where the type was evicted from the set, the base edges are counted by a Query of them all.
+   * Throws `not-counted` for a type that is in no edge set and keeps no count.
+   */
+  degree(source: string, edgeType: CountedEdgeType<G>, options?: DegreeOptions): Promise<number>;
+
+  /**
+   * The number of a node's edges of a type, their sums and their numbers by group, as `total` and `by` of the model declare them:
+   * one GetItem. They are of the edges that enter the node, or leave it. Exact for what is projected by then. Throws `no-total` for a
+   * type without them, and `too-many-groups` where a group has more than 50 values.
+   *
+   * @example
+   * // { count: 35, hours: '1203.5', by: { kind: { code: 31, talk: 4 } } }
+   * await reader.total('PROJECT-P1', 'WORKED_ON');
+   */
+  total<E extends TotalledEdgeType<G>>(
+    id: string,
+    edgeType: E,
+    options?: TotalReadOptions,
+  ): Promise<TotalResult<SumName<G, E>, GroupName<G, E>>>;
+
+  /**
+   * A node's outgoing edges, of one type or of all, by sort key (with hashed keys that is no order of ids): a Query of
+   * the base edges, so it needs no projection. Edges of types outside the model are left out.
+   */
+  edges<E extends EdgeType<G> = EdgeType<G>>(
+    source: string,
+    edgeType?: E,
+    options?: EdgesOptions,
+  ): Promise<Page<StoredEdge<G, E>>>;
+
+  /**
+   * A node's incoming edges of one type, in one of the type's orders.
+   *
+   * @example
+   * // The newest tickets of a user, and the user: one Query.
+   * await reader.inbound('TICKET', 'USER-U1', { reverse: true, owner: true, limit: 10 });
+   */
+  inbound<
+    E extends IndexedEdgeType<G>,
+    const Target extends string,
+    const Order extends EdgeOrder<G, E> = DefaultOrder<G, E>,
+  >(
+    edgeType: E,
+    target: Target & TargetOf<G, E, Target>,
+    options?: InboundQuery<
+      Order,
+      OrderArgument<G, E, Order>,
+      HasOwner<G, E> | false,
+      EdgeFilter<G, E>,
+      PathArgument<G, E, Order>
+    >,
+  ): Promise<InboundPage<InboundEdge<G, E>, EdgeOwner<G, E>>>;
+
+  /**
+   * A node as its producers wrote it, with all of its attributes: one GetItem of the base item. Null where it does not
+   * exist. (`get` gives what is projected: the view's attributes, with the edge set.)
+   */
+  node<const Id extends string>(
+    id: Id & IdArgument<G, Id>,
+    options?: NodeReadOptions,
+  ): Promise<NodeOfBase<G, Id> | null>;
+
+  /** An edge as its producers wrote it, with all of its attributes: one GetItem of the base item. Null where it is absent. */
+  edge<const Source extends string, E extends EdgeType<G>, const Target extends string>(
+    source: Source & SourceOf<G, E, Source>,
+    edgeType: E,
+    target: Target & TargetOf<G, E, Target>,
+    options?: HasOptions,
+  ): Promise<StoredEdge<G, E> | null>;
+
+  /**
+   * A node and its outgoing edges, as their producers wrote them, in one Query of the partition. Only the first page has
+   * the node. DynamoDB reads item by item: within a transaction's moment a Query may show a part of it.
+   */
+  collection<const Id extends string, E extends EdgeType<G> = EdgeType<G>>(
+    id: Id & IdArgument<G, Id>,
+    options?: CollectionOptions<E>,
+  ): Promise<Collection<NodeOfBase<G, Id>, StoredEdge<G, E>>>;
+
+  /**
+   * All nodes of a type by id, as `get` gives them, of a type with `list: true`: a Query of each of the 10 shards of the list
+   * and a BatchGetItem of the views. Throws `not-listed` for other types.
+   */
+  nodes<T extends ListedNodeType<G>>(type: T, options?: NodesOptions): Promise<Page<NodeOfId<G, NodeId<G, T>>>>;
+
+  /**
+   * How many edges of a type enter a node, or how many of them an `inbound` of the same options would list: counted by
+   * DynamoDB in each shard of the order, at the price of a read of them all. Edges without the order's attribute are in no
+   * order, and not counted.
+   */
+  inDegree<
+    const Target extends string,
+    E extends IndexedEdgeType<G>,
+    const Order extends EdgeOrder<G, E> = DefaultOrder<G, E>,
+  >(
+    target: Target & TargetOf<G, E, Target>,
+    edgeType: E,
+    options?: InDegreeOptions<Order, OrderArgument<G, E, Order>, PathArgument<G, E, Order>>,
+  ): Promise<CountResult>;
+
+  /**
+   * The reader of a session: it shows the effect of the session's writes without waiting for the projector or an index.
+   * `get`, `page`, `inbound`, `search`, `nodes`, `edges`, `has` and `degree` show it; counts over an index say
+   * `exact: false`. In a walk by cursor, while the session does not write, each of its items comes exactly once and in order
+   * if it belongs to the list, and never otherwise. Items of other writers may still come and go.
+   *
+   * It costs a consistent read of each item that was written and that the request depends on. Where there were too many writes
+   * to remember, answers say `ownWrites: 'unknown'`, and so does the session.
+   */
+  with(session: Session): Reader<G>;
+
+  /** A search that the model declares, such as `USER.name`. */
+  search<Name extends SearchName<G>>(name: Name): Search<Hit<G, Name>, SearchOfName<G, Name>>;
+
+  /**
+   * A page in three steps: incoming edges, the views of their sources, the views of the neighbours that those edge sets
+   * name. 1 Query (one for each shard where inbound is sharded) + a BatchGetItem for 100 views + one for 100 neighbours.
+   * Neighbours whose attributes are copied under the edges (`copy`) are not read: where all are, the last step is left out.
+   * Where the edge sets are not asked for, and the attributes lie in the index items, it is the Query alone.
+   *
+   * `with` may have levels. Each of them costs a BatchGetItem for 100 nodes, and a node that comes twice is read once. Edges that
+   * enter, and types in no edge set, are found by a Query for each node above.
+   *
+   * @example
+   * await reader.page('TEAMGOAL', 'TEAM-T1', {
+   *   with: ['GOALMEMBERSHIP:LEAD', { edge: 'KEYRESULT', with: ['GOALMEMBERSHIP:LEAD', 'GOALMEMBERSHIP:TEAM'] }],
+   * });
+   */
+  page<
+    E extends IndexedEdgeType<G>,
+    const Target extends string,
+    const Order extends EdgeOrder<G, E> = DefaultOrder<G, E>,
+    const Selection extends AttributeSelection | undefined = undefined,
+    const EdgeSets extends boolean = true,
+  >(
+    edgeType: E,
+    target: Target & TargetOf<G, E, Target>,
+    options?: PageOptions<
+      EdgeTypeInSet<G>,
+      Order,
+      OrderArgument<G, E, Order>,
+      EdgeFilter<G, E>,
+      Selection,
+      EdgeSets,
+      PathArgument<G, E, Order>,
+      PageLevel<G, EdgeSourceType<G, E> & NodeType<G>>
+    >,
+  ): Promise<PageResult<PageNode<G, E, Selection, EdgeSets>, PageNodes<G>, PageEdgeSets<G>, PageEdge<G>>>;
+
+  /**
+   * Tells how evenly a search's items lie over its shards: the number of items, the fullest shard with its share of them, and the number
+   * of empty shards. It costs a count of each shard. Throws `equality-only` with `shards: 'value'`.
+   */
+  shards<Name extends SpreadSearchName<G>>(
+    name: Name,
+    ...scope: Scoped<SearchOfName<G, Name>, SearchScope>
+  ): Promise<ShardsResult>;
+
+  /**
+   * Resolves when what is derived from a base item agrees with a consistent read of it: its part of the view, its index
+   * items, its reverse item and copy, and none that it wants no more. It does not wait until a node's attributes have reached
+   * the copies in other nodes' views. After that `get` with `consistent: true` shows it; an index may still lag by
+   * the moment that DynamoDB takes to copy an item into it.
+   *
+   * Agreement does not tell that every earlier write is applied. Where x is projected, then y is put, then x again, the two
+   * agree before either record is applied, and the record of y makes the projection y for a moment. No read of the table
+   * can tell: with `lowMark`, how far the stream is applied, the wait lasts until both are.
+   *
+   * `base`: the base item's key; the `target` of an edge is its sort key, `GOALMEMBERSHIP-USER-U1`, or where keys are hashed
+   * what `hashedEdgeKey` gives. Throws
+   * `projection-timeout`, which names what still differs, and at once `not-derivable` for an item that goes into
+   * quarantine: what is wrong with it will not change by waiting.
+   */
+  waitForProjection(base: ItemKey, options?: WaitOptions): Promise<void>;
+}
+
+/**
+ * Makes a reader, with a store or with a client of the AWS SDK, such as a `DynamoDBDocumentClient`.
+ *
+ * @example
+ * const reader = createReader(graph, { client: DynamoDBDocumentClient.from(new DynamoDBClient()) });
+ * const { items, cursor } = await reader.inbound('GOALMEMBERSHIP', 'USER-U1', { atLeast: 'CONTRIBUTOR' });
+ */
+export function createReader<G extends CompiledModel>(
+  graph: G,
+  given: ReaderOptions | WithClient<ReaderOptions>,
+): Reader<G> {
+  const options = withStore('createReader', graph.table, given);
+  const context = readContext(graph, options);
+  const { replica, leases = registryLeases(graph, options.store, undefined, replica) } = options;
+  return readerOf<G>(context, leases);
+}
+
+function readerOf<G extends CompiledModel>(context: ReadContext, leases: ReaderLeases): Reader<G> {
+  const { graph } = context;
+  const read: Reading = (options, run) =>
+    readAbortable(context.store, options?.signal, (store) => run({ ...context, store }));
+  // Base items are read without the registry. Derived items are read under a lease of it, which says what this reader may use now.
+  const held: Reading = (options, run) =>
+    read(options, (context) => leases.hold((projections) => run({ ...context, projections })));
+  const reader: Reader = {
+    with: (session) => readerOf({ ...context, session }, leases),
+    get: (ids, options) => held(options, async (held) => (await readNodes(held, ids, options)).nodes as never),
+    has: (source, edgeType, target, options) =>
+      read(options, (context) => hasEdge(context, source, edgeType, target, options)),
+    degree: (source, edgeType, options) => held(options, (held) => readDegree(held, source, edgeType, options)),
+    total: (id, edgeType, options) => held(options, (held) => readTotal(held, id, edgeType, options)) as never,
+    edges: (source, edgeType, options) =>
+      read(options, (context) => readEdges(context, source, edgeType, options)) as never,
+    node: (id, options) => read(options, (context) => readNode(context, id, options)) as never,
+    edge: (source, edgeType, target, options) =>
+      read(options, (context) => readEdge(context, source, edgeType, target, options)) as never,
+    collection: (id, options) => read(options, (context) => readCollection(context, id, options)) as never,
+    nodes: (type, options) => held(options, (held) => listNodes(held, type, options)) as never,
+    inDegree: (target, edgeType, options) => held(options, (held) => countInbound(held, edgeType, target, options)),
+    inbound: (edgeType, target, options) =>
+      held(options, (held) => readInbound(held, edgeType, target, options)) as never,
+    search: (name) => searchOf(context.graph, name, held),
+    page: (edgeType, target, options) => held(options, (held) => readPage(held, edgeType, target, options)) as never,
+    shards: (name, scope) => held(scope, (held) => readShards(held, findSearch(graph, name), scope)),
+    waitForProjection: (base, options) => held(options, (held) => waitForProjection(held, base, options)),
+  };
+  // The graph's types say what the stored attributes are; at run time there is nothing to check them by.
+  return reader as unknown as Reader<G>;
+}

@@ -1,0 +1,47 @@
+import type { NumberReader } from '../../../core/items/plain.ts';
+import type { CompiledModel } from '../../../core/model/compiled.ts';
+import type { Store } from '../../../core/store-port.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import type { ProjectionsInForce } from '../../../registry/projections-in-force.ts';
+import type { Session } from '../../session/session.ts';
+import type { CursorKey } from './cursor.ts';
+
+/** The context of every read. */
+export interface ReadContext {
+  graph: CompiledModel;
+  store: Store;
+  /** DynamoDB calls that one read has in flight at once. */
+  concurrency: number;
+  /** How number text becomes a JS value in results. */
+  readNumber: NumberReader;
+  /** The session whose own writes every answer shows. */
+  session?: Session;
+  /** Signs cursors where set. */
+  cursorKey?: CursorKey;
+  /** The projections that this read may use. */
+  projections: ProjectionsInForce;
+}
+
+/** Items given out at once where no limit is named. */
+const DEFAULT_LIMIT = 100;
+
+/** The limit asked for, or the default; throws `invalid-limit` where it is no whole number of 1 or more. */
+export function checkLimit(limit: number | undefined, name = 'limit', otherwise = DEFAULT_LIMIT): number {
+  if (limit === undefined) return otherwise;
+  if (Number.isSafeInteger(limit) && limit >= 1) return limit;
+  throw new EdgeloomError(
+    'invalid-limit',
+    `${name} should be a whole number of 1 or more, but is ${String(limit)}.`,
+    'Read on with the cursor of each page instead of asking for everything at once.',
+  );
+}
+
+/** Throws `no-consistent-index-read` where a consistent read of an index is asked for: DynamoDB has none. */
+export function refuseConsistent(consistent: boolean | undefined, read: string): void {
+  if (consistent !== true) return;
+  throw new EdgeloomError(
+    'no-consistent-index-read',
+    `${read} reads a global secondary index, and DynamoDB has no consistent reads of those.`,
+    'Use get, edges or has with consistent: true, or a session, which shows its own writes at once.',
+  );
+}

@@ -1,0 +1,93 @@
+import { compareKeys } from '../../../core/items/encoding.ts';
+import { SORT_KEY_BYTES } from '../../../core/items/keys.ts';
+
+/**
+ * Ranges of sort keys: what a query asks for, in the order of UTF-8 bytes.
+ */
+
+/** Sort keys from `from` to `to`, both inclusive; a missing end is open. */
+export interface KeyRange {
+  from?: string;
+  to?: string;
+}
+
+/** A range as a query can send it: `exact` is false where it holds more keys than were asked for. */
+export interface SendableRange extends KeyRange {
+  exact: boolean;
+}
+
+const MAX_CODE_POINT = 0x10ffff;
+/** Where an end of a range is cut off: leaves room for a last character that grows when it is counted up. */
+const CUT_BYTES = SORT_KEY_BYTES - 4;
+
+/** Every key that begins with `prefix`. The text after them all is itself in the range, which a caller has to know. */
+export function prefixRange(prefix: string): KeyRange {
+  return prefix === '' ? {} : { from: prefix, to: textAfterPrefix(prefix) };
+}
+
+/** The lowest text above all texts that begin with `prefix`; undefined where there is none. */
+export function textAfterPrefix(prefix: string): string | undefined {
+  const characters = [...prefix];
+  for (let last = characters.pop(); last !== undefined; last = characters.pop()) {
+    const codePoint = last.codePointAt(0)!;
+    if (codePoint === MAX_CODE_POINT) continue;
+    // UTF-8 has no surrogates: after U+D7FF comes U+E000.
+    const next = codePoint === 0xd7ff ? 0xe000 : codePoint + 1;
+    return characters.join('') + String.fromCodePoint(next);
+  }
+  return undefined;
+}
+
+/**
+ * The rest of a range after the key `after`, in the direction of reading. Ascending it is exact: no text lies
+ * between `after` and `after + NUL`. Descending there is no greatest text below `after`, so that `after` itself is left
+ * in; the reader drops it.
+ */
+export function rangeAfter(range: KeyRange, after: string | undefined, reverse: boolean): KeyRange {
+  if (after === undefined) return range;
+  if (reverse) return { from: range.from, to: range.to === undefined ? after : lowerKey(range.to, after) };
+  const next = `${after}\u0000`;
+  return { from: range.from === undefined ? next : higherKey(range.from, next), to: range.to };
+}
+
+/** Whether a range holds a key. */
+export function isInRange({ from, to }: KeyRange, key: string): boolean {
+  return (from === undefined || compareKeys(from, key) <= 0) && (to === undefined || compareKeys(key, to) <= 0);
+}
+
+/** Whether no key can be in the range. */
+export function isEmptyRange({ from, to }: KeyRange): boolean {
+  return from !== undefined && to !== undefined && compareKeys(from, to) > 0;
+}
+
+/**
+ * The range with ends that DynamoDB takes: at most 1,024 bytes, as no key is longer. A longer end is cut, outwards, so
+ * that no key is lost.
+ */
+export function sendableRange({ from, to }: KeyRange): SendableRange {
+  const cutFrom = from === undefined ? undefined : cutToKeyLength(from);
+  const cutTo = to === undefined ? undefined : cutToKeyLength(to);
+  return {
+    from: cutFrom,
+    // Whatever lies between the cut text and the whole one begins with the cut text.
+    to: cutTo === undefined || cutTo === to ? cutTo : textAfterPrefix(cutTo),
+    exact: cutFrom === from && cutTo === to,
+  };
+}
+
+function cutToKeyLength(text: string): string {
+  const bytes = Buffer.from(text, 'utf8');
+  if (bytes.length <= SORT_KEY_BYTES) return text;
+  let end = CUT_BYTES;
+  // Never inside a character: bytes 10xxxxxx continue one.
+  while ((bytes[end]! & 0xc0) === 0x80) end -= 1;
+  return bytes.toString('utf8', 0, end);
+}
+
+function lowerKey(left: string, right: string): string {
+  return compareKeys(left, right) <= 0 ? left : right;
+}
+
+function higherKey(left: string, right: string): string {
+  return compareKeys(left, right) >= 0 ? left : right;
+}

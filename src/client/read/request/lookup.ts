@@ -1,0 +1,130 @@
+import { checkKeyText, describe, PARTITION_KEY_BYTES, parseNodeId, SORT_KEY_BYTES } from '../../../core/items/keys.ts';
+import { checkIdInRawKeys, sortKeyOfEdge } from '../../../core/model/base-item.ts';
+import type {
+  CompiledModel,
+  EdgeModel,
+  InboundModel,
+  InboundOrder,
+  SearchModel,
+} from '../../../core/model/compiled.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+
+/**
+ * Looks up in the model what a reader's arguments name. Each function throws an `EdgeloomError` that lists what the model
+ * declares where the name is none of it.
+ */
+
+/** The edge type of that name; throws `unknown-type`. */
+export function findEdge(graph: CompiledModel, edgeType: string): EdgeModel {
+  const edge = graph.edges.get(edgeType);
+  if (edge !== undefined) return edge;
+  throw new EdgeloomError(
+    'unknown-type',
+    `The model has no edge type ${describe(edgeType)}.`,
+    declaredSentence('edge types', graph.edges.keys()),
+  );
+}
+
+/** The search named `TYPE.name`; throws `unknown-search`. */
+export function findSearch(graph: CompiledModel, name: string): SearchModel {
+  const dot = String(name).indexOf('.');
+  const search = dot < 0 ? undefined : graph.nodes.get(name.slice(0, dot))?.searches.get(name.slice(dot + 1));
+  if (search !== undefined) return search;
+  const names = [...graph.nodes.values()].flatMap(({ searches }) =>
+    [...searches.values()].map(({ indexPartition }) => indexPartition),
+  );
+  throw new EdgeloomError(
+    'unknown-search',
+    `The model has no search ${describe(name)}.`,
+    declaredSentence('searches', names),
+  );
+}
+
+/** An edge type's order; the first one where none is named. */
+export interface FoundOrder {
+  inbound: InboundModel;
+  order: InboundOrder;
+}
+
+/** The order of that name; throws `not-indexed` for an edge type without orders, `unknown-order` for other names. */
+export function findOrder(edge: EdgeModel, name: string | undefined): FoundOrder {
+  const { inbound } = edge;
+  if (inbound === undefined) {
+    throw new EdgeloomError(
+      'not-indexed',
+      `The edge type ${edge.type} declares no inbound order, so its edges are not found from their targets.`,
+      `Give edges.${edge.type} an inbound option in the model.`,
+    );
+  }
+  for (const order of inbound.orders.values()) {
+    if (name === undefined || name === order.name) return { inbound, order };
+  }
+  throw new EdgeloomError(
+    'unknown-order',
+    `The edge type ${edge.type} has no order ${describe(name)}.`,
+    declaredSentence('orders', inbound.orders.keys()),
+  );
+}
+
+/** Checks a node id as a partition key; throws `invalid-id`, `invalid-key`, `key-too-long` or `unknown-type`. */
+export function checkSource(graph: CompiledModel, id: string): void {
+  checkKeyText(id, 'The node id', PARTITION_KEY_BYTES);
+  const type = parseNodeId(id)?.type;
+  if (type === undefined) throw notAnIdError(id);
+  if (!graph.nodes.has(type)) {
+    throw new EdgeloomError(
+      'unknown-type',
+      `The model has no node type ${describe(type)}.`,
+      declaredSentence('node types', graph.nodes.keys()),
+    );
+  }
+  checkIdInRawKeys(graph, id);
+}
+
+/** The sort key of an edge to a target; throws where the model's edge type cannot enter it. */
+export function checkedKeyTo(graph: CompiledModel, edge: EdgeModel, target: string): string {
+  checkKeyText(target, 'The node id', PARTITION_KEY_BYTES);
+  const sortKey = sortKeyOfEdge(edge, target);
+  checkKeyText(sortKey, "The edge's sort key", SORT_KEY_BYTES);
+  const type = parseNodeId(target)?.type;
+  if (type === undefined) throw notAnIdError(target);
+  if (!edge.to.has(type)) {
+    throw new EdgeloomError(
+      'unknown-type',
+      `Edges of type ${edge.type} do not enter nodes of type ${type}.`,
+      `They enter ${[...edge.to].join(', ')}.`,
+    );
+  }
+  checkIdInRawKeys(graph, target);
+  return sortKey;
+}
+
+/**
+ * The sort key of an edge between two nodes; throws where the model's edge type does not leave the one or enter the other.
+ */
+export function checkedEdgeKey(graph: CompiledModel, source: string, edgeType: string, target: string): string {
+  checkSource(graph, source);
+  const edge = findEdge(graph, edgeType);
+  const sourceType = parseNodeId(source)!.type;
+  if (!edge.from.has(sourceType)) {
+    throw new EdgeloomError(
+      'unknown-type',
+      `Edges of type ${edgeType} do not leave nodes of type ${sourceType}.`,
+      `They leave ${[...edge.from].join(', ')}.`,
+    );
+  }
+  return checkedKeyTo(graph, edge, target);
+}
+
+function notAnIdError(id: string): EdgeloomError {
+  return new EdgeloomError(
+    'invalid-id',
+    `${describe(id)} is not a node id.`,
+    'A node id is its type, a dash and a key, such as USER-42.',
+  );
+}
+
+function declaredSentence(what: string, names: Iterable<string>): string {
+  const list = [...names];
+  return list.length === 0 ? `The model declares no ${what}.` : `The model declares the ${what} ${list.join(', ')}.`;
+}

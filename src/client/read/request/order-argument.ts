@@ -1,0 +1,289 @@
+import {
+  EncodingError,
+  encodePath,
+  encodeString,
+  encodeValue,
+  escapeValue,
+  highestSortKeyOfValue,
+  lowestSortKeyOfValue,
+} from '../../../core/items/encoding.ts';
+import { describe } from '../../../core/items/keys.ts';
+import { ExactNumber } from '../../../core/items/plain.ts';
+import type {
+  AttributeOrder,
+  DeriveModel,
+  EdgeOrderModel,
+  OrderPart,
+  SearchOrder,
+} from '../../../core/model/compiled.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { isEmptyRange, type KeyRange, prefixRange } from './key-range.ts';
+
+/**
+ * Arguments of queries as ranges of sort keys: encoded as the stored values are, by the order's type.
+ */
+
+/**
+ * A value to compare with. For an order of type number: a number, bigint, decimal text or `ExactNumber`, none of which
+ * loses digits; for type date: an ISO 8601 text; for a rank: a label; else a text.
+ */
+export type OrderValue = string | number | bigint | ExactNumber;
+
+/** An order as arguments are encoded for it: whose attribute its value is makes no difference to them. */
+export type ArgumentOrder = SearchOrder | { kind: 'parts'; parts: readonly (AttributeOrder | DeriveModel)[] };
+
+/** An order of an edge type, for arguments. */
+export function argumentOrder(order: EdgeOrderModel): ArgumentOrder {
+  return order.kind === 'parts' ? { kind: 'parts', parts: order.parts.map(orderOfPart) } : orderOfPart(order);
+}
+
+function orderOfPart(part: OrderPart): AttributeOrder | DeriveModel {
+  return part.kind === 'source' ? part.order : part;
+}
+
+/** An order with what its values undergo, and its name for messages, such as `search USER.name`. */
+export interface OrderOfQuery {
+  order: ArgumentOrder;
+  fold: boolean;
+  name: string;
+}
+
+/** Dates as they are encoded: some date begins with a text exactly if the end of one of these makes it a date. */
+const DATE_ENDS = ['0000-01-01T00:00:00.', '0000-10-10T00:00:00.'] as const;
+
+/** The encoded form of a value; throws `invalid-argument` or `unknown-label`. */
+export function encodeArgument(query: OrderOfQuery, value: OrderValue, argument: string): string {
+  const { order, fold } = query;
+  return withArgumentError(query, argument, () => {
+    if (order.kind === 'path' || order.kind === 'parts') throw byPathOnlyError(order);
+    if (order.kind === 'rank') return `${weightOf(query, value, argument)}-${value as string}`;
+    if (order.kind === 'derive') return encodeValue(requireText(value), 'string', fold);
+    if (order.type === 'number') return encodeValue(requireNumber(value), 'number', false);
+    return encodeValue(requireText(value), order.type, fold);
+  });
+}
+
+/** The sort keys of one value. */
+export function equalRange(encoded: string): KeyRange {
+  return { from: lowestSortKeyOfValue(encoded), to: highestSortKeyOfValue(encoded) };
+}
+
+/** An end of a range, and the argument that it comes from. */
+interface RangeEnd {
+  value: OrderValue | undefined;
+  argument: string;
+}
+
+/** The sort keys from one value to another, both inclusive, either missing; of a rank, from and to the labels' weights. */
+export function valueRange(query: OrderOfQuery, from: RangeEnd, to: RangeEnd): KeyRange {
+  const range = {
+    from: from.value === undefined ? undefined : lowerEnd(query, from.value, from.argument),
+    to: to.value === undefined ? undefined : upperEnd(query, to.value, to.argument),
+  };
+  return checkedRange(query, range, from, to);
+}
+
+function checkedRange(query: OrderOfQuery, range: KeyRange, from: RangeEnd, to: RangeEnd): KeyRange {
+  if (!isEmptyRange(range)) return range;
+  throw invalidArgument(
+    query,
+    `${from.argument}, ${describe(from.value)},`,
+    `comes after ${to.argument}, ${describe(to.value)}, so that nothing lies between them`,
+    'Exchange the two; reverse gives a range in descending order.',
+  );
+}
+
+/** The sort keys of the values that begin with a text; of dates, with the text of a UTC date such as `2020-07`. */
+export function beginsWithRange(query: OrderOfQuery, prefix: OrderValue): KeyRange {
+  return prefixRange(escapeValue(encodePrefix(query, prefix)));
+}
+
+/** The encoded form of the beginning of a value. */
+function encodePrefix(query: OrderOfQuery, prefix: OrderValue): string {
+  const { order, fold } = query;
+  const argument = 'beginsWith';
+  if (order.kind === 'rank' || (order.kind === 'attribute' && order.type === 'number')) {
+    const kind = order.kind === 'rank' ? 'a rank' : 'a number';
+    throw invalidArgument(query, argument, `has no meaning: it is ordered by ${kind}`, 'Ask for a range of values.');
+  }
+  return withArgumentError(query, argument, () => {
+    if (order.kind === 'path' || order.kind === 'parts') throw byPathOnlyError(order);
+    const text = requireText(prefix).S;
+    if (order.kind !== 'attribute' || order.type !== 'date') return encodeString(text, fold);
+    if (beginsDate(text)) return text;
+    throw new EncodingError(`should be the beginning of a date in UTC, such as 2020-07, but is ${describe(text)}`);
+  });
+}
+
+/** Whether some date begins with a text, such as `2020`, `2020-0` and `2020-07-01T09`, but not `2020-13`. */
+function beginsDate(text: string): boolean {
+  return DATE_ENDS.some((end) => {
+    try {
+      // The digit at the end keeps the zeros of a fraction, which an encoded date does not end with.
+      return encodeValue({ S: `${text}${end.slice(text.length)}1` }, 'date', false).startsWith(text);
+    } catch (error) {
+      if (error instanceof EncodingError) return false;
+      throw error;
+    }
+  });
+}
+
+/** The beginning of a path, encoded; throws `invalid-argument` where the search is not by path, or by a shorter one. */
+export function encodePathArgument(query: OrderOfQuery, path: readonly string[]): string {
+  const { order, fold } = query;
+  if (order.kind !== 'path') throw invalidArgument(query, 'path', 'has no meaning: the search is by one value');
+  return withArgumentError(query, 'path', () => {
+    if (!Array.isArray(path)) throw new EncodingError(`should be a list of segments, but is ${describe(path)}`);
+    if (path.length <= order.attributes.length)
+      return encodePath(
+        path.map((segment) => requireText(segment).S),
+        fold,
+      );
+    throw new EncodingError(`has ${path.length} segments; the path is ${order.attributes.join(', ')}`);
+  });
+}
+
+/** The range of one part of an order by several values, behind leading values that are given whole. */
+export interface PartRange {
+  path?: readonly OrderValue[] | undefined;
+  from?: OrderValue | undefined;
+  to?: OrderValue | undefined;
+  beginsWith?: string | undefined;
+}
+
+/** The sort keys of an order by several values that begin with the leading ones, and whose next value is in a range. */
+export function partsRange(query: OrderOfQuery, { path = [], from, to, beginsWith }: PartRange): KeyRange {
+  const { order, name } = query;
+  if (order.kind !== 'parts') throw invalidArgument(query, 'path', 'has no meaning: it is ordered by one value');
+  return withArgumentError(query, 'path', () => {
+    const hasRange = from !== undefined || to !== undefined || beginsWith !== undefined;
+    if (!Array.isArray(path)) throw new EncodingError(`should be a list of values, but is ${describe(path)}`);
+    if (path.length + (hasRange ? 1 : 0) > order.parts.length) {
+      const more = hasRange ? ' and a range behind them' : '';
+      throw new EncodingError(`has ${path.length} values${more}; the order has ${order.parts.length}`);
+    }
+    const ofPart = (i: number): OrderOfQuery => ({ order: order.parts[i]!, fold: false, name });
+    const leading = encodePath(
+      path.map((value, i) => encodeArgument(ofPart(i), value, 'path')),
+      false,
+    );
+    const all = prefixRange(escapeValue(leading));
+    if (!hasRange) return all;
+    const part = ofPart(path.length);
+    // An edge that lacks the value has a key that ends after the leading values. The key of an empty value sorts above it and below all others.
+    const first = escapeValue(leading + encodePath([''], false));
+    if (beginsWith !== undefined) {
+      const prefix = encodeSegment(encodePrefix(part, beginsWith));
+      return prefix === '' ? { from: first, to: all.to } : prefixRange(escapeValue(leading + prefix));
+    }
+    const start = from === undefined ? '' : encodeSegment(lowestText(part, from, 'from'));
+    const lowest = start === '' ? first : escapeValue(leading + start);
+    const highest = to === undefined ? all.to : prefixRange(escapeValue(leading + highestText(part, to))).to;
+    return checkedRange(
+      query,
+      { from: lowest, to: highest },
+      { value: from, argument: 'from' },
+      { value: to, argument: 'to' },
+    );
+  });
+}
+
+/** A segment of a path, without its end. */
+function encodeSegment(text: string): string {
+  return encodePath([text], false).slice(0, -1);
+}
+
+/** The lowest text of a value; of a rank, of all labels of its weight. */
+function lowestText(query: OrderOfQuery, value: OrderValue, argument: string): string {
+  return query.order.kind === 'rank' ? `${weightOf(query, value, argument)}-` : encodeArgument(query, value, argument);
+}
+
+/**
+ * The beginning of the last keys of a range that ends with a value: the value as a whole segment. In a rank order the value is a
+ * label, and the beginning is its weight, so that all labels of this weight are in the range.
+ */
+function highestText(query: OrderOfQuery, value: OrderValue): string {
+  return query.order.kind === 'rank'
+    ? encodeSegment(`${weightOf(query, value, 'to')}-`)
+    : encodePath([encodeArgument(query, value, 'to')], false);
+}
+
+function byPathOnlyError(order: Extract<ArgumentOrder, { kind: 'path' | 'parts' }>): EncodingError {
+  return order.kind === 'path'
+    ? new EncodingError(`has no meaning: the search is by path (${order.attributes.join(', ')})`)
+    : new EncodingError('has no meaning: the order has several values; give the leading ones as path');
+}
+
+function lowerEnd(query: OrderOfQuery, value: OrderValue, argument: string): string {
+  if (query.order.kind === 'rank') return `${weightOf(query, value, argument)}-`;
+  return lowestSortKeyOfValue(encodeArgument(query, value, argument));
+}
+
+function upperEnd(query: OrderOfQuery, value: OrderValue, argument: string): string | undefined {
+  if (query.order.kind === 'rank') return prefixRange(`${weightOf(query, value, argument)}-`).to;
+  return highestSortKeyOfValue(encodeArgument(query, value, argument));
+}
+
+function weightOf(query: OrderOfQuery, label: OrderValue, argument: string): string {
+  if (query.order.kind !== 'rank') throw new TypeError('only a rank has weights');
+  const weight = typeof label === 'string' ? query.order.weights.get(label) : undefined;
+  if (weight !== undefined) return weight;
+  throw new EdgeloomError(
+    'unknown-label',
+    `${argument} of ${query.name} is ${describe(label)}, which has no declared rank.`,
+    `The model ranks ${[...query.order.weights.keys()].join(', ')}.`,
+  );
+}
+
+function requireText(value: OrderValue): { S: string } {
+  if (typeof value === 'string') return { S: value };
+  throw new EncodingError(`should be a text, but is ${describe(value)}`);
+}
+
+function requireNumber(value: OrderValue): { N: string } {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return { N: String(value) };
+  if (value instanceof ExactNumber) return { N: value.value };
+  throw new EncodingError(`should be a number, but is ${describe(value)}`);
+}
+
+function withArgumentError<T>(query: OrderOfQuery, argument: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof EncodingError)) throw error;
+    throw invalidArgument(query, argument, error.message);
+  }
+}
+
+function invalidArgument(query: OrderOfQuery, argument: string, reason: string, hint = ''): EdgeloomError {
+  return new EdgeloomError('invalid-argument', `${argument} of ${query.name} ${reason}.`, hint);
+}
+
+/**
+ * Checks the partition of a request, and gives it encoded, as index partitions have it; undefined where the model partitions by no
+ * attribute. Throws `invalid-argument` for a partition that is missing, unfit, or given without such an attribute.
+ *
+ * @param asked the subject of the messages.
+ */
+export function checkPartition(
+  asked: string,
+  attribute: string | undefined,
+  partition: string | undefined,
+): string | undefined {
+  const invalid = (message: string, hint?: string): EdgeloomError =>
+    new EdgeloomError('invalid-argument', message, hint);
+  if (attribute === undefined) {
+    if (partition === undefined) return undefined;
+    throw invalid(`${asked} has no partition attribute.`, 'Leave it out.');
+  }
+  if (partition === undefined) {
+    throw invalid(`${asked} is partitioned by ${attribute}.`, `Give partition: a value of ${attribute}.`);
+  }
+  if (typeof partition !== 'string') throw invalid(`partition should be a text, but is ${describe(partition)}.`);
+  try {
+    return encodeString(partition, false);
+  } catch (error) {
+    if (!(error instanceof EncodingError)) throw error;
+    throw invalid(`${asked}: partition ${error.message}.`);
+  }
+}

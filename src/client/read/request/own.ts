@@ -1,0 +1,60 @@
+import { parseNodeId } from '../../../core/items/keys.ts';
+import type { ItemKey } from '../../../core/store-port.ts';
+import { hasFannedOut, type Look, type LookContext, lookAt } from '../../../projecting/progress/look.ts';
+import { type OwnWrites, readOwnWrites } from '../../session/own-writes.ts';
+import type { ReadContext } from './context.ts';
+
+/** Changes of an answer by a session's own writes. */
+
+/** The own writes of a reader without a session. */
+export const NO_OWN_WRITES: OwnWrites = { writes: [], parents: new Map(), calls: 0, rcu: 0 };
+
+/** The own writes that a request depends on, read once and before anything else of the request. */
+export async function readRelevantOwnWrites(
+  context: ReadContext,
+  isRelevant: (key: ItemKey) => boolean,
+): Promise<OwnWrites> {
+  const { session, graph, store } = context;
+  if (session === undefined) return NO_OWN_WRITES;
+  const looking = lookContext(context);
+  await session.refresh(
+    async (key) => (looking === undefined ? UNKNOWN : await lookAt(looking, key)),
+    async (key) => looking !== undefined && (await hasFannedOut(looking, key)),
+  );
+  return readOwnWrites(graph, store, session.keys().filter(isRelevant));
+}
+
+/** The look at a key that cannot be compared: it may agree or not. */
+const UNKNOWN: Look = { agrees: false, revisions: '' };
+
+/**
+ * The context of the looks after which a session forgets a key. They compare all that writers maintain, not only what this reader
+ * uses in its lease: a forgotten key does not come back, and the next reader with the session's token may have another model.
+ * Undefined where this reader cannot compile all that.
+ */
+function lookContext({ store, projections }: ReadContext): LookContext | undefined {
+  // rule: session-compares-all-that-is-kept
+  const kept = projections.kept;
+  return kept && { graph: kept, store };
+}
+
+/** The own writes that may show in the views of nodes: those of the nodes, of their edges, and of nodes that are copied. */
+export function readOwnWritesOfViews(context: ReadContext, ids: Iterable<string>): Promise<OwnWrites> {
+  const asked = new Set(ids);
+  const copied = new Set(
+    [...context.graph.edges.values()].flatMap(({ copy, to }) => (copy === undefined ? [] : [...to])),
+  );
+  return readRelevantOwnWrites(context, ({ source, target }) => {
+    return asked.has(source) || (source === target && copied.has(parseNodeId(source)?.type ?? ''));
+  });
+}
+
+/** The notice in an answer that may lack own writes; nothing where it shows them all. */
+export function noticeOfOwnWrites({ session }: ReadContext): { ownWrites?: 'unknown' } {
+  return session?.ownWrites === 'unknown' ? { ownWrites: 'unknown' } : {};
+}
+
+/** Whether a read of base items has to be consistent to show own writes. */
+export function mustReadConsistently({ session }: ReadContext, isRelevant: (key: ItemKey) => boolean): boolean {
+  return session !== undefined && (session.ownWrites === 'unknown' || session.keys().some(isRelevant));
+}

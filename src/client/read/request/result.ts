@@ -1,0 +1,132 @@
+import { attributeOf, type Item, setOwn, stringOf } from '../../../core/items/attribute-value.ts';
+import { ATTRIBUTES } from '../../../core/items/derived-item.ts';
+import { TARGET_ID } from '../../../core/items/hashed-key.ts';
+import { toPlainItem } from '../../../core/items/plain.ts';
+import type { EdgeModel } from '../../../core/model/compiled.ts';
+import type { ReadContext } from './context.ts';
+
+/** One page of a result. */
+export interface Page<T> {
+  items: T[];
+  /** Gives the next page; absent exactly when nothing remains. */
+  cursor?: string;
+  /** Set with a session whose writes were too many to remember: some may not show yet. */
+  ownWrites?: 'unknown';
+}
+
+/** A page of a list in an index. */
+export interface ListPage<T> extends Page<T> {
+  /** Read capacity units consumed; there where `where` or `maxRcu` was asked for. */
+  rcu?: number;
+}
+
+/** A page of incoming edges. */
+export interface InboundPage<Edge, Owner> extends ListPage<Edge> {
+  /** The target node; null where it does not exist. There only where it is asked for, on the first page. */
+  owner?: Owner | null;
+}
+
+/** A node at the end of its own index partition. */
+export interface OwnerResult<Id = string, Attributes = Record<string, unknown>> {
+  id: Id;
+  /** Attributes of the model's view. */
+  attributes: Attributes;
+}
+
+/** An edge. */
+export interface EdgeResult<Source = string, Type = string, Target = string, Attributes = Record<string, unknown>> {
+  source: Source;
+  type: Type;
+  target: Target;
+  attributes: Attributes;
+}
+
+/**
+ * One edge of an edge set: its type, its target, and its labels, in one object. Where the edge type copies
+ * attributes of its targets, `copy` holds those that this target has; it is absent where the target does not exist, or is
+ * not projected yet, or the edge type has outgrown the set. Labels that only other edge types have are declared as undefined,
+ * so that a program can ask any entry for any label.
+ */
+export type EdgeSetEntry<
+  Type = string,
+  Target = string,
+  Labels = Record<string, unknown>,
+  Copy = Record<string, unknown>,
+  OtherLabel extends string = never,
+> = {
+  type: Type;
+  target: Target;
+  copy?: Copy;
+} & Labels & { [Label in OtherLabel]?: undefined };
+
+/** A node as its producers wrote it, with all of its attributes. */
+export interface BaseNode<Id = string, Attributes = Record<string, unknown>> {
+  id: Id;
+  attributes: Attributes;
+}
+
+/** A node as its view shows it; of an unknown node the attributes are null. */
+export interface NodeResult<Id = string, Attributes = Record<string, unknown>, Entry = EdgeSetEntry> {
+  id: Id;
+  attributes: Attributes | null;
+  /** Sorted by type, then by target. */
+  edgeSet: Entry[];
+}
+
+/** A node of a page that was asked for without edge sets. */
+export interface BareNodeResult<Id = string, Attributes = Record<string, unknown>> {
+  id: Id;
+  attributes: Attributes | null;
+  /** Always absent. It is declared so that a program can ask any node of a page for its edge set. */
+  edgeSet?: undefined;
+}
+
+/** A hit of a search: the node, and the value that it was found by as it was written (before folding). */
+export interface SearchResult<Id = string, Attributes = Record<string, unknown>> {
+  id: Id;
+  value: unknown;
+  attributes: Attributes;
+}
+
+/** The partition key of an item: a node id. */
+export function sourceOf({ graph }: ReadContext, item: Item): string {
+  return stringOf(item[graph.table.partitionKey]) ?? '';
+}
+
+/** The projected attributes of a derived item; undefined where it has none. */
+export function projectedAttributes(item: Item | undefined): Item | undefined {
+  const attributes = item?.[ATTRIBUTES];
+  return attributes !== undefined && 'M' in attributes ? attributes.M : undefined;
+}
+
+/** The projected attributes of an index item, plain; empty for keys only. */
+export function indexAttributes({ readNumber }: ReadContext, item: Item): Record<string, unknown> {
+  return toPlainItem(projectedAttributes(item) ?? {}, readNumber);
+}
+
+/** The attributes of a base item, plain, without its keys, and of an `edge` with a hashed key without its target's id. */
+export function baseAttributes(
+  { graph, readNumber }: ReadContext,
+  item: Item,
+  edge?: EdgeModel,
+): Record<string, unknown> {
+  const { partitionKey, sortKey } = graph.table;
+  const keys = edge?.keys === 'hashed' ? [partitionKey, sortKey, TARGET_ID] : [partitionKey, sortKey];
+  return toPlainItem(
+    pickAttributes(
+      item,
+      Object.keys(item).filter((name) => !keys.includes(name)),
+    ),
+    readNumber,
+  );
+}
+
+/** The attributes of those names, where they are there. */
+export function pickAttributes(item: Item, names: readonly string[]): Item {
+  const picked: Item = {};
+  for (const name of names) {
+    const value = attributeOf(item, name);
+    if (value !== undefined) setOwn(picked, name, value);
+  }
+  return picked;
+}

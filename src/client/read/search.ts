@@ -1,0 +1,148 @@
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { OpenSearch, SearchTypes } from '../../core/model/declared.ts';
+import { checkOptions } from '../../foundation/options.ts';
+import type { Abortable } from '../../foundation/runtime.ts';
+import { type CountResult, countSearch } from './lists/count.ts';
+import {
+  readSearch,
+  SEARCH_OPTIONS,
+  type SearchPredicate,
+  type SearchQuery,
+  type SearchScope,
+} from './lists/search.ts';
+import type { ReadContext } from './request/context.ts';
+import { findSearch } from './request/lookup.ts';
+import type { ListPage } from './request/result.ts';
+
+/** Options of a search: they name a value of the partition attribute where the model declares one, and only there. */
+export type Scoped<T extends SearchTypes, Options> = [T['partition']] extends [true]
+  ? [options: Options & { partition: string }]
+  : [T['partition']] extends [false]
+    ? [options?: Omit<Options, 'partition'> & { partition?: undefined }]
+    : [options?: Options];
+
+/** Arguments that may be left out, and the options that may have to follow them. */
+export type Optional<T extends SearchTypes, Arguments extends unknown[], Options> = [T['partition']] extends [true]
+  ? [...{ [I in keyof Arguments]: Arguments[I] | undefined }, ...Scoped<T, Options>]
+  : [...Partial<Arguments>, ...Scoped<T, Options>];
+
+/** From a value to another, both inclusive. */
+export type ValueRange<T extends SearchTypes> = { from?: T['value'] | undefined; to?: T['value'] | undefined };
+
+/** The predicates of each kind of search: see `SearchPredicate`. */
+export interface Predicates<T extends SearchTypes> {
+  equality: { eq: T['value'] };
+  ordered: { eq: T['value'] } | ValueRange<T>;
+  text: { eq: T['value'] } | { beginsWith: string } | ValueRange<T>;
+  path: { path: readonly string[] } | { from?: undefined; to?: undefined };
+  any: SearchPredicate;
+}
+
+/** The predicates of a search. */
+export type Predicate<T extends SearchTypes> = Predicates<T>[T['kind']];
+
+/** Options of a search with these results: it can be filtered by the attributes that they show. */
+export type QueryOf<Result> = SearchQuery<
+  Result extends { attributes: infer Attributes } ? Attributes : Record<string, unknown>
+>;
+
+/** Options that every search has. */
+export interface CommonSearch<Result, T extends SearchTypes> {
+  /** Any predicate; the other methods are short for it. */
+  find(predicate: Predicate<T>, ...options: Scoped<T, QueryOf<Result>>): Promise<ListPage<Result>>;
+  /**
+   * How many hits there are, summed over the shards. DynamoDB counts, so a base item that has this search's index key
+   * as an attribute of its own is counted too.
+   */
+  count(
+    ...options: T['kind'] extends 'equality'
+      ? [predicate: Predicate<T>, ...Scoped<T, SearchScope>]
+      : Optional<T, [predicate: Predicate<T>], SearchScope>
+  ): Promise<CountResult>;
+}
+
+/** A search by one value. */
+export interface EqualitySearch<Result, T extends SearchTypes> extends CommonSearch<Result, T> {
+  /** Exactly this value. */
+  eq(value: T['value'], ...options: Scoped<T, QueryOf<Result>>): Promise<ListPage<Result>>;
+}
+
+/** A search whose hits are in an order. */
+export interface ListedSearch<Result, T extends SearchTypes> extends CommonSearch<Result, T> {
+  /** Every value, the highest first. */
+  latest(...options: Scoped<T, Omit<QueryOf<Result>, 'reverse'>>): Promise<ListPage<Result>>;
+  /** Every value. */
+  all(...options: Scoped<T, QueryOf<Result>>): Promise<ListPage<Result>>;
+}
+
+/** A search by one value or by a range of them. */
+export interface OrderedSearch<Result, T extends SearchTypes>
+  extends EqualitySearch<Result, T>,
+    ListedSearch<Result, T> {
+  /** Values from `from` to `to`, both inclusive, either may be undefined. */
+  between(...options: Optional<T, [from: T['value'], to: T['value']], QueryOf<Result>>): Promise<ListPage<Result>>;
+}
+
+/** A search by texts or dates. */
+export interface TextSearch<Result, T extends SearchTypes> extends OrderedSearch<Result, T> {
+  /** Texts that begin with this one; of dates, UTC dates such as those of `2020-07`. */
+  beginsWith(prefix: string, ...options: Scoped<T, QueryOf<Result>>): Promise<ListPage<Result>>;
+}
+
+/** A search by path. */
+export interface PathSearch<Result, T extends SearchTypes> extends ListedSearch<Result, T> {
+  /**
+   * Paths that begin with these whole segments, so that `['CA', 'San']` finds nothing of San Jose. A whole path asks one
+   * shard, as `eq` does.
+   *
+   * @example
+   * await reader.search('STORE.location').path(['CA', 'San Jose'], { partition: 'US' });
+   */
+  path(segments: readonly string[], ...options: Scoped<T, QueryOf<Result>>): Promise<ListPage<Result>>;
+}
+
+/** A search of which the compiler knows nothing has the methods of all. */
+export interface AnySearch<Result, T extends SearchTypes> extends TextSearch<Result, T>, PathSearch<Result, T> {}
+
+/** Searches by their kind. */
+export interface SearchesOfKinds<Result, T extends SearchTypes> {
+  text: TextSearch<Result, T>;
+  ordered: OrderedSearch<Result, T>;
+  equality: EqualitySearch<Result, T>;
+  path: PathSearch<Result, T>;
+  any: AnySearch<Result, T>;
+}
+
+/**
+ * One search. Results are in the order of the values, ties by node id; a node is found once for each of its values
+ * where the search has `each`. `eq` asks one shard (all, where the model spreads by source); everything else asks all
+ * shards and merges: with 200 shards that is 100 read units even where nothing is found.
+ *
+ * It has the methods that its order answers: ranks and numbers have no beginnings, `shards: 'value'` answers equality only,
+ * a path is asked for its segments. `partition` is needed exactly where the model declares it.
+ */
+export type Search<Result, T extends SearchTypes = OpenSearch> = SearchesOfKinds<Result, T>[T['kind']];
+
+/** Runs one read with what it needs, until the signal of its options is aborted. */
+export type Reading = <T>(options: Abortable | undefined, read: (context: ReadContext) => Promise<T>) => Promise<T>;
+
+/** The search of that name; each question is asked within `held`. Throws `unknown-search`. */
+export function searchOf<Result>(graph: CompiledModel, name: string, held: Reading): Search<Result> {
+  const search = findSearch(graph, name);
+  const find: Search<Result>['find'] = (predicate, options) =>
+    held(options, (context) => readSearch(context, search, predicate, options) as Promise<ListPage<Result>>);
+  return {
+    find,
+    eq: (value, options) => find({ eq: value }, options),
+    beginsWith: (prefix, options) => find({ beginsWith: prefix }, options),
+    path: (segments, options) => find({ path: segments }, options),
+    between: (from, to, options) => find({ from, to }, options),
+    latest: (options) => {
+      const { reverse: _, ...known } = SEARCH_OPTIONS;
+      checkOptions('latest', options, known);
+      return find({}, { ...options, reverse: true });
+    },
+    all: (options) => find({}, options),
+    count: (predicate = {}, scope = {}) => held(scope, (context) => countSearch(context, search, predicate, scope)),
+  };
+}

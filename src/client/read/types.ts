@@ -1,0 +1,247 @@
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type {
+  EdgeAttributes,
+  EdgeCopy,
+  EdgeLabel,
+  EdgeOrder,
+  EdgeSource,
+  EdgeSourceType,
+  EdgeTarget,
+  EdgeTargetType,
+  EdgeType,
+  EdgeTypeInSet,
+  InboundAttribute,
+  IndexedEdgeType,
+  NodeAttributes,
+  NodeType,
+  PartAttributes,
+  PartName,
+  PartViewAttribute,
+  SearchOfName,
+  SourceAttribute,
+  TypeOfId,
+  ViewAttribute,
+} from '../../core/model/inference.ts';
+import type { LabelValue, WithLevel } from './levels/level.ts';
+import type { AttributeSelection } from './nodes/views.ts';
+import type {
+  BareNodeResult,
+  BaseNode,
+  EdgeResult,
+  EdgeSetEntry,
+  NodeResult,
+  OwnerResult,
+  SearchResult,
+} from './request/result.ts';
+
+/**
+ * Results with the types that a graph declares. Whether an item has a projected attribute is not part of those types, so
+ * projected attributes are all optional.
+ *
+ * An editor shows a result with the type arguments of its interface. An alias that takes the graph as an argument would show
+ * the whole model there. So each such alias is a conditional type: the compiler replaces it by its result, without its name.
+ */
+
+/** The attributes of the node that an id names; open ones where the id is any text. */
+type AttributesOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, Id>] extends [never]
+  ? Record<string, unknown>
+  : NodeAttributes<G, TypeOfId<G, Id>>;
+
+/** The attributes of some names, of each shape that a type's attributes may have. */
+type Shown<Attributes, Name> = Attributes extends unknown
+  ? string extends keyof Attributes
+    ? { [N in Extract<Name, string>]?: unknown }
+    : { [N in keyof Attributes as N extends Name ? N : never]?: Attributes[N] }
+  : never;
+
+/** Attributes as selected: all of them, some of those named, or some of those that the view shows. */
+type Selected<Attributes, Selection, InView> = Selection extends 'ALL'
+  ? Attributes
+  : Shown<Attributes, Selection extends readonly (infer Name)[] ? Name : InView>;
+
+/** The attributes that the view of a node shows; open ones where the id is any text. */
+type InViewOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, Id>] extends [never]
+  ? string
+  : ViewAttribute<G, TypeOfId<G, Id>>;
+
+/**
+ * The parts of a node of type `T` as reads show them, under their names: as much as `Selection` says. Nothing where the type has none,
+ * or is not known.
+ */
+type PartsShown<G extends CompiledModel, T extends NodeType<G>, Selection> = [PartName<G, T>] extends [never]
+  ? unknown
+  : string extends PartName<G, T>
+    ? unknown
+    : {
+        [P in PartName<G, T> as Selection extends readonly (infer Name)[] ? Extract<P, Name> : P]?: Selection extends
+          | 'ALL'
+          | readonly unknown[]
+          ? PartAttributes<G, T, P>
+          : Shown<PartAttributes<G, T, P>, PartViewAttribute<G, T, P>>;
+      };
+
+/** The labels of an edge type; one that is named after an attribute has its type. */
+type Labels<G extends CompiledModel, E extends EdgeType<G>> = E extends string
+  ? {
+      [Label in EdgeLabel<G, E>]?: Label extends keyof EdgeAttributes<G, E> ? EdgeAttributes<G, E>[Label] : unknown;
+    }
+  : never;
+
+/** The labels that only other edge types have. */
+type OtherLabel<G extends CompiledModel, E extends EdgeType<G>> = Exclude<EdgeLabel<G, EdgeType<G>>, EdgeLabel<G, E>>;
+
+/** The attributes that an edge type copies of its targets; undefined where it copies none, so that any entry can be asked for it. */
+type Copy<G extends CompiledModel, E extends EdgeType<G>> = [EdgeCopy<G, E>] extends [never]
+  ? undefined
+  : Shown<AttributesOfId<G, EdgeTarget<G, E>>, EdgeCopy<G, E>>;
+
+/** An edge-set entry of an edge type that may leave nodes of type `T`. Where the type is not known (never), of any edge type. */
+type EntryOf<
+  G extends CompiledModel,
+  T extends NodeType<G>,
+  E extends EdgeTypeInSet<G> = EdgeTypeInSet<G>,
+> = E extends string
+  ? [`${T}-${string}`] extends [EdgeSource<G, E>]
+    ? EdgeSetEntry<E, EdgeTarget<G, E>, Labels<G, E>, Copy<G, E>, OtherLabel<G, E>>
+    : never
+  : never;
+
+/** The result of `get` for an id. */
+export type NodeOfId<
+  G extends CompiledModel,
+  Id extends string,
+  Selection extends AttributeSelection | undefined = undefined,
+> = Id extends string
+  ? NodeResult<
+      Id,
+      Selected<AttributesOfId<G, Id>, Selection, InViewOfId<G, Id>> & PartsShown<G, TypeOfId<G, Id>, Selection>,
+      EntryOf<G, TypeOfId<G, Id>>
+    >
+  : never;
+
+/** A node as its producers wrote it. */
+export type NodeOfBase<G extends CompiledModel, Id extends string> = Id extends string
+  ? BaseNode<Id, AttributesOfId<G, Id>>
+  : never;
+
+/** A stored edge of one type or of several, with all its attributes. */
+export type StoredEdge<G extends CompiledModel, E extends EdgeType<G>> = E extends string
+  ? EdgeResult<EdgeSource<G, E>, E, EdgeTarget<G, E>, EdgeAttributes<G, E>>
+  : never;
+
+/** An incoming edge, with the attributes that the model projects. */
+export type InboundEdge<G extends CompiledModel, E extends EdgeType<G>> = E extends string
+  ? EdgeResult<
+      EdgeSource<G, E>,
+      E,
+      EdgeTarget<G, E>,
+      ShownWithSource<G, E, Shown<EdgeAttributes<G, E>, InboundAttribute<G, E>>>
+    >
+  : never;
+
+/** The attributes that an index item shows of an edge, and those that it shows of the edge's source. */
+type ShownWithSource<G extends CompiledModel, E extends EdgeType<G>, OfEdge> = [SourceAttribute<G, E>] extends [never]
+  ? OfEdge
+  : OfEdge & Shown<AttributesOfId<G, EdgeSource<G, E>>, SourceAttribute<G, E>>;
+
+/** The attributes that incoming edges can be filtered by: those that their index items hold. */
+export type EdgeFilter<G extends CompiledModel, E extends EdgeType<G>> = InboundEdge<G, E>['attributes'];
+
+/** The node that the edges of a type enter, with the attributes that its view shows. */
+export type EdgeOwner<G extends CompiledModel, E extends EdgeType<G>> = OwnerOfId<G, EdgeTarget<G, E>>;
+
+type OwnerOfId<G extends CompiledModel, Id extends string> = Id extends string
+  ? OwnerResult<Id, Shown<AttributesOfId<G, Id>, InViewOfId<G, Id>>>
+  : never;
+
+/** The node type of a search: `USER.name` is of `USER`. */
+type SearchedType<G extends CompiledModel, Name extends string> =
+  string extends NodeType<G> ? NodeType<G> : Extract<Name extends `${infer T}.${string}` ? T : never, NodeType<G>>;
+
+/** The attributes that a search projects from: those of the node, or of the part that the search names. */
+type SearchedAttributes<G extends CompiledModel, Name extends string> = Name extends `${string}.${infer P}.${string}`
+  ? P extends PartName<G, SearchedType<G, Name>>
+    ? PartAttributes<G, SearchedType<G, Name>, P>
+    : NodeAttributes<G, SearchedType<G, Name>>
+  : NodeAttributes<G, SearchedType<G, Name>>;
+
+/** A hit of a search, with the attributes that the model projects. */
+export type Hit<G extends CompiledModel, Name extends string> = Name extends string
+  ? SearchResult<
+      string extends NodeType<G> ? string : `${SearchedType<G, Name>}-${string}`,
+      Shown<SearchedAttributes<G, Name>, SearchOfName<G, Name>['shown']>
+    >
+  : never;
+
+/** A node of a page: the source of one of its edges. */
+export type PageNode<
+  G extends CompiledModel,
+  E extends EdgeType<G>,
+  Selection extends AttributeSelection | undefined = undefined,
+  EdgeSets extends boolean = true,
+> = EdgeSets extends true
+  ? NodeOfId<G, EdgeSource<G, E>, Selection>
+  : WithoutEdgeSet<NodeOfId<G, EdgeSource<G, E>, Selection>>;
+
+type WithoutEdgeSet<Node> =
+  Node extends NodeResult<infer Id, infer Attributes, unknown> ? BareNodeResult<Id, Attributes> : never;
+
+/** The attributes of a node type that edge types copy. */
+type CopiedAttribute<G extends CompiledModel, T extends NodeType<G>> = {
+  [E in EdgeType<G>]: T extends EdgeTargetType<G, E> ? EdgeCopy<G, E> : never;
+}[EdgeType<G>];
+
+/** The neighbours of a page by id, each with the attributes of its type that the view shows, or that its edges copy. */
+export type PageNodes<G extends CompiledModel> =
+  string extends NodeType<G>
+    ? Record<string, Record<string, unknown> | null>
+    : {
+        [T in NodeType<G> as `${T}-${string}`]:
+          | (Shown<NodeAttributes<G, T>, ViewAttribute<G, T> | CopiedAttribute<G, T>> & PartsShown<G, T, undefined>)
+          | null;
+      };
+
+/** The edge sets of a page's neighbours by id, each with the entries of its type. */
+export type PageEdgeSets<G extends CompiledModel> =
+  string extends NodeType<G>
+    ? Record<string, EdgeSetEntry[]>
+    : { [T in NodeType<G> as `${T}-${string}`]: EntryOf<G, T>[] };
+
+/** An edge that a level of a page found by a Query: a base edge, or one of an index with the attributes that the model projects. */
+export type PageEdge<G extends CompiledModel, E extends EdgeType<G> = EdgeType<G>> = E extends string
+  ? StoredEdge<G, E> | InboundEdge<G, E>
+  : never;
+
+/** A level of a page next to nodes of some types: edges that leave or enter those. */
+export type PageLevel<G extends CompiledModel, T extends NodeType<G>> =
+  string extends NodeType<G>
+    ? WithLevel
+    :
+        | ListedLevel<LeavingType<G, T> & EdgeTypeInSet<G>>
+        | LeavingLevel<G, LeavingType<G, T>>
+        | EnteringLevel<G, EnteringType<G, T> & IndexedEdgeType<G>>;
+
+/** The edge types that may leave nodes of some types. */
+type LeavingType<G extends CompiledModel, T extends NodeType<G>> = {
+  [E in EdgeType<G>]: [T & EdgeSourceType<G, E>] extends [never] ? never : E;
+}[EdgeType<G>];
+
+/** The edge types that may enter nodes of some types. */
+type EnteringType<G extends CompiledModel, T extends NodeType<G>> = {
+  [E in EdgeType<G>]: [T & EdgeTargetType<G, E>] extends [never] ? never : E;
+}[EdgeType<G>];
+
+type ListedLevel<E extends string> = E | `${E}:${string}`;
+
+type LeavingLevel<G extends CompiledModel, E extends EdgeType<G>> = E extends string
+  ? { edge: E; label?: LabelValue; with?: readonly PageLevel<G, EdgeTargetType<G, E> & NodeType<G>>[] }
+  : never;
+
+type EnteringLevel<G extends CompiledModel, E extends EdgeType<G>> = E extends string
+  ? {
+      inbound: E;
+      order?: EdgeOrder<G, E>;
+      partition?: string;
+      with?: readonly PageLevel<G, EdgeSourceType<G, E> & NodeType<G>>[];
+    }
+  : never;

@@ -1,0 +1,109 @@
+import { typePrefix } from '../../core/items/keys.ts';
+import { classifyKey, misfitText } from '../../core/model/base-item.ts';
+import type { ItemKey } from '../../core/store-port.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { checkOptions } from '../../foundation/options.ts';
+import type { Abortable } from '../../foundation/runtime.ts';
+import { sleep } from '../../foundation/runtime.ts';
+import {
+  compareInForce,
+  type EdgesPlace,
+  isProjectedKind,
+  type ProjectedKind,
+} from '../../projecting/progress/look.ts';
+import type { ReadContext } from './request/context.ts';
+import { checkSource, findEdge } from './request/lookup.ts';
+
+/** Options of `waitForProjection`. */
+export interface WaitOptions extends Abortable {
+  /** How long to wait, in milliseconds; the first look is taken in any case. Default 10,000. */
+  timeoutMs?: number | undefined;
+  /**
+   * Whether the derived items are read consistently, so that a `get` with `consistent` that follows shows them. The base item
+   * always is. Default true.
+   */
+  consistent?: boolean | undefined;
+  /**
+   * Up to when everything is projected: milliseconds since 1970 before which each record of every shard of the stream was
+   * applied; undefined where that is not known yet. With it the wait also lasts until the mark has passed the moment of this
+   * call, so that no record of an earlier write is left to be applied. Default: agreement alone ends the wait.
+   */
+  lowMark?: (() => Promise<number | undefined>) | undefined;
+}
+
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 1_000;
+const PAUSE_GROWTH = 1.5;
+
+/** Waits until a base item is projected: see `Reader.waitForProjection`. */
+export async function waitForProjection(context: ReadContext, base: ItemKey, options: WaitOptions = {}): Promise<void> {
+  checkOptions('waitForProjection', options, { timeoutMs: true, consistent: true, lowMark: true, signal: true });
+  const { timeoutMs = 10_000, consistent = true, lowMark, signal } = options;
+  const kind = requireProjectedKind(context, base);
+  const calledAtMs = Date.now();
+  const deadline = performance.now() + timeoutMs;
+  let place: EdgesPlace = {};
+  let wasPassed = false;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)) {
+    // The mark is read before the items. Once it has passed the call, no record from before the call can change an item that agrees.
+    const isPassed = lowMark === undefined || isMarkAfter(await lowMark(), calledAtMs);
+    // Edges that agreed before the mark had passed may differ since.
+    if (isPassed && !wasPassed) place = {};
+    wasPassed = isPassed;
+    const differing = await namesOfDifferences(context, base, kind, consistent, place);
+    if (isPassed && differing.length === 0) return;
+    const left = deadline - performance.now();
+    if (left <= 0) {
+      const missing =
+        differing.length > 0
+          ? `still different: ${differing.join(', ')}`
+          : 'what is derived agrees, but the stream is not applied up to the call';
+      throw new EdgeloomError(
+        'projection-timeout',
+        `After ${timeoutMs} ms ${base.source} ${base.target} is not projected yet; ${missing}.`,
+        'Check that the projector runs and how far behind it is, or wait longer.',
+      );
+    }
+    await sleep(Math.min(pause, left), signal);
+  }
+}
+
+function isMarkAfter(mark: number | undefined, moment: number): boolean {
+  return mark !== undefined && mark > moment;
+}
+
+/** The kind of the base item; throws for an item that the model does not project, as the wait would never end. */
+function requireProjectedKind({ graph }: ReadContext, { source, target }: ItemKey): ProjectedKind {
+  checkSource(graph, source);
+  const kind = classifyKey(graph, source, target);
+  if (isProjectedKind(kind)) return kind;
+  if (kind.kind === 'misfit') throw notDerivableError({ source, target }, misfitText(kind));
+  const edgeType = typePrefix(target);
+  if (edgeType !== undefined) findEdge(graph, edgeType);
+  throw new EdgeloomError(
+    'invalid-key',
+    `${source} ${target} is no base item of the model.`,
+    "A node's target is its own id; an edge's is its type, a dash and the id of the node it enters.",
+  );
+}
+
+/** Names the derived items that are not yet what the base item wants. */
+async function namesOfDifferences(
+  context: ReadContext,
+  base: ItemKey,
+  kind: ProjectedKind,
+  consistent: boolean,
+  place: EdgesPlace,
+): Promise<string[]> {
+  const { problems, differing } = await compareInForce(context, base, kind, consistent, place);
+  if (problems.length > 0) throw notDerivableError(base, problems.map(({ message }) => message).join('; '));
+  return differing;
+}
+
+function notDerivableError({ source, target }: ItemKey, reason: string): EdgeloomError {
+  return new EdgeloomError(
+    'not-derivable',
+    `${source} ${target} cannot be projected in full: ${reason}.`,
+    'Correct the base item; until then it is in quarantine and waiting would not end.',
+  );
+}

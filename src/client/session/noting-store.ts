@@ -1,0 +1,33 @@
+import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import type { TableNames } from '../../core/model/compiled.ts';
+import type { BatchWrite, ItemKey, Store } from '../../core/store-port.ts';
+import { withReplacedCalls } from '../../store/wrapped.ts';
+import type { Session } from './session.ts';
+
+/** The store with a session that notes the key of each base item before it is written. */
+export function notingStore(store: Store, { partitionKey, sortKey }: TableNames, session: Session): Store {
+  const keyOf = (item: Item): ItemKey => ({
+    source: stringOf(item[partitionKey]) ?? '',
+    target: stringOf(item[sortKey]) ?? '',
+  });
+  const writeNoted = async <T>(keys: readonly ItemKey[], write: () => Promise<T>): Promise<T> => {
+    const written = session.note(keys);
+    try {
+      return await write();
+    } finally {
+      written();
+    }
+  };
+  const writeKey = (write: BatchWrite): ItemKey => ('put' in write ? keyOf(write.put) : write.delete);
+  return withReplacedCalls(store, {
+    put: (item) => writeNoted([keyOf(item)], () => store.put(item)),
+    delete: (key, unchanged) => writeNoted([key], () => store.delete(key, unchanged)),
+    change: (change) => writeNoted([change.key], () => store.change(change)),
+    changeAll: (changes, token) =>
+      writeNoted(
+        changes.filter(({ kind }) => kind !== 'look').map(({ key }) => key),
+        () => store.changeAll(changes, token),
+      ),
+    writeMany: (writes, waits) => writeNoted(writes.map(writeKey), () => store.writeMany(writes, waits)),
+  });
+}

@@ -1,0 +1,161 @@
+import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import { INDEX_KEYS } from '../../core/items/derived-item.ts';
+import { parseDerivedKey } from '../../core/items/derived-key.ts';
+import { parseNodeId, typePrefix } from '../../core/items/keys.ts';
+import type { CompiledModel, EdgeModel, IndexName } from '../../core/model/compiled.ts';
+import {
+  isJoinedEdge,
+  isPartOfSource,
+  type SourceNode,
+  sourceNodeKeys,
+  sourceNodeOf,
+} from '../../core/model/joined.ts';
+import { derivedOf } from '../../core/plan/derive.ts';
+import type { ItemKey, Store } from '../../core/store-port.ts';
+
+/** A base item that the session wrote, as it is now: consistently read, absent after a delete. */
+export interface OwnWrite extends ItemKey {
+  item: Item | undefined;
+  /** The source node of an edge whose index items depend on that node. */
+  node?: SourceNode;
+}
+
+/** The index items that a session's base items ask for, and the rows that they replace. */
+export interface Overlay {
+  /** Whole index items, which replace those of the same base items in the index. */
+  items: Item[];
+  /** Whether a row of the index belongs to one of the base items. */
+  isReplaced: (row: Item) => boolean;
+}
+
+/** Own writes, and the target nodes that own edges copy attributes of: by id, absent ones left out. */
+export interface OwnWrites {
+  writes: readonly OwnWrite[];
+  parents: ReadonlyMap<string, Item>;
+  /** DynamoDB calls made. */
+  calls: number;
+  /** Read capacity units consumed. */
+  rcu: number;
+}
+
+/** Reads the base items of keys, consistently. */
+export async function readOwnWrites(graph: CompiledModel, store: Store, keys: readonly ItemKey[]): Promise<OwnWrites> {
+  const parents = new Map<string, Item>();
+  if (keys.length === 0) return { writes: [], parents, calls: 0, rcu: 0 };
+  const { items, calls, rcu } = await store.getMany(keys, { consistent: true });
+  const writes = keys.map((key, i) => ({ ...key, item: items[i] }));
+  const ids = parentsToRead(graph, writes);
+  if (ids.length === 0) return { writes, parents, calls, rcu };
+  const found = await store.getMany(
+    ids.map((id) => ({ source: id, target: id })),
+    { consistent: true },
+  );
+  for (const [i, id] of ids.entries()) if (found.items[i] !== undefined) parents.set(id, found.items[i]);
+  return { writes, parents, calls: calls + found.calls, rcu: rcu + found.rcu };
+}
+
+/**
+ * Whether an own write may change the answer of an inbound query: it is an edge of the query, or a source node, or a part of one, that
+ * decides about the edge's index items.
+ */
+export function affectsInbound(
+  graph: CompiledModel,
+  { edge, edgeKey }: { edge: EdgeModel; edgeKey: string },
+  key: ItemKey,
+): boolean {
+  return key.target === edgeKey || (isJoinedEdge(edge) && isOfSourceNode(graph, key));
+}
+
+function isOfSourceNode(graph: CompiledModel, { source, target }: ItemKey): boolean {
+  return source === target || isPartOfSource(graph, source, target);
+}
+
+/**
+ * The own edges of one sort key, as what they want is worked out: where their source nodes decide with them, with those nodes,
+ * and with the edges of own nodes, which an own change of the node moves.
+ */
+export async function ownEdgesOf(
+  { graph, store }: { graph: CompiledModel; store: Pick<Store, 'getMany'> },
+  edge: EdgeModel,
+  edgeKey: string,
+  writes: readonly OwnWrite[],
+): Promise<OwnWrite[]> {
+  const edges = writes.filter(({ target }) => target === edgeKey);
+  if (!isJoinedEdge(edge)) return edges;
+  const leaving = writes.filter((write) => {
+    return isOfSourceNode(graph, write) && edge.from.has(parseNodeId(write.source)?.type ?? '');
+  });
+  const sources = [...new Set([...edges, ...leaving].map(({ source }) => source))];
+  if (sources.length === 0) return [];
+  const keys = sources.map((source) => [edgeKey, ...sourceNodeKeys(graph, source)]);
+  const { items } = await store.getMany(
+    sources.flatMap((source, i) => keys[i]!.map((target) => ({ source, target }))),
+    { consistent: true },
+  );
+  let next = 0;
+  return sources.map((source, i) => {
+    const [item, ...node] = items.slice(next, next + keys[i]!.length);
+    next += keys[i]!.length;
+    return { source, target: edgeKey, item, node: sourceNodeOf(graph, source, node) };
+  });
+}
+
+/**
+ * Returns the ids of the nodes whose attributes the session's edges copy. Nodes that the session wrote itself are left out: they are
+ * read already.
+ */
+function parentsToRead(graph: CompiledModel, writes: readonly OwnWrite[]): string[] {
+  const known = new Set(writes.filter(({ source, target }) => source === target).map(({ source }) => source));
+  const parents = writes.flatMap(({ target, item }) => {
+    const type = typePrefix(target) ?? '';
+    if (item === undefined || graph.edges.get(type)?.copy === undefined) return [];
+    return [target.slice(type.length + 1)];
+  });
+  return [...new Set(parents)].filter((id) => !known.has(id));
+}
+
+/**
+ * The index items that own writes ask for in partitions of an index, and the rows to leave out: all that belong to the same
+ * base items, with whatever values. The base items are all edges to one target, or all nodes, so that their sources tell
+ * them apart.
+ */
+export function overlayOf(
+  graph: CompiledModel,
+  own: readonly OwnWrite[],
+  index: IndexName,
+  partitions: readonly string[],
+): Overlay {
+  const asked = new Set(partitions);
+  const sources = new Set(own.map(({ source }) => source));
+  const { partitionKey } = graph.table;
+  return {
+    items: own.flatMap((write) => expectedItemsIn(graph, write, index, asked, 'index-item')),
+    // rule: every-row-of-an-own-item-is-replaced
+    isReplaced: (row) => sources.has(stringOf(row[partitionKey]) ?? ''),
+  };
+}
+
+/** The node behind its incoming edges as it is now; undefined where it is absent. */
+export function ownerItemNow(
+  graph: CompiledModel,
+  write: OwnWrite,
+  index: IndexName,
+  partitions: readonly string[],
+): Item | undefined {
+  return expectedItemsIn(graph, write, index, new Set(partitions), 'owner-item')[0];
+}
+
+/** The index items of one kind that a base item wants in some partitions of an index. */
+function expectedItemsIn(
+  graph: CompiledModel,
+  { source, target, item, node }: OwnWrite,
+  index: IndexName,
+  partitions: ReadonlySet<string>,
+  kind: 'index-item' | 'owner-item',
+): Item[] {
+  const { partitionKey, sortKey } = graph.table;
+  return [...derivedOf(graph, source, target, item, node).indexItems]
+    .filter(([key]) => parseDerivedKey(key)?.kind === kind)
+    .filter(([, fields]) => partitions.has(stringOf(fields[INDEX_KEYS[index].partition]) ?? ''))
+    .map(([key, fields]) => ({ ...fields, [partitionKey]: { S: source }, [sortKey]: { S: key } }));
+}

@@ -1,0 +1,248 @@
+import { textOfKey } from '../../core/items/keys.ts';
+import type { ItemKey } from '../../core/store-port.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { checkOptions, checkSecret } from '../../foundation/options.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import type { Look } from '../../projecting/progress/look.ts';
+import { decodeToken, encodeToken, type SessionKey, type TokenEntry } from './token.ts';
+
+/** Options of a session. */
+export interface SessionOptions extends Pick<RuntimeOptions, 'now'> {
+  /** Secret that tokens are signed with (HMAC-SHA256). Default: tokens carry a checksum, which anyone can make. */
+  key?: SessionKey | undefined;
+  /**
+   * Up to when everything is projected, as `createLowMark` tells it: milliseconds since 1970 before which each record of every
+   * shard of the stream was applied; undefined where that is not known. Default: not known, so that old keys are looked up now
+   * and then.
+   */
+  lowMark?: (() => Promise<number | undefined>) | undefined;
+  /** How long an index of DynamoDB may lag behind its table, in milliseconds. Default 10,000. */
+  indexGraceMs?: number | undefined;
+}
+
+/** A key of the session: what was written, when, and what the last look at it saw. */
+interface Entry extends ItemKey {
+  /** When its last write was over; while one is under way, now. */
+  at: number;
+  /** Writes under way. */
+  pending: number;
+  look?: { at: number; revisions: string };
+  /** When the stream's mark had passed the key for the first time. */
+  passedAt?: number | undefined;
+}
+
+const INDEX_GRACE_MS = 10_000;
+/** Where the stream's mark is not known, a key stays at least so long. */
+const LEAST_AGE_MS = 60_000;
+/** Clocks of writer and stream may differ, and the stream tells whole seconds. */
+const CLOCK_MARGIN_MS = 5_000;
+/** A stream keeps records for a day: what is not projected by then never will be, but by a repair. */
+const STREAM_MS = 25 * 3_600_000;
+/** Bytes of keys that fit a cookie of 4 KB, encoded. */
+const MOST_BYTES = 2_400;
+const BYTES_OF_ENTRY = 40;
+/** Keys that one read looks up before it answers, each with some calls; the others wait for the next read. */
+const MOST_LOOKS = 10;
+
+/**
+ * Remembers the keys of what was just written, so that a reader with it shows the writes at once: see `Reader.with`. It is a
+ * token of at most 4 KB: give `token()` to the client, and go on from it with `Session.from`, on any machine.
+ */
+export class Session {
+  private readonly entries = new Map<string, Entry>();
+  private overflow: { at: number; pending: number; passedAt?: number | undefined } | undefined;
+
+  private readonly now: Runtime['now'];
+
+  constructor(private readonly options: SessionOptions = {}) {
+    checkOptions('createSession', options, { key: true, lowMark: true, indexGraceMs: true, now: true });
+    checkSecret('key', options.key, 'a session');
+    this.now = runtimeOf(options).now;
+  }
+
+  /**
+   * Goes on from a token; without one a new session. Throws `invalid-session` for a token that was altered, or holds more keys than
+   * a session remembers.
+   */
+  static from(token: string | undefined, options: SessionOptions = {}): Session {
+    const session = new Session(options);
+    if (token === undefined || token === '') return session;
+    const { keys, overflowAt, overflowPassedAt } = decodeToken(token, options.key);
+    for (const [source, target, at, seenAt, revisions] of keys) {
+      const entry: Entry = { source, target, at, pending: 0 };
+      if (seenAt !== undefined && revisions !== undefined) entry.look = { at: seenAt, revisions };
+      else entry.passedAt = seenAt;
+      session.entries.set(textOfKey({ source, target }), entry);
+    }
+    if (session.sizeBytes() > MOST_BYTES) throw tokenTooLarge();
+    if (overflowAt !== undefined) session.overflow = { at: overflowAt, pending: 0, passedAt: overflowPassedAt };
+    return session;
+  }
+
+  /** The session as a text for a cookie or a header. */
+  token(): string {
+    const now = this.now();
+    const keys = [...this.entries.values()].map(({ source, target, at, pending, look, passedAt }): TokenEntry => {
+      if (pending > 0) return [source, target, now];
+      if (passedAt !== undefined) return [source, target, at, passedAt];
+      return look === undefined ? [source, target, at] : [source, target, at, look.at, look.revisions];
+    });
+    const { overflow } = this;
+    if (overflow === undefined) return encodeToken({ keys }, this.options.key);
+    const [overflowAt, overflowPassedAt] = overflow.pending > 0 ? [now] : [overflow.at, overflow.passedAt];
+    return encodeToken({ keys, overflowAt, overflowPassedAt }, this.options.key);
+  }
+
+  /** Whether every write is shown; `'unknown'` where there were too many to remember. */
+  get ownWrites(): 'shown' | 'unknown' {
+    return this.overflow === undefined ? 'shown' : 'unknown';
+  }
+
+  /** The keys of what was written and may not be projected yet. */
+  keys(): ItemKey[] {
+    return [...this.entries.values()].map(({ source, target }) => ({ source, target }));
+  }
+
+  /** Notes keys before their write. Call the returned function once the write is over, also after a failure. */
+  note(keys: readonly ItemKey[]): () => void {
+    for (const key of keys) this.rememberKey(key);
+    const { overflow } = this;
+    if (overflow !== undefined) overflow.pending += 1;
+    return () => {
+      const at = this.now();
+      if (overflow !== undefined) {
+        overflow.pending -= 1;
+        overflow.at = at;
+        overflow.passedAt = undefined;
+      }
+      for (const key of keys) {
+        const entry = this.entries.get(textOfKey(key));
+        if (entry === undefined) continue;
+        entry.pending -= 1;
+        entry.at = at;
+      }
+    };
+  }
+
+  /**
+   * Lets go of keys that are projected for certain.
+   *
+   * @param look looks at one key.
+   * @param hasFannedOut tells whether the fan-out of a node's change is complete.
+   */
+  async refresh(
+    look: (key: ItemKey) => Promise<Look>,
+    hasFannedOut: (key: ItemKey) => Promise<boolean>,
+  ): Promise<void> {
+    if (this.entries.size === 0 && this.overflow === undefined) return;
+    const mark = await this.options.lowMark?.();
+    let looks = 0;
+    for (const [text, entry] of [...this.entries]) {
+      // A key that was written again since then has another entry.
+      const isStill = (): boolean => this.entries.get(text) === entry && entry.pending === 0;
+      const looking = async (key: ItemKey): Promise<Look | undefined> => {
+        if (looks >= MOST_LOOKS) return undefined;
+        looks += 1;
+        // The others come first next time.
+        this.entries.delete(text);
+        this.entries.set(text, entry);
+        return await look(key);
+      };
+      if (isStill() && (await this.mayForget(entry, mark, looking, hasFannedOut)) && isStill())
+        this.entries.delete(text);
+    }
+    const { overflow } = this;
+    if (overflow?.pending === 0 && (this.hasPassed(overflow, mark) || this.isOutOfStream(overflow))) {
+      this.overflow = undefined;
+    }
+  }
+
+  private rememberKey(key: ItemKey): void {
+    const text = textOfKey(key);
+    const entry = this.entries.get(text);
+    const at = this.now();
+    if (this.overflow !== undefined) return;
+    if (entry !== undefined) {
+      // Earlier looks at the key say nothing about the write that comes.
+      this.entries.set(text, { ...key, at, pending: entry.pending + 1 });
+      return;
+    }
+    this.entries.set(text, { ...key, at, pending: 1 });
+    if (this.sizeBytes() <= MOST_BYTES) return;
+    this.entries.clear();
+    this.overflow = { at, pending: 0 };
+  }
+
+  private async mayForget(
+    entry: Entry,
+    mark: number | undefined,
+    look: (key: ItemKey) => Promise<Look | undefined>,
+    hasFannedOut: (key: ItemKey) => Promise<boolean>,
+  ): Promise<boolean> {
+    const now = this.now();
+    if (this.isOutOfStream(entry)) return true;
+    if (mark !== undefined) {
+      // The mark passes the record of a node with the first page of its fan-out.
+      return this.hasPassed(entry, (await hasFannedOut(entry)) ? mark : undefined);
+    }
+    // rule: key-stays-for-its-least-age
+    if (now - entry.at < LEAST_AGE_MS) return false;
+    const before = entry.look;
+    if (before !== undefined && now - before.at < this.graceMs) return false;
+    const found = await look({ source: entry.source, target: entry.target });
+    if (found === undefined) return false;
+    const { agrees, revisions } = found;
+    // rule: key-leaves-after-two-like-looks
+    if (agrees && before?.revisions === revisions) return true;
+    if (agrees) entry.look = { at: now, revisions };
+    else delete entry.look;
+    return false;
+  }
+
+  /** Whether the mark has passed a write, and the time that an index may lag is over since then. */
+  private hasPassed(write: { at: number; passedAt?: number | undefined }, mark: number | undefined): boolean {
+    // rule: key-stays-until-the-mark-passes
+    if (mark === undefined || mark < write.at + CLOCK_MARGIN_MS) {
+      write.passedAt = undefined;
+      return false;
+    }
+    write.passedAt ??= this.now();
+    // rule: index-has-its-time-after-the-mark
+    return this.now() - write.passedAt >= this.graceMs;
+  }
+
+  private isOutOfStream({ at }: { at: number }): boolean {
+    return this.now() - at > STREAM_MS;
+  }
+
+  private get graceMs(): number {
+    return this.options.indexGraceMs ?? INDEX_GRACE_MS;
+  }
+
+  private sizeBytes(): number {
+    let bytes = 0;
+    for (const text of this.entries.keys()) bytes += Buffer.byteLength(text) + BYTES_OF_ENTRY;
+    return bytes;
+  }
+}
+
+function tokenTooLarge(): EdgeloomError {
+  return new EdgeloomError(
+    'invalid-session',
+    'The session token holds more keys than a session remembers: no session gave it.',
+    'Begin a new session: createSession(). Sign tokens with a key.',
+  );
+}
+
+/**
+ * Makes a session.
+ *
+ * @example
+ * const session = Session.from(request.cookies.session, { key });
+ * await writer.with(session).putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });
+ * await reader.with(session).inbound('GOALMEMBERSHIP', 'USER-U1'); // has it, in its place
+ * response.cookies.session = session.token();
+ */
+export function createSession(options: SessionOptions = {}): Session {
+  return new Session(options);
+}

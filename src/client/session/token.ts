@@ -1,0 +1,83 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { EdgeloomError } from '../../foundation/errors.ts';
+
+/**
+ * A session as a text that fits a cookie or a header: version, tag, compressed JSON, in base64url. The tag is a checksum, or
+ * with a key a signature.
+ */
+
+/** The secret that tokens are signed with. */
+export type SessionKey = string | Uint8Array;
+
+/** The content of a token. */
+export interface TokenContent {
+  keys: TokenEntry[];
+  /** The time of the last write of a session that overflowed, and when the stream's mark had passed it. */
+  overflowAt?: number | undefined;
+  overflowPassedAt?: number | undefined;
+}
+
+/**
+ * Key, time of the write in milliseconds, and where known when the stream's mark had passed it, or what the last look saw: its
+ * time and the revisions.
+ */
+export type TokenEntry = [source: string, sortKey: string, at: number, seenAt?: number, revisions?: string];
+
+const VERSION = 1;
+const TAG_BYTES = 16;
+const HEAD_BYTES = 1 + TAG_BYTES;
+/** Far more than a token that was given out can hold. */
+const MOST_BYTES = 64 * 1024;
+
+/** The token of a content. */
+export function encodeToken(content: TokenContent, key: SessionKey | undefined): string {
+  const body = deflateRawSync(JSON.stringify(content));
+  return Buffer.concat([Buffer.of(VERSION), tagOf(body, key), body]).toString('base64url');
+}
+
+/** The content of a token; throws `invalid-session` where it was altered or signed otherwise. */
+export function decodeToken(token: string, key: SessionKey | undefined): TokenContent {
+  const bytes = Buffer.from(String(token), 'base64url');
+  const body = bytes.subarray(HEAD_BYTES);
+  const isWhole = bytes.length > HEAD_BYTES && bytes[0] === VERSION && bytes.toString('base64url') === token;
+  if (!isWhole || !timingSafeEqual(bytes.subarray(1, HEAD_BYTES), tagOf(body, key))) throw sessionRefused();
+  try {
+    const content: unknown = JSON.parse(inflateRawSync(body, { maxOutputLength: MOST_BYTES }).toString('utf8'));
+    if (isContent(content)) return content;
+  } catch (error) {
+    throw sessionRefused(error);
+  }
+  throw sessionRefused();
+}
+
+function isContent(value: unknown): value is TokenContent {
+  if (typeof value !== 'object' || value === null || !('keys' in value) || !Array.isArray(value.keys)) return false;
+  const { overflowAt, overflowPassedAt } = value as TokenContent;
+  return isTime(overflowAt) && isTime(overflowPassedAt) && value.keys.every(isEntry);
+}
+
+function isEntry(entry: unknown): entry is TokenEntry {
+  if (!Array.isArray(entry)) return false;
+  const [source, sortKey, at, seenAt, revisions] = entry as unknown[];
+  const isKey = typeof source === 'string' && typeof sortKey === 'string' && typeof at === 'number';
+  return isKey && isTime(seenAt) && (revisions === undefined || typeof revisions === 'string');
+}
+
+function isTime(value: unknown): value is number | undefined {
+  return value === undefined || typeof value === 'number';
+}
+
+function tagOf(body: Uint8Array, key: SessionKey | undefined): Buffer {
+  const hash = key === undefined ? createHash('sha256') : createHmac('sha256', key);
+  return hash.update(Buffer.of(VERSION)).update(body).digest().subarray(0, TAG_BYTES);
+}
+
+function sessionRefused(cause?: unknown): EdgeloomError {
+  return new EdgeloomError(
+    'invalid-session',
+    'The session token was altered, or signed with another key.',
+    'Begin a new session: createSession().',
+    { cause },
+  );
+}

@@ -1,0 +1,95 @@
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { BatchWrite, Store, WriteManyResult } from '../../core/store-port.ts';
+import { EdgeloomError, InvalidAttributesError, type Mistake } from '../../foundation/errors.ts';
+import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/prepare.ts';
+
+/** The result of a batch. */
+export interface WriteBatchResult extends WriteManyResult {
+  /** Items put and deleted; an item that the batch names several times counts once. */
+  items: number;
+}
+
+/** A bad operation of a batch: which one, counted from 1, and why. */
+export interface BadOperation {
+  position: number;
+  error: EdgeloomError;
+}
+
+/** A batch or transaction with bad operations; nothing of it was written. `operations` lists every bad one. */
+export class InvalidBatchError extends EdgeloomError {
+  readonly operations: readonly BadOperation[];
+  /** Every reason with its path in the attributes of its operation; an empty path where none is at fault alone. */
+  readonly issues: readonly (Mistake & { position: number })[];
+
+  constructor(operations: readonly BadOperation[], total: number, what = 'batch') {
+    const lines = operations.map(({ position, error }) => `  operation ${position}: ${error.message}`);
+    const hints = new Set(operations.map(({ error }) => error.hint));
+    super(
+      'invalid-batch',
+      `${operations.length} of the ${total} operations of the ${what} cannot be written; nothing was:\n${lines.join('\n')}`,
+      [...hints].join(' ').trim(),
+    );
+    this.name = 'InvalidBatchError';
+    this.operations = operations;
+    this.issues = operations.flatMap(({ position, error }) => {
+      const issues = error instanceof InvalidAttributesError ? error.issues : [{ path: '', message: error.message }];
+      return issues.map((issue) => ({ position, ...issue }));
+    });
+  }
+}
+
+/** Collects the operations of a batch; nothing is checked or sent before the batch runs. */
+export class BatchBuilder {
+  private readonly prepared: (() => Promise<BatchWrite>)[] = [];
+  constructor(private readonly graph: CompiledModel) {}
+
+  putNode = (id: string, attributes: unknown = {}): void => {
+    this.prepared.push(async () => ({ put: await nodeItem(this.graph, id, attributes, 'batch') }));
+  };
+
+  putEdge = (source: string, edgeType: string, target: string, attributes: unknown = {}): void => {
+    this.prepared.push(async () => ({ put: await edgeItem(this.graph, source, edgeType, target, attributes) }));
+  };
+
+  putPart = (id: string, part: string, attributes: unknown = {}): void => {
+    this.prepared.push(async () => ({ put: await partItem(this.graph, id, part, attributes) }));
+  };
+
+  deletePart = (id: string, part: string): void => {
+    this.prepared.push(async () => ({ delete: partKey(this.graph, id, part) }));
+  };
+
+  deleteEdge = (source: string, edgeType: string, target: string): void => {
+    this.prepared.push(async () => ({ delete: edgeKey(this.graph, source, edgeType, target) }));
+  };
+
+  deleteNode = (id: string): void => {
+    this.prepared.push(async () => ({ delete: nodeKey(this.graph, id) }));
+  };
+
+  /** Checks all operations, then writes them. Throws an `InvalidBatchError`, or the store's error. */
+  async run(store: Store): Promise<WriteBatchResult> {
+    const writes = await this.checkAll();
+    return { items: writes.length, ...(await store.writeMany(writes)) };
+  }
+
+  private async checkAll(): Promise<BatchWrite[]> {
+    const bad: BadOperation[] = [];
+    // BatchWriteItem refuses a key that is named twice, and orders nothing: the last word on each key is what is sent.
+    const last = new Map<string, BatchWrite>();
+    const results = await Promise.allSettled(this.prepared.map((prepare) => prepare()));
+    for (const [i, result] of results.entries()) {
+      if (result.status === 'fulfilled') last.set(baseKeyText(this.graph, result.value), result.value);
+      else if (result.reason instanceof EdgeloomError) bad.push({ position: i + 1, error: result.reason });
+      else throw result.reason;
+    }
+    if (bad.length > 0) throw new InvalidBatchError(bad, this.prepared.length);
+    return [...last.values()];
+  }
+}
+
+/** The key that a write is of, as one text. */
+export function baseKeyText(graph: CompiledModel, write: BatchWrite): string {
+  if ('delete' in write) return JSON.stringify([{ S: write.delete.source }, { S: write.delete.target }]);
+  return JSON.stringify([write.put[graph.table.partitionKey], write.put[graph.table.sortKey]]);
+}

@@ -1,0 +1,180 @@
+import { stringOf } from '../../core/items/attribute-value.ts';
+import { CHILD } from '../../core/items/derived-item.ts';
+import { BASE_ITEMS, parseNodeId } from '../../core/items/keys.ts';
+import { classifyBaseItem, sortKeyOfEdge } from '../../core/model/base-item.ts';
+import type { CompiledModel, EdgeModel } from '../../core/model/compiled.ts';
+import { FanOutPlaces } from '../../core/model/projection/places.ts';
+import { queryPages, readItems } from '../../core/store-pages.ts';
+import type { ItemKey, QueryRequest, Store } from '../../core/store-port.ts';
+import type { Abortable } from '../../foundation/runtime.ts';
+import type { ProjectionsInForce } from '../../registry/projections-in-force.ts';
+import { registryLeases, withoutRegistry } from '../../registry/reader-lease.ts';
+import { abortableStore } from '../../store/abortable.ts';
+import { nodeKey } from './item/prepare.ts';
+
+/** The result of `deleteNodeWithEdges`. */
+export interface DeletedNode {
+  /** Edges deleted, outgoing and incoming. */
+  edges: number;
+  /** 1, or 0 where the node was gone already. */
+  nodes: number;
+  /** Parts of the node deleted. */
+  parts: number;
+  /** Items in the node's partition that look like edges of types outside the model; they are left alone. */
+  skipped: number;
+  /**
+   * Edge types that may enter the node and whose edges cannot be found from it: they declare neither `copy` nor a total under
+   * `inbound`, nor an order there without a `partition`. Such edges stay.
+   */
+  notFound: string[];
+  /**
+   * Edge types whose incoming edges only their orders name. An edge that is in none of them stays, because it, or its source
+   * node, lacks what they sort by; a check with `dangling` names it.
+   */
+  foundByOrders: string[];
+  wcu: number;
+  rcu: number;
+}
+
+/** Options of `deleteNodeWithEdges`. */
+export interface DeleteOptions extends Abortable {
+  /** Region of a replica that incoming edges are looked up in, where the table is at home in another: as of a reader. */
+  replica?: string | undefined;
+}
+
+/** The context of the look-ups of incoming edges. */
+interface Cascade {
+  graph: CompiledModel;
+  store: Store;
+  projections: ProjectionsInForce;
+}
+
+/** Sort keys of base items begin with `A` to `Z`: the range passes the derived items by without reading them. */
+
+/** Deletes a node with its edges: see `Writer.deleteNodeWithEdges`. The node goes last, so that a rest can be found again. */
+export async function deleteNodeWithEdges(
+  graph: CompiledModel,
+  table: Store,
+  id: string,
+  { signal, replica }: DeleteOptions = {},
+): Promise<DeletedNode> {
+  const store = abortableStore(table, signal);
+  const node = nodeKey(graph, id);
+  const type = parseNodeId(id)?.type ?? '';
+  const entering = [...graph.edges.values()].filter(({ to }) => to.has(type));
+  const found = entering.filter(canFindIncoming);
+  const result: DeletedNode = {
+    edges: 0,
+    nodes: 0,
+    parts: 0,
+    skipped: 0,
+    notFound: entering.filter((edge) => !canFindIncoming(edge)).map(({ type: name }) => name),
+    foundByOrders: found
+      .filter(({ copy, incoming }) => copy === undefined && incoming === undefined)
+      .map(({ type: name }) => name),
+    wcu: 0,
+    rcu: 0,
+  };
+  const find = async (projections: ProjectionsInForce): Promise<void> => {
+    const cascade: Cascade = { graph, store, projections };
+    // Before anything is deleted: what is not ready would leave edges to a node that is gone.
+    for (const edge of found) sourcesOf(cascade, edge, id);
+    await deleteOutgoing(graph, store, id, result);
+    for (const edge of found) await deleteIncoming(cascade, edge, id, result);
+  };
+  const leases = found.length === 0 ? withoutRegistry(graph) : registryLeases(graph, store, undefined, replica);
+  await leases.hold(find);
+  const { wcu } = await store.delete(node);
+  result.wcu += wcu;
+  return result;
+}
+
+async function deleteOutgoing(graph: CompiledModel, store: Store, id: string, result: DeletedNode): Promise<void> {
+  const request: QueryRequest = { partition: id, sortKey: BASE_ITEMS, consistent: true };
+  for await (const { items } of queryPages(store, request, result)) {
+    const edges: ItemKey[] = [];
+    const parts: ItemKey[] = [];
+    for (const item of items) {
+      const target = stringOf(item[graph.table.sortKey]) ?? '';
+      const { kind } = classifyBaseItem(graph, id, target, item);
+      if (kind === 'node') result.nodes = 1;
+      else if (kind === 'unknown') result.skipped += 1;
+      else (kind === 'part' ? parts : edges).push({ source: id, target });
+    }
+    await deleteItems(store, parts, result, 'parts');
+    await deleteItems(store, edges, result, 'edges');
+  }
+}
+
+async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, result: DeletedNode): Promise<void> {
+  const { store } = cascade;
+  const target = sortKeyOfEdge(edge, id);
+  for (const { request, attribute } of sourcesOf(cascade, edge, id)) {
+    for await (const { items } of queryPages(store, request, result)) {
+      // A tombstone names none.
+      const sources = items.map((item) => stringOf(item[attribute])).filter((source) => source !== undefined);
+      const keys = [...new Set(sources)].map((source) => ({ source, target }));
+      await deleteItems(store, await readPresent(store, keys, result), result, 'edges');
+    }
+  }
+}
+
+function canFindIncoming({ inbound, copy, incoming }: EdgeModel): boolean {
+  // Which partitions there are, only the edges tell.
+  return copy !== undefined || incoming !== undefined || (inbound !== undefined && inbound.partition === undefined);
+}
+
+/** A query of items that name edges, and the attribute of them that holds the source. */
+interface Sources {
+  request: QueryRequest;
+  attribute: string;
+}
+
+/**
+ * Returns the places that name the sources of a node's incoming edges: reverse items, entries of a total, and every order. An edge is
+ * in an order only if it has the order's attribute. A source may be named several times, or be deleted by now. Throws
+ * `projection-not-ready` if one of the places does not name all of its edges yet.
+ */
+function sourcesOf({ graph, projections }: Cascade, edge: EdgeModel, id: string): Sources[] {
+  const sources: Sources[] = [];
+  if (edge.copy !== undefined) {
+    projections.checkReverseItems(edge);
+    const sortKey = { beginsWith: new FanOutPlaces(edge.type).reversePrefix };
+    sources.push({ request: { partition: id, sortKey, consistent: true }, attribute: CHILD });
+  }
+  if (edge.incoming !== undefined) {
+    const { itemPrefixes } = projections.total(edge, true);
+    const sortKey = { beginsWith: itemPrefixes[0]! };
+    sources.push({ request: { partition: id, sortKey, consistent: true }, attribute: CHILD });
+  }
+  if (edge.inbound === undefined || edge.inbound.partition !== undefined) return sources;
+  const edgeKey = sortKeyOfEdge(edge, id);
+  for (const declared of edge.inbound.orders.values()) {
+    const { index, places } = projections.order(edge, declared).order;
+    // The node's own item may be in the partition, too, and would name an edge of the node to itself.
+    const itemKeys = places.itemKeys(edge.from, edgeKey);
+    for (const partition of places.partitions(edgeKey)) {
+      const request: QueryRequest = { index, partition, itemKeys };
+      sources.push({ request, attribute: graph.table.partitionKey });
+    }
+  }
+  return sources;
+}
+
+/** Returns the keys whose items still exist: an index lags, and may name edges that are deleted by now. */
+async function readPresent(store: Store, keys: readonly ItemKey[], result: DeletedNode): Promise<ItemKey[]> {
+  const items = await readItems({ store, stats: result }, keys);
+  return keys.filter((_, i) => items[i] !== undefined);
+}
+
+async function deleteItems(
+  store: Store,
+  keys: readonly ItemKey[],
+  result: DeletedNode,
+  counted: 'edges' | 'parts',
+): Promise<void> {
+  if (keys.length === 0) return;
+  const { wcu } = await store.writeMany(keys.map((key) => ({ delete: key })));
+  result.wcu += wcu;
+  result[counted] += keys.length;
+}

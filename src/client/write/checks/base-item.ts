@@ -1,0 +1,145 @@
+import { attributeOf, type Item, itemSizeBytes, stringOf } from '../../../core/items/attribute-value.ts';
+import { TARGET_ID } from '../../../core/items/hashed-key.ts';
+import { describe } from '../../../core/items/keys.ts';
+import { type CompiledModel, indexKeysOf } from '../../../core/model/compiled.ts';
+import { type Problem, problemsOfImage } from '../../../core/plan/derive.ts';
+import type { ItemKey } from '../../../core/store-port.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { checkBaseKey } from './key.ts';
+import { checkEntries } from './max-entries.ts';
+import { AttributeError, itemName, withItemName } from './problem.ts';
+import { checkAttributes } from './value.ts';
+import { toWireItem } from './values.ts';
+
+/** DynamoDB's limit on an item: names and values, in bytes. */
+export const ITEM_BYTES = 400 * 1024;
+
+/**
+ * Checks a whole base item in wire form, `{ source, target, …attributes }`, against DynamoDB's rules and the model: the
+ * one place for what writer and import refuse. It also refuses what the projector would have to quarantine, such as an
+ * attribute of another type than an order needs. It does not run `fields` validators.
+ *
+ * Throws an `EdgeloomError` that names the item, the attribute and what to do.
+ */
+export function checkBaseItem(graph: CompiledModel, item: Item): void {
+  const { partitionKey, sortKey: sortKeyName } = graph.table;
+  const source = keyText(item, partitionKey, sortKeyName);
+  const sortKey = keyText(item, sortKeyName, partitionKey);
+  checkBaseKey(graph, source, sortKey, item);
+  checkContents(graph, source, sortKey, item);
+}
+
+/**
+ * The base item of a plain object, `{ source, target, …attributes }` in JS values (`Set`, `bigint`, `ExactNumber`,
+ * `Uint8Array` included), checked as by `checkBaseItem`. Throws an `EdgeloomError`.
+ */
+export function toBaseItem(graph: CompiledModel, plain: Readonly<Record<string, unknown>>): Item {
+  const { partitionKey, sortKey } = graph.table;
+  const source = Object.hasOwn(plain, partitionKey) ? plain[partitionKey] : undefined;
+  const target = Object.hasOwn(plain, sortKey) ? plain[sortKey] : undefined;
+  const targetId = Object.hasOwn(plain, TARGET_ID) ? plain[TARGET_ID] : undefined;
+  checkBaseKey(graph, source, target, typeof targetId === 'string' ? { [TARGET_ID]: { S: targetId } } : {});
+  return toItemOfKey(graph, { source: source as string, target: target as string }, plain);
+}
+
+/** The base item of a key that was checked, with plain attributes; checks all but the key. */
+export function toItemOfKey(graph: CompiledModel, { source, target }: ItemKey, attributes: object): Item {
+  const item = withItemName(source, target, () => toWireItem(attributes));
+  item[graph.table.partitionKey] = { S: source };
+  item[graph.table.sortKey] = { S: target };
+  checkContents(graph, source, target, item);
+  return item;
+}
+
+/**
+ * Checks a part of a base item, with its keys, as far as it tells without the rest. A function of the model may need the
+ * rest, so what such functions throw is left to the projector.
+ */
+export function checkPartialItem(graph: CompiledModel, item: Item): void {
+  const { partitionKey, sortKey } = graph.table;
+  const source = keyText(item, partitionKey, sortKey);
+  const target = keyText(item, sortKey, partitionKey);
+  checkContents(graph, source, target, item, (problem) => problem.code !== 'derive-failed');
+}
+
+/** Checks all but the keys. */
+function checkContents(
+  graph: CompiledModel,
+  source: string,
+  sortKey: string,
+  item: Item,
+  counts: (problem: Problem) => boolean = () => true,
+): void {
+  withItemName(source, sortKey, () => {
+    checkAttributes(item);
+    checkReserved(graph, item);
+  });
+  // The entries are checked before the size: if an item exceeds both bounds, the error about entries says what to do.
+  checkEntries(graph, source, sortKey, item);
+  const bytes = itemSizeBytes(item);
+  if (bytes > ITEM_BYTES) {
+    throw new EdgeloomError(
+      'item-too-large',
+      `${itemName(source, sortKey)} has ${bytes} bytes, most of them in attribute ${largestAttribute(item)}; DynamoDB allows ${ITEM_BYTES} (400 KB).`,
+      'Store large values elsewhere and keep their address here, or split the item.',
+    );
+  }
+  const problems = problemsOfImage(graph, source, sortKey, item).filter(counts);
+  if (problems.length > 0) throw projectionError(source, sortKey, problems);
+}
+
+function keyText(item: Item, name: string, otherName: string): string {
+  const value = attributeOf(item, name);
+  const text = stringOf(value);
+  if (text !== undefined) return text;
+  const other = describe(stringOf(attributeOf(item, otherName)) ?? 'none');
+  throw new EdgeloomError(
+    'invalid-key',
+    `Attribute ${name} of the item with ${otherName} ${other} ${value === undefined ? 'is missing' : 'is not a string'}.`,
+    'Every item has its two keys as strings.',
+  );
+}
+
+/** Refuses attributes that DynamoDB allows in a base item, and that would break reads or indexes. */
+function checkReserved(graph: CompiledModel, item: Item): void {
+  if (Object.hasOwn(item, '__proto__')) {
+    const hint = 'Rename it, or put it into a map: inside one the name is fine.';
+    throw new AttributeError('__proto__', 'has a name whose value the AWS SDK for JavaScript loses on reading', hint);
+  }
+  for (const index of graph.indexes) {
+    const { partition, sort } = indexKeysOf(graph.table)[index];
+    const hint = 'Rename it: the keys of the indexes belong to derived items.';
+    for (const name of [partition, sort]) {
+      const value = attributeOf(item, name);
+      if (value !== undefined && !stringOf(value)) {
+        throw new AttributeError(name, `is a key of ${index}, which takes only texts that are not empty`, hint);
+      }
+    }
+    if (Object.hasOwn(item, partition) && Object.hasOwn(item, sort)) {
+      throw new AttributeError(partition, `together with ${sort} would put the base item into ${index}`, hint);
+    }
+  }
+}
+
+function largestAttribute(item: Item): string {
+  const sizes = Object.keys(item).map((name): [string, number] => [name, itemSizeBytes({ [name]: item[name]! })]);
+  return describe(sizes.reduce((largest, one) => (one[1] > largest[1] ? one : largest))[0]);
+}
+
+const HINTS: Readonly<Record<Problem['code'], string>> = {
+  misfit: 'Correct the ids, or let the edge type join these node types in the model.',
+  'wrong-type': 'Write the attribute as the model declares it, or leave it out.',
+  'undeclared-label': 'Use a declared label, or declare this one in the model.',
+  malformed: 'Give the attribute a value of one of the types of DynamoDB.',
+  'derive-failed': 'Correct the attributes, or the derive function in the model.',
+  'key-too-long': 'Shorten the value or the id.',
+  'item-too-large': 'Shorten the attributes, or project fewer of them.',
+  'out-of-bounds': 'invalid-attribute',
+  'too-many-values': 'Keep fewer values in the list or set, or search for them as nodes of their own.',
+};
+
+function projectionError(source: string, sortKey: string, problems: readonly Problem[]): EdgeloomError {
+  const messages = problems.map(({ message }) => message).join('; ');
+  const hints = new Set(problems.map(({ code }) => HINTS[code]));
+  return new EdgeloomError('invalid-attribute', `${itemName(source, sortKey)}: ${messages}.`, [...hints].join(' '));
+}

@@ -1,0 +1,60 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { EdgeloomError, InvalidAttributesError, type Mistake } from '../../../foundation/errors.ts';
+import { isPlainObject } from './values.ts';
+
+/**
+ * Validates attributes with the validator that a node or edge type declares, synchronous or not, and gives its output:
+ * defaults filled in, values transformed. Without a validator the attributes come back as they are.
+ *
+ * @param item names the item in errors.
+ * @throws InvalidAttributesError `invalid-attribute`, with every issue and its path.
+ * @throws EdgeloomError `validator-failed` where the validator throws.
+ */
+export async function validateFields(
+  fields: StandardSchemaV1 | undefined,
+  attributes: unknown,
+  item: string,
+): Promise<object> {
+  if (fields === undefined) return plainAttributes(attributes, item, 'The attributes');
+  const result = await validate(fields, attributes, item);
+  if (result.issues === undefined) return plainAttributes(result.value, item, "The validator's output");
+  throw new InvalidAttributesError(item, result.issues.map(mistakeOf));
+}
+
+async function validate(
+  fields: StandardSchemaV1,
+  attributes: unknown,
+  item: string,
+): Promise<StandardSchemaV1.Result<unknown>> {
+  try {
+    return await fields['~standard'].validate(attributes);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new EdgeloomError(
+      'validator-failed',
+      `${item}: the validator of its fields threw: ${reason}.`,
+      'Correct it.',
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function plainAttributes(value: unknown, item: string, what: string): object {
+  if (isPlainObject(value)) return value;
+  throw new EdgeloomError(
+    'invalid-attribute',
+    `${item}: ${what} should be a plain object of names and values.`,
+    'Spread an instance of a class: { ...instance }.',
+  );
+}
+
+function mistakeOf({ path = [], message }: StandardSchemaV1.Issue): Mistake {
+  const keys = path.map((segment) => (typeof segment === 'object' ? segment.key : segment));
+  const text = keys.reduce<string>(
+    (joined, key) => (typeof key === 'number' ? `${joined}[${key}]` : joined + (joined && '.') + String(key)),
+    '',
+  );
+  return { path: text, message };
+}

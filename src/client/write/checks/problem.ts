@@ -1,0 +1,38 @@
+import { describe } from '../../../core/items/keys.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+
+/** How messages name a base item: `Node "USER-U1"`, `Part "USER-U1" "STATE"`, `Edge "GOAL-G1" "GOALMEMBERSHIP-USER-U1"`. */
+export function itemName(source: string, sortKey: string): string {
+  if (source === sortKey) return `Node ${describe(source)}`;
+  return `${sortKey.includes('-') ? 'Edge' : 'Part'} ${describe(source)} ${describe(sortKey)}`;
+}
+
+/**
+ * A problem of an attribute. `reason` completes "attribute tags[0] …"; the caller names the item,
+ * since values are converted and checked without knowing their item.
+ */
+export class AttributeError extends Error {
+  constructor(
+    readonly path: string,
+    readonly reason: string,
+    readonly hint: string,
+  ) {
+    super(`attribute ${path} ${reason}`);
+  }
+}
+
+/** Runs a check or conversion of an item's attributes; an `AttributeError` becomes an `EdgeloomError` that names the item. */
+export function withItemName<T>(source: string, sortKey: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof AttributeError)) throw error;
+    throw new EdgeloomError('invalid-attribute', `${itemName(source, sortKey)}: ${error.message}.`, error.hint);
+  }
+}
+
+/** The path of a map's entry; an attribute name that would make the path unclear is quoted. */
+export function entryPath(path: string, name: string): string {
+  const part = /^[^.[\]"\s]+$/.test(name) ? name : describe(name);
+  return path === '' ? part : `${path}.${part}`;
+}

@@ -1,0 +1,214 @@
+import { createReadStream } from 'node:fs';
+import { isLosslessNumber, parse } from 'lossless-json';
+import { type AttributeValue, type Item, setOwn, stringOf } from '../../core/items/attribute-value.ts';
+import { describe } from '../../core/items/keys.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { Store } from '../../core/store-port.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { forEachOf } from '../../foundation/for-each.ts';
+import { linesOf, MAX_LINE_BYTES } from '../../foundation/lines.ts';
+import { checkedItem } from './item/prepare.ts';
+
+/** How the lines of a file are written: plain JSON, or DynamoDB's JSON with type descriptors. */
+export type ImportFormat = 'plain' | 'dynamodb';
+
+/** Options of `importFile`. */
+export interface ImportOptions {
+  graph: CompiledModel;
+  store: Store;
+  /** Path of the file: one JSON object a line, `{ source, target, … }`. */
+  file: string;
+  /** Default `'plain'`. */
+  format?: ImportFormat | undefined;
+  /** Write the good lines where others are bad. Default false: nothing is written. */
+  skipBad?: boolean | undefined;
+  /** Batches in flight at once. Default 8. */
+  concurrency?: number | undefined;
+  /** Stops the import after the batches in flight; what it then came to has `total`. Default: it runs to its end. */
+  signal?: AbortSignal | undefined;
+  /** Called as items are written, with how many of how many. */
+  onProgress?: ((written: number, total: number) => void) | undefined;
+}
+
+/** The result of an import. */
+export interface ImportResult {
+  /** Items written; where a key repeats, its last line. */
+  items: number;
+  wcu: number;
+  /** Bad lines left out. */
+  skipped: number;
+  /** Items that there were to write, where it was stopped before the last of them. */
+  total?: number;
+}
+
+const BATCH_ITEMS = 25;
+/** Bad lines that the error lists; the others are counted. */
+export const MAX_LISTED_LINES = 1_000;
+/** Characters of what is wrong with a line. */
+const MAX_LINE_ERROR = 1_000;
+
+/**
+ * Imports a file of JSON lines. All lines are checked first; a bad one stops the import before anything is written, with
+ * an error that lists every bad line, unless `skipBad`. The file is read twice, so memory holds keys only.
+ */
+export async function importFile(options: ImportOptions): Promise<ImportResult> {
+  const { graph, store, skipBad = false, concurrency = 8, signal, onProgress } = options;
+  const lastLines = new Map<string, number>();
+  const bad: string[] = [];
+  let skipped = 0;
+  for await (const line of itemLines(options)) {
+    if (signal?.aborted) return { items: 0, wcu: 0, skipped: 0, total: lastLines.size };
+    if ('error' in line) {
+      skipped += 1;
+      if (bad.length < MAX_LISTED_LINES) bad.push(`line ${line.number}: ${onOneLine(line.error)}`);
+    } else lastLines.set(keyText(graph, line.item), line.number);
+  }
+  if (skipped > 0 && !skipBad) {
+    const more = skipped > bad.length ? [`... and ${skipped - bad.length} more`] : [];
+    throw new EdgeloomError(
+      'invalid-lines',
+      `${skipped === 1 ? '1 line is' : `${skipped} lines are`} bad; nothing was written.\n${[...bad, ...more].map((line) => `  ${line}`).join('\n')}`,
+      'Correct them, or write the others with --skip-bad.',
+    );
+  }
+  let items = 0;
+  let wcu = 0;
+  async function* itemBatches(): AsyncGenerator<Item[]> {
+    let batch: Item[] = [];
+    for await (const line of itemLines(options)) {
+      if (signal?.aborted) return;
+      if ('error' in line || lastLines.get(keyText(graph, line.item)) !== line.number) continue;
+      batch.push(line.item);
+      if (batch.length < BATCH_ITEMS) continue;
+      yield batch;
+      batch = [];
+    }
+    if (batch.length > 0) yield batch;
+  }
+  await forEachOf(
+    itemBatches(),
+    async (batch) => {
+      const puts = batch.map((put) => ({ put }));
+      const result = await store.writeMany(puts, { signal }).catch((error: unknown) => {
+        // It was throttled, and waited when it was stopped: a part of the batch may be written.
+        if (signal?.aborted === true && error === signal.reason) return undefined;
+        throw error;
+      });
+      if (result === undefined) return;
+      items += batch.length;
+      wcu += result.wcu;
+      onProgress?.(items, lastLines.size);
+    },
+    { concurrency },
+  );
+  const isWhole = items === lastLines.size;
+  return { items, wcu, skipped, ...(!isWhole && { total: lastLines.size }) };
+}
+
+/** The problem of a line on one line, as it may quote text that would look like another line of the list. */
+function onOneLine(error: string): string {
+  const text = error.replaceAll('\n', ' ');
+  return text.length > MAX_LINE_ERROR ? `${text.slice(0, MAX_LINE_ERROR)}...` : text;
+}
+
+function keyText(graph: CompiledModel, item: Item): string {
+  const { partitionKey, sortKey } = graph.table;
+  return JSON.stringify([stringOf(item[partitionKey]), stringOf(item[sortKey])]);
+}
+
+type ItemLine = { number: number; item: Item } | { number: number; error: string };
+
+/** Every line that is not blank, as an item that the model accepts, or as what is wrong with it. */
+async function* itemLines({ graph, file, format = 'plain' }: ImportOptions): AsyncGenerator<ItemLine> {
+  for await (const { number, bytes } of linesOf(createReadStream(file))) {
+    try {
+      if (bytes === undefined) throw new EdgeloomError('line-too-long', `has more than ${MAX_LINE_BYTES} bytes`);
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
+      if (text === '') continue;
+      const item = format === 'plain' ? itemOfPlainJson(parseLine(text)) : dynamoDBItem(parseLine(text));
+      yield { number, item: await checkedItem(graph, item) };
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      yield { number, error: error.message };
+    }
+  }
+}
+
+function parseLine(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch (error) {
+    throw new EdgeloomError('invalid-json', `is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (isRecord(value)) return value;
+  throw new EdgeloomError('invalid-json', `should be a JSON object, but is ${describe(text)}`);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
+}
+
+/** The attributes that a text of plain JSON holds, in wire form; throws `invalid-json`. */
+export function itemOfJson(text: string): Item {
+  return itemOfPlainJson(parseLine(text));
+}
+
+/** An item from plain JSON: S, N, BOOL, NULL, L and M; numbers keep the digits of the file. */
+function itemOfPlainJson(line: Record<string, unknown>): Item {
+  const item: Item = {};
+  for (const [name, value] of Object.entries(line)) setOwn(item, name, valueOfPlainJson(value));
+  return item;
+}
+
+function valueOfPlainJson(value: unknown): AttributeValue {
+  if (typeof value === 'string') return { S: value };
+  if (typeof value === 'boolean') return { BOOL: value };
+  if (value === null) return { NULL: true };
+  if (isLosslessNumber(value)) return { N: value.value };
+  if (Array.isArray(value)) return { L: value.map(valueOfPlainJson) };
+  return { M: itemOfPlainJson(value as Record<string, unknown>) };
+}
+
+/** An item from DynamoDB's JSON: `{"source":{"S":"GOAL-G1"},…}`, or an export's line `{"Item":{…}}`. */
+function dynamoDBItem(line: Record<string, unknown>): Item {
+  const wrapped = Object.keys(line).length === 1 ? line['Item'] : undefined;
+  const fields = isRecord(wrapped) && !isRecord(wrapped['S']) && typeof wrapped['S'] !== 'string' ? wrapped : line;
+  const item: Item = {};
+  for (const [name, value] of Object.entries(fields)) setOwn(item, name, fromDynamoDBJson(value, name));
+  return item;
+}
+
+function fromDynamoDBJson(value: unknown, path: string): AttributeValue {
+  const entries = isRecord(value) ? Object.entries(value) : [];
+  const [type, content] = entries[0] ?? ['', undefined];
+  const converted = entries.length === 1 ? fromTypedValue(type, content, path) : undefined;
+  if (converted !== undefined) return converted;
+  throw new EdgeloomError(
+    'invalid-json',
+    `attribute ${path} should be DynamoDB JSON such as {"S":"text"} or {"N":"1"}`,
+  );
+}
+
+function fromTypedValue(type: string, content: unknown, path: string): AttributeValue | undefined {
+  const texts =
+    Array.isArray(content) && content.every((entry) => typeof entry === 'string') ? (content as string[]) : undefined;
+  if (type === 'S' && typeof content === 'string') return { S: content };
+  if (type === 'N' && typeof content === 'string') return { N: content };
+  if (type === 'B' && typeof content === 'string') return { B: bytesOf(content) };
+  if (type === 'BOOL' && typeof content === 'boolean') return { BOOL: content };
+  if (type === 'NULL' && content === true) return { NULL: true };
+  if (type === 'SS' && texts !== undefined) return { SS: texts };
+  if (type === 'NS' && texts !== undefined) return { NS: texts };
+  if (type === 'BS' && texts !== undefined) return { BS: texts.map(bytesOf) };
+  if (type === 'L' && Array.isArray(content))
+    return { L: content.map((entry, i) => fromDynamoDBJson(entry, `${path}[${i}]`)) };
+  if (type !== 'M' || !isRecord(content)) return undefined;
+  const map: Item = {};
+  for (const [name, entry] of Object.entries(content)) setOwn(map, name, fromDynamoDBJson(entry, `${path}.${name}`));
+  return { M: map };
+}
+
+function bytesOf(base64: string): Uint8Array {
+  return new Uint8Array(Buffer.from(base64, 'base64'));
+}

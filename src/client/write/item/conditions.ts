@@ -1,0 +1,110 @@
+import {
+  type AttributeValue,
+  attributeOf,
+  type Item,
+  sameValue,
+  stringOf,
+} from '../../../core/items/attribute-value.ts';
+import { TARGET_ID } from '../../../core/items/hashed-key.ts';
+import { typePrefix } from '../../../core/items/keys.ts';
+import { toPlainItem } from '../../../core/items/plain.ts';
+import type { CompiledModel } from '../../../core/model/compiled.ts';
+import type { BaseCondition, ItemKey } from '../../../core/store-port.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { itemName, withItemName } from '../checks/problem.ts';
+import { checkAttributes } from '../checks/value.ts';
+import { toWireItem } from '../checks/values.ts';
+
+/** When a put, an update or a delete may be made; where it may not, a `ConditionFailedError` has the item as it is. */
+export interface WriteConditions<Attributes = Record<string, unknown>> {
+  /** Only if the item is absent. */
+  ifAbsent?: boolean | undefined;
+  /** Only if the item is there. */
+  ifPresent?: boolean | undefined;
+  /** Only if these attributes have exactly these values; undefined: only if the attribute is absent. */
+  if?: { readonly [Name in keyof Attributes]?: Attributes[Name] | undefined } | undefined;
+}
+
+/** A write whose condition did not hold; nothing was changed. */
+export class ConditionFailedError extends EdgeloomError {
+  /** The attributes of the item as it is; null where there is none. */
+  readonly current: Record<string, unknown> | null;
+
+  constructor(message: string, current: Record<string, unknown> | null) {
+    super('condition-failed', message, 'Look at current, the attributes as they are, and decide again.');
+    this.name = 'ConditionFailedError';
+    this.current = current;
+  }
+}
+
+/** The condition that options ask for, of an item with this key. Throws an `EdgeloomError` for options that contradict. */
+export function baseCondition({ source, target }: ItemKey, options: WriteConditions): BaseCondition {
+  const name = itemName(source, target);
+  const { ifAbsent = false, ifPresent = false, if: values = {} } = options;
+  if (ifAbsent && (ifPresent || Object.keys(values).length > 0)) {
+    throw new EdgeloomError(
+      'invalid-argument',
+      `${name}: ifAbsent contradicts ${ifPresent ? 'ifPresent' : 'if'}.`,
+      'Give one of the two.',
+    );
+  }
+  const equal = withItemName(source, target, () => {
+    const item = toWireItem(values);
+    checkAttributes(item);
+    return item;
+  });
+  const absent = Object.keys(values).filter((attribute) => !Object.hasOwn(equal, attribute));
+  return { ...(ifAbsent && { present: false }), ...(ifPresent && { present: true }), equal, absent };
+}
+
+/** Whether a condition asks for anything. */
+export function isConditional({ present, equal = {}, absent = [] }: BaseCondition): boolean {
+  return present !== undefined || Object.keys(equal).length > 0 || absent.length > 0;
+}
+
+/** Both conditions at once; where they name an attribute twice, the second one counts. */
+export function bothConditions(first: BaseCondition, second: BaseCondition): BaseCondition {
+  const equal = { ...first.equal, ...second.equal };
+  const absent = new Set([...(first.absent ?? []), ...(second.absent ?? [])]);
+  const present = second.present ?? first.present;
+  return { ...(present !== undefined && { present }), equal, absent: [...absent] };
+}
+
+/** The error of a condition that failed, told in words. */
+export function conditionFailedError(
+  graph: CompiledModel,
+  key: ItemKey,
+  condition: BaseCondition,
+  current: Item | undefined,
+): ConditionFailedError {
+  const name = itemName(key.source, key.target);
+  return new ConditionFailedError(
+    `${name}: ${failureReason(condition, current)}.`,
+    current === undefined ? null : plainAttributes(graph, current),
+  );
+}
+
+/** The attributes of a base item without its keys, plain; of an edge with a hashed key without its target's id. */
+export function plainAttributes({ table, edges }: CompiledModel, item: Item): Record<string, unknown> {
+  const { [table.partitionKey]: _source, [table.sortKey]: target, ...attributes } = item;
+  const edge = edges.get(typePrefix(stringOf(target) ?? '') ?? '');
+  if (edge?.keys === 'hashed') delete attributes[TARGET_ID];
+  return toPlainItem(attributes);
+}
+
+/** Whether an item, or its absence, meets a condition. */
+export function meetsCondition({ present, equal = {}, absent = [] }: BaseCondition, item: Item | undefined): boolean {
+  if (present !== undefined && present !== (item !== undefined)) return false;
+  const value = (name: string): AttributeValue | undefined => item && attributeOf(item, name);
+  return (
+    Object.keys(equal).every((name) => value(name) !== undefined && sameValue(value(name), equal[name])) &&
+    absent.every((name) => value(name) === undefined)
+  );
+}
+
+function failureReason({ present, equal = {}, absent = [] }: BaseCondition, current: Item | undefined): string {
+  if (current === undefined) return 'it does not exist';
+  if (present === false) return 'it exists already';
+  const names = [...Object.keys(equal), ...absent];
+  return `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} not as the condition has it`;
+}

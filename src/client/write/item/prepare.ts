@@ -1,0 +1,141 @@
+import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
+import { TARGET_ID } from '../../../core/items/hashed-key.ts';
+import { describe, parseNodeId, typePrefix } from '../../../core/items/keys.ts';
+import { toPlainItem } from '../../../core/items/plain.ts';
+import { sortKeyOfEdge, targetIdOf } from '../../../core/model/base-item.ts';
+import type { CompiledModel } from '../../../core/model/compiled.ts';
+import type { ItemKey } from '../../../core/store-port.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { checkBaseItem, toItemOfKey } from '../checks/base-item.ts';
+import { validateFields } from '../checks/fields.ts';
+import { checkBaseKey, checkEdgeType, checkNodeId, checkPart, partModel } from '../checks/key.ts';
+import { itemName } from '../checks/problem.ts';
+import { isPlainObject } from '../checks/values.ts';
+
+/**
+ * Prepares each operation of the writer: the item or the key of one call, checked in full. All functions throw
+ * an `EdgeloomError` that names the item, the attribute and what to do.
+ */
+
+/** The key of a node. */
+export function nodeKey(graph: CompiledModel, id: unknown): ItemKey {
+  checkNodeId(graph, id, 'The id');
+  checkBaseKey(graph, id, id, {});
+  return { source: id, target: id };
+}
+
+/** The key of a part of a node. */
+export function partKey(graph: CompiledModel, id: unknown, part: unknown): ItemKey {
+  checkNodeId(graph, id, 'The id');
+  checkPart(graph, id, part);
+  return { source: id, target: part };
+}
+
+/** The item of a part of a node. */
+export async function partItem(graph: CompiledModel, id: unknown, part: unknown, attributes: unknown): Promise<Item> {
+  const key = partKey(graph, id, part);
+  const { fields } = partModel(graph, key)!;
+  return baseItem(graph, key, await validateFields(fields, attributes, itemName(key.source, key.target)));
+}
+
+/** The key of an edge. */
+export function edgeKey(graph: CompiledModel, source: unknown, edgeType: unknown, target: unknown): ItemKey {
+  checkNodeId(graph, source, 'The source of an edge');
+  checkEdgeType(graph, edgeType, () => `Edge of ${describe(source)}`);
+  checkNodeId(graph, target, () => `The target of edge ${describe(source)} ${edgeType}`);
+  const key = { source, target: sortKeyOfEdge(graph.edges.get(edgeType)!, target) };
+  checkBaseKey(graph, key.source, key.target, { [TARGET_ID]: { S: target } });
+  return key;
+}
+
+/**
+ * The item of a node. Where a validator drops the version that was read, the item keeps it.
+ *
+ * @param way `'batch'` refuses a type with versions (`versioned-type`): a batch has no conditions to compare them with.
+ */
+export async function nodeItem(
+  graph: CompiledModel,
+  id: unknown,
+  attributes: unknown,
+  way: 'single' | 'batch' = 'single',
+): Promise<Item> {
+  const key = nodeKey(graph, id);
+  const model = graph.nodes.get(parseNodeId(key.source)?.type ?? '');
+  const name = itemName(key.source, key.target);
+  const { versionAttribute } = model ?? {};
+  if (versionAttribute !== undefined && way === 'batch') {
+    throw new EdgeloomError(
+      'versioned-type',
+      `${name}: its type has versions, which a batch cannot compare.`,
+      'Put it with putNode, or in a transaction.',
+    );
+  }
+  const valid = await validateFields(model?.fields, attributes, name);
+  if (versionAttribute === undefined || !isPlainObject(attributes)) return baseItem(graph, key, valid);
+  const version = (attributes as Record<string, unknown>)[versionAttribute];
+  return baseItem(graph, key, { ...valid, [versionAttribute]: version });
+}
+
+/** The item of an edge. */
+export async function edgeItem(
+  graph: CompiledModel,
+  source: unknown,
+  edgeType: string,
+  target: unknown,
+  attributes: unknown,
+): Promise<Item> {
+  const key = edgeKey(graph, source, edgeType, target);
+  const edge = graph.edges.get(edgeType)!;
+  if (edge.keys === 'plain' && edge.fields === undefined && isPlainObject(attributes)) {
+    return baseItem(graph, key, attributes);
+  }
+  const name = itemName(key.source, key.target);
+  if (edge.keys === 'plain') return baseItem(graph, key, await validateFields(edge.fields, attributes, name));
+  const given = withoutTargetId(attributes, target, name);
+  const valid = withoutTargetId(await validateFields(edge.fields, given, name), target, name);
+  return baseItem(graph, key, { ...valid, [TARGET_ID]: target });
+}
+
+/** Attributes without the target's id: it is part of the key, so validators do not see it. Another id is refused. */
+function withoutTargetId<T>(attributes: T, target: unknown, name: string): T {
+  if (!isPlainObject(attributes) || !Object.hasOwn(attributes, TARGET_ID)) return attributes;
+  const { [TARGET_ID]: targetId, ...rest } = attributes as Record<string, unknown>;
+  if (targetId === target) return rest as T;
+  throw new EdgeloomError(
+    'invalid-edge',
+    `${name}: attribute ${TARGET_ID} is ${describe(targetId)}, but the edge's target is ${describe(target)}.`,
+    'Leave it out: the writer sets it.',
+  );
+}
+
+/**
+ * Checks an item in wire form, as a file to be imported has it, and gives the item to write: the same, or where its type
+ * declares `fields` the validator's output.
+ */
+export async function checkedItem(graph: CompiledModel, item: Item): Promise<Item> {
+  checkBaseItem(graph, item);
+  const { partitionKey, sortKey } = graph.table;
+  const { [partitionKey]: source, [sortKey]: target, ...attributes } = item;
+  const key = { source: stringOf(source) ?? '', target: stringOf(target) ?? '' };
+  const type = typePrefix(key.target) ?? '';
+  const isNode = key.source === key.target;
+  const fields = (isNode ? graph.nodes.get(type) : (partModel(graph, key) ?? graph.edges.get(type)))?.fields;
+  if (fields === undefined) return item;
+  if (!isNode && graph.edges.get(type)?.keys === 'hashed') {
+    return edgeItem(graph, key.source, type, targetIdOf(item), toPlainItem(attributes));
+  }
+  return baseItem(graph, key, await validateFields(fields, toPlainItem(attributes), itemName(key.source, key.target)));
+}
+
+function baseItem(graph: CompiledModel, { source, target }: ItemKey, attributes: object): Item {
+  const { partitionKey, sortKey } = graph.table;
+  for (const name of [partitionKey, sortKey]) {
+    if (!Object.hasOwn(attributes, name)) continue;
+    throw new EdgeloomError(
+      'invalid-attribute',
+      `${itemName(source, target)}: attribute ${name} has the name of a key of the table.`,
+      'Rename it, or name other key attributes in the table option of the model.',
+    );
+  }
+  return toItemOfKey(graph, { source, target }, attributes);
+}

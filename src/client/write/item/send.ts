@@ -1,0 +1,115 @@
+import type { BaseChange, ChangeResult, Store } from '../../../core/store-port.ts';
+import { EdgeloomError, StoreError } from '../../../foundation/errors.ts';
+import { retrying } from '../../../foundation/retry.ts';
+import type { Abortable, Runtime } from '../../../foundation/runtime.ts';
+import { isRefusal } from '../../../store/classify.ts';
+import { itemName } from '../checks/problem.ts';
+
+/** The table and the runtime of writes. */
+export interface WriteContext extends Pick<Runtime, 'wait'> {
+  store: Store;
+}
+
+/** How often a refused call, such as a throttled one, is sent. */
+const ATTEMPTS = 8;
+
+/**
+ * Sends one change of a base item. Refusals are sent again, with jitter. An answer that was lost may hide a success: that is
+ * the error `outcome-unknown`, or with `once` the change goes as a transaction of its own, whose token makes it safe to ask
+ * again. Throws the store's error, or the signal's reason.
+ */
+export async function sendChange(
+  { store, wait }: WriteContext,
+  change: BaseChange,
+  { once = false, signal }: Abortable & { once?: boolean | undefined } = {},
+): Promise<ChangeResult> {
+  const token = once ? globalThis.crypto.randomUUID() : undefined;
+  // Once an answer was lost, no later refusal says that nothing was changed.
+  let isUnknown = false;
+  const send = async (): Promise<ChangeResult> => {
+    signal?.throwIfAborted();
+    // rule: attempts-share-a-token
+    return token === undefined ? store.change(change) : changeOnce(store, change, token);
+  };
+  let result: ChangeResult;
+  try {
+    result = await retrying(send, {
+      isRetryable: (error, attempt) => {
+        isUnknown ||= isLostAnswer(error);
+        // rule: lost-answer-is-not-repeated-without-a-token
+        return attempt < ATTEMPTS && (token === undefined ? isRefusedForNow(error) : mayRepeat(error));
+      },
+      wait,
+      signal,
+    });
+    // The lost one may still be made, when the condition holds again.
+    if (!result.applied && isUnknown) throw new Error('A later attempt found its condition failed.');
+  } catch (error) {
+    if (isUnknown) throw outcomeUnknownError(change, error);
+    throw error;
+  }
+  return token !== undefined && result.applied
+    ? await withCurrentItem({ store, wait }, change, result, signal)
+    : result;
+}
+
+/**
+ * Adds the present item to the result of a transaction, which returns none; another writer may have changed it again. The change is
+ * made by now, so a failure of this read must not look like a refusal of the change.
+ */
+async function withCurrentItem(
+  { store, wait }: WriteContext,
+  { key }: BaseChange,
+  result: ChangeResult,
+  signal: AbortSignal | undefined,
+): Promise<ChangeResult> {
+  try {
+    const { item } = await retrying(() => store.get(key, { consistent: true }), {
+      isRetryable: (error, attempt) => attempt < ATTEMPTS && mayRepeat(error),
+      wait,
+      signal,
+    });
+    return { ...result, ...(item && { item }) };
+  } catch (error) {
+    throw new EdgeloomError(
+      'outcome-unknown',
+      `${itemName(key.source, key.target)}: the change was made, but the item could not be read after it. ${messageOf(error)}`,
+      'Do not make the change again; read the item with consistent: true.',
+      { cause: error },
+    );
+  }
+}
+
+/** Whether another attempt of a failed call may succeed. The call may have been made: its caller has to make a repetition safe. */
+export function mayRepeat(error: unknown): boolean {
+  return error instanceof StoreError && error.kind === 'retryable';
+}
+
+/** Whether a call failed in a way that leaves open whether it was made. */
+export function isLostAnswer(error: unknown): boolean {
+  return error instanceof StoreError && !isRefusal(error);
+}
+
+/** Whether a call was refused for now: it changed nothing, and another attempt may succeed. */
+function isRefusedForNow(error: unknown): boolean {
+  return error instanceof StoreError && error.kind === 'retryable' && isRefusal(error);
+}
+
+async function changeOnce(store: Store, change: BaseChange, token: string): Promise<ChangeResult> {
+  const result = await store.changeAll([change], token);
+  return result.applied ? result : { applied: false, wcu: result.wcu, ...result.failed[0] };
+}
+
+function outcomeUnknownError({ key }: BaseChange, cause: unknown): EdgeloomError {
+  return new EdgeloomError(
+    'outcome-unknown',
+    `${itemName(key.source, key.target)}: the answer was lost, so the change may have been made or not. ${messageOf(cause)}`,
+    'Read it with consistent: true before the next change, or ask for once: true (twice the capacity).',
+    { cause },
+  );
+}
+
+/** The message of an error, for the end of a sentence of ours. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

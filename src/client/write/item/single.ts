@@ -1,0 +1,77 @@
+import type { Item } from '../../../core/items/attribute-value.ts';
+import { attributeOf } from '../../../core/items/attribute-value.ts';
+import { parseNodeId } from '../../../core/items/keys.ts';
+import type { CompiledModel } from '../../../core/model/compiled.ts';
+import type { BaseChange, BaseCondition, ItemKey, WriteResult } from '../../../core/store-port.ts';
+import type { Abortable } from '../../../foundation/runtime.ts';
+import {
+  baseCondition,
+  bothConditions,
+  conditionFailedError,
+  isConditional,
+  type WriteConditions,
+} from './conditions.ts';
+import { sendChange, type WriteContext } from './send.ts';
+import { nextVersion, versionCondition } from './version.ts';
+
+/** Options of a put or a delete. */
+export interface WriteOptions<Attributes = Record<string, unknown>> extends WriteConditions<Attributes>, Abortable {}
+
+/** A put of a base item. */
+export type PutChange = Extract<BaseChange, { kind: 'put' }>;
+
+/** A put of a whole item as a change: under its conditions and, where its type has versions, as the next version. */
+export function putChange(graph: CompiledModel, key: ItemKey, item: Item, options: WriteConditions): PutChange {
+  const condition = baseCondition(key, options);
+  const attribute = versionAttributeOf(graph, key);
+  if (attribute === undefined) return { kind: 'put', key, item, condition };
+  const seen = attributeOf(item, attribute);
+  const versioned = { ...item, [attribute]: nextVersion(key, attribute, seen) };
+  return { kind: 'put', key, item: versioned, condition: bothConditions(condition, versionCondition(attribute, seen)) };
+}
+
+/** Puts one item. A put without conditions is one PutItem, which is safe to repeat; others are sent by `sendChange`. */
+export async function putSingle(
+  graph: CompiledModel,
+  context: WriteContext,
+  change: PutChange,
+  { signal }: WriteOptions,
+): Promise<WriteResult> {
+  signal?.throwIfAborted();
+  const { condition = {}, item } = change;
+  if (!isConditional(condition)) return context.store.put(item);
+  return sendConditional(graph, context, change, condition, signal);
+}
+
+/** Deletes one item. */
+export async function deleteSingle(
+  graph: CompiledModel,
+  context: WriteContext,
+  key: ItemKey,
+  options: WriteOptions,
+): Promise<WriteResult> {
+  options.signal?.throwIfAborted();
+  const condition = baseCondition(key, options);
+  if (isConditional(condition)) {
+    return sendConditional(graph, context, { kind: 'delete', key, condition }, condition, options.signal);
+  }
+  const { wcu } = await context.store.delete(key);
+  return { wcu };
+}
+
+/** The version attribute of a node's type; edges have none. */
+export function versionAttributeOf(graph: CompiledModel, { source, target }: ItemKey): string | undefined {
+  return source === target ? graph.nodes.get(parseNodeId(source)?.type ?? '')?.versionAttribute : undefined;
+}
+
+async function sendConditional(
+  graph: CompiledModel,
+  context: WriteContext,
+  change: BaseChange,
+  condition: BaseCondition,
+  signal: AbortSignal | undefined,
+): Promise<WriteResult> {
+  const result = await sendChange(context, change, { signal });
+  if (!result.applied) throw conditionFailedError(graph, change.key, condition, result.current);
+  return { wcu: result.wcu };
+}

@@ -1,0 +1,42 @@
+import { isTypeName } from '../../core/items/keys.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { checkOptions } from '../../foundation/options.ts';
+
+/** Options of `newId`. */
+export interface NewIdOptions {
+  /** Whether ids sort by the time at which they were made (UUID version 7), to the millisecond, and in one process exactly. Default false. */
+  sortable?: boolean | undefined;
+}
+
+/** A number of 12 bits tells ids of one millisecond apart. */
+const MOST_OF_A_MILLISECOND = 0xfff;
+let last = { ms: 0, number: 0 };
+
+/**
+ * A new node id of a type: `GOAL-` and a UUID, random or sortable. Counters are never keys: they make hot partitions.
+ *
+ * @example
+ * newId('TICKET', { sortable: true }); // sorts behind the tickets before it
+ */
+export function newId<T extends string>(type: T, options: NewIdOptions = {}): `${T}-${string}` {
+  checkOptions('newId', options, { sortable: true });
+  if (!isTypeName(type)) {
+    throw new EdgeloomError(
+      'invalid-id',
+      `${JSON.stringify(type)} is not a type name.`,
+      'Types match [A-Z][A-Z0-9_]*.',
+    );
+  }
+  const random = globalThis.crypto.randomUUID();
+  return `${type}-${options.sortable === true ? sortableUuid(random) : random}`;
+}
+
+/** A UUID of version 7 (RFC 9562): milliseconds, a number within the millisecond, and the random end of another UUID. */
+function sortableUuid(random: string): string {
+  const now = Math.max(Date.now(), last.ms);
+  const number = now === last.ms ? last.number + 1 : 0;
+  // A millisecond that is full, or a clock that was set back, borrows from the next one.
+  last = number > MOST_OF_A_MILLISECOND ? { ms: now + 1, number: 0 } : { ms: now, number };
+  const hex = last.ms.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7${last.number.toString(16).padStart(3, '0')}${random.slice(18)}`;
+}

@@ -1,0 +1,150 @@
+import { attributeOf, type Item, setOwn } from '../../../core/items/attribute-value.ts';
+import type { ExactNumber } from '../../../core/items/plain.ts';
+import type { AttributeChanges, ItemKey } from '../../../core/store-port.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { AttributeError, itemName, withItemName } from '../checks/problem.ts';
+import { checkAttributes } from '../checks/value.ts';
+import { toWireItem } from '../checks/values.ts';
+import { addNumbers, changeSet } from './operands.ts';
+
+/** Names of the attributes that may be absent; of open attributes any. */
+type OptionalName<A> = string extends keyof A
+  ? string
+  : { [N in keyof A]-?: Record<never, never> extends Pick<A, N> ? Extract<N, string> : never }[keyof A];
+
+/** Names of the attributes that hold a value of a type; of open attributes any. */
+type NameOfType<A, T> = string extends keyof A
+  ? string
+  : { [N in keyof A]-?: Extract<A[N], T> extends never ? never : Extract<N, string> }[keyof A];
+
+/** The elements of a set attribute. */
+type ElementOf<V> = V extends ReadonlySet<infer E> ? E : unknown extends V ? unknown : never;
+
+/** The changes of an update: each attribute is named once. */
+export interface AttributeChange<A = Record<string, unknown>> {
+  /** Attributes to set. */
+  set?: { readonly [N in keyof A]?: A[N] | undefined } | undefined;
+  /** Attributes to remove. */
+  remove?: readonly OptionalName<A>[] | undefined;
+  /** Numbers to add to attributes, negative ones to subtract; an absent attribute counts as 0. */
+  add?: Named<NameOfType<A, number | bigint | ExactNumber>, number | bigint | ExactNumber> | undefined;
+  /** Elements to add to sets; an absent set is made. */
+  addTo?: Elements<A> | undefined;
+  /** Elements to delete from sets; a set that loses its last one is removed. */
+  deleteFrom?: Elements<A> | undefined;
+}
+
+/** Values by name; without names none at all, where a mapped type would take any. */
+type Named<Name extends string, Value> = [Name] extends [never]
+  ? Record<string, never>
+  : { readonly [N in Name]?: Value | undefined };
+
+/** Elements of sets, by the name of the set. */
+type Elements<A> = [NameOfType<A, ReadonlySet<unknown>>] extends [never]
+  ? Record<string, never>
+  : {
+      readonly [N in NameOfType<A, ReadonlySet<unknown>>]?:
+        | Iterable<ElementOf<Exclude<A[N & keyof A], undefined>>>
+        | undefined;
+    };
+
+/** The change of an update: by names of attributes, or a function from the present attributes to the next. */
+export type Change<Output = Record<string, unknown>, Input = Output> =
+  | AttributeChange<Input>
+  | ((attributes: Output) => Input | Promise<Input>);
+
+const PARTS = ['set', 'remove', 'add', 'addTo', 'deleteFrom'] as const;
+
+/**
+ * A change in wire form. Throws an `EdgeloomError` where a value cannot be stored, an attribute is named twice, or one that
+ * is not the caller's to change: `reserved` gives each of those a reason.
+ */
+export function toAttributeChanges(
+  key: ItemKey,
+  change: AttributeChange,
+  reserved: ReadonlyMap<string, string>,
+): AttributeChanges {
+  const { source, target } = key;
+  const unknown = Object.keys(change).find((name) => !PARTS.some((part) => part === name));
+  if (unknown !== undefined) {
+    const hint = `An update has ${PARTS.join(', ')}; to replace the item, put it.`;
+    throw new EdgeloomError('invalid-argument', `${itemName(source, target)}: an update has no part ${unknown}.`, hint);
+  }
+  const { set = {}, remove = [], add = {}, addTo = {}, deleteFrom = {} } = change;
+  return withItemName(source, target, () => {
+    const numbers = toWireItem(add);
+    const changes = {
+      set: toWireItem(set),
+      remove: [...remove],
+      add: Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, numberText(name, value)])),
+      addTo: toWireItem(setsOf(addTo)),
+      deleteFrom: toWireItem(setsOf(deleteFrom)),
+    };
+    for (const part of [changes.set, numbers, changes.addTo, changes.deleteFrom]) checkAttributes(part);
+    checkNames(changes, reserved);
+    return changes;
+  });
+}
+
+/** Names of the attributes that a change writes. */
+export function changedNames({
+  set = {},
+  remove = [],
+  add = {},
+  addTo = {},
+  deleteFrom = {},
+}: AttributeChanges): string[] {
+  return [...[set, add, addTo, deleteFrom].flatMap((part) => Object.keys(part)), ...remove];
+}
+
+/** The attributes after a change, computed here as DynamoDB would. Throws an `AttributeError` where a type does not fit. */
+export function applyChanges(attributes: Item, changes: AttributeChanges): Item {
+  const { set = {}, remove = [], add = {}, addTo = {}, deleteFrom = {} } = changes;
+  const next: Item = {};
+  for (const name of Object.keys(attributes)) setOwn(next, name, attributes[name]!);
+  for (const name of Object.keys(set)) setOwn(next, name, set[name]!);
+  for (const name of remove) delete next[name];
+  for (const [name, number] of Object.entries(add))
+    next[name] = addNumbers(name, attributeOf(attributes, name), number);
+  for (const [part, how] of [
+    [addTo, 'add'],
+    [deleteFrom, 'delete'],
+  ] as const) {
+    for (const name of Object.keys(part)) {
+      const elements = changeSet(name, attributeOf(attributes, name), part[name]!, how);
+      if (elements === undefined) delete next[name];
+      else next[name] = elements;
+    }
+  }
+  return next;
+}
+
+function setsOf(part: object): Record<string, unknown> {
+  const entries = Object.entries(part).filter(([, elements]) => elements !== undefined);
+  return Object.fromEntries(
+    entries.map(([name, elements]) => {
+      const isList = typeof elements === 'object' && elements !== null && Symbol.iterator in elements;
+      if (isList) return [name, new Set(elements as Iterable<unknown>)];
+      throw new AttributeError(
+        name,
+        'should be given elements of a set',
+        'Give them as a list: { addTo: { tags: ["a"] } }.',
+      );
+    }),
+  );
+}
+
+function numberText(name: string, value: object): string {
+  if ('N' in value && typeof value.N === 'string') return value.N;
+  throw new AttributeError(name, 'is added what is no number', 'Give a number, a bigint or an ExactNumber.');
+}
+
+function checkNames(changes: AttributeChanges, reserved: ReadonlyMap<string, string>): void {
+  const seen = new Set<string>();
+  for (const name of changedNames(changes)) {
+    const reason = reserved.get(name);
+    if (reason !== undefined) throw new AttributeError(name, reason, 'Leave it out of the update.');
+    if (seen.has(name)) throw new AttributeError(name, 'is changed in two ways', 'Name each attribute once.');
+    seen.add(name);
+  }
+}

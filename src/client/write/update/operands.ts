@@ -1,0 +1,61 @@
+import { type AttributeValue, canonicalText, parseDecimal } from '../../../core/items/attribute-value.ts';
+import { AttributeError } from '../checks/problem.ts';
+
+/** Sums and sets as DynamoDB makes them, for updates whose result is validated before it is written. */
+
+/** A stored number (or none) and another one, added exactly. Throws an `AttributeError` where the stored is no number. */
+export function addNumbers(name: string, stored: AttributeValue | undefined, added: string): { N: string } {
+  if (stored !== undefined && !('N' in stored)) {
+    throw new AttributeError(name, 'is no number, so that nothing can be added to it', 'Set it, or correct the item.');
+  }
+  return { N: decimalSum(stored?.N ?? '0', added) };
+}
+
+/** A stored set (or none) with elements added or deleted; undefined where none is left. */
+export function changeSet(
+  name: string,
+  stored: AttributeValue | undefined,
+  given: AttributeValue,
+  how: 'add' | 'delete',
+): AttributeValue | undefined {
+  const type = (['SS', 'NS', 'BS'] as const).find((one) => one in given)!;
+  if (stored !== undefined && !(type in stored)) {
+    throw new AttributeError(name, 'is no set of such elements', 'Set it, or correct the item.');
+  }
+  const elements = new Map(elementsOf(stored, type).map((element) => [elementText(type, element), element]));
+  for (const element of elementsOf(given, type)) {
+    if (how === 'delete') elements.delete(elementText(type, element));
+    else elements.set(elementText(type, element), element);
+  }
+  if (elements.size === 0) return undefined;
+  return { [type]: [...elements.values()] } as unknown as AttributeValue;
+}
+
+type Element = string | Uint8Array;
+
+function elementsOf(value: AttributeValue | undefined, type: string): Element[] {
+  return value === undefined ? [] : ((value as unknown as Record<string, Element[]>)[type] ?? []);
+}
+
+/** Numbers are the same element where their values are. */
+function elementText(type: 'SS' | 'NS' | 'BS', element: Element): string {
+  return canonicalText({ [type.charAt(0)]: element } as unknown as AttributeValue);
+}
+
+/** The exact sum of two decimal texts that were checked to be numbers. */
+function decimalSum(left: string, right: string): string {
+  const [one, two] = [parseScaled(left), parseScaled(right)];
+  const scale = Math.min(one.scale, two.scale);
+  const sum = one.digits * 10n ** BigInt(one.scale - scale) + two.digits * 10n ** BigInt(two.scale - scale);
+  if (scale >= 0) return `${sum * 10n ** BigInt(scale)}`;
+  const text = (sum < 0n ? -sum : sum).toString().padStart(1 - scale, '0');
+  const point = text.length + scale;
+  return `${sum < 0n ? '-' : ''}${text.slice(0, point)}.${text.slice(point)}`;
+}
+
+/** A number as digits times a power of ten. */
+function parseScaled(text: string): { digits: bigint; scale: number } {
+  const { negative, digits, exponent } = parseDecimal(text)!;
+  const whole = BigInt(digits === '' ? 0 : digits);
+  return { digits: negative ? -whole : whole, scale: digits === '' ? 0 : exponent - digits.length };
+}

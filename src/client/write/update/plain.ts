@@ -1,0 +1,32 @@
+import { type Item, setOwn } from '../../../core/items/attribute-value.ts';
+import { TARGET_ID } from '../../../core/items/hashed-key.ts';
+import type { AttributeChanges, BaseChange, BaseCondition } from '../../../core/store-port.ts';
+import { checkPartialItem } from '../checks/base-item.ts';
+import { type AttributeChange, toAttributeChanges } from './attribute-change.ts';
+import type { UpdateSubject } from './subject.ts';
+
+/** An update that needs no look at the item: what it sets is checked, and DynamoDB does the rest. */
+export function plainUpdate(subject: UpdateSubject, change: AttributeChange, condition: BaseCondition): BaseChange {
+  const { key, versionAttribute } = subject;
+  const changes = toAttributeChanges(key, change, subject.reserved);
+  const set = condition.present === true ? changes.set : withTargetId(subject, changes.set);
+  checkChangedAttributes(subject, { ...changes.addTo, ...set });
+  const add = versionAttribute === undefined ? changes.add : { ...changes.add, [versionAttribute]: '1' };
+  return { kind: 'update', key, changes: { ...changes, set, add } as AttributeChanges, condition };
+}
+
+/** The attributes to set on an item that may be new: the target's id too, where the key has only its hash. */
+export function withTargetId({ hashedTarget }: UpdateSubject, set: Item = {}): Item {
+  return hashedTarget === undefined ? set : { ...set, [TARGET_ID]: { S: hashedTarget } };
+}
+
+/** Checks attributes as a put would, as far as they tell without the rest of the item. */
+export function checkChangedAttributes({ graph, key, hashedTarget }: UpdateSubject, attributes: Item): void {
+  const { partitionKey, sortKey } = graph.table;
+  const item: Item = {};
+  for (const name of Object.keys(attributes)) setOwn(item, name, attributes[name]!);
+  if (hashedTarget !== undefined) item[TARGET_ID] = { S: hashedTarget };
+  item[partitionKey] = { S: key.source };
+  item[sortKey] = { S: key.target };
+  checkPartialItem(graph, item);
+}

@@ -1,0 +1,131 @@
+import { attributeOf, type Item, sameValue, setOwn } from '../../../core/items/attribute-value.ts';
+import { toPlainItem } from '../../../core/items/plain.ts';
+import type { BaseChange, BaseCondition } from '../../../core/store-port.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { validateFields } from '../checks/fields.ts';
+import { withItemName } from '../checks/problem.ts';
+import { isPlainObject, toWireItem } from '../checks/values.ts';
+import { bothConditions } from '../item/conditions.ts';
+import { nextVersion } from '../item/version.ts';
+import { applyChanges, type Change, toAttributeChanges } from './attribute-change.ts';
+import { declaredAttributes } from './declared.ts';
+import { checkChangedAttributes, withTargetId } from './plain.ts';
+import type { UpdateSubject } from './subject.ts';
+import { trackedAttributes } from './tracked.ts';
+
+/** An item as it was read; undefined: it is absent. */
+export type SeenItem = Item | undefined;
+
+/** DynamoDB takes 300 operators in a condition, and each attribute takes two. */
+const MOST_ATTRIBUTES = 150;
+
+/**
+ * Makes the change from an item as it was read to its next state. It writes only what differs. Its condition names each attribute that
+ * the function or the validator has read, or that is written: all of them have to be unchanged. Undefined if nothing differs.
+ */
+export async function updateOfSeen(
+  subject: UpdateSubject,
+  seen: SeenItem,
+  change: Change,
+  condition: BaseCondition,
+): Promise<BaseChange | undefined> {
+  const visible = attributesOf(subject, seen);
+  const present = withoutReserved(subject, { ...visible });
+  const looked = new Set<string>();
+  const next = await nextAttributes(subject, visible, change, looked);
+  const set: Item = {};
+  for (const name of Object.keys(next)) {
+    // rule: only-what-differs-is-written
+    if (!sameValue(next[name], attributeOf(present, name))) setOwn(set, name, next[name]!);
+  }
+  const remove = Object.keys(present).filter((name) => !Object.hasOwn(next, name));
+  if (seen !== undefined && Object.keys(set).length + remove.length === 0) return undefined;
+  checkChangedAttributes(subject, set);
+  const { versionAttribute } = subject;
+  if (versionAttribute !== undefined) {
+    set[versionAttribute] = nextVersion(subject.key, versionAttribute, attributeOf(seen ?? {}, versionAttribute));
+  }
+  if (seen === undefined) {
+    // rule: item-that-is-made-is-absent-still
+    const absent = { present: false };
+    return { kind: 'update', key: subject.key, changes: { set: withTargetId(subject, set) }, condition: absent };
+  }
+  // rule: condition-names-what-was-looked-at
+  const asSeen = conditionOf(subject, seen, new Set([...looked, ...Object.keys(set), ...remove]));
+  return { kind: 'update', key: subject.key, changes: { set, remove }, condition: bothConditions(condition, asSeen) };
+}
+
+/** The attributes that a caller sees: all but the keys. */
+function attributesOf({ reserved, versionAttribute }: UpdateSubject, seen: SeenItem): Item {
+  const attributes: Item = {};
+  for (const name of Object.keys(seen ?? {})) {
+    if (name === versionAttribute || !reserved.has(name)) setOwn(attributes, name, seen![name]!);
+  }
+  return attributes;
+}
+
+async function nextAttributes(
+  subject: UpdateSubject,
+  visible: Item,
+  change: Change,
+  looked: Set<string>,
+): Promise<Item> {
+  const { graph, key, type, reserved } = subject;
+  const declared = declaredAttributes(graph, subject);
+  const toWire = (attributes: object): Item => withItemName(key.source, key.target, () => toWireItem(attributes));
+  let next: Record<string, unknown>;
+  if (typeof change === 'function') {
+    next = checkedResult(subject, await change(trackedAttributes(toPlainItem(visible), declared, looked)));
+  } else {
+    const changes = toAttributeChanges(key, change, reserved);
+    next = toPlainItem(withItemName(key.source, key.target, () => applyChanges(visible, changes)));
+  }
+  const wire = withoutReserved(subject, toWire(next));
+  if (type.fields === undefined) return wire;
+  const given = trackedAttributes(next, declared, looked);
+  const valid = withoutReserved(subject, toWire(await validateFields(type.fields, given, subject.name)));
+  // A validator may drop what it does not know: it is not for an update to remove what other writers keep there.
+  for (const name of Object.keys(wire)) {
+    const isKept = !Object.hasOwn(valid, name) && sameValue(wire[name], attributeOf(visible, name));
+    if (isKept) setOwn(valid, name, wire[name]!);
+  }
+  return valid;
+}
+
+function checkedResult({ name }: UpdateSubject, next: unknown): Record<string, unknown> {
+  if (isPlainObject(next)) return next as Record<string, unknown>;
+  throw new EdgeloomError(
+    'invalid-argument',
+    `${name}: the function of an update should return the next attributes, all of them.`,
+    'Return a plain object: (attributes) => ({ ...attributes, status: "DONE" }).',
+  );
+}
+
+function withoutReserved({ reserved }: UpdateSubject, attributes: Item): Item {
+  for (const name of reserved.keys()) delete attributes[name];
+  return attributes;
+}
+
+function conditionOf(
+  { name, reserved, versionAttribute }: UpdateSubject,
+  seen: Item,
+  names: Set<string>,
+): BaseCondition {
+  const equal: Item = {};
+  const absent: string[] = [];
+  for (const attribute of names) {
+    if (reserved.has(attribute) && attribute !== versionAttribute) continue;
+    const value = attributeOf(seen, attribute);
+    if (value === undefined) absent.push(attribute);
+    else setOwn(equal, attribute, value);
+  }
+  // Where no attribute is known to be there, that the item is takes a part of its own.
+  const count = Object.keys(equal).length + absent.length + (Object.keys(equal).length === 0 ? 1 : 0);
+  // rule: update-is-made-of-the-item-as-seen
+  if (count <= MOST_ATTRIBUTES) return { present: true, equal, absent };
+  throw new EdgeloomError(
+    'too-many-attributes',
+    `${name}: the update depends on ${count} attributes; DynamoDB takes conditions on ${MOST_ATTRIBUTES}.`,
+    'Name the attributes instead of spreading them all, or use the form { set, add }.',
+  );
+}

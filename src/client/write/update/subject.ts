@@ -1,0 +1,63 @@
+import { TARGET_ID } from '../../../core/items/hashed-key.ts';
+import { parseNodeId } from '../../../core/items/keys.ts';
+import type { CompiledModel, EdgeModel, NodeModel, PartModel } from '../../../core/model/compiled.ts';
+import type { ItemKey } from '../../../core/store-port.ts';
+import { partModel } from '../checks/key.ts';
+import { itemName } from '../checks/problem.ts';
+import { edgeKey, nodeKey, partKey } from '../item/prepare.ts';
+import type { AttributeChange } from './attribute-change.ts';
+
+/** The item that an update is of, and what the model says of its type. */
+export interface UpdateSubject {
+  graph: CompiledModel;
+  key: ItemKey;
+  /** How messages name it. */
+  name: string;
+  type: NodeModel | EdgeModel | PartModel;
+  /** The target's id, where the key has only its hash. */
+  hashedTarget?: string;
+  versionAttribute?: string;
+  /** Attributes that are not the caller's to change, and why. */
+  reserved: ReadonlyMap<string, string>;
+}
+
+/** The subject of an update of a node; throws for ids that the model does not have. */
+export function nodeSubject(graph: CompiledModel, id: unknown): UpdateSubject {
+  const key = nodeKey(graph, id);
+  const type = graph.nodes.get(parseNodeId(key.source)?.type ?? '')!;
+  const { versionAttribute } = type;
+  const reserved = keyNames(graph);
+  if (versionAttribute !== undefined) reserved.set(versionAttribute, 'is the version, which each update counts up');
+  return { ...subjectOfKey(graph, key), type, reserved, ...(versionAttribute !== undefined && { versionAttribute }) };
+}
+
+/** The subject of an update of a part; throws for ids and parts that the model does not have. */
+export function partSubject(graph: CompiledModel, id: unknown, part: unknown): UpdateSubject {
+  const key = partKey(graph, id, part);
+  return { ...subjectOfKey(graph, key), type: partModel(graph, key)!, reserved: keyNames(graph) };
+}
+
+/** The subject of an update of an edge; throws for ids and types that the model does not have. */
+export function edgeSubject(graph: CompiledModel, source: unknown, edgeType: string, target: unknown): UpdateSubject {
+  const key = edgeKey(graph, source, edgeType, target);
+  const type = graph.edges.get(edgeType)!;
+  const reserved = keyNames(graph);
+  if (type.keys === 'plain') return { ...subjectOfKey(graph, key), type, reserved };
+  reserved.set(TARGET_ID, "is the target's id, which belongs to the key");
+  return { ...subjectOfKey(graph, key), type, reserved, hashedTarget: target as string };
+}
+
+/** Whether a plain update has to be validated as a whole item, so that the item has to be read first. */
+export function needsWhole({ type }: UpdateSubject, { addTo = {} }: AttributeChange): boolean {
+  if (type.fields !== undefined) return true;
+  // How many entries a set will have shows only with those that it has.
+  return 'maxEntries' in type && Object.keys(addTo).some((name) => type.maxEntries.has(name));
+}
+
+function subjectOfKey(graph: CompiledModel, key: ItemKey) {
+  return { graph, key, name: itemName(key.source, key.target) };
+}
+
+function keyNames({ table }: CompiledModel): Map<string, string> {
+  return new Map([table.partitionKey, table.sortKey].map((name) => [name, 'is a key of the table']));
+}

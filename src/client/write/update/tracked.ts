@@ -1,0 +1,47 @@
+import { EdgeloomError } from '../../../foundation/errors.ts';
+
+/**
+ * Wraps attributes so that each name that a function reads is noted: a write can then depend on exactly these. A look at all of them,
+ * as a spread makes it, also notes the declared names that are absent: the function would have seen a value under them.
+ *
+ * @param notes receives the names.
+ */
+export function trackedAttributes(
+  attributes: Record<string, unknown>,
+  declared: Iterable<string>,
+  notes: Set<string>,
+): Record<string, unknown> {
+  const note = (name: string | symbol): void => {
+    if (typeof name === 'string') notes.add(name);
+  };
+  const refuse = (): never => {
+    throw new EdgeloomError(
+      'invalid-argument',
+      'The attributes that an update gets are read-only.',
+      'Return the next ones: (attributes) => ({ ...attributes, count: attributes.count + 1 }).',
+    );
+  };
+  return new Proxy(attributes, {
+    get(target, name) {
+      note(name);
+      // Inherited properties are no attributes, and a name such as constructor may be one.
+      return typeof name === 'string' && !Object.hasOwn(target, name) ? undefined : Reflect.get(target, name);
+    },
+    has(target, name) {
+      note(name);
+      return Object.hasOwn(target, name);
+    },
+    getOwnPropertyDescriptor(target, name) {
+      note(name);
+      return Reflect.getOwnPropertyDescriptor(target, name);
+    },
+    ownKeys(target) {
+      // rule: looking-at-all-looks-at-absent-ones
+      for (const name of [...Object.keys(target), ...declared]) notes.add(name);
+      return Reflect.ownKeys(target);
+    },
+    set: refuse,
+    deleteProperty: refuse,
+    defineProperty: refuse,
+  });
+}

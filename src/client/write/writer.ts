@@ -1,0 +1,280 @@
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type {
+  EdgeAttributes,
+  EdgeInput,
+  EdgeSource,
+  EdgeTarget,
+  EdgeType,
+  NodeAttributes,
+  NodeId,
+  NodeInput,
+  PartAttributes,
+  PartInput,
+  PartName,
+  TypeOfId,
+} from '../../core/model/inference.ts';
+import type { Store, WriteResult } from '../../core/store-port.ts';
+import { checkOptions, checkStoreOptions } from '../../foundation/options.ts';
+import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { type WithClient, withStore } from '../../store/given.ts';
+import { notingStore } from '../session/noting-store.ts';
+import type { Session } from '../session/session.ts';
+import { BatchBuilder, type WriteBatchResult } from './batch.ts';
+import { type DeletedNode, type DeleteOptions, deleteNodeWithEdges } from './cascade.ts';
+import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/prepare.ts';
+import type { WriteContext } from './item/send.ts';
+import { deleteSingle, putChange, putSingle, type WriteOptions } from './item/single.ts';
+import type { Operations, PutArguments, TransactionOperations } from './operations.ts';
+import { type PutManyEntry, type PutManyOptions, type PutManyResult, putMany } from './put-many.ts';
+import { TransactionBuilder, type TransactionResult, type TransactOptions } from './transaction.ts';
+import type { Change } from './update/attribute-change.ts';
+import { edgeSubject, nodeSubject, partSubject } from './update/subject.ts';
+import { type UpdatedItem, type UpdateOptions, updateBaseItem } from './update/update.ts';
+
+/** Options of writes of a node, typed by its id. */
+type NodeOptions<G extends CompiledModel, Id extends string> = WriteOptions<NodeAttributes<G, TypeOfId<G, Id>>>;
+
+/** Options of writes of a part, typed by its node's id. */
+type OptionsOfPart<G extends CompiledModel, Id extends string, P> = WriteOptions<PartAttributes<G, TypeOfId<G, Id>, P>>;
+
+/**
+ * Writes base items, and only those. Every item is checked in full before it is sent: ids,
+ * types, what `fields` declares (its output is what is written), what DynamoDB would refuse, and what the projector
+ * would have to quarantine. A refusal is an `EdgeloomError` that names item, attribute and remedy. A condition
+ * (`ifAbsent`, `ifPresent`, `if`) that does not hold is a `ConditionFailedError` with the item as it is. Operations give the
+ * write capacity units that they took.
+ */
+export interface Writer<G extends CompiledModel> {
+  /**
+   * Puts a node whole, in one PutItem: attributes that are not given are gone. `updateNode` changes some of them.
+   *
+   * @example
+   * await writer.putNode('GOAL-G1', { title: 'Run a marathon' }, { ifAbsent: true });
+   */
+  putNode<Id extends NodeId<G>>(
+    id: Id,
+    ...attributes: PutArguments<NodeInput<G, TypeOfId<G, Id>>, NodeOptions<G, Id>>
+  ): Promise<WriteResult>;
+  /**
+   * Puts a part of a node whole, in one PutItem: attributes that are not given are gone. Without its node, which does not have to
+   * exist, reads do not show it.
+   *
+   * @example
+   * await writer.putPart('USER-U1', 'STATE', { status: 'online' });
+   */
+  putPart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
+    id: Id,
+    part: P,
+    ...attributes: PutArguments<PartInput<G, TypeOfId<G, Id>, P>, OptionsOfPart<G, Id, P>>
+  ): Promise<WriteResult>;
+  /** Changes some attributes of a part of a node, as `updateNode` does. */
+  updatePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
+    id: Id,
+    part: P,
+    change: Change<PartAttributes<G, TypeOfId<G, Id>, P>, PartInput<G, TypeOfId<G, Id>, P>>,
+    options?: UpdateOptions<PartAttributes<G, TypeOfId<G, Id>, P>>,
+  ): Promise<UpdatedItem<PartAttributes<G, TypeOfId<G, Id>, P>>>;
+  /** Deletes a part of a node; an absent one is fine. */
+  deletePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
+    id: Id,
+    part: P,
+    options?: OptionsOfPart<G, Id, P>,
+  ): Promise<WriteResult>;
+  /** Puts an edge whole. Neither of its nodes has to exist. Where keys are hashed it makes the key and sets `targetId`. */
+  putEdge<E extends EdgeType<G>>(
+    source: EdgeSource<G, E>,
+    edgeType: E,
+    target: EdgeTarget<G, E>,
+    ...attributes: PutArguments<EdgeInput<G, E>, WriteOptions<EdgeAttributes<G, E>>>
+  ): Promise<WriteResult>;
+  /**
+   * Changes some attributes of a node; the others stay as they are, also those that other writers wrote. No update loses what another writer
+   * wrote before it. (A put that comes after it replaces the whole node.)
+   *
+   * `change` names what to `set`, `remove`, `add` to numbers, `addTo` and `deleteFrom` sets: one UpdateItem without a read, or
+   * with one where the type declares `fields`, since the whole result is validated. Or it is a function from the present
+   * attributes to the next, which may run several times: what it looked at has to be unchanged when its result is
+   * written, and only what differs is written.
+   *
+   * Throws `not-found` for an absent node (unless `upsert`), `condition-failed`, `too-much-contention`,
+   * `too-many-attributes` where it depends on more than 150, and `outcome-unknown` where the answer was lost (unless
+   * `once`).
+   *
+   * @example
+   * await writer.updateNode('GOAL-G1', { set: { status: 'DONE' }, add: { points: 3 }, addTo: { tags: ['sport'] } });
+   * await writer.updateNode('GOAL-G1', ({ points, ...rest }) => ({ ...rest, points: points * 2 }));
+   */
+  updateNode<Id extends NodeId<G>>(
+    id: Id,
+    change: Change<NodeAttributes<G, TypeOfId<G, Id>>, NodeInput<G, TypeOfId<G, Id>>>,
+    options?: UpdateOptions<NodeAttributes<G, TypeOfId<G, Id>>>,
+  ): Promise<UpdatedItem<NodeAttributes<G, TypeOfId<G, Id>>>>;
+  /** Changes some attributes of an edge, as `updateNode` does. */
+  updateEdge<E extends EdgeType<G>>(
+    source: EdgeSource<G, E>,
+    edgeType: E,
+    target: EdgeTarget<G, E>,
+    change: Change<EdgeAttributes<G, E>, EdgeInput<G, E>>,
+    options?: UpdateOptions<EdgeAttributes<G, E>>,
+  ): Promise<UpdatedItem<EdgeAttributes<G, E>>>;
+  /**
+   * The writer of a session, which remembers the key of each item before it is written: a reader with the same session
+   * shows the writes at once.
+   */
+  with(session: Session): Writer<G>;
+  /** Deletes an edge; an absent one is fine. */
+  deleteEdge<E extends EdgeType<G>>(
+    source: EdgeSource<G, E>,
+    edgeType: E,
+    target: EdgeTarget<G, E>,
+    options?: WriteOptions<EdgeAttributes<G, E>>,
+  ): Promise<WriteResult>;
+  /** Deletes a node; an absent one is fine. Its edges and parts stay: see `deleteNodeWithEdges`. */
+  deleteNode<Id extends NodeId<G>>(id: Id, options?: NodeOptions<G, Id>): Promise<WriteResult>;
+  /**
+   * Makes many operations at once, 25 a call; where a key repeats, the last operation on it wins. All are checked first:
+   * a bad one, and nothing is written, with an `InvalidBatchError` that lists every bad one. It is no transaction: where
+   * the store fails, a part may be written; running the batch again is fine.
+   *
+   * @example
+   * await writer.batch((batch) => {
+   *   batch.putNode('GOAL-G1', { title: 'Run' });
+   *   batch.deleteEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1');
+   * });
+   */
+  batch(build: (batch: Operations<G, void>) => void | Promise<void>): Promise<WriteBatchResult>;
+  /**
+   * Makes up to 100 operations, all of them or none, at twice the capacity. Projections never need it; rules over several
+   * items do. A failed condition is a `TransactionFailedError` that lists each of them, with the item as it is.
+   *
+   * @example
+   * await writer.transact((transaction) => {
+   *   transaction.requireNode('GOAL-G1');
+   *   transaction.requireNode('USER-U1', { if: { status: 'ACTIVE' } });
+   *   transaction.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' }, { ifAbsent: true });
+   * });
+   */
+  transact(
+    build: (transaction: TransactionOperations<G>) => void | Promise<void>,
+    options?: TransactOptions,
+  ): Promise<TransactionResult>;
+  /**
+   * Puts a stream of nodes and edges, 25 a call; entries are taken as fast as they are written. Puts of one key are made in
+   * their order. A bad entry, or an aborted signal, ends it with its error; what came before is written.
+   *
+   * @example
+   * await writer.putMany(entriesOfFile(), { onProgress: (items) => console.log(items) });
+   */
+  putMany(
+    entries: Iterable<PutManyEntry> | AsyncIterable<PutManyEntry>,
+    options?: PutManyOptions,
+  ): Promise<PutManyResult>;
+  /**
+   * Deletes a node with its parts, with the edges that leave it, and with those that enter it as far as the node's side knows them: all of
+   * an edge type with `copy`; of one with `inbound` those that are in at least one of its orders, because they, or their
+   * source nodes, have what it sorts by. The projector makes what knows them, and it lags behind, so edges put in the last
+   * moments may stay. Types of both kinds that may have left some are named in the result. The node goes last and everything is looked up again, so after a crash, or to catch
+   * such latecomers, run it again. It costs a Query of the partition, one of each index partition of the node's incoming
+   * edge types, a read and a delete for each edge, and a read of the registry.
+   *
+   * Incoming edges are looked up in what the table keeps and readers may use. Throws `projection-not-ready`, with nothing deleted,
+   * where that does not have all of what the model finds them by: while `edgeloom migrate` builds it, or before it was run.
+   */
+  deleteNodeWithEdges(id: NodeId<G>, options?: DeleteOptions): Promise<DeletedNode>;
+}
+
+const WRITE_OPTIONS = { ifAbsent: true, ifPresent: true, if: true, signal: true } as const;
+const UPDATE_OPTIONS = { ...WRITE_OPTIONS, upsert: true, once: true } as const;
+
+/** Options of a writer. */
+export interface WriterOptions extends Pick<RuntimeOptions, 'wait'> {
+  /** The table. */
+  store: Store;
+}
+
+/**
+ * Makes the writer of a graph, with a store or with a client of the AWS SDK, such as a `DynamoDBDocumentClient`.
+ *
+ * @example
+ * const writer = createWriter(graph, { store: new DynamoDBStore(client, graph.table) });
+ * await writer.putNode('GOAL-G1', { title: 'Run a marathon' });
+ * await writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });
+ */
+export function createWriter<G extends CompiledModel>(
+  graph: G,
+  given: WriterOptions | WithClient<WriterOptions>,
+): Writer<G> {
+  const options = withStore('createWriter', graph.table, given);
+  checkStoreOptions('createWriter', options, { store: true, wait: true });
+  const { store } = options;
+  const { wait } = runtimeOf(options);
+  const context: WriteContext = { store, wait };
+  const writer: Writer<CompiledModel> = {
+    with: (session) => createWriter(graph, { store: notingStore(store, graph.table, session), wait }) as never,
+    async putNode(id, attributes = {}, options = {}) {
+      checkOptions('putNode', options, WRITE_OPTIONS);
+      const change = putChange(graph, nodeKey(graph, id), await nodeItem(graph, id, attributes), options);
+      return putSingle(graph, context, change, options);
+    },
+    async putEdge(source, edgeType, target, attributes = {}, options = {}) {
+      checkOptions('putEdge', options, WRITE_OPTIONS);
+      const item = await edgeItem(graph, source, edgeType, target, attributes);
+      return putSingle(
+        graph,
+        context,
+        putChange(graph, edgeKey(graph, source, edgeType, target), item, options),
+        options,
+      );
+    },
+    async updateNode(id, change, options = {}) {
+      checkOptions('updateNode', options, UPDATE_OPTIONS);
+      return updateBaseItem(context, nodeSubject(graph, id), change, options);
+    },
+    async putPart(id, part, attributes = {}, options = {}) {
+      checkOptions('putPart', options, WRITE_OPTIONS);
+      const item = await partItem(graph, id, part, attributes);
+      return putSingle(graph, context, putChange(graph, partKey(graph, id, part), item, options), options);
+    },
+    async updatePart(id, part, change, options = {}) {
+      checkOptions('updatePart', options, UPDATE_OPTIONS);
+      return updateBaseItem(context, partSubject(graph, id, part), change, options);
+    },
+    async deletePart(id, part, options = {}) {
+      checkOptions('deletePart', options, WRITE_OPTIONS);
+      return deleteSingle(graph, context, partKey(graph, id, part), options);
+    },
+    async updateEdge(source, edgeType, target, change, options = {}) {
+      checkOptions('updateEdge', options, UPDATE_OPTIONS);
+      return updateBaseItem(context, edgeSubject(graph, source, edgeType, target), change, options);
+    },
+    async deleteEdge(source, edgeType, target, options = {}) {
+      checkOptions('deleteEdge', options, WRITE_OPTIONS);
+      return deleteSingle(graph, context, edgeKey(graph, source, edgeType, target), options);
+    },
+    async deleteNode(id, options = {}) {
+      checkOptions('deleteNode', options, WRITE_OPTIONS);
+      return deleteSingle(graph, context, nodeKey(graph, id), options);
+    },
+    async batch(build) {
+      const builder = new BatchBuilder(graph);
+      await build(builder);
+      return builder.run(store);
+    },
+    async transact(build, options = {}) {
+      checkOptions('transact', options, { token: true, signal: true });
+      const builder = new TransactionBuilder(graph, context);
+      await build(builder);
+      return builder.run(options);
+    },
+    async putMany(entries, options) {
+      checkOptions('putMany', options, { concurrency: true, onProgress: true, signal: true });
+      return putMany(graph, store, entries, options);
+    },
+    async deleteNodeWithEdges(id, options) {
+      checkOptions('deleteNodeWithEdges', options, { signal: true, replica: true });
+      return deleteNodeWithEdges(graph, store, id, options);
+    },
+  };
+  // The graph's types say what attributes there are; at run time the validators do.
+  return writer as unknown as Writer<G>;
+}

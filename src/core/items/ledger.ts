@@ -1,0 +1,317 @@
+import { type Item, numberOf, stringOf } from './attribute-value.ts';
+import { COUNT, COUNTED, LEDGER, OTHER } from './derived-item.ts';
+import { ONE, parseSumUnits, parseUnits, textOfUnits } from './units.ts';
+
+/**
+ * A ledger is the map in a counted item that lists what the item adds to its count: a number for each sum, and a value for each group.
+ *
+ * A count, or a total, has these attributes at its top level, since an update can add to no other: `count`, `problems`, `sum/hours`,
+ * `by/kind/Scode` for each value of a group, and `keys/kind`, the set of these values. Their numbers are exact: see core/items/units.ts.
+ */
+
+/** The attribute for the number of values that are in no sum or group, because they cannot be. */
+export const PROBLEMS = 'problems';
+/** The value of a group for all values that a count has no room for. The values of edges have a tag before them. */
+export const OTHER_VALUES = '~other';
+/** The most values of a group that a count holds. */
+export const MOST_VALUES = 50;
+
+/** The attribute of a sum. */
+export function sumAttribute(name: string): string {
+  return `sum/${name}`;
+}
+
+/** The attribute that the value of a group has in a ledger. */
+export function groupAttribute(name: string): string {
+  return `by/${name}`;
+}
+
+/** The attribute for the set of a group's values. */
+export function keysAttribute(group: string): string {
+  return `keys/${group}`;
+}
+
+/** Numbers to add to a count, or its numbers, in units of 10^-12 by attribute. */
+export type Amounts = Map<string, bigint>;
+
+/** Attributes of a ledger. An item that somebody else wrote must not add to other attributes of a count. */
+const LEDGER_ATTRIBUTE = /^(?:problems|(?:sum|by)\/[A-Za-z_][A-Za-z0-9_]{0,63})$/;
+/** Numbers among the attributes of a count. */
+const AMOUNT = /^(?:count|problems|sum\/|by\/)/;
+
+/** The numbers that an item adds to the count with a name, as the item has them. An item that names another count adds nothing. */
+export function amountsOf(item: Item | undefined, countName: string): Amounts {
+  const amounts: Amounts = new Map();
+  if (item === undefined || stringOf(item[COUNTED]) !== countName) return amounts;
+  amounts.set(COUNT, ONE);
+  const other = new Set(textsOf(item, OTHER));
+  for (const [attribute, value] of ledgerOf(item)) {
+    if ('S' in value) amounts.set(`${attribute}/${other.has(attribute) ? OTHER_VALUES : value.S}`, ONE);
+    else if ('N' in value) amounts.set(attribute, parseUnits(value.N) ?? 0n);
+  }
+  return amounts;
+}
+
+/** A count without any edge. */
+export const NO_AMOUNTS: Amounts = new Map();
+
+/** Adds an item to the count that it names, in a map of counts by their names. */
+export function addItemAmounts(counts: Map<string, Amounts>, item: Item): void {
+  const name = stringOf(item[COUNTED]);
+  if (name === undefined) return;
+  const amounts = counts.get(name) ?? new Map();
+  addAmounts(amounts, amountsOf(item, name));
+  counts.set(name, amounts);
+}
+
+/**
+ * The ledger of a counted item: the values that it adds to the sums and groups of its count, as pairs of an attribute and a value. It is
+ * empty if the item has none. Attributes that no ledger has are left out.
+ */
+function ledgerOf(item: Item | undefined): [string, Item[string]][] {
+  const ledger = item?.[LEDGER];
+  if (ledger === undefined || !('M' in ledger)) return [];
+  return Object.entries(ledger.M).filter(([attribute]) => LEDGER_ATTRIBUTE.test(attribute));
+}
+
+/** The texts of a set; none if there is no set. */
+export function textsOf(item: Item | undefined, attribute: string): readonly string[] {
+  const set = item?.[attribute];
+  return set !== undefined && 'SS' in set ? set.SS : [];
+}
+
+/** Adds amounts to others. */
+export function addAmounts(to: Amounts, amounts: Amounts, sign = 1n): void {
+  for (const [attribute, units] of amounts) to.set(attribute, (to.get(attribute) ?? 0n) + sign * units);
+}
+
+/** Whether some amounts change nothing. */
+export function isZeroAmounts(amounts: Amounts): boolean {
+  return [...amounts.values()].every((units) => units === 0n);
+}
+
+/** The numbers of a stored count; undefined if one of them is malformed. An absent count has none. */
+export function storedAmounts(count: Item | undefined): Amounts | undefined {
+  const amounts: Amounts = new Map();
+  for (const [attribute, value] of Object.entries(count ?? {})) {
+    if (attribute.startsWith('keys/') && !('SS' in value)) return undefined;
+    if (!AMOUNT.test(attribute)) continue;
+    const text = numberOf(value);
+    const units = text === undefined ? undefined : parseSumUnits(text);
+    const isWhole = units !== undefined && units % ONE === 0n;
+    if (units === undefined || (!isWhole && !attribute.startsWith('sum/'))) return undefined;
+    amounts.set(attribute, units);
+  }
+  return count !== undefined && !amounts.has(COUNT) ? undefined : amounts;
+}
+
+/** Whether an attribute of a count is one of its numbers, or the set of a group's values. */
+export function isAmountAttribute(attribute: string): boolean {
+  return AMOUNT.test(attribute) || attribute.startsWith('keys/');
+}
+
+/** Whether two counts say the same: an absent number is 0. */
+export function sameAmounts(left: Amounts, right: Amounts): boolean {
+  const difference: Amounts = new Map(left);
+  addAmounts(difference, right, -1n);
+  return isZeroAmounts(difference);
+}
+
+/** Whether a count has values of a group under one name, although there is room for a value. */
+export function hasRoomForOthers(amounts: Amounts): boolean {
+  return [...amounts].some(([attribute, units]) => {
+    if (units <= 0n || !attribute.endsWith(`/${OTHER_VALUES}`)) return false;
+    return namedValues(amounts, attribute.slice(0, -OTHER_VALUES.length)).length < MOST_VALUES;
+  });
+}
+
+/** The room that a count had for values when it was read: it says, item by item, which values without a name get one. */
+export class RoomForOthers {
+  private readonly values = new Map<string, Set<string>>();
+
+  constructor(private readonly amounts: Amounts) {}
+
+  /** Whether a value of the item gets a name. */
+  takes(item: Item): boolean {
+    const ledger = new Map(ledgerOf(item));
+    return textsOf(item, OTHER).filter((group) => this.hasRoom(group, stringOf(ledger.get(group)))).length > 0;
+  }
+
+  private hasRoom(group: string, value: string | undefined): boolean {
+    if (value === undefined) return false;
+    const values = this.values.get(group) ?? new Set(namedValues(this.amounts, `${group}/`));
+    this.values.set(group, values);
+    if (!values.has(value) && values.size >= MOST_VALUES) return false;
+    values.add(value);
+    return true;
+  }
+}
+
+/** The values of a group that edges have, without the name for all others. */
+function namedValues(amounts: Amounts, prefix: string): string[] {
+  return [...amounts].flatMap(([attribute, units]) => {
+    const value = attribute.slice(prefix.length);
+    return attribute.startsWith(prefix) && units > 0n && value !== OTHER_VALUES ? [value] : [];
+  });
+}
+
+/** The numbers of a count as a text, for messages and comparisons. */
+export function textOfAmounts(amounts: Amounts): string {
+  const numbers = [...amounts].filter(([attribute, units]) => attribute !== COUNT && units !== 0n).sort();
+  const rest = numbers.map(([attribute, units]) => `, ${attribute} ${textOfUnits(units)}`);
+  return textOfUnits(amounts.get(COUNT) ?? 0n) + rest.join('');
+}
+
+/** A counted item as it was read, and its expected fields. */
+export interface CountedChange {
+  current: Item | undefined;
+  expected: Item | undefined;
+}
+
+/** A value of a group in the ledger that an item is to have. */
+interface GroupValue {
+  /** The attribute of the group. */
+  attribute: string;
+  value: string;
+  /** Whether the item has the value already, and it keeps its place. */
+  stays: boolean;
+}
+
+function groupValues({ current, expected }: CountedChange, readmits: boolean): GroupValue[] {
+  const before = new Map(ledgerOf(current));
+  const other = new Set(textsOf(current, OTHER));
+  const isSameCount = stringOf(current?.[COUNTED]) === stringOf(expected?.[COUNTED]);
+  return ledgerOf(expected).flatMap(([attribute, stored]) => {
+    const value = stringOf(stored);
+    if (value === undefined) return [];
+    const isSame = isSameCount && stringOf(before.get(attribute)) === value;
+    return [{ attribute, value, stays: isSame && !(readmits && other.has(attribute)) }];
+  });
+}
+
+/**
+ * Whether an item is to have a value of a group that it does not have: whether there is room for it depends on the count.
+ *
+ * @param readmits whether values without room are placed once more.
+ */
+export function hasNewGroupValue(change: CountedChange, readmits = false): boolean {
+  return groupValues(change, readmits).some(({ stays }) => !stays);
+}
+
+/** The values of one group in a count. */
+interface Group {
+  values: Set<string>;
+  /** Values that items of the same write are to have. */
+  used: Set<string>;
+  /** Values that left the group because no edge has them. */
+  freed: Set<string>;
+}
+
+/** The room that a count has for the values of groups in one write of items. */
+export class Room {
+  /** Whether the write is right only if the count has not changed since it was read. */
+  isTaken = false;
+  /** The values of groups that the write adds to, and that the count had when it was read, by the attribute of their set. */
+  readonly held: Record<string, string[]> = {};
+  private readonly groups = new Map<string, Group>();
+  /** The numbers of the count without the values that the write's items leave. */
+  private readonly rest: Amounts;
+
+  constructor(
+    private readonly count: Item | undefined,
+    countName: string,
+    changes: readonly CountedChange[],
+    private readonly readmits = false,
+  ) {
+    this.rest = new Map(storedAmounts(count));
+    for (const change of changes) {
+      addAmounts(this.rest, amountsOf(change.current, countName), -1n);
+      for (const { attribute, value, stays } of groupValues(change, readmits)) {
+        if (stays) addAmounts(this.rest, new Map([[`${attribute}/${value}`, ONE]]));
+      }
+    }
+  }
+
+  /** Returns the groups of an item to be written whose values have no room. A value that the item has already stays where it is. */
+  groupsWithoutRoom(change: CountedChange): string[] {
+    const other = new Set(textsOf(change.current, OTHER));
+    return groupValues(change, this.readmits)
+      .filter(({ attribute, value, stays }) => (stays ? other.has(attribute) : !this.takes(attribute, value)))
+      .map(({ attribute }) => attribute);
+  }
+
+  /** The sets of the groups that lose values, and the numbers of these values. */
+  get freed(): { set: Item; unset: string[] } {
+    const freed: { set: Item; unset: string[] } = { set: {}, unset: [] };
+    for (const [attribute, { values, freed: gone }] of this.groups) {
+      const left = [...gone].filter((value) => !values.has(value));
+      if (left.length === 0) continue;
+      freed.set[keysAttributeOfGroup(attribute)] = { SS: [...values] };
+      freed.unset.push(...left.map((value) => `${attribute}/${value}`));
+    }
+    return freed;
+  }
+
+  private takes(attribute: string, value: string): boolean {
+    const group = this.groupOf(attribute);
+    const { values, used } = group;
+    const isFull = values.size >= MOST_VALUES;
+    // Another write may take a value away from a full group.
+    if (isFull || !values.has(value)) this.isTaken = true;
+    const isFirst = !used.has(value);
+    used.add(value);
+    if (values.has(value)) {
+      const keys = keysAttributeOfGroup(attribute);
+      if (isFirst) this.held[keys] = [...(this.held[keys] ?? []), value];
+      return true;
+    }
+    if (isFull) this.freeUnusedValues(attribute, group);
+    // rule: group-has-a-bound
+    if (values.size >= MOST_VALUES) return false;
+    values.add(value);
+    return true;
+  }
+
+  private groupOf(attribute: string): Group {
+    let group = this.groups.get(attribute);
+    if (group === undefined) {
+      const values = new Set(textsOf(this.count, keysAttributeOfGroup(attribute)));
+      group = { values, used: new Set(), freed: new Set() };
+      this.groups.set(attribute, group);
+    }
+    return group;
+  }
+
+  /** Takes the values that no edge has out of a group. */
+  private freeUnusedValues(attribute: string, { values, used, freed }: Group): void {
+    for (const value of values) {
+      // rule: value-that-an-item-gets-keeps-its-room
+      if (used.has(value)) continue;
+      // rule: value-of-no-edge-gives-up-its-room
+      if ((this.rest.get(`${attribute}/${value}`) ?? 0n) !== 0n) continue;
+      values.delete(value);
+      freed.add(value);
+    }
+  }
+}
+
+function keysAttributeOfGroup(group: string): string {
+  return keysAttribute(group.slice(groupAttribute('').length));
+}
+
+/** An item with the groups whose values have no room. */
+export function withGroupsWithoutRoom(item: Item | undefined, others: readonly string[]): Item | undefined {
+  return item === undefined || others.length === 0 ? item : { ...item, [OTHER]: { SS: [...others] } };
+}
+
+/** The values of groups that amounts add to, by the attribute of the set that they are in. */
+export function groupValuesByAttribute(amounts: Amounts): Record<string, string[]> {
+  const keys: Record<string, string[]> = {};
+  for (const [attribute, units] of amounts) {
+    const [, group, value] = /^by\/([^/]{1,64})\/(.*)$/s.exec(attribute) ?? [];
+    if (group === undefined || value === undefined || value === OTHER_VALUES || units <= 0n) continue;
+    const attributeOfKeys = keysAttribute(group);
+    keys[attributeOfKeys] = [...(keys[attributeOfKeys] ?? []), value];
+  }
+  return keys;
+}

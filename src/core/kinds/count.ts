@@ -1,0 +1,141 @@
+import { type Item, numberOf, sameValue } from '../items/attribute-value.ts';
+import { COUNT, MODEL, REVISION, revisionOf } from '../items/derived-item.ts';
+import {
+  type Amounts,
+  addAmounts,
+  amountsOf,
+  hasRoomForOthers,
+  isAmountAttribute,
+  storedAmounts,
+  textOfAmounts,
+} from '../items/ledger.ts';
+import { placesOfCount } from '../model/projection/places.ts';
+import { isKeptCount } from '../plan/counted.ts';
+import { queriedItems } from '../store-pages.ts';
+import type { Store } from '../store-port.ts';
+import { oddities } from './form.ts';
+import { type ItemKind, origin } from './kind.ts';
+import { hashOfText, type ObserveContext, type Part, type PartKind } from './part.ts';
+
+/**
+ * The number of a node's counted edges of a type, and their sums and groups. The live items by which these edges are counted decide
+ * about it: each of them is written in one transaction with the count.
+ */
+const COUNTS: Omit<ItemKind<'count' | 'total'>, 'name' | 'originsOf'> = {
+  // rule: totals-belong-to-their-generation
+  lifetime: {
+    of: 'generation',
+    projectionOf: (_source, { edgeType, generation }) => ({ of: 'edge', edgeType, generation }),
+  },
+  decidedBy: 'partition',
+  hasBase: false,
+  attributes: new Map([[MODEL, 'any']]),
+  canHave: isAmountAttribute,
+  hasTombstones: false,
+  isKept: (graph, _key, sortKey) => isKeptCount(graph, sortKey),
+  isLive: (item) => item !== undefined,
+  oddities: (context, item) => {
+    const parts = oddities(COUNTS, context, item);
+    return storedAmounts(item) === undefined ? [...parts, { kind: 'count' }] : parts;
+  },
+  addTo: (content, sortKey, item) => content.addCount(placesOfCount(sortKey).name, storedAmounts(item)),
+};
+
+/** The count of the edges that leave a node. */
+export const count: ItemKind<'count'> = {
+  ...COUNTS,
+  name: 'count',
+  originsOf: (_graph, { source }, { edgeType }, item) => {
+    const number = numberOf(item[COUNT]) ?? 'no number';
+    return [origin({ source, target: `${edgeType}-…` }, `edges.${edgeType}.degree`, `It counts ${number} edges.`)];
+  },
+};
+
+/** The total of the edges that enter a node. */
+export const total: ItemKind<'total'> = {
+  ...COUNTS,
+  name: 'total',
+  originsOf: (_graph, _place, { edgeType }, item) => {
+    const number = numberOf(item[COUNT]) ?? 'no number';
+    const edges = { source: '…', target: `${edgeType}-…` };
+    return [origin(edges, `edges.${edgeType}.inbound.total`, `It adds up ${number} edges.`)];
+  },
+};
+
+/** The numbers in a count. */
+export const countPart: PartKind<Extract<Part, { kind: 'count' }>> = {
+  isContent: true,
+  decidingKeys: () => [],
+  async compare(context, { suspect: { source, sortKey }, derived }) {
+    const { live, stored } = await readCountWithItems(context, source, sortKey, derived);
+    const amounts = storedAmounts(stored);
+    return {
+      wanted: `a count of ${textOfAmounts(live)}`,
+      stored: `a count of ${amounts === undefined ? 'nothing' : textOfAmounts(amounts)}`,
+    };
+  },
+  // A count has no base item. Its revision changes with each of the items that it counts.
+  state: ({ derived }) => ({ revision: revisionOf(derived), base: hashOfText(revisionOf(derived) ?? '') }),
+};
+
+/**
+ * The values of groups that are added up under one name. Edges that went have made room for some of them, and readers refuse the
+ * groups meanwhile.
+ */
+export const roomPart: PartKind<Extract<Part, { kind: 'room' }>> = {
+  isContent: true,
+  isMaintenance: () => true,
+  decidingKeys: () => [],
+  compare(_context, { derived }) {
+    const amounts = storedAmounts(derived);
+    const hasRoom = amounts !== undefined && hasRoomForOthers(amounts);
+    return { wanted: hasRoom ? 'names for values of groups' : null, stored: hasRoom ? 'values without a name' : null };
+  },
+};
+
+/** How often the items are counted again while the count changes. */
+const MOST_COUNTS = 5;
+
+/**
+ * Returns a stored count, and the numbers that its items add up to at the same time. If an item appears or disappears during the
+ * counting, the count's revision changes, and the items are counted again. Otherwise a wrong count could pass because the items were
+ * counted a moment later. After `MOST_COUNTS` attempts the last numbers are returned, although they may be of different times.
+ */
+export async function readCountWithItems(
+  { store }: Pick<ObserveContext, 'store'>,
+  source: string,
+  sortKey: string,
+  seen: Item | undefined,
+): Promise<{ live: Amounts; stored: Item | undefined }> {
+  let stored = seen;
+  for (let attempt = 1; ; attempt++) {
+    const live = await sumLiveItems({ store }, source, sortKey);
+    const [again] = (await store.getMany([{ source, target: sortKey }], { consistent: true })).items;
+    if (attempt === MOST_COUNTS || sameValue(stored?.[REVISION], again?.[REVISION])) return { live, stored };
+    stored = again;
+  }
+}
+
+/** Adds up the live items of a node's counted edges of a type, with a consistent Query. */
+async function sumLiveItems(
+  reader: { store: Pick<Store, 'query'> },
+  source: string,
+  countKey: string,
+): Promise<Amounts> {
+  const { name } = placesOfCount(countKey);
+  const live: Amounts = new Map();
+  for await (const item of itemsToCount(reader.store, source, countKey)) addAmounts(live, amountsOf(item, name));
+  return live;
+}
+
+/** The index items among which the counted ones are. */
+export async function* itemsToCount(
+  store: Pick<Store, 'query'>,
+  source: string,
+  countKey: string,
+): AsyncGenerator<Item, void> {
+  for (const beginsWith of placesOfCount(countKey).itemPrefixes) {
+    // rule: counted-items-are-listed-consistently
+    yield* queriedItems(store, { partition: source, sortKey: { beginsWith }, consistent: true });
+  }
+}

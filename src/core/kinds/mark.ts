@@ -1,0 +1,68 @@
+import { type Item, itemSizeBytes, stringOf } from '../items/attribute-value.ts';
+import { evictedTypes } from '../items/stored-view.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import { derivedOf } from '../plan/derive.ts';
+import { copyBytes, viewBudgetBytes } from '../plan/writes/eviction.ts';
+import { queryPages } from '../store-pages.ts';
+import { readCopies } from './parent-copies.ts';
+import type { Compared, ObserveContext, Part, PartKind } from './part.ts';
+
+/** The mark of an evicted edge type in a view. The size of its edges decides about it. */
+export const mark: PartKind<Extract<Part, { kind: 'mark' }>> = {
+  isContent: true,
+  // If no edge set lists the type any more, the mark is a leftover of another model: that is drift.
+  isMaintenance: ({ edges }, { edgeType }) => edges.get(edgeType)?.labels !== undefined,
+  decidingKeys: () => [],
+  compare: (context, { suspect: { source, part }, derived }) => compareMark(context, source, derived, part.edgeType),
+  repairInView: ({ unmark }, _graph, { part }) => unmark.add(part.edgeType),
+};
+
+/** The greatest size of a view, as a share of its budget, with an edge type that comes back into its set. */
+const SHARE_OF_BUDGET = 0.5;
+
+/**
+ * Whether an evicted edge type has shrunk enough to come back into the set: with it the view would take at most half of its budget.
+ * A higher share could make a type leave and come back with each edge.
+ */
+export function fitsBackIntoView(graph: CompiledModel, source: string, viewBytes: number): boolean {
+  return viewBytes <= viewBudgetBytes(graph, source) * SHARE_OF_BUDGET;
+}
+
+/** Compares a mark with the size of its type's edges. It reads the edges only until they exceed the budget. */
+async function compareMark(
+  { graph, store }: ObserveContext,
+  source: string,
+  view: Item | undefined,
+  edgeType: string,
+): Promise<Compared> {
+  const text = `mark of evicted ${edgeType}`;
+  if (view === undefined || !evictedTypes(view).has(edgeType)) return { wanted: null, stored: null };
+  if (graph.edges.get(edgeType)?.labels === undefined) return { wanted: null, stored: text };
+  let bytes = itemSizeBytes(view);
+  const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent: true };
+  for await (const page of queryPages(store, request)) {
+    const listed: string[] = [];
+    for (const item of page.items) {
+      const edge = stringOf(item[graph.table.sortKey]) ?? '';
+      const { element } = derivedOf(graph, source, edge, item);
+      if (element === undefined) continue;
+      bytes += Buffer.byteLength(element);
+      listed.push(edge);
+    }
+    if (fitsBackIntoView(graph, source, bytes)) bytes += await bytesOfCopies({ graph, store }, listed);
+    if (bytes > viewBudgetBytes(graph, source)) break;
+  }
+  return { wanted: fitsBackIntoView(graph, source, bytes) ? null : text, stored: text };
+}
+
+/** The size of the copies that come back with edges, in bytes. */
+async function bytesOfCopies(
+  { graph, store }: Pick<ObserveContext, 'graph' | 'store'>,
+  edges: readonly string[],
+): Promise<number> {
+  let bytes = 0;
+  for (const [edge, copy] of await readCopies({ graph, store, stats: { rcu: 0 } }, edges)) {
+    if (copy !== undefined) bytes += copyBytes(edge, copy);
+  }
+  return bytes;
+}

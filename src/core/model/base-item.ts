@@ -1,0 +1,175 @@
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { attributeOf, type Item, textOfUntrusted } from '../items/attribute-value.ts';
+import { hashedSortKey, isHashedName, TARGET_ID } from '../items/hashed-key.ts';
+import { describe, edgeSortKey, parseNodeId } from '../items/keys.ts';
+import type { CompiledModel, EdgeModel, NodeModel, PartModel } from './compiled.ts';
+
+/** The kind of a base item. */
+export type BaseItemKind =
+  | { kind: 'node'; node: NodeModel }
+  | { kind: 'part'; node: NodeModel; part: PartModel }
+  | { kind: 'edge'; edge: EdgeModel; target: string }
+  /** A type outside the model: no error; the projector skips it and the check counts it. */
+  | { kind: 'unknown' }
+  /** An edge type of the model between nodes that it does not join, or a hashed key that is not its target's. */
+  | { kind: 'misfit'; reason: string; remedy?: string };
+
+/** The kind of a base item by its keys alone: a hashed key names an edge, but not its target. */
+export type KeyKind = BaseItemKind | { kind: 'hashed'; edge: EdgeModel };
+
+/** The same without the target of a plain edge, which its key has. So the items of a partition share their kinds. */
+export type SharedKind = Exclude<KeyKind, { kind: 'edge' }> | { kind: 'plain'; edge: EdgeModel };
+
+const UNKNOWN: { kind: 'unknown' } = { kind: 'unknown' };
+/** The remedy for a misfit whose reason does not name it. */
+const HASHED_REMEDY = `Put it under hashedEdgeKey(edgeType, target) with the target's id in ${TARGET_ID}, and delete what lies under another key`;
+
+/** Classifies a base item. For an edge with a hashed key the image names the target. */
+export function classifyBaseItem(graph: CompiledModel, source: string, sortKey: string, image: Item): BaseItemKind {
+  const kind = classifyKey(graph, source, sortKey);
+  return kind.kind === 'hashed' ? classifyHashedEdge(graph, kind.edge, sortKey, image) : kind;
+}
+
+/** Tells a base item's kind from its keys alone. */
+export function classifyKey(graph: CompiledModel, source: string, sortKey: string): KeyKind {
+  const kind = new KeyClassifier(graph, source).kindOf(sortKey);
+  return kind.kind === 'plain' ? { kind: 'edge', edge: kind.edge, target: targetInKey(kind.edge, sortKey) } : kind;
+}
+
+/** The target that the key of a plain edge names. */
+export function targetInKey({ type }: EdgeModel, sortKey: string): string {
+  return sortKey.slice(type.length + 1);
+}
+
+/** Tells the kinds of one partition's base items, as `classifyKey` does. Most of them are edges of one type to nodes of one. */
+export class KeyClassifier {
+  // Names of the model are type names, so a prefix that is one of them needs no check of its own.
+  private readonly sourceType: string;
+  private readonly node: NodeModel | undefined;
+  /** A cache of the last plain edge: its kind, and the beginning of its sort key that other edges share, such as `FRIEND-USER-`. */
+  private last: SharedKind | undefined;
+  private start = '';
+
+  constructor(
+    private readonly graph: CompiledModel,
+    private readonly source: string,
+  ) {
+    this.sourceType = nodePrefix(source);
+    this.node = graph.nodes.get(this.sourceType);
+  }
+
+  /** The kind of the base item with a sort key. */
+  kindOf(sortKey: string): SharedKind {
+    const { graph, node } = this;
+    if (node === undefined) return UNKNOWN;
+    if (this.source === sortKey) return { kind: 'node', node };
+    if (this.last !== undefined && sortKey.length > this.start.length && sortKey.startsWith(this.start)) {
+      return this.last;
+    }
+    const part = node.parts.get(sortKey);
+    if (part !== undefined) return { kind: 'part', node, part };
+    const edge = graph.edges.get(sortKey.slice(0, Math.max(0, sortKey.indexOf('-'))));
+    if (edge === undefined) return UNKNOWN;
+    const name = targetInKey(edge, sortKey);
+    if (edge.keys === 'plain') return this.plainEdge(edge, name);
+    if (!isHashedName(name)) {
+      return hashedMisfit(`edge type ${edge.type} has hashed keys, and this is none`);
+    }
+    return misfitOfSource(edge, this.sourceType) ?? { kind: 'hashed', edge };
+  }
+
+  private plainEdge(edge: EdgeModel, target: string): SharedKind {
+    const wrong = misfitOfTarget(this.graph, edge, target);
+    if (wrong?.kind === 'unknown') return wrong;
+    const misfit = misfitOfSource(edge, this.sourceType) ?? wrong;
+    if (misfit !== undefined) return misfit;
+    this.last = { kind: 'plain', edge };
+    this.start = `${edge.type}-${nodePrefix(target)}-`;
+    return this.last;
+  }
+}
+
+/** Classifies an edge with a hashed key by the target that its image names. */
+export function classifyHashedEdge(
+  graph: CompiledModel,
+  edge: EdgeModel,
+  sortKey: string,
+  image: Item,
+): Exclude<BaseItemKind, { kind: 'node' | 'part' }> {
+  const targetId = targetIdOf(image);
+  if (targetId === undefined) {
+    return hashedMisfit(`edge type ${edge.type} has hashed keys, and no text ${TARGET_ID} says whose`);
+  }
+  // rule: hashed-key-fits-its-target
+  if (hashedSortKey(edge.type, targetId) !== sortKey) {
+    return hashedMisfit(`its sort key is not the hashed key of its ${TARGET_ID}`);
+  }
+  return misfitOfTarget(graph, edge, targetId) ?? { kind: 'edge', edge, target: targetId };
+}
+
+/** Throws `invalid-id` for a node id that the table's raw keys cannot hold. */
+export function checkIdInRawKeys({ table }: CompiledModel, id: string): void {
+  const misfit = table.rawKeys?.misfitOf(id);
+  if (misfit === undefined) return;
+  throw new EdgeloomError(
+    'invalid-id',
+    `${describe(id)} is no id of the table: ${misfit}.`,
+    'See the key options of the model.',
+  );
+}
+
+/** Formats a misfit for a message: the reason, and the remedy if it is not obvious. */
+export function misfitText({ reason, remedy }: Extract<BaseItemKind, { kind: 'misfit' }>): string {
+  return remedy === undefined ? reason : `${reason}. ${remedy}`;
+}
+
+/** The target that an image of an edge with a hashed key names; undefined where it names none. */
+export function targetIdOf(image: Item): string | undefined {
+  // An image may hold anything where a record has been made by hand.
+  return textOfUntrusted(attributeOf(image, TARGET_ID));
+}
+
+/** The sort key of the base item of an edge to a target, plain or hashed as the model has it. */
+export function sortKeyOfEdge(edge: EdgeModel, target: string): string {
+  return edge.keys === 'hashed' ? hashedSortKey(edge.type, target) : edgeSortKey(edge.type, target);
+}
+
+type Misfit = Extract<BaseItemKind, { kind: 'misfit' }>;
+
+/** The misfit of an edge that leaves a node of another type than it may; undefined where it may. */
+function misfitOfSource(edge: EdgeModel, sourceType: string): Misfit | undefined {
+  if (edge.from.has(sourceType)) return undefined;
+  return misfit(endpointText(edge.type, 'leaves', edge.from, sourceType));
+}
+
+function misfit(reason: string): Misfit {
+  return { kind: 'misfit', reason };
+}
+
+/** A misfit of an edge whose type has hashed keys. The remedy says how to write such an edge. */
+function hashedMisfit(reason: string): Misfit {
+  return { kind: 'misfit', reason, remedy: HASHED_REMEDY };
+}
+
+/** Returns why an edge may not enter its target: a misfit, or an unknown type of target. Undefined if it may. */
+function misfitOfTarget(graph: CompiledModel, edge: EdgeModel, target: string): Misfit | typeof UNKNOWN | undefined {
+  const targetType = nodePrefix(target);
+  if (!graph.nodes.has(targetType)) {
+    if (parseNodeId(target) !== undefined) return UNKNOWN;
+    return misfit(`edge type ${edge.type} is not followed by a node id`);
+  }
+  if (!edge.to.has(targetType)) {
+    return misfit(endpointText(edge.type, 'enters', edge.to, targetType));
+  }
+  return undefined;
+}
+
+/** The part of a text before its first `-`; empty, which is no type, where nothing follows the dash. */
+function nodePrefix(id: string): string {
+  const dash = id.indexOf('-');
+  return dash <= 0 || dash === id.length - 1 ? '' : id.slice(0, dash);
+}
+
+function endpointText(edgeType: string, verb: string, allowed: ReadonlySet<string>, actual: string): string {
+  return `edge type ${edgeType} ${verb} ${[...allowed].join(', ')}, not ${actual}`;
+}

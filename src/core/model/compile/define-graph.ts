@@ -1,0 +1,108 @@
+import { EdgeloomError, ModelError } from '../../../foundation/errors.ts';
+import { hash128 } from '../../items/keys.ts';
+import type { CompiledModel, EdgeModel, NodeModel } from '../compiled.ts';
+import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../graph.ts';
+import { partsOfEdge } from '../joined.ts';
+import { isPlainObject } from '../shape.ts';
+import { compileEdge, compileNode, compileTable } from './definitions.ts';
+import { compileRawKeys } from './raw-keys.ts';
+import { type MistakeLog, tableName } from './schemas.ts';
+
+/**
+ * Checks and compiles a model. Throws a `ModelError` that names every mistake with its path.
+ *
+ * @example
+ * const graph = defineGraph({
+ *   table: 'records',
+ *   nodes: { USER: node({ search: { name: { fold: true } } }) },
+ *   edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
+ * });
+ */
+export function defineGraph<
+  const N extends NodeDefinitions,
+  const E extends EdgeDefinitions<Extract<keyof N, string>> = Record<never, never>,
+>(input: GraphInput<N, E>): Graph<N, E> {
+  const mistakes: MistakeLog = [];
+  const table = compileTable(input?.table, mistakes);
+  const nodeInput = recordOf(input?.nodes, 'nodes', mistakes);
+  const edgeInput = recordOf(input?.edges ?? {}, 'edges', mistakes);
+  const nodes = new Map<string, NodeModel>();
+  for (const [type, definition] of Object.entries(nodeInput)) {
+    const compiled = compileNode(type, definition, table, mistakes);
+    if (compiled) nodes.set(type, compiled);
+  }
+  const edges = new Map<string, EdgeModel>();
+  for (const [type, definition] of Object.entries(edgeInput)) {
+    const compiled = compileEdge(type, definition, new Set(Object.keys(nodeInput)), table, mistakes);
+    if (compiled) edges.set(type, compiled);
+  }
+  if (Object.keys(nodeInput).length === 0 && mistakes.length === 0) {
+    mistakes.push({ path: 'nodes', message: 'declares no node type' });
+  }
+  for (const { type, to, copy = [] } of edges.values()) checkCopies(nodes, { type, to, copy }, mistakes);
+  for (const edge of edges.values()) checkSourceParts(nodes, edge, mistakes);
+  const rawKeys = compileRawKeys(nodes, edges, mistakes);
+  if (mistakes.length > 0) throw new ModelError(mistakes);
+  for (const [type, compiled] of nodes) {
+    const ownerOf = [...edges.values()].filter(({ inbound, to }) => inbound?.includeOwner === true && to.has(type));
+    if (ownerOf.length > 0) nodes.set(type, { ...compiled, ownerOf });
+  }
+  const usesGsi1 = [...edges.values()].some((edge) => edge.inbound?.orders.has('gsi1'));
+  return {
+    table: rawKeys === undefined ? table : { ...table, rawKeys },
+    nodes,
+    edges,
+    indexes: usesGsi1 ? ['gsi0', 'gsi1'] : ['gsi0'],
+    fingerprint: hash128(JSON.stringify([nodeInput, edgeInput], fingerprintValue)).slice(0, 8),
+  };
+}
+
+/** Notes copies of parts: a copy is of the target node itself. */
+function checkCopies(
+  nodes: ReadonlyMap<string, NodeModel>,
+  { type, to, copy }: { type: string; to: ReadonlySet<string>; copy: readonly string[] },
+  mistakes: MistakeLog,
+): void {
+  for (const name of copy) {
+    const part = name.split('.')[0]!;
+    const owner = [...to].find((target) => nodes.get(target)?.parts.has(part));
+    if (owner === undefined) continue;
+    const message = `names ${name}, of a part of ${owner}: copies are of attributes of the node itself`;
+    mistakes.push({ path: `edges.${type}.copy`, message });
+  }
+}
+
+/** Notes parts of the source node that none of the nodes has which an edge leaves, such as misspelt ones. */
+function checkSourceParts(nodes: ReadonlyMap<string, NodeModel>, edge: EdgeModel, mistakes: MistakeLog): void {
+  const parts = new Set([...edge.from].flatMap((type) => [...(nodes.get(type)?.parts.keys() ?? [])]));
+  for (const [part, [attribute]] of partsOfEdge(edge)) {
+    if (parts.has(part)) continue;
+    const known = parts.size === 0 ? 'which has none' : `whose parts are ${[...parts].join(', ')}`;
+    const message = `uses ${part}.${attribute}, but ${part} is no part of ${[...edge.from].join(' or ')}, ${known}`;
+    mistakes.push({ path: `edges.${edge.type}.inbound`, message });
+  }
+}
+
+/** The same model for a table of another name; throws `invalid-option` for what is no name of a table. */
+export function withTableName<G extends CompiledModel>(graph: G, name: string): G {
+  tableName(name, (_path, message) => {
+    throw new EdgeloomError('invalid-option', `The table name ${JSON.stringify(name)} ${message}.`);
+  });
+  return { ...graph, table: { ...graph.table, name } };
+}
+
+function recordOf(value: unknown, path: string, mistakes: MistakeLog): Record<string, unknown> {
+  if (isPlainObject(value)) return value;
+  mistakes.push({ path, message: 'should be an object of type names and definitions' });
+  return {};
+}
+
+/**
+ * Options that the fingerprint leaves out, because they do not shape derived items: validators, version attributes, and the functions of
+ * other versions of a `derive`. It leaves out the text of every function, because a bundler changes it; the version of a `derive` is in it.
+ */
+const UNSHAPING: ReadonlySet<string> = new Set(['fields', 'versionAttribute', 'others']);
+
+function fingerprintValue(key: string, value: unknown): unknown {
+  return UNSHAPING.has(key) || typeof value === 'function' ? undefined : value;
+}

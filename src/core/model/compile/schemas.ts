@@ -1,0 +1,212 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Mistake } from '../../../foundation/errors.ts';
+import type { Compute, Projection } from '../compiled.ts';
+import {
+  anything,
+  either,
+  flag,
+  hasShape,
+  listOf,
+  oneOf,
+  optional,
+  options,
+  recordOf,
+  type Shape,
+  type Shaped,
+  type Shapes,
+  shapeThatPasses,
+  text,
+  wholeNumberBetween,
+} from '../shape.ts';
+
+/** The shapes of a model file's definitions, and how their mistakes are noted. */
+
+/** Mistakes found so far. */
+export type MistakeLog = Mistake[];
+
+const MAX_SHARDS = 100_000;
+/** An item has 400 KB at most; a batch may add to a view that is just within its budget. */
+const MAX_VIEW_BUDGET_BYTES = 380 * 1024;
+/** The name of an attribute. */
+export const attributeName: Shape<string> = shapeThatPasses(
+  (input) => typeof input === 'string' && input.length > 0,
+  'should be a string that is not empty',
+);
+const hash = oneOf('fnv1a', 'codepoint-product');
+const valueType = oneOf('string', 'number', 'date');
+const shardBy = oneOf('value', 'source');
+const positive = wholeNumberBetween(1);
+const shardCount = wholeNumberBetween(1, MAX_SHARDS);
+/** Which attributes are copied. */
+export const projection = either(
+  [oneOf('KEYS_ONLY', 'ALL'), listOf(attributeName)],
+  "should be 'KEYS_ONLY', 'ALL' or a list of attribute names",
+);
+/** An attribute of an edge's source node. */
+export const sourceSchema = options({ kind: oneOf('source'), attribute: attributeName });
+/** The name of an attribute, or that of one of the source node. */
+const attributeOfEither = either([attributeName, sourceSchema], 'should be an attribute name or fromSource(name)');
+/** An order by rank. */
+export const rankSchema = options({
+  kind: oneOf('rank'),
+  attribute: attributeOfEither,
+  weights: recordOf(attributeName, wholeNumberBetween(0)),
+});
+const compute = shapeThatPasses<Compute>((input) => typeof input === 'function', 'should be a function');
+/** An order or label that is computed. */
+export const deriveSchema = options({
+  kind: oneOf('derive'),
+  compute,
+  version: optional(positive),
+  others: optional(
+    recordOf(
+      shapeThatPasses((name) => /^[1-9]\d*$/.test(String(name)), positive.message),
+      compute,
+    ),
+  ),
+});
+/** An order with its value type. */
+export const typedOrder = options({ from: attributeOfEither, type: optional(valueType) });
+const standardSchema = shapeThatPasses<StandardSchemaV1>(
+  (input) => (typeof input === 'object' || typeof input === 'function') && input !== null && '~standard' in input,
+  'should be a Standard Schema validator (zod, valibot, arktype)',
+);
+const attributeNames = listOf(attributeName, 'should be a list of attribute names');
+/** Attribute names, of which there is one at least. */
+function nonEmptyAttributeNames(noName: string) {
+  return listOf(attributeName, 'should be a list of attribute names', noName);
+}
+/** Options of a search. */
+export const searchSchema = options({
+  // compileOrder looks at its form first, so that the mistake named is the one inside that form.
+  from: anything,
+  type: optional(valueType),
+  shards: optional(either([shardCount, oneOf('value')], `${shardCount.message}, or 'value'`)),
+  shardBy: optional(shardBy),
+  hash: optional(hash),
+  fold: optional(flag),
+  each: optional(flag),
+  partition: optional(attributeName),
+  path: optional(nonEmptyAttributeNames('should name at least one attribute')),
+  project: optional(projection),
+});
+/** Options of a part of a node type. */
+export const partSchema = options({
+  fields: optional(standardSchema),
+  view: optional(projection),
+  search: optional(recordOf(attributeName, anything)),
+});
+/** A template of a key. */
+const template: Shape<string> = shapeThatPasses(
+  (input) => typeof input === 'string' && input.length > 0,
+  "should be a template, such as 'USER#{id}'",
+);
+const marks = optional(recordOf(attributeName, text, 'should be an object of attribute names and texts'));
+/** The keys of a node type's items. */
+const nodeKeySchema = options({
+  source: template,
+  target: template,
+  where: marks,
+  case: optional(oneOf('any', 'lower', 'upper')),
+});
+/** The keys of an edge type's items. */
+const edgeKeySchema = options({ source: optional(template), target: template, where: marks });
+/** Options of a node type. */
+export const nodeSchema = options({
+  key: optional(nodeKeySchema),
+  fields: optional(standardSchema),
+  view: optional(projection),
+  viewBudgetBytes: optional(wholeNumberBetween(1024, MAX_VIEW_BUDGET_BYTES)),
+  maxEntries: optional(recordOf(attributeName, positive, 'should be an object of attribute names and limits')),
+  versionAttribute: optional(attributeName),
+  list: optional(flag),
+  search: optional(recordOf(attributeName, anything)),
+  parts: optional(recordOf(text, anything, 'should be an object of names and parts')),
+});
+/** The message about a `from` or `to` of an edge type that is mistaken. */
+export const NODE_TYPES = 'should be a node type or a list of them';
+const typeNames = either([text, listOf(text, NODE_TYPES, NODE_TYPES)], NODE_TYPES);
+/** Options of an edge type; its orders have a schema of their own. */
+export const edgeSchema = options({
+  fields: optional(standardSchema),
+  // Needed, but told apart from the rest: see checkNodeTypes.
+  from: optional(typeNames),
+  to: optional(typeNames),
+  edgeSet: optional(
+    either(
+      [
+        oneOf(false),
+        attributeNames,
+        recordOf(attributeName, either([attributeName, deriveSchema], 'should be an attribute name or derive(...)')),
+      ],
+      'should be false, a list of attribute names, or an object of labels',
+    ),
+  ),
+  inbound: anything,
+  outgoing: anything,
+  degree: optional(flag),
+  keys: optional(oneOf('plain', 'hashed')),
+  key: optional(edgeKeySchema),
+  copy: optional(nonEmptyAttributeNames('names no attribute: give those of the target node to copy')),
+});
+/** Options next to the orders of an edge type. */
+export const inboundSchema = options({
+  shards: optional(shardCount),
+  shardBy: optional(shardBy),
+  hash: optional(hash),
+  project: optional(projection),
+  projectSource: optional(nonEmptyAttributeNames('names no attribute: give those of the source node to project')),
+  partition: optional(attributeOfEither),
+  includeOwner: optional(flag),
+  // Compiled apart: see totals.ts.
+  total: anything,
+  by: anything,
+});
+const NAME_OF_TABLE = 'should be 3 to 255 of the characters A-Z, a-z, 0-9, _, - and .';
+/** The name of a table or of an index. */
+export const tableName: Shape<string> = shapeThatPasses(
+  (input) => typeof input === 'string' && /^[A-Za-z0-9_.-]{3,255}$/.test(input),
+  NAME_OF_TABLE,
+);
+/** Options of an index: its name, or with it those of its key attributes. */
+export const indexSchema = options({
+  name: optional(tableName),
+  partitionKey: optional(attributeName),
+  sortKey: optional(attributeName),
+});
+const index = either([tableName, indexSchema], `${NAME_OF_TABLE}, or { name, partitionKey, sortKey }`);
+/** Options of the table. */
+export const tableSchema = options({
+  name: tableName,
+  partitionKey: optional(attributeName),
+  sortKey: optional(attributeName),
+  ttl: optional(attributeName),
+  indexes: optional(options({ gsi0: optional(index), gsi1: optional(index) })),
+});
+
+/** Compiles a projection. */
+export function compileProjection(input: Shaped<typeof projection>): Projection {
+  return typeof input === 'string' ? { kind: input } : { kind: 'LIST', attributes: [...new Set(input)] };
+}
+
+/**
+ * Checks one part of a model and notes every mistake under its path. It returns the correct options, so that compiling
+ * continues and finds the mistakes in the rest.
+ */
+export function checkShape<T>(
+  shape: Shape<T> & { readonly of?: Shapes },
+  input: unknown,
+  path: string,
+  mistakes: MistakeLog,
+): T | undefined {
+  if (input === undefined && path !== 'table') return undefined;
+  const before = mistakes.length;
+  shape(input, (inner, message) => mistakes.push({ path: [path, ...inner].join('.'), message }));
+  if (mistakes.length === before) return input as T;
+  // The part goes on without its mistaken options, so that mistakes in the others are reported at once as well.
+  if (shape.of === undefined || typeof input !== 'object' || input === null) return undefined;
+  const { of } = shape;
+  const rest = Object.entries(input).filter(([name, value]) => Object.hasOwn(of, name) && hasShape(of[name]!, value));
+  const part: unknown = Object.fromEntries(rest);
+  return hasShape(shape, part) ? part : undefined;
+}

@@ -1,0 +1,191 @@
+import { type Item, sameItem } from '../items/attribute-value.ts';
+import type { ChangeRecord } from '../items/change-record.ts';
+import { type DerivedSortKey, textOfKey } from '../items/keys.ts';
+import type { EdgeModel } from '../model/compiled.ts';
+import type { CounterPlaces } from '../model/projection/places.ts';
+import type { ItemKey } from '../store-port.ts';
+import { isBefore } from './by-base.ts';
+import { fieldsOf, type ReverseItem, reconcileBefore } from './derived.ts';
+import type { ItemHistory } from './fold.ts';
+import type { ItemPlanner } from './item-planner.ts';
+import { sameShare } from './parts/joined-items.ts';
+import { addTexts, type DerivedStep } from './steps.ts';
+import { type IndexUnit, positionSpan, type Unit } from './unit.ts';
+
+/** Units of index items and of edges' reverse items. */
+
+const NONE: readonly never[] = [];
+
+/** The units of the items of one count. */
+export interface CountedItems {
+  countName: string;
+  items: IndexUnit[];
+}
+
+/** The lists that units of index items are added to: separate ones, those of the same count, or those of joined items. */
+export interface IndexedUnits {
+  units: Unit[];
+  /** By the key of the count; undefined if there is none. */
+  counted: Map<string, CountedItems> | undefined;
+  joined: IndexUnit[] | undefined;
+}
+
+/** Adds the units of the index items that a history changes. */
+export function addUnitsOfIndexItems(
+  history: ItemHistory,
+  { edge, joinedKeys }: ItemPlanner,
+  steps: readonly DerivedStep[],
+  indexed: IndexedUnits,
+): void {
+  addIndexUnits(
+    history,
+    steps,
+    edge?.count === undefined ? indexed.units : countedUnits(edge.count.places, history.source, indexed),
+  );
+  if (edge?.incoming !== undefined) addEntryUnit(history, edge.incoming, steps, indexed);
+  if (joinedKeys.length === 0) return;
+  indexed.joined ??= [];
+  addJoinedUnits(history, joinedKeys, steps, indexed.joined);
+}
+
+function countedUnits({ name, key }: CounterPlaces, source: string, indexed: IndexedUnits): IndexUnit[] {
+  indexed.counted ??= new Map();
+  const place = textOfKey({ source, target: key });
+  let units = indexed.counted.get(place);
+  if (units === undefined) {
+    units = { countName: name, items: [] };
+    indexed.counted.set(place, units);
+  }
+  return units.items;
+}
+
+/** Adds the unit of the edge's entry in the total of its target, if a record changes it. */
+function addEntryUnit(
+  { source, target }: ItemHistory,
+  { places, settleBefore = 0 }: NonNullable<EdgeModel['incoming']>,
+  steps: readonly DerivedStep[],
+  indexed: IndexedUnits,
+): void {
+  const entryOf = ({ entries }: DerivedStep['before']): ReverseItem | undefined => entries?.[0];
+  const changing = steps.filter(({ before, after }) => !sameItem(entryOf(before)?.fields, entryOf(after)?.fields));
+  // rule: no-net-zero-in-entries
+  if (changing.length === 0) return;
+  const { key } = (entryOf(changing[0]!.before) ?? entryOf(changing[0]!.after))!;
+  countedUnits(places, key.source, indexed).push(
+    unitInTarget({ source, target }, key, entryOf(steps.at(-1)!.after)?.fields, changing, settleBefore),
+  );
+}
+
+/** The unit of an edge's item in the target's partition. */
+function unitInTarget(
+  base: ItemKey,
+  key: ReverseItem['key'],
+  expected: Item | undefined,
+  changing: readonly DerivedStep[],
+  settleBefore: number,
+): IndexUnit {
+  const records = changing.map(({ record }) => record);
+  return {
+    kind: 'index',
+    source: key.source,
+    sortKey: key.target,
+    base,
+    expected,
+    // rule: older-record-reconciles-the-item-in-the-target
+    ...(records.some((record) => isBefore(record, settleBefore)) && { byBase: true }),
+    records,
+    ...positionSpan(records),
+  };
+}
+
+/** Adds a unit for each index item that a record of the history changes. */
+function addIndexUnits(history: ItemHistory, steps: readonly DerivedStep[], units: Unit[] | IndexUnit[]): void {
+  const { source, target } = history;
+  const { after: final } = steps.at(-1)!;
+  for (const sortKey of indexKeysOf(steps)) {
+    let records: ChangeRecord[] | undefined;
+    let byBase = false;
+    for (const { record, before, after } of steps) {
+      if (sameItem(fieldsOf(before, sortKey), fieldsOf(after, sortKey))) continue;
+      // Most items change once in a batch: their units share one list of records.
+      if (records === undefined) records = steps.length === 1 ? history.records : [record];
+      else records.push(record);
+      if (isBefore(record, reconcileBefore(before, sortKey) ?? reconcileBefore(after, sortKey) ?? 0)) byBase = true;
+    }
+    // rule: no-net-zero-in-index-items
+    if (records === undefined) continue;
+    // A history's records are ordered by position.
+    const { position: oldest } = records[0]!;
+    const newest = records.length === 1 ? oldest : records.at(-1)!.position;
+    const expected = fieldsOf(final, sortKey);
+    const unit: IndexUnit = {
+      kind: 'index',
+      source,
+      sortKey,
+      base: { source, target },
+      expected,
+      records,
+      oldest,
+      newest,
+    };
+    units.push(byBase ? { ...unit, byBase } : unit);
+  }
+}
+
+/**
+ * Adds a unit for each joined item of an edge, unless every record leaves the edge's share unchanged. The unit carries no fields,
+ * because the source node decides about them too.
+ */
+function addJoinedUnits(
+  { source, target }: ItemHistory,
+  joinedKeys: readonly DerivedSortKey[],
+  steps: readonly DerivedStep[],
+  units: IndexUnit[],
+): void {
+  for (const [i, sortKey] of joinedKeys.entries()) {
+    // rule: no-net-zero-in-joined-items
+    const changing = steps.filter(({ before, after }) => !sameShare(before.shares?.[i], after.shares?.[i]));
+    if (changing.length === 0) continue;
+    const records = changing.map(({ record }) => record);
+    units.push({
+      kind: 'index',
+      source,
+      sortKey,
+      base: { source, target },
+      byBase: true,
+      records,
+      ...positionSpan(records),
+    });
+  }
+}
+
+/** The sort keys of all index items in any image of the steps. */
+function indexKeysOf(steps: readonly DerivedStep[]): readonly DerivedSortKey[] {
+  let keys: readonly DerivedSortKey[] = NONE;
+  let all: Set<DerivedSortKey> | undefined;
+  for (const { before, after } of steps) {
+    // All images of an edge share one list of keys.
+    if (before.keys.length > 0 && before.keys !== keys) {
+      if (keys.length === 0) keys = before.keys;
+      else all = addTexts(all ?? new Set(keys), before.keys);
+    }
+    if (after.keys.length > 0 && after.keys !== keys) {
+      if (keys.length === 0) keys = after.keys;
+      else all = addTexts(all ?? new Set(keys), after.keys);
+    }
+  }
+  return all === undefined ? keys : [...all];
+}
+
+/** Adds the unit of the edge's reverse item, which is in the target's partition, if a record changes it. */
+export function addReverseUnit(
+  { source, target }: ItemHistory,
+  steps: readonly DerivedStep[],
+  settleBefore: number,
+  units: Unit[],
+): void {
+  const changing = steps.filter(({ before, after }) => !sameItem(before.reverse?.fields, after.reverse?.fields));
+  if (changing.length === 0) return;
+  const { key } = (changing[0]!.before.reverse ?? changing[0]!.after.reverse)!;
+  units.push(unitInTarget({ source, target }, key, steps.at(-1)!.after.reverse?.fields, changing, settleBefore));
+}

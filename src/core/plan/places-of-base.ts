@@ -1,0 +1,53 @@
+import type { DerivedSortKey } from '../items/keys.ts';
+import { classifyKey } from '../model/base-item.ts';
+import {
+  type CompiledModel,
+  type InboundOrder,
+  layersOf,
+  type NodeModel,
+  type SearchModel,
+} from '../model/compiled.ts';
+import type { ItemKey } from '../store-port.ts';
+
+/** The place of an index item that a base item may have in its partition, whether it asks for it at the moment or not. */
+export interface PlaceOfBase {
+  /** The sort key of the item. */
+  key: DerivedSortKey;
+  /** Whether there is an item for each value: then their sort keys begin with `key`. */
+  isPrefix?: boolean;
+  /** The search whose item it is. */
+  search?: SearchModel;
+  /** The orders in which the item of an edge is found; none for an item that is only counted. */
+  orders?: readonly InboundOrder[];
+}
+
+/** Returns the places of a base item's index items, in every generation of a projection that the model has. */
+export function placesOfBase(graph: CompiledModel, { source, target }: ItemKey): PlaceOfBase[] {
+  const places = new Map<string, PlaceOfBase>();
+  const add = (place: PlaceOfBase): void => {
+    // The item that a count needs may be that of an order, too.
+    if (!places.has(place.key)) places.set(place.key, place);
+  };
+  const addSearches = ({ searches }: NodeModel, of: string | undefined): void => {
+    for (const search of searches.values()) {
+      if (search.part === of) add({ key: search.inForce.places.first, isPrefix: search.each, search });
+    }
+  };
+  for (const layer of layersOf(graph)) {
+    const kind = classifyKey(layer, source, target);
+    if (kind.kind === 'edge' || kind.kind === 'hashed') {
+      const { count, inbound } = kind.edge;
+      for (const { orders, inForce } of inbound?.items ?? []) add({ key: inForce.places.key(target), orders });
+      if (count !== undefined) add({ key: count.places.items.key(target), orders: [] });
+    } else if (kind.kind === 'node') {
+      addSearches(kind.node, undefined);
+      for (const { inbound } of kind.node.ownerOf) {
+        for (const { inForce } of inbound?.items ?? []) add({ key: inForce.places.ownerKey });
+      }
+    } else if (kind.kind === 'part') {
+      if (kind.part.view !== undefined) add({ key: kind.part.view.inForce.places.key });
+      addSearches(kind.node, kind.part.name);
+    }
+  }
+  return [...places.values()];
+}

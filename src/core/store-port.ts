@@ -1,0 +1,287 @@
+import type { RuntimeOptions } from '../foundation/runtime.ts';
+import type { AttributeValue, Item } from './items/attribute-value.ts';
+import type { IndexName } from './model/compiled.ts';
+import type { ItemKeys } from './model/projection/places.ts';
+
+/**
+ * The one way to the table. `dynamodb.ts` speaks to DynamoDB, `memory.ts` keeps the same contract in memory for the
+ * schedule simulator; one contract suite runs against both and against two engines.
+ *
+ * Every call throws a `StoreError`, classified as retryable, terminal or fatal, and retries nothing by itself except
+ * the unprocessed rest of a batch call.
+ */
+export interface Store {
+  /** Reads one item. */
+  get(key: ItemKey, options: ReadOptions): Promise<GetResult>;
+  /** Reads many items in the order of `keys`, in chunks of 100; an absent item is undefined. */
+  getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult>;
+  /** Changes one derived item under a condition, in one call. */
+  update(update: DerivedUpdate): Promise<UpdateResult>;
+  /**
+   * Changes several derived items, all of them or none, at twice the capacity; at most `TRANSACTION_ITEMS`, each named
+   * once. A conflict with another transaction is retryable.
+   */
+  transact(updates: readonly DerivedUpdate[]): Promise<TransactResult>;
+  /** Puts one item whole. */
+  put(item: Item): Promise<WriteResult>;
+  /** Deletes one item; deleting an absent one is fine. With `unchanged`, only if the item has exactly this revision. */
+  delete(key: ItemKey, unchanged?: RevisionCondition): Promise<DeleteResult>;
+  /** Puts and deletes many items, in chunks of 25. Each key at most once. */
+  writeMany(writes: readonly BatchWrite[], waits?: BatchWaits): Promise<WriteManyResult>;
+  /**
+   * Changes one base item under a condition, in one call and one attempt: an answer that is lost is not asked for again,
+   * since the change may have been made. `isRefusal` tells errors after which it certainly was not.
+   */
+  change(change: BaseChange): Promise<ChangeResult>;
+  /**
+   * Changes several base items, all of them or none, at twice the capacity; at most `TRANSACTION_ITEMS`, each named once.
+   * The same token within ten minutes does it once, however often it is sent.
+   */
+  changeAll(changes: readonly BaseChange[], token: string): Promise<ChangeAllResult>;
+  /** One page of a partition of the table or of an index. */
+  query(request: QueryRequest): Promise<QueryResult>;
+  /** The region of the table that is read and written; undefined, or absent, where it has none. */
+  region?(): Promise<string | undefined>;
+}
+
+/** The way to every item of a table, or of a substitute such as an export. */
+export interface ScanSource {
+  /**
+   * One page of a segment, eventually consistent. A partition's items come together, in the order of their sort keys,
+   * but a partition may be spread over two pages, and over two segments.
+   */
+  scan(request: ScanRequest): Promise<ScanPage>;
+}
+
+/** Which page of which part. */
+export interface ScanRequest {
+  /** 0 to `segments - 1`. */
+  segment: number;
+  /** How many parts the table is read in. */
+  segments: number;
+  /** Start after this key. */
+  startKey?: Item;
+  /** At most this many items. */
+  limit?: number;
+  /** Strongly consistent: twice the capacity. Default false. DynamoDB refuses it for an index. */
+  consistent?: boolean | undefined;
+  /** Reads what is in this index, in no order that means anything. Default: the table. */
+  index?: IndexName | undefined;
+}
+
+/** One page of a segment. */
+export interface ScanPage {
+  items: Item[];
+  /** Where the next page starts; absent when nothing remains of the segment. */
+  lastKey?: Item;
+  rcu: number;
+}
+
+/** An item's key; the store knows the table's own names for the two. */
+export interface ItemKey {
+  source: string;
+  target: string;
+}
+
+/** How to read. */
+export interface ReadOptions {
+  /** Strongly consistent: twice the capacity. */
+  consistent: boolean;
+}
+
+/**
+ * How a batch call waits before it sends an unprocessed rest again. Where less time is left than a wait takes, it throws at once, as
+ * retryable.
+ */
+export interface BatchWaits extends Pick<RuntimeOptions, 'wait' | 'random' | 'remainingMs' | 'signal'> {}
+
+/** How to read many items. */
+export interface ReadManyOptions extends ReadOptions, BatchWaits {}
+
+/** The result of `get`. */
+export interface GetResult {
+  item?: Item;
+  /** Read capacity units consumed. */
+  rcu: number;
+}
+
+/** The result of `getMany`. */
+export interface GetManyResult {
+  items: (Item | undefined)[];
+  rcu: number;
+  /** DynamoDB calls made. */
+  calls: number;
+}
+
+/** The capacity of a write. */
+export interface WriteResult {
+  /** Write capacity units consumed, those of indexes included. */
+  wcu: number;
+}
+
+/** The result of `delete`. */
+export interface DeleteResult extends WriteResult {
+  /** False where the item was not as the condition has it; then it is still there. */
+  applied: boolean;
+}
+
+/** The capacity of `writeMany`. */
+export interface WriteManyResult extends WriteResult {
+  calls: number;
+}
+
+/** A put or a delete in a batch. */
+export type BatchWrite = { put: Item } | { delete: ItemKey };
+
+/**
+ * A change of one derived item. Besides what it names, every update counts the item's revision `r` up by one.
+ * At most one of the three ways to change the edge set may be given: DynamoDB refuses two for one attribute.
+ */
+export interface DerivedUpdate {
+  key: ItemKey;
+  /** Attributes to set. */
+  set: Item;
+  /** Attributes to remove. */
+  unset: readonly string[];
+  /** Elements to add to the edge set. */
+  addElements?: readonly string[];
+  /** Elements to delete from the edge set. */
+  deleteElements?: readonly string[];
+  /** The new elements of the edge set; not empty. */
+  setElements?: readonly string[];
+  /** Numbers to add to attributes, as decimal text; an absent attribute counts as 0. */
+  add?: Readonly<Record<string, string>>;
+  /** Texts to add to string sets, by attribute; none of the lists is empty. */
+  addTo?: Readonly<Record<string, readonly string[]>>;
+  condition: UpdateCondition;
+}
+
+/** When an update may be made. */
+export type UpdateCondition =
+  /** Always. */
+  | { kind: 'none' }
+  /** The item has sets with these texts, by attribute. */
+  | { kind: 'holding'; texts: Readonly<Record<string, readonly string[]>> }
+  /** The item has no watermark, or one before `watermark`. It has a mark of each type in `evicted`, and of none in `notEvicted`. */
+  | {
+      kind: 'newer-than';
+      watermark: string;
+      notEvicted?: readonly string[];
+      evicted?: readonly string[];
+      shape?: ShapeCondition;
+      /** The item has no fence, or one before this moment, in milliseconds since 1970. */
+      fenceBefore?: number;
+    }
+  | RevisionCondition;
+
+/** The shape that a view's stamp has to name, so that added elements have the shape of the rest. */
+export interface ShapeCondition {
+  /** The text in the attribute `model`. */
+  stamp: string;
+  /** Whether there may also be no item. */
+  mayBeMissing: boolean;
+}
+
+/** The item has exactly this revision; undefined: it has none, or there is no item. */
+export interface RevisionCondition {
+  kind: 'revision';
+  revision: string | undefined;
+  /** The revision's value where it is no number. An update then starts the count again. */
+  malformed?: AttributeValue | undefined;
+  /**
+   * The expiry that was seen of a tombstone, with its attribute. TTL may have deleted it since, and what was made in its place
+   * counts its revisions from the beginning.
+   */
+  expiry?: { attribute: string; value: AttributeValue } | undefined;
+}
+
+/** The result of `update`: `current` is the item that failed the condition (absent where there is none). */
+export type UpdateResult = { applied: true; wcu: number } | { applied: false; wcu: number; current?: Item };
+
+/** When a base item may be changed. All parts have to hold; without any, always. */
+export interface BaseCondition {
+  /** Whether the item has to be there, or has to be absent. */
+  present?: boolean;
+  /** Attributes that have to have exactly these values. */
+  equal?: Item;
+  /** Attributes that have to be absent. */
+  absent?: readonly string[];
+}
+
+/** Changes of a base item's attributes. Each attribute is named once; an absent item is made. */
+export interface AttributeChanges {
+  set?: Item;
+  remove?: readonly string[];
+  /** Numbers to add to attributes, which count as 0 where they are absent. */
+  add?: Readonly<Record<string, string>>;
+  /** Sets whose elements are added. */
+  addTo?: Item;
+  /** Sets whose elements are deleted; a set that loses its last one is gone. */
+  deleteFrom?: Item;
+}
+
+/** A change of one base item: put whole, updated, deleted, or in a transaction only looked at. */
+export type BaseChange = { key: ItemKey; condition?: BaseCondition } & (
+  | { kind: 'put'; item: Item }
+  | { kind: 'update'; changes: AttributeChanges }
+  | { kind: 'delete' }
+  | { kind: 'look' }
+);
+
+/** The result of `change`: the item as it is now (absent after a delete), or the one that failed the condition. */
+export type ChangeResult =
+  | { applied: true; wcu: number; item?: Item }
+  | { applied: false; wcu: number; current?: Item };
+
+/** The result of `changeAll`: the places of the changes whose condition failed, with the present items. */
+export type ChangeAllResult =
+  | { applied: true; wcu: number }
+  | { applied: false; wcu: number; failed: readonly { place: number; current?: Item }[] };
+
+/** Items that a transaction may hold. */
+export const TRANSACTION_ITEMS = 100;
+
+/** The result of `transact`: everything was applied, or, since a condition failed, nothing. */
+export interface TransactResult extends WriteResult {
+  applied: boolean;
+}
+
+/** A range of sort keys, inclusive at both ends. */
+export interface SortKeyRange {
+  from?: string;
+  to?: string;
+}
+
+/** A query of one partition, in key order. */
+export interface QueryRequest {
+  /** The index; the table itself where absent. */
+  index?: IndexName;
+  partition: string;
+  /** Sort keys that begin with this, or lie in this range; all of them where absent. */
+  sortKey?: { beginsWith: string } | SortKeyRange;
+  /** Descending. */
+  reverse?: boolean;
+  /** Only items whose projected attributes have these values; others are read and paid for, and do not come back. */
+  where?: Item;
+  /** With an index: only items with these keys in the table, as with `where`. */
+  itemKeys?: ItemKeys;
+  /** The most items to read, filtered out or not. */
+  limit?: number;
+  /** Start after this key (of an index: the index's key and the table's). */
+  startKey?: Item;
+  /** Only for the table: DynamoDB has no consistent reads of an index. */
+  consistent?: boolean;
+  /** Count only; no items come back. */
+  countOnly?: boolean;
+}
+
+/** One page. */
+export interface QueryResult {
+  items: Item[];
+  count: number;
+  /** Items that were read, those that `where` and `itemKeys` leave out included. */
+  scanned: number;
+  /** Where the next page starts; absent when nothing remains. */
+  lastKey?: Item;
+  rcu: number;
+}

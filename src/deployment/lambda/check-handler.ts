@@ -1,0 +1,190 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { CompiledModel, TableNames } from '../../core/model/compiled.ts';
+import type { ScanSource, Store } from '../../core/store-port.ts';
+import { runtimeOf } from '../../foundation/runtime.ts';
+import { deferredCalls } from '../../store/client/deferred.ts';
+import { DynamoDBStore } from '../../store/dynamodb.ts';
+import { type CheckOptions, type CheckResult, check, SETTLE_MS } from '../../trust/check/check.ts';
+import { type CheckCursor, type CheckTotals, parseCursor } from '../../trust/check/cursor.ts';
+import { type Finding, WRONG } from '../../trust/check/finding.ts';
+import { pageItemsAt, UNITS_AN_ITEM } from '../../trust/check/run/limits.ts';
+import { type FunctionLogger, jsonLines } from './json-lines.ts';
+import { createCheckMetrics } from './metrics.ts';
+import { functionClientOptions } from './settings.ts';
+import type { InvocationContext } from './stream-handler.ts';
+
+/** The event of a nightly check. */
+export interface CheckEvent {
+  /** Parts that the table is read in. Default 8. */
+  segments?: number;
+  /** Only these parts, 0 to `segments - 1`. Default: all. */
+  onlySegments?: number[];
+  /** Repairs drift. */
+  repair?: boolean;
+  /** The cursor of the previous call; the check continues there. */
+  cursor?: unknown;
+}
+
+/** The result of a call: totals of it and of the calls before it. */
+export interface CheckResponse extends CheckTotals {
+  /** The cursor for the next call; null at the end of the check. */
+  cursor: unknown;
+  /** Whether all drift that was found is repaired, nothing is quarantined, and the registry knows all that is there. */
+  isClean: boolean;
+}
+
+/** Options of a check handler. */
+export interface CheckHandlerOptions
+  extends Pick<
+    CheckOptions,
+    'streamLabel' | 'settleMs' | 'consumer' | 'dangling' | 'maxRcu' | 'maxWcu' | 'now' | 'wait'
+  > {
+  /** As for a check; default 1,500: an answer, with its cursor, has to fit into the 256 KB that Step Functions pass on. */
+  mostSuspects?: number | undefined;
+  /** Client to read and write with. Default: one for the function's own region, kept for the function's life. */
+  client?: DynamoDBClient | undefined;
+  /** The table, instead of `client`. Then `streamLabel` is not looked up. */
+  store?: (Store & ScanSource) | undefined;
+  /** Milliseconds before the function's timeout at which the check stops and gives its cursor. Default 10,000; where it writes 60,000; half of the call's time at most. */
+  reserveMs?: number | undefined;
+  /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
+  metricsNamespace?: string | undefined;
+  /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
+  logger?: FunctionLogger | undefined;
+}
+
+/** A Lambda handler that checks a table, or some parts of it. */
+export type CheckHandler = (event: CheckEvent, context: InvocationContext) => Promise<CheckResponse>;
+
+const RESERVE_MS = 10_000;
+const MOST_SUSPECTS = 1_500;
+/** A call that writes reconciles the partitions that are being judged before it gives its cursor, at the rate of its writes. */
+const WRITING_RESERVE_MS = 60_000;
+/** Seconds of the reserve that these partitions may take, and those of the pages that have begun; the rest is for slow calls. */
+const DRAIN_SECONDS = 20;
+
+/**
+ * The most partitions that wait, so that a call that writes at this rate ends within its reserve. A rebuild reconciles the partitions of
+ * a page that has begun too; the differences that a check finds in it wait for the next call.
+ */
+function writingLimits(maxWcu: number, mostSuspects: number, isRebuild: boolean) {
+  const suspects = Math.floor((maxWcu * DRAIN_SECONDS) / UNITS_AN_ITEM);
+  return {
+    mostSuspects: Math.max(1, Math.min(mostSuspects, suspects)),
+    ...(isRebuild && { pageItems: pageItemsAt(maxWcu, DRAIN_SECONDS) }),
+  };
+}
+
+/** One call of a check, as options of `check`. */
+export type CheckCall = Pick<
+  CheckOptions,
+  'segments' | 'onlySegments' | 'resume' | 'mode' | 'maxRcu' | 'maxWcu' | 'waitsBetweenCalls'
+> & {
+  /** Whether the call should stop for a reason other than the function's own time. */
+  isOver?: () => boolean;
+  /** The store, as this call should use it. */
+  through?: (store: Store & ScanSource) => Store & ScanSource;
+};
+
+/** Makes the calls of a check of one table. */
+export interface CheckCaller {
+  table: TableNames;
+  store: Store & ScanSource;
+  /** Absent where only a store is given. */
+  client: (() => Promise<DynamoDBClient>) | undefined;
+  /** The table's size as DynamoDB states it; 0 where only a store is given. */
+  tableBytes(): Promise<number>;
+  /** Seconds until the stream has passed the looks of a cursor; 0 where it has none. */
+  settleSeconds(cursor: CheckCursor): number;
+  call(request: CheckCall, context: InvocationContext): Promise<CheckResult>;
+}
+
+/** Makes what both handlers of checks call: metrics and logs are those of the call. */
+export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOptions): CheckCaller {
+  const { client, mostSuspects = MOST_SUSPECTS, metricsNamespace, logger: rootLogger = jsonLines('info') } = options;
+  const calls = client ?? deferredCalls(functionClientOptions());
+  const store = options.store ?? new DynamoDBStore(calls, graph.table);
+  const openClient = async (): Promise<DynamoDBClient> => ('callOnce' in calls ? await calls.client() : calls);
+  const ownClient = options.store === undefined ? openClient : undefined;
+  const metrics = createCheckMetrics(metricsNamespace ?? 'Edgeloom', graph.table.name);
+  return {
+    store,
+    client: ownClient,
+    table: graph.table,
+    async tableBytes() {
+      if (ownClient === undefined) return 0;
+      const { describeTable } = await import('../../store/table.ts');
+      return (await describeTable(await ownClient(), graph)).sizeBytes;
+    },
+    settleSeconds({ looks }) {
+      if (looks === undefined) return 0;
+      const { settleMs = SETTLE_MS } = options;
+      return Math.ceil(Math.max(0, looks.atMs + settleMs - runtimeOf(options).now()) / 1000);
+    },
+    async call({ isOver = () => false, through = (one) => one, ...request }, context) {
+      const logger = rootLogger.child({ requestId: context.awsRequestId });
+      const { mode = 'report', maxWcu } = request;
+      const isWriting = mode === 'rebuild' || mode === 'repair';
+      const { reserveMs = defaultReserveMs(isWriting, context.getRemainingTimeInMillis()) } = options;
+      const result = await check({
+        ...options,
+        graph,
+        store: through(store),
+        ...request,
+        mostSuspects,
+        ...(isWriting && maxWcu !== undefined && writingLimits(maxWcu, mostSuspects, mode === 'rebuild')),
+        streamLabel: options.streamLabel ?? (ownClient && streamLabelReader(ownClient, graph)),
+        remainingMs: () => (isOver() ? 0 : context.getRemainingTimeInMillis() - reserveMs),
+        onFinding: (finding) => logFinding(logger, finding),
+      });
+      const { cursor, ...totals } = result;
+      metrics.emit(request.resume?.totals, totals);
+      logger.info({ ...totals, isOver: cursor === undefined }, 'checked');
+      return result;
+    },
+  };
+}
+
+/** The reserve of a call. It leaves half of the time for work, so that a function with a short timeout makes progress too. */
+function defaultReserveMs(isWriting: boolean, callMs: number): number {
+  return Math.min(isWriting ? WRITING_RESERVE_MS : RESERVE_MS, callMs / 2);
+}
+
+/** Makes the function that says which stream the table has now. It loads the SDK at its first call. */
+function streamLabelReader(client: () => Promise<DynamoDBClient>, graph: CompiledModel) {
+  return async (): Promise<string | undefined> => {
+    const { currentStreamLabel } = await import('../../store/table.ts');
+    return await currentStreamLabel(await client(), graph);
+  };
+}
+
+/**
+ * Makes the handler of a check. A call works until the time reserve and gives a cursor; the next goes on from
+ * there, and the totals add up. The function's timeout has to leave room for the `settle` time: suspects that are left when a
+ * call ends are looked at again by the next.
+ *
+ * @example
+ * export const handler = checkHandler(graph, { maxRcu: 500 });
+ */
+export function checkHandler(graph: CompiledModel, options: CheckHandlerOptions = {}): CheckHandler {
+  const caller = createCheckCaller(graph, options);
+  return async ({ segments, onlySegments, repair = false, cursor }, context) => {
+    const resume = cursor === undefined || cursor === null ? undefined : parseCursor(cursor);
+    const { maxRcu, maxWcu } = options;
+    const mode = repair ? 'repair' : 'report';
+    const result = await caller.call({ segments, onlySegments, resume, mode, maxRcu, maxWcu }, context);
+    const { cursor: next, ...totals } = result;
+    return { ...totals, isClean: isClean(totals), cursor: next ?? null };
+  };
+}
+
+/** Whether all drift that was found is repaired, nothing is quarantined, and the registry knows all that is there. */
+export function isClean({ drift, repaired, quarantined, unregistered }: CheckTotals): boolean {
+  return drift.missing + drift.stale + drift.orphan <= repaired && quarantined === 0 && unregistered === 0;
+}
+
+/** Keys and verdict only: what is expected and what is there are contents of items. */
+function logFinding(logger: FunctionLogger, { source, target, verdict }: Finding): void {
+  const isWrong = (WRONG as readonly string[]).includes(verdict);
+  logger[isWrong ? 'warn' : 'debug']({ source, target, verdict }, 'found');
+}

@@ -1,0 +1,135 @@
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { runtimeOf } from '../../foundation/runtime.ts';
+import {
+  clearPlace,
+  type SavedPlace,
+  savedPlace,
+  savedPlaces,
+  savePlace,
+} from '../../projecting/progress/check-places.ts';
+import { saveRunAsLastCheck, saveShare } from '../../projecting/progress/last-check.ts';
+import { type CheckCursor, type CheckTotals, emptyTotals, parseCursor } from '../../trust/check/cursor.ts';
+import { type PlanRequest, planRun, type RunPlan, type RunShare } from '../../trust/check/run/plan.ts';
+import { CallPace } from './call-pace.ts';
+import { type CheckCaller, type CheckHandlerOptions, createCheckCaller, isClean } from './check-handler.ts';
+import type { MigrateRequest, MigrateResponse, WalkRequest, WalkResponse } from './migrate-call.ts';
+import type { InvocationContext } from './stream-handler.ts';
+
+/** The events of the state machine: a plan of a run, the next part of a worker's share, or of a migration. */
+export type RunEvent =
+  | { plan: PlanRequest }
+  | { migrate: MigrateRequest }
+  | { walk: WalkRequest }
+  | (RunShare & { cursor?: unknown });
+
+/** The result of a worker's call: totals of it and of the calls of this run before it. */
+export interface RunResponse extends CheckTotals {
+  /** Call again with it after the pause; null where the worker is done, for this night or at all. */
+  cursor: unknown;
+  /** Seconds to wait before the next call: until what this one read is paid for, and the stream has passed what it saw. */
+  waitSeconds: number;
+  /** Whether the worker's part of the table is done; else the next run goes on there. */
+  isDone: boolean;
+  isClean: boolean;
+}
+
+/** A Lambda handler that the check's state machine calls. */
+export type RunHandler = (
+  event: RunEvent,
+  context: InvocationContext,
+) => Promise<RunPlan | RunResponse | MigrateResponse | WalkResponse>;
+
+/** Options of the handler: those of a check, and how large the table is where `store` is given. */
+export interface RunHandlerOptions extends CheckHandlerOptions {
+  /** Bytes of the table. Default: what DynamoDB says. */
+  tableBytes?: () => Promise<number>;
+}
+
+/**
+ * Makes the handler of the nightly check, of a rebuild and of a migration: the functions of the check's state machine. A run goes on where the
+ * one before it stopped, with as many workers, and at the rate, that the table's size asks for.
+ *
+ * @example
+ * export const handler = checkRunHandler(graph);
+ */
+export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions = {}): RunHandler {
+  const caller = createCheckCaller(graph, options);
+  const { now } = runtimeOf(options);
+  const tableBytes = options.tableBytes ?? caller.tableBytes;
+  return async (event, context) => {
+    if ('plan' in event) {
+      return await planRun(graph, caller.store, event.plan, { tableBytes: await tableBytes(), nowMs: now() });
+    }
+    if ('migrate' in event || 'walk' in event) {
+      // Few calls migrate: the others do not wait for it to load.
+      const { migrateCall, walkCall } = await import('./migrate-call.ts');
+      const { store, client } = caller;
+      const table = { store, client: await client?.(), now: options.now };
+      if ('walk' in event) return await walkCall(graph, table, event.walk, context);
+      return await migrateCall(graph, table, event.migrate, context);
+    }
+    const { mode, worker, untilMs, cursor } = event;
+    const place = await savedPlace(caller.store, mode, worker);
+    // A call whose answer was lost is made again.
+    if (place === undefined) {
+      await noteRunIfDone(caller, mode, now());
+      const totals = parseStoredCursor(cursor)?.totals ?? emptyTotals();
+      return { ...totals, ...DONE, isClean: isClean(totals) };
+    }
+    const resume = parseStoredCursor(cursor ?? withFreshCounts(place));
+    if (untilMs !== null && now() >= untilMs) {
+      // A part that nobody has looked at is not known to be clean.
+      return { ...(resume?.totals ?? emptyTotals()), ...DONE, isDone: false, isClean: false };
+    }
+    return await workOnShare(caller, event, { place, resume }, { context, now });
+  };
+}
+
+const DONE = { cursor: null, waitSeconds: 0, isDone: true };
+
+/** Does as much of a worker's share as one call reads. */
+async function workOnShare(
+  caller: CheckCaller,
+  { mode, worker, untilMs, maxRcu, maxWcu, repair }: RunShare,
+  { place, resume }: { place: SavedPlace; resume: CheckCursor | undefined },
+  { context, now }: { context: InvocationContext; now: () => number },
+): Promise<RunResponse> {
+  const pace = new CallPace({ maxRcu, now });
+  const limits = { maxRcu: pace.unitsPerSecond, maxWcu, through: pace.countingStore.bind(pace) };
+  const checkMode = mode === 'rebuild' ? 'rebuild' : repair ? 'repair' : 'report';
+  const { segments, onlySegments } = place;
+  // The last suspects have all the time of the call.
+  const isLast = resume !== undefined && resume.open.length === 0;
+  const request = {
+    segments,
+    onlySegments,
+    resume,
+    waitsBetweenCalls: true,
+    isOver: () => !isLast && pace.isSpent,
+  };
+  const { cursor, ...totals } = await caller.call({ ...limits, ...request, mode: checkMode }, context);
+  if (untilMs !== null) await saveShare(caller.table, caller.store, { worker, untilMs }, totals, now());
+  if (cursor === undefined) {
+    await clearPlace(caller.store, mode, worker);
+    await noteRunIfDone(caller, mode, now());
+    return { ...totals, ...DONE, isClean: isClean(totals) };
+  }
+  // The next night goes on from here, however this one ends.
+  await savePlace(caller.store, caller.table, mode, { ...place, cursor, savedMs: now() });
+  const waitSeconds = Math.max(pace.pauseSeconds, caller.settleSeconds(cursor));
+  return { ...totals, cursor, waitSeconds, isDone: false, isClean: isClean(totals) };
+}
+
+/** Notes what a check has come to when the last of its workers is done. */
+async function noteRunIfDone({ table, store }: CheckCaller, mode: RunShare['mode'], nowMs: number): Promise<void> {
+  if (mode === 'check' && (await savedPlaces(store, mode)).length === 0) await saveRunAsLastCheck(table, store, nowMs);
+}
+
+/** Where a run goes on, with counts of its own: those of earlier nights were reported then. */
+function withFreshCounts({ cursor }: SavedPlace): unknown {
+  return typeof cursor === 'object' && cursor !== null ? { ...cursor, totals: emptyTotals() } : undefined;
+}
+
+function parseStoredCursor(cursor: unknown): CheckCursor | undefined {
+  return cursor === undefined || cursor === null ? undefined : parseCursor(cursor);
+}

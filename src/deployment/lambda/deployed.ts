@@ -1,0 +1,77 @@
+import { withTableName } from '../../core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { DeferredStreamSource } from '../../projecting/stream/deferred-source.ts';
+import type { StreamSource } from '../../projecting/stream/source.ts';
+import { deferredCalls, deferredStreams } from '../../store/client/deferred.ts';
+import { DynamoDBStore } from '../../store/dynamodb.ts';
+import { bucketAccess } from '../../trust/failures/failure-queue.ts';
+import { checkRunHandler, type RunHandler } from './check-run-handler.ts';
+import { jsonLines } from './json-lines.ts';
+import { type RedriveHandler, redriveHandler } from './redrive-handler.ts';
+import { readFunctionSettings } from './settings.ts';
+import { type StreamHandler, streamHandler } from './stream-handler.ts';
+
+/**
+ * The functions of the stack that `edgeloom/stack` makes: handlers with the settings that the stack puts into their environment. A wrong
+ * one throws `invalid-environment` when the function starts. Clients live as long as the function.
+ */
+
+/**
+ * The stack's stream function: projects the table's stream.
+ *
+ * @example
+ * export const handler = deployedStream(graph);
+ */
+export function deployedStream(graph: CompiledModel): StreamHandler {
+  const { table, client, logLevel, metricsNamespace, sampleRate, concurrency } = readFunctionSettings();
+  const named = withTableName(graph, table);
+  return streamHandler(named, {
+    // Retries of a call belong to the projector, which knows how much time is left.
+    store: new DynamoDBStore(deferredCalls({ ...client, maxAttempts: 1 }), named.table),
+    logger: jsonLines(logLevel),
+    metricsNamespace,
+    sampleRate,
+    concurrency,
+  });
+}
+
+/**
+ * The stack's functions that check and rebuild: the state machine calls them until no cursor is left.
+ *
+ * @example
+ * export const handler = deployedCheck(graph);
+ */
+export function deployedCheck(graph: CompiledModel): RunHandler {
+  const { table, logLevel, metricsNamespace, settleMs } = readFunctionSettings();
+  return checkRunHandler(withTableName(graph, table), {
+    logger: jsonLines(logLevel),
+    metricsNamespace,
+    settleMs,
+  });
+}
+
+/**
+ * The stack's redrive function: on a schedule it redrives the quarantine and sweeps unclaimed records; from the queue it redrives batches that the
+ * mapping gave up.
+ *
+ * @example
+ * export const handler = deployedRedrive(graph);
+ */
+export function deployedRedrive(graph: CompiledModel): RedriveHandler {
+  const { table, client, logLevel, metricsNamespace, failedBatchesBucket, streamArn } = readFunctionSettings();
+  const streams = deferredStreams(client);
+  const openStream = async (arn: string): Promise<StreamSource> => {
+    const { DynamoDBStreamSource } = await import('../../projecting/stream/dynamodb-source.ts');
+    return new DynamoDBStreamSource(await streams(), arn);
+  };
+  return redriveHandler(withTableName(graph, table), {
+    stream: streamArn === undefined ? undefined : new DeferredStreamSource(streamArn, () => openStream(streamArn)),
+    sources: {
+      streams,
+      ...bucketAccess({ region: client.region }),
+      buckets: failedBatchesBucket === undefined ? [] : [failedBatchesBucket],
+    },
+    logger: jsonLines(logLevel),
+    metricsNamespace,
+  });
+}

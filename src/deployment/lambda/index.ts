@@ -1,0 +1,34 @@
+/** `edgeloom/lambda`: factories of Lambda handlers. */
+
+export type { PlanRequest, RunPlan, RunShare } from '../../trust/check/run/plan.ts';
+export {
+  type CheckEvent,
+  type CheckHandler,
+  type CheckHandlerOptions,
+  type CheckResponse,
+  checkHandler,
+} from './check-handler.ts';
+export {
+  checkRunHandler,
+  type RunEvent,
+  type RunHandler,
+  type RunHandlerOptions,
+  type RunResponse,
+} from './check-run-handler.ts';
+export { deployedCheck, deployedRedrive, deployedStream } from './deployed.ts';
+export type { FunctionLogger } from './json-lines.ts';
+export {
+  type RedriveEvent,
+  type RedriveHandler,
+  type RedriveHandlerOptions,
+  type RedriveResponse,
+  redriveHandler,
+} from './redrive-handler.ts';
+export {
+  type InvocationContext,
+  type StreamEvent,
+  type StreamHandler,
+  type StreamHandlerOptions,
+  type StreamResponse,
+  streamHandler,
+} from './stream-handler.ts';

@@ -1,0 +1,74 @@
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import type { BatchResult } from '../../projecting/apply/projector.ts';
+import type { CheckTotals } from '../../trust/check/cursor.ts';
+import type { RedriveResult } from '../../trust/repair/redrive.ts';
+
+/** Puts the metrics of a batch out as one EMF document on stdout, from which CloudWatch makes metrics. */
+export interface BatchMetrics {
+  emit(result: BatchResult, lagMs: number | undefined): void;
+}
+
+/** Metrics in a namespace, with the table as their dimension. */
+export function createBatchMetrics(namespace: string, table: string): BatchMetrics {
+  const metrics = new Metrics({ namespace, serviceName: 'edgeloom', defaultDimensions: { table } });
+  return {
+    emit(result, lagMs) {
+      const { records, units, writes, wcu, rcu, stale, contradictions, quarantined, failedFrom } = result;
+      const counts = { records, units, writes, wcu, rcu, stale, contradictions, quarantined };
+      for (const [name, value] of Object.entries(counts)) metrics.addMetric(name, MetricUnit.Count, value);
+      metrics.addMetric('failedBatches', MetricUnit.Count, failedFrom === undefined ? 0 : 1);
+      // Records per write of a derived item: the saving of batches.
+      if (units > 0) metrics.addMetric('coalescingRatio', MetricUnit.NoUnit, records / units);
+      if (lagMs !== undefined) metrics.addMetric('lagMs', MetricUnit.Milliseconds, lagMs);
+      metrics.publishStoredMetrics();
+    },
+  };
+}
+
+/** Puts the metrics of a redrive out in the same way. */
+export interface RedriveMetrics {
+  emit(counts: Omit<RedriveResult, 'reasons'>): void;
+  /** Only calls of the schedule emit it, so that it stops with the schedule. */
+  emitCheckAge(hours: number): void;
+}
+
+/** Metrics in a namespace, with the table as their dimension. */
+export function createRedriveMetrics(namespace: string, table: string): RedriveMetrics {
+  const metrics = new Metrics({ namespace, serviceName: 'edgeloom', defaultDimensions: { table } });
+  return {
+    emit({ entries, repaired, left, quarantined }) {
+      metrics.addMetric('redriveEntries', MetricUnit.Count, entries);
+      metrics.addMetric('redriveRepaired', MetricUnit.Count, repaired);
+      metrics.addMetric('redriveLeft', MetricUnit.Count, left);
+      metrics.addMetric('redriveQuarantined', MetricUnit.Count, quarantined);
+      metrics.publishStoredMetrics();
+    },
+    emitCheckAge(hours) {
+      metrics.addMetric('checkAgeHours', MetricUnit.NoUnit, hours);
+      metrics.publishStoredMetrics();
+    },
+  };
+}
+
+/** Puts the metrics of a check out in the same way; those of one call, not of the calls before it. */
+export function createCheckMetrics(
+  namespace: string,
+  table: string,
+): { emit(before: CheckTotals | undefined, after: CheckTotals): void } {
+  const metrics = new Metrics({ namespace, serviceName: 'edgeloom', defaultDimensions: { table } });
+  return {
+    emit(before, after) {
+      const counts = flatCounts(after);
+      const earlier = before && flatCounts(before);
+      for (const [name, count] of Object.entries(counts)) {
+        const done = earlier?.[name as keyof typeof counts] ?? 0;
+        metrics.addMetric(`check${name[0]!.toUpperCase()}${name.slice(1)}`, MetricUnit.Count, count - done);
+      }
+      metrics.publishStoredMetrics();
+    },
+  };
+}
+
+function flatCounts({ drift, unknownTypes: _types, changing: _changing, ...counts }: CheckTotals) {
+  return { ...counts, drift: drift.missing + drift.stale + drift.orphan, ...drift };
+}

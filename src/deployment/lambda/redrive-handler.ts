@@ -1,0 +1,164 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { Store } from '../../core/store-port.ts';
+import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { checkAgeHours } from '../../projecting/progress/last-check.ts';
+import type { StreamSource } from '../../projecting/stream/source.ts';
+import { deferredCalls, deferredStreams } from '../../store/client/deferred.ts';
+import { DynamoDBStore } from '../../store/dynamodb.ts';
+import type { SendMessage } from '../../trust/failures/failure-message.ts';
+import {
+  bucketAccess,
+  type FailureSources,
+  messageOfRest,
+  queueSender,
+  tryRedriveMessage,
+} from '../../trust/failures/failure-queue.ts';
+import {
+  addRedrive,
+  emptyRedrive,
+  type RedriveOptions,
+  type RedriveResult,
+  redrive,
+} from '../../trust/repair/redrive.ts';
+import { sweep } from '../../trust/repair/sweep.ts';
+import { type FunctionLogger, jsonLines } from './json-lines.ts';
+import { createRedriveMetrics } from './metrics.ts';
+import { functionClientOptions } from './settings.ts';
+import type { InvocationContext, StreamResponse } from './stream-handler.ts';
+
+/** The part of Lambda's SQS event that is used; any other event asks for a redrive of the quarantine. */
+export interface RedriveEvent {
+  Records?: { messageId: string; body: string; eventSource?: string; eventSourceARN?: string }[];
+}
+
+/** Options of a redrive handler. */
+export interface RedriveHandlerOptions extends Pick<RuntimeOptions, 'now'> {
+  /** Client to read and write with. Default: one for the function's own region, kept for the function's life. */
+  client?: DynamoDBClient | undefined;
+  /** The table, instead of `client`. */
+  store?: Store | undefined;
+  /** Where failed batches are read from. Default: the table's stream and S3, in the function's own region. */
+  sources?: FailureSources | undefined;
+  /** The table's stream: on a schedule, its unclaimed records are reconciled. Default: none are. */
+  stream?: StreamSource | undefined;
+  /** The buckets that messages may name, where `sources` is left to the default. Default: none. */
+  buckets?: readonly string[] | undefined;
+  /** Sends what is left of a failed batch to the queue that told of it. Default: by SQS, in the function's own region. */
+  sendRest?: SendMessage | undefined;
+  /** Milliseconds before the function's timeout at which no more entries are begun. Default 5,000. */
+  reserveMs?: number | undefined;
+  /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
+  metricsNamespace?: string | undefined;
+  /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
+  logger?: FunctionLogger | undefined;
+}
+
+/** The answer of a redrive: counts, and for a queue the messages to deliver again. */
+export type RedriveResponse = Omit<RedriveResult, 'reasons'> &
+  StreamResponse & {
+    /** Unclaimed records of the stream that were reconciled. */
+    swept: number;
+  };
+
+/** A Lambda handler that reconciles records that could not be projected. */
+export type RedriveHandler = (event: RedriveEvent, context: InvocationContext) => Promise<RedriveResponse>;
+
+const RESERVE_MS = 5_000;
+
+/**
+ * Makes the handler that reconciles records that could not be projected with their base items: on a schedule everything in
+ * quarantine and all unclaimed records, and as the consumer of an on-failure destination's queue the batches that its messages name. Where the
+ * time of an invocation ends within a batch, a message for its rest goes to the queue, so that the next one begins there.
+ * Messages without any success are delivered again; the queue needs `ReportBatchItemFailures`.
+ *
+ * @example
+ * export const handler = redriveHandler(graph);
+ */
+export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOptions = {}): RedriveHandler {
+  const { reserveMs = RESERVE_MS } = options;
+  const clientOptions = functionClientOptions();
+  const store =
+    options.store ??
+    new DynamoDBStore(options.client ?? deferredCalls({ ...clientOptions, maxAttempts: 1 }), graph.table);
+  const sources = options.sources ?? {
+    streams: deferredStreams(clientOptions),
+    ...bucketAccess({}),
+    buckets: options.buckets,
+  };
+  const sendRest = options.sendRest ?? queueSender({});
+  const metrics = createRedriveMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
+  const rootLogger = options.logger ?? jsonLines('info');
+  return async (event, context) => {
+    const logger = rootLogger.child({ requestId: context.awsRequestId });
+    const remainingMs = (): number => context.getRemainingTimeInMillis() - reserveMs;
+    const run: RedriveOptions = { graph, store, remainingMs, now: options.now };
+    const messages = event.Records?.filter(({ eventSource }) => eventSource === 'aws:sqs');
+    const { result, failed } =
+      messages === undefined
+        ? { result: await redrive(run), failed: [] }
+        : await redriveMessages(messages, { ...run, sources, sendRest, logger });
+    const { reasons, ...counts } = result;
+    metrics.emit(counts);
+    for (const reason of reasons) logger.warn({ reason }, 'not reconciled');
+    logger.info(counts, 'redriven');
+    if (messages === undefined) {
+      const nowMs = runtimeOf(run).now();
+      metrics.emitCheckAge(await checkAgeHours({ table: graph.table, store, stats: { rcu: 0 } }, nowMs));
+    }
+    // After the quarantine: a stream that cannot be read fails the call only after the entries are reconciled.
+    const swept = messages === undefined && options.stream ? await sweepStream(run, options.stream, logger) : 0;
+    return { ...counts, swept, batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
+  };
+}
+
+async function sweepStream(run: RedriveOptions, source: StreamSource, logger: FunctionLogger): Promise<number> {
+  const { reasons, repaired, left } = await sweep({ ...run, source });
+  for (const reason of reasons) logger.warn({ reason }, 'not reconciled');
+  if (repaired + left > 0) logger.info({ swept: repaired, left }, 'records that no consumer had claimed');
+  return repaired;
+}
+
+async function redriveMessages(
+  messages: NonNullable<RedriveEvent['Records']>,
+  { sources, sendRest, logger, ...options }: MessagesOptions,
+): Promise<{ result: RedriveResult; failed: string[] }> {
+  const total = emptyRedrive();
+  const failed: string[] = [];
+  for (const { messageId, body, eventSourceARN } of messages) {
+    if ((options.remainingMs?.() ?? 1) <= 0) {
+      failed.push(messageId);
+      continue;
+    }
+    const result = await tryRedriveMessage(messageId, body, sources, options);
+    addRedrive(total, result);
+    const { entries, repaired, left } = result;
+    logger.info({ messageId, entries, repaired, left }, 'failed batch');
+    if (left === 0) continue;
+    // Some of its records are reconciled: a message for the rest keeps the place, with a receive count of its own.
+    const isSent =
+      repaired > 0 && eventSourceARN !== undefined && (await trySend(eventSourceARN, messageOfRest(body, repaired)));
+    if (!isSent) failed.push(messageId);
+  }
+  return { result: total, failed };
+
+  /** False where the message cannot be sent; nothing is lost, as the original message is then delivered again. */
+  async function trySend(queueArn: string, rest: string): Promise<boolean> {
+    try {
+      await sendRest(queueArn, rest);
+      return true;
+    } catch (error) {
+      logger.error(
+        { error: error instanceof Error ? error.message : String(error) },
+        'the rest of a batch was not sent',
+      );
+      return false;
+    }
+  }
+}
+
+interface MessagesOptions extends RedriveOptions {
+  sources: FailureSources;
+  sendRest: SendMessage;
+  logger: FunctionLogger;
+}

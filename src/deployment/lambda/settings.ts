@@ -1,0 +1,113 @@
+import * as z from 'zod/mini';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { PARSING } from '../../foundation/parsing.ts';
+import type { ClientOptions } from '../../store/client.ts';
+import { credentialsOf, ENDPOINT, LOG_LEVEL, type LogLevel } from '../../store/environment.ts';
+
+/** Settings of a deployed function; the deployment sets each of its variables. */
+export interface FunctionSettings {
+  /** The table's name: the one that the stack made, whatever the model calls it. */
+  table: string;
+  /** Where DynamoDB is, and the role's credentials: see `functionClientOptions`. */
+  client: ClientOptions;
+  logLevel: LogLevel;
+  /** Namespace of the metrics. */
+  metricsNamespace: string;
+  /** Share of invocations that log at level `debug`, 0 to 1. */
+  sampleRate: number;
+  /** Derived items that are written at once. */
+  concurrency?: number;
+  /** How long the stream's consumer may take before what differs is drift, in milliseconds. */
+  settleMs?: number;
+  /** The bucket that keeps batches which the mapping gave up. */
+  failedBatchesBucket?: string;
+  /** The table's stream, which is swept; absent: nothing is. */
+  streamArn?: string;
+  /** Capacity units a second at most. */
+  maxRcu?: number;
+  maxWcu?: number;
+}
+
+const number = z.coerce.number({ error: 'should be a number' });
+const positive = number.check(z.positive({ error: 'should be above 0' }));
+const SHARE = 'should be a number from 0 to 1';
+const functionSchema = z.object({
+  EDGELOOM_TABLE: z
+    .string({ error: 'should name the table' })
+    .check(z.minLength(1, { error: 'should name the table' })),
+  EDGELOOM_LOG_LEVEL: z._default(LOG_LEVEL, 'info'),
+  EDGELOOM_METRICS_NAMESPACE: z._default(
+    z.string().check(z.minLength(1, { error: 'should not be empty' })),
+    'Edgeloom',
+  ),
+  EDGELOOM_SAMPLE_RATE: z._default(z.coerce.number({ error: SHARE }).check(z.gte(0, SHARE), z.lte(1, SHARE)), 0),
+  EDGELOOM_CONCURRENCY: z.optional(z.pipe(positive, z.int({ error: 'should be a whole number' }))),
+  EDGELOOM_SETTLE_SECONDS: z.optional(positive),
+  EDGELOOM_FAILED_BATCHES_BUCKET: z.optional(z.string()),
+  EDGELOOM_STREAM_ARN: z.optional(z.string()),
+  EDGELOOM_MAX_RCU: z.optional(positive),
+  EDGELOOM_MAX_WCU: z.optional(positive),
+  AWS_ENDPOINT_URL_DYNAMODB: z.optional(ENDPOINT),
+  AWS_ENDPOINT_URL: z.optional(ENDPOINT),
+  AWS_REGION: z.optional(z.string().check(z.minLength(1))),
+});
+
+/**
+ * Settings of a deployed function, to be read when it starts: a wrong one should fail the deployment's first invocation,
+ * not the first that needs it. An empty variable is one that is not set. Throws `invalid-environment`, with every
+ * variable that is wrong.
+ */
+export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.env): FunctionSettings {
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const result = functionSchema.safeParse(set, PARSING);
+  if (!result.success) {
+    const problems = result.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
+    throw new EdgeloomError(
+      'invalid-environment',
+      `The function's environment is wrong: ${problems.join('; ')}.`,
+      'Correct these variables where the stack sets them, and deploy again.',
+    );
+  }
+  const { data } = result;
+  const settleSeconds = data.EDGELOOM_SETTLE_SECONDS;
+  return {
+    table: data.EDGELOOM_TABLE,
+    client: functionClientOptions(set),
+    logLevel: data.EDGELOOM_LOG_LEVEL,
+    metricsNamespace: data.EDGELOOM_METRICS_NAMESPACE,
+    sampleRate: data.EDGELOOM_SAMPLE_RATE,
+    concurrency: data.EDGELOOM_CONCURRENCY,
+    settleMs: settleSeconds === undefined ? undefined : settleSeconds * 1000,
+    failedBatchesBucket: data.EDGELOOM_FAILED_BATCHES_BUCKET,
+    streamArn: data.EDGELOOM_STREAM_ARN,
+    maxRcu: data.EDGELOOM_MAX_RCU,
+    maxWcu: data.EDGELOOM_MAX_WCU,
+  };
+}
+
+/** Variables by which the SDK finds other credentials, another endpoint, or another way to sign. */
+const SDK_DECIDES = [
+  'AWS_PROFILE',
+  'AWS_CONFIG_FILE',
+  'AWS_SHARED_CREDENTIALS_FILE',
+  'AWS_ACCOUNT_ID',
+  'AWS_ACCOUNT_ID_ENDPOINT_MODE',
+  'AWS_USE_FIPS_ENDPOINT',
+  'AWS_USE_DUALSTACK_ENDPOINT',
+  'AWS_AUTH_SCHEME_PREFERENCE',
+];
+
+/**
+ * The options of a function's client. Lambda puts the region and the role's credentials into the environment, and they stay the same
+ * while the function lives. With both, calls need no SDK to find out where they go. The credentials are left out where the SDK
+ * might find others, another endpoint, or another way to sign.
+ */
+export function functionClientOptions(environment: NodeJS.ProcessEnv = process.env): ClientOptions {
+  const { AWS_ENDPOINT_URL_DYNAMODB: own, AWS_ENDPOINT_URL: general, AWS_REGION: region } = environment;
+  const isOpen = SDK_DECIDES.some((name) => Boolean(environment[name]));
+  return {
+    endpoint: own || general || undefined,
+    region,
+    credentials: isOpen ? undefined : credentialsOf(environment),
+  };
+}

@@ -1,0 +1,135 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { ChangeRecord } from '../../core/items/change-record.ts';
+import { checkStreamTable } from '../../core/items/watermark.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { Store } from '../../core/store-port.ts';
+import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { type BatchResult, createProjector } from '../../projecting/apply/projector.ts';
+import { ClaimRecorder } from '../../projecting/progress/claim-recorder.ts';
+import { ProgressRecorder } from '../../projecting/progress/recorder.ts';
+import { decodeRecords, type RawRecord } from '../../projecting/stream/decode.ts';
+import { deferredCalls } from '../../store/client/deferred.ts';
+import { DynamoDBStore } from '../../store/dynamodb.ts';
+import { type FunctionLogger, jsonLines } from './json-lines.ts';
+import { createBatchMetrics } from './metrics.ts';
+import { functionClientOptions } from './settings.ts';
+
+/** The part of Lambda's stream event that is used. */
+export interface StreamEvent {
+  Records: RawRecord[];
+}
+
+/** The part of Lambda's context that is used. */
+export interface InvocationContext {
+  awsRequestId: string;
+  getRemainingTimeInMillis(): number;
+}
+
+/** The answer for the event source mapping; it needs `ReportBatchItemFailures`. */
+export interface StreamResponse {
+  /** Empty: all is applied. Else the lowest record that is not; the mapping retries from it on. */
+  batchItemFailures: { itemIdentifier: string }[];
+}
+
+/** Options of a stream handler. */
+export interface StreamHandlerOptions extends Pick<RuntimeOptions, 'now' | 'random'> {
+  /** Client to write with. Default: one for the function's own region, kept for the function's life. */
+  client?: DynamoDBClient | undefined;
+  /** The table, instead of `client`. */
+  store?: Store | undefined;
+  /** Units in flight at once. Default 32. */
+  concurrency?: number | undefined;
+  /** Milliseconds before the function's timeout at which no more units are started. Default 5,000. */
+  reserveMs?: number | undefined;
+  /** Whether it leaves in the table how far it has come: one write of one unit in ten seconds at most. Default true. */
+  progress?: boolean | undefined;
+  /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
+  metricsNamespace?: string | undefined;
+  /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
+  logger?: FunctionLogger | undefined;
+  /** Share of invocations that log at level `debug`, 0 to 1. Default 0. */
+  sampleRate?: number | undefined;
+}
+
+/** A Lambda handler for the stream of a table. */
+export type StreamHandler = (event: StreamEvent, context: InvocationContext) => Promise<StreamResponse>;
+
+const RESERVE_MS = 5_000;
+
+/**
+ * Makes the handler that projects a table's stream. Clients are made once, here. Failures that a retry may resolve are
+ * retried until the reserve; then exactly one record is reported, the lowest unapplied, and the mapping comes again from
+ * there. Throws only for events that are no stream of this table, so that such a batch fails as a whole.
+ *
+ * Logs hold keys, never the contents of items.
+ *
+ * @example
+ * export const handler = streamHandler(graph, { sampleRate: 0.01 });
+ */
+export function streamHandler(graph: CompiledModel, options: StreamHandlerOptions = {}): StreamHandler {
+  const { concurrency, reserveMs = RESERVE_MS, sampleRate = 0 } = options;
+  const { now, random } = runtimeOf(options);
+  // Retries of a call belong to the projector, which knows how much time is left.
+  const client = options.client ?? deferredCalls({ ...functionClientOptions(), maxAttempts: 1 });
+  const store = options.store ?? new DynamoDBStore(client, graph.table);
+  const projector = createProjector(graph, { store, concurrency, now, random });
+  const metrics = createBatchMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
+  const rootLogger = options.logger ?? jsonLines('info');
+  const onError = (error: unknown): void =>
+    rootLogger.warn({ error: String(error) }, 'the progress could not be noted');
+  const progress =
+    options.progress === false ? undefined : new ProgressRecorder({ graph, store, kind: 'lambda', now, onError });
+  const claims = progress && new ClaimRecorder({ table: graph.table, store, now, onError });
+  return async (event, context) => {
+    const sampled = random() < sampleRate;
+    const logger = rootLogger.child({ requestId: context.awsRequestId }, sampled ? { level: 'debug' } : {});
+    for (const arn of new Set(event.Records.map(({ eventSourceARN = '' }) => eventSourceARN))) {
+      checkStreamTable(arn, graph.table.name);
+    }
+    const records = decodeRecords(graph, event.Records);
+    logger.debug({ keys: records.map(({ source, target }) => [source, target]) }, 'batch received');
+    const remainingMs = (): number => context.getRemainingTimeInMillis() - reserveMs;
+    const projectRecords = (): Promise<BatchResult> => projector.project(records, { remainingMs });
+    const result = await (progress === undefined ? projectRecords() : progress.writeWhile(projectRecords));
+    metrics.emit(result, ageOfOldestMs(records, now()));
+    // After applying, and of a failed batch only what is applied: the mark would pass the rest.
+    claims?.addClaim(appliedRecords(records, result));
+    await claims?.writeIfDue();
+    if (result.failedFrom === undefined) await leaveProgress(progress, records);
+    return reportFailures(result, logger);
+  };
+}
+
+/** The records of a batch that are applied: all before the lowest that is not. */
+function appliedRecords(records: readonly ChangeRecord[], { failedFrom }: BatchResult): readonly ChangeRecord[] {
+  if (failedFrom === undefined) return records;
+  const failed = records.findIndex(({ position }) => position >= failedFrom.position);
+  return failed < 0 ? records : records.slice(0, failed);
+}
+
+async function leaveProgress(progress: ProgressRecorder | undefined, records: readonly ChangeRecord[]): Promise<void> {
+  const newest = records.at(-1);
+  if (progress === undefined || newest === undefined) return;
+  const { sequenceNumber, createdAtSeconds } = newest;
+  progress.noteProgress({ sequenceNumber, madeAtSeconds: createdAtSeconds, records: records.length });
+  await progress.writeIfDue();
+}
+
+function reportFailures(result: BatchResult, logger: FunctionLogger): StreamResponse {
+  const { failedFrom, error, quarantines = [], ...counts } = result;
+  for (const kind of quarantines) logger.warn(kind, 'quarantined');
+  if (failedFrom === undefined) {
+    logger.info(counts, 'batch applied');
+    return { batchItemFailures: [] };
+  }
+  const { source, target, sequenceNumber } = failedFrom;
+  const reason = { code: error?.code, message: error?.message };
+  logger.warn({ ...counts, source, target, sequenceNumber, reason }, 'batch not applied in full; it will be retried');
+  return { batchItemFailures: [{ itemIdentifier: sequenceNumber }] };
+}
+
+/** Age of the oldest record; the stream tells whole seconds. */
+function ageOfOldestMs(records: readonly ChangeRecord[], nowMs: number): number | undefined {
+  const created = records.map(({ createdAtSeconds }) => createdAtSeconds).filter((seconds) => seconds !== undefined);
+  return created.length === 0 ? undefined : Math.max(0, nowMs - Math.min(...created) * 1000);
+}

@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { createModuleLoader } from './module-loader.ts';
+
+/**
+ * Loads a model file, TypeScript or JavaScript, without a build step. The file is code and runs with all rights of this
+ * process. Throws an `EdgeloomError` where it is missing, fails, or does not export a graph by default.
+ */
+export async function loadModel(file: string): Promise<CompiledModel> {
+  const path = resolve(file);
+  if (!existsSync(path)) {
+    throw new EdgeloomError(
+      'no-config',
+      `There is no model file ${file}.`,
+      'Create edgeloom.config.ts, or name another file with --config.',
+    );
+  }
+  let loaded: unknown;
+  try {
+    const loader = await createModuleLoader();
+    loaded = await loader.import(path, { default: true });
+  } catch (error) {
+    if (error instanceof Error && 'hint' in error) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new EdgeloomError(
+      'invalid-config',
+      `The model file ${file} cannot be loaded: ${reason}`,
+      'Correct the file.',
+      { cause: error },
+    );
+  }
+  if (!isGraph(loaded)) {
+    throw new EdgeloomError(
+      'invalid-config',
+      `The model file ${file} does not export a graph.`,
+      'End it with: export default defineGraph({ ... });',
+    );
+  }
+  return loaded;
+}
+
+function isGraph(value: unknown): value is CompiledModel {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'fingerprint' in value &&
+    'nodes' in value &&
+    value.nodes instanceof Map
+  );
+}

@@ -1,0 +1,248 @@
+import * as z from 'zod';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+
+/**
+ * The parameters of a stack, with the values that they have where a stage does not say. Values from a command line
+ * (`--param`) are texts, so texts of numbers, truths, lists and tags are taken too.
+ */
+
+/** The parameters of a stage, with the values of those that it does not set. */
+export interface Parameters {
+  /** Records that a batch holds at most; Lambda also ends a batch at 6 MB, and LocalStack takes 1,000. */
+  batchSize: number;
+  batchWindowSeconds: number;
+  /** Batches of one shard that run at once. Order is kept for each item, so more than 1 is safe, but folds less. */
+  parallelizationFactor: number;
+  /** How often a batch is tried again. Finite: one bad record must not hold its shard for a day. */
+  retries: number;
+  /** Older records go to the failed batches untried. The stream keeps a record for 24 hours: two are left to read it by. */
+  recordAgeSeconds: number;
+  /** Derived items that the stream function writes at once. */
+  concurrency: number;
+  /** Executions of the stream function that the account keeps free for it; 0: none are reserved. */
+  reservedConcurrency: number;
+  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  /** Share of invocations that log at level `debug`. */
+  sampleRate: number;
+  /** Days that logs are kept: a number that CloudWatch knows. */
+  logRetentionDays: number;
+  /** Traces in X-Ray. */
+  tracing: boolean;
+  pointInTimeRecovery: boolean;
+  deletionProtection: boolean;
+  /** Read and write units a second that the table and each index can take at once; 0: as DynamoDB begins, 12,000 and 4,000. */
+  warmReadUnits: number;
+  warmWriteUnits: number;
+  /** The most read and write units a second of the table, and of each index: a bill that cannot run away. 0: no bound. */
+  maxReadUnits: number;
+  maxWriteUnits: number;
+  /** Whether CloudWatch Contributor Insights names the keys of the table and its indexes that are used most. */
+  contributorInsights: boolean;
+  /** Whether the index gsi1 goes. Without it the stack keeps gsi1 although the model uses it no more: older readers may use it. */
+  dropGsi1: boolean;
+  /** Whether table and failed batches outlive the stack. */
+  keepData: boolean;
+  /** An existing table, instead of one that the stack makes. */
+  existingTableArn: string;
+  /** The stream of that table; without one, the stream of the stack's own table after it was switched off and on. */
+  existingStreamArn: string;
+  /** Days that failed batches are kept after the redrive function could not reconcile them. */
+  failedBatchDays: number;
+  /** Minutes from one redrive of the quarantine to the next. */
+  redriveMinutes: number;
+  /** Failed batches that are redriven at once. */
+  redriveConcurrency: number;
+  /** When the check runs: `cron(...)` or `rate(...)`, in UTC. */
+  checkSchedule: string;
+  checkEnabled: boolean;
+  /** Whether the check repairs drift. Its function may write derived items only then. */
+  checkRepair: boolean;
+  /** Hours after which a check stops for the night; the next one goes on from there. */
+  checkHours: number;
+  /** Hours without a whole check after which the alarm rings: more than a day for a table that a night does not read. */
+  checkMissingHours: number;
+  /** How long the stream's consumer may take before what differs is drift. */
+  checkSettleSeconds: number;
+  /** Functions that check at once; 0: as many as the table's size asks for. */
+  checkWorkers: number;
+  /** Read units a second of all workers together; 0: as the table's size asks for. */
+  checkMaxRcu: number;
+  /** Write units a second of all workers together while they repair. */
+  checkMaxWcu: number;
+  /** Age of the oldest waiting record, in seconds, that raises the alarm. */
+  iteratorAgeAlarmSeconds: number;
+  /** Minutes for which a new version of the stream function gets a tenth of the batches, before it gets all; 0: all at once. */
+  canaryMinutes: number;
+  /** A topic that alarms go to, instead of one that the stack makes. */
+  alarmTopicArn: string;
+  /** Who the stack's own topic mails alarms to; empty: to no address yet. */
+  alarmEmail: string;
+  /** The boundary of every role, as governed accounts want it. */
+  permissionsBoundaryArn: string;
+  /** A customer-managed key for table, bucket, queues, topic, logs and environments. Its policy has to allow their services. */
+  kmsKeyArn: string;
+  /** The functions run in these subnets, under these security groups. */
+  vpcSubnetIds: string[];
+  vpcSecurityGroupIds: string[];
+  /** Tags of everything that takes tags. */
+  tags: Record<string, string>;
+}
+
+const truth = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
+const wholeBetween = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+/** DynamoDB refuses less: a table is born with them. */
+const LEAST_WARM_READ_UNITS = 12_000;
+const LEAST_WARM_WRITE_UNITS = 4000;
+/** Units a second, or 0 for what DynamoDB does without a word. */
+const unitsFrom = (least: number) =>
+  wholeBetween(0, 1_000_000_000).refine((count) => count === 0 || count >= least, `should be 0, or ${least} and more`);
+const arnOfService = (service: string) =>
+  z.string().regex(new RegExp(`^(arn:[^:]+:${service}:.+)?$`), `should be an ARN of ${service}`);
+const list = z.union([
+  z.array(z.string()),
+  z.string().transform((text) => text.split(',').filter((one) => one !== '')),
+]);
+const tags = z.union([
+  z.record(z.string().min(1).max(128), z.string().max(256)),
+  z
+    .string()
+    .regex(/^([^=,]+=[^,]*(,[^=,]+=[^,]*)*)?$/, 'should be NAME=VALUE,NAME=VALUE')
+    .transform(
+      (text) =>
+        Object.fromEntries(text === '' ? [] : text.split(',').map((tag) => tag.split(/=(.*)/s).slice(0, 2))) as Record<
+          string,
+          string
+        >,
+    ),
+]);
+
+/** CodeDeploy knows these, and all at once. */
+const CANARY_MINUTES = [0, 5, 10, 15, 30];
+
+/** The shapes of the parameters, by name. */
+const parametersSchema = z
+  .object({
+    batchSize: wholeBetween(1, 10_000).default(10_000),
+    batchWindowSeconds: wholeBetween(0, 300).default(1),
+    parallelizationFactor: wholeBetween(1, 10).default(1),
+    retries: wholeBetween(0, 10_000).default(20),
+    recordAgeSeconds: wholeBetween(60, 86_400).default(79_200),
+    concurrency: wholeBetween(1, 1000).default(32),
+    reservedConcurrency: wholeBetween(0, 100_000).default(0),
+    logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    sampleRate: z.coerce.number().min(0).max(1).default(0),
+    logRetentionDays: wholeBetween(1, 3653).default(90),
+    tracing: truth.default(false),
+    pointInTimeRecovery: truth.default(true),
+    deletionProtection: truth.default(true),
+    warmReadUnits: unitsFrom(LEAST_WARM_READ_UNITS).default(0),
+    warmWriteUnits: unitsFrom(LEAST_WARM_WRITE_UNITS).default(0),
+    maxReadUnits: unitsFrom(1).default(0),
+    maxWriteUnits: unitsFrom(1).default(0),
+    contributorInsights: truth.default(false),
+    dropGsi1: truth.default(false),
+    keepData: truth.default(true),
+    existingTableArn: arnOfService('dynamodb').default(''),
+    existingStreamArn: arnOfService('dynamodb').default(''),
+    failedBatchDays: wholeBetween(1, 3650).default(30),
+    redriveMinutes: wholeBetween(2, 1440).default(60),
+    redriveConcurrency: wholeBetween(2, 1_000).default(2),
+    checkSchedule: z
+      .string()
+      .regex(/^(cron|rate)\(.+\)$/)
+      .default('cron(0 2 * * ? *)'),
+    checkEnabled: truth.default(true),
+    checkRepair: truth.default(false),
+    checkHours: wholeBetween(1, 23).default(6),
+    checkMissingHours: wholeBetween(2, 720).default(26),
+    checkSettleSeconds: wholeBetween(1, 3600).default(60),
+    checkWorkers: wholeBetween(0, 100).default(0),
+    checkMaxRcu: wholeBetween(0, 1_000_000).default(0),
+    checkMaxWcu: wholeBetween(1, 1_000_000).default(200),
+    iteratorAgeAlarmSeconds: wholeBetween(60, 86_400).default(300),
+    canaryMinutes: wholeBetween(0, 30).default(0),
+    alarmTopicArn: arnOfService('sns').default(''),
+    alarmEmail: z
+      .string()
+      .regex(/^([^@\s]+@[^@\s]+)?$/, 'should be an e-mail address')
+      .default(''),
+    permissionsBoundaryArn: arnOfService('iam').default(''),
+    kmsKeyArn: arnOfService('kms').default(''),
+    vpcSubnetIds: list.default([]),
+    vpcSecurityGroupIds: list.default([]),
+    tags: tags.default({}),
+  })
+  .strict()
+  .refine(({ existingTableArn, existingStreamArn }) => existingTableArn === '' || existingStreamArn !== '', {
+    path: ['existingStreamArn'],
+    message: 'goes together with existingTableArn',
+  })
+  .refine(({ existingStreamArn }) => existingStreamArn === '' || /:table\/[^/]+\/stream\/./.test(existingStreamArn), {
+    path: ['existingStreamArn'],
+    message: 'should be the ARN of a stream',
+  })
+  .refine(({ existingTableArn, existingStreamArn }) => existingStreamArn.startsWith(existingTableArn), {
+    path: ['existingStreamArn'],
+    message: 'should be a stream of existingTableArn',
+  })
+  .refine(({ existingTableArn }) => existingTableArn === '' || /:table\/[A-Za-z0-9_.-]+$/.test(existingTableArn), {
+    path: ['existingTableArn'],
+    message: 'should end with :table/ and the name of the table',
+  })
+  .refine(({ logRetentionDays }) => LOG_RETENTIONS.includes(logRetentionDays), {
+    path: ['logRetentionDays'],
+    message: 'should be a number of days that CloudWatch Logs takes, such as 7, 30, 90 or 365',
+  })
+  .refine(({ canaryMinutes }) => CANARY_MINUTES.includes(canaryMinutes), {
+    path: ['canaryMinutes'],
+    message: `should be one of ${CANARY_MINUTES.join(', ')}`,
+  })
+  .refine(
+    ({ vpcSubnetIds, vpcSecurityGroupIds }) => (vpcSubnetIds.length === 0) === (vpcSecurityGroupIds.length === 0),
+    {
+      path: ['vpcSecurityGroupIds'],
+      message: 'goes together with vpcSubnetIds',
+    },
+  );
+
+const LOG_RETENTIONS = [
+  ...[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653],
+];
+
+/** The names of all parameters. */
+export const PARAMETER_NAMES: readonly string[] = Object.keys(parametersSchema.shape);
+
+/** Parameters of the stage `dev` that differ from all other stages: it costs little, and is deleted with its stack. */
+const DEV: Readonly<Record<string, unknown>> = {
+  logLevel: 'debug',
+  logRetentionDays: 7,
+  pointInTimeRecovery: false,
+  deletionProtection: false,
+  keepData: false,
+};
+
+/** LocalStack refuses larger batches. */
+const LOCAL: Readonly<Record<string, unknown>> = { ...DEV, batchSize: 1000 };
+/** Parameters by the names of stages that differ from all others. */
+const STAGES = new Map([
+  ['dev', DEV],
+  ['local', LOCAL],
+]);
+
+/** Reads the parameters of a stage; throws `invalid-parameters`, an error that names every wrong one. */
+export function readParameters(stage: string, values: Readonly<Record<string, unknown>> = {}): Parameters {
+  const result = parametersSchema.safeParse({ ...STAGES.get(stage), ...values });
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(({ path, message }) => `${path.join('.') || 'they'}: ${message}`);
+  throw new EdgeloomError(
+    'invalid-parameters',
+    `These parameters of the stack are wrong: ${problems.join('; ')}.`,
+    'docs/deploying.md says what each means.',
+  );
+}
+
+/** Warnings of parameters that deploy and are still unwise, a sentence each. */
+export function parameterWarnings({ keepData, alarmEmail, alarmTopicArn }: Parameters): string[] {
+  if (!keepData || alarmEmail !== '' || alarmTopicArn !== '') return [];
+  return ['Alarms reach no one: set alarmEmail or alarmTopicArn.'];
+}

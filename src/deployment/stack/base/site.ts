@@ -1,0 +1,113 @@
+import { withTableName } from '../../../core/model/compile/define-graph.ts';
+import type { CompiledModel, IndexName } from '../../../core/model/compiled.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { type Names, stackNames } from './names.ts';
+import type { Parameters } from './parameters.ts';
+import { attribute, type Resources, ref, sub, type Value } from './template.ts';
+
+/** Logical id of the table. */
+export const TABLE = 'RecordsTable';
+
+/** The input of every part of a stack. */
+export interface Site {
+  /** The model, with the table's own name and the indexes that the stack keeps. */
+  graph: CompiledModel;
+  names: Names;
+  parameters: Parameters;
+  table: TableReferences;
+}
+
+/** How a template speaks of the table: one that it makes, or an existing one. */
+export interface TableReferences {
+  name: Value;
+  arn: Value;
+  streamArn: Value;
+  /** ARNs of the indexes, each spelled out, with the first one first. */
+  indexArns: readonly Value[];
+}
+
+/** The input of a stack: a model, a service, a stage and its parameters. */
+export interface StackInput {
+  model: CompiledModel;
+  service: string;
+  stage: string;
+  parameters: Parameters;
+}
+
+/**
+ * Puts together what the parts of a stack are made from. Throws `invalid-name` for names that AWS would refuse, and
+ * `invalid-parameters` for parameters that do not fit the model.
+ */
+export function siteOf({ model, service, stage, parameters }: StackInput): Site {
+  const { existingTableArn, existingStreamArn } = parameters;
+  const names = stackNames(service, stage, model.table.name);
+  const indexes = indexesToKeep(model, parameters);
+  const indexNames = indexes.map((index) => model.table.indexNames[index]);
+  if (existingTableArn === '') {
+    const name = names.local(model.table.name);
+    if (existingStreamArn !== '' && !existingStreamArn.includes(`:table/${name}/stream/`)) {
+      throw new EdgeloomError(
+        'invalid-parameters',
+        `These parameters of the stack are wrong: existingStreamArn: is no stream of the table ${name}.`,
+        'Give existingTableArn as well, or the LatestStreamArn that describe-table prints for this table.',
+      );
+    }
+    return {
+      graph: { ...withTableName(model, name), indexes },
+      names,
+      parameters,
+      table: {
+        name: ref(TABLE),
+        arn: attribute(TABLE),
+        // The attribute stays as it was when somebody switches the stream off and on: nothing would be deployed.
+        streamArn: existingStreamArn === '' ? attribute(TABLE, 'StreamArn') : existingStreamArn,
+        indexArns: indexNames.map((name) => sub(`\${${TABLE}.Arn}/index/${name}`)),
+      },
+    };
+  }
+  const name = existingTableArn.split(':table/').at(-1)!;
+  return {
+    graph: { ...withTableName(model, name), indexes },
+    names,
+    parameters,
+    table: {
+      name,
+      arn: existingTableArn,
+      streamArn: existingStreamArn,
+      indexArns: indexNames.map((index) => `${existingTableArn}/index/${index}`),
+    },
+  };
+}
+
+/**
+ * Both indexes, whatever the model uses. The last use of gsi1 may leave the model while older readers ask through it; an index
+ * without items costs nothing.
+ */
+function indexesToKeep({ indexes, table }: CompiledModel, { dropGsi1 }: Parameters): readonly IndexName[] {
+  if (!dropGsi1) return ['gsi0', 'gsi1'];
+  if (!indexes.includes('gsi1')) return indexes;
+  throw new EdgeloomError(
+    'invalid-parameters',
+    `These parameters of the stack are wrong: dropGsi1: the model uses the index ${table.indexNames.gsi1}.`,
+    'Leave dropGsi1 away until edgeloom migrate --drop has taken away what the index holds.',
+  );
+}
+
+/** Resource types that take tags. */
+const TAGGED = new Set([
+  ...['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::SQS::Queue', 'AWS::SNS::Topic', 'AWS::Logs::LogGroup'],
+  ...['AWS::Lambda::Function', 'AWS::Lambda::EventSourceMapping', 'AWS::Events::Rule', 'AWS::IAM::Role'],
+  ...['AWS::StepFunctions::StateMachine', 'AWS::CloudWatch::Alarm', 'AWS::CloudWatch::Dashboard'],
+]);
+
+/** Resources with the stage's tags on all that take them. */
+export function withTags(resources: Resources, { tags }: Parameters): Resources {
+  const Tags = Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+  if (Tags.length === 0) return resources;
+  return Object.fromEntries(
+    Object.entries(resources).map(([id, resource]) => [
+      id,
+      TAGGED.has(resource.Type) ? { ...resource, Properties: { ...resource.Properties, Tags } } : resource,
+    ]),
+  );
+}

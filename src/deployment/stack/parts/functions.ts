@@ -1,0 +1,212 @@
+import { streamFilterPattern } from '../../../core/plan/stream-filter.ts';
+import {
+  EMPTIED_BUCKET,
+  FAILED_BATCHES_BUCKET,
+  FAILED_BATCHES_QUEUE,
+  FUNCTIONS,
+  type FunctionName,
+  GRADUAL_ALIAS,
+  logicalIdPrefix,
+  MAPPING,
+  SCHEDULE_DEAD_LETTER_QUEUE,
+} from '../base/ids.ts';
+import type { Site } from '../base/site.ts';
+import { attribute, type Resources, ref, type Value } from '../base/template.ts';
+
+/** Runtime and processor of the functions. */
+export const RUNTIME = 'nodejs24.x';
+const ARCHITECTURE = 'arm64';
+
+/** The definition of a function. */
+interface FunctionDefinition {
+  /** Module and export: rebuild is the check's code under rights of its own. */
+  handler: string;
+  description: string;
+  memoryMegabytes: number;
+  timeoutSeconds: number;
+  environment: Readonly<Record<string, Value>>;
+}
+
+function functionDefinition(name: FunctionName, { parameters, table }: Site): FunctionDefinition {
+  const checkEnvironment = { EDGELOOM_SETTLE_SECONDS: String(parameters.checkSettleSeconds) };
+  switch (name) {
+    case 'stream':
+      return {
+        handler: 'handlers/stream.handler',
+        description: 'Projects the stream of the table.',
+        memoryMegabytes: 1024,
+        timeoutSeconds: 60,
+        environment: {
+          EDGELOOM_CONCURRENCY: String(parameters.concurrency),
+          EDGELOOM_SAMPLE_RATE: String(parameters.sampleRate),
+        },
+      };
+    case 'check':
+      return {
+        handler: 'handlers/check.handler',
+        description: 'Checks parts of the table; the state machine calls it.',
+        memoryMegabytes: 1024,
+        timeoutSeconds: 900,
+        environment: checkEnvironment,
+      };
+    case 'rebuild':
+      return {
+        handler: 'handlers/check.handler',
+        description: 'Rebuilds derived items, and migrates; the state machine calls it.',
+        memoryMegabytes: 1024,
+        timeoutSeconds: 900,
+        environment: checkEnvironment,
+      };
+    case 'redrive':
+      return {
+        handler: 'handlers/redrive.handler',
+        description:
+          "Settles the quarantine, batches that the stream's mapping gave up, and what no consumer has claimed.",
+        memoryMegabytes: 512,
+        timeoutSeconds: REDRIVE_SECONDS,
+        // Messages may name no other bucket.
+        environment: {
+          EDGELOOM_FAILED_BATCHES_BUCKET: ref(FAILED_BATCHES_BUCKET),
+          EDGELOOM_STREAM_ARN: table.streamArn,
+        },
+      };
+  }
+}
+
+/** Six of these fit into the time for which a queue hides a message, as Lambda wants it. */
+const REDRIVE_SECONDS = 120;
+
+/** The module that each function's code is in, and the export: `handlers/stream.handler`. */
+export function handlerOf(name: FunctionName, site: Site): string {
+  return functionDefinition(name, site).handler;
+}
+
+/** The properties of a function, but its code. */
+export function functionProperties(name: FunctionName, site: Site): Record<string, Value> {
+  const { names, parameters, table } = site;
+  const { logLevel, reservedConcurrency, kmsKeyArn, tracing, vpcSubnetIds, vpcSecurityGroupIds } = parameters;
+  const { handler, description, memoryMegabytes, timeoutSeconds, environment } = functionDefinition(name, site);
+  return {
+    FunctionName: names.local(name),
+    Description: description,
+    Handler: handler,
+    Runtime: RUNTIME,
+    Architectures: [ARCHITECTURE],
+    MemorySize: memoryMegabytes,
+    Timeout: timeoutSeconds,
+    Role: attribute(`${logicalIdPrefix(name)}Role`),
+    Environment: {
+      Variables: {
+        EDGELOOM_TABLE: table.name,
+        EDGELOOM_LOG_LEVEL: logLevel,
+        // Bundles are minified; their maps are next to them.
+        NODE_OPTIONS: '--enable-source-maps',
+        ...environment,
+      },
+    },
+    ...(name === 'stream' && reservedConcurrency > 0 && { ReservedConcurrentExecutions: reservedConcurrency }),
+    ...(kmsKeyArn !== '' && { KmsKeyArn: kmsKeyArn }),
+    ...(tracing && { TracingConfig: { Mode: 'Active' } }),
+    ...(vpcSubnetIds.length > 0 && { VpcConfig: { SubnetIds: vpcSubnetIds, SecurityGroupIds: vpcSecurityGroupIds } }),
+  };
+}
+
+/** The functions, for stacks that no framework adds them to. `code` says where each one's code is. */
+export function functionResources(site: Site, code: Value | ((name: FunctionName) => Value)): Resources {
+  return Object.fromEntries(
+    FUNCTIONS.map((name) => [
+      `${logicalIdPrefix(name)}LambdaFunction`,
+      {
+        Type: 'AWS::Lambda::Function',
+        DependsOn: [`${logicalIdPrefix(name)}LogGroup`],
+        Properties: { ...functionProperties(name, site), Code: typeof code === 'function' ? code(name) : code },
+      },
+    ]),
+  );
+}
+
+/** Triggers of the functions, and their logs. */
+export function triggerResources(site: Site): Resources {
+  const { logRetentionDays, kmsKeyArn } = site.parameters;
+  const logGroups = FUNCTIONS.map((name): [string, Resources[string]] => [
+    `${logicalIdPrefix(name)}LogGroup`,
+    {
+      Type: 'AWS::Logs::LogGroup',
+      Properties: {
+        LogGroupName: `/aws/lambda/${site.names.local(name)}`,
+        RetentionInDays: logRetentionDays,
+        ...(kmsKeyArn !== '' && { KmsKeyId: kmsKeyArn }),
+      },
+    },
+  ]);
+  return { ...Object.fromEntries(logGroups), [MAPPING]: streamMapping(site), ...redriveTriggers(site) };
+}
+
+function streamMapping({ graph, parameters, table }: Site): Resources[string] {
+  const pattern = streamFilterPattern(graph.table);
+  return {
+    Type: 'AWS::Lambda::EventSourceMapping',
+    // The mapping is refused while the role may not read the stream. It goes before the bucket is emptied.
+    DependsOn: ['StreamRole', ...(parameters.keepData ? [] : [EMPTIED_BUCKET])],
+    Properties: {
+      EventSourceArn: table.streamArn,
+      FunctionName: parameters.canaryMinutes === 0 ? attribute('StreamLambdaFunction') : ref(GRADUAL_ALIAS),
+      Enabled: true,
+      // LATEST can miss records while the mapping is made.
+      StartingPosition: 'TRIM_HORIZON',
+      BatchSize: parameters.batchSize,
+      MaximumBatchingWindowInSeconds: parameters.batchWindowSeconds,
+      ParallelizationFactor: parameters.parallelizationFactor,
+      MaximumRetryAttempts: parameters.retries,
+      MaximumRecordAgeInSeconds: parameters.recordAgeSeconds,
+      BisectBatchOnFunctionError: true,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      FilterCriteria: { Filters: [{ Pattern: JSON.stringify(pattern) }] },
+      // A bucket receives the whole batch; a queue or a topic would receive a notice only.
+      DestinationConfig: { OnFailure: { Destination: attribute(FAILED_BATCHES_BUCKET) } },
+      MetricsConfig: { Metrics: ['EventCount'] },
+    },
+  };
+}
+
+function redriveTriggers({ names, parameters }: Site): Resources {
+  return {
+    RedriveEventsRuleSchedule1: {
+      Type: 'AWS::Events::Rule',
+      Properties: {
+        Name: names.local('redrive'),
+        Description: 'Starts the redrive of the quarantine.',
+        ScheduleExpression: `rate(${parameters.redriveMinutes} minutes)`,
+        State: 'ENABLED',
+        Targets: [
+          {
+            Id: 'redriveSchedule',
+            Arn: attribute('RedriveLambdaFunction'),
+            DeadLetterConfig: { Arn: attribute(SCHEDULE_DEAD_LETTER_QUEUE) },
+          },
+        ],
+      },
+    },
+    RedriveLambdaPermissionEventsRuleSchedule1: {
+      Type: 'AWS::Lambda::Permission',
+      Properties: {
+        FunctionName: attribute('RedriveLambdaFunction'),
+        Action: 'lambda:InvokeFunction',
+        Principal: 'events.amazonaws.com',
+        SourceArn: attribute('RedriveEventsRuleSchedule1'),
+      },
+    },
+    RedriveEventSourceMappingSQSFailedBatchesQueue: {
+      Type: 'AWS::Lambda::EventSourceMapping',
+      DependsOn: ['RedriveRole'],
+      Properties: {
+        EventSourceArn: attribute(FAILED_BATCHES_QUEUE),
+        FunctionName: attribute('RedriveLambdaFunction'),
+        Enabled: true,
+        BatchSize: 1,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        ScalingConfig: { MaximumConcurrency: parameters.redriveConcurrency },
+      },
+    },
+  };
+}

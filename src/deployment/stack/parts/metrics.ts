@@ -1,0 +1,77 @@
+import {
+  CHECK_MACHINE,
+  type DEAD_LETTER_QUEUE,
+  type FAILED_BATCHES_QUEUE,
+  type FunctionName,
+  logicalIdPrefix,
+  MAPPING,
+  type SCHEDULE_DEAD_LETTER_QUEUE,
+} from '../base/ids.ts';
+import type { Site } from '../base/site.ts';
+import { attribute, ref, type Value } from '../base/template.ts';
+
+/** A metric of CloudWatch. */
+export interface Metric {
+  namespace: string;
+  name: string;
+  dimensions: { readonly [name: string]: Value };
+  statistic: 'Sum' | 'Maximum' | 'Average';
+}
+
+/** The namespace of the functions' own metrics: the default of `edgeloom/lambda`. */
+export const NAMESPACE = 'Edgeloom';
+
+type Statistic = Metric['statistic'];
+
+/** A metric of Lambda about a function. */
+export function functionMetric(of: FunctionName, name: string, statistic: Statistic = 'Sum'): Metric {
+  const dimensions = { FunctionName: ref(`${logicalIdPrefix(of)}LambdaFunction`) };
+  return { namespace: 'AWS/Lambda', name, dimensions, statistic };
+}
+
+/** A metric of Lambda about the event source mapping; the mapping has to ask for them. */
+export function mappingMetric(name: string): Metric {
+  return {
+    namespace: 'AWS/Lambda',
+    name,
+    dimensions: { EventSourceMappingUUID: ref(MAPPING) },
+    statistic: 'Sum',
+  };
+}
+
+/** A metric that a function emits: src/deployment/lambda/metrics.ts. */
+export function ownMetric({ table }: Site, name: string, statistic: Statistic = 'Sum'): Metric {
+  return { namespace: NAMESPACE, name, dimensions: { service: 'edgeloom', table: table.name }, statistic };
+}
+
+type QueueId = typeof DEAD_LETTER_QUEUE | typeof FAILED_BATCHES_QUEUE | typeof SCHEDULE_DEAD_LETTER_QUEUE;
+
+/** How many messages of a queue wait to be received. */
+export function queueDepth(queue: QueueId): Metric {
+  return queueMetric(queue, 'ApproximateNumberOfMessagesVisible');
+}
+
+/** How long the oldest message of a queue waits, in seconds. */
+export function queueAge(queue: QueueId): Metric {
+  return queueMetric(queue, 'ApproximateAgeOfOldestMessage');
+}
+
+function queueMetric(queue: QueueId, name: string): Metric {
+  return {
+    namespace: 'AWS/SQS',
+    name,
+    dimensions: { QueueName: attribute(queue, 'QueueName') },
+    statistic: 'Maximum',
+  };
+}
+
+/** A metric of the check's state machine. */
+export function machineMetric(name: string): Metric {
+  return { namespace: 'AWS/States', name, dimensions: { StateMachineArn: ref(CHECK_MACHINE) }, statistic: 'Sum' };
+}
+
+/** A metric of DynamoDB about the table, or about one of its indexes. */
+export function tableMetric({ table }: Site, name: string, index?: string): Metric {
+  const dimensions = { TableName: table.name, ...(index !== undefined && { GlobalSecondaryIndexName: index }) };
+  return { namespace: 'AWS/DynamoDB', name, dimensions, statistic: 'Sum' };
+}

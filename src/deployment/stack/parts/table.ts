@@ -1,0 +1,72 @@
+import { tableDefinition } from '../../../store/definition/table-definition.ts';
+import type { Parameters } from '../base/parameters.ts';
+import { type Site, TABLE } from '../base/site.ts';
+import type { Resources, Value } from '../base/template.ts';
+
+/**
+ * The table of the model, with keys, indexes and stream as `edgeloom table create` makes them. Nothing where there is a table
+ * already.
+ */
+export function tableResources({ graph, parameters }: Site): Resources {
+  const { existingTableArn, pointInTimeRecovery, deletionProtection, keepData, kmsKeyArn } = parameters;
+  if (existingTableArn !== '') return {};
+  const { StreamSpecification, GlobalSecondaryIndexes, ...definition } = tableDefinition(graph);
+  const throughput = throughputProperties(parameters);
+  return {
+    [TABLE]: {
+      Type: 'AWS::DynamoDB::Table',
+      // A table that a failed first deployment leaves behind would be in the way of the second.
+      DeletionPolicy: keepData ? 'RetainExceptOnCreate' : 'Delete',
+      // Whatever makes CloudFormation replace the table: what is in it stays.
+      UpdateReplacePolicy: 'Retain',
+      Properties: {
+        // CloudFormation and CreateTable share these shapes, names included.
+        ...(definition as object as { [name: string]: Value }),
+        ...throughput,
+        GlobalSecondaryIndexes: GlobalSecondaryIndexes!.map((index) => ({ ...(index as object), ...throughput })),
+        StreamSpecification: { StreamViewType: StreamSpecification!.StreamViewType! },
+        TimeToLiveSpecification: { AttributeName: graph.table.ttl, Enabled: true },
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: pointInTimeRecovery },
+        DeletionProtectionEnabled: deletionProtection,
+        ...(kmsKeyArn !== '' && {
+          SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: kmsKeyArn },
+        }),
+      },
+    },
+  };
+}
+
+/**
+ * The properties that the table and each index share: warm throughput, bounds of the throughput on demand, Contributor Insights. A
+ * parameter that is 0 or false adds no property.
+ */
+function throughputProperties(parameters: Parameters): { [name: string]: Value } {
+  const { warmReadUnits, warmWriteUnits, maxReadUnits, maxWriteUnits, contributorInsights } = parameters;
+  const warm = { ReadUnitsPerSecond: warmReadUnits, WriteUnitsPerSecond: warmWriteUnits };
+  const most = { MaxReadRequestUnits: maxReadUnits, MaxWriteRequestUnits: maxWriteUnits };
+  return {
+    ...nonZeroNumbers('WarmThroughput', warm),
+    ...nonZeroNumbers('OnDemandThroughput', most),
+    ...(contributorInsights && { ContributorInsightsSpecification: { Enabled: true } }),
+  };
+}
+
+/** A property with those of its numbers that are not 0; nothing where all are. */
+function nonZeroNumbers(name: string, numbers: Readonly<Record<string, number>>): { [name: string]: Value } {
+  const set = Object.entries(numbers).filter(([, number]) => number > 0);
+  return set.length === 0 ? {} : { [name]: Object.fromEntries(set) };
+}
+
+/**
+ * The policy of the stack itself: no update may replace or delete the table. Another name for it in the model would otherwise
+ * leave all items in a table that nothing reads any more.
+ */
+export const STACK_POLICY = [
+  { Effect: 'Allow', Action: 'Update:*', Principal: '*', Resource: '*' },
+  {
+    Effect: 'Deny',
+    Action: ['Update:Replace', 'Update:Delete'],
+    Principal: '*',
+    Resource: `LogicalResourceId/${TABLE}`,
+  },
+] as const;

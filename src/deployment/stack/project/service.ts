@@ -1,0 +1,59 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+
+/** The names that a project was made with; what its package.json does not say is absent. */
+export interface RecordedNames {
+  service?: string;
+  table?: string;
+}
+
+/**
+ * The names that a project was made with: `edgeloom.service` and `edgeloom.table` in the package.json of the model file's folder, or of
+ * the nearest folder above it that has one. Throws `invalid-config` where one is no text.
+ */
+export function recordedNames(modelFile: string): RecordedNames {
+  const path = nearestManifest(dirname(resolve(modelFile)));
+  if (path === undefined) return {};
+  const { edgeloom = {} } = JSON.parse(readFileSync(path, 'utf8')) as { edgeloom?: Record<string, unknown> };
+  const text = (name: keyof RecordedNames): string | undefined => {
+    const value = edgeloom[name];
+    if (value === undefined || typeof value === 'string') return value;
+    throw new EdgeloomError(
+      'invalid-config',
+      `In ${path}, edgeloom.${name} is not a text.`,
+      `Give it the name of the ${name}, as it was deployed.`,
+    );
+  };
+  return { service: text('service'), table: text('table') };
+}
+
+/**
+ * Throws `service-renamed` or `table-renamed` where service or table have other names than the project's record says. CloudFormation
+ * would make a second stack, or another table in the stack: empty, while the items are in the first one.
+ *
+ * @param names the names now; no table if it is an existing one, outside of the stack.
+ */
+export function checkNames(modelFile: string, names: { service: string; table?: string | undefined }): void {
+  const recorded = recordedNames(modelFile);
+  if (recorded.service !== undefined && recorded.service !== names.service) {
+    throw new EdgeloomError(
+      'service-renamed',
+      `The service is ${names.service}, and package.json records ${recorded.service}. Another name is another stack, with a new and empty table.`,
+      `Call the service ${recorded.service} again; for a new service change edgeloom.service in package.json too.`,
+    );
+  }
+  if (recorded.table === undefined || names.table === undefined || recorded.table === names.table) return;
+  throw new EdgeloomError(
+    'table-renamed',
+    `The model's table is ${names.table}, and package.json records ${recorded.table}. Another name is a new and empty table.`,
+    `Call the table ${recorded.table} again; for a new table change edgeloom.table in package.json too.`,
+  );
+}
+
+function nearestManifest(folder: string): string | undefined {
+  const path = join(folder, 'package.json');
+  if (existsSync(path)) return path;
+  const above = dirname(folder);
+  return above === folder ? undefined : nearestManifest(above);
+}

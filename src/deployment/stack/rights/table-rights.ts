@@ -1,0 +1,95 @@
+import { SERVICE_PARTITION } from '../../../core/items/keys.ts';
+import type { Site } from '../base/site.ts';
+import { allow, type Statement, type Value } from '../base/template.ts';
+
+/** A program that works on the table. */
+export type Program =
+  | 'stream'
+  | 'check'
+  | 'repair'
+  | 'rebuild'
+  | 'redrive'
+  | 'migrate'
+  | 'operator'
+  | 'producer'
+  | 'reader';
+
+/** The place that a right is for. */
+type Place =
+  /** Any item of the table. */
+  | 'table'
+  /** Items of the programs' own partition alone. */
+  | 'service-partition'
+  /** The index in which the quarantine is found. */
+  | 'first-index'
+  /** All indexes. */
+  | 'indexes';
+
+/** One right of a program: an action of DynamoDB, and where. */
+interface Right {
+  action: string;
+  on: Place;
+}
+
+const on =
+  (place: Place) =>
+  (action: string): Right => ({ action, on: place });
+const onTable = on('table');
+
+const SETTLING = ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable);
+const REPAIRING = [...SETTLING, ...['DescribeTable', 'Scan'].map(onTable)];
+
+/**
+ * The rights of each program. A program that comes to do more gets its line here; a test runs every feature behind a proxy that
+ * enforces the policies, and fails on a right that is missing and on one that nothing uses.
+ *
+ * No right depends on the model: programs with the model before, which may search and copy where this one does not, run next to
+ * a new stack. Everyone reads the programs' own partition, where the registry of models is; consumers write it.
+ */
+const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
+  // Query is for fan-outs.
+  stream: ['BatchGetItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable),
+  check: [
+    ...['BatchGetItem', 'DescribeTable', 'GetItem', 'Query', 'Scan'].map(onTable),
+    // A check keeps its place in the partition of the service.
+    ...['DeleteItem', 'PutItem'].map(on('service-partition')),
+  ],
+  repair: REPAIRING,
+  // The function of a rebuild migrates, too: it looks at what it builds through the indexes that readers will use.
+  rebuild: [...REPAIRING, ...['Query', 'Scan'].map(on('indexes'))],
+  // The rest of a failed batch goes into quarantine.
+  redrive: [...SETTLING, on('first-index')('Query')],
+  migrate: [
+    ...['BatchGetItem', 'DeleteItem', 'DescribeTable', 'GetItem', 'Query', 'Scan', 'UpdateItem'].map(onTable),
+    // A new projection is verified through the index that readers will use.
+    ...['Query', 'Scan'].map(on('indexes')),
+  ],
+  // Status looks at the table's TTL.
+  operator: [...REPAIRING, onTable('DescribeTimeToLive'), ...['Query', 'Scan'].map(on('indexes'))],
+  producer: [
+    ...['BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable),
+    // Deleting a node with its edges looks for them in the indexes, and by their reverse items.
+    onTable('BatchGetItem'),
+    on('indexes')('Query'),
+  ],
+  reader: [...['BatchGetItem', 'GetItem', 'Query'].map(onTable), on('indexes')('Query')],
+};
+
+/** The rights of a program on the table of a stack. */
+export function tableStatements(program: Program, site: Site): Statement[] {
+  const wanted = RIGHTS[program];
+  const places = [...new Set(wanted.map((right) => right.on))];
+  return places.map((place) => {
+    const actions = wanted.filter((right) => right.on === place).map(({ action }) => `dynamodb:${action}`);
+    return { ...allow(actions.sort(), resourcesOf(place, site)), ...(place === 'service-partition' && IN_PARTITION) };
+  });
+}
+
+const IN_PARTITION: Pick<Statement, 'Condition'> = {
+  Condition: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [SERVICE_PARTITION] } },
+};
+
+function resourcesOf(place: Place, { table }: Site): readonly Value[] {
+  if (place === 'first-index') return table.indexArns.slice(0, 1);
+  return place === 'indexes' ? table.indexArns : [table.arn];
+}

@@ -1,0 +1,170 @@
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import {
+  CHECK_MACHINE,
+  DEAD_LETTER_QUEUE,
+  FAILED_BATCHES_BUCKET,
+  FAILED_BATCHES_QUEUE,
+  FUNCTIONS,
+  type FunctionName,
+  logicalIdPrefix,
+} from './base/ids.ts';
+import { type Parameters, readParameters } from './base/parameters.ts';
+import { type Site, type StackInput, siteOf, withTags } from './base/site.ts';
+import { type Resources, ref, type Value } from './base/template.ts';
+import { alarmResources } from './parts/alarms.ts';
+import { checkResources } from './parts/check-machine.ts';
+import { countCustomMetrics, dashboardResources } from './parts/dashboard.ts';
+import { emptiedBucketResources } from './parts/emptied-bucket.ts';
+import { failureResources } from './parts/failures.ts';
+import { functionProperties, functionResources, handlerOf, RUNTIME, triggerResources } from './parts/functions.ts';
+import { gradualResources } from './parts/gradual.ts';
+import { tableResources } from './parts/table.ts';
+import {
+  MIGRATOR_POLICY,
+  OPERATOR_POLICY,
+  PRODUCER_POLICY,
+  policyResources,
+  READER_POLICY,
+} from './rights/policies.ts';
+import { roleResources } from './rights/roles.ts';
+
+/** A template of CloudFormation. */
+export interface Template {
+  AWSTemplateFormatVersion: '2010-09-09';
+  Description: string;
+  Resources: Resources;
+  Outputs: Record<string, { Description: string; Value: Value }>;
+}
+
+/** The resources for a framework that makes the functions itself. */
+export interface FrameworkStack {
+  /** Everything but the functions, in the form of `resources` in serverless.yml. */
+  resources: Pick<Template, 'Resources' | 'Outputs'> & {
+    /** Properties to set on the functions that the framework makes. */
+    extensions: Record<string, { Properties: Record<string, Value>; DependsOn: string[] }>;
+  };
+  /** `functions` in serverless.yml. */
+  functions: Record<string, Record<string, Value>>;
+}
+
+/**
+ * The whole stack of a model, as one template. Throws `invalid-name` for names that AWS would refuse.
+ *
+ * @param code where the functions' code is: `{ S3Bucket, S3Key }`, or a folder that a packaging command uploads.
+ * @param revision what tells the code of a folder from other code; needed with `canaryMinutes`.
+ * @example
+ * stackTemplate({ model, service: 'goals', stage: 'prod', parameters: readParameters('prod') }, '.code');
+ */
+export function stackTemplate(
+  input: StackInput,
+  code: Value | ((name: FunctionName) => Value),
+  revision = '',
+): Template {
+  const site = siteOf(input);
+  const functions = functionResources(site, code);
+  return {
+    AWSTemplateFormatVersion: '2010-09-09',
+    Description: `Edgeloom ${site.names.prefix}: a table with its projections.`,
+    Resources: withTags(
+      { ...resourcesOf(site), ...functions, ...gradualResources(site, functions['StreamLambdaFunction']!, revision) },
+      input.parameters,
+    ),
+    Outputs: outputsOf(site),
+  };
+}
+
+/**
+ * The part of the stack that an import takes over from an account: the table and the bucket that a stack before has left. The bucket's
+ * notification comes with the next deployment, as its queue is not there yet.
+ */
+export function importTemplate(input: StackInput): Pick<Template, 'AWSTemplateFormatVersion' | 'Resources'> {
+  const site = siteOf(input);
+  const { DependsOn: _, ...bucket } = failureResources(site)[FAILED_BATCHES_BUCKET]!;
+  const { NotificationConfiguration: __, ...Properties } = bucket.Properties;
+  const resources = { ...tableResources(site), [FAILED_BATCHES_BUCKET]: { ...bucket, Properties } };
+  return { AWSTemplateFormatVersion: '2010-09-09', Resources: withTags(resources, input.parameters) };
+}
+
+/** The name of the table in the model; undefined where the stack has a table from elsewhere. */
+export function nameOfOwnTable({ table }: CompiledModel, { existingTableArn }: Parameters): string | undefined {
+  return existingTableArn === '' ? table.name : undefined;
+}
+
+/** The same stack for a framework that packages the functions, and adds them to the template itself. */
+export function frameworkStack(input: StackInput): FrameworkStack {
+  const site = siteOf(input);
+  const { parameters } = input;
+  if (parameters.canaryMinutes > 0) {
+    throw new EdgeloomError(
+      'invalid-parameters',
+      'These parameters of the stack are wrong: canaryMinutes: the Serverless Framework makes the functions, and no versions of them.',
+      'Deploy with SAM, Terraform or CDK (edgeloom init --deploy sam), or without canaryMinutes.',
+    );
+  }
+  const whole = withTags(functionResources(site, ''), parameters);
+  const extensions = FUNCTIONS.map((name) => {
+    const id = `${logicalIdPrefix(name)}LambdaFunction`;
+    const { Code: _, ...properties } = whole[id]!.Properties;
+    return [id, { Properties: properties, DependsOn: [`${logicalIdPrefix(name)}LogGroup`] }] as [
+      string,
+      FrameworkStack['resources']['extensions'][string],
+    ];
+  });
+  return {
+    resources: {
+      Resources: withTags(resourcesOf(site), parameters),
+      Outputs: outputsOf(site),
+      extensions: Object.fromEntries(extensions),
+    },
+    functions: Object.fromEntries(
+      FUNCTIONS.map((name) => {
+        const { FunctionName } = functionProperties(name, site);
+        const own = { handler: handlerOf(name, site), name: FunctionName!, runtime: RUNTIME };
+        return [name, { ...own, role: `${logicalIdPrefix(name)}Role`, disableLogs: true }];
+      }),
+    ),
+  };
+}
+
+function resourcesOf(site: Site): Resources {
+  return {
+    ...tableResources(site),
+    ...failureResources(site),
+    ...emptiedBucketResources(site),
+    ...checkResources(site),
+    ...triggerResources(site),
+    ...roleResources(site),
+    ...policyResources(site),
+    ...alarmResources(site),
+    ...dashboardResources(site),
+  };
+}
+
+function outputsOf({ table }: Site): Template['Outputs'] {
+  return {
+    TableName: { Description: 'The table; give it to --table.', Value: table.name },
+    ProducerPolicyArn: { Description: 'For the roles of programs that write.', Value: ref(PRODUCER_POLICY) },
+    ReaderPolicyArn: { Description: 'For the roles of programs that read.', Value: ref(READER_POLICY) },
+    OperatorPolicyArn: { Description: 'For people who check, repair and redrive.', Value: ref(OPERATOR_POLICY) },
+    MigratorPolicyArn: { Description: 'For the role that runs edgeloom migrate.', Value: ref(MIGRATOR_POLICY) },
+    FailedBatchesQueueUrl: { Description: 'Tells of failed batches.', Value: ref(FAILED_BATCHES_QUEUE) },
+    DeadLetterQueueUrl: { Description: 'Failed batches to look at.', Value: ref(DEAD_LETTER_QUEUE) },
+    CheckMachineArn: {
+      Description: 'Start it for a check, a rebuild or a migration at once.',
+      Value: ref(CHECK_MACHINE),
+    },
+  };
+}
+
+/** How many things of a stack are billed by their number: its alarms, its dashboards, and the metrics that its programs emit. */
+export function stackFixtures(model: CompiledModel): { alarms: number; dashboards: number; metrics: number } {
+  const site = siteOf({ model, service: 'edgeloom', stage: 'cost', parameters: readParameters('cost') });
+  const types = Object.values(resourcesOf(site)).map(({ Type }) => Type);
+  const count = (type: string): number => types.filter((one) => one === type).length;
+  return {
+    alarms: count('AWS::CloudWatch::Alarm'),
+    dashboards: count('AWS::CloudWatch::Dashboard'),
+    metrics: countCustomMetrics(site),
+  };
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import type { ChangeRecord } from '../../core/items/change-record.ts';
+import type { TableNames } from '../../core/model/compiled.ts';
+import type { Store } from '../../core/store-port.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { type Claim, claimOf } from './claims.ts';
+import { claimsItem } from './claims-item.ts';
+
+/** Options of a recorder of claims. */
+export interface ClaimRecorderOptions extends Pick<RuntimeOptions, 'now'> {
+  table: TableNames;
+  /** The table. */
+  store: Pick<Store, 'put'>;
+  /** Names the consumer. Default: a random id. */
+  id?: string | undefined;
+  /** Milliseconds between two writes. Default 10,000. */
+  intervalMs?: number | undefined;
+  /**
+   * Whether a claim is extended by the next one of the same shard, and then holds every record between its ends. Set it only for a
+   * consumer that reads the shard with its own iterator: no record lies between two of its batches.
+   */
+  joins?: boolean | undefined;
+  /** Called when claims could not be written. The next write contains them. */
+  onError?: ((error: unknown) => void) | undefined;
+}
+
+const INTERVAL_MS = 10_000;
+/** Claims of one item. This many fit into 1 KB, so that a write takes one unit. */
+const CLAIMS_A_WRITE = 36;
+/**
+ * Claims that are kept while writes fail. The oldest claims beyond this number are lost, and the sweep reconciles their records.
+ */
+const MOST_KEPT = 10_000;
+
+/**
+ * Writes a consumer's claims into the table: items `cover/<ms>/<id>`, one for each write. For up to four batches a second that is
+ * one unit in ten seconds. A failed write does not fail the consumer: the sweep reconciles records that nobody claims.
+ */
+export class ClaimRecorder {
+  private claims: Claim[] = [];
+  /** The newest claim of each shard, which the next batch may extend. */
+  private readonly open = new Map<string, Claim>();
+  private readonly id: string;
+  private readonly intervalMs: number;
+  private readonly now: Runtime['now'];
+  private writtenAtMs = Number.NEGATIVE_INFINITY;
+  private newestKeyMs = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: ClaimRecorderOptions) {
+    const { id = randomUUID(), intervalMs = INTERVAL_MS } = options;
+    this.id = id;
+    this.intervalMs = intervalMs;
+    this.now = runtimeOf(options).now;
+  }
+
+  /**
+   * Claims applied records, in stream order: every record for the projector in the shard from the first of them to the last, as far
+   * as the consumer received them. Call it after applying them, never before.
+   */
+  addClaim(records: readonly Pick<ChangeRecord, 'sequenceNumber' | 'stream'>[], shardId = ''): void {
+    const { joins = false } = this.options;
+    const [made] = claimOf(records);
+    if (made === undefined) return;
+    const before = joins ? this.open.get(shardId) : undefined;
+    if (before !== undefined) {
+      before.last = made.last;
+      before.records += made.records;
+      return;
+    }
+    const claim = { ...made, ...(joins && { isWhole: true }) };
+    this.claims.push(claim);
+    this.open.set(shardId, claim);
+    if (this.claims.length > MOST_KEPT) this.claims.shift();
+  }
+
+  /** Writes the pending claims if the interval since the last write is over. */
+  async writeIfDue(): Promise<void> {
+    if (this.claims.length > 0 && this.now() - this.writtenAtMs >= this.intervalMs) await this.write();
+  }
+
+  /** Schedules a write of the pending claims for the end of the interval. */
+  schedule(): void {
+    if (this.timer !== undefined || this.claims.length === 0) return;
+    this.timer = setTimeout(
+      () => {
+        this.timer = undefined;
+        this.writing = this.write().then(() => this.schedule());
+      },
+      Math.max(0, this.writtenAtMs + this.intervalMs - this.now()),
+    );
+    this.timer.unref();
+  }
+
+  /** Writes all pending claims now. */
+  async flush(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    await this.writing;
+    if (this.claims.length > 0) await this.write();
+  }
+
+  private async write(): Promise<void> {
+    const { claims, options } = this;
+    this.claims = [];
+    this.open.clear();
+    this.writtenAtMs = this.now();
+    for (let start = 0, end = 0; start < claims.length; start = end) {
+      const { stream } = claims[start]!;
+      const others = claims.findIndex((claim, i) => i > start && claim.stream !== stream);
+      end = Math.min(start + CLAIMS_A_WRITE, others < 0 ? claims.length : others);
+      const some = claims.slice(start, end);
+      // Each write has a key of its own, so that no claims overwrite others.
+      this.newestKeyMs = Math.max(this.now(), this.newestKeyMs + 1);
+      try {
+        await options.store.put(claimsItem(options.table, this.id, some, this.newestKeyMs));
+      } catch (error) {
+        this.claims.unshift(...claims.slice(start));
+        options.onError?.(error);
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { stringOf } from '../../core/items/attribute-value.ts';
+import { SERVICE_PARTITION } from '../../core/items/keys.ts';
+import type { TableNames } from '../../core/model/compiled.ts';
+import { type CountingReader, queriedItems, readItems } from '../../core/store-pages.ts';
+import type { Store } from '../../core/store-port.ts';
+import {
+  type CheckShare,
+  checkShareItem,
+  checkSinceItem,
+  checkSinceKey,
+  lastCheckItem,
+  lastCheckKey,
+  readCheckShare,
+  readCheckSince,
+  readLastCheck,
+  SHARE_RANGE,
+} from './record.ts';
+
+/** The totals of a check that are saved. */
+export interface NotedTotals {
+  drift: { missing: number; stale: number; orphan: number };
+  pending: number;
+  quarantined: number;
+  unregistered: number;
+  repaired: number;
+}
+
+/** The names of the saved counts. */
+const COUNTS = ['drift', 'pending', 'quarantined', 'unregistered'] as const;
+
+/** Saves the result of a check of the whole table, for `status`. */
+export async function saveLastCheck(
+  table: TableNames,
+  store: Pick<Store, 'put'>,
+  totals: NotedTotals,
+  endedAtMs: number,
+): Promise<void> {
+  await saveVerdict(table, store, countsOf(totals), endedAtMs);
+}
+
+/** Saves the totals of one worker for this night. Each call of the worker overwrites the item. */
+export async function saveShare(
+  table: TableNames,
+  store: Pick<Store, 'put'>,
+  place: Pick<CheckShare, 'worker' | 'untilMs'>,
+  totals: NotedTotals,
+  nowMs: number,
+): Promise<void> {
+  const { worker, untilMs } = place;
+  const share = { worker, untilMs, ...countsOf(totals) };
+  await store.put(checkShareItem(table, share, nowMs));
+}
+
+/** Saves the last check of a run whose workers are all done: the sum over all workers and all nights. */
+export async function saveRunAsLastCheck(
+  table: TableNames,
+  store: Pick<Store, 'put' | 'query'>,
+  endedAtMs: number,
+): Promise<void> {
+  const sum = { drift: 0, pending: 0, quarantined: 0, unregistered: 0 };
+  let shares = 0;
+  for await (const item of sharesIn(store)) {
+    const share = readCheckShare(item);
+    shares += share === undefined ? 0 : 1;
+    for (const name of COUNTS) sum[name] += share?.[name] ?? 0;
+  }
+  // Without any share nothing is known about the run. In particular it does not count as clean.
+  if (shares > 0) await saveVerdict(table, store, sum, endedAtMs);
+}
+
+/** Deletes the shares of the previous run, before a new one begins. */
+export async function clearShares(table: TableNames, store: Pick<Store, 'delete' | 'query'>): Promise<void> {
+  for await (const item of sharesIn(store)) {
+    await store.delete({ source: SERVICE_PARTITION, target: stringOf(item[table.sortKey]) ?? '' });
+  }
+}
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Returns the hours since a check of the whole table has ended; if none has, since this was first asked. The first caller leaves
+ * the time of its question in the table.
+ */
+export async function checkAgeHours(
+  { table, store, stats }: CountingReader<'getMany'> & { table: TableNames; store: Pick<Store, 'put'> },
+  nowMs: number,
+): Promise<number> {
+  const [last, since] = await readItems({ store, stats }, [lastCheckKey(), checkSinceKey()]);
+  const sinceMs = readLastCheck(last)?.endedAtMs ?? readCheckSince(since);
+  if (sinceMs === undefined) await store.put(checkSinceItem(table, nowMs));
+  return (nowMs - (sinceMs ?? nowMs)) / HOUR_MS;
+}
+
+/** Reads the shares that the workers of a check have left in the table. */
+function sharesIn(store: Pick<Store, 'query'>): ReturnType<typeof queriedItems> {
+  return queriedItems(store, { partition: SERVICE_PARTITION, sortKey: SHARE_RANGE, consistent: true });
+}
+
+async function saveVerdict(
+  table: TableNames,
+  store: Pick<Store, 'put'>,
+  counts: Required<Pick<CheckShare, (typeof COUNTS)[number]>>,
+  endedAtMs: number,
+): Promise<void> {
+  const verdict = counts.drift + counts.unregistered > 0 ? 'drift' : 'clean';
+  await store.put(lastCheckItem(table, { endedAtMs, verdict, ...counts }));
+}
+
+/** Returns the remaining differences: a check that repairs does not count those that it has repaired. */
+function countsOf({ drift: { missing, stale, orphan }, repaired, pending, quarantined, unregistered }: NotedTotals) {
+  return { drift: Math.max(0, missing + stale + orphan - repaired), pending, quarantined, unregistered };
+}

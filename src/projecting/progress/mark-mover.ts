@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import pMap from 'p-map';
+import type { Item } from '../../core/items/attribute-value.ts';
+import { streamLabel } from '../../core/items/watermark.ts';
+import type { Store } from '../../core/store-port.ts';
+import { StoreError } from '../../foundation/errors.ts';
+import { publishMark, readPublishedMark, saveMark } from './marks.ts';
+import { SHARDS_AT_ONCE, StreamWalk, type WalkContext, type WalkedShard, type WalkedStream } from './stream-walk.ts';
+
+/** The values that moving the mark needs. */
+export interface MoverContext extends WalkContext {
+  store: Pick<Store, 'get' | 'put' | 'query' | 'update'>;
+}
+
+/** How long the lease of a mover lasts, in milliseconds. */
+const LEASE_MS = 10_000;
+
+/**
+ * Moves the mark of a stream, unless another process does. A lease in the published mark lets one process at a time walk the
+ * stream; all others read the mark that it publishes.
+ */
+export class MarkMover {
+  private readonly id = randomUUID();
+  private walk: StreamWalk | undefined;
+  private readonly saved = new Map<string, string | undefined>();
+  /** False if this process may only read: then it walks the stream itself, and publishes nothing. */
+  private mayPublish = true;
+
+  constructor(private readonly context: MoverContext) {}
+
+  /**
+   * Returns the time before which every record is applied, in milliseconds since 1970; undefined if the claims do not show it.
+   *
+   * @param freshMs how old a mark that another process has published may be.
+   */
+  async upToMs(freshMs: number): Promise<number | undefined> {
+    if (!this.mayPublish) return markOfWalk(await this.walkStream());
+    const { store, source, now } = this.context;
+    const { item, published } = await readPublishedMark(store);
+    const ofStream = published?.streamArn === source.streamArn ? published : undefined;
+    const isFresh = ofStream !== undefined && now() - ofStream.lookedAtMs < freshMs;
+    const isElsewhere = ofStream !== undefined && ofStream.holder !== this.id && now() < ofStream.leaseUntilMs;
+    if (isFresh || isElsewhere) {
+      // Another process moves the mark meanwhile. So a later walk of this process has to read the shards' marks again.
+      if (isElsewhere) this.walk = undefined;
+      return ofStream.upToMs;
+    }
+    const leased = await this.takeLease(item, ofStream?.upToMs, ofStream?.lookedAtMs);
+    if (leased === 'refused') return markOfWalk(await this.walkStream());
+    if (leased === 'lost') {
+      const winner = (await readPublishedMark(store)).published;
+      return winner?.streamArn === source.streamArn ? winner.upToMs : undefined;
+    }
+    const walked = await this.walkStream();
+    const upToMs = markOfWalk(walked);
+    await this.publishWalk(walked);
+    return upToMs;
+  }
+
+  /** Publishes the result of a walk. If another process holds the lease by now, its published mark stays. */
+  private async publishWalk({ upToMs, lookedAtMs, shards }: WalkedStream): Promise<void> {
+    const { store, graph, source, now } = this.context;
+    const stream = streamLabel(source.streamArn);
+    const save = async ({ shardId, appliedUpTo }: WalkedShard): Promise<void> => {
+      if (appliedUpTo === undefined || this.saved.get(shardId) === appliedUpTo) return;
+      await saveMark(store, graph.table, shardId, { stream, sequenceNumber: appliedUpTo }, now());
+      this.saved.set(shardId, appliedUpTo);
+    };
+    // One after the other they would outlast the lease of a stream with many shards.
+    await pMap(shards, save, { concurrency: SHARDS_AT_ONCE });
+    const { item, published } = await readPublishedMark(store);
+    if (published?.holder !== this.id) return;
+    await publishMark(store, item, {
+      streamArn: source.streamArn,
+      lookedAtMs,
+      holder: this.id,
+      leaseUntilMs: now() + LEASE_MS,
+      ...(upToMs !== undefined && { upToMs }),
+    });
+  }
+
+  private async walkStream(): Promise<WalkedStream> {
+    this.walk ??= new StreamWalk(this.context);
+    return await this.walk.look();
+  }
+
+  private async takeLease(
+    seen: Item | undefined,
+    upToMs: number | undefined,
+    lookedAtMs = 0,
+  ): Promise<'leased' | 'lost' | 'refused'> {
+    const { store, source, now } = this.context;
+    const lease = { streamArn: source.streamArn, lookedAtMs, holder: this.id, leaseUntilMs: now() + LEASE_MS };
+    try {
+      const isMine = await publishMark(store, seen, { ...lease, ...(upToMs !== undefined && { upToMs }) });
+      return isMine ? 'leased' : 'lost';
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'AccessDeniedException') throw error;
+      this.mayPublish = false;
+      return 'refused';
+    }
+  }
+}
+
+/** The mark of a look. Throws `no-stream` for a stream that is switched off: the table may have another one by now. */
+function markOfWalk({ upToMs, isDisabled }: WalkedStream): number | undefined {
+  if (!isDisabled) return upToMs;
+  throw new StoreError(
+    'fatal',
+    'no-stream',
+    'The stream of the table is switched off.',
+    'Add one with edgeloom table update, then migrate.',
+  );
+}

@@ -1,0 +1,116 @@
+import * as z from 'zod/mini';
+import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import { unchangedCondition } from '../../core/items/derived-item.ts';
+import { SERVICE_PARTITION } from '../../core/items/keys.ts';
+import type { TableNames } from '../../core/model/compiled.ts';
+import { queriedItems } from '../../core/store-pages.ts';
+import type { Store } from '../../core/store-port.ts';
+
+/**
+ * The items that say how far the table's stream is applied. `mark` is for the whole stream, and holds the lease of the process that
+ * moves it. `mark/<shard>` is for one shard: the next walk begins there.
+ */
+
+/** How far one shard is applied. */
+export interface Mark {
+  /** The label of its stream. A shard of another stream may have the same name. */
+  stream: string;
+  /** The last record up to which all records are applied. */
+  sequenceNumber: string;
+}
+
+/** The mark of a whole stream, as a process has published it. */
+export interface PublishedMark {
+  /** The ARN of its stream. */
+  streamArn: string;
+  /** Every record made before this time is applied, in milliseconds since 1970; absent if that is not known. */
+  upToMs?: number | undefined;
+  /** When the walk of the stream began, in milliseconds since 1970. */
+  lookedAtMs: number;
+  /** The process that moves the mark, and the end of its lease in milliseconds since 1970: until then no other process moves it. */
+  holder: string;
+  leaseUntilMs: number;
+}
+
+const SUMMARY = { source: SERVICE_PARTITION, target: 'mark' } as const;
+const PREFIX = 'mark/';
+const STATE = 'state';
+/** How long a shard's mark is kept: longer than its last record stays in the stream. */
+const KEPT_SECONDS = 48 * 3600;
+
+const publishedSchema = z.object({
+  streamArn: z.string(),
+  upToMs: z.optional(z.number()),
+  lookedAtMs: z.number(),
+  holder: z.string(),
+  leaseUntilMs: z.number(),
+});
+const markSchema = z.object({ stream: z.string(), sequenceNumber: z.string().check(z.regex(/^\d{1,99}$/)) });
+
+/**
+ * Reads the marks of all shards of a stream.
+ *
+ * @param stream the stream's label.
+ */
+export async function readMarks(
+  store: Pick<Store, 'query'>,
+  table: TableNames,
+  stream: string,
+): Promise<Map<string, Mark>> {
+  const marks = new Map<string, Mark>();
+  const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: PREFIX }, consistent: true };
+  for await (const item of queriedItems(store, request)) {
+    const mark = stateOf(item, markSchema);
+    const shardId = stringOf(item[table.sortKey])?.slice(PREFIX.length);
+    if (mark?.stream === stream && shardId !== undefined) marks.set(shardId, mark);
+  }
+  return marks;
+}
+
+/** Saves the mark of a shard. */
+export async function saveMark(
+  store: Pick<Store, 'put'>,
+  table: TableNames,
+  shardId: string,
+  mark: Mark,
+  nowMs: number,
+): Promise<void> {
+  await store.put({
+    [table.partitionKey]: { S: SERVICE_PARTITION },
+    [table.sortKey]: { S: `${PREFIX}${shardId}` },
+    [STATE]: { S: JSON.stringify(mark) },
+    [table.ttl]: { N: String(Math.floor(nowMs / 1000) + KEPT_SECONDS) },
+  });
+}
+
+/** Reads the published mark, and the item that holds it. */
+export async function readPublishedMark(
+  store: Pick<Store, 'get'>,
+): Promise<{ item: Item | undefined; published: PublishedMark | undefined }> {
+  const { item } = await store.get(SUMMARY, { consistent: true });
+  return { item, published: item && stateOf(item, publishedSchema) };
+}
+
+/** Publishes a mark, unless another process has written the item since it was read as `seen`; returns whether it did. */
+export async function publishMark(
+  store: Pick<Store, 'update'>,
+  seen: Item | undefined,
+  mark: PublishedMark,
+): Promise<boolean> {
+  const { applied } = await store.update({
+    key: SUMMARY,
+    set: { [STATE]: { S: JSON.stringify(mark) } },
+    unset: [],
+    condition: unchangedCondition(seen, undefined),
+  });
+  return applied;
+}
+
+function stateOf<T>(item: Item, schema: z.ZodMiniType<T>): T | undefined {
+  try {
+    return schema.parse(JSON.parse(stringOf(item[STATE]) ?? 'null'));
+  } catch {
+    // An item of another version counts as no mark: the walk begins at the oldest record.
+    return undefined;
+  }
+}

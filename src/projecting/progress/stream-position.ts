@@ -1,0 +1,126 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+import { SERVICE_PARTITION } from '../../core/items/keys.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { queriedItems } from '../../core/store-pages.ts';
+import type { ItemKey, Store } from '../../core/store-port.ts';
+import type { Runtime } from '../../foundation/runtime.ts';
+import type { StreamSource } from '../stream/source.ts';
+import { type ConsumerProgress, isExpired, PROGRESS_RANGE, readProgress } from './record.ts';
+import { StreamWalk, type WalkedShard } from './stream-walk.ts';
+
+/**
+ * How far a stream is applied, whichever consumers read it. Each shard is read from its mark to its end. A record that no claim
+ * holds is either not applied, or applied and not claimed yet. So some of these records are compared with their derived items.
+ */
+
+/** How far one shard of the stream is applied. */
+export interface ShardPosition {
+  shardId: string;
+  /** Whether every record for the projector is applied. */
+  atEnd: boolean;
+  /** Age of the oldest record that is not applied, in seconds; 0 if there is none. */
+  behindSeconds: number;
+  /** Number of records that are not applied, as far as they were counted. */
+  waiting: number;
+  /**
+   * Whether the other fields are certain: the shard was read to its end, and all its open records were compared or one of them was
+   * found late. False if only a sample was compared and nothing in it was late.
+   */
+  isCertain: boolean;
+}
+
+/** How far a whole stream is applied. */
+export interface StreamPosition {
+  /** When the reading began, in milliseconds since 1970. */
+  lookedAtMs: number;
+  consumers: ConsumerProgress[];
+  shards: ShardPosition[];
+  /**
+   * Every record made before this time has a claim, in milliseconds since 1970; absent if the claims do not show it, for example if
+   * several batches of a shard are applied at a time.
+   */
+  claimedUpToMs?: number | undefined;
+}
+
+/** The values that reading the position needs. */
+export interface PositionContext extends Pick<Runtime, 'now'> {
+  graph: CompiledModel;
+  /** The table. */
+  store: Pick<Store, 'query'>;
+  source: StreamSource;
+  /** Whether the derived items of a base item are as expected. */
+  isProjected(key: ItemKey): Promise<boolean>;
+  /** A walk to continue. Default: a new one, from the marks in the table. */
+  walk?: StreamWalk | undefined;
+}
+
+/** At most this many base items of a shard are compared with their derived items. */
+const MOST_COMPARED = 25;
+/** Base items that are compared at once, of all shards together. */
+const COMPARED_AT_ONCE = 32;
+
+/** Reads a table's progress items that have not expired. */
+export async function readConsumers(
+  { graph, store }: Pick<PositionContext, 'graph' | 'store'>,
+  nowMs: number,
+): Promise<ConsumerProgress[]> {
+  const found: ConsumerProgress[] = [];
+  const request = { partition: SERVICE_PARTITION, sortKey: PROGRESS_RANGE, consistent: true };
+  for await (const item of queriedItems(store, request)) {
+    const progress = isExpired(graph.table, item, nowMs) ? undefined : readProgress(item);
+    if (progress !== undefined) found.push(progress);
+  }
+  return found;
+}
+
+/** Reads how far a stream is applied. */
+export async function streamPosition(context: PositionContext): Promise<StreamPosition> {
+  const { walk = new StreamWalk(context) } = context;
+  const consumers = await readConsumers(context, context.now());
+  const { lookedAtMs, shards, upToMs } = await walk.look();
+  const turns = pLimit(COMPARED_AT_ONCE);
+  const positions = await Promise.all(shards.map((shard) => shardPosition(context, shard, lookedAtMs, turns))).finally(
+    // Where one comparison fails, those that wait for their turn are not made.
+    () => turns.clearQueue(),
+  );
+  return { lookedAtMs, consumers, shards: positions, ...(upToMs !== undefined && { claimedUpToMs: upToMs }) };
+}
+
+/** The time before which every record is applied, in milliseconds since 1970; undefined if that is not certain. */
+export function appliedUpToMs({ lookedAtMs, shards }: StreamPosition): number | undefined {
+  if (shards.some(({ isCertain }) => !isCertain)) return undefined;
+  return lookedAtMs - Math.max(0, ...shards.map(({ behindSeconds }) => behindSeconds)) * 1000;
+}
+
+/**
+ * The time before which every record is claimed as applied, in milliseconds since 1970; undefined if the claims do not show it. It
+ * is for `lowMark`, and uses no comparison: a comparison cannot distinguish a value that is still there from one that was replaced
+ * and then written again. It lags by the time between two writes of a consumer's claims, ten seconds.
+ */
+export function notedUpToMs({ claimedUpToMs }: StreamPosition): number | undefined {
+  return claimedUpToMs;
+}
+
+async function shardPosition(
+  context: PositionContext,
+  { shardId, open, isWhole }: WalkedShard,
+  lookedAtMs: number,
+  turns: LimitFunction,
+): Promise<ShardPosition> {
+  const newest = new Map(open.map((one) => [JSON.stringify([one.key.source, one.key.target]), one]));
+  const compared = sampleEvenly([...newest.values()], MOST_COMPARED);
+  const projected = await turns.map(compared, ({ key }) => context.isProjected(key));
+  const late = compared.filter((_, i) => projected[i] === false);
+  const isCertain = isWhole && (late.length > 0 || compared.length === newest.size);
+  if (late.length === 0) return { shardId, atEnd: isWhole, behindSeconds: 0, waiting: 0, isCertain };
+  // The first record may be applied already while a later one is not. The age of the oldest open record is the cautious answer.
+  const oldestMs = open.reduce((oldest, { madeAtMs }) => Math.min(oldest, madeAtMs), lookedAtMs);
+  const behindSeconds = (lookedAtMs - oldestMs) / 1000;
+  return { shardId, atEnd: false, behindSeconds, waiting: open.length, isCertain };
+}
+
+/** Picks at most `most` of some entries: the first, the last, and evenly spread ones between. */
+function sampleEvenly<T>(entries: readonly T[], most: number): T[] {
+  if (entries.length <= most) return [...entries];
+  return Array.from({ length: most }, (_, i) => entries[Math.round((i * (entries.length - 1)) / (most - 1))]!);
+}

@@ -1,0 +1,97 @@
+import type { ChangeRecord } from '../../core/items/change-record.ts';
+import type { BatchResult, QuarantineKind } from '../apply/projector.ts';
+import type { SetAside } from '../stream/checkpoint-journal.ts';
+import { type Consequences, RunReport } from '../stream/run-report.ts';
+import type { TrimmedShard, WorkerResult, WorkerSettings, WorkerStats } from './worker-types.ts';
+
+const CONSEQUENCES: Consequences = {
+  trimmed:
+    'Derived items may lack these changes: run edgeloom migrate, or edgeloom rebuild where the table is not managed.',
+  setAside:
+    'This one is read from its oldest record. If only its stream was switched, run edgeloom migrate, or edgeloom rebuild where the table is not managed.',
+};
+
+/** Sums up a run of the worker and tells its events to its listeners. */
+export class WorkerReport extends RunReport {
+  private readonly totals: WorkerStats = {
+    records: 0,
+    units: 0,
+    writes: 0,
+    wcu: 0,
+    rcu: 0,
+    stale: 0,
+    contradictions: 0,
+    quarantined: 0,
+    batches: 0,
+  };
+  private readonly trimmed: TrimmedShard[] = [];
+  private setAside: SetAside | undefined;
+  private leftovers = 0;
+  private readonly quarantines = new Map<string, number>();
+
+  constructor(private readonly listeners: Pick<WorkerSettings, 'onBatch' | 'onTrimmed' | 'logger'>) {
+    super(listeners.logger, CONSEQUENCES);
+  }
+
+  /** A batch was projected; `applied` of its records are done. */
+  onBatch(
+    shardId: string,
+    records: readonly ChangeRecord[],
+    applied: number,
+    result: BatchResult,
+    milliseconds: number,
+  ): void {
+    const { totals } = this;
+    totals.batches += 1;
+    totals.records += applied;
+    for (const name of ['units', 'writes', 'wcu', 'rcu', 'stale', 'contradictions', 'quarantined'] as const) {
+      totals[name] += result[name];
+    }
+    const madeAtSeconds = records.at(-1)?.createdAtSeconds;
+    const newestRecordAgeMs = madeAtSeconds === undefined ? undefined : Date.now() - madeAtSeconds * 1000;
+    const { units, writes, wcu } = result;
+    for (const kind of result.quarantines ?? []) this.onQuarantines(kind);
+    this.logger.debug({ shardId, applied, units, writes, wcu, newestRecordAgeMs }, 'Batch projected.');
+    this.listeners.onBatch?.({ shardId, records, result, newestRecordAgeMs, milliseconds, totals: { ...totals } });
+  }
+
+  /** Warns once for each kind, with its first reason; the others are counted, and told at the end of the run. */
+  private onQuarantines({ code, count, reason }: QuarantineKind): void {
+    const before = this.quarantines.get(code) ?? 0;
+    this.quarantines.set(code, before + count);
+    if (before === 0) this.logger.warn({ code, reason }, `Records go into quarantine (${code}): ${reason}`);
+  }
+
+  /** Records of an earlier table were dropped, at the cost of some reads. */
+  onLeftovers(dropped: number, rcu: number): void {
+    this.totals.rcu += rcu;
+    if (dropped > 0 && this.leftovers === 0) {
+      this.logger.warn({}, 'The stream begins with records of an earlier table of this name; they are left out.');
+    }
+    this.leftovers += dropped;
+  }
+
+  override onTrimmed(shardId: string, message: string): string {
+    const trimmed = { shardId, message: super.onTrimmed(shardId, message) };
+    this.trimmed.push(trimmed);
+    this.listeners.onTrimmed?.(trimmed);
+    return trimmed.message;
+  }
+
+  override onSetAside(setAside: SetAside): void {
+    this.setAside = setAside;
+    super.onSetAside(setAside);
+  }
+
+  /** The whole run. */
+  result(endedBy: WorkerResult['endedBy']): WorkerResult {
+    const { totals, trimmed, leftovers, setAside, quarantines } = this;
+    for (const [code, count] of quarantines) {
+      this.logger.warn(
+        { code, count },
+        `${count} quarantine entries were put (${code}); edgeloom redrive reconciles them once their base items are corrected.`,
+      );
+    }
+    return { ...totals, endedBy, trimmed: [...trimmed], leftovers, ...(setAside !== undefined && { setAside }) };
+  }
+}

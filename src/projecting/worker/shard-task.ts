@@ -1,0 +1,131 @@
+import type { ChangeRecord } from '../../core/items/change-record.ts';
+import { StoreError } from '../../foundation/errors.ts';
+import { backoffMs } from '../../foundation/retry.ts';
+import type { BatchResult } from '../apply/projector.ts';
+import { pause } from '../stream/concurrency.ts';
+import { type ShardBatch, ShardReader } from '../stream/shard-reader.ts';
+import { ShardWorker } from '../stream/shard-work.ts';
+import type { WorkerRun } from './worker-run.ts';
+
+/** Reads one shard to its end, or until the run ends: read a batch, project it, then note how far it came. */
+export class ShardTask extends ShardWorker<WorkerRun> {
+  private readonly reader: ShardReader;
+  /** Records given to the projector at once: halved when a batch fails, so that each try can get further. */
+  private maxRecords: number;
+
+  constructor(run: WorkerRun, shardId: string) {
+    super(run, shardId);
+    const { graph, source, journal, limits } = run;
+    const position = journal.get(shardId)?.sequenceNumber;
+    this.reader = new ShardReader(graph, source, shardId, position, limits, (message) => this.onTrimmed(message));
+    this.maxRecords = limits.maxRecords;
+  }
+
+  override async work(): Promise<void> {
+    const { run, shardId, reader } = this;
+    run.quiet.noteOpened(shardId);
+    try {
+      while (!this.isEnding()) {
+        const batch = await this.retryWithinLimit('reading', () => reader.nextBatch(() => this.isEnding()));
+        if (batch === undefined) return;
+        if (!(await this.applyBatch(batch))) return;
+        if (batch.isEnd) {
+          run.report.logger.debug({ shardId }, 'Shard read to its end.');
+          run.onLineageChange();
+          return;
+        }
+        if (batch.recordsRead === 0) {
+          run.onEmptyPoll(shardId);
+          await pause(run.pollIntervalMs, run.stopping);
+        }
+      }
+    } finally {
+      run.quiet.noteClosed(shardId);
+    }
+  }
+
+  /** Applies a batch and notes it; false where the run ended before all of it was applied. */
+  private async applyBatch(batch: ShardBatch): Promise<boolean> {
+    const { run, shardId } = this;
+    const sifted = await this.retryWithinLimit('checking', () => run.leftovers.dropLeftovers(batch.records));
+    if (sifted === undefined) return false;
+    run.report.onLeftovers(sifted.dropped, sifted.rcu);
+    // rule: worker-applies-before-it-notes
+    if (!(await this.applyAll(sifted.records))) return false;
+    if (this.isCancelled() || (batch.recordsRead === 0 && !batch.isEnd)) return true;
+    run.journal.noteShard({ shardId, sequenceNumber: batch.sequenceNumber, finished: batch.isEnd });
+    this.noteProgress(batch);
+    // Claimed before it is applied, a crash would leave the claim.
+    run.claims?.addClaim(batch.records, shardId);
+    run.claims?.schedule();
+    // A batch of derived items' records alone needs no checkpoint: reading them again changes nothing.
+    if (batch.records.length > 0 || batch.isEnd) await run.journal.flush();
+    // The writes' own records, in whichever shard, have to be read too before the stream is quiet.
+    run.quiet.noteActivity();
+    return true;
+  }
+
+  private noteProgress({ sequenceNumber, records }: ShardBatch): void {
+    // Records of derived items, those of progress among them, are no progress: they would keep the notes coming for ever.
+    if (sequenceNumber === undefined || records.length === 0) return;
+    const { shardId } = this;
+    const madeAtSeconds = records.at(-1)?.createdAtSeconds;
+    this.run.progress?.noteAndSchedule({ shardId, sequenceNumber, madeAtSeconds, records: records.length });
+  }
+
+  private async applyAll(records: readonly ChangeRecord[]): Promise<boolean> {
+    const { run, shardId } = this;
+    for (let start = 0, attempt = 0; start < records.length; ) {
+      if (run.stopping.aborted) return false;
+      const slice = records.slice(start, start + this.maxRecords);
+      const { result, milliseconds } = await run.limit(() => this.projectTimed(slice));
+      const applied = appliedCount(slice, result);
+      run.report.onBatch(shardId, slice, applied, result, milliseconds);
+      start += applied;
+      if (result.failedFrom === undefined) {
+        this.maxRecords = Math.min(run.limits.maxRecords, this.maxRecords * 2);
+        attempt = 0;
+      }
+      if (applied > 0 && start < records.length) {
+        run.journal.noteShard({ shardId, sequenceNumber: slice[applied - 1]?.sequenceNumber, finished: false });
+        await run.journal.flush();
+      }
+      if (result.failedFrom === undefined) continue;
+      if (isFatal(result.error)) throw result.error;
+      this.maxRecords = Math.max(1, Math.floor(slice.length / 2));
+      attempt = applied > 0 ? 1 : attempt + 1;
+      const details = { shardId, records: slice.length, applied, attempt, error: result.error?.message };
+      run.report.logger.warn(details, 'A batch was not applied in full; the rest is tried again.');
+      await pause(backoffMs(attempt), run.stopping);
+    }
+    return true;
+  }
+
+  /** Tries within the bound of what runs at once. */
+  private retryWithinLimit<T>(what: string, action: () => Promise<T>): Promise<T | undefined> {
+    return this.retrying(what, () => this.run.limit(action));
+  }
+
+  private async projectTimed(records: readonly ChangeRecord[]): Promise<{ result: BatchResult; milliseconds: number }> {
+    const startedMs = performance.now();
+    const result = await this.project(records);
+    return { result, milliseconds: performance.now() - startedMs };
+  }
+
+  private project(records: readonly ChangeRecord[]): Promise<BatchResult> {
+    const { projector, batchTimeoutMs, graceMs, progress } = this.run;
+    const deadline = performance.now() + batchTimeoutMs;
+    const projectBatch = (): Promise<BatchResult> =>
+      projector.project(records, { remainingMs: () => Math.min(deadline - performance.now(), graceMs()) });
+    return progress === undefined ? projectBatch() : progress.writeWhile(projectBatch);
+  }
+}
+
+function appliedCount(records: readonly ChangeRecord[], { failedFrom }: BatchResult): number {
+  if (failedFrom === undefined) return records.length;
+  return records.findIndex(({ position }) => position >= failedFrom.position);
+}
+
+function isFatal(error: Error | undefined): boolean {
+  return error instanceof StoreError && error.kind === 'fatal';
+}

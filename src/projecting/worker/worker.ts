@@ -1,0 +1,141 @@
+import pLimit from 'p-limit';
+import { doubtTable } from '../../registry/identity.ts';
+import { createProjector } from '../apply/projector.ts';
+import { ClaimRecorder } from '../progress/claim-recorder.ts';
+import { ProgressRecorder } from '../progress/recorder.ts';
+import { DynamoDBStreamSource } from '../stream/dynamodb-source.ts';
+import { type FollowRun, StreamFollower } from '../stream/follower.ts';
+import { LeftoverFilter } from '../stream/leftovers.ts';
+import type { StreamSource } from '../stream/source.ts';
+import { WorkerReport } from './report.ts';
+import { ShardTask } from './shard-task.ts';
+import type { WorkerRun } from './worker-run.ts';
+import type { Worker, WorkerOptions, WorkerResult, WorkerSettings } from './worker-types.ts';
+
+/**
+ * Makes a worker that follows a table's stream from its oldest record (or a checkpoint) on and projects it: parents
+ * before their children, several shards at once, new shards as they appear. It notes how far it came after applying,
+ * so that `kill -9` costs a replay at worst.
+ *
+ * @example
+ * const worker = createWorker({ graph, store, streams, streamArn, checkpoint: fileCheckpoint('checkpoint.json') });
+ * const { records, wcu } = await worker.run({ untilIdle: true });
+ */
+export function createWorker({ streams, streamArn, ...settings }: WorkerOptions): Worker {
+  return createSourceWorker(new DynamoDBStreamSource(streams, streamArn), settings);
+}
+
+/** The same for any `StreamSource`. */
+export function createSourceWorker(source: StreamSource, settings: WorkerSettings): Worker {
+  return new StreamWorker(source, settings);
+}
+
+class StreamWorker implements Worker {
+  private readonly report: WorkerReport;
+  private readonly progress: ProgressRecorder | undefined;
+  private readonly claims: ClaimRecorder | undefined;
+  private readonly follower: StreamFollower;
+  private ended: Promise<void> = Promise.resolve();
+  /** Takes from readers what may lack records; there once records are lost. */
+  private doubting: Promise<void> | undefined;
+
+  constructor(source: StreamSource, settings: WorkerSettings) {
+    const { checkpoint, shardIntervalMs, stopGraceMs } = settings;
+    const report: WorkerReport = new WorkerReport({
+      ...settings,
+      onTrimmed: (trimmed) => {
+        this.doubting ??= noteLostRecords(settings.store, report);
+        settings.onTrimmed?.(trimmed);
+      },
+    });
+    this.report = report;
+    this.progress = settings.progress === false ? undefined : progressRecorder(settings, report);
+    this.claims = settings.progress === false ? undefined : claimRecorder(settings, report);
+    this.follower = new StreamFollower(source, {
+      name: 'worker',
+      checkpoint,
+      shardIntervalMs,
+      stopGraceMs,
+      report,
+      open: (follow) => {
+        const run = { ...makeWorkerRun(follow, settings, report, this.progress), claims: this.claims };
+        return (shardId) => new ShardTask(run, shardId);
+      },
+    });
+  }
+
+  async run({ untilIdle = false } = {}): Promise<WorkerResult> {
+    const running = this.runToItsEnd(untilIdle);
+    this.ended = running.then(
+      () => undefined,
+      () => undefined,
+    );
+    return await running;
+  }
+
+  idle(): Promise<void> {
+    return this.follower.idle();
+  }
+
+  async stop(): Promise<void> {
+    await this.follower.stop();
+    // The progress records that it writes at its end are part of its work.
+    await this.ended;
+  }
+
+  private async runToItsEnd(untilIdle: boolean): Promise<WorkerResult> {
+    try {
+      return this.report.result(await this.follower.run(untilIdle));
+    } finally {
+      await this.doubting;
+      await this.claims?.flush();
+      await this.progress?.stop();
+    }
+  }
+}
+
+/** Records are lost: readers are to wait until `edgeloom migrate` has verified everything. */
+async function noteLostRecords(store: WorkerSettings['store'], { logger }: WorkerReport): Promise<void> {
+  try {
+    if (await doubtTable(store))
+      logger.warn({}, 'Readers are given no projection until edgeloom migrate has verified it.');
+  } catch (error) {
+    logger.warn(
+      { error: String(error) },
+      'The registry could not be told that records are lost: run edgeloom rebuild.',
+    );
+  }
+}
+
+function progressRecorder({ graph, store }: WorkerSettings, { logger }: WorkerReport): ProgressRecorder {
+  const onError = (error: unknown): void => logger.warn({ error: String(error) }, 'The progress could not be noted.');
+  return new ProgressRecorder({ graph, store, kind: 'worker', onError });
+}
+
+function claimRecorder({ graph, store }: WorkerSettings, { logger }: WorkerReport): ClaimRecorder {
+  const onError = (error: unknown): void => logger.warn({ error: String(error) }, 'The claims could not be noted.');
+  // A worker reads each shard by an iterator of its own, so that nothing lies between two of its batches.
+  return new ClaimRecorder({ table: graph.table, store, joins: true, onError });
+}
+
+function makeWorkerRun(
+  follow: FollowRun,
+  settings: WorkerSettings,
+  report: WorkerReport,
+  progress: ProgressRecorder | undefined,
+): WorkerRun {
+  const { graph, store, projector = createProjector(graph, { store }) } = settings;
+  const { source, journal, hasEarlierStream } = follow;
+  return {
+    ...follow,
+    graph,
+    projector,
+    report,
+    progress,
+    leftovers: new LeftoverFilter(store, source.streamArn, hasEarlierStream || journal.shardIds().length > 0),
+    limit: pLimit(settings.shardConcurrency ?? 4),
+    limits: { maxRecords: settings.maxBatchRecords ?? 10_000, maxBytes: settings.maxBatchBytes ?? 6_000_000 },
+    pollIntervalMs: settings.pollIntervalMs ?? 200,
+    batchTimeoutMs: settings.batchTimeoutMs ?? 120_000,
+  };
+}

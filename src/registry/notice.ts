@@ -1,0 +1,22 @@
+import type { CompiledModel } from '../core/model/compiled.ts';
+import type { Store } from '../core/store-port.ts';
+import { definitionsOf } from './definition.ts';
+import { readDefinitions, readHead } from './head.ts';
+import { changeText, plannedChanges } from './planned-changes.ts';
+
+/** The differences between a model and a table's registry. */
+export interface ModelNotice {
+  /** Whether the table has a registry. */
+  isManaged: boolean;
+  /** The differences in words: projections that the table lacks, and others that it has besides; empty: none. */
+  changes: readonly string[];
+}
+
+/** Compares a model with the table's registry. */
+export async function modelNotice(graph: CompiledModel, store: Pick<Store, 'get' | 'getMany'>): Promise<ModelNotice> {
+  const reader = { store, stats: { rcu: 0 } };
+  const head = await readHead(reader);
+  const data = head === undefined ? new Map() : await readDefinitions(reader, head.registry, new Map());
+  const changes = plannedChanges(head?.registry, data, definitionsOf(graph)).map(changeText);
+  return { isManaged: head !== undefined, changes };
+}

@@ -1,0 +1,309 @@
+import pLimit from 'p-limit';
+import type { Item } from '../../core/items/attribute-value.ts';
+import { hasFanOuts } from '../../core/kinds/continuation.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { hasTotalEntries } from '../../core/plan/counted.ts';
+import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { type ConsumerPosition, SharedPosition } from '../../projecting/progress/consumer-position.ts';
+import {
+  type NewestPositionSource,
+  StreamLabel,
+  type StreamLabelSource,
+} from '../../projecting/stream/stream-label.ts';
+import { modelToCheck } from '../../registry/checked.ts';
+import type { WriterModel } from '../../registry/writer-model.ts';
+import { runAbortable } from '../../store/abortable.ts';
+import { MeteredStore } from '../../store/metered.ts';
+import { TableWalk, walkStart } from '../../store/table-walk.ts';
+import { Repairer } from '../repair/repairer.ts';
+import type { Noted, PartitionSummary } from './compare.ts';
+import { hasTooManyCalls, Looks } from './confirm.ts';
+import { type CheckCursor, type CheckTotals, emptyTotals } from './cursor.ts';
+import { DanglingEdges } from './dangling.ts';
+import type { Finding } from './finding.ts';
+import { CheckTally } from './findings.ts';
+import { PartitionInspector } from './inspect.ts';
+import { type LookUpContext, lookAgain } from './look-up.ts';
+import { partitionsAsScan, type SegmentContext, SegmentScan } from './scan.ts';
+import { countUnknownType } from './unknown-types.ts';
+
+/** Options of a check. */
+export interface CheckOptions extends RuntimeOptions {
+  graph: CompiledModel;
+  /** The table. */
+  store: Store & ScanSource;
+  /**
+   * Label of the table's stream: a watermark of a later stream is drift. A function is called at the start, and again for a
+   * watermark of a later stream, which may have been re-created meanwhile. Default: unknown, so only the form of watermarks is
+   * checked.
+   */
+  streamLabel?: StreamLabelSource | undefined;
+  /**
+   * Returns the watermark of the stream's newest record, or a later one: a watermark beyond it is drift, even one of this stream.
+   * It is called every two seconds while pages are read, and again for a watermark beyond it. Default: unknown, so that a watermark
+   * of the table's own stream passes with any number.
+   */
+  newestPosition?: NewestPositionSource | undefined;
+  /** The number of segments that the table is read in at once. Default 8. */
+  segments?: number | undefined;
+  /** Only these segments, 0 to `segments - 1`. Default: all. */
+  onlySegments?: readonly number[] | undefined;
+  /** Only these partitions; the table is not scanned. */
+  sources?: readonly string[] | undefined;
+  /**
+   * Leaves out items that other partitions decide: copies of nodes, the reverse items of their edges and the continuations of
+   * fan-outs. For a source without those partitions.
+   */
+  withoutLookUps?: boolean | undefined;
+  /** Also reports edges to missing nodes, at one or two read units each; only in one run over the whole table. Default false. */
+  dangling?: boolean;
+  /** How long the stream's consumer may take if its position is unknown, in milliseconds. Default 30,000. */
+  settleMs?: number | undefined;
+  /** Reports how far the stream's consumer has come. Default: unknown. */
+  consumer?: ConsumerPosition | undefined;
+  /**
+   * How to treat drift. Default `'report'`. `'plan'` reports what `'repair'` would do. `'rebuild'` reconciles every difference at
+   * once, lag or drift: it waits for nothing and reports nothing.
+   */
+  mode?: 'report' | 'plan' | 'repair' | 'rebuild' | undefined;
+  /**
+   * The most partitions, and items that other partitions decide, that may wait at once until a difference is known as lag or drift.
+   * A cursor names no more of them. Default 5,000.
+   */
+  mostSuspects?: number | undefined;
+  /** Items of a page of the scan. A page that has begun is finished when time is over. Default: what DynamoDB gives. */
+  pageItems?: number | undefined;
+  /** Capacity units a second at most. Default: no limit. */
+  maxRcu?: number | undefined;
+  maxWcu?: number | undefined;
+  /**
+   * Whether the caller waits between the two looks at a difference: each call takes one, the second `settleMs` after the `looks` of
+   * the cursor. Default false: a call waits itself.
+   */
+  waitsBetweenCalls?: boolean | undefined;
+  /** The place where a check stopped, to continue from. */
+  resume?: CheckCursor | undefined;
+  /** Called for each finding; superseded suspects are only counted. */
+  onFinding?: ((finding: Finding) => void) | undefined;
+  /** Called with one line for each repair, or planned one. */
+  onRepair?: ((action: string) => void) | undefined;
+  /** Called after each page with the totals, and with a function that makes the cursor to continue from. */
+  onProgress?: ((totals: CheckTotals, cursor: () => CheckCursor) => void | Promise<void>) | undefined;
+  /** The model to compare. Default: the part that the table's registry has as ready; without a registry the model itself. */
+  model?: WriterModel | undefined;
+  /**
+   * DynamoDB's own time in milliseconds since 1970: `serverTime(client, graph)`. It becomes the fence of repaired items, and is
+   * read once. Default, and if it is undefined: the clock's.
+   */
+  serverTime?: (() => Promise<number | undefined>) | undefined;
+}
+
+/** The result of a check. */
+export interface CheckResult extends CheckTotals {
+  /** The place to continue from; absent if the check is complete. */
+  cursor?: CheckCursor;
+}
+
+/** The number of segments if the caller gives none. */
+const SEGMENTS = 8;
+/** How long the stream's consumer may take if the caller does not say, in milliseconds. */
+export const SETTLE_MS = 30_000;
+/** The most segments that are read at once; clean-ups that run at once, and that may wait. */
+const [MOST_AT_ONCE, TIDY_AT_ONCE, MOST_TO_TIDY] = [64, 8, 1_000];
+
+/**
+ * Compares every derived item with what the base items ask for, in one scan that reads a partition's base and derived items
+ * together. Only a partition that differs is read again. A difference is drift only if the consumer has had its time and has not
+ * changed the item. With `mode: 'repair'` drift is repaired, with the base items as they are then.
+ *
+ * In a model with `copy`, other partitions decide about copies and reverse items. The check looks them up, at 1 to 1.5 read units
+ * for each edge that copies.
+ *
+ * `remainingMs` stops a check with a cursor, a `signal` without one: finished repairs stay, and the check may begin again, or
+ * continue from the last cursor that `onProgress` got.
+ *
+ * @example
+ * const { drift, quarantined } = await check({ graph, store, onFinding: console.log });
+ */
+export async function check(options: CheckOptions): Promise<CheckResult> {
+  return await runAbortable(options.store, options, async (store, wait) => {
+    const { model = modelToCheck(options.graph, store) } = options;
+    return await new Check({ ...options, store, wait, model, graph: await model.current() }).run();
+  });
+}
+
+/** One run of a check. */
+class Check {
+  private readonly tally: CheckTally;
+  /** Capacity that earlier runs of the same check consumed. */
+  private readonly earlier: { rcu: number; wcu: number };
+  private readonly store: MeteredStore;
+  private readonly stream: StreamLabel;
+  private readonly runtime: Runtime;
+  private readonly walk: TableWalk;
+  /** The comparison of each open segment. */
+  private readonly scans: ReadonlyMap<number, SegmentScan>;
+  private readonly inspector: PartitionInspector;
+  private readonly looks: Looks | undefined;
+  private readonly repairer: Repairer | undefined;
+  private readonly dangling: DanglingEdges | undefined;
+  private readonly tidyLimit = pLimit(TIDY_AT_ONCE);
+  private readonly tidying = new Set<Promise<void>>();
+  /** How far DynamoDB's clock is ahead of this one, in milliseconds. */
+  private serverAheadMs = 0;
+  private failure: { error: unknown } | undefined;
+
+  constructor(private readonly options: CheckOptions) {
+    const { graph, mode = 'report', resume, sources, onlySegments, pageItems, maxRcu, maxWcu } = options;
+    this.runtime = runtimeOf(options);
+    const { now, wait, random, remainingMs } = this.runtime;
+    const totals = structuredClone(resume?.totals ?? emptyTotals());
+    this.tally = new CheckTally(totals, options.onFinding);
+    this.earlier = { rcu: totals.rcu, wcu: totals.wcu };
+    this.store = new MeteredStore(options.store, { maxRcu, maxWcu, wait, random, ...(options.now && { now }) });
+    this.stream = new StreamLabel(options.streamLabel, options.newestPosition, now);
+    const shared = { graph, store: this.store, stream: this.stream, model: options.model, ...this.runtime };
+    const fenceMs = (): number => now() + this.serverAheadMs;
+    const isPlan = mode === 'plan';
+    this.repairer =
+      mode === 'report' ? undefined : new Repairer({ ...shared, isPlan, fenceMs, onRepair: options.onRepair });
+    const consumer = options.consumer && new SharedPosition(options.consumer, now);
+    const settling = { settleMs: options.settleMs ?? SETTLE_MS, consumer };
+    const keepsLooks = options.waitsBetweenCalls === true && mode !== 'rebuild' && !hasTooManyCalls(resume?.looks);
+    this.looks = keepsLooks ? new Looks(resume?.looks, { ...settling, now }) : undefined;
+    this.inspector = new PartitionInspector({
+      ...shared,
+      ...settling,
+      looks: this.looks,
+      withoutLookUps: options.withoutLookUps,
+      repairer: this.repairer,
+      isHasty: mode === 'rebuild',
+      mostOpen: options.mostSuspects,
+      onFinding: (finding) => this.tally.countAndReport(finding),
+      onSuperseded: (count) => this.tally.addToTotals({ superseded: count }),
+      onRepaired: (count) => this.tally.addToTotals({ repaired: count }),
+    });
+    const isWhole = onlySegments === undefined && sources === undefined && resume === undefined;
+    this.dangling = isWhole && options.dangling === true ? new DanglingEdges(graph) : undefined;
+    const segments = resume?.segments ?? sources?.length ?? options.segments ?? SEGMENTS;
+    const isPart = onlySegments !== undefined || sources !== undefined;
+    this.walk = new TableWalk(
+      {
+        graph,
+        source: sources === undefined ? this.store : partitionsAsScan(this.store, sources),
+        ...(pageItems !== undefined && { read: { limit: pageItems } }),
+        concurrency: Math.min(MOST_AT_ONCE, isPart ? SEGMENTS : segments),
+        isOver: () => this.failure !== undefined || remainingMs() <= 0 || this.inspector.isFull,
+        onPage: () => this.afterPage(),
+      },
+      { segments, open: resume?.open ?? onlySegments?.map((segment) => ({ segment })) ?? walkStart(segments).open },
+    );
+    const context: SegmentContext = {
+      graph,
+      store: this.store,
+      stream: this.stream,
+      now,
+      onPartition: (summary: PartitionSummary) => this.finishPartition(summary),
+      lookUps:
+        options.withoutLookUps === true || !(hasFanOuts(graph) || hasTotalEntries(graph))
+          ? undefined
+          : this.lookUpContext(),
+      onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => this.handleNote(key, noted, item),
+    };
+    this.scans = new Map(this.walk.place.open.map(({ segment }) => [segment, new SegmentScan(context)]));
+  }
+
+  async run(): Promise<CheckResult> {
+    const { dangling, inspector, options } = this;
+    try {
+      await this.compareClocks();
+      await this.stream.refresh();
+      const { graph, mode, onlySegments: part = [0] } = options;
+      // Several calls may share a check: only the one with the first segment reports these findings.
+      this.tally.beginChanging(graph, mode !== 'rebuild' && part.includes(0));
+      for (const source of options.resume?.suspects ?? []) await inspector.beginPartition(source);
+      await inspector.beginItems(await lookAgain(this.lookUpContext(), options.resume?.items ?? []));
+      await this.walk.run((page) => this.scans.get(page.segment)!.visitPage(page));
+      if (this.walk.isDone) await dangling?.reportDangling(this.store, (edge) => this.tally.countAndReport(edge));
+      await inspector.finish();
+      await Promise.all(this.tidying);
+      if (this.failure !== undefined) throw this.failure.error;
+      const cursor = this.cursor();
+      const isOver = cursor.open.length === 0 && cursor.suspects.length === 0 && cursor.items === undefined;
+      return { ...cursor.totals, ...(!isOver && { cursor }) };
+    } finally {
+      await dangling?.deleteFile();
+    }
+  }
+
+  private async compareClocks(): Promise<void> {
+    const { serverTime } = this.options;
+    const time = this.repairer === undefined ? undefined : await serverTime?.();
+    if (time !== undefined) this.serverAheadMs = time - this.runtime.now();
+  }
+
+  /** Makes the cursor to continue from, with the totals. */
+  private cursor(): CheckCursor {
+    const { segments, open } = structuredClone(this.walk.place);
+    // A partition that the last page has cut was compared in part only: the next call looks at all of it.
+    const cut = open.map(({ segment }) => this.scans.get(segment)!.unfinished).filter((source) => source !== undefined);
+    const items = this.inspector.undecidedItems;
+    const { rcu, wcu } = this.earlier;
+    return {
+      version: 1,
+      segments,
+      open,
+      suspects: [...new Set([...this.inspector.undecided, ...cut])],
+      ...(items.length > 0 && { items }),
+      ...(this.looks && { looks: this.looks.asCursorLooks(open, this.options.resume?.open) }),
+      totals: structuredClone({ ...this.tally.totals, rcu: rcu + this.store.rcu, wcu: wcu + this.store.wcu }),
+    };
+  }
+
+  private lookUpContext(): LookUpContext {
+    return {
+      graph: this.options.graph,
+      store: this.store,
+      stream: this.stream,
+      onSuspects: (suspects) => this.inspector.beginItems(suspects),
+      onPartition: (source) => this.inspector.beginPartition(source),
+    };
+  }
+
+  private async finishPartition(summary: PartitionSummary): Promise<void> {
+    const { source, baseItems, derivedItems, changing, quarantined } = summary;
+    this.tally.countChangingItems(changing);
+    this.tally.addToTotals({ partitions: 1, baseItems, derivedItems });
+    for (const [target, reason] of quarantined) {
+      this.tally.countAndReport({ source, target, verdict: 'quarantined', expected: null, actual: reason });
+    }
+    if (!summary.isClean) await this.inspector.beginPartition(source);
+  }
+
+  private handleNote(key: ItemKey, noted: NonNullable<Noted>, item: Item): void {
+    if (noted === 'base') this.dangling?.add(key, item);
+    else if (noted === 'unknown') {
+      countUnknownType(this.options.graph, this.tally.totals.unknownTypes, key);
+      this.tally.countAndReport({ ...key, verdict: 'unknown', expected: null, actual: null });
+    } else if (this.repairer !== undefined) this.startTidying(this.repairer, key, noted);
+  }
+
+  private startTidying(repairer: Repairer, key: ItemKey, noted: 'expired' | 'empty'): void {
+    // The next check cleans up the rest.
+    const tidied = this.tidyLimit(async () => this.runtime.remainingMs() > 0 && (await repairer.cleanUp(key, noted)))
+      .then((isDone) => this.tally.addToTotals({ tidied: isDone ? 1 : 0 }))
+      .catch((error: unknown) => {
+        this.failure ??= { error };
+      })
+      .finally(() => this.tidying.delete(tidied));
+    this.tidying.add(tidied);
+  }
+
+  /** Runs after each page. It keeps the work that runs next to the scan from falling far behind. */
+  private async afterPage(): Promise<void> {
+    await this.dangling?.flushToFile();
+    if (this.tidying.size > MOST_TO_TIDY) await Promise.all(this.tidying);
+    await this.options.onProgress?.(this.cursor().totals, () => this.cursor());
+  }
+}

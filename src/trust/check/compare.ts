@@ -1,0 +1,288 @@
+import { type Item, itemSizeBytes, numberOf, setOwn } from '../../core/items/attribute-value.ts';
+import { COPIES, EDGE_SET } from '../../core/items/derived-item.ts';
+import { escapedEdgeOfElement } from '../../core/items/element.ts';
+import { isDerivedKey, parseNodeId, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
+import { type Amounts, addItemAmounts, hasRoomForOthers, NO_AMOUNTS, sameAmounts } from '../../core/items/ledger.ts';
+import { evictedTypes, hasEdgeSet, viewAttributes } from '../../core/items/stored-view.ts';
+import { attributesText } from '../../core/kinds/attributes.ts';
+import { type CopySlot, copySlots, hasCopies } from '../../core/kinds/copy.ts';
+import { indexItemText } from '../../core/kinds/index-item.ts';
+import type { ItemKind, PartitionContent } from '../../core/kinds/kind.ts';
+import { fitsBackIntoView } from '../../core/kinds/mark.ts';
+import { itemKindOf } from '../../core/kinds/table.ts';
+import { hasOtherShape } from '../../core/kinds/view.ts';
+import { classifyBaseItem } from '../../core/model/base-item.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import {
+  attributesOfSource,
+  needsSource,
+  type SourceNode,
+  sourceNodeKeys,
+  sourceNodeOf,
+} from '../../core/model/joined.ts';
+import { derivedOf, derivedOfShares, type JoinedShares, joinedShares, type Problem } from '../../core/plan/derive.ts';
+import { concernOf } from '../../registry/concerns.ts';
+import { CollectionDigest } from './digest.ts';
+
+/**
+ * Compares a partition while the scan reads it: what its base items ask for with its actual derived items. The planner of the
+ * projector derives the expected items. Digests take the same memory for a partition of any size. They show that something differs,
+ * not what.
+ */
+
+/** The most quarantined base items that are kept by name for a partition. */
+const MOST_STUCK = 10_000;
+/** The most edges of a partition that are kept until their source node is read. The others have to be added a second time. */
+export const MOST_EARLY = 16;
+/**
+ * A property of an item besides its part in the comparison. `base`: a base item of a type of the model; `unknown`: one of another
+ * type; `expired`: a tombstone whose time is over; `empty`: a derived item without content and without an expiry.
+ */
+export type Noted = 'base' | 'unknown' | 'expired' | 'empty' | undefined;
+
+/** The comparison of one partition. */
+export class PartitionSummary implements PartitionContent {
+  baseItems = 0;
+  derivedItems = 0;
+  /** Quarantined base items, with the reason: those that cannot be derived, and those that a quarantine entry names. */
+  readonly quarantined = new Map<string, string>();
+  /** Number of items of each projection that is being built or removed, by its name. */
+  readonly changing = new Map<string, number>();
+  /** The copies in the view, to be compared with their nodes; kept only if `keepsSlots` is set. */
+  slots: readonly CopySlot[] = [];
+  private readonly expectedItems = new CollectionDigest();
+  private readonly actualItems = new CollectionDigest();
+  private readonly expectedElements = new Map<string, ElementDigest>();
+  private readonly actualElements = new Map<string, ElementDigest>();
+  private expectedAttributes: string | undefined;
+  private actualAttributes: string | undefined;
+  /** Live index items of counted edges, and the actual counts, by the counts' names. */
+  private readonly live = new Map<string, Amounts>();
+  private readonly counts = new Map<string, Amounts | undefined>();
+  private evicted: ReadonlySet<string> = new Set();
+  private viewBytes = 0;
+  /**
+   * Whether the partition has something that no base item can ask for: an unknown derived key, an impossible watermark, an expiry.
+   */
+  private isOdd = false;
+  /** The attributes of the partition's node and of its parts that edges depend on; undefined until they are known. */
+  private node: SourceNode | undefined;
+  /** The node and those of its parts that edges depend on, as far as the scan has read them. */
+  private readonly pieces = new Map<string, Item>();
+  private readonly pieceKeys: readonly string[];
+  /** The edges that came before the node and depend on it, with their shares of joined items; at most `MOST_EARLY`. */
+  private readonly early: [sortKey: string, shares: JoinedShares][] = [];
+  private left = 0;
+  private metAgain = 0;
+
+  /**
+   * @param streamLabel label of the table's stream: watermarks of later streams are drift. Undefined if it is unknown.
+   * @param keepsSlots whether `slots` are kept, to be compared with items of other partitions.
+   */
+  constructor(
+    readonly graph: CompiledModel,
+    readonly source: string,
+    private readonly nowSeconds: number,
+    readonly streamLabel: string | undefined = undefined,
+    private readonly keepsSlots = false,
+  ) {
+    this.pieceKeys = sourceNodeKeys(graph, source);
+  }
+
+  /** Adds one item of the partition, base or derived, in any order. */
+  add(sortKey: string, item: Item): Noted {
+    if (!isDerivedKey(sortKey)) return this.addBaseItem(sortKey, item);
+    this.derivedItems += 1;
+    if (!this.isCompared(sortKey, item)) return undefined;
+    const kind = itemKindOf(this.graph, sortKey);
+    if (kind.decidedBy === 'partition' && kind.oddities(this, item).length > 0) this.isOdd = true;
+    kind.addTo?.(this, sortKey, item);
+    return kind.hasTombstones ? this.noteOnTombstone(kind, item) : undefined;
+  }
+
+  private isCompared(sortKey: string, item: Item): boolean {
+    const { kind, name } = concernOf(this.graph, this.source, sortKey, item);
+    if (kind === 'changing') this.changing.set(name, (this.changing.get(name) ?? 0) + 1);
+    const isOtherShape = sortKey === VIEW_KEY && kind === 'compared' && hasOtherShape(this.graph, this.source, item);
+    if (kind === 'retired' || kind === 'unregistered' || kind === 'misplaced' || isOtherShape) this.isOdd = true;
+    return kind === 'compared' && !isOtherShape;
+  }
+
+  /** Whether nothing differs. A difference is only a reason to look again: the partition may have changed while it was read. */
+  get isClean(): boolean {
+    // All items are read by now: a node, or a part, that was not among them does not exist.
+    this.setNode(this.nodeReadSoFar);
+    if (this.isOdd || this.left > 0 || this.expectedAttributes !== this.actualAttributes) return false;
+    if (!this.expectedItems.equals(this.actualItems)) return false;
+    for (const type of new Set([...this.live.keys(), ...this.counts.keys()])) {
+      const stored = this.counts.has(type) ? this.counts.get(type) : NO_AMOUNTS;
+      if (stored === undefined || !sameAmounts(stored, this.live.get(type) ?? NO_AMOUNTS)) return false;
+      if (hasRoomForOthers(stored)) return false;
+    }
+    for (const type of this.evicted) if (!this.isMarkRight(type)) return false;
+    for (const type of new Set([...this.expectedElements.keys(), ...this.actualElements.keys()])) {
+      // rule: digest-takes-in-elements
+      if (this.evicted.has(type)) continue;
+      const expected = this.expectedElements.get(type)?.digest ?? new CollectionDigest();
+      if (!expected.equals(this.actualElements.get(type)?.digest ?? new CollectionDigest())) return false;
+    }
+    return true;
+  }
+
+  private addBaseItem(sortKey: string, item: Item): Noted {
+    this.baseItems += 1;
+    if (this.node === undefined && this.pieceKeys.includes(sortKey)) {
+      this.pieces.set(sortKey, item);
+      if (this.pieces.size === this.pieceKeys.length) this.setNode(this.nodeReadSoFar);
+    }
+    if (classifyBaseItem(this.graph, this.source, sortKey, item).kind === 'unknown') {
+      return 'unknown';
+    }
+    this.addExpected(sortKey, item);
+    if (this.lacksNode(sortKey)) {
+      if (this.early.length === MOST_EARLY) this.left += 1;
+      else this.early.push([sortKey, joinedShares(this.graph, this.source, sortKey, item)]);
+    }
+    return 'base';
+  }
+
+  /** Whether some edges before their source node are not compared yet: they have to be added with `addAgain`. */
+  get hasEdgesLeft(): boolean {
+    this.setNode(this.nodeReadSoFar);
+    return this.left > 0;
+  }
+
+  /** Adds an item of a partition a second time, in the same order as the first time. */
+  addAgain(sortKey: string, item: Item): void {
+    if (isDerivedKey(sortKey) || sortKey === this.source || !needsSource(this.graph, sortKey)) return;
+    if (this.left === 0 || classifyBaseItem(this.graph, this.source, sortKey, item).kind === 'unknown') return;
+    this.metAgain += 1;
+    if (this.metAgain <= MOST_EARLY) return;
+    this.left -= 1;
+    this.addExpectedJoinedItems(sortKey, joinedShares(this.graph, this.source, sortKey, item));
+  }
+
+  /** Whether an edge depends on the partition's node, and the node is not known yet; `setNode` adds it. */
+  lacksNode(sortKey: string): boolean {
+    return this.node === undefined && sortKey !== this.source && needsSource(this.graph, sortKey);
+  }
+
+  /** The node, as far as the scan has read it. */
+  private get nodeReadSoFar(): SourceNode {
+    return sourceNodeOf(
+      this.graph,
+      this.source,
+      this.pieceKeys.map((key) => this.pieces.get(key)),
+    );
+  }
+
+  /** Adds the partition's node, for its edges. */
+  setNode({ item }: SourceNode): void {
+    if (this.node !== undefined) return;
+    const used: Item = {};
+    for (const name of attributesOfSource(this.graph, parseNodeId(this.source)?.type ?? '')) {
+      if (item?.[name] !== undefined) setOwn(used, name, item[name]);
+    }
+    this.node = { item: item && used };
+    this.pieces.clear();
+    for (const [sortKey, shares] of this.early.splice(0)) this.addExpectedJoinedItems(sortKey, shares);
+  }
+
+  /** Adds the items that an edge and its source node determine together. */
+  private addExpectedJoinedItems(sortKey: string, shares: JoinedShares): void {
+    const { indexItems, problems } = derivedOfShares(this.graph, this.source, sortKey, shares, this.node!);
+    if (problems.length > 0 && !this.quarantined.has(sortKey)) this.addQuarantined(sortKey, problemsText(problems));
+    this.addExpectedIndexItems(indexItems);
+  }
+
+  private addExpected(sortKey: string, item: Item): void {
+    const expected = derivedOf(this.graph, this.source, sortKey, item, this.node);
+    if (expected.problems.length > 0) this.addQuarantined(sortKey, problemsText(expected.problems));
+    if (expected.attributes !== undefined) this.expectedAttributes = attributesText(expected.attributes);
+    if (expected.element !== undefined) addElement(this.expectedElements, typePrefix(sortKey) ?? '', expected.element);
+    this.addExpectedIndexItems(expected.indexItems);
+  }
+
+  private addExpectedIndexItems(items: ReadonlyMap<string, Item>): void {
+    for (const [key, fields] of items) this.expectedItems.add(`${key}\0${indexItemText(fields)}`);
+  }
+
+  private noteOnTombstone(kind: ItemKind, item: Item): Noted {
+    // An item with an oddity is left to repair, which turns it into a tombstone.
+    if (kind.isLive(item) || kind.oddities(this, item).length > 0) return undefined;
+    const expiry = numberOf(item[this.graph.table.ttl]);
+    if (expiry === undefined) return 'empty';
+    return Number(expiry) < this.nowSeconds ? 'expired' : undefined;
+  }
+
+  /** Adds the view of the partition's node. */
+  addView(view: Item): void {
+    this.actualAttributes = attributesText(viewAttributes(view));
+    this.evicted = evictedTypes(view);
+    this.viewBytes = itemSizeBytes(view);
+    const set = view[EDGE_SET];
+    if (!hasEdgeSet(view)) this.isOdd = true;
+    for (const element of set !== undefined && 'SS' in set ? set.SS : []) {
+      const edge = escapedEdgeOfElement(element);
+      addElement(this.actualElements, edge.slice(0, Math.max(0, edge.indexOf('-'))), element);
+    }
+    if (view[COPIES] !== undefined || hasCopies(this.graph)) this.addCopies(copySlots(this.graph, view));
+  }
+
+  private addCopies(slots: readonly CopySlot[]): void {
+    if (slots.some(({ parent }) => parent === undefined)) this.isOdd = true;
+    if (this.keepsSlots) this.slots = slots;
+  }
+
+  /** Adds an index item that the table holds, to be compared with the fields that a base item of the partition asks for. */
+  addActualIndexItem(sortKey: string, item: Item): void {
+    const text = indexItemText(item);
+    if (text !== undefined) this.actualItems.add(`${sortKey}\0${text}`);
+    addItemAmounts(this.live, item);
+  }
+
+  /** Adds an item that a count counts, and that an edge of another partition decides about. */
+  addCountedItem(item: Item): void {
+    addItemAmounts(this.live, item);
+  }
+
+  /** Adds the numbers in a count. */
+  addCount(name: string, count: Amounts | undefined): void {
+    this.counts.set(name, count);
+  }
+
+  /** Adds a base item that could not be projected. */
+  addQuarantined(target: string, reason: string): void {
+    if (this.quarantined.size < MOST_STUCK || this.quarantined.has(target)) this.quarantined.set(target, reason);
+  }
+
+  /**
+   * Whether the mark of an evicted type is right, by the size of its elements. For a type with copies it may be right although this
+   * says no: only the nodes show the size of the copies.
+   */
+  private isMarkRight(type: string): boolean {
+    const edge = this.graph.edges.get(type);
+    if (edge?.labels === undefined || this.actualElements.has(type)) return false;
+    const { bytes } = this.expectedElements.get(type) ?? { bytes: 0 };
+    return !fitsBackIntoView(this.graph, this.source, this.viewBytes + bytes);
+  }
+}
+
+function problemsText(problems: readonly Problem[]): string {
+  return problems.map(({ message }) => message).join('; ');
+}
+
+interface ElementDigest {
+  digest: CollectionDigest;
+  bytes: number;
+}
+
+function addElement(digests: Map<string, ElementDigest>, type: string, element: string): void {
+  let ofType = digests.get(type);
+  if (ofType === undefined) {
+    ofType = { digest: new CollectionDigest(), bytes: 0 };
+    digests.set(type, ofType);
+  }
+  ofType.digest.add(element);
+  ofType.bytes += Buffer.byteLength(element);
+}

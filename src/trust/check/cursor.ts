@@ -1,0 +1,128 @@
+import * as z from 'zod/mini';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { PARSING } from '../../foundation/parsing.ts';
+import type { WalkPlace } from '../../store/table-walk.ts';
+import { openSegmentsSchema } from '../../store/walk-schemas.ts';
+
+/** The place where a check stopped, with its totals: JSON, for the next call or for a file. */
+
+/** The counts of a check. */
+export interface CheckTotals {
+  partitions: number;
+  baseItems: number;
+  derivedItems: number;
+  drift: { missing: number; stale: number; orphan: number };
+  /** Edge types that shrank after they were evicted, and are to come back into their view's edge set. They are no drift. */
+  maintenance: number;
+  pending: number;
+  superseded: number;
+  dangling: number;
+  unknown: number;
+  /** The types outside the model, with their number of base items. */
+  unknownTypes: { type: string; items: number; nearest: string | null }[];
+  /** Derived items of generations, or projections, that the table's registry does not know. */
+  unregistered: number;
+  /**
+   * Projections that a change of the model builds or removes, with the number of their items in the scan: these are not compared.
+   */
+  changing: { name: string; items: number; reason: string }[];
+  quarantined: number;
+  /** Derived items that were repaired. */
+  repaired: number;
+  /** Expired tombstones that were deleted, and empty items that became tombstones. */
+  tidied: number;
+  rcu: number;
+  wcu: number;
+}
+
+/** An item's key. */
+interface Key {
+  source: string;
+  target: string;
+}
+
+/** The place where a check stopped. */
+export interface CheckCursor extends WalkPlace {
+  version: 1;
+  /** Partitions to look at again: they differed, and there was no time to find out why. */
+  suspects: string[];
+  /** Reverse items and continuations to look at again; `base`: the edge, if the item's key does not name it. */
+  items?: (Key & { base?: Key | undefined })[] | undefined;
+  /** First looks at suspects, if the next call takes the second looks: the time of the last look, and a digest of each. */
+  looks?: { atMs: number; digests: string[]; rounds: number } | undefined;
+  totals: CheckTotals;
+}
+
+const count = z.int().check(z.minimum(0));
+const key = { source: z.string(), target: z.string() };
+const totalsSchema = z.strictObject({
+  partitions: count,
+  baseItems: count,
+  derivedItems: count,
+  drift: z.strictObject({ missing: count, stale: count, orphan: count }),
+  maintenance: z._default(count, 0),
+  pending: count,
+  superseded: count,
+  dangling: count,
+  unknown: count,
+  unknownTypes: z._default(
+    z.array(z.strictObject({ type: z.string(), items: count, nearest: z.nullable(z.string()) })),
+    [],
+  ),
+  unregistered: z._default(count, 0),
+  changing: z._default(z.array(z.strictObject({ name: z.string(), items: count, reason: z.string() })), []),
+  quarantined: count,
+  repaired: count,
+  tidied: count,
+  rcu: z.number().check(z.minimum(0)),
+  wcu: z.number().check(z.minimum(0)),
+});
+
+const cursorSchema: z.ZodMiniType<CheckCursor> = z.strictObject({
+  version: z.literal(1),
+  segments: z.int().check(z.minimum(1)),
+  open: openSegmentsSchema,
+  suspects: z.array(z.string()),
+  items: z.optional(z.array(z.strictObject({ ...key, base: z.optional(z.strictObject(key)) }))),
+  looks: z.optional(z.strictObject({ atMs: z.number(), digests: z.array(z.string()), rounds: count })),
+  totals: totalsSchema,
+});
+
+/** The looks that the next call compares with its own. */
+export type Looked = NonNullable<CheckCursor['looks']>;
+
+/** Returns the totals of a check that has counted nothing yet. */
+export function emptyTotals(): CheckTotals {
+  return {
+    partitions: 0,
+    baseItems: 0,
+    derivedItems: 0,
+    drift: { missing: 0, stale: 0, orphan: 0 },
+    maintenance: 0,
+    pending: 0,
+    superseded: 0,
+    dangling: 0,
+    unknown: 0,
+    unknownTypes: [],
+    unregistered: 0,
+    changing: [],
+    quarantined: 0,
+    repaired: 0,
+    tidied: 0,
+    rcu: 0,
+    wcu: 0,
+  };
+}
+
+/** Parses a cursor; throws `invalid-cursor` if the value is none. */
+export function parseCursor(value: unknown): CheckCursor {
+  const result = cursorSchema.safeParse(value, PARSING);
+  if (result.success) return result.data;
+  const { path, message } = result.error.issues[0]!;
+  throw new EdgeloomError(
+    'invalid-cursor',
+    `This is not the cursor of a check: ${path.join('.') || 'it'}: ${message}.`,
+    'Start the check again without it.',
+    { cause: result.error },
+  );
+}

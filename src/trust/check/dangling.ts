@@ -1,0 +1,112 @@
+import type { FileHandle } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Item } from '../../core/items/attribute-value.ts';
+import { fnv1a } from '../../core/items/shard.ts';
+import { classifyBaseItem } from '../../core/model/base-item.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { ItemKey, Store } from '../../core/store-port.ts';
+import type { Finding } from './finding.ts';
+
+/** Bits of the map of nodes: 16 MB for a table of any size. */
+const MAP_BITS = 2 ** 27;
+const FLUSH_LINES = 5_000;
+const CHUNK = 50;
+
+/** An edge whose target was not read yet: its key, and the target's id. */
+type FarEdge = [source: string, sortKey: string, target: string];
+
+/**
+ * Finds edges to nodes that do not exist, in the one scan. Each node sets a bit in a map of fixed size. An edge whose target has no
+ * bit yet goes into a temporary file, and is compared again after the scan, when all nodes are known. Only the remaining edges are
+ * looked up. Two nodes may share a bit, so a few dangling edges are not found: the finding is a warning.
+ */
+export class DanglingEdges {
+  private readonly nodes = new Uint8Array(MAP_BITS / 8);
+  private lines: string[] = [];
+  private folder: string | undefined;
+  private file: FileHandle | undefined;
+
+  constructor(private readonly graph: CompiledModel) {}
+
+  /** Adds a base item. */
+  add({ source, target }: ItemKey, item: Item): void {
+    if (source === target) {
+      const bit = bitOfId(source);
+      this.nodes[bit >> 3]! |= 1 << (bit & 7);
+      return;
+    }
+    const kind = classifyBaseItem(this.graph, source, target, item);
+    // An edge that does not fit the model is in quarantine already, with the reason.
+    if (kind.kind !== 'edge' || this.mayHaveNode(kind.target)) return;
+    const edge: FarEdge = [source, target, kind.target];
+    this.lines.push(`${JSON.stringify(edge)}\n`);
+  }
+
+  /** Writes the gathered edges into the file, if there are many. */
+  async flushToFile(): Promise<void> {
+    if (this.lines.length < FLUSH_LINES) return;
+    const text = this.lines.join('');
+    this.lines = [];
+    this.folder ??= await mkdtemp(join(tmpdir(), 'edgeloom-check-'));
+    this.file ??= await open(join(this.folder, 'edges'), 'a+');
+    await this.file.appendFile(text);
+  }
+
+  /**
+   * Ends the scan: looks up the remaining edges, and reports those that exist while their node does not. Without a store nothing
+   * can have changed since: then all remaining edges are reported.
+   */
+  async reportDangling(
+    store: Pick<Store, 'getMany'> | undefined,
+    onFinding: (finding: Finding) => void,
+  ): Promise<void> {
+    let chunk: FarEdge[] = [];
+    const reportChunk = async (): Promise<void> => {
+      for (const [source, target, node] of store === undefined ? chunk : await stillDangling(store, chunk)) {
+        onFinding({ source, target, verdict: 'dangling', expected: `a node ${node}`, actual: null });
+      }
+      chunk = [];
+    };
+    for await (const line of this.allLines()) {
+      const edge = JSON.parse(line) as FarEdge;
+      if (this.mayHaveNode(edge[2])) continue;
+      chunk.push(edge);
+      if (chunk.length === CHUNK) await reportChunk();
+    }
+    if (chunk.length > 0) await reportChunk();
+  }
+
+  /** Deletes the temporary file. */
+  async deleteFile(): Promise<void> {
+    await this.file?.close();
+    if (this.folder !== undefined) await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private async *allLines(): AsyncGenerator<string> {
+    if (this.file !== undefined) {
+      yield* createInterface({ input: this.file.createReadStream({ start: 0, autoClose: false }) });
+    }
+    yield* this.lines;
+  }
+
+  private mayHaveNode(id: string): boolean {
+    const bit = bitOfId(id);
+    return (this.nodes[bit >> 3]! & (1 << (bit & 7))) !== 0;
+  }
+}
+
+async function stillDangling(store: Pick<Store, 'getMany'>, edges: readonly FarEdge[]): Promise<FarEdge[]> {
+  const keys = edges.flatMap(([source, target, node]): ItemKey[] => [
+    { source, target },
+    { source: node, target: node },
+  ]);
+  const { items } = await store.getMany(keys, { consistent: false });
+  return edges.filter((_edge, i) => items[2 * i] !== undefined && items[2 * i + 1] === undefined);
+}
+
+function bitOfId(id: string): number {
+  return fnv1a(id) % MAP_BITS;
+}

@@ -1,0 +1,151 @@
+import { SERVICE_PARTITION } from '../../../core/items/keys.ts';
+import type { CompiledModel } from '../../../core/model/compiled.ts';
+import { runtimeOf } from '../../../foundation/runtime.ts';
+import { StreamLabel } from '../../../projecting/stream/stream-label.ts';
+import { modelToCheck } from '../../../registry/checked.ts';
+import { PartitionSummary } from '../compare.ts';
+import { type CheckTotals, emptyTotals } from '../cursor.ts';
+import { DanglingEdges } from '../dangling.ts';
+import { type Finding, WRONG } from '../finding.ts';
+import { CheckTally } from '../findings.ts';
+import { PartitionInspector } from '../inspect.ts';
+import { countUnknownType } from '../unknown-types.ts';
+import { type DataFile, dataFiles, itemsOf } from './files.ts';
+import { ExportedPartitions } from './partitions.ts';
+
+/** Options of a check of an export. */
+export interface ExportCheckOptions {
+  graph: CompiledModel;
+  /** Folder with a full export to S3 in DynamoDB JSON: `manifest-files.json` and `data/*.json.gz`, at any depth. */
+  folder: string;
+  /** Label of the table's stream. Default: unknown, so only the form of watermarks is checked. */
+  streamLabel?: string;
+  onFinding?: (finding: Finding) => void;
+  /** Called from time to time with the number of items read. */
+  onProgress?: (items: number) => void;
+}
+
+/** The result of a check of an export. */
+export interface ExportCheckResult extends CheckTotals {
+  /** Partitions that differ; a check of the live table shows whether they still do. */
+  suspects: string[];
+}
+
+/** Number of items between two calls of `onProgress`. */
+const PROGRESS_ITEMS = 10_000;
+
+/**
+ * Checks an export of a table to S3 without touching the table, so it consumes no capacity. It reads the files once for the
+ * registry, and once for the digests of all partitions, which take about a kilobyte each. It reads them again if many edges come
+ * before a source node that they depend on, and again if partitions differ, for those partitions. Records that were not projected
+ * when the export was made count as differences: a check of the live table decides about them. Copies of nodes, reverse items and
+ * fan-outs are not checked: other partitions decide about them, and each would need a search through the files.
+ *
+ * Throws `invalid-export` if the folder holds no export, or only a part of one.
+ */
+export async function checkExport(options: ExportCheckOptions): Promise<ExportCheckResult> {
+  const { folder, streamLabel, onFinding, onProgress } = options;
+  const files = await dataFiles(folder);
+  const graph = await modelOfExport(options.graph, files);
+  const nowSeconds = Math.floor(Date.now() / 1000);
+  const partitions = new Map<string, PartitionSummary>();
+  const totals = emptyTotals();
+  const tally = new CheckTally(totals, onFinding);
+  tally.beginChanging(graph, true);
+  const dangling = new DanglingEdges(graph);
+  let items = 0;
+  try {
+    for await (const { source, target, item } of itemsOf(graph, files)) {
+      if (source === SERVICE_PARTITION) continue;
+      let summary = partitions.get(source);
+      if (summary === undefined) {
+        summary = new PartitionSummary(graph, source, nowSeconds, streamLabel);
+        partitions.set(source, summary);
+      }
+      const noted = summary.add(target, item);
+      if (noted === 'base') dangling.add({ source, target }, item);
+      if (noted === 'unknown') {
+        countUnknownType(graph, totals.unknownTypes, { source, target });
+        tally.countAndReport({ source, target, verdict: 'unknown', expected: null, actual: null });
+      }
+      items += 1;
+      if (items % PROGRESS_ITEMS === 0) {
+        await dangling.flushToFile();
+        onProgress?.(items);
+      }
+    }
+    await dangling.reportDangling(undefined, (edge) => tally.countAndReport(edge));
+  } finally {
+    await dangling.deleteFile();
+  }
+  await readAgainForNodes(graph, files, partitions);
+  const suspects: string[] = [];
+  for (const [source, { baseItems, derivedItems, changing, quarantined, isClean }] of partitions) {
+    totals.partitions += 1;
+    tally.countChangingItems(changing);
+    totals.baseItems += baseItems;
+    totals.derivedItems += derivedItems;
+    for (const [target, reason] of quarantined) {
+      tally.countAndReport({ source, target, verdict: 'quarantined', expected: null, actual: reason });
+    }
+    if (!isClean) suspects.push(source);
+  }
+  suspects.sort();
+  // The summaries take more memory than the suspects, and are not needed any more.
+  partitions.clear();
+  await nominateInFiles({ ...options, graph }, files, suspects, tally);
+  return { ...totals, suspects };
+}
+
+/** Returns the model that was ready when the export was made, by the registry in it; without a registry the given model. */
+async function modelOfExport(own: CompiledModel, files: readonly DataFile[]): Promise<CompiledModel> {
+  const partitions = new ExportedPartitions(own.table);
+  for await (const { source, target, item } of itemsOf(own, files, `"${SERVICE_PARTITION}"`)) {
+    if (source === SERVICE_PARTITION) partitions.add({ source, target }, item);
+  }
+  return await modelToCheck(own, partitions).current();
+}
+
+/** Reads the files again for nodes with many edges before them: these edges can be compared now that the node is known. */
+async function readAgainForNodes(
+  graph: CompiledModel,
+  files: readonly DataFile[],
+  partitions: ReadonlyMap<string, PartitionSummary>,
+): Promise<void> {
+  const left = new Map([...partitions].filter(([, summary]) => summary.hasEdgesLeft));
+  if (left.size === 0) return;
+  for await (const { source, target, item } of itemsOf(graph, files)) left.get(source)?.addAgain(target, item);
+}
+
+/** Reads the files again to find out what differs in some partitions. */
+async function nominateInFiles(
+  { graph, streamLabel }: ExportCheckOptions,
+  files: readonly DataFile[],
+  suspects: readonly string[],
+  tally: CheckTally,
+): Promise<void> {
+  if (suspects.length === 0) return;
+  const wanted = new Set(suspects);
+  const partitions = new ExportedPartitions(graph.table);
+  for await (const { source, target, item } of itemsOf(graph, files)) {
+    if (wanted.has(source)) partitions.add({ source, target }, item);
+  }
+  // A full check of these partitions would read each of them twice, and wait for a stream that does not exist.
+  const inspector = new PartitionInspector({
+    graph,
+    store: partitions,
+    stream: new StreamLabel(streamLabel),
+    settleMs: 0,
+    withoutLookUps: true,
+    // Nothing waits for a stream here: more open partitions would only fill the memory.
+    mostOpen: 16,
+    ...runtimeOf(),
+    onFinding: (finding) => {
+      if ((WRONG as readonly string[]).includes(finding.verdict)) tally.countAndReport(finding);
+    },
+    onSuperseded: () => undefined,
+    onRepaired: () => undefined,
+  });
+  for (const source of suspects) await inspector.beginPartition(source);
+  await inspector.finish();
+}

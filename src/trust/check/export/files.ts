@@ -1,0 +1,205 @@
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, join, relative, sep } from 'node:path';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import * as z from 'zod';
+import { type Item, setOwn, stringOf, typeOf, withBinaryAsBytes } from '../../../core/items/attribute-value.ts';
+import { describe } from '../../../core/items/describe.ts';
+import type { CompiledModel } from '../../../core/model/compiled.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import { linesOf, MAX_LINE_BYTES } from '../../../foundation/lines.ts';
+import { withKnownIndexKeys } from '../../../store/index-key-names.ts';
+
+/**
+ * The files of an export to S3. They come from outside, so the code trusts nothing in them: it reads every file, or throws an error
+ * that names the file. A missing part of an export would look like drift.
+ */
+
+/** A file of items. */
+export interface DataFile {
+  path: string;
+  /** The number of items in the manifest; undefined without a manifest. */
+  itemCount?: number;
+}
+
+const DATA_FILE = '.json.gz';
+const MANIFEST = 'manifest-files.json';
+/** The most bytes of a manifest: it has a line of about 300 bytes for each file. */
+export const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
+/** The deepest nesting of folders. */
+export const MAX_EXPORT_DEPTH = 16;
+
+/** Returns the data files in a folder, at any depth; with a manifest those that it names. Throws `invalid-export`. */
+export async function dataFiles(folder: string): Promise<DataFile[]> {
+  const files = await filesIn(folder, 0);
+  const paths = files.filter((path) => path.endsWith(DATA_FILE));
+  const manifests = files.filter((path) => basename(path) === MANIFEST);
+  if (manifests.length > 1) throw invalidExport(`There is more than one export in ${folder}: ${manifests.join(', ')}.`);
+  const [manifest] = manifests;
+  if (manifest === undefined) {
+    if (paths.length === 0) throw invalidExport(`The folder ${folder} holds no file *${DATA_FILE} of an export.`);
+    return paths.map((path) => ({ path }));
+  }
+  return filesOfManifest(await manifestLines(manifest), paths, folder);
+}
+
+/**
+ * Returns the regular files below a folder. Links to files are followed. Links to folders are not, because they may lead in a
+ * circle.
+ */
+async function filesIn(folder: string, depth: number): Promise<string[]> {
+  if (depth > MAX_EXPORT_DEPTH) throw invalidExport(`The folder ${folder} is deeper than ${MAX_EXPORT_DEPTH} folders.`);
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    throw invalidExport(`The folder ${folder} cannot be read: ${reasonOf(error)}.`, error);
+  });
+  const files: string[] = [];
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    const looksLikeFile = entry.name.endsWith(DATA_FILE) || entry.name === MANIFEST;
+    if (entry.isDirectory() && !looksLikeFile) files.push(...(await filesIn(path, depth + 1)));
+    else if (entry.isFile()) files.push(path);
+    else if (await isRegularFile(path)) files.push(path);
+    else throw invalidExport(`${path} is no regular file, and no folder: it is not read.`);
+  }
+  return files;
+}
+
+/** Whether a path leads to a regular file, also through links. Throws `invalid-export` if the path cannot be read. */
+async function isRegularFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (error) {
+    throw invalidExport(`The file ${path} cannot be read: ${reasonOf(error)}.`, error);
+  }
+}
+
+const manifestLine = z.object({ itemCount: z.int().min(0), dataFileS3Key: z.string().min(1) });
+type ManifestLine = z.infer<typeof manifestLine>;
+
+async function manifestLines(path: string): Promise<ManifestLine[]> {
+  const { size } = await stat(path);
+  if (size > MAX_MANIFEST_BYTES) throw invalidExport(`The manifest ${path} has more than ${MAX_MANIFEST_BYTES} bytes.`);
+  const lines = (await readFile(path, 'utf8')).split('\n');
+  return lines.flatMap((line, i) => {
+    if (line.trim() === '') return [];
+    try {
+      return manifestLine.parse(JSON.parse(line));
+    } catch (error) {
+      throw invalidExport(`Line ${i + 1} of ${path} names no data file with its count.`, error);
+    }
+  });
+}
+
+/** Finds the file of each line. Each line must have one file, and each file one line. */
+function filesOfManifest(lines: readonly ManifestLine[], paths: readonly string[], folder: string): DataFile[] {
+  const byName = new Map<string, string[]>();
+  for (const path of paths) byName.set(basename(path), [...(byName.get(basename(path)) ?? []), path]);
+  const left = new Set(paths);
+  const files = lines.map(({ itemCount, dataFileS3Key }): DataFile => {
+    const path = closestPath(byName.get(basename(dataFileS3Key)) ?? [], dataFileS3Key, folder);
+    if (path === undefined) throw invalidExport(`The export's file ${describe(dataFileS3Key)} is not in ${folder}.`);
+    if (!left.delete(path)) throw invalidExport(`The manifest names the file ${path} twice.`);
+    return { path, itemCount };
+  });
+  const [unnamed] = left;
+  if (unnamed !== undefined) throw invalidExport(`The file ${unnamed} is not in the manifest.`);
+  return files;
+}
+
+/** Returns that file, among those with the name of a key, whose path has most of the key's folders. */
+function closestPath(paths: readonly string[], key: string, folder: string): string | undefined {
+  const wanted = key.split('/').reverse();
+  const commonFolders = (path: string): number => {
+    const parts = relative(folder, path).split(sep).reverse();
+    const end = parts.findIndex((part, i) => part !== wanted[i]);
+    return end < 0 ? parts.length : end;
+  };
+  const [best, next] = [...paths].sort((left, right) => commonFolders(right) - commonFolders(left));
+  if (best !== undefined && next !== undefined && commonFolders(best) === commonFolders(next)) {
+    throw invalidExport(`Both ${best} and ${next} may be the export's file ${describe(key)}.`);
+  }
+  return best;
+}
+
+/** An item with its keys. */
+export interface ExportedItem {
+  source: string;
+  target: string;
+  item: Item;
+}
+
+/**
+ * Yields every item of the files. Throws `invalid-export`, with file and line, if one cannot be read.
+ *
+ * @param holding only lines that contain this text are parsed.
+ */
+export async function* itemsOf(
+  graph: CompiledModel,
+  files: readonly DataFile[],
+  holding?: string,
+): AsyncGenerator<ExportedItem> {
+  const { partitionKey, sortKey } = graph.table;
+  for (const { path, itemCount } of files) {
+    let count = 0;
+    for await (const { number, bytes } of linesOf(unzippedChunks(path))) {
+      const where = `line ${number} of ${path}`;
+      if (bytes === undefined) throw invalidExport(`There are more than ${MAX_LINE_BYTES} bytes in ${where}.`);
+      const text = bytes.toString('utf8').trim();
+      if (text === '') continue;
+      count += 1;
+      if (holding !== undefined && !text.includes(holding)) continue;
+      const item = withKnownIndexKeys(graph.table, parsedLine(text, where));
+      const [source, target] = [stringOf(item[partitionKey]), stringOf(item[sortKey])];
+      if (source === undefined || target === undefined) {
+        throw invalidExport(`The item of ${where} has no text keys ${partitionKey} and ${sortKey}.`);
+      }
+      const { rawKeys } = graph.table;
+      if (rawKeys === undefined) yield { source, target, item };
+      else {
+        const key = rawKeys.fromRaw({ source, target }, item);
+        yield { ...key, item: { ...item, [partitionKey]: { S: key.source }, [sortKey]: { S: key.target } } };
+      }
+    }
+    if (itemCount !== undefined && count !== itemCount) {
+      throw invalidExport(`The file ${path} holds ${count} items; its manifest says ${itemCount}.`);
+    }
+  }
+}
+
+async function* unzippedChunks(path: string): AsyncGenerator<Buffer> {
+  // The loop below gets the errors of both streams.
+  const chunks = pipeline(createReadStream(path), createGunzip(), () => undefined);
+  try {
+    yield* chunks as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw invalidExport(`The file ${path} cannot be read: ${reasonOf(error)}.`, error);
+  }
+}
+
+function parsedLine(line: string, where: string): Item {
+  try {
+    const { Item: attributes } = JSON.parse(line) as { Item: Item };
+    const item: Item = {};
+    for (const name of Object.keys(attributes)) {
+      typeOf(attributes[name]!);
+      setOwn(item, name, withBinaryAsBytes(attributes[name]!));
+    }
+    return item;
+  } catch (error) {
+    throw invalidExport(`There is no item in DynamoDB JSON in ${where}.`, error);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function invalidExport(message: string, cause?: unknown): EdgeloomError {
+  return new EdgeloomError(
+    'invalid-export',
+    message,
+    'Give the folder of a full export in DynamoDB JSON, with its manifest-files.json and all of its data files.',
+    { cause },
+  );
+}

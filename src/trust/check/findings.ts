@@ -1,0 +1,154 @@
+import { SERVICE_PARTITION, textOfKey, VIEW_KEY } from '../../core/items/keys.ts';
+import { partKindOf } from '../../core/kinds/table.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { ItemKey } from '../../core/store-port.ts';
+import type { Confirmed } from './confirm.ts';
+import type { CheckTotals } from './cursor.ts';
+import type { Finding, Verdict } from './finding.ts';
+
+/** The most differing parts of one derived item that a finding names. */
+const MOST_PARTS = 20;
+
+/** The verdict on one derived item, whatever the number of its differing parts. */
+export class DerivedItemVerdict {
+  private readonly parts: Confirmed[] = [];
+  private more = 0;
+  private isExpected = false;
+  private isLive = false;
+  private isPending = true;
+  private isOfChange = true;
+  private hasDifference = false;
+  private isMaintenance = true;
+  private isUnregistered = false;
+
+  constructor(
+    private readonly graph: CompiledModel,
+    private readonly source: string,
+    private readonly sortKey: string,
+  ) {}
+
+  /** Adds a part that differs: drift or pending. */
+  add(confirmed: Confirmed): void {
+    const { observation, outcome, suspect } = confirmed;
+    if (observation.isLive) this.isLive = true;
+    const kind = partKindOf(suspect.part);
+    if (confirmed.isOfChange !== true) this.isOfChange = false;
+    if (outcome === 'drift') {
+      this.isPending = false;
+      if (kind.isMaintenance?.(this.graph, suspect.part) !== true) this.isMaintenance = false;
+      if (kind.isBeyondRepair === true) this.isUnregistered = true;
+    }
+    if (kind.isContent) {
+      this.hasDifference = true;
+      if (observation.wanted !== null) this.isExpected = true;
+    }
+    if (this.parts.length < MOST_PARTS) this.parts.push(confirmed);
+    else this.more += 1;
+  }
+
+  /** @param isOtherPartExpected whether base items ask for other parts of the derived item besides those that differ. */
+  toFinding(isOtherPartExpected: boolean): Finding {
+    return {
+      source: this.source,
+      target: this.sortKey,
+      verdict: this.verdict(isOtherPartExpected),
+      expected: this.joinedText(({ observation }) => observation.wanted),
+      actual: this.joinedText(({ observation }) => observation.stored),
+      ...(this.isPending && this.isOfChange && { cause: 'model-change' }),
+    };
+  }
+
+  private verdict(isOtherPartExpected: boolean): Verdict {
+    if (this.isPending) return 'pending';
+    if (this.isUnregistered) return 'unregistered';
+    if (this.isMaintenance) return 'maintenance';
+    if (!this.hasDifference) return 'stale';
+    if (!this.isLive && this.isExpected) return 'missing';
+    return this.isExpected || isOtherPartExpected ? 'stale' : 'orphan';
+  }
+
+  private joinedText(pick: (confirmed: Confirmed) => string | null): string | null {
+    const texts = this.parts.map(pick).filter((text) => text !== null);
+    if (texts.length === 0) return null;
+    return texts.join('; ') + (this.more > 0 ? `; and ${this.more} more parts` : '');
+  }
+}
+
+/** The findings of an inspection, by derived item. */
+export class Findings {
+  /** Outcomes from the looks of two calls. They become findings only when the whole partition is judged. */
+  readonly looked: Confirmed[][] = [];
+  /** Names of the derived items that were repaired. */
+  readonly repaired = new Set<string>();
+  private readonly verdicts = new Map<string, { sortKey: string; verdict: DerivedItemVerdict }>();
+
+  constructor(private readonly graph: CompiledModel) {}
+
+  add(confirmed: Confirmed): void {
+    const { source, sortKey } = confirmed.suspect;
+    const name = textOfKey({ source, target: sortKey });
+    let found = this.verdicts.get(name);
+    if (found === undefined) {
+      found = { sortKey, verdict: new DerivedItemVerdict(this.graph, source, sortKey) };
+      this.verdicts.set(name, found);
+    }
+    found.verdict.add(confirmed);
+  }
+
+  /** Drops the finding of an item that will be looked at again. */
+  drop(item: ItemKey): void {
+    this.verdicts.delete(textOfKey(item));
+  }
+
+  *toFindings(isViewExpected: boolean): Generator<Finding> {
+    for (const { sortKey, verdict } of this.verdicts.values())
+      yield verdict.toFinding(sortKey === VIEW_KEY && isViewExpected);
+  }
+}
+
+/** The running totals of a check. */
+export class CheckTally {
+  constructor(
+    readonly totals: CheckTotals,
+    private readonly onFinding: ((finding: Finding) => void) | undefined,
+  ) {}
+
+  /** Counts a finding, and reports it. */
+  countAndReport(finding: Finding): void {
+    const { verdict } = finding;
+    if (verdict === 'missing' || verdict === 'stale' || verdict === 'orphan') this.totals.drift[verdict] += 1;
+    else this.totals[verdict] += 1;
+    this.onFinding?.(finding);
+  }
+
+  /** Adds to some of the totals. */
+  addToTotals(counts: Partial<Omit<CheckTotals, 'drift' | 'unknownTypes' | 'changing'>>): void {
+    for (const [name, more] of Object.entries(counts)) this.totals[name as keyof typeof counts] += more;
+  }
+
+  /**
+   * Lists the projections that a change of the model builds or removes.
+   *
+   * @param isTold whether each of them is reported as a finding: among the calls that share a check only one reports them.
+   */
+  beginChanging({ concerns }: CompiledModel, isTold: boolean): void {
+    for (const { name, reason } of concerns?.changing ?? []) {
+      if (this.totals.changing.some((known) => known.name === name)) continue;
+      this.totals.changing.push({ name, items: 0, reason });
+      if (!isTold) continue;
+      const finding = {
+        source: SERVICE_PARTITION,
+        target: name,
+        verdict: 'pending',
+        expected: null,
+        actual: reason,
+      } as const;
+      this.countAndReport({ ...finding, cause: 'model-change' });
+    }
+  }
+
+  /** Counts the scanned items of projections that are being built or removed. */
+  countChangingItems(met: ReadonlyMap<string, number>): void {
+    for (const part of this.totals.changing) part.items += met.get(part.name) ?? 0;
+  }
+}

@@ -1,0 +1,302 @@
+import pLimit from 'p-limit';
+import { textOfKey, VIEW_KEY } from '../../core/items/keys.ts';
+import type { Suspect } from '../../core/kinds/part.ts';
+import { partKindOf } from '../../core/kinds/table.ts';
+import type { ItemKey, Store } from '../../core/store-port.ts';
+import { isFarBehind } from '../../projecting/progress/consumer-position.ts';
+import { keysMovedSince } from '../../registry/checked.ts';
+import type { WriterModel } from '../../registry/writer-model.ts';
+import type { Repairer } from '../repair/repairer.ts';
+import { type ConfirmContext, type Confirmed, confirm, confirmByLooks, type Looks } from './confirm.ts';
+import type { Finding } from './finding.ts';
+import { Findings } from './findings.ts';
+import { chunksOf, itemsOfSuspects, type LookedUp } from './look-up.ts';
+import { nominate } from './nominate.ts';
+
+/** The values that an inspector needs. */
+export interface InspectorContext extends ConfirmContext {
+  store: Pick<Store, 'get' | 'getMany' | 'query'>;
+  onFinding: (finding: Finding) => void;
+  onSuperseded: (count: number) => void;
+  /** Repairs drift; absent: drift is only reported. */
+  repairer?: Pick<Repairer, 'repairParts'>;
+  onRepaired: (count: number) => void;
+  /** Whether every difference is repaired without a wait and without findings. */
+  isHasty?: boolean;
+  /** The most partitions, and items of other partitions, that may wait for the stream at once. Default 5,000. */
+  mostOpen?: number;
+  /** Leaves out items that other partitions decide. */
+  withoutLookUps?: boolean;
+  /** The model of the registry as it is now: parts that have changed there are not judged. Absent: nothing changes. */
+  model?: WriterModel;
+  /** Looks at suspects in two calls instead of waiting for the stream, as far as there is room for them. */
+  looks?: Looks;
+}
+
+/** Partitions that are read again at once. */
+const READ_AT_ONCE = 8;
+/** Suspects that are observed together: two calls of DynamoDB. */
+const CHUNK = 100;
+/** Places in a cursor for an item of another partition: it has two keys. */
+const ITEM_PLACES = 2;
+/** The most suspects, and partitions with suspects, that may wait for the stream at once, so that memory stays bounded. */
+const MOST_WAITING = 20_000;
+const MOST_OPEN = 5_000;
+
+/** The text of a finding for a partition that waits for the consumer of the stream. */
+const BACKLOG = 'the consumer of the stream has not come so far';
+/** The text of a finding for an item whose state in the registry changed during the check. */
+const CHANGED = 'the registry has changed since the check began; the next check looks again';
+
+/** Inspects partitions that differed in the scan: finds out what differs, distinguishes drift from lag, and has drift repaired. */
+export class PartitionInspector {
+  private readonly limit = pLimit(READ_AT_ONCE);
+  private readonly open = new Map<string, Promise<void>>();
+  private readonly openItems = new Map<readonly LookedUp[], Promise<void>>();
+  private readonly unsettled = new Set<string>();
+  private readonly unsettledItems = new Map<string, LookedUp>();
+  private waiting = 0;
+  private readonly listeners: (() => void)[] = [];
+  private failure: { error: unknown } | undefined;
+
+  constructor(private readonly context: InspectorContext) {}
+
+  /** Partitions that are not judged yet. */
+  get undecided(): string[] {
+    return [...this.open.keys(), ...this.unsettled];
+  }
+
+  /** Items that other partitions decide, and that are not judged yet. */
+  get undecidedItems(): LookedUp[] {
+    return [...[...this.openItems.keys()].flat(), ...this.unsettledItems.values()];
+  }
+
+  /** Whether the next call should get no more suspects. Half of the places stay free for the page that is being read. */
+  get isFull(): boolean {
+    const { looks, mostOpen = MOST_OPEN } = this.context;
+    return looks !== undefined && (looks.isFull || this.cursorPlaces > mostOpen / 2);
+  }
+
+  /** Number of places in a cursor for what is not judged yet. */
+  private get cursorPlaces(): number {
+    return this.undecided.length + this.undecidedItems.length * ITEM_PLACES;
+  }
+
+  /** The store of looks for the next call. Undefined if it has no room for more: then this call waits for the suspects. */
+  private get looks(): Looks | undefined {
+    const { looks, mostOpen = MOST_OPEN } = this.context;
+    return looks === undefined || looks.isFull || this.cursorPlaces > mostOpen ? undefined : looks;
+  }
+
+  /** Begins to inspect a partition, unless its inspection runs already; resolves when there is room for more. */
+  async beginPartition(source: string): Promise<void> {
+    if (this.failure !== undefined) throw this.failure.error;
+    if (!this.open.has(source)) this.trackInspection(this.open, source, this.inspectPartition(source));
+    await this.waitForRoom();
+  }
+
+  /** Begins to judge reverse items and continuations that differ; resolves when there is room for more. */
+  async beginItems(suspects: readonly Suspect[]): Promise<void> {
+    const { mostOpen = MOST_OPEN } = this.context;
+    for (const chunk of chunksOf(suspects, Math.max(1, Math.min(CHUNK, Math.floor(mostOpen / ITEM_PLACES))))) {
+      const items = itemsOfSuspects(chunk);
+      await this.waitForRoom(items.length * ITEM_PLACES);
+      if (this.failure !== undefined) throw this.failure.error;
+      this.trackInspection(this.openItems, items, this.judgeItems(chunk));
+    }
+  }
+
+  /** Waits for every inspection; returns the partitions that there was no time for. Throws the error of a failed inspection. */
+  async finish(): Promise<string[]> {
+    while (this.open.size + this.openItems.size > 0) {
+      await Promise.all([...this.open.values(), ...this.openItems.values()]);
+    }
+    if (this.failure !== undefined) throw this.failure.error;
+    return [...this.unsettled];
+  }
+
+  private trackInspection<Key>(open: Map<Key, Promise<void>>, key: Key, inspection: Promise<void>): void {
+    const watched = inspection
+      .catch((error: unknown) => {
+        this.failure ??= { error };
+      })
+      .finally(() => {
+        open.delete(key);
+        this.wakeWaiting();
+      });
+    open.set(key, watched);
+  }
+
+  /** Resolves when there is room for `more` further places. */
+  private async waitForRoom(more = 0): Promise<void> {
+    const { mostOpen = MOST_OPEN } = this.context;
+    const isFull = (): boolean => {
+      let open = this.open.size;
+      for (const items of this.openItems.keys()) open += items.length * ITEM_PLACES;
+      return this.waiting > MOST_WAITING || (open > 0 && open + more > mostOpen);
+    };
+    while (isFull()) await this.nextChange();
+  }
+
+  private async inspectPartition(source: string): Promise<void> {
+    if (await isFarBehind(this.context)) return this.reportAsPending([{ source, target: VIEW_KEY }]);
+    const findings = new Findings(this.context.graph);
+    const { looks } = this;
+    // The number of reads is limited. A partition that waits for the stream lets the next one be read.
+    const { chunks, isViewExpected } = await this.limit(() => this.nominateAndJudge(source, findings, looks));
+    const unsettled = (await Promise.all(chunks)).flat();
+    if (unsettled.length > 0) {
+      // The next call looks at the whole partition. So the drift of this call is kept as looks too, to be compared then.
+      for (const chunk of findings.looked) looks?.keepForNextCall(chunk);
+      this.unsettled.add(source);
+    } else {
+      await this.addFindingsAndRepair(findings, findings.looked.flat());
+      this.reportFindings(findings, isViewExpected);
+    }
+  }
+
+  private async judgeItems(suspects: readonly Suspect[]): Promise<void> {
+    if (await isFarBehind(this.context)) return this.reportAsPending(itemsOfSuspects(suspects));
+    const findings = new Findings(this.context.graph);
+    const { looks } = this;
+    const unsettled = itemsOfSuspects(await this.judgeSuspects(findings, suspects, looks));
+    for (const item of unsettled) {
+      this.unsettledItems.set(textOfKey(item), item);
+      findings.drop(item);
+    }
+    const names = new Set(unsettled.map(textOfKey));
+    const isOpen = ({ suspect: { source, sortKey } }: Confirmed): boolean =>
+      names.has(textOfKey({ source, target: sortKey }));
+    const looked = findings.looked.flat();
+    looks?.keepForNextCall(looked.filter(isOpen));
+    const judged = looked.filter((one) => !isOpen(one));
+    await this.addFindingsAndRepair(findings, judged);
+    this.reportFindings(findings, false);
+  }
+
+  /**
+   * Reports items as pending. The consumer's backlog is not read item by item: differences are reported only after the consumer has
+   * passed it.
+   */
+  private reportAsPending(items: readonly ItemKey[]): void {
+    for (const { source, target } of items) {
+      this.context.onFinding({ source, target, verdict: 'pending', expected: null, actual: BACKLOG });
+    }
+  }
+
+  private reportFindings(findings: Findings, isViewExpected: boolean): void {
+    const repaired = new Set(findings.repaired);
+    for (const finding of findings.toFindings(isViewExpected)) {
+      this.context.onFinding(finding);
+      // Maintenance is counted apart, done or not: the number of repairs is about drift.
+      if (finding.verdict === 'maintenance') repaired.delete(textOfKey(finding));
+    }
+    this.context.onRepaired(repaired.size);
+  }
+
+  /** Reads the partition, and begins to judge its differences. */
+  private async nominateAndJudge(
+    source: string,
+    findings: Findings,
+    looks: Looks | undefined,
+  ): Promise<{ chunks: Promise<Suspect[]>[]; isViewExpected: boolean }> {
+    const { graph, store, stream, withoutLookUps = false } = this.context;
+    const chunks: Promise<Suspect[]>[] = [];
+    let chunk: Suspect[] = [];
+    const beginJudging = (): void => {
+      const settling = this.judgeSuspects(findings, chunk, looks);
+      // The promise is awaited later, with the others. Until then a failure must not count as unhandled.
+      settling.catch(() => undefined);
+      chunks.push(settling);
+      chunk = [];
+    };
+    const nominations = nominate(graph, store, source, { streamLabel: stream.known, withoutLookUps });
+    for (;;) {
+      const next = await nominations.next();
+      if (next.done === true) {
+        // rule: last-suspects-of-a-partition-are-reconciled
+        if (chunk.length > 0) beginJudging();
+        return { chunks, isViewExpected: next.value };
+      }
+      chunk.push(next.value);
+      if (chunk.length === CHUNK) beginJudging();
+      while (this.waiting > MOST_WAITING) await this.nextChange();
+    }
+  }
+
+  /** Judges suspects; returns those that there was no time for, or that the next call looks at again. */
+  private async judgeSuspects(
+    findings: Findings,
+    suspects: readonly Suspect[],
+    looks: Looks | undefined,
+  ): Promise<Suspect[]> {
+    const { context } = this;
+    this.waiting += suspects.length;
+    try {
+      if (context.isHasty === true) {
+        await this.repairDrift(findings, suspects);
+        return [];
+      }
+      const confirmed = await (looks ? confirmByLooks(context, looks, suspects) : confirm(context, suspects));
+      if (looks === undefined) await this.addFindingsAndRepair(findings, confirmed);
+      else findings.looked.push(confirmed);
+      return confirmed.filter(({ outcome }) => outcome === 'unsettled').map(({ suspect }) => suspect);
+    } finally {
+      this.waiting -= suspects.length;
+      this.wakeWaiting();
+    }
+  }
+
+  /** Counts the outcomes of suspects, adds the findings, and repairs drift. */
+  private async addFindingsAndRepair(findings: Findings, confirmed: readonly Confirmed[]): Promise<void> {
+    this.context.onSuperseded(confirmed.filter(({ outcome }) => outcome === 'superseded').length);
+    const seen = confirmed.filter(({ outcome }) => outcome === 'drift').map(({ suspect }) => suspect);
+    const drift = await this.withUnchangedState(seen);
+    for (const one of confirmed) {
+      if (one.outcome === 'pending' || drift.includes(one.suspect)) findings.add(one);
+      else if (one.outcome === 'drift') findings.add(asPending(one));
+    }
+    if (drift.length > 0) await this.repairDrift(findings, drift);
+  }
+
+  /** Returns the suspects whose state in the registry is the same as when the check began. */
+  private async withUnchangedState(suspects: readonly Suspect[]): Promise<readonly Suspect[]> {
+    const { graph, store, model } = this.context;
+    if (model === undefined || suspects.length === 0) return suspects;
+    const moved = await keysMovedSince(graph, { store, model }, itemsOfSuspects(suspects));
+    return suspects.filter(({ source, sortKey }) => !moved.has(textOfKey({ source, target: sortKey })));
+  }
+
+  private async repairDrift(findings: Findings, suspects: readonly Suspect[]): Promise<void> {
+    const { repairer } = this.context;
+    if (repairer === undefined) return;
+    // The registry may have changed since the finding was counted, so it is read again right before the repair.
+    const drift = await this.withUnchangedState(
+      suspects.filter(({ part }) => partKindOf(part).isBeyondRepair !== true),
+    );
+    for (const source of new Set(drift.map((one) => one.source))) {
+      const ofSource = drift.filter((one) => one.source === source);
+      for (const target of await repairer.repairParts(source, ofSource))
+        findings.repaired.add(textOfKey({ source, target }));
+    }
+  }
+
+  /** Resolves when a waiting inspection has ended or moved on. */
+  private nextChange(): Promise<void> {
+    return new Promise((resolve) => this.listeners.push(resolve));
+  }
+
+  private wakeWaiting(): void {
+    for (const listener of this.listeners.splice(0)) listener();
+  }
+}
+
+/** Turns drift into pending, for an item whose state in the registry has changed since the check began. */
+function asPending({ suspect, observation }: Confirmed): Confirmed {
+  return {
+    suspect,
+    observation: { ...observation, wanted: null, stored: CHANGED },
+    outcome: 'pending',
+    isOfChange: true,
+  };
+}

@@ -1,0 +1,285 @@
+import type { Item } from '../../core/items/attribute-value.ts';
+import { isDerivedKey, textOfKey, typePrefix } from '../../core/items/keys.ts';
+import { type CopySlot, isSlotRight } from '../../core/kinds/copy.ts';
+import { indexItemText } from '../../core/kinds/index-item.ts';
+import type { ItemKind } from '../../core/kinds/kind.ts';
+import type { OddityContext, Part, Suspect } from '../../core/kinds/part.ts';
+import { edgeNamedByReverse, edgeNamedInTarget, edgeOfPart } from '../../core/kinds/reverse-item.ts';
+import { itemKindOf } from '../../core/kinds/table.ts';
+import { type CompiledModel, layersOf } from '../../core/model/compiled.ts';
+import { copyingEdge } from '../../core/plan/copies.ts';
+import { derivedOf } from '../../core/plan/derive.ts';
+import type { ReverseItem } from '../../core/plan/derived.ts';
+import type { ItemKey, Store } from '../../core/store-port.ts';
+import type { StreamLabel } from '../../projecting/stream/stream-label.ts';
+
+/**
+ * Compares across partitions. Other partitions decide about copies and reverse items, and the scan does not read those together. So
+ * they are looked up, a hundred keys in a call: the reverse item of each edge that copies, the edge of each reverse item, and the
+ * nodes that a view copies from. A difference may only be lag, so it makes a suspect.
+ */
+
+/** A derived item of another partition to look at again; `base`: its edge, if the item's key does not name it. */
+export interface LookedUp extends ItemKey {
+  base?: ItemKey;
+}
+
+/** The values that looking up needs. */
+export interface LookUpContext {
+  graph: CompiledModel;
+  store: Pick<Store, 'getMany'>;
+  stream: StreamLabel;
+  /** Called with reverse items and continuations that may be wrong. */
+  onSuspects: (suspects: readonly Suspect[]) => Promise<void>;
+  /** Called with a partition whose view may hold wrong copies. */
+  onPartition: (source: string) => Promise<void>;
+}
+
+/** Keys in one call. */
+const BATCH = 100;
+/** The most copies that wait for their nodes. */
+const MOST_SLOTS = 1_000;
+/** Calls at once, for each segment of the table. */
+const CALLS_AT_ONCE = 4;
+
+/** The look-ups of one segment during the scan. Memory is bounded: `addItem` waits while too many are under way. */
+export class LookUps {
+  private readonly calls = new Set<Promise<void>>();
+  private failure: { error: unknown } | undefined;
+  private edges: { base: ItemKey; image: Item }[] = [];
+  private reverseItems: { key: ItemKey; item: Item }[] = [];
+  private parents = new Map<string, { source: string; slot: CopySlot }[]>();
+  private slots = 0;
+
+  constructor(private readonly context: LookUpContext) {}
+
+  /** Adds one item of the table. */
+  async addItem(key: ItemKey, item: Item): Promise<void> {
+    const { graph } = this.context;
+    if (!isDerivedKey(key.target)) {
+      if (hasItemInTarget(graph, key.target)) this.edges.push({ base: key, image: item });
+      if (this.edges.length >= BATCH) await this.lookUpEdges();
+      return;
+    }
+    const kind = itemKindOf(graph, key.target);
+    if (kind.decidedBy === 'edge-elsewhere') {
+      // A proper tombstone has no edge to look up.
+      if (kind.isLive(item) || kind.oddities(oddityContext(this.context), item).length > 0)
+        this.reverseItems.push({ key, item });
+      if (this.reverseItems.length >= BATCH) await this.lookUpReverseItems();
+    } else if (kind.decidedBy === 'time') {
+      const suspects = continuationSuspects(this.context, kind, key, item);
+      if (suspects.length > 0) await this.context.onSuspects(suspects);
+    }
+  }
+
+  /** Adds the copies in the view of a partition that has no other difference. */
+  async addCopySlots(source: string, slots: readonly CopySlot[]): Promise<void> {
+    for (const slot of slots) {
+      if (slot.parent === undefined) continue;
+      const ofParent = this.parents.get(slot.parent);
+      if (ofParent === undefined) this.parents.set(slot.parent, [{ source, slot }]);
+      else ofParent.push({ source, slot });
+      this.slots += 1;
+      if (this.parents.size >= BATCH || this.slots >= MOST_SLOTS) await this.lookUpParents();
+    }
+  }
+
+  /** Looks up the gathered items, and waits until all of them are compared. Throws the error of a failed look-up. */
+  async finish(): Promise<void> {
+    await this.lookUpEdges();
+    await this.lookUpReverseItems();
+    await this.lookUpParents();
+    await Promise.all(this.calls);
+    if (this.failure !== undefined) throw this.failure.error;
+  }
+
+  private async lookUpEdges(): Promise<void> {
+    const edges = this.edges;
+    this.edges = [];
+    await this.startLookUp(edges, async () => {
+      const { graph, store, onSuspects } = this.context;
+      const expected = edges.flatMap(({ base, image }) => {
+        const { reverse, entries = [] } = derivedOf(graph, base.source, base.target, image);
+        // rule: entry-of-each-edge-is-looked-up
+        const ofTotals: (ReverseItem & { base: ItemKey })[] = entries.map((entry) => ({ ...entry, base }));
+        // rule: reverse-item-of-each-edge-is-looked-up
+        return reverse === undefined ? ofTotals : [{ ...reverse, base }, ...ofTotals];
+      });
+      const { items } = await store.getMany(
+        expected.map(({ key }) => key),
+        { consistent: false },
+      );
+      const suspects = expected.flatMap(({ key, base, fields }, i) =>
+        reverseSuspects(this.context, { key, item: items[i], base }, fields),
+      );
+      if (suspects.length > 0) await onSuspects(suspects);
+    });
+  }
+
+  private async lookUpReverseItems(): Promise<void> {
+    const reverseItems = this.reverseItems;
+    this.reverseItems = [];
+    await this.startLookUp(reverseItems, async () => {
+      // rule: edge-of-each-reverse-item-is-looked-up
+      const suspects = await suspectsWithoutEdge(this.context, reverseItems);
+      if (suspects.length > 0) await this.context.onSuspects(suspects);
+    });
+  }
+
+  private async lookUpParents(): Promise<void> {
+    const parents = this.parents;
+    this.parents = new Map();
+    this.slots = 0;
+    await this.startLookUp([...parents.keys()], async () => {
+      const { graph, store, onPartition } = this.context;
+      const keys = [...parents.keys()].map((parent) => ({ source: parent, target: parent }));
+      const { items } = await store.getMany(keys, { consistent: false });
+      const wrong = new Set<string>();
+      for (const [i, { source: parent }] of keys.entries()) {
+        for (const { source, slot } of parents.get(parent)!) {
+          // rule: copied-nodes-are-looked-up
+          if (!isSlotRight(graph, slot, items[i])) wrong.add(source);
+        }
+      }
+      for (const source of wrong) await onPartition(source);
+    });
+  }
+
+  /** Runs a look-up while others run; resolves when there is room for the next. */
+  private async startLookUp(what: readonly unknown[], run: () => Promise<void>): Promise<void> {
+    if (what.length === 0) return;
+    const call = run()
+      .catch((error: unknown) => {
+        this.failure ??= { error };
+      })
+      .finally(() => this.calls.delete(call));
+    this.calls.add(call);
+    while (this.calls.size >= CALLS_AT_ONCE) await Promise.race(this.calls);
+    if (this.failure !== undefined) throw this.failure.error;
+  }
+}
+
+type Comparing = Pick<LookUpContext, 'graph' | 'store' | 'stream'>;
+
+/** Whether an edge may have an item in its target's partition, by its sort key. */
+function hasItemInTarget(graph: CompiledModel, sortKey: string): boolean {
+  const type = typePrefix(sortKey) ?? '';
+  return (
+    copyingEdge(graph, sortKey) !== undefined ||
+    layersOf(graph).some(({ edges }) => edges.get(type)?.incoming !== undefined)
+  );
+}
+
+/** The items that an edge asks for in its target's partition: its reverse item, and its entries in totals. */
+function itemsInTarget(graph: CompiledModel, { source, target }: ItemKey, image: Item | undefined): ReverseItem[] {
+  const { reverse, entries = [] } = derivedOf(graph, source, target, image);
+  return reverse === undefined ? [...entries] : [reverse, ...entries];
+}
+
+/** Looks again at some reverse items and continuations; returns those that may be wrong. */
+export async function lookAgain(context: Comparing, looked: readonly LookedUp[]): Promise<Suspect[]> {
+  const { graph, store } = context;
+  const { items } = await store.getMany(looked, { consistent: false });
+  const suspects: Suspect[] = [];
+  const others: { key: ItemKey; item: Item }[] = [];
+  const based: { key: ItemKey; item: Item | undefined; base: ItemKey }[] = [];
+  for (const [i, { base, source, target }] of looked.entries()) {
+    const key = { source, target };
+    const item = items[i];
+    const kind = itemKindOf(graph, target);
+    if (kind.decidedBy === 'time') suspects.push(...(item ? continuationSuspects(context, kind, key, item) : []));
+    else {
+      const edge = base ?? edgeNamedInTarget(graph, key, item);
+      if (edge !== undefined) based.push({ key, item, base: edge });
+      else if (item !== undefined) others.push({ key, item });
+    }
+  }
+  const { items: edges } = await store.getMany(
+    based.map(({ base }) => base),
+    { consistent: false },
+  );
+  for (const [i, { key, item, base }] of based.entries()) {
+    const expected = itemsInTarget(graph, base, edges[i]).find((one) => one.key.target === key.target);
+    suspects.push(...reverseSuspects(context, { key, item, base }, expected?.fields));
+  }
+  return [...suspects, ...(await suspectsWithoutEdge(context, others))];
+}
+
+/** Returns reverse items that no edge asks for. The others are compared when the scan reads their edge. */
+async function suspectsWithoutEdge(
+  context: Comparing,
+  reverseItems: readonly { key: ItemKey; item: Item }[],
+): Promise<Suspect[]> {
+  const { graph, store } = context;
+  const named = reverseItems.map(({ key, item }) => ({ key, item, base: edgeNamedInTarget(graph, key, item) }));
+  const keys = named.flatMap(({ base }) => (base === undefined ? [] : [base]));
+  const { items } = await store.getMany(keys, { consistent: false });
+  const images = new Map(keys.map((key, i) => [key, items[i]]));
+  return named
+    .filter(({ key, base }) => {
+      if (base === undefined) return true;
+      return itemsInTarget(graph, base, images.get(base)).every((one) => one.key.target !== key.target);
+    })
+    .flatMap((reverse) => reverseSuspects(context, reverse, undefined));
+}
+
+/** A reverse item as it was read, and its edge, if known. */
+interface ReadReverse {
+  key: ItemKey;
+  item: Item | undefined;
+  base: ItemKey | undefined;
+}
+
+function reverseSuspects(context: Comparing, { key, item, base }: ReadReverse, expected: Item | undefined): Suspect[] {
+  const parts: Part[] = [];
+  if (indexItemText(item) !== indexItemText(expected)) parts.push({ kind: 'reverse-item', base });
+  if (item !== undefined) parts.push(...itemKindOf(context.graph, key.target).oddities(oddityContext(context), item));
+  return parts.map((part) => suspectOf(key, part));
+}
+
+/** Makes suspects of a continuation. A fan-out under way looks the same as a stuck one; only time distinguishes them. */
+function continuationSuspects(context: Comparing, kind: ItemKind, key: ItemKey, item: Item): Suspect[] {
+  const parts: Part[] = kind.isLive(item) ? [{ kind: 'continuation' }] : [];
+  parts.push(...kind.oddities(oddityContext(context), item));
+  return parts.map((part) => suspectOf(key, part));
+}
+
+function oddityContext({ graph, stream }: Comparing): OddityContext {
+  return { graph, streamLabel: stream.known };
+}
+
+function suspectOf({ source, target }: ItemKey, part: Part): Suspect {
+  return { source, sortKey: target, part };
+}
+
+/** Splits suspects, in their order, into chunks of at most `items` derived items. The suspects of one item stay together. */
+export function* chunksOf(suspects: readonly Suspect[], items: number): Generator<Suspect[]> {
+  let chunk: Suspect[] = [];
+  let named = new Set<string>();
+  for (const suspect of suspects) {
+    const name = textOfKey({ source: suspect.source, target: suspect.sortKey });
+    if (named.size === items && !named.has(name)) {
+      yield chunk;
+      chunk = [];
+      named = new Set();
+    }
+    chunk.push(suspect);
+    named.add(name);
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+/** Returns the derived item of each suspect, each item once. An item has its edge as `base` if a suspect knows it and the key does not name it. */
+export function itemsOfSuspects(suspects: readonly Suspect[]): LookedUp[] {
+  const items = new Map<string, LookedUp>();
+  for (const { source, sortKey, part } of suspects) {
+    const item = { source, target: sortKey };
+    const base = edgeOfPart(part);
+    // The base is left out if the key names the edge, to save room in a cursor.
+    if (base !== undefined && edgeNamedByReverse(item, undefined) === undefined)
+      items.set(textOfKey(item), { ...item, base });
+    else if (!items.has(textOfKey(item))) items.set(textOfKey(item), item);
+  }
+  return [...items.values()];
+}

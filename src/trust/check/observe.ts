@@ -1,0 +1,46 @@
+import {
+  type Compared,
+  type ObserveContext,
+  type Seen,
+  type State,
+  type Suspect,
+  stateByBase,
+} from '../../core/kinds/part.ts';
+import { itemKindOf, partKindOf } from '../../core/kinds/table.ts';
+import type { ItemKey } from '../../core/store-port.ts';
+
+/** A suspect at one time: the derived item was read first, then the items that decide about it, both consistently. */
+export interface Observation extends Compared, State {
+  /** Whether the derived item exists as more than a tombstone. */
+  isLive: boolean;
+}
+
+/** Whether an observation shows a difference. */
+export function isWrong({ wanted, stored }: Compared): boolean {
+  return wanted !== stored;
+}
+
+/** Observes suspects, in their order: a hundred of them in two calls. */
+export async function observe(context: ObserveContext, suspects: readonly Suspect[]): Promise<Observation[]> {
+  const { graph, store } = context;
+  const derivedKeys = suspects.map(({ source, sortKey }): ItemKey => ({ source, target: sortKey }));
+  const derived = (await store.getMany(derivedKeys, { consistent: true })).items;
+  const keys = await Promise.all(
+    suspects.map(async (suspect, i) => await partKindOf(suspect.part).decidingKeys(context, suspect, derived[i])),
+  );
+  const { items } = await store.getMany(keys.flat(), { consistent: true });
+  let read = 0;
+  const seen = suspects.map((suspect, i): Seen => {
+    const first = read;
+    read += keys[i]!.length;
+    const form = itemKindOf(graph, suspect.sortKey);
+    return { suspect, form, derived: derived[i], keys: keys[i]!, items: items.slice(first, read) };
+  });
+  return Promise.all(
+    seen.map(async (one): Promise<Observation> => {
+      const kind = partKindOf(one.suspect.part);
+      const state = kind.state?.(one) ?? stateByBase(one);
+      return { isLive: one.form.isLive(one.derived), ...state, ...(await kind.compare(context, one)) };
+    }),
+  );
+}

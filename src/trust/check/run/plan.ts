@@ -1,0 +1,130 @@
+import type { CompiledModel } from '../../../core/model/compiled.ts';
+import type { Store } from '../../../core/store-port.ts';
+import {
+  clearPlace,
+  type RunMode,
+  type SavedPlace,
+  savedPlaces,
+  savePlace,
+} from '../../../projecting/progress/check-places.ts';
+import { clearShares } from '../../../projecting/progress/last-check.ts';
+import { MOST_WORKERS, type RunLimits, readLimits, SEGMENTS_A_WORKER, workersFor, wrongInput } from './limits.ts';
+
+/** The request of the state machine before a run. If `maxRcu` is 0, it follows the table's size; if `workers` is 0, it follows the units. */
+export interface PlanRequest extends RunLimits {
+  mode: RunMode;
+  /** Hours after which a check stops and saves its place. A rebuild goes on until it is done. */
+  hours: number;
+  /** Repairs drift. */
+  repair: boolean;
+}
+
+/** One worker's share of a run: the event of its calls, without the cursor. */
+export interface RunShare {
+  mode: RunMode;
+  worker: number;
+  repair: boolean;
+  /** When the run stops, in milliseconds since 1970; null: when it is done. */
+  untilMs: number | null;
+  /** Units a second that the worker may consume. */
+  maxRcu: number;
+  maxWcu: number;
+}
+
+/** The result of a plan. */
+export interface RunPlan {
+  shares: RunShare[];
+}
+
+const MODES: readonly RunMode[] = ['check', 'rebuild'];
+const HOUR_MS = 3_600_000;
+/** Age of the places that a rebuild goes on from, at most: an older run has covered the rest of the table for another cause. */
+const REBUILD_PLACE_MS = 24 * HOUR_MS;
+/** Bytes that an eventually consistent scan reads for one unit. */
+export const BYTES_A_UNIT = 8192;
+/** The share of the time that is planned; the rest is for failures and for the last worker. */
+const USED_SHARE = 0.8;
+/** The most read units a second of one worker; a partition gives 3,000. */
+const UNITS_A_WORKER = 500;
+const FEWEST_UNITS = 100;
+/** The most read units a second of a run without a stated limit: a table too large for that takes several nights. */
+export const MOST_UNITS = 4_000;
+/** Looking up copies and reverse items reads about as much again. */
+const COPIES_FACTOR = 2;
+
+/**
+ * The number of workers and the read units a second of all workers together, for a table of `tableBytes`. A number that the
+ * request states is taken as it is.
+ */
+export function rateOf(tableBytes: number, graph: CompiledModel, request: PlanRequest) {
+  const { mode, hours, workers, maxRcu, maxWcu } = request;
+  const hasCopies = [...graph.edges.values()].some(({ copy }) => copy !== undefined);
+  const units = (tableBytes / BYTES_A_UNIT) * (hasCopies ? COPIES_FACTOR : 1);
+  const wanted = units / ((hours * HOUR_MS) / 1000) / USED_SHARE;
+  const rcu = maxRcu > 0 ? maxRcu : Math.ceil(Math.min(MOST_UNITS, Math.max(FEWEST_UNITS, wanted)));
+  const forReads = Math.min(MOST_WORKERS, Math.ceil(rcu / UNITS_A_WORKER));
+  const needed = mode === 'rebuild' ? Math.max(forReads, workersFor(maxWcu)) : forReads;
+  return { rcu, workers: workers > 0 ? workers : needed };
+}
+
+/**
+ * Divides a run among workers: the rest of the run before, or else the whole table. Each worker's share is written to the
+ * table before any of them begins.
+ */
+export async function planRun(
+  graph: CompiledModel,
+  store: Store,
+  request: PlanRequest,
+  { tableBytes, nowMs }: { tableBytes: number; nowMs: number },
+): Promise<RunPlan> {
+  const { mode, hours, repair } = request;
+  if (!MODES.includes(mode)) {
+    throw wrongInput(
+      `The input of the execution has a mode that there is not: ${JSON.stringify(mode)}.`,
+      'Give check, rebuild or migrate as mode.',
+    );
+  }
+  const { maxWcu } = readLimits(request);
+  const rate = rateOf(tableBytes, graph, request);
+  const places = await savedOrNewPlaces(graph, store, mode, { workers: rate.workers, nowMs });
+  return {
+    shares: places.map(({ worker }) => ({
+      mode,
+      worker,
+      repair,
+      untilMs: mode === 'rebuild' ? null : nowMs + hours * HOUR_MS,
+      maxRcu: rate.rcu / places.length,
+      maxWcu: maxWcu / places.length,
+    })),
+  };
+}
+
+/**
+ * The places that an earlier run has left, or new ones of `workers` workers at the start of the table, which are saved. A place of
+ * another model makes all of them new, and so do places of a rebuild that are all too old.
+ */
+async function savedOrNewPlaces(
+  graph: CompiledModel,
+  store: Store,
+  mode: RunMode,
+  { workers, nowMs }: { workers: number; nowMs: number },
+): Promise<SavedPlace[]> {
+  const saved = await savedPlaces(store, mode);
+  const fitting = saved.filter(({ model }) => model === graph.fingerprint);
+  const savedMs = Math.max(0, ...saved.map((place) => place.savedMs ?? 0));
+  const isTooOld = mode === 'rebuild' && nowMs - savedMs > REBUILD_PLACE_MS;
+  if (fitting.length > 0 && fitting.length === saved.length && !isTooOld) return fitting;
+  for (const { worker } of saved) await clearPlace(store, mode, worker);
+  if (mode === 'check') await clearShares(graph.table, store);
+  const segments = workers * SEGMENTS_A_WORKER;
+  const places = Array.from({ length: workers }, (_, worker) => ({
+    worker,
+    segments,
+    onlySegments: Array.from({ length: SEGMENTS_A_WORKER }, (_, i) => worker + i * workers),
+    model: graph.fingerprint,
+    cursor: null,
+    savedMs: nowMs,
+  }));
+  for (const place of places) await savePlace(store, graph.table, mode, place);
+  return places;
+}

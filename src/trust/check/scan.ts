@@ -1,0 +1,113 @@
+import type { Item } from '../../core/items/attribute-value.ts';
+import { isDerivedKey, SERVICE_PARTITION } from '../../core/items/keys.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
+import type { ItemKey, QueryRequest, QueryResult, ScanSource, Store } from '../../core/store-port.ts';
+import type { Runtime } from '../../foundation/runtime.ts';
+import type { StreamLabel } from '../../projecting/stream/stream-label.ts';
+import type { WalkedItem, WalkedPage } from '../../store/table-walk.ts';
+import { type Noted, PartitionSummary } from './compare.ts';
+import { type LookUpContext, LookUps } from './look-up.ts';
+
+/** Called with a partition once all of it is read. */
+export type PartitionSeen = (summary: PartitionSummary) => Promise<void>;
+
+/** The values that comparing a segment needs. */
+export interface SegmentContext extends Pick<Runtime, 'now'> {
+  graph: CompiledModel;
+  stream: StreamLabel;
+  /** The store that nodes are read from. */
+  store: Pick<Store, 'getMany'>;
+  /** Called with each partition after its last item in this segment. */
+  onPartition: PartitionSeen;
+  /** Called with each item that has a property besides its part in the comparison. */
+  onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => void;
+  /** Looks up items that other partitions decide; absent: nothing is looked up. */
+  lookUps?: LookUpContext;
+}
+
+/** Compares one segment, partition by partition. */
+export class SegmentScan {
+  private current: PartitionSummary | undefined;
+  private readonly lookUps: LookUps | undefined;
+
+  constructor(private readonly context: SegmentContext) {
+    this.lookUps = context.lookUps && new LookUps(context.lookUps);
+  }
+
+  /** The partition that the last page ended in. It may continue on the next page. */
+  get unfinished(): string | undefined {
+    return this.current?.source;
+  }
+
+  /** Compares the items of a page. */
+  async visitPage({ items, isLast }: WalkedPage): Promise<true> {
+    await this.context.stream.advance();
+    for (const item of items) await this.addItem(item);
+    if (isLast) await this.finishPartition();
+    // The look-ups end before the place moves on, because no cursor contains them.
+    await this.lookUps?.finish();
+    return true;
+  }
+
+  private async addItem({ source, target, item }: WalkedItem): Promise<void> {
+    const { graph, stream, now } = this.context;
+    // The items of the service's own partition are not derived from anything.
+    if (source === SERVICE_PARTITION) return;
+    if (this.current?.source !== source) {
+      await this.finishPartition();
+      const keepsSlots = this.lookUps !== undefined;
+      this.current = new PartitionSummary(graph, source, Math.floor(now() / 1000), stream.known, keepsSlots);
+    }
+    // Base items come in the order of their keys. For an edge that comes before its node, the node is read, once for each
+    // partition.
+    if (!isDerivedKey(target) && this.current!.lacksNode(target)) {
+      const keys = sourceNodeKeys(graph, source).map((key) => ({ source, target: key }));
+      const { items } = await this.context.store.getMany(keys, { consistent: false });
+      this.current!.setNode(sourceNodeOf(graph, source, items));
+    }
+    const noted = this.current!.add(target, item);
+    if (noted !== undefined) this.context.onNoted({ source, target }, noted, item);
+    if (this.lookUps !== undefined) await this.lookUps.addItem({ source, target }, item);
+  }
+
+  private async finishPartition(): Promise<void> {
+    const { current } = this;
+    this.current = undefined;
+    if (current === undefined) return;
+    await this.context.onPartition(current);
+    // A partition with another difference is read again as a whole.
+    if (current.slots.length > 0 && current.isClean) await this.lookUps?.addCopySlots(current.source, current.slots);
+  }
+}
+
+/** Some partitions as the source of a scan: one segment each. */
+export function partitionsAsScan(
+  store: { query(request: QueryRequest): Promise<QueryResult> },
+  sources: readonly string[],
+): ScanSource {
+  return {
+    scan: async ({ segment, startKey }) => {
+      const { items, lastKey, rcu } = await store.query({ partition: sources[segment]!, startKey });
+      return { items, lastKey, rcu };
+    },
+  };
+}
+
+/** Number of segments from which a sample takes its share. */
+const SAMPLE_SEGMENTS = 1_000;
+
+/**
+ * Makes the options of a check of a random share of the table: the number of segments, and the segments to read, at least one. They are
+ * chosen at random in each call.
+ *
+ * @param share 0 to 1.
+ */
+export function sampleOptions(share: number): { segments: number; onlySegments: number[] } {
+  const segments = Array.from({ length: SAMPLE_SEGMENTS }, (_, segment) => ({ segment, order: Math.random() }));
+  segments.sort((a, b) => a.order - b.order);
+  const onlySegments = segments
+    .slice(0, Math.max(1, Math.round(share * SAMPLE_SEGMENTS)))
+    .map(({ segment }) => segment);
+  return { segments: SAMPLE_SEGMENTS, onlySegments };
+}

@@ -1,0 +1,141 @@
+import { type Item, itemSizeBytes, numberOf, stringOf, WRITE_UNIT_BYTES } from '../../core/items/attribute-value.ts';
+import { QUARANTINE_FIELDS, REVISION, WATERMARK } from '../../core/items/derived-item.ts';
+import { BEGINNINGS } from '../../core/items/derived-key.ts';
+import { isDerivedKey, parseNodeId, typePrefix } from '../../core/items/keys.ts';
+import { itemKindOf, kindOfDerivedKey } from '../../core/kinds/table.ts';
+import { classifyKey, type KeyKind } from '../../core/model/base-item.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { isPartOfSource, joinedTypesFrom } from '../../core/model/joined.ts';
+import { joinedPrefixes } from '../../core/plan/joined.ts';
+import { queriedItems, queryPages } from '../../core/store-pages.ts';
+import type { ItemKey, Store } from '../../core/store-port.ts';
+import type { Abortable } from '../../foundation/runtime.ts';
+import { StreamLabel } from '../../projecting/stream/stream-label.ts';
+import { modelToCheck } from '../../registry/checked.ts';
+import { readAbortable } from '../../store/abortable.ts';
+import { nearestOf } from '../check/unknown-types.ts';
+import { type ExplainedPart, explainBaseItem, type LagKnowledge } from './base-item.ts';
+
+/** Options of `explain`. */
+export interface ExplainOptions extends Abortable {
+  graph: CompiledModel;
+  /** The table. */
+  store: Pick<Store, 'get' | 'getMany' | 'query'>;
+  /** How far the consumers have come; asked only where something differs. Default: unknown. */
+  lag?: (() => Promise<LagKnowledge>) | undefined;
+}
+
+/** The result of `explain`. */
+export interface Explanation {
+  /** The item's keys, and whether there is such an item. */
+  item: ItemKey & { exists: boolean; kind: string };
+  /** With a base item: every place that it should be in. With a derived item: its base items. */
+  parts: ExplainedPart[];
+  /** Sentences on the item as a whole. */
+  notes: string[];
+}
+
+const UNKNOWN_LAG: LagKnowledge = { isApplied: undefined, text: 'How far the consumers have come is not known' };
+
+/**
+ * Says why an item is as it is. For a base item: every derived item that should show it, whether it does, and if not why. For a derived
+ * item: from which base items and which lines of the model it comes, its watermark in words, what a write of it costs.
+ *
+ * @param key of the item; of a node its id stands twice.
+ */
+export async function explain(key: ItemKey, options: ExplainOptions): Promise<Explanation> {
+  return await readAbortable(options.store, options.signal, (store) => explainItem(key, { ...options, store }));
+}
+
+async function explainItem(key: ItemKey, options: ExplainOptions): Promise<Explanation> {
+  const { store, lag = async () => UNKNOWN_LAG } = options;
+  // The registry decides where the items are that readers use, whatever the own model says.
+  const graph = await modelToCheck(options.graph, store).current();
+  const { item } = await store.get(key, { consistent: true });
+  if (isDerivedKey(key.target)) return explainDerivedItem(graph, key, item);
+  const kind = classifyKey(graph, key.source, key.target);
+  const notes: string[] = [];
+  if (item === undefined) notes.push('There is no such item: nothing is derived from it.');
+  if (kind.kind === 'unknown') notes.push(undeclaredText(graph, key));
+  const entries = await quarantineEntriesOf(graph, store, key);
+  notes.push(
+    ...entries.map((entry) => `A record of it is in quarantine: ${stringOf(entry[QUARANTINE_FIELDS.reason]) ?? ''}`),
+  );
+  if (kind.kind === 'node' || isPartOfSource(graph, key.source, key.target)) {
+    notes.push(...(await costNotesOfChange(graph, store, key.source)));
+  }
+  const context = { graph, store, stream: new StreamLabel(undefined) };
+  const parts = item === undefined ? [] : await explainBaseItem(context, key, item, lag);
+  return { item: { ...key, exists: item !== undefined, kind: nameOfKind(kind) }, parts, notes };
+}
+
+function nameOfKind({ kind }: KeyKind): string {
+  return kind === 'node' || kind === 'part' ? kind : 'edge';
+}
+
+function undeclaredText(graph: CompiledModel, { source, target }: ItemKey): string {
+  const nodeType = typePrefix(source) ?? source;
+  const isNode = source === target || !graph.nodes.has(nodeType);
+  const type = isNode ? nodeType : (typePrefix(target) ?? target);
+  const nearest = nearestOf(type, (isNode ? graph.nodes : graph.edges).keys());
+  const hint = nearest === null ? '' : ` The nearest type is ${nearest}.`;
+  return `The model declares no ${isNode ? 'node' : 'edge'} type ${type}, so nothing is derived from the item.${hint}`;
+}
+
+/** Edges of one type beyond which a node is called a hub. */
+const HUB_EDGES = 1_000;
+
+/** Notes the cost of a change of a node whose edges' index items use it: it counts the edges, at the price of reading them. */
+async function costNotesOfChange(graph: CompiledModel, store: Pick<Store, 'query'>, source: string): Promise<string[]> {
+  const notes: string[] = [];
+  for (const type of joinedTypesFrom(graph, parseNodeId(source)?.type ?? '')) {
+    let edges = 0;
+    const request = { partition: source, sortKey: { beginsWith: `${type}-` }, countOnly: true };
+    for await (const { count } of queryPages(store, request)) edges += count;
+    const items = joinedPrefixes(graph, type).length;
+    const isHub = edges > HUB_EDGES ? ' It is a hub: its lists are behind for as long as that takes.' : '';
+    notes.push(
+      `A change of what ${type} uses of the node writes ${items * edges} index items of ${edges} edges.${isHub}`,
+    );
+  }
+  return notes;
+}
+
+/** The quarantine entries that name a base item. */
+async function quarantineEntriesOf(
+  graph: CompiledModel,
+  store: Pick<Store, 'query'>,
+  { source, target }: ItemKey,
+): Promise<Item[]> {
+  const found: Item[] = [];
+  const request = { partition: source, sortKey: { beginsWith: BEGINNINGS['quarantine-entry'] }, consistent: true };
+  for await (const entry of queriedItems(store, request)) {
+    if (stringOf(entry[QUARANTINE_FIELDS.of]) === target && stringOf(entry[graph.table.partitionKey]) === source) {
+      found.push(entry);
+    }
+  }
+  return found;
+}
+
+function explainDerivedItem(graph: CompiledModel, key: ItemKey, item: Item | undefined): Explanation {
+  const { key: parsed, kind } = kindOfDerivedKey(key.target)!;
+  const isLive = itemKindOf(graph, key.target).isLive(item);
+  const explained = { ...key, exists: item !== undefined, kind: kind.name };
+  if (item === undefined) return { item: explained, parts: [], notes: ['There is no such item.'] };
+  const notes = [
+    ...(isLive ? [] : ['It is a tombstone: it holds nothing and keeps older records out until it expires.']),
+    watermarkText(item),
+    `A write of it takes ${Math.ceil(itemSizeBytes(item) / WRITE_UNIT_BYTES)} WCU (${itemSizeBytes(item)} bytes), without those of its indexes.`,
+    ...(parsed.generation > 1 ? [`It belongs to generation ${parsed.generation} of its projection.`] : []),
+  ];
+  return { item: explained, parts: [...kind.originsOf(graph, key, parsed, item)], notes };
+}
+
+function watermarkText(item: Item): string {
+  const watermark = stringOf(item[WATERMARK]);
+  const revision = numberOf(item[REVISION]) ?? 'no';
+  if (watermark === undefined) return `It has no watermark, and revision ${revision}.`;
+  if (watermark === '') return `It was repaired before any record of it was applied (revision ${revision}).`;
+  const [label, number = ''] = [watermark.slice(0, watermark.lastIndexOf('/')), watermark.split('/').at(-1)];
+  return `The newest record applied to it has the sequence number ${number.replace(/^0+/, '')} of the stream ${label} (revision ${revision}).`;
+}

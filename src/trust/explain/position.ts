@@ -1,0 +1,60 @@
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { Store } from '../../core/store-port.ts';
+import type { ConsumerPosition } from '../../projecting/progress/consumer-position.ts';
+import { isProjectedIn } from '../../projecting/progress/projected.ts';
+import { appliedUpToMs, type StreamPosition, streamPosition } from '../../projecting/progress/stream-position.ts';
+import { isTemporaryError, StreamWalk } from '../../projecting/progress/stream-walk.ts';
+import type { StreamSource } from '../../projecting/stream/source.ts';
+import type { LagKnowledge } from './base-item.ts';
+
+/** Telling how far a table's stream is applied. */
+export interface PositionOfStream {
+  /** Looks now. */
+  look(): Promise<StreamPosition>;
+  /** The same for a check. */
+  consumer: ConsumerPosition;
+}
+
+/** Tells how far the stream of a table is applied. */
+export function positionOfStream(graph: CompiledModel, store: Store, source: StreamSource): PositionOfStream {
+  const context = { graph, store, source, now: Date.now, isProjected: isProjectedIn(graph, store) };
+  // A look goes on where the one before has ended.
+  const walk = new StreamWalk(context);
+  const look = (): Promise<StreamPosition> => streamPosition({ ...context, walk });
+  const appliedNow = async (): Promise<number | undefined> => {
+    try {
+      return appliedUpToMs(await look());
+    } catch (error) {
+      // A shard that leaves the stream between listing and reading ends no check.
+      if (isTemporaryError(error)) return undefined;
+      throw error;
+    }
+  };
+  return { look, consumer: { appliedUpToMs: appliedNow } };
+}
+
+/** How far the consumers of a table have come, in words. `position`: absent where the table has no stream. */
+export async function lagOfStream(position: Pick<PositionOfStream, 'look'> | undefined): Promise<LagKnowledge> {
+  if (position === undefined) return { isApplied: false, text: 'The table has no stream, so nothing is projected' };
+  const { lookedAtMs, shards } = await position.look();
+  // Records come and are applied all the time: a look a second later may say otherwise.
+  const when = `At ${new Date(lookedAtMs).toISOString().slice(11, 19)}Z`;
+  const behindSeconds = Math.round(Math.max(0, ...shards.map((shard) => shard.behindSeconds)));
+  if (shards.some(({ atEnd }) => !atEnd)) {
+    return {
+      isApplied: false,
+      text: `${when} the consumers were ${behindSeconds} s behind (edgeloom status says more)`,
+    };
+  }
+  const isCertain = shards.every((shard) => shard.isCertain);
+  return {
+    isApplied: isCertain ? true : undefined,
+    text: isCertain ? `${when} all records were applied` : `${when} the consumers may not have come to it`,
+  };
+}
+
+/** How far the consumers of a table are behind, in seconds; undefined where it is not certain. */
+export function lagSecondsOf({ shards }: Pick<StreamPosition, 'shards'>): number | undefined {
+  if (shards.some(({ isCertain }) => !isCertain)) return undefined;
+  return Math.max(0, ...shards.map(({ behindSeconds }) => behindSeconds));
+}

@@ -1,0 +1,101 @@
+import { isDerivedKey, SERVICE_PARTITION } from '../../core/items/keys.ts';
+import type {
+  GetManyResult,
+  GetResult,
+  ItemKey,
+  QueryRequest,
+  QueryResult,
+  ReadManyOptions,
+  ReadOptions,
+  Store,
+} from '../../core/store-port.ts';
+
+/** The calls of a query to DynamoDB. */
+export interface QueryPlan {
+  /** The partitions asked, each once: `gsi0 USER.name#161`, or of the table itself `table GOAL-G1`. */
+  partitions: string[];
+  /** DynamoDB calls. */
+  calls: number;
+  /** Read capacity units. */
+  rcu: number;
+  /** The steps in order: consecutive calls of one kind are one step. */
+  steps: string[];
+  /** With a page: why each of its steps was made or left out. */
+  why?: string[];
+}
+
+/**
+ * Runs a query on a table that notes what is asked of it: the partitions, the calls, the units.
+ *
+ * @param run runs the query with the store that it is given, and with no other.
+ */
+export async function explainQuery<T>(
+  store: Store,
+  run: (store: Store) => Promise<T>,
+): Promise<{ plan: QueryPlan; result: T }> {
+  const noted = new NotedReads(store);
+  const result = await run(noted.store);
+  return { plan: noted.plan(), result };
+}
+
+interface Step {
+  what: string;
+  calls: number;
+  rcu: number;
+}
+
+class NotedReads {
+  readonly store: Store;
+  private readonly partitions = new Set<string>();
+  private readonly steps: Step[] = [];
+
+  constructor(private readonly table: Store) {
+    this.store = Object.create(table, {
+      get: { value: (key: ItemKey, options: ReadOptions) => this.get(key, options) },
+      getMany: { value: (keys: readonly ItemKey[], options: ReadManyOptions) => this.getMany(keys, options) },
+      query: { value: (request: QueryRequest) => this.query(request) },
+    }) as Store;
+  }
+
+  plan(): QueryPlan {
+    const sumOf = (name: 'calls' | 'rcu'): number => this.steps.reduce((sum, step) => sum + step[name], 0);
+    return {
+      partitions: [...this.partitions],
+      calls: sumOf('calls'),
+      rcu: sumOf('rcu'),
+      steps: this.steps.map(({ what, calls, rcu }) => `${calls} ${what}, ${rcu} RCU`),
+    };
+  }
+
+  private async get(key: ItemKey, options: ReadOptions): Promise<GetResult> {
+    const result = await this.table.get(key, options);
+    // A reader looks at the registry once in a while, whatever it is asked.
+    if (key.source === SERVICE_PARTITION) return result;
+    this.noteReads(`GetItem of ${key.target}`, 1, result.rcu);
+    return result;
+  }
+
+  private async getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult> {
+    const result = await this.table.getMany(keys, options);
+    if (keys.every(({ source }) => source === SERVICE_PARTITION)) return result;
+    const targets = new Set(keys.map(({ target }) => (isDerivedKey(target) ? target : 'base items')));
+    this.noteReads(`BatchGetItem of ${[...targets].join(', ')} (${keys.length} keys)`, result.calls, result.rcu);
+    return result;
+  }
+
+  private async query(request: QueryRequest): Promise<QueryResult> {
+    const { index = 'table', partition } = request;
+    const result = await this.table.query(request);
+    this.partitions.add(`${index} ${partition}`);
+    this.noteReads(`Query of ${index === 'table' ? 'the table' : index}`, 1, result.rcu);
+    return result;
+  }
+
+  private noteReads(what: string, calls: number, rcu: number): void {
+    const last = this.steps.at(-1);
+    if (last?.what === what) {
+      last.calls += calls;
+      last.rcu += rcu;
+    } else this.steps.push({ what, calls, rcu });
+  }
+}

@@ -1,0 +1,269 @@
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { QUARANTINE_PARTITION, readEntry } from '../../core/plan/quarantine-entry.ts';
+import { queriedItems, type ReadStats, readItem } from '../../core/store-pages.ts';
+import type { Store } from '../../core/store-port.ts';
+import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import {
+  type ConsumerProgress,
+  type LastCheck,
+  lastCheckKey,
+  readLastCheck,
+} from '../../projecting/progress/record.ts';
+import type { ShardPosition, StreamPosition } from '../../projecting/progress/stream-position.ts';
+import type { Registry } from '../../registry/registry.ts';
+import { readAbortable } from '../../store/abortable.ts';
+import { readObserverState } from '../observe/memory.ts';
+import type { ObserverState } from '../observe/state.ts';
+
+/** Options of `status`. */
+export interface StatusOptions extends Pick<RuntimeOptions, 'now' | 'signal'> {
+  graph: CompiledModel;
+  /** The table. */
+  store: Pick<Store, 'get' | 'query'>;
+  /** How far the table's stream is applied; absent: it has none. */
+  position?: (() => Promise<StreamPosition>) | undefined;
+  /** The needs of the model that the table lacks, a sentence each. */
+  missing?: readonly string[] | undefined;
+  /** The projections of the registry. */
+  projections?: readonly ProjectionStatus[] | undefined;
+}
+
+/** One projection of the registry. */
+export interface ProjectionStatus {
+  name: string;
+  generation: number;
+  state: string;
+}
+
+/** The generations and view shapes of a registry, as `status` shows them. */
+export function projectionStates({ projections, shapes }: Registry): ProjectionStatus[] {
+  const keyed = [...projections].flatMap(([name, { generations }]) =>
+    generations.map(({ id, state }) => ({ name, generation: id, state })),
+  );
+  const views = [...shapes].flatMap(([type, { shape }]) => {
+    if (shape === undefined) return [];
+    const state = shape.trusted ? (shape.ready ? 'ready' : 'kept') : 'untrusted';
+    return [{ name: `view:${type}`, generation: shape.id, state }];
+  });
+  return [...keyed, ...views];
+}
+
+/** One shard of the stream. */
+export interface ShardStatus {
+  id: string;
+  /** Whether everything in it is applied. */
+  atEnd: boolean;
+  /** Age of the oldest record that is not applied, in seconds. */
+  behindSeconds: number;
+  /** `gone`: records wait, and no consumer has applied any for a minute. */
+  state: 'at end' | 'behind' | 'gone';
+}
+
+/** One consumer of the stream that was seen in the last two days. */
+export interface ConsumerStatus {
+  id: string;
+  kind: string;
+  /** The fingerprint of its model. */
+  model: string;
+  /** When it was seen last, ISO 8601. */
+  seen: string;
+  recordsPerSecond: number;
+  isStopped: boolean;
+}
+
+/** The result of `status`. */
+export interface Status {
+  shards: ShardStatus[];
+  consumers: ConsumerStatus[];
+  /** Quarantine entries by reason. */
+  quarantined: Record<string, number>;
+  projections: ProjectionStatus[];
+  /** The result of the last check of the whole table; null: none is known. */
+  lastCheck: (Omit<LastCheck, 'endedAtMs'> & { ended: string }) | null;
+  /**
+   * Every derived item that nothing has touched since this time is right, but for `drift`, as the observer has saved it, ISO 8601;
+   * null: no observer ran, or it has no base yet.
+   */
+  verifiedThrough: string | null;
+  /** The item, shard or gap that holds the time; null: nothing does, or no observer ran. */
+  verifiedHeldBy: string | null;
+  /** Number of differences that the observer has found and that are not repaired. */
+  drift: number;
+  /** Problems that need a person, a sentence each. */
+  problems: string[];
+  /** Read capacity units consumed, without those of telling the stream's position. */
+  rcu: number;
+}
+
+/** A consumer that has applied nothing for so long, although records wait, is gone. */
+const GONE_MS = 60_000;
+/** Behind by more than this needs a person. */
+const LATE_SECONDS = 300;
+/** The remedy for items that the registry does not know. */
+const ALIENS =
+  'no reader uses them. Restore the items of the partition ~edgeloom if they are lost, or run edgeloom migrate with the model that has those projections.';
+/** An observer whose time is older than this needs a person. */
+const UNVERIFIED_MS = 15 * 60_000;
+/** A check every night, and two hours for it to run. */
+const CHECK_DUE_HOURS = 26;
+
+/**
+ * Says how the projections of a table are: how far the consumers of its stream have come, what is in quarantine, what the
+ * last check found, what the table lacks.
+ */
+export async function status(options: StatusOptions): Promise<Status> {
+  return await readAbortable(options.store, options.signal, (store) => readStatus({ ...options, store }));
+}
+
+async function readStatus(options: StatusOptions): Promise<Status> {
+  const { graph, store, missing = [], projections = [] } = options;
+  const { now } = runtimeOf(options);
+  const stats: ReadStats = { rcu: 0 };
+  const position = await options.position?.();
+  const consumers = position?.consumers ?? [];
+  const quarantined = await countQuarantine(graph, store, stats);
+  const lastCheck = readLastCheck(await readItem({ store, stats }, lastCheckKey()));
+  const observed = await readObserverState(countingGet(store, stats));
+  const seen = seenConsumers(consumers, now());
+  const shards = (position?.shards ?? []).map((shard) => shardStatus(shard, seen));
+  return {
+    shards,
+    consumers: consumersOf(consumers),
+    quarantined,
+    projections: [...projections],
+    lastCheck: lastCheck === undefined ? null : checkStatus(lastCheck),
+    verifiedThrough: observed?.throughMs === undefined ? null : new Date(observed.throughMs).toISOString(),
+    verifiedHeldBy: observed?.heldBy ?? null,
+    drift: observed?.drift.length ?? 0,
+    problems: [
+      ...missing,
+      ...shards.flatMap((shard) => shardProblem(shard, seen)),
+      // With a registry every consumer maintains what it lists, whatever its own model is.
+      ...(projections.length === 0 ? modelProblems(graph, consumers) : []),
+      ...Object.entries(quarantined).map(
+        ([reason, count]) =>
+          `${count} records are in quarantine (${reason}): correct the items, or the model and run edgeloom migrate, then run edgeloom redrive.`,
+      ),
+      ...(lastCheck === undefined ? [] : checkProblems(lastCheck, now())),
+      ...(observed === undefined ? [] : observerProblems(observed, now())),
+    ],
+    rcu: stats.rcu,
+  };
+}
+
+function countingGet(store: Pick<Store, 'get'>, stats: ReadStats): Pick<Store, 'get'> {
+  return {
+    async get(key, options) {
+      const result = await store.get(key, options);
+      stats.rcu += result.rcu;
+      return result;
+    },
+  };
+}
+
+function observerProblems({ throughMs, heldBy, drift, isEnded }: ObserverState, nowMs: number): string[] {
+  // Nobody expects one that was ended to go on.
+  const isLate = isEnded !== true && (throughMs === undefined || nowMs - throughMs > UNVERIFIED_MS);
+  const since = throughMs === undefined ? 'yet' : `after ${new Date(throughMs).toISOString()}`;
+  const holder = heldBy === undefined ? 'start the observer (edgeloom observe)' : heldBy.replace(/[.]$/, '');
+  return [
+    ...(drift.length > 0
+      ? [
+          `The observer has found ${drift.length} differences: run edgeloom observe --repair, or edgeloom check --repair.`,
+        ]
+      : []),
+    ...(isLate ? [`Nothing is verified ${since}: ${holder}.`] : []),
+  ];
+}
+
+async function countQuarantine(
+  graph: CompiledModel,
+  store: Pick<Store, 'query'>,
+  stats: ReadStats,
+): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  const request = { index: 'gsi0', partition: QUARANTINE_PARTITION } as const;
+  for await (const item of queriedItems(store, request, stats)) {
+    const { code } = readEntry(graph, item);
+    counts[code] = (counts[code] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** The consumers of a stream together. */
+interface SeenConsumers {
+  /** Whether one of them was seen lately, and has not stopped. */
+  isSeen: boolean;
+  /** When the last of them was seen, in milliseconds since 1970; undefined: none ever was. */
+  lastMs: number | undefined;
+}
+
+function seenConsumers(consumers: readonly ConsumerProgress[], nowMs: number): SeenConsumers {
+  const seen: SeenConsumers = { isSeen: false, lastMs: undefined };
+  for (const { isStopped, seenAtMs } of consumers) {
+    if (!isStopped && nowMs - seenAtMs < GONE_MS) seen.isSeen = true;
+    seen.lastMs = Math.max(seen.lastMs ?? seenAtMs, seenAtMs);
+  }
+  return seen;
+}
+
+function shardStatus({ shardId: id, atEnd, behindSeconds }: ShardPosition, { isSeen }: SeenConsumers): ShardStatus {
+  if (atEnd) return { id, atEnd, behindSeconds, state: 'at end' };
+  const isGone = !isSeen && behindSeconds * 1000 >= GONE_MS;
+  return { id, atEnd, behindSeconds, state: isGone ? 'gone' : 'behind' };
+}
+
+/** One entry a consumer: one that reads many shards has several records. */
+function consumersOf(records: readonly ConsumerProgress[]): ConsumerStatus[] {
+  const byId = new Map<string, ConsumerProgress>();
+  for (const record of records) {
+    const known = byId.get(record.id);
+    if (known === undefined || known.seenAtMs < record.seenAtMs) byId.set(record.id, record);
+  }
+  return [...byId.values()]
+    .sort((left, right) => right.seenAtMs - left.seenAtMs)
+    .map(({ id, kind, model, seenAtMs, records: applied, intervalMs, isStopped }) => ({
+      id,
+      kind,
+      model,
+      isStopped,
+      seen: new Date(seenAtMs).toISOString(),
+      recordsPerSecond: intervalMs > 0 ? Math.round((applied * 10_000) / intervalMs) / 10 : 0,
+    }));
+}
+
+function checkStatus({ endedAtMs, ...check }: LastCheck): NonNullable<Status['lastCheck']> {
+  return { ...check, ended: new Date(endedAtMs).toISOString() };
+}
+
+function shardProblem({ id, state, behindSeconds }: ShardStatus, { lastMs }: SeenConsumers): string[] {
+  const behind = `the oldest record that is not applied is ${Math.round(behindSeconds)} s old`;
+  if (state === 'gone') {
+    const seen = lastMs === undefined ? 'was ever seen' : `has been seen since ${new Date(lastMs).toISOString()}`;
+    return [
+      `No consumer of shard ${id} ${seen}, and ${behind}: start one (edgeloom project), or look at the function.`,
+    ];
+  }
+  return state === 'behind' && behindSeconds > LATE_SECONDS ? [`The consumer of shard ${id} is late: ${behind}.`] : [];
+}
+
+function modelProblems(graph: CompiledModel, consumers: readonly ConsumerProgress[]): string[] {
+  // Consumers of an earlier model are remembered for two days; only the one that was seen last tells what runs now.
+  const [newest] = [...consumers].sort((left, right) => right.seenAtMs - left.seenAtMs);
+  if (newest === undefined || newest.model === graph.fingerprint) return [];
+  return [`The consumer ${newest.id} projects another model (${newest.model}) than this one (${graph.fingerprint}).`];
+}
+
+function checkProblems({ endedAtMs, verdict, drift, unregistered = 0 }: LastCheck, nowMs: number): string[] {
+  const hours = Math.floor((nowMs - endedAtMs) / 3_600_000);
+  return [
+    ...(unregistered > 0
+      ? [`The last check met ${unregistered} items that the registry does not know: ${ALIENS}`]
+      : []),
+    ...(verdict === 'drift' && drift > 0
+      ? [`The last check left ${drift} differences: run edgeloom check --repair.`]
+      : []),
+    ...(verdict === 'failed' ? ['The last check failed before its end.'] : []),
+    ...(hours >= CHECK_DUE_HOURS ? [`The last check was ${hours} hours ago.`] : []),
+  ];
+}

@@ -1,0 +1,43 @@
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { Store } from '../../core/store-port.ts';
+import { readHead } from '../../registry/head.ts';
+import { modelNotice } from '../../registry/notice.ts';
+import type { TableStatus } from '../../store/table.ts';
+import type { PositionOfStream } from './position.ts';
+import { projectionStates, type Status, status } from './status.ts';
+
+/** A table whose status is asked for. */
+export interface TableOfStatus {
+  graph: CompiledModel;
+  store: Store;
+  /** The table's present description by DynamoDB. */
+  table: TableStatus;
+  /** Whether it deletes what has expired. */
+  hasTtl: boolean;
+  /** How far its stream is applied; absent where it has none. */
+  position: Pick<PositionOfStream, 'look'> | undefined;
+}
+
+/** The status of a table with all that can be known about it: its stream, its registry, what it lacks. */
+export async function tableStatus({ graph, store, table, hasTtl, position }: TableOfStatus): Promise<Status> {
+  const head = await readHead({ store, stats: { rcu: 0 } });
+  const { isManaged, changes } = await modelNotice(graph, store);
+  const differs = isManaged
+    ? changes.map((change) => `The table keeps another model: ${change}. Run edgeloom migrate.`)
+    : [];
+  return await status({
+    graph,
+    store,
+    position: position?.look,
+    missing: [
+      ...table.lacks.map((lack) => `The table lacks ${lack}, which the model needs: run edgeloom table update.`),
+      ...(hasTtl
+        ? []
+        : [
+            `TTL is not enabled on ${graph.table.ttl}, so tombstones and progress records stay for ever: run edgeloom table update --ttl ${graph.table.ttl}.`,
+          ]),
+      ...differs,
+    ],
+    projections: head === undefined ? [] : projectionStates(head.registry),
+  });
+}

@@ -1,0 +1,27 @@
+import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import type { ClientOptions } from '../../store/client/options.ts';
+import { serviceConfig } from '../../store/client/service.ts';
+
+/** Yields the keys of all objects of a bucket. Throws `unreadable-object`. */
+export async function* listObjects(client: Omit<ClientOptions, 'endpoint'>, bucket: string): AsyncGenerator<string> {
+  const s3 = new S3Client(serviceConfig(client));
+  try {
+    let token: string | undefined;
+    do {
+      const command = new ListObjectsV2Command({ Bucket: bucket, ContinuationToken: token });
+      const { Contents = [], NextContinuationToken } = await s3.send(command);
+      for (const { Key } of Contents) if (Key !== undefined) yield Key;
+      token = NextContinuationToken;
+    } while (token !== undefined);
+  } catch (error) {
+    throw new EdgeloomError(
+      'unreadable-object',
+      `The objects of bucket ${bucket} cannot be listed: ${error instanceof Error ? error.message : String(error)}.`,
+      'Name a bucket that keeps failed batches, and allow s3:ListBucket on it.',
+      { cause: error },
+    );
+  } finally {
+    s3.destroy();
+  }
+}

@@ -1,0 +1,44 @@
+import { DeleteObjectCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import type { ClientOptions } from '../../store/client/options.ts';
+import { serviceConfig } from '../../store/client/service.ts';
+import type { BucketAccess } from './failure-message.ts';
+
+/**
+ * Reads and deletes objects with one S3 client. It has a file of its own with a static import, so that a bundler includes only the
+ * parts of the client that these two calls need. Throws `unreadable-object` and `undeletable-object`.
+ */
+export function openBuckets(client: Omit<ClientOptions, 'endpoint'>): BucketAccess {
+  const s3 = new S3Client(serviceConfig(client));
+  return {
+    readObject: async (bucket, key) => {
+      try {
+        const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+        return (await Body?.transformToString('utf-8')) ?? '';
+      } catch (error) {
+        throw new EdgeloomError(
+          'unreadable-object',
+          `The object ${key} of bucket ${bucket} cannot be read: ${reasonOf(error)}.`,
+          'It keeps the failed batch; allow s3:GetObject on it.',
+          { cause: error },
+        );
+      }
+    },
+    deleteObject: async (bucket, key) => {
+      try {
+        await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
+      } catch (error) {
+        throw new EdgeloomError(
+          'undeletable-object',
+          `The object ${key} of bucket ${bucket} cannot be deleted: ${reasonOf(error)}.`,
+          'Its batch is reconciled; allow s3:DeleteObject on it.',
+          { cause: error },
+        );
+      }
+    },
+  };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

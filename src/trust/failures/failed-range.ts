@@ -1,0 +1,67 @@
+import {
+  type DynamoDBStreamsClient,
+  GetRecordsCommand,
+  type GetRecordsCommandOutput,
+  GetShardIteratorCommand,
+} from '@aws-sdk/client-dynamodb-streams';
+import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
+import type { RawRecord } from '../../projecting/stream/decode.ts';
+import { requireAnswer } from '../../store/answered.ts';
+import { classifyError } from '../../store/classify.ts';
+
+/** A part of a shard of a stream. */
+export interface StreamRange {
+  streamArn: string;
+  shardId: string;
+  startSequenceNumber: string;
+  endSequenceNumber: string;
+}
+
+/** Number of empty pages in a row after which the reading ends: a page may be empty before the end of its shard. */
+const MOST_EMPTY_PAGES = 100;
+
+/** Reads the records of a failed batch from the stream. Throws `batch-trimmed` if they have left it. */
+export async function readStreamRange(streams: DynamoDBStreamsClient, batch: StreamRange): Promise<RawRecord[]> {
+  const { streamArn, shardId, startSequenceNumber, endSequenceNumber } = batch;
+  const end = BigInt(endSequenceNumber);
+  const records: RawRecord[] = [];
+  try {
+    const first = await streams.send(
+      new GetShardIteratorCommand({
+        StreamArn: streamArn,
+        ShardId: shardId,
+        ShardIteratorType: 'AT_SEQUENCE_NUMBER',
+        SequenceNumber: startSequenceNumber,
+      }),
+    );
+    let iterator: string | undefined = requireAnswer(first.ShardIterator, 'GetShardIterator', 'ShardIterator');
+    for (let empty = 0; iterator !== undefined && empty < MOST_EMPTY_PAGES; ) {
+      const page: GetRecordsCommandOutput = await streams.send(new GetRecordsCommand({ ShardIterator: iterator }));
+      const found = requireAnswer(page.Records, 'GetRecords', 'Records');
+      for (const record of found) {
+        const number = record.dynamodb?.SequenceNumber;
+        if (number !== undefined && BigInt(number) > end) return records;
+        records.push(record);
+        if (number !== undefined && BigInt(number) === end) return records;
+      }
+      empty = found.length === 0 ? empty + 1 : 0;
+      iterator = page.NextShardIterator;
+    }
+  } catch (error) {
+    const name = error instanceof Error ? error.name : '';
+    if (name !== 'TrimmedDataAccessException' && name !== 'ResourceNotFoundException') throw classifyError(error);
+    throw new EdgeloomError(
+      'batch-trimmed',
+      `The records ${startSequenceNumber} to ${endSequenceNumber} of shard ${shardId} have left the stream.`,
+      'A stream keeps records for 24 hours: run edgeloom check --repair, and let an S3 destination keep whole records.',
+      { cause: error },
+    );
+  }
+  // An error, not a result: the message is deleted after its batch is reconciled, and its last records would be lost with it.
+  throw new StoreError(
+    'retryable',
+    'incomplete-answer',
+    `Shard ${shardId} was read without its record ${endSequenceNumber}, which the batch ends with.`,
+    'Try again. If it fails again, the message names a record that the shard does not have: run edgeloom check --repair.',
+  );
+}

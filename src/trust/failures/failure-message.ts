@@ -1,0 +1,89 @@
+import * as z from 'zod/mini';
+import { describe } from '../../core/items/describe.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { type FailedBatch, parseFailedBatch } from './failed-batch.ts';
+
+/** Sends a message to a queue. */
+export type SendMessage = (queueArn: string, body: string) => Promise<void>;
+
+/** Reads an object of a bucket as text. */
+export type ReadObject = (bucket: string, key: string) => Promise<string>;
+/** Deletes an object of a bucket. */
+export type DeleteObject = (bucket: string, key: string) => Promise<void>;
+/** The objects of S3 buckets. */
+export interface BucketAccess {
+  readObject: ReadObject;
+  deleteObject: DeleteObject;
+}
+
+/** The buckets that keep failed batches. */
+export interface FailureBuckets {
+  /** Reads the object that contains a whole record. */
+  readObject: ReadObject;
+  /** The names of buckets that a message may refer to: those of the stack. Default: none. */
+  buckets?: readonly string[];
+}
+
+const topicSchema = z.object({ Type: z.literal('Notification'), Message: z.string() });
+const bucketSchema = z.object({
+  Records: z
+    .array(
+      z.object({ s3: z.object({ bucket: z.object({ name: z.string() }), object: z.object({ key: z.string() }) }) }),
+    )
+    .check(z.minLength(1)),
+});
+const testSchema = z.object({ Event: z.literal('s3:TestEvent') });
+
+/**
+ * Returns the failed batches in a message of a queue: the mapping's own message, a bucket's notification of an object that contains
+ * a whole record, or either of them in a topic's envelope. A bucket's test message contains none. Throws `invalid-failure-message`
+ * for any other text, and `wrong-bucket` if the message names a bucket that is not in `buckets`.
+ */
+export async function failedBatchesOf(text: string, from: FailureBuckets): Promise<FailedBatch[]> {
+  const message = parsedMessage(text);
+  const topic = topicSchema.safeParse(message);
+  if (topic.success) return await failedBatchesOf(topic.data.Message, from);
+  if (testSchema.safeParse(message).success) return [];
+  const notification = bucketSchema.safeParse(message);
+  if (!notification.success) return [parseFailedBatch(text)];
+  const batches: FailedBatch[] = [];
+  for (const { s3 } of notification.data.Records) {
+    const { name } = s3.bucket;
+    if (!(from.buckets ?? []).includes(name)) {
+      throw new EdgeloomError(
+        'wrong-bucket',
+        `The message names the bucket ${describe(name)}, from which no failed batch is read.`,
+        "Name the stack's bucket with --bucket, or in the option buckets of the handler.",
+      );
+    }
+    const key = decodeObjectKey(s3.object.key);
+    batches.push({ ...parseFailedBatch(await from.readObject(name, key)), object: { bucket: name, key } });
+  }
+  return batches;
+}
+
+/** Object keys are encoded as in a form: `+` is a space. */
+function decodeObjectKey(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded.replaceAll('+', ' '));
+  } catch (error) {
+    throw unreadableMessage(
+      `The message names an object by a key that cannot be decoded, ${describe(encoded)}.`,
+      error,
+    );
+  }
+}
+
+/** Parses a message as JSON; throws `invalid-failure-message` if it is none. */
+export function parsedMessage(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw unreadableMessage('The message is not JSON.', error);
+  }
+}
+
+function unreadableMessage(message: string, cause: unknown): EdgeloomError {
+  const hint = 'Give the on-failure message of an event source mapping as it came.';
+  return new EdgeloomError('invalid-failure-message', message, hint, { cause });
+}

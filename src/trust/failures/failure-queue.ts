@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto';
+import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import * as z from 'zod/mini';
+import type { ChangeRecord } from '../../core/items/change-record.ts';
+import { describe } from '../../core/items/describe.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { runtimeOf } from '../../foundation/runtime.ts';
+import { type Claim, claimOf } from '../../projecting/progress/claims.ts';
+import { claimsItem } from '../../projecting/progress/claims-item.ts';
+import { type ClientOptions, isLoopback } from '../../store/client/options.ts';
+import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult } from '../repair/redrive.ts';
+import { redriveRecords } from '../repair/redrive-records.ts';
+import { type OpenStreams, readFailedBatch } from './failed-batch.ts';
+import {
+  type BucketAccess,
+  type DeleteObject,
+  type FailureBuckets,
+  failedBatchesOf,
+  parsedMessage,
+  type SendMessage,
+} from './failure-message.ts';
+import { loadOptionalPackage } from './optional-package.ts';
+
+/** The places where failed batches are read. */
+export interface FailureSources extends FailureBuckets {
+  /** Reads records that a message only names. */
+  streams: DynamoDBStreamsClient | OpenStreams;
+  /** Deletes an object whose batch is reconciled in full. Default: it stays until its bucket expires it. */
+  deleteObject?: DeleteObject;
+}
+
+/**
+ * Reconciles everything that one message of an on-failure destination reports, with the base items. The message may be one of
+ * `messageOfRest`: then it reconciles the unprocessed rest. Throws for other messages.
+ */
+export async function redriveMessage(
+  text: string,
+  sources: FailureSources,
+  options: RedriveOptions,
+): Promise<RedriveResult> {
+  const { message, settled } = parseRest(text);
+  const records: ChangeRecord[] = [];
+  const ends: number[] = [];
+  const batches = await failedBatchesOf(message, sources);
+  for (const batch of batches) {
+    for (const record of await readFailedBatch(options.graph, sources.streams, batch)) records.push(record);
+    ends.push(records.length);
+  }
+  const result = await redriveRecords(records.slice(settled), options);
+  await claimReconciled(records, ends, { from: settled, to: settled + result.repaired }, options);
+  if (result.left > 0) return result;
+  for (const { object } of batches) if (object !== undefined) await sources.deleteObject?.(object.bucket, object.key);
+  return result;
+}
+
+/**
+ * Claims the reconciled records of failed batches, so that the mark of the stream can move past them.
+ *
+ * @param ends for each batch, its end in `records`.
+ */
+async function claimReconciled(
+  records: readonly ChangeRecord[],
+  ends: readonly number[],
+  settled: { from: number; to: number },
+  options: RedriveOptions,
+): Promise<void> {
+  const claims = ends.flatMap((end, i): Claim[] => {
+    const start = Math.max(settled.from, ends[i - 1] ?? 0);
+    return claimOf(records.slice(start, Math.min(settled.to, end)));
+  });
+  const { graph, store } = options;
+  if (claims.length > 0) await store.put(claimsItem(graph.table, randomUUID(), claims, runtimeOf(options).now()));
+}
+
+const restSchema = z.object({ edgeloomRest: z.object({ settled: z.int().check(z.minimum(0)), message: z.string() }) });
+
+/** A message, and the number of its records that are reconciled already. */
+interface Rest {
+  message: string;
+  settled: number;
+}
+
+/** Builds a message for the unprocessed rest of a failed batch, after `repaired` more of its records were reconciled. */
+export function messageOfRest(text: string, repaired: number): string {
+  const { message, settled } = parseRest(text);
+  return JSON.stringify({ edgeloomRest: { settled: settled + repaired, message } });
+}
+
+function parseRest(text: string): Rest {
+  const rest = restSchema.safeParse(parsedMessage(text));
+  return rest.success ? rest.data.edgeloomRest : { message: text, settled: 0 };
+}
+
+/** Optional packages: most projects send failed batches to neither of them. */
+const SQS = '@aws-sdk/client-sqs';
+const S3 = '@aws-sdk/client-s3';
+
+/** Messages of one receive call: the maximum of SQS. */
+const MESSAGES = 10;
+/** How long SQS waits for a message before it answers that there is none, in seconds. */
+const WAIT_SECONDS = 1;
+
+/**
+ * Empties the queue of an on-failure destination: reconciles each message, then deletes it. A message that cannot be reconciled in
+ * full stays in the queue, is counted as left, with its reason, and does not stop the others. Throws `untrusted-queue` for a URL
+ * that is neither of SQS nor of this machine, because the requests to it are signed. With `anyHost` any HTTPS host is allowed.
+ */
+export async function redriveQueue(
+  queueUrl: string,
+  sources: FailureSources,
+  options: RedriveOptions & { client: ClientOptions; anyHost?: boolean },
+): Promise<RedriveResult> {
+  checkQueueUrl(queueUrl, options.anyHost === true);
+  // Only this function needs the client, which takes a while to load.
+  const { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } = await loadOptionalPackage(
+    SQS,
+    import('@aws-sdk/client-sqs'),
+  );
+  const { serviceConfig } = await import('../../store/client/service.ts');
+  const { remainingMs } = runtimeOf(options);
+  const queue = new SQSClient(serviceConfig({ ...options.client, endpoint: new URL(queueUrl).origin }));
+  const total = emptyRedrive();
+  const seen = new Set<string>();
+  try {
+    while (remainingMs() > 0) {
+      const { Messages = [] } = await queue.send(
+        new ReceiveMessageCommand({
+          QueueUrl: queueUrl,
+          MaxNumberOfMessages: MESSAGES,
+          WaitTimeSeconds: WAIT_SECONDS,
+        }),
+      );
+      // A message that was left becomes visible again after its time-out. One attempt for each run is enough.
+      const fresh = Messages.filter(({ MessageId = '' }) => !seen.has(MessageId));
+      if (fresh.length === 0) break;
+      for (const { MessageId = '', Body = '', ReceiptHandle } of fresh) {
+        seen.add(MessageId);
+        const result = await tryRedriveMessage(MessageId, Body, sources, options);
+        addRedrive(total, result);
+        if (result.left > 0) continue;
+        await queue.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle }));
+      }
+    }
+    return total;
+  } finally {
+    queue.destroy();
+  }
+}
+
+/** Host names of SQS: of a region, of a VPC endpoint, and of the older form. */
+const SQS_HOST =
+  /^(?:(?:vpce-[a-z0-9-]{1,63}\.)?sqs(?:-fips)?\.[a-z0-9-]{1,63}(?:\.vpce)?\.(?:amazonaws\.com(?:\.cn)?|api\.aws)|[a-z0-9-]{1,63}\.queue\.amazonaws\.com)$/;
+
+function checkQueueUrl(queueUrl: string, anyHost: boolean): void {
+  const url = URL.canParse(queueUrl) ? new URL(queueUrl) : undefined;
+  if (isLoopback(queueUrl)) return;
+  if (url?.protocol === 'https:' && (anyHost || SQS_HOST.test(url.hostname))) return;
+  throw new EdgeloomError(
+    'untrusted-queue',
+    `No signed request is sent to ${describe(queueUrl)}: it is no HTTPS URL of a queue of SQS.`,
+    'Give the URL that SQS has for the queue, one of this machine, or with --any-host another HTTPS URL.',
+  );
+}
+
+/**
+ * Calls `redriveMessage`, and turns an error into a result. A message that cannot be read, or whose batch has left the stream, is
+ * counted as left, with the reason.
+ */
+export async function tryRedriveMessage(
+  messageId: string,
+  body: string,
+  sources: FailureSources,
+  options: RedriveOptions,
+): Promise<RedriveResult> {
+  try {
+    return await redriveMessage(body, sources, options);
+  } catch (error) {
+    // An error belongs to this message only: the other messages are still reconciled.
+    const reason = error instanceof EdgeloomError ? `${error.message} ${error.hint}` : String(error);
+    return { ...emptyRedrive(), entries: 1, left: 1, reasons: [`message ${messageId}: ${reason}`] };
+  }
+}
+
+/** Makes a function that sends messages to SQS queues. It loads the client at the first message. */
+export function queueSender(client: Omit<ClientOptions, 'endpoint'>): SendMessage {
+  let sender: Promise<SendMessage> | undefined;
+  return async (queueArn, body) => {
+    sender ??= loadOptionalPackage(SQS, import('./queue.ts')).then(({ openQueues }) => openQueues(client));
+    await (await sender)(queueArn, body);
+  };
+}
+
+/** Makes functions that read and delete objects of S3 buckets. They load the client at the first call. */
+export function bucketAccess(client: Omit<ClientOptions, 'endpoint'>): BucketAccess {
+  let opened: Promise<BucketAccess> | undefined;
+  // Few runs read an object, and the client takes a while to load.
+  const open = (): Promise<BucketAccess> => {
+    opened ??= loadOptionalPackage(S3, import('./bucket.ts')).then(({ openBuckets }) => openBuckets(client));
+    return opened;
+  };
+  return {
+    readObject: async (bucket, key) => (await open()).readObject(bucket, key),
+    deleteObject: async (bucket, key) => (await open()).deleteObject(bucket, key),
+  };
+}

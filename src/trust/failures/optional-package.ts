@@ -1,0 +1,20 @@
+import { EdgeloomError } from '../../foundation/errors.ts';
+
+/**
+ * Loads a module of a package that only some projects install. Throws `no-package`, with the command that installs it, if the
+ * package is missing.
+ */
+export async function loadOptionalPackage<Loaded>(name: string, loading: Promise<Loaded>): Promise<Loaded> {
+  try {
+    return await loading;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ERR_MODULE_NOT_FOUND' || !message.includes(`'${name}'`)) throw error;
+    throw new EdgeloomError(
+      'no-package',
+      `This needs the package ${name}, which is not installed.`,
+      `Install it with "npm install ${name}".`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,222 @@
+import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import { QUARANTINE_FIELDS } from '../../core/items/derived-item.ts';
+import { BEGINNINGS } from '../../core/items/derived-key.ts';
+import { textOfKey, VIEW_KEY } from '../../core/items/keys.ts';
+import { copiedNode } from '../../core/kinds/copy.ts';
+import { indexItem } from '../../core/kinds/index-item.ts';
+import type { ObserveContext, OddityContext, Part, Suspect } from '../../core/kinds/part.ts';
+import { edgeNamedInTarget } from '../../core/kinds/reverse-item.ts';
+import { itemKindOf } from '../../core/kinds/table.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { FanOutPlaces } from '../../core/model/projection/places.ts';
+import { copyingEdge, edgeOfReverse, reverseItemOf } from '../../core/plan/copies.ts';
+import { joinedKeysOf } from '../../core/plan/joined.ts';
+import { queriedItems } from '../../core/store-pages.ts';
+import type { ItemKey, Store } from '../../core/store-port.ts';
+import { concernOf } from '../../registry/concerns.ts';
+import { nominate } from '../check/nominate.ts';
+import { isWrong, observe } from '../check/observe.ts';
+import type { Mismatch, OpenSpread } from './obligations.ts';
+
+/** The reads of an observer: looks at parts, and the Queries that name the parts which a change reaches. All of them are consistent. */
+
+/** The values that looks need. */
+export interface LookContext extends ObserveContext {
+  store: Pick<Store, 'get' | 'getMany' | 'query'>;
+  now: () => number;
+  lowMark: () => Promise<number | undefined>;
+}
+
+/** Looks at some parts: a hundred of them in two or three calls. */
+export async function lookAtSuspects(
+  context: LookContext,
+  suspects: readonly Suspect[],
+): Promise<(Mismatch | 'right')[]> {
+  const { graph, now } = context;
+  // rule: low-mark-is-asked-for-before-the-look
+  const lowMarkMs = await context.lowMark();
+  const fromMs = now();
+  // rule: looks-begin-with-the-reverse-items, first
+  const reverse = await absentReverseItems(context, suspects);
+  // rule: looks-are-consistent
+  // rule: looks-begin-with-the-reverse-items, then
+  const observations = await observe(context, suspects);
+  const unjudged = await unjudgedItems(graph, context.store, suspects);
+  const toMs = now();
+  return suspects.map((suspect, i) => {
+    const { source, sortKey, part } = suspect;
+    const observation = observations[i]!;
+    const { wanted, stored, fanOut } = observation;
+    const seen = { wanted, stored, fromMs, toMs, lowMarkMs, isAwaited: fanOut !== undefined };
+    const absent = reverse.get(suspect);
+    // rule: copy-without-its-reverse-item-stays-open
+    if (absent !== undefined && part.kind === 'copy') {
+      const base: ItemKey = { source, target: part.target };
+      return {
+        ...seen,
+        behind: { source: absent.source, sortKey: absent.target, part: { kind: 'reverse-item', base } },
+      };
+    }
+    const isRight = !isWrong(observation) || unjudged.has(textOfKey({ source, target: sortKey }));
+    return isRight ? 'right' : seen;
+  });
+}
+
+/** The items that belong to something that is being built, or that readers do not use: they are not judged. */
+async function unjudgedItems(
+  graph: CompiledModel,
+  store: Pick<Store, 'getMany'>,
+  suspects: readonly Suspect[],
+): Promise<ReadonlySet<string>> {
+  if (graph.concerns === undefined) return new Set();
+  const keys = suspects.map(({ source, sortKey }): ItemKey => ({ source, target: sortKey }));
+  const { items } = await store.getMany(keys, { consistent: true });
+  const changing = keys.filter(({ source, target }, i) => {
+    const item = items[i];
+    if (item === undefined) return false;
+    const { kind } = concernOf(graph, source, target, item);
+    return kind === 'changing' || kind === 'left';
+  });
+  return new Set(changing.map(textOfKey));
+}
+
+/**
+ * Reads the reverse items of copies, before the views. Returns for each copy the key of its reverse item, if its edge exists and the
+ * item does not: then no fan-out finds the edge, and a copy that is right now may become old unseen.
+ */
+async function absentReverseItems(
+  { graph, store }: LookContext,
+  suspects: readonly Suspect[],
+): Promise<ReadonlyMap<Suspect, ItemKey>> {
+  const copies = suspects.flatMap((suspect) => {
+    const { source, part } = suspect;
+    if (part.kind !== 'copy' || copiedNode(graph, part.target) === undefined) return [];
+    const reverse = reverseItemOf(graph, { source, target: part.target });
+    return reverse === undefined ? [] : [{ suspect, edge: { source, target: part.target }, reverse: reverse.key }];
+  });
+  if (copies.length === 0) return new Map();
+  const { items } = await store.getMany(
+    copies.map(({ reverse }) => reverse),
+    { consistent: true },
+  );
+  const absent = copies.filter((_, i) => !indexItem.isLive(items[i]));
+  const edges = (
+    await store.getMany(
+      absent.map(({ edge }) => edge),
+      { consistent: true },
+    )
+  ).items;
+  return new Map(absent.filter((_, i) => edges[i] !== undefined).map(({ suspect, reverse }) => [suspect, reverse]));
+}
+
+/** Names the parts that a spread reaches, page by page. */
+export async function* partsOfSpread(context: LookContext, { spread }: OpenSpread): AsyncGenerator<Suspect[]> {
+  const { graph, store, stream } = context;
+  const { kind, source, edgeType } = spread;
+  if (kind === 'partition') {
+    const nominated: Suspect[] = [];
+    // rule: partitions-are-read-consistently
+    const reads = withConsistentReads(store);
+    const nominations = nominate(graph, reads, source, { streamLabel: stream.known });
+    for (let next = await nominations.next(); next.done !== true; next = await nominations.next()) {
+      nominated.push(next.value);
+    }
+    yield nominated;
+    // These are not nominated, since other partitions decide about them.
+    for (const prefix of [BEGINNINGS['reverse-item'], BEGINNINGS['total-entry'], BEGINNINGS.continuation]) {
+      const request = { partition: source, sortKey: { beginsWith: prefix }, consistent: true };
+      for await (const item of queriedItems(store, request)) {
+        const sortKey = stringOf(item[graph.table.sortKey]) ?? '';
+        yield partsDecidedElsewhere({ graph, streamLabel: stream.known }, source, sortKey, item);
+      }
+    }
+    return;
+  }
+  // rule: fan-outs-are-queried-consistently
+  const request = {
+    partition: source,
+    sortKey: { beginsWith: new FanOutPlaces(edgeType).visitedPrefix(kind) },
+    consistent: true,
+  };
+  for await (const item of queriedItems(store, request)) {
+    const target = stringOf(item[graph.table.sortKey]) ?? '';
+    yield kind === 'copies'
+      ? suspectCopyOfReverse(graph, { source, target }, item)
+      : suspectsOfJoinedItems(graph, edgeType, { source, target });
+  }
+}
+
+/** A store whose reads are consistent: a check may read an old copy, since it looks again, and a spread does not. */
+function withConsistentReads(store: LookContext['store']): LookContext['store'] {
+  return {
+    get: (key) => store.get(key, { consistent: true }),
+    getMany: (keys) => store.getMany(keys, { consistent: true }),
+    query: (request) => store.query({ ...request, consistent: true }),
+  };
+}
+
+/** The parts to look at of an item that other partitions decide, whether it exists or not; none for an item of another kind. */
+export function partsDecidedElsewhere(
+  context: OddityContext,
+  source: string,
+  sortKey: string,
+  item: Item | undefined,
+): Suspect[] {
+  const { graph } = context;
+  const kind = itemKindOf(graph, sortKey);
+  if (kind.decidedBy !== 'edge-elsewhere' && kind.decidedBy !== 'time') return [];
+  const parts: Part[] = item === undefined ? [] : [...kind.oddities(context, item)];
+  const key = { source, target: sortKey };
+  if (kind.decidedBy === 'time') parts.push({ kind: 'continuation' });
+  else parts.push({ kind: 'reverse-item', base: edgeNamedInTarget(graph, key, item) });
+  const own = parts.map((part): Suspect => ({ source, sortKey, part }));
+  return kind.decidedBy === 'time' ? own : [...own, ...suspectCopyOfReverse(graph, key, item)];
+}
+
+function suspectCopyOfReverse(graph: CompiledModel, key: ItemKey, item: Item | undefined): Suspect[] {
+  const edge = edgeOfReverse(key, item);
+  if (edge === undefined || copyingEdge(graph, edge.target) === undefined) return [];
+  return [{ source: edge.source, sortKey: VIEW_KEY, part: { kind: 'copy', target: edge.target } }];
+}
+
+function suspectsOfJoinedItems(graph: CompiledModel, edgeType: string, { source, target }: ItemKey): Suspect[] {
+  return joinedKeysOf(graph, edgeType, target).map((sortKey) => ({
+    source,
+    sortKey,
+    part: { kind: 'index-item', target },
+  }));
+}
+
+/** Whether a quarantine entry names one of the base items of a part: then a redrive has to come first. */
+export async function hasQuarantineEntry(
+  { store }: Pick<LookContext, 'store'>,
+  { source, part }: Suspect,
+): Promise<boolean> {
+  const base = baseItemOfPart(source, part);
+  if (base === undefined) return false;
+  const request = {
+    partition: base.source,
+    sortKey: { beginsWith: BEGINNINGS['quarantine-entry'] },
+    consistent: true,
+  };
+  for await (const entry of queriedItems(store, request)) {
+    if (stringOf(entry[QUARANTINE_FIELDS.of]) === base.target) return true;
+  }
+  return false;
+}
+
+function baseItemOfPart(source: string, part: Suspect['part']): ItemKey | undefined {
+  switch (part.kind) {
+    case 'attributes':
+      return { source, target: source };
+    case 'element':
+    case 'copy':
+      return { source, target: part.target };
+    case 'index-item':
+      return part.target === undefined ? undefined : { source, target: part.target };
+    case 'reverse-item':
+      return part.base;
+    default:
+      return undefined;
+  }
+}

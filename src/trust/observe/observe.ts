@@ -1,0 +1,177 @@
+import { streamLabel } from '../../core/items/watermark.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
+import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import type { StreamSource } from '../../projecting/stream/source.ts';
+import { StreamLabel } from '../../projecting/stream/stream-label.ts';
+import { modelToCheck } from '../../registry/checked.ts';
+import { registeredModel } from '../../registry/writer-model.ts';
+import { runAbortable } from '../../store/abortable.ts';
+import { check } from '../check/check.ts';
+import { WRONG } from '../check/finding.ts';
+import { Repairer } from '../repair/repairer.ts';
+import { TableMemory } from './memory.ts';
+import type { ObservedDrift } from './obligation.ts';
+import { Observer, type ObserverLimits } from './observer.ts';
+import type { ObserverMemory } from './state.ts';
+
+/** Options of a run of the observer. */
+export interface ObserveOptions extends RuntimeOptions {
+  graph: CompiledModel;
+  /** The table. */
+  store: Store & ScanSource;
+  /** The table's stream. */
+  source: StreamSource;
+  /** The time before which the projector has applied every record: `createLowMark`. */
+  lowMark: () => Promise<number | undefined>;
+  /** Repairs the drift that it finds. Default false: drift is only reported. */
+  repairs?: boolean | undefined;
+  /**
+   * Checks the whole table when the proof lacks its base: at the first run, and after a gap. Default true. Without it a process that
+   * may do so has to come first.
+   */
+  checks?: boolean | undefined;
+  /** Ends the run once nothing is left to be read, and the time has passed the begin of the run. Default false. */
+  untilVerified?: boolean | undefined;
+  /** Called for each drift that was not known before. */
+  onDrift?: ((drift: ObservedDrift) => void) | undefined;
+  /** Called with one line for each repair. */
+  onRepair?: ((action: string) => void) | undefined;
+  /** Called after each turn with the time through which everything is right; undefined: not known. */
+  onProgress?: ((throughMs: number | undefined) => void) | undefined;
+  /** Where the state is kept. Default: in the table. */
+  memory?: (ObserverMemory & { close(): Promise<void> }) | undefined;
+  limits?: Partial<ObserverLimits> | undefined;
+}
+
+/** The result of a run. */
+export interface ObserveResult {
+  /** Every derived item that nothing has touched since this time is right, but for `drift`; absent: not known. */
+  verifiedThroughMs?: number | undefined;
+  /** The item, shard or gap that holds the time; absent: nothing does. */
+  heldBy?: string | undefined;
+  /** The differences that are known and not repaired. */
+  drift: ObservedDrift[];
+  records: number;
+  /**
+   * `busy`: another process observes the table. `lost`: another process has taken over. `time`: no time was left. `verified`: with
+   * `untilVerified`, everything is verified through the beginning of the run.
+   */
+  endedBy: 'busy' | 'lost' | 'time' | 'verified';
+}
+
+/** Times between two saves, and between two turns that find nothing, in milliseconds. */
+const [SAVE_MS, PAUSE_MS] = [5_000, 1_000];
+
+/**
+ * Observes a table: reads its stream, base and derived items, judges each change, and saves through when everything is verified. One
+ * process at a time observes a table. A `signal` ends it, and `remainingMs` does when no time is left.
+ *
+ * @example
+ * const { verifiedThroughMs, drift } = await observe({ graph, store, source, lowMark, untilVerified: true });
+ */
+export async function observe(options: ObserveOptions): Promise<ObserveResult> {
+  return await runAbortable(
+    options.store,
+    options,
+    async (store, wait) => await observeUntilEnd({ ...options, store, wait }),
+  );
+}
+
+async function observeUntilEnd(
+  options: ObserveOptions & { wait: NonNullable<RuntimeOptions['wait']> },
+): Promise<ObserveResult> {
+  const { graph, store, source, lowMark, checks = true, untilVerified = false } = options;
+  const { now, wait, remainingMs } = runtimeOf(options);
+  const memory = options.memory ?? new TableMemory(store, now);
+  const state = await memory.open();
+  if (state === 'busy') return { drift: [], records: 0, endedBy: 'busy' };
+  const ready = modelToCheck(graph, store);
+  const observer = new Observer(
+    {
+      ...{ maintained: registeredModel(graph, store), ready, store, source, table: graph.table, now, lowMark },
+      limits: options.limits,
+      async onDrift(drift) {
+        options.onDrift?.(drift);
+        if (options.repairs === true) await repairDrift(options, [drift]);
+      },
+    },
+    state,
+  );
+  const beganMs = now();
+  if (options.repairs === true) await repairDrift(options, state?.drift ?? []);
+  let records = 0;
+  let savedMs = now();
+  let endedBy: ObserveResult['endedBy'] = 'time';
+  const saveIfDue = async (): Promise<void> => {
+    if (now() - savedMs < SAVE_MS) return;
+    savedMs = now();
+    // Another process that has taken over is noticed by the save after the check.
+    await memory.save(observer.stateToSave());
+  };
+  while (remainingMs() > 0) {
+    const turn = await observer.runTurn();
+    records += turn.records;
+    if (checks && observer.needsWholeCheck) await checkWholeTable(options, observer, saveIfDue);
+    options.onProgress?.(observer.verifiedThroughMs);
+    const isVerified = untilVerified && turn.isIdle && (observer.verifiedThroughMs ?? 0) > beganMs;
+    if (isVerified || now() - savedMs >= SAVE_MS) {
+      savedMs = now();
+      if (!(await memory.save(observer.stateToSave()))) {
+        endedBy = 'lost';
+        break;
+      }
+    }
+    if (isVerified) {
+      endedBy = 'verified';
+      break;
+    }
+    if (turn.isIdle) await wait(Math.min(PAUSE_MS, Math.max(0, remainingMs())));
+  }
+  if (endedBy === 'time') await memory.save(observer.stateToSave());
+  await memory.close();
+  const { verifiedThroughMs, heldBy, drift } = observer;
+  return {
+    ...(verifiedThroughMs !== undefined && { verifiedThroughMs }),
+    ...(heldBy !== undefined && { heldBy }),
+    ...{ drift, records, endedBy },
+  };
+}
+
+/**
+ * Checks the whole table, as the base of the proof. The observer judges the differences that the check leaves. `saveIfDue` is called after
+ * each page: the check takes longer than the lease.
+ */
+async function checkWholeTable(
+  { graph, store, source, now, wait }: ObserveOptions,
+  observer: Observer,
+  keep: () => Promise<void>,
+): Promise<void> {
+  const left: ItemKey[] = [];
+  const beganMs = runtimeOf({ now }).now();
+  const open = new Set<string>([...WRONG, 'pending', 'maintenance']);
+  await check({
+    ...{ graph, store, now, wait },
+    settleMs: 1_000,
+    onProgress: keep,
+    streamLabel: streamLabel(source.streamArn),
+    onFinding: ({ source: partition, target, verdict }) => {
+      if (open.has(verdict)) left.push({ source: partition, target });
+    },
+  });
+  await observer.endWholeCheck(beganMs, left);
+}
+
+/** Makes derived items equal to what their base items ask for. An item with a quarantine entry is left to a redrive. */
+async function repairDrift(options: ObserveOptions, drift: readonly ObservedDrift[]): Promise<void> {
+  const suspects = drift.filter(({ state }) => state !== 'given-up').map(({ suspect }) => suspect);
+  if (suspects.length === 0) return;
+  const { graph, store, source, onRepair } = options;
+  const runtime = runtimeOf(options);
+  const model = modelToCheck(graph, store);
+  const repairer = new Repairer({
+    ...{ graph: await model.current(), store, model, ...runtime, onRepair, isPlan: false, fenceMs: runtime.now },
+    stream: new StreamLabel(streamLabel(source.streamArn)),
+  });
+  for (const suspect of suspects) await repairer.repairParts(suspect.source, [suspect]);
+}

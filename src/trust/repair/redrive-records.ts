@@ -1,0 +1,43 @@
+import type { ChangeRecord } from '../../core/items/change-record.ts';
+import { StoreError } from '../../foundation/errors.ts';
+import { createReconciler } from '../../projecting/apply/projector.ts';
+import { emptyRedrive, type RedriveOptions, type RedriveResult } from './redrive.ts';
+
+/** Number of records that are folded together. The progress is saved after each slice. */
+const SLICE = 1_000;
+
+/**
+ * Reconciles the derived items of some stream records, with the base items as they are now; used after an event source mapping has
+ * given up on the records. It takes the records in order, a thousand at a time, and folds them, so that each derived item is
+ * written once, or not at all if an earlier redrive has made it right. A record that cannot be derived or written goes into
+ * quarantine, and then counts as reconciled. The redrive stops when time is over or the table fails: then the first `repaired`
+ * records are reconciled, and need no other redrive.
+ */
+export async function redriveRecords(
+  records: readonly ChangeRecord[],
+  { graph, store, concurrency, remainingMs, now, wait, random, onProgress, model }: RedriveOptions,
+): Promise<RedriveResult> {
+  const result: RedriveResult = { ...emptyRedrive(), entries: records.length };
+  // rule: redrive-maintains-what-the-registry-keeps
+  const settler = createReconciler(graph, { store, concurrency, now, wait, random, model });
+  for (let start = 0; start < records.length; ) {
+    const slice = records.slice(start, start + SLICE);
+    const { failedFrom, error, writes, wcu, rcu, quarantined } = await settler.project(slice, { remainingMs });
+    result.writes += writes;
+    result.wcu += wcu;
+    result.rcu += rcu;
+    result.quarantined += quarantined;
+    const failed = failedFrom === undefined ? -1 : slice.findIndex(({ position }) => position >= failedFrom.position);
+    start += failed < 0 ? slice.length : failed;
+    onProgress?.(start);
+    result.repaired = start;
+    if (failedFrom === undefined) continue;
+    if (error instanceof StoreError && error.kind === 'fatal') throw error;
+    result.left = records.length - start;
+    result.reasons.push(
+      `${start} of ${records.length} records are reconciled; ${failedFrom.source} ${failedFrom.target}: ${error?.message}`,
+    );
+    break;
+  }
+  return result;
+}

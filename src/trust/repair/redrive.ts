@@ -1,0 +1,245 @@
+import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import { INDEX_KEYS, unchangedCondition, WATERMARK } from '../../core/items/derived-item.ts';
+import { isTypeName, textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
+import { kindOfDerivedKey } from '../../core/kinds/table.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { needsSource, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
+import { reverseItemKeyOf } from '../../core/plan/copies.ts';
+import { entryKeysOf, isEntryOf } from '../../core/plan/counted.ts';
+import { derivedOf } from '../../core/plan/derive.ts';
+import type { Derived } from '../../core/plan/derived.ts';
+import { fanOutsOf } from '../../core/plan/fan-out.ts';
+import { joinedKeysOf } from '../../core/plan/joined.ts';
+import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../core/plan/quarantine-entry.ts';
+import { queryPages, readItem, readItems } from '../../core/store-pages.ts';
+import type { ItemKey, Store } from '../../core/store-port.ts';
+import { StoreError } from '../../foundation/errors.ts';
+import { forEachOf } from '../../foundation/for-each.ts';
+import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import {
+  type ApplyContext,
+  type ApplyStats,
+  OutOfTimeError,
+  retryingWithin,
+  updateItem,
+} from '../../projecting/apply/context.ts';
+import { applyFanOutUnit } from '../../projecting/apply/fan-out.ts';
+import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
+import { runAbortable } from '../../store/abortable.ts';
+import { reconcileIndexItem } from './settle/index-item.ts';
+import { reconcileView, reconcileViewParts } from './settle/view.ts';
+
+/** Options of a redrive. */
+export interface RedriveOptions extends RuntimeOptions {
+  graph: CompiledModel;
+  /** The table. */
+  store: Store;
+  /** The quarantine entries to reconcile. Default: all, as the index names them. */
+  entries?: readonly Item[] | undefined;
+  /** Entries in flight at once. Default 8. */
+  concurrency?: number | undefined;
+  /** The model to maintain. Default: the one that the table's registry describes; without a registry the model itself. */
+  model?: WriterModel | undefined;
+  /** Called after each entry, with the number of entries so far. */
+  onProgress?: ((entries: number) => void) | undefined;
+}
+
+/** The result of a redrive. */
+export interface RedriveResult extends Pick<ApplyStats, 'writes' | 'wcu' | 'rcu'> {
+  /** Entries looked at; for a failed batch: its records. */
+  entries: number;
+  /**
+   * Entries that were reconciled with their base item, and deleted. For a failed batch: the number of records, from the first, that
+   * are reconciled.
+   */
+  repaired: number;
+  /** Entries whose cause remains, or for which there was no time; `reasons` says which. */
+  left: number;
+  /** Quarantine entries for records of a failed batch. These records count as reconciled. */
+  quarantined: number;
+  reasons: string[];
+}
+
+/**
+ * Reconciles every quarantined record with its base item as it is now, never with the record's images, and deletes its entry. An
+ * entry stays if the base item still cannot be derived, or if its derived item still cannot be written. Entries that a `signal`
+ * leaves unprocessed stay for the next redrive.
+ */
+export async function redrive(options: RedriveOptions): Promise<RedriveResult> {
+  return await runAbortable(options.store, options, (store, wait) => redriveEntries({ ...options, store }, wait));
+}
+
+async function redriveEntries(options: RedriveOptions, wait: ApplyContext['wait']): Promise<RedriveResult> {
+  const { concurrency = 8, entries, onProgress } = options;
+  const context = await makeContext(options, wait);
+  const { graph } = context;
+  const result = emptyRedrive();
+  await forEachOf(
+    entries ?? quarantineEntries(context, result),
+    async (item) => {
+      // rule: redrive-reconciles-by-the-base-item, first
+      const entry = readEntry(graph, item);
+      const reason = await reconcileEntry(context, entry, stringOf(item[WATERMARK]) ?? '');
+      result.entries += 1;
+      if (reason === undefined) {
+        await clearEntry(context, item, result);
+      } else {
+        result.left += 1;
+        result.reasons.push(reason);
+        if (options.remainingMs !== undefined) await moveEntryBack(context, item);
+      }
+      onProgress?.(result.entries);
+    },
+    { concurrency },
+  );
+  const { writes, wcu, rcu } = context.stats;
+  return { ...result, writes, wcu, rcu };
+}
+
+/** The result of a redrive without entries. */
+export function emptyRedrive(): RedriveResult {
+  return { entries: 0, repaired: 0, left: 0, quarantined: 0, reasons: [], writes: 0, wcu: 0, rcu: 0 };
+}
+
+/** Adds a result to a total. */
+export function addRedrive(total: RedriveResult, { reasons, ...counts }: RedriveResult): void {
+  total.reasons.push(...reasons);
+  for (const [name, count] of Object.entries(counts)) total[name as keyof typeof counts] += count;
+}
+
+/** Deletes a reconciled entry, unless it was written again meanwhile: then it represents another failure. */
+async function clearEntry(context: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
+  const { store, stats } = context;
+  const key = keyOfEntry(context, item);
+  const { applied, wcu } = await store.delete(key, unchangedCondition(item, context.graph.table.ttl));
+  stats.wcu += wcu;
+  if (applied) result.repaired += 1;
+  else {
+    result.left += 1;
+    result.reasons.push(`${key.source} ${key.target}: the entry has changed meanwhile`);
+  }
+}
+
+/** Makes the context. It reads the model to maintain after the records are read, as the projector does. */
+async function makeContext(options: RedriveOptions, wait: ApplyContext['wait']): Promise<ApplyContext> {
+  const { store } = options;
+  const { model = registeredModel(options.graph, store) } = options;
+  const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
+  const graph = await model.current(stats);
+  return { graph, store, stats, ...runtimeOf({ ...options, wait }) };
+}
+
+/**
+ * Yields the entries as of the start of each page, ordered by the time when they were made or last tried. It may also yield entries
+ * that are written meanwhile. It ends when time is over, and counts the rest of its page as left.
+ */
+async function* quarantineEntries(context: ApplyContext, result: RedriveResult): AsyncGenerator<Item> {
+  const met = new Set<string>();
+  const request = { index: 'gsi0', partition: QUARANTINE_PARTITION } as const;
+  for await (const page of queryPages(context.store, request, context.stats)) {
+    for (const [i, item] of page.items.entries()) {
+      const { source, target } = keyOfEntry(context, item);
+      if (context.remainingMs() <= 0) {
+        const left = page.items.length - i;
+        result.entries += left;
+        result.left += left;
+        result.reasons.push(`The time is over: entries from ${source} ${target} on wait for the next run.`);
+        return;
+      }
+      // An entry that was moved back appears a second time at the end.
+      const key = JSON.stringify([source, target]);
+      if (met.has(key)) continue;
+      met.add(key);
+      yield item;
+    }
+  }
+}
+
+/**
+ * Moves an entry whose cause remains behind all others. So a run that ends early begins the next time with entries that it has not
+ * tried.
+ */
+async function moveEntryBack(context: ApplyContext, item: Item): Promise<void> {
+  const place = `${new Date(context.now()).toISOString()}/${stringOf(item[WATERMARK]) ?? ''}`;
+  await updateItem(context, {
+    key: keyOfEntry(context, item),
+    set: { [INDEX_KEYS.gsi0.sort]: { S: place } },
+    unset: [],
+    // The condition holds for this entry only: one that was written again meanwhile represents another failure.
+    condition: unchangedCondition(item, context.graph.table.ttl),
+  });
+}
+
+function keyOfEntry({ graph }: ApplyContext, item: Item): ItemKey {
+  const { partitionKey, sortKey } = graph.table;
+  return { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' };
+}
+
+/** Reconciles the items that an entry names. Returns why the entry has to stay; undefined if it is done. */
+function reconcileEntry(context: ApplyContext, entry: QuarantineEntry, watermark: string): Promise<string | undefined> {
+  return tryReconcile(context, entry, () => reconcileEntryOnce(context, entry, watermark));
+}
+
+async function tryReconcile(
+  context: ApplyContext,
+  { source, target }: ItemKey,
+  run: () => Promise<string | undefined>,
+): Promise<string | undefined> {
+  try {
+    return await retryingWithin(context, run);
+  } catch (error) {
+    const isOfEntry = error instanceof OutOfTimeError || (error instanceof StoreError && error.kind !== 'fatal');
+    if (!isOfEntry) throw error;
+    return `${source} ${target}: ${error.message}`;
+  }
+}
+
+async function reconcileEntryOnce(
+  context: ApplyContext,
+  entry: QuarantineEntry,
+  watermark: string,
+): Promise<string | undefined> {
+  const { graph } = context;
+  const { source, target } = entry;
+  // rule: redrive-reconciles-by-the-base-item, then
+  // An entry that names no item could be tried for ever. So the view is reconciled, and a check finds the rest.
+  if (target === VIEW_KEY || target === '') {
+    await reconcileView(context, source, watermark);
+    return undefined;
+  }
+  const image = await readItem(context, { source, target });
+  const expected = derivedOf(graph, source, target, image);
+  const joinedKeys = joinedKeysOf(graph, typePrefix(target) ?? '', target);
+  const keys = new Set([...entry.derivedKeys.filter(isReconcilable), ...expected.indexItems.keys(), ...joinedKeys]);
+  keys.delete(VIEW_KEY);
+  const key = { source, target };
+  const reverse = reverseItemKeyOf(graph, key);
+  // This reconciles the reverse item of a listed edge, before it reads the node that is copied. A part is not in the view.
+  // rule: redrive-of-a-part-leaves-the-view-alone
+  if (!isTypeName(target)) await reconcileViewParts(context, source, [target], watermark);
+  if (reverse !== undefined) await reconcileIndexItem(context, key, reverse, watermark);
+  for (const sortKey of keys) await reconcileIndexItem(context, key, { source, target: sortKey }, watermark);
+  const entryKeys = new Map(entryKeysOf(graph, key, image).map((entryKey) => [textOfKey(entryKey), entryKey]));
+  const { elsewhere } = entry;
+  if (elsewhere !== undefined && isEntryOf(graph, key, elsewhere)) entryKeys.set(textOfKey(elsewhere), elsewhere);
+  for (const entryKey of entryKeys.values()) await reconcileIndexItem(context, key, entryKey, watermark);
+  // Each child has to get the attributes of the node, or of its part, which the records may have changed.
+  for (const unit of fanOutsOf(graph, key, watermark)) await applyFanOutUnit(context, unit);
+  const [problem] = await problemsOf(context, key, expected);
+  return problem === undefined ? undefined : `${source} ${target}: ${problem.message}`;
+}
+
+/** Whether a key of an entry is that of an item which a base item decides. Whoever may write the table may forge an entry. */
+function isReconcilable(sortKey: string): boolean {
+  return kindOfDerivedKey(sortKey)?.kind.hasBase === true;
+}
+
+/** The problems of deriving from a base item, by itself and with its source node. */
+async function problemsOf(context: ApplyContext, key: ItemKey, expected: Derived): Promise<Derived['problems']> {
+  const { source, target } = key;
+  if (!needsSource(context.graph, target)) return expected.problems;
+  const { graph } = context;
+  const ofNode = sourceNodeKeys(graph, source).map((piece) => ({ source, target: piece }));
+  const [edge, ...node] = await readItems(context, [key, ...ofNode]);
+  return derivedOf(graph, source, target, edge, sourceNodeOf(graph, source, node)).problems;
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import type { ChangeRecord } from '../../core/items/change-record.ts';
+import { runtimeOf } from '../../foundation/runtime.ts';
+import { claimOf } from '../../projecting/progress/claims.ts';
+import { claimsItem } from '../../projecting/progress/claims-item.ts';
+import { EMPTY_PAGES, type OpenChange, StreamWalk, type WalkedShard } from '../../projecting/progress/stream-walk.ts';
+import { decodeRecords } from '../../projecting/stream/decode.ts';
+import { ShardPages } from '../../projecting/stream/shard-pages.ts';
+import type { StreamSource } from '../../projecting/stream/source.ts';
+import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult } from './redrive.ts';
+import { redriveRecords } from './redrive-records.ts';
+
+/** Options of a sweep. */
+export interface SweepOptions extends RedriveOptions {
+  /** The table's stream. */
+  source: StreamSource;
+  /** How old a record without a claim must be to be swept, in milliseconds. Default 60,000. */
+  ageMs?: number | undefined;
+}
+
+/** A consumer writes its claims every ten seconds. A function with steady calls writes them in time too. */
+const AGE_MS = 60_000;
+
+/**
+ * Reconciles the stream's records that no consumer has claimed within a minute, with the base items, and claims them. Such records
+ * are of a batch that a consumer gave up without a report, or of a function that applied them but was frozen after its last call
+ * before it wrote its claims. Without a sweep the mark of the stream does not move for a day. Unclaimed records that newer records
+ * follow are left to the consumer, which may be behind. If several batches of a shard are applied at a time, its claims do not show
+ * what is unclaimed, and the shard is skipped.
+ */
+export async function sweep(options: SweepOptions): Promise<RedriveResult> {
+  const { graph, store, source, ageMs = AGE_MS } = options;
+  const { now, remainingMs } = runtimeOf(options);
+  const total = emptyRedrive();
+  const { shards, lookedAtMs } = await new StreamWalk({ graph, store, source, now }).look();
+  for (const shard of shards) {
+    if (shard.hasLanes) continue;
+    for (const run of oldRunsOf(shard, lookedAtMs - ageMs)) {
+      for await (const records of recordsOfRun(options, shard, run)) {
+        if (remainingMs() <= 0) return total;
+        const result = await redriveRecords(records, options);
+        addRedrive(total, result);
+        const claims = claimOf(records.slice(0, result.repaired));
+        if (claims.length > 0) await store.put(claimsItem(graph.table, randomUUID(), claims, now()));
+        if (result.left > 0) return total;
+      }
+    }
+  }
+  return total;
+}
+
+/** Consecutive unclaimed records that are old enough, and the position before them. */
+interface OldRun {
+  records: readonly OpenChange[];
+  after: string | undefined;
+}
+
+function oldRunsOf({ open, free, appliedUpTo }: WalkedShard, madeBeforeMs: number): OldRun[] {
+  return free.flatMap(({ start, end }) => {
+    const records = open.slice(start, end);
+    // A run with new records is left to its consumer, which may only be behind.
+    if (records.some(({ madeAtMs }) => madeAtMs > madeBeforeMs)) return [];
+    return [{ records, after: open[start - 1]?.sequenceNumber ?? appliedUpTo }];
+  });
+}
+
+/** Reads the records of a run from the stream, a page at a time: their images show which items they are about. */
+async function* recordsOfRun(
+  { graph, source }: Pick<SweepOptions, 'graph' | 'source'>,
+  { shardId }: WalkedShard,
+  { records, after }: OldRun,
+): AsyncGenerator<ChangeRecord[]> {
+  const wanted = new Set(records.map(({ sequenceNumber }) => sequenceNumber));
+  const pages = new ShardPages(source, shardId, { after }, () => undefined);
+  let empty = 0;
+  while (wanted.size > 0) {
+    const page = await pages.next();
+    const found = decodeRecords(graph, page.records, source.streamArn).filter(({ sequenceNumber }) =>
+      wanted.delete(sequenceNumber),
+    );
+    if (found.length > 0) yield found;
+    empty = page.records.length === 0 ? empty + 1 : 0;
+    // The records may have left the stream since the walk; a page may be empty although they have not.
+    if (page.isEnd || empty >= EMPTY_PAGES) return;
+  }
+}

@@ -1,0 +1,391 @@
+import pMap from 'p-map';
+import { deleteNodeWithEdges } from '../../client/write/cascade.ts';
+import { nodeKey } from '../../client/write/item/prepare.ts';
+import { type Item, numberOf } from '../../core/items/attribute-value.ts';
+import {
+  ATTRIBUTES,
+  COPIES,
+  EDGE_SET,
+  isTombstone,
+  TOMBSTONE_HOURS,
+  unchangedCondition,
+} from '../../core/items/derived-item.ts';
+import { isZeroAmounts, storedAmounts } from '../../core/items/ledger.ts';
+import { kindOfDerivedKey } from '../../core/kinds/table.ts';
+import { classifyBaseItem } from '../../core/model/base-item.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { ScanSource, Store } from '../../core/store-port.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { runAbortable } from '../../store/abortable.ts';
+import { MeteredStore } from '../../store/metered.ts';
+import type { WalkedItem } from '../../store/table-walk.ts';
+import { check } from '../check/check.ts';
+import { redrive } from '../repair/redrive.ts';
+import { changeErasure, type Erasure, forgetErasure, readErasure } from './erasure-record.ts';
+import { outsideTheTable, type Remainder, Remainders } from './remainders.ts';
+import { SubjectNames } from './subject-names.ts';
+import { SUBJECT_SEGMENTS, type SubjectItem, walkForSubject } from './subject-walk.ts';
+
+/** Options of an erasure of one subject. */
+export interface SubjectEraseOptions extends RuntimeOptions {
+  graph: CompiledModel;
+  /** The table. */
+  store: Store & ScanSource;
+  /** The id of a node. */
+  id: string;
+  /** Also erases what producers have written since the first run; the two runs begin again. Default false: it is reported. */
+  again?: boolean | undefined;
+  /** Only reports what there is; nothing is written. Default false. */
+  dryRun?: boolean | undefined;
+  /** Reconciles and deletes failed batches that name the subject, once its base items are deleted. Default: none are looked for. */
+  eraseFailedBatches?: ((names: SubjectNames) => Promise<ErasedBatches>) | undefined;
+  /** Segments that the table is read in at once. Default 8. */
+  segments?: number | undefined;
+  /** Capacity units a second at most. Default: no limit. */
+  maxRcu?: number | undefined;
+  maxWcu?: number | undefined;
+  /** DynamoDB's own time in milliseconds since 1970: `serverTime(client, graph)`. Default: the clock's. */
+  serverTime?: (() => Promise<number | undefined>) | undefined;
+  /** Called after each page with the number of items read in the present walk. */
+  onProgress?: ((items: number) => void) | undefined;
+}
+
+/** Failed batches that were deleted, and those that stay. */
+export interface ErasedBatches {
+  deleted: number;
+  remains: readonly Remainder[];
+}
+
+/** The items that one run has deleted. */
+export interface ErasedItems {
+  nodes: number;
+  parts: number;
+  /** Edges that leave or enter the node. */
+  edges: number;
+  /** Base items of types outside the model, in its partition or with the sort key of an edge to it. */
+  unknown: number;
+  /** Tombstones, empty counts and empty views. */
+  derived: number;
+  /** Quarantine entries. */
+  entries: number;
+  failedBatches: number;
+}
+
+/** The result of one run of an erasure. */
+export interface SubjectErasure {
+  deleted: ErasedItems;
+  /** Everything that still names the subject; at the end the places that no run looks at. */
+  remains: Remainder[];
+  /** Whether a scan after the last deletion has found the id nowhere in the table. */
+  isDone: boolean;
+  /** When the next run can delete the rest, ISO 8601; absent: time alone takes nothing more away. */
+  next?: string;
+  /** Whether producers have written the subject again since the first run. */
+  isWrittenAgain: boolean;
+  /** Whether time was over before the end; another run goes on. */
+  isStopped: boolean;
+  rcu: number;
+  wcu: number;
+}
+
+const HOUR_MS = 3_600_000;
+/** Between the end of the fences and the second run: consumers see the last deletions a while after the first run. */
+const MARGIN_MS = HOUR_MS;
+/** How long the stream keeps records. */
+const STREAM_MS = 24 * HOUR_MS;
+/** Walks of a second run. Each but the last has changed something; producers that never rest must not keep it going. */
+const MOST_WALKS = 5;
+/** Deletions of tombstones at once. */
+const DELETES_AT_ONCE = 8;
+
+/**
+ * Erases a node: itself, its parts, its edges both ways, wherever they are, and everything derived. It takes two runs. The first one
+ * deletes the base items; consumers then leave tombstones, which still name the node and hold off late records until their fence is
+ * over, 48 hours later. The second run deletes them, and reads the table once more to prove that nothing is left. A run can be
+ * interrupted anywhere and made again.
+ *
+ * Items that producers have written since the first run are not erased but reported, unless `again` says otherwise.
+ *
+ * @example
+ * const { isDone, next, remains } = await eraseSubject({ graph, store, id: 'USER-U1' });
+ */
+export async function eraseSubject(options: SubjectEraseOptions): Promise<SubjectErasure> {
+  nodeKey(options.graph, options.id);
+  return await runAbortable(options.store, options, async (store, wait) => {
+    const runtime = runtimeOf({ ...options, wait });
+    const startedMs = (await options.serverTime?.()) ?? runtime.now();
+    return await new SubjectEraser({ ...options, store }, runtime, startedMs).run();
+  });
+}
+
+/** The way in which a walk treats what it finds. */
+type WalkMode =
+  /** It is only reported. */
+  | 'look'
+  /** Base items are deleted. */
+  | 'delete'
+  /** Tombstones whose fence is over are deleted; base items were written again. */
+  | 'clear';
+
+/** The result of a walk. */
+interface Found {
+  /** Whether it has found a base item that is not to be deleted. */
+  isWrittenAgain: boolean;
+  /** Items that it has deleted. */
+  deleted: number;
+  /** Quarantine entries that name the subject. */
+  entries: Item[];
+  /** Partitions with derived items that should be tombstones. */
+  wrong: Set<string>;
+  /** When the fence of the last tombstone is over, in milliseconds since 1970; 0: there is no tombstone. */
+  fenceMs: number;
+  remainders: Remainders;
+}
+
+/** One run of an erasure. */
+class SubjectEraser {
+  private readonly store: MeteredStore;
+  private readonly names: SubjectNames;
+  private readonly offsetMs: number;
+  private readonly total: ErasedItems = {
+    ...{ nodes: 0, parts: 0, edges: 0, unknown: 0, derived: 0, entries: 0, failedBatches: 0 },
+  };
+  private batchesLeft: readonly Remainder[] = [];
+  private isStopped = false;
+
+  constructor(
+    private readonly options: SubjectEraseOptions,
+    private readonly runtime: Runtime,
+    startedMs: number,
+  ) {
+    const { graph, store, id, maxRcu, maxWcu } = options;
+    const { remainingMs, wait, random } = runtime;
+    const limits = { ...(maxRcu !== undefined && { maxRcu }), ...(maxWcu !== undefined && { maxWcu }) };
+    this.store = new MeteredStore(store, { ...limits, remainingMs, wait, random });
+    this.names = new SubjectNames(id, graph);
+    this.offsetMs = startedMs - runtime.now();
+  }
+
+  async run(): Promise<SubjectErasure> {
+    const { id, dryRun = false, again = false } = this.options;
+    const before = await readErasure(this.store, id);
+    if (dryRun) return this.result(await this.walk('look'), before);
+    if (before === undefined || before.stage === 'deleting' || again) return await this.first();
+    if (this.nowMs() < before.fenceMs) {
+      const found = emptyFound(this.options.graph);
+      found.remainders.add('tombstones, whose fence is not over; nothing was looked at');
+      return this.result(found, before);
+    }
+    return await this.second(before);
+  }
+
+  /** DynamoDB's time. */
+  private nowMs(): number {
+    return this.runtime.now() + this.offsetMs;
+  }
+
+  /** Deletes the base items: those that lists name at once, and all others that a walk finds. */
+  private async first(): Promise<SubjectErasure> {
+    const { id } = this.options;
+    await changeErasure(this.store, id, (now) =>
+      now?.stage === 'deleting' ? undefined : { stage: 'deleting', sinceMs: this.nowMs(), fenceMs: 0 },
+    );
+    await this.deleteByLists();
+    const found = await this.walk('delete');
+    await this.eraseEntriesAndBatches(found);
+    if (this.isStopped) return this.result(found, undefined);
+    const fenceMs = this.nowMs() + TOMBSTONE_HOURS * HOUR_MS + MARGIN_MS;
+    const after = await changeErasure(this.store, id, (now) => ({
+      stage: 'erased',
+      sinceMs: now?.sinceMs ?? this.nowMs(),
+      fenceMs: Math.max(fenceMs, now?.fenceMs ?? 0),
+    }));
+    return this.result(found, after);
+  }
+
+  /** Deletes the tombstones, and reads the table until a walk finds nothing. */
+  private async second(before: Erasure): Promise<SubjectErasure> {
+    const { id } = this.options;
+    const rebuilt = new Set<string>();
+    for (let walks = 1; ; walks++) {
+      const found = await this.walk('clear', rebuilt);
+      await this.eraseEntriesAndBatches(found);
+      if (this.isStopped) return this.result(found, undefined);
+      const canRebuild = !found.isWrittenAgain && found.wrong.size > 0 && walks < MOST_WALKS;
+      if (canRebuild) await this.rebuild(found.wrong, rebuilt);
+      else if (found.fenceMs > this.nowMs()) {
+        const { fenceMs } = found;
+        const after = await changeErasure(this.store, id, (now) => ({ ...(now ?? before), fenceMs }));
+        return this.result(found, after);
+      } else if (found.deleted === 0 || walks >= MOST_WALKS) {
+        const isDone = found.deleted === 0 && found.remainders.isEmpty && this.batchesLeft.length === 0;
+        if (isDone) await forgetErasure(this.store, id);
+        return this.result(found, undefined, isDone);
+      }
+    }
+  }
+
+  private async deleteByLists(): Promise<void> {
+    const { graph, id } = this.options;
+    try {
+      const { nodes, parts, edges } = await deleteNodeWithEdges(graph, this.store, id);
+      this.total.nodes += nodes;
+      this.total.parts += parts;
+      this.total.edges += edges;
+    } catch (error) {
+      // A list that is being built does not name every edge. The walk that follows finds them all.
+      if (!(error instanceof EdgeloomError) || error.code !== 'projection-not-ready') throw error;
+    }
+  }
+
+  /** Reads the whole table, and treats each item that names the subject. */
+  private async walk(mode: WalkMode, rebuilt: ReadonlySet<string> = new Set()): Promise<Found> {
+    const { graph, segments = SUBJECT_SEGMENTS, onProgress } = this.options;
+    const { remainingMs } = this.runtime;
+    const found = emptyFound(graph);
+    const walk = { graph, source: this.store, names: this.names, segments, remainingMs, onProgress };
+    const isWhole = await walkForSubject(walk, async (items) => {
+      const bases = mode === 'delete' ? items.filter(({ role }) => role.kind === 'base') : [];
+      const expired = mode === 'clear' ? items.filter((item) => this.canGo(item)) : [];
+      const deleted = [...(await this.deleteBases(bases)), ...(await this.deleteDerived(expired))];
+      found.deleted += deleted.length;
+      const gone = new Set<WalkedItem>(deleted);
+      for (const item of items) if (!gone.has(item)) this.note(item, mode, rebuilt, found);
+      return deleted;
+    });
+    this.isStopped ||= !isWhole;
+    return found;
+  }
+
+  /** Notes an item that stays for now. */
+  private note(walked: SubjectItem, mode: WalkMode, rebuilt: ReadonlySet<string>, found: Found): void {
+    const { role, source, target, item } = walked;
+    const { remainders } = found;
+    if (role.kind === 'base') {
+      found.isWrittenAgain ||= mode === 'clear';
+      remainders.addItem(walked, mode === 'clear' ? 'a base item that was written after the first run' : 'a base item');
+    } else if (role.kind === 'entry') {
+      if (mode === 'look') remainders.addItem(walked, 'a quarantine entry');
+      else found.entries.push(item);
+    } else if (role.kind === 'mention') {
+      const attributes = role.attributes.join(', ');
+      if (role.isSure) remainders.addItem(walked, `the id in ${attributes}`);
+      else remainders.addDoubtful(walked, `the id in ${attributes}, perhaps as a part of another id`);
+    } else if (isTombstone(item, this.options.graph.table) && !Number.isNaN(this.expiryMs(item))) {
+      found.fenceMs = Math.max(found.fenceMs, this.expiryMs(item));
+      remainders.count('tombstones, until their fence is over');
+    } else if (mode !== 'clear') {
+      remainders.count('derived items');
+    } else if (rebuilt.has(source) || kindOfDerivedKey(target)?.kind.name === 'unknown-item') {
+      remainders.addItem(walked, 'a derived item that no base item asks for and no repair takes away: see check');
+    } else {
+      found.wrong.add(source);
+      remainders.count('derived items, which are right as long as the subject is written again');
+    }
+  }
+
+  /** Whether a second run deletes an item: a tombstone whose fence is over, or an empty item in the subject's partition. */
+  private canGo({ role, source, target, item }: SubjectItem): boolean {
+    if (role.kind !== 'derived') return false;
+    if (isTombstone(item, this.options.graph.table)) return this.expiryMs(item) <= this.nowMs();
+    // Counts, and views with marks of evicted types, never become tombstones. Their base items are gone for longer than any record lives.
+    return source === this.options.id && isEmptyItem(target, item);
+  }
+
+  private expiryMs(item: Item): number {
+    return Number(numberOf(item[this.options.graph.table.ttl])) * 1000;
+  }
+
+  private async deleteBases(items: readonly SubjectItem[]): Promise<readonly SubjectItem[]> {
+    if (items.length === 0) return [];
+    await this.store.writeMany(items.map(({ source, target }) => ({ delete: { source, target } })));
+    for (const { source, target, item } of items) {
+      const { kind } = classifyBaseItem(this.options.graph, source, target, item);
+      if (kind === 'node') this.total.nodes += 1;
+      else if (kind === 'part') this.total.parts += 1;
+      else if (kind === 'unknown') this.total.unknown += 1;
+      else this.total.edges += 1;
+    }
+    return items;
+  }
+
+  /** Deletes derived items, each only if nothing has been written to it since it was read. Returns those that are gone. */
+  private async deleteDerived(items: readonly SubjectItem[]): Promise<readonly SubjectItem[]> {
+    const { ttl } = this.options.graph.table;
+    const results = await pMap(
+      items,
+      async ({ source, target, item }) => {
+        const { applied } = await this.store.delete({ source, target }, unchangedCondition(item, ttl));
+        return applied;
+      },
+      { concurrency: DELETES_AT_ONCE },
+    );
+    const gone = items.filter((_, i) => results[i]);
+    this.total.derived += gone.length;
+    return gone;
+  }
+
+  /** Reconciles quarantined records and failed batches with the base items, which are gone, and deletes them. */
+  private async eraseEntriesAndBatches({ entries, remainders }: Found): Promise<void> {
+    const { graph, eraseFailedBatches } = this.options;
+    if (this.isStopped) return;
+    if (entries.length > 0) {
+      const { repaired, reasons } = await redrive({ graph, store: this.store, entries, ...this.runtime });
+      this.total.entries += repaired;
+      for (const reason of reasons) remainders.add(`a quarantine entry: ${reason}`);
+    }
+    if (eraseFailedBatches === undefined) return;
+    const { deleted, remains } = await eraseFailedBatches(this.names);
+    this.total.failedBatches += deleted;
+    this.batchesLeft = remains;
+  }
+
+  /** Makes tombstones of derived items that consumers have left: a consumer that lost records, or damage. */
+  private async rebuild(sources: ReadonlySet<string>, rebuilt: Set<string>): Promise<void> {
+    const { graph, serverTime } = this.options;
+    await check({ graph, store: this.store, mode: 'rebuild', sources: [...sources], serverTime, ...this.runtime });
+    for (const source of sources) rebuilt.add(source);
+  }
+
+  /** @param record the record of the erasure; undefined where no later run is planned. */
+  private result(found: Found, record: Erasure | undefined, isDone = false): SubjectErasure {
+    const { isStopped } = this;
+    const { eraseFailedBatches } = this.options;
+    const endMs = this.nowMs();
+    const isPlanned = record?.stage === 'erased' && !isStopped;
+    return {
+      deleted: this.total,
+      remains: [
+        ...found.remainders.all,
+        ...this.batchesLeft,
+        ...outsideTheTable(endMs + STREAM_MS, eraseFailedBatches !== undefined),
+      ],
+      isDone,
+      ...(isPlanned && { next: new Date(Math.ceil(record.fenceMs / 1000) * 1000).toISOString() }),
+      isWrittenAgain: found.isWrittenAgain,
+      isStopped,
+      rcu: this.store.rcu,
+      wcu: this.store.wcu,
+    };
+  }
+}
+
+function emptyFound({ table }: CompiledModel): Found {
+  return {
+    isWrittenAgain: false,
+    deleted: 0,
+    entries: [],
+    wrong: new Set(),
+    fenceMs: 0,
+    remainders: new Remainders(table.name),
+  };
+}
+
+/** Whether a count counts nothing, or a view shows nothing. */
+function isEmptyItem(sortKey: string, item: Item): boolean {
+  const kind = kindOfDerivedKey(sortKey)?.kind.name;
+  if (kind === 'view') return [EDGE_SET, ATTRIBUTES, COPIES].every((name) => item[name] === undefined);
+  const amounts = kind === 'count' || kind === 'total' ? storedAmounts(item) : undefined;
+  return amounts !== undefined && isZeroAmounts(amounts);
+}

@@ -1,0 +1,73 @@
+import * as z from 'zod/mini';
+import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import { unchangedCondition } from '../../core/items/derived-item.ts';
+import { hash128, SERVICE_PARTITION } from '../../core/items/keys.ts';
+import type { ItemKey, Store } from '../../core/store-port.ts';
+
+/**
+ * The item that remembers an erasure between its two runs. It is in the service's own partition, and named by a hash, so that it does
+ * not keep the id that is erased.
+ */
+
+/** How far an erasure has come. */
+export interface Erasure {
+  /** `deleting`: the first run has not ended; `erased`: it has, so base items that are there now were written since. */
+  stage: 'deleting' | 'erased';
+  /** When it began, in milliseconds since 1970. */
+  sinceMs: number;
+  /** Tombstones may go from this time on, in milliseconds since 1970; 0 until the base items are deleted. */
+  fenceMs: number;
+}
+
+const schema: z.ZodMiniType<Erasure> = z.object({
+  stage: z.enum(['deleting', 'erased']),
+  sinceMs: z.number(),
+  fenceMs: z.number(),
+});
+
+const STATE = 'state';
+
+/** The key of the record of an erasure. */
+function erasureKey(id: string): ItemKey {
+  return { source: SERVICE_PARTITION, target: `erasure/${hash128(id)}` };
+}
+
+/** Reads how far an erasure has come; undefined: none is under way. */
+export async function readErasure(store: Pick<Store, 'get'>, id: string): Promise<Erasure | undefined> {
+  return parsed((await store.get(erasureKey(id), { consistent: true })).item);
+}
+
+/**
+ * Changes the record, from what it is now. Two erasures may run at once, so it is written under the revision that was read.
+ *
+ * @param next gives the new record of the present one; undefined: it stays as it is.
+ */
+export async function changeErasure(
+  store: Pick<Store, 'get' | 'update'>,
+  id: string,
+  next: (now: Erasure | undefined) => Erasure | undefined,
+): Promise<Erasure | undefined> {
+  for (;;) {
+    const { item } = await store.get(erasureKey(id), { consistent: true });
+    const now = parsed(item);
+    const wanted = next(now);
+    if (wanted === undefined) return now;
+    const { applied } = await store.update({
+      key: erasureKey(id),
+      set: { [STATE]: { S: JSON.stringify(wanted) } },
+      unset: [],
+      condition: unchangedCondition(item, undefined),
+    });
+    if (applied) return wanted;
+  }
+}
+
+/** Ends the record: nothing names the subject any more. */
+export async function forgetErasure(store: Pick<Store, 'delete'>, id: string): Promise<void> {
+  await store.delete(erasureKey(id));
+}
+
+function parsed(item: Item | undefined): Erasure | undefined {
+  const state = stringOf(item?.[STATE]);
+  return state === undefined ? undefined : schema.parse(JSON.parse(state));
+}

@@ -1,0 +1,84 @@
+import { nodeKey } from '../../client/write/item/prepare.ts';
+import type { Item } from '../../core/items/attribute-value.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { queriedItems } from '../../core/store-pages.ts';
+import type { ScanSource, Store } from '../../core/store-port.ts';
+import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { runAbortable } from '../../store/abortable.ts';
+import { MeteredStore } from '../../store/metered.ts';
+import { type WalkedItem, walkedItem } from '../../store/table-walk.ts';
+import { SubjectNames, type SubjectRole } from './subject-names.ts';
+import { SUBJECT_SEGMENTS, walkForSubject } from './subject-walk.ts';
+
+/** Options of an export of one subject. */
+export interface SubjectExportOptions extends RuntimeOptions {
+  graph: CompiledModel;
+  /** The table. */
+  store: Store & ScanSource;
+  /** The id of a node. */
+  id: string;
+  /** Called with each item, in order of keys for its own partition, which comes first. */
+  onItem: (item: ExportedSubjectItem) => void | Promise<void>;
+  /** Segments that the table is read in at once. Default 8. */
+  segments?: number | undefined;
+  /** Read capacity units a second at most. Default: no limit. */
+  maxRcu?: number | undefined;
+  /** Called after each page with the number of items read. */
+  onProgress?: ((items: number) => void) | undefined;
+}
+
+/** An item that names the subject. */
+export interface ExportedSubjectItem {
+  source: string;
+  target: string;
+  /** `base`, `derived`, `entry` of the quarantine, or `mention`: an item of something else with the id in an attribute. */
+  kind: SubjectRole['kind'];
+  /** Its attributes, keys included; of items of others only what names the subject. */
+  item: Item;
+}
+
+/** The result of an export of one subject. */
+export interface SubjectExport {
+  /** Items by kind. */
+  items: Record<SubjectRole['kind'], number>;
+  rcu: number;
+  /** Whether the end of the table was reached; false if time was over. */
+  isWhole: boolean;
+}
+
+/**
+ * Finds every item that names a node: its base items and what is derived from them, edges that enter it from any partition, and items that
+ * have its id in an attribute. It reads the whole table once, since an edge may be in no list.
+ *
+ * @example
+ * await exportSubject({ graph, store, id: 'USER-U1', onItem: ({ source, target }) => console.log(source, target) });
+ */
+export async function exportSubject(options: SubjectExportOptions): Promise<SubjectExport> {
+  return await runAbortable(options.store, options, async (store, wait) => {
+    const { graph, id, onItem, segments = SUBJECT_SEGMENTS, maxRcu, onProgress } = options;
+    nodeKey(graph, id);
+    const { remainingMs, random } = runtimeOf(options);
+    const metered = new MeteredStore(store, { remainingMs, random, wait, ...(maxRcu !== undefined && { maxRcu }) });
+    const names = new SubjectNames(id, graph);
+    const items: SubjectExport['items'] = { base: 0, derived: 0, entry: 0, mention: 0 };
+    const give = async (walked: WalkedItem, { kind }: SubjectRole): Promise<void> => {
+      items[kind] += 1;
+      const { source, target } = walked;
+      await onItem({ source, target, kind, item: names.excerptOf(walked) });
+    };
+    for await (const item of queriedItems(metered, { partition: id, consistent: true })) {
+      const walked = walkedItem(graph, item);
+      await give(walked, names.roleOf(walked)!);
+    }
+    const walk = { graph, source: metered, names, segments, remainingMs, onProgress };
+    const isWhole = await walkForSubject(walk, async (found) => {
+      for (const { role, ...walked } of found) {
+        // Attributes of others that only look like the id are not the subject's to see.
+        const isMaybe = role.kind === 'mention' && !role.isSure;
+        if (walked.source !== id && !isMaybe) await give(walked, role);
+      }
+      return [];
+    });
+    return { items, rcu: metered.rcu, isWhole };
+  });
+}

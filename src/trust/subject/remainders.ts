@@ -1,0 +1,81 @@
+import type { ItemKey } from '../../core/store-port.ts';
+
+/** Something that still names the subject. */
+export interface Remainder {
+  /** An item, as `SOURCE TARGET`, or a place outside the table. */
+  where: string;
+  /** A description, and the remedy where there is one. */
+  what: string;
+}
+
+/** The most items that are listed; the others are counted. */
+export const MOST_LISTED = 1_000;
+
+/** Collects what remains in a table: some items by their keys, many of one kind by their number. */
+export class Remainders {
+  private readonly items: Remainder[] = [];
+  private readonly doubtful: Remainder[] = [];
+  private readonly counts = new Map<string, number>();
+  private more = 0;
+
+  constructor(private readonly table: string) {}
+
+  /** Whether nothing certainly names the subject. */
+  get isEmpty(): boolean {
+    return this.items.length === 0 && this.counts.size === 0;
+  }
+
+  /** Everything. */
+  get all(): Remainder[] {
+    const counted = [...this.counts].map(([what, count]) => this.ofTable(`${count} ${what}`));
+    const more = this.more === 0 ? [] : [this.ofTable(`${this.more} more items that name it`)];
+    return [...this.items, ...more, ...counted, ...this.doubtful];
+  }
+
+  /** Adds an item by its key. */
+  addItem({ source, target }: ItemKey, what: string): void {
+    if (this.items.length < MOST_LISTED) this.items.push({ where: `${source} ${target}`, what });
+    else this.more += 1;
+  }
+
+  /** Adds an item that may name another id, which begins or ends as the subject's. */
+  addDoubtful({ source, target }: ItemKey, what: string): void {
+    if (this.doubtful.length < MOST_LISTED) this.doubtful.push({ where: `${source} ${target}`, what });
+  }
+
+  /** Adds something that has no key. */
+  add(what: string): void {
+    this.items.push(this.ofTable(what));
+  }
+
+  /** Adds one of the items that are only counted. */
+  count(what: string): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
+  }
+
+  private ofTable(what: string): Remainder {
+    return { where: `table ${this.table}`, what };
+  }
+}
+
+/** The places that no run looks at, with what a person has to do there. */
+export function outsideTheTable(endMs: number, looksForFailedBatches: boolean): Remainder[] {
+  const until = new Date(endMs).toISOString();
+  const failures = {
+    where: 'failed batches',
+    what: 'objects in a bucket and messages in a queue: name the bucket, and empty the queue with redrive before',
+  };
+  return [
+    {
+      where: 'stream',
+      what: `records of what was deleted, until ${until}; consumers of your own may keep them longer`,
+    },
+    ...(looksForFailedBatches ? [] : [failures]),
+    {
+      where: 'backups',
+      what: 'point-in-time recovery keeps deleted items for up to 35 days, a backup on demand until you delete it; after a restore, erase again',
+    },
+    { where: 'exports', what: 'files of exports and imports, in S3 or elsewhere, until you delete them' },
+    { where: 'logs', what: 'keys in the logs of producers and consumers, as long as their retention says' },
+  ];
+}

@@ -1,0 +1,221 @@
+import { type AttributeValue, type Item, stringOf } from '../../core/items/attribute-value.ts';
+import { COPIES, EDGE_SET, QUARANTINE_FIELDS } from '../../core/items/derived-item.ts';
+import { type KeyEnd, parseDerivedKey } from '../../core/items/derived-key.ts';
+import { decodeElement } from '../../core/items/element.ts';
+import { isHashedName, TARGET_ID } from '../../core/items/hashed-key.ts';
+import { edgeSortKey, hash128, isDerivedKey, SERVICE_PARTITION, typePrefix } from '../../core/items/keys.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { WalkedItem } from '../../store/table-walk.ts';
+
+/**
+ * Where an item names one node, the *subject*. Keys and elements are taken apart, so `USER-1` is not found in those of `USER-12` or
+ * `USER-1.5`. The attributes of producers may hold the id in any text.
+ */
+
+/** The relation of an item to the subject. */
+export type SubjectRole =
+  /** A base item in its partition, or an edge that ends at it. */
+  | { kind: 'base' }
+  /** A quarantine entry of a base item of the subject, or of a derived item that names it. */
+  | { kind: 'entry' }
+  /** A derived item in its partition, or one that names it as the other end of an edge. */
+  | { kind: 'derived' }
+  /** An item of something else with its id in an attribute. `isSure`: the id stands by itself in the text. */
+  | { kind: 'mention'; attributes: readonly string[]; isSure: boolean };
+
+/** How a text names the subject: by itself, or perhaps only as a part of a longer id. */
+export type Naming = 'sure' | 'perhaps';
+
+/** Letters, digits and the underscore: next to one of them the id is a part of another word. */
+const WORD = /[\p{L}\p{N}_\ud800-\udfff]/u;
+/** Characters that may go on an id: `USER-1.5`, `USER-1-2`. */
+const MAY_GO_ON = new Set(['-', '.', '@', '+', '~', ':', '%']);
+
+/** Finds the id of one node in items. */
+export class SubjectNames {
+  /** The id as it is, and as JSON escapes it. */
+  private readonly forms: readonly string[];
+  private readonly hash: string;
+  /** Hashes of keys of edges to the subject: derived keys hold them where there is no room for the key. */
+  private readonly edgeHashes: ReadonlySet<string>;
+
+  /** Attributes that are taken apart as keys. */
+  private readonly keys: ReadonlySet<string>;
+
+  constructor(
+    readonly id: string,
+    { table, edges }: Pick<CompiledModel, 'table' | 'edges'>,
+  ) {
+    this.keys = new Set([table.partitionKey, table.sortKey]);
+    this.forms = [...new Set([id, JSON.stringify(id).slice(1, -1)])];
+    this.hash = hash128(id);
+    this.edgeHashes = new Set([...edges.keys()].map((type) => hash128(edgeSortKey(type, id))));
+  }
+
+  /** The relation of an item to the subject; undefined: it does not name it. */
+  roleOf({ source, target, item }: WalkedItem): SubjectRole | undefined {
+    const isEntry = parseDerivedKey(target)?.kind === 'quarantine-entry';
+    if (source === this.id) return { kind: isEntry ? 'entry' : isDerivedKey(target) ? 'derived' : 'base' };
+    if (source === SERVICE_PARTITION) return this.mentionOf(item, (text) => this.namingIn(text));
+    if (!isDerivedKey(target)) {
+      if (this.isEdgeKey(target)) return { kind: 'base' };
+      const { [TARGET_ID]: targetId, ...others } = item;
+      // The target of a hashed key is an id as a whole, as one in a key is.
+      const isOfKey = isHashedName(target.slice(target.indexOf('-') + 1)) && stringOf(targetId) !== this.id;
+      return this.mentionOf(isOfKey ? others : item, (text) => this.namingIn(text));
+    }
+    if (isEntry) {
+      const of = stringOf(item[QUARANTINE_FIELDS.of]) ?? '';
+      const isOfSubject = this.isNamedByKey(target) || this.isEdgeKey(of) || stringOf(item['in']) === this.id;
+      return isOfSubject ? { kind: 'entry' } : this.mentionOf(item, (text) => this.namingIn(text));
+    }
+    if (this.isNamedByKey(target) || this.isNeighbour(item)) return { kind: 'derived' };
+    // A copied attribute is found with its base item. Only a value that is the id itself is looked for here.
+    return this.mentionOf(item, (text) => (text === this.id ? 'sure' : undefined));
+  }
+
+  /** The part of an item that is about the subject: of items of others only the attributes, entries and elements that name it. */
+  excerptOf(walked: WalkedItem): Item {
+    const { source, target, item } = walked;
+    const isWhole = source === this.id || this.isEdgeKey(target) || (isDerivedKey(target) && this.isNamedByKey(target));
+    if (isWhole) return item;
+    const excerpt: Item = {};
+    for (const [name, value] of Object.entries(item)) {
+      if (this.keys.has(name)) excerpt[name] = value;
+      const part = name === EDGE_SET ? this.excerptOfSet(value) : this.excerptOfValue(value);
+      if (part !== undefined) excerpt[name] = part;
+    }
+    return excerpt;
+  }
+
+  /** How a text names the subject. */
+  namingIn(text: string): Naming | undefined {
+    let found: Naming | undefined;
+    for (const form of this.forms) {
+      for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1)) {
+        const naming = namingAt(text, at, at + form.length);
+        if (naming === 'sure') return naming;
+        found ??= naming;
+      }
+    }
+    return found;
+  }
+
+  /** Whether the sort key of a base item, or of an edge in a view, is that of an edge to the subject. */
+  private isEdgeKey(sortKey: string): boolean {
+    const type = typePrefix(sortKey);
+    if (type === undefined) return false;
+    const name = sortKey.slice(type.length + 1);
+    return name === this.id || (isHashedName(name) && name === `#${this.hash}`);
+  }
+
+  private isNamedByKey(sortKey: string): boolean {
+    const key = parseDerivedKey(sortKey);
+    switch (key?.kind) {
+      case 'reverse-item':
+      case 'total-entry':
+        return key.source.hash === undefined ? key.source.text === this.id : key.source.hash === this.hash;
+      case 'quarantine-entry': {
+        if (key.target.hash !== undefined) return this.edgeHashes.has(key.target.hash);
+        return this.isEdgeKey(key.target.text) || this.isNamedByKey(key.target.text);
+      }
+      case 'index-item':
+        if (key.of === 'edge') return this.isEdgeEnd(key.edge);
+        return key.of === 'search' && key.value !== undefined && this.isValue(key.value);
+      default:
+        return false;
+    }
+  }
+
+  private isEdgeEnd({ text, hash }: KeyEnd): boolean {
+    return hash === undefined ? this.isEdgeKey(text) : this.edgeHashes.has(hash);
+  }
+
+  private isValue({ text, hash }: KeyEnd): boolean {
+    return hash === undefined ? text === this.id : hash === this.hash;
+  }
+
+  /** Whether a derived item has the subject at the other end of an edge: as an element, or as the node of a copy. */
+  private isNeighbour(item: Item): boolean {
+    const set = item[EDGE_SET];
+    const copies = item[COPIES];
+    if (set !== undefined && 'SS' in set && set.SS.some((element) => this.isElement(element))) return true;
+    return copies !== undefined && 'M' in copies && Object.keys(copies.M).some((key) => this.isEdgeKey(key));
+  }
+
+  private isElement(element: string): boolean {
+    return decodeElement(element)?.target === this.id;
+  }
+
+  private mentionOf(item: Item, namingIn: (text: string) => Naming | undefined): SubjectRole | undefined {
+    const attributes: string[] = [];
+    let isSure = false;
+    for (const [name, value] of Object.entries(item)) {
+      if (this.keys.has(name)) continue;
+      let naming: Naming | undefined;
+      for (const text of textsIn(value)) {
+        naming = namingIn(text) ?? naming;
+        if (naming === 'sure') break;
+      }
+      if (naming === undefined) continue;
+      attributes.push(name);
+      isSure ||= naming === 'sure';
+    }
+    return attributes.length === 0 ? undefined : { kind: 'mention', attributes: attributes.sort(), isSure };
+  }
+
+  private excerptOfSet(edgeSet: AttributeValue): AttributeValue | undefined {
+    const elements = 'SS' in edgeSet ? edgeSet.SS.filter((element) => this.isElement(element)) : [];
+    return elements.length === 0 ? undefined : { SS: elements };
+  }
+
+  /** A value without what does not name the subject; undefined: nothing of it does. */
+  private excerptOfValue(value: AttributeValue): AttributeValue | undefined {
+    if ('SS' in value) {
+      const texts = value.SS.filter((text) => this.namingIn(text) === 'sure');
+      return texts.length === 0 ? undefined : { SS: texts };
+    }
+    if ('L' in value) {
+      const entries = value.L.map((entry) => this.excerptOfValue(entry)).filter((entry) => entry !== undefined);
+      return entries.length === 0 ? undefined : { L: entries };
+    }
+    if ('M' in value) {
+      const entries = Object.entries(value.M).map(([name, entry]): [string, AttributeValue | undefined] =>
+        this.isEdgeKey(name) || name === this.id ? [name, entry] : [name, this.excerptOfValue(entry)],
+      );
+      const named = entries.filter((entry): entry is [string, AttributeValue] => entry[1] !== undefined);
+      return named.length === 0 ? undefined : { M: Object.fromEntries(named) };
+    }
+    return [...textsIn(value)].some((text) => this.namingIn(text) === 'sure') ? value : undefined;
+  }
+}
+
+/** The texts in a value, at any depth, names of maps included. */
+function* textsIn(value: AttributeValue): Generator<string> {
+  if ('S' in value) yield value.S;
+  else if ('SS' in value) yield* value.SS;
+  else if ('B' in value) yield Buffer.from(value.B).toString('utf8');
+  else if ('BS' in value) for (const bytes of value.BS) yield Buffer.from(bytes).toString('utf8');
+  else if ('L' in value) for (const entry of value.L) yield* textsIn(entry);
+  else if ('M' in value) {
+    for (const [name, entry] of Object.entries(value.M)) {
+      yield name;
+      yield* textsIn(entry);
+    }
+  }
+}
+
+function namingAt(text: string, from: number, to: number): Naming | undefined {
+  const [before, after] = [text[from - 1] ?? '', text[to] ?? ''];
+  if (WORD.test(before) || WORD.test(after)) return undefined;
+  const beginsId = !MAY_GO_ON.has(before) || (before === '-' && endsWithType(text, from - 1));
+  return beginsId && !MAY_GO_ON.has(after) ? 'sure' : 'perhaps';
+}
+
+/** Whether a text has a type, and nothing that goes on before it, in front of a dash: an edge's sort key inside a text. */
+function endsWithType(text: string, dash: number): boolean {
+  let at = dash;
+  while (at > 0 && /[A-Z0-9_]/.test(text[at - 1]!)) at -= 1;
+  const before = text[at - 1] ?? '';
+  return /[A-Z]/.test(text[at] ?? '') && at < dash && !WORD.test(before) && !MAY_GO_ON.has(before);
+}
