@@ -31,7 +31,16 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
 }
 
 /** Attempts at one step before the run assumes that another run is at work. */
-const MOST_OVERTAKEN = 8;
+export const MOST_OVERTAKEN = 8;
+
+/** The error of a run that another one with another aim overtakes again and again. */
+export function overtakenByAnotherAim(): OvertakenError {
+  return new OvertakenError(
+    'overtaken',
+    'Another migration of this table works towards another model.',
+    'Let one of the two end, then run the other.',
+  );
+}
 
 /** One run: decides the next step and makes it, until nothing is left or the run has to stop. */
 class MigrationRun {
@@ -190,10 +199,6 @@ class MigrationRun {
   private noteOvertaken(): void {
     this.overtaken += 1;
     if (this.overtaken <= MOST_OVERTAKEN) return;
-    throw new OvertakenError(
-      'overtaken',
-      'Another migration of this table works towards another model.',
-      'Let one of the two end, then run the other.',
-    );
+    throw overtakenByAnotherAim();
   }
 }

@@ -2,7 +2,7 @@ import { laterOf } from '../../core/items/watermark.ts';
 import { EdgeloomError, OLD_SOFTWARE } from '../../foundation/errors.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import { readHead } from '../../registry/head.ts';
-import { migrate } from '../migrate.ts';
+import { MOST_OVERTAKEN, migrate, overtakenByAnotherAim } from '../migrate.ts';
 import type { MigrateOptions, MigrateStep } from '../migrate-types.ts';
 import type { MigratePlace } from '../walks/place.ts';
 import {
@@ -82,7 +82,19 @@ export async function decideMigration(options: DividedOptions, division: Divisio
   const isDealt = toWalk !== undefined && saved?.walk?.name === toWalk && shares?.size === saved.walk.shares;
   const walk = isDealt ? saved.walk : toWalk === undefined ? undefined : await dealOutShares(options, toWalk, division);
   const version = (await readHead(reader))?.registry.version ?? 0;
-  const run: SavedRun = { model: graph.fingerprint, version, place: result.place, ...(walk && { walk }) };
+  const replaced = (value?.replaced ?? 0) + (value === undefined || value.model === graph.fingerprint ? 0 : 1);
+  // A run that replaces a place forgets what that run has verified: two of them would go on for ever.
+  // rule: runs-of-two-models-do-not-replace-each-other-for-ever
+  if (replaced > MOST_OVERTAKEN) {
+    // The run that is left counts from zero.
+    await saveRun(store, { ...value!, replaced: 0 }, revision);
+    throw overtakenByAnotherAim();
+  }
+  const run: SavedRun = {
+    ...{ model: graph.fingerprint, version, place: result.place },
+    ...(replaced > 0 && { replaced }),
+    ...(walk && { walk }),
+  };
   if (!(await saveRun(store, run, revision))) return { ...decided, waitSeconds: OVERTAKEN_SECONDS };
   // Only now does nobody read the shares of an earlier walk any more.
   if (!isDealt) await clearShares(store, sortKey, walk?.plan);

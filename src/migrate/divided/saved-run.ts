@@ -21,6 +21,8 @@ export interface SavedRun {
   /** Version of the registry when the place was saved. An older registry is another one: the place says nothing of it. */
   version: number;
   place: MigratePlace;
+  /** How often runs of different models have replaced each other's place. Absent: never. */
+  replaced?: number | undefined;
   /** The walk that is dealt out, and the number of its shares. */
   walk?: { name: string; plan: string; shares: number } | undefined;
 }
@@ -44,6 +46,7 @@ const runSchema: z.ZodMiniType<SavedRun> = z.object({
   model: z.string(),
   version: z.number(),
   place: migratePlaceSchema,
+  replaced: z.optional(z.int()),
   walk: z.optional(z.object({ name: z.string(), plan: z.string(), shares: z.int().check(z.minimum(1)) })),
 });
 const shareSchema: z.ZodMiniType<SavedShare> = z.object({

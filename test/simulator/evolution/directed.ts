@@ -70,6 +70,15 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     await stage.divided(PLAIN, (share) => share === 0);
     return await stage.wrongAnswers(PLAIN);
   },
+  'two divided migrations to different models take turns': async () => {
+    const stage = await tagged();
+    const ended = new Set<ModelSpec>();
+    for (let turn = 0; turn < 60 && ended.size === 0; turn++) {
+      for (const spec of [MORE_SHARDS, FOLDED]) if (await stage.hasEnded(spec)) ended.add(spec);
+    }
+    return ended.size === 0 ? ['neither of them comes to its end'] : [];
+  },
+
   'an old record comes again after its projection was built': async () => {
     const stage = new Stage();
     await stage.migrate(UNSEARCHED);

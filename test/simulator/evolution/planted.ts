@@ -487,6 +487,11 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     changes: [replaceIn('walk-is-done-when-all-shares-are', 'all.some(isShareOpen)', 'all.every(isShareOpen)')],
   },
   {
+    name: 'evolution-runs-replace-each-other',
+    rule: 'Of two runs to different models that replace each other again and again, one ends.',
+    changes: [setCondition('runs-of-two-models-do-not-replace-each-other-for-ever', 'false')],
+  },
+  {
     name: 'evolution-shares-of-another-walk',
     rule: 'A walk has shares of its own: those of the walk before say nothing about it.',
     changes: [setValue('walk-has-shares-of-its-own', "'plan'")],

@@ -118,6 +118,20 @@ export class Stage {
     }
   }
 
+  /** One call of a divided migration that decides, and all of the walks that it deals out; whether the run has ended, or was overtaken. */
+  async hasEnded(spec: ModelSpec): Promise<boolean> {
+    const options = { graph: modelOf(spec), store: this.table, now: () => this.nowMs, clock: () => this.nowMs };
+    try {
+      const { done, shares, waitSeconds } = await decideMigration(options, { shares: 1, segmentsOfShare: 1 });
+      for (const one of shares) await walkShare(options, one);
+      this.nowMs += waitSeconds * 1_000;
+      return done;
+    } catch (error) {
+      if (error instanceof EdgeloomError && error.code === 'overtaken') return true;
+      throw error;
+    }
+  }
+
   /** Checks the table with a model, and repairs what it finds if asked; gives what is wrong. */
   async check(spec: ModelSpec, mode: 'report' | 'repair' = 'report', store: Table = this.table): Promise<string[]> {
     const wrong: string[] = [];
