@@ -301,13 +301,7 @@ class Schedule {
         if (!group.some((lane) => lane.shard === shard)) group.push({ shard, position: 0, floor: 0 });
       }
     }
-    return this.groups.flatMap((group) =>
-      group.filter(({ shard }) =>
-        group.every(
-          (parent) => !parent.shard.children.includes(shard) || parent.position === parent.shard.records.length,
-        ),
-      ),
-    );
+    return this.groups.flatMap((group) => group.filter((lane) => isEveryParentRead(group, lane)));
   }
 
   private async breathe(): Promise<void> {
@@ -406,6 +400,12 @@ class Schedule {
     });
     return findings;
   }
+}
+
+/** Whether the shards before this one are read to their end, also those before a parent that never held a record. */
+function isEveryParentRead(group: readonly Lane[], { shard }: Lane): boolean {
+  const parents = group.filter((lane) => lane.shard.children.includes(shard));
+  return parents.every((parent) => parent.position === parent.shard.records.length && isEveryParentRead(group, parent));
 }
 
 function isDrift({ verdict }: Finding): boolean {
