@@ -36,7 +36,7 @@ const BOUNDED: ReadonlyMap<string, string> = new Map([
   [String.raw`"(?:BS?|__proto__)"\s*:`, 'the spaces behind one quoted name are no beginning of another'],
 ]);
 /** What their expressions see are arguments of a command and parameters of a stack: those of the operator. */
-const OPERATORS = /^(cli|stack)\//;
+const OPERATORS = /^(cli|deployment\/stack)\//;
 
 /** The regular expressions of a source: what stands between slashes where an expression may begin. */
 function expressionsOf(code: string): string[] {

@@ -52,6 +52,8 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   'a wrong item found and repaired': { named: 'check-no-elements' },
   'an item too many found and repaired': { named: 'check-no-orphans' },
   'a wrong watermark found and repaired': inFile('core/kinds/form.ts', "isFenced ? [] : [{ kind: 'watermark' }]", '[]'),
+  'subject export': inFile('trust/subject/export-subject.ts', 'walked.source !== id', 'walked.source === id'),
+  'subject erase': inFile('trust/subject/erase-subject.ts', 'this.expiryMs(item) <= this.nowMs()', 'false'),
   rebuild: inFile('trust/check/inspect.ts', 'this.repairDrift(findings, suspects)', 'Promise.resolve()'),
   explain: inFile('trust/explain/explain.ts', 'kind.originsOf(graph, key, parsed, item)', '[]'),
   'check of an export': inFile('trust/check/export/export.ts', 'suspects.push(source)', 'suspects.length'),

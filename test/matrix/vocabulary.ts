@@ -73,7 +73,7 @@ export function operations(): string[] {
 }
 
 /** Methods of a session that the compiler hides from callers. */
-const HIDDEN = ['constructor', 'enter', 'isOver', 'hasPassed', 'isOutOfStream', 'graceMs', 'now', 'sizeBytes'];
+const HIDDEN = ['constructor', 'rememberKey', 'mayForget', 'hasPassed', 'isOutOfStream', 'graceMs', 'now', 'sizeBytes'];
 
 function isError(value: unknown): boolean {
   return (value as { prototype?: unknown }).prototype instanceof Error;
