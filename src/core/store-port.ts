@@ -261,7 +261,7 @@ export interface QueryRequest {
   sortKey?: { beginsWith: string } | SortKeyRange;
   /** Descending. */
   reverse?: boolean;
-  /** Only items whose projected attributes have these values; others are read and paid for, and do not come back. */
+  /** Only items whose map `attributes` has exactly these values. The other items are read and paid for, and do not come back. */
   where?: Item;
   /** With an index: only items with these keys in the table, as with `where`. */
   itemKeys?: ItemKeys;

@@ -98,8 +98,8 @@ function neededConcern(
 ): Concern {
   if (generation > 1) return { kind: 'unregistered', name: `${edgeType}@${generation}` };
   const keepers = neededBy(ready, edgeType);
-  // They have no generations: a writer of a shape to come may find one that is there right. So what they are kept for names
-  // them: between two that keep them there may have been none.
+  // These items have no generations, so projections that begin to need them take over those that are there. The name lists the
+  // projections that need the items now: if it has changed since an earlier look, nothing may have maintained them in between.
   if (keepers.length > 0) return { kind: 'compared', name: `${edgeType} for ${keepers.join(', ')}` };
   // rule: open-fan-outs-that-nothing-needs-are-garbage
   if (isFanOutOpen(item) && isLeftOpen(sortKey)) return { kind: 'retired', name: `a fan-out of ${edgeType}` };

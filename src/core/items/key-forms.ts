@@ -14,7 +14,7 @@ export const OWNER_PREFIX = '~ix/#includeOwner/';
 export const DEGREE_PREFIX = '~degree/';
 /** The beginning of the sort keys of totals of the edges that enter a node. */
 export const TOTAL_PREFIX = '~total/';
-/** The beginning of the sort keys of the entries of such totals, in the partitions of the edges' targets. */
+/** The beginning of the sort keys of entries in the totals of edges that enter a node. The entries are in that node's partition. */
 export const ENTRY_PREFIX = '~in/';
 /** The beginning of the sort keys of edges' reverse items, in the partitions of their targets. */
 export const REVERSE_PREFIX = '~rev/';

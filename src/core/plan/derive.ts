@@ -61,7 +61,7 @@ export function problemsOfImage(
   );
 }
 
-/** The shares that an edge gives to its joined index items, one list for each model; undefined if it gives none. */
+/** For each model, the list of shares that an edge gives to its joined index items; undefined for a model in which it gives none. */
 export type JoinedShares = readonly (readonly Share[] | undefined)[];
 
 /** Returns the part of an edge's image that is needed once its source node is known. */

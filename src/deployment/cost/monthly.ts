@@ -86,8 +86,9 @@ const BYTES_A_UNIT = 8192;
 const GIGABYTE = 1024 ** 3;
 /** Units a second that the check reads while its function runs; between its calls the state machine waits. */
 const CHECK_UNITS_A_SECOND = 1_000;
-/** Units that a call of the check reads, and transitions that the state machine makes for it. */
+/** Units that one call of the check's function reads. */
 const UNITS_A_CALL = 30_000;
+/** Transitions that the state machine makes for one such call. */
 const TRANSITIONS_A_CALL = 4;
 
 const ASSUMPTIONS =
@@ -237,7 +238,7 @@ function unitsOf({ puts }: ModelCost, { shares, viewKilobytes = 1 }: Load) {
     read: meanOverMix(({ read }) => read),
     // In the table; an index has partitions of its own.
     derivedWrites: meanOverMix((put) => viewUnits(put) + put.indexItems / 2 + put.reverseItem + put.totalEntry),
-    // An index item takes a write of the function, and a unit more in its index.
+    // `indexItems` has two units for an index item, and `totalEntry` four for an entry with its total: each is one write of the function.
     derivedItems: meanOverMix(
       ({ view, indexItems, reverseItem, totalEntry }) => view + indexItems / 2 + reverseItem + totalEntry / 4,
     ),

@@ -60,7 +60,10 @@ const RESERVE_MS = 10_000;
 const MOST_SUSPECTS = 1_500;
 /** A call that writes reconciles the partitions that are being judged before it gives its cursor, at the rate of its writes. */
 const WRITING_RESERVE_MS = 60_000;
-/** Seconds of the reserve that these partitions may take, and those of the pages that have begun; the rest is for slow calls. */
+/**
+ * Seconds of that reserve for the partitions that are being judged, and for the partitions of pages that have begun. The rest of the
+ * reserve is for slow calls.
+ */
 const DRAIN_SECONDS = 20;
 
 /**
@@ -94,7 +97,7 @@ export interface CheckCaller {
   client: (() => Promise<DynamoDBClient>) | undefined;
   /** The table's size as DynamoDB states it; 0 where only a store is given. */
   tableBytes(): Promise<number>;
-  /** Seconds until the stream has passed the looks of a cursor; 0 where it has none. */
+  /** Seconds until the looks of a cursor are as old as `settleMs` asks for, and can be judged; 0 if the cursor has no looks. */
   settleSeconds(cursor: CheckCursor): number;
   call(request: CheckCall, context: InvocationContext): Promise<CheckResult>;
 }

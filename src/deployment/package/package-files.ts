@@ -6,7 +6,7 @@ export const IS_SOURCE: boolean = import.meta.url.endsWith('.ts');
 
 let folder: URL | undefined;
 
-/** A file of this package that is no module: its assets, its package.json. The folder has no slash in front. */
+/** The URL of a file of this package that is no module, such as an asset or package.json. The path does not begin with a slash. */
 export function packageFile(path: string): URL {
   folder ??= packageFolder();
   return new URL(path, folder);

@@ -26,7 +26,7 @@ export function serverlessValues(modelFile: string): Record<'functions' | 'resou
     const stage = String(await resolveVariable('sls:stage'));
     const values: [string, unknown][] = [];
     for (const name of PARAMETER_NAMES) {
-      // A parameter that the configuration does not set has the value of the stage.
+      // A parameter that the configuration does not set is left out here: `readParameters` gives it the stage's default.
       const value = await resolveVariable(`param:${name}, null`);
       if (value !== null) values.push([name, value]);
     }

@@ -199,7 +199,7 @@ export class Table {
     return { table: writeUnits(Math.max(before?.size ?? 0, after?.size ?? 0)), indexes };
   }
 
-  /** Checks that a key has the key attributes, and nothing else where it is one alone. */
+  /** Checks that an item has the key attributes. With `isAlone` the item is only a key, and has no other attributes. */
   checkKey(item: Values, isAlone = false): void {
     const names = keyAttributeNames(this.keys);
     if (isAlone && Object.keys(item).length !== names.length) {

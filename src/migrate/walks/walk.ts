@@ -28,10 +28,10 @@ export interface WalkOptions {
 const PAGE_ITEMS = 500;
 
 /**
- * Reads every item with consistent scans, a page at a time, several segments at once. An eventually consistent scan could miss an
- * item that was written before the walk began, and whose record came before its generation was maintained. A pause does no harm:
- * the projector maintains items that are written meanwhile. Returns the place where it stopped because time was over; undefined if
- * it is complete.
+ * Reads every item of the table, or of an index, a page at a time, several segments at once. Scans of the table are consistent: an
+ * eventually consistent scan could miss an item that was written before the walk began, and whose record came before its generation
+ * was maintained. A pause does no harm: the projector maintains items that are written meanwhile. Returns the place where it stopped
+ * because time was over; undefined if it is complete.
  *
  * @param visit returns whether it has finished the page. The walk stops at a page that the visit left because time was over.
  */

@@ -69,7 +69,7 @@ export function epochSeconds(context: ApplyContext): number {
   return Math.floor(context.now() / 1000);
 }
 
-/** Waits the whole time. Throws `OutOfTimeError` at once, without a wait, if the time budget is over by then. */
+/** Waits the whole time. Throws `OutOfTimeError` at once, without a wait, if the time budget would end before the wait does. */
 export async function waitWithin(context: ApplyContext, milliseconds: number): Promise<void> {
   if (milliseconds >= context.remainingMs()) throw new OutOfTimeError();
   await context.wait(milliseconds);

@@ -36,7 +36,7 @@ class StreamWorker implements Worker {
   private readonly claims: ClaimRecorder | undefined;
   private readonly follower: StreamFollower;
   private ended: Promise<void> = Promise.resolve();
-  /** Takes from readers what may lack records; there once records are lost. */
+  /** The call that withdraws every projection from readers, until a migration has verified it. Undefined until records are lost. */
   private doubting: Promise<void> | undefined;
 
   constructor(source: StreamSource, settings: WorkerSettings) {

@@ -19,7 +19,7 @@ export interface Keyed {
 
 /** Derived items in the order of their sort keys, with the next one read already. */
 export interface DerivedStream {
-  /** The text before the base item's sort key in the sort key of an index item that follows it. */
+  /** The beginning of a sort key: a base item's own index item in this stream has this prefix, then the base item's sort key. */
   prefix: string;
   head: Keyed | undefined;
   /** Reads the next item. */

@@ -204,7 +204,10 @@ class SubjectEraser {
     return this.result(found, after);
   }
 
-  /** Deletes the tombstones, and reads the table until a walk finds nothing. */
+  /**
+   * Walks over the table: deletes the tombstones whose fence is over, and rebuilds wrong partitions. Repeats this until a walk deletes
+   * nothing, or finds a tombstone whose fence is not over; at most `MOST_WALKS` times.
+   */
   private async second(before: Erasure): Promise<SubjectErasure> {
     const { id } = this.options;
     const rebuilt = new Set<string>();

@@ -33,7 +33,10 @@ export function existingTable({ existingTable: tableArn, stream: streamArn }: Ex
   throw notAnArn('--stream', streamArn, `${tableArn}/stream/LABEL`);
 }
 
-/** `gsi0=byTarget`, or with the names of its key attributes `gsi0=GSI1:GSI1PK:GSI1SK`: the value of `--index`, with those before it. */
+/**
+ * Parses the value of one `--index`: `gsi0=byTarget`, or with the names of its key attributes `gsi0=GSI1:GSI1PK:GSI1SK`. Returns the
+ * indexes of `before`, which earlier values of the option gave, together with this one.
+ */
 export function parseIndex(
   text: string,
   before: ReadonlyMap<string, ExistingIndex> = new Map(),

@@ -17,7 +17,7 @@ import { createStopSignal } from '../../shared/signals.ts';
 /** How often the place to go on from is kept, in milliseconds. */
 const KEEP_MS = 5_000;
 
-/** The targets of a check's reports, and the file that keeps its place. */
+/** The functions that are called with a check's findings and repairs, and the file in which it keeps the place to go on from. */
 export interface CheckRun {
   /** File of the place to go on from. */
   resume?: string;
