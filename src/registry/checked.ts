@@ -17,11 +17,11 @@ import { registeredModel, type WriterModel } from './writer-model.ts';
  * registry, and with one that is only announced, it gives the own model.
  */
 export function modelToCheck(own: CompiledModel, store: Pick<Store, 'get' | 'getMany'>): WriterModel {
-  return registeredModel(own, store, comparedModel);
+  return registeredModel(own, store, modelOfReady);
 }
 
 /** The same, of a registry that was read. */
-export function comparedModel(registry: Registry, data: DefinitionData, own: CompiledModel): CompiledModel {
+export function modelOfReady(registry: Registry, data: DefinitionData, own: CompiledModel): CompiledModel {
   const projections = [...registry.projections].map(([name, { next, generations }]) => {
     // rule: check-compares-what-is-ready
     return [name, { next, generations: generations.filter(({ state }) => state === 'ready') }] as const;

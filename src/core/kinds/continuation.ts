@@ -2,7 +2,7 @@ import { canonicalText, type Item, stringOf } from '../items/attribute-value.ts'
 import { AFTER, AGAIN, MODEL, revisionOf, WATERMARK } from '../items/derived-item.ts';
 import { compareKeys } from '../items/encoding.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { joinedTypes } from '../model/joined.ts';
+import { joinedEdgeTypes } from '../model/joined.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
 import { copyingViewsOf } from '../plan/copies.ts';
 import { joinedPrefixes } from '../plan/joined.ts';
@@ -38,7 +38,7 @@ export const sourceContinuation: ItemKind<'source-continuation'> = {
   name: 'source-continuation',
   lifetime: { of: 'need', neededBy: (graph, edgeType) => joinedPrefixes(graph, edgeType) },
   isKept: (graph, { edgeType }, sortKey) =>
-    joinedTypes(graph).has(edgeType) && new FanOutPlaces(edgeType).continuation('joined') === sortKey,
+    joinedEdgeTypes(graph).has(edgeType) && new FanOutPlaces(edgeType).continuation('joined') === sortKey,
   originsOf: (_graph, { source }, { edgeType }) => [
     origin(
       { source, target: source },
@@ -90,5 +90,5 @@ export function fanOutPlace(item: Item | undefined): string | undefined {
 
 /** Whether the model has fan-outs, and so continuations: changes of a node that other nodes' items show. */
 export function hasFanOuts(graph: CompiledModel): boolean {
-  return joinedTypes(graph).size > 0 || [...graph.edges.values()].some(({ copy }) => copy !== undefined);
+  return joinedEdgeTypes(graph).size > 0 || [...graph.edges.values()].some(({ copy }) => copy !== undefined);
 }

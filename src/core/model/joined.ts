@@ -49,7 +49,7 @@ export function isJoinedEdge(edge: EdgeModel): boolean {
 const joined = new WeakMap<CompiledModel, ReadonlySet<string>>();
 
 /** The edge types with index items that need the source node, in this model or in one that is maintained with it. */
-export function joinedTypes(graph: CompiledModel): ReadonlySet<string> {
+export function joinedEdgeTypes(graph: CompiledModel): ReadonlySet<string> {
   let types = joined.get(graph);
   if (types === undefined) {
     const edges = layersOf(graph).flatMap((layer) => [...layer.edges.values()]);
@@ -61,7 +61,7 @@ export function joinedTypes(graph: CompiledModel): ReadonlySet<string> {
 
 /** Whether what a base item wants depends on its partition's node too, by the base item's sort key. */
 export function needsSource(graph: CompiledModel, sortKey: string): boolean {
-  const types = joinedTypes(graph);
+  const types = joinedEdgeTypes(graph);
   return types.size > 0 && types.has(typePrefix(sortKey) ?? '');
 }
 
@@ -160,7 +160,7 @@ export function partAttributesAsSource(
 
 /** The edge types that leave nodes of a type and have index items that need them. */
 export function joinedTypesFrom(graph: CompiledModel, nodeType: string): string[] {
-  return [...joinedTypes(graph)].filter((type) =>
+  return [...joinedEdgeTypes(graph)].filter((type) =>
     layersOf(graph).some(({ edges }) => edges.get(type)?.from.has(nodeType)),
   );
 }

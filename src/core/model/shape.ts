@@ -138,7 +138,7 @@ export function object<const Of extends Shapes>(of: Of): ObjectShape<Of> {
 }
 
 /** An object of these entries and no others. */
-export function options<const Of extends Shapes>(of: Of): ObjectShape<Of> {
+export function exactObject<const Of extends Shapes>(of: Of): ObjectShape<Of> {
   const entries = object(of);
   const shape: Shape<ObjectOf<Of>> = (input, note) => {
     entries(input, note);

@@ -15,7 +15,7 @@ import { laterOf } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import {
   isPartOfSource,
-  joinedTypes,
+  joinedEdgeTypes,
   joinedTypesFrom,
   partAttributesAsSource,
   sourceNodeKeys,
@@ -131,7 +131,7 @@ export function continuationUnit(graph: CompiledModel, history: ItemHistory): Co
   const { of, edgeType } = fanOut;
   const record = records.at(-1)!;
   const after = stringOf(record.newImage?.[AFTER]);
-  const isKept = of === 'copies' ? graph.edges.get(edgeType)?.copy !== undefined : joinedTypes(graph).has(edgeType);
+  const isKept = of === 'copies' ? graph.edges.get(edgeType)?.copy !== undefined : joinedEdgeTypes(graph).has(edgeType);
   // rule: continuation-drives-the-next-page
   if (after === undefined || !isKept) return undefined;
   return {

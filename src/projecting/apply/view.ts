@@ -76,7 +76,7 @@ export async function applyViewUnit(
       const { truths, parents } = expected;
       const update = slowViewUpdate(graph, unit, current, truths, now, parents);
       // rule: replay-still-evicts
-      if (isPlainReplay(unit, current) && agreesWithBaseItems(unit, current, truths) && !changesElements(update))
+      if (wasViewLastWrittenBy(unit, current) && agreesWithBaseItems(unit, current, truths) && !changesElements(update))
         return undefined;
       // rule: stale-unit-leaves-a-trace
       return update;
@@ -93,7 +93,7 @@ export async function applyViewUnit(
  * Only such a unit may leave a view that agrees with it unwritten, which halves the cost of a replay. Any other stale unit writes a
  * new revision, so that a concurrent worker with an older read fails.
  */
-function isPlainReplay(unit: ViewUnit, current: Item | undefined): boolean {
+function wasViewLastWrittenBy(unit: ViewUnit, current: Item | undefined): boolean {
   return stringOf(current?.[WATERMARK]) === unit.newest;
 }
 
@@ -108,7 +108,7 @@ async function readParents(
   current: Item | undefined,
   truths: ReadonlyMap<string, Truth>,
 ): Promise<ParentCopies> {
-  if (isPlainReplay(unit, current) && agreesWithBaseItems(unit, current, truths)) return new Map();
+  if (wasViewLastWrittenBy(unit, current) && agreesWithBaseItems(unit, current, truths)) return new Map();
   const evicted = evictedTypes(current);
   const edges = unit.changes
     .filter((change) => (truths.get(change.target) ?? change).element !== undefined)

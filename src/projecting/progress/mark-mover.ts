@@ -34,7 +34,7 @@ export class MarkMover {
    * @param freshMs how old a mark that another process has published may be.
    */
   async upToMs(freshMs: number): Promise<number | undefined> {
-    if (!this.mayPublish) return markOfWalk(await this.walkStream());
+    if (!this.mayPublish) return requireMarkOfEnabledStream(await this.walkStream());
     const { store, source, now } = this.context;
     const { item, published } = await readPublishedMark(store);
     const ofStream = published?.streamArn === source.streamArn ? published : undefined;
@@ -46,13 +46,13 @@ export class MarkMover {
       return ofStream.upToMs;
     }
     const leased = await this.takeLease(item, ofStream?.upToMs, ofStream?.lookedAtMs);
-    if (leased === 'refused') return markOfWalk(await this.walkStream());
+    if (leased === 'refused') return requireMarkOfEnabledStream(await this.walkStream());
     if (leased === 'lost') {
       const winner = (await readPublishedMark(store)).published;
       return winner?.streamArn === source.streamArn ? winner.upToMs : undefined;
     }
     const walked = await this.walkStream();
-    const upToMs = markOfWalk(walked);
+    const upToMs = requireMarkOfEnabledStream(walked);
     await this.publishWalk(walked);
     return upToMs;
   }
@@ -103,7 +103,7 @@ export class MarkMover {
 }
 
 /** The mark of a look. Throws `no-stream` for a stream that is switched off: the table may have another one by now. */
-function markOfWalk({ upToMs, isDisabled }: WalkedStream): number | undefined {
+function requireMarkOfEnabledStream({ upToMs, isDisabled }: WalkedStream): number | undefined {
   if (!isDisabled) return upToMs;
   throw new StoreError(
     'fatal',

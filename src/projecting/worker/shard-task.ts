@@ -26,7 +26,7 @@ export class ShardTask extends ShardWorker<WorkerRun> {
     run.quiet.noteOpened(shardId);
     try {
       while (!this.isEnding()) {
-        const batch = await this.retryWithinLimit('reading', () => reader.nextBatch(() => this.isEnding()));
+        const batch = await this.retryInSlot('reading', () => reader.nextBatch(() => this.isEnding()));
         if (batch === undefined) return;
         if (!(await this.applyBatch(batch))) return;
         if (batch.isEnd) {
@@ -47,7 +47,7 @@ export class ShardTask extends ShardWorker<WorkerRun> {
   /** Applies a batch and notes it; false where the run ended before all of it was applied. */
   private async applyBatch(batch: ShardBatch): Promise<boolean> {
     const { run, shardId } = this;
-    const sifted = await this.retryWithinLimit('checking', () => run.leftovers.dropLeftovers(batch.records));
+    const sifted = await this.retryInSlot('checking', () => run.leftovers.dropLeftovers(batch.records));
     if (sifted === undefined) return false;
     run.report.onLeftovers(sifted.dropped, sifted.rcu);
     // rule: worker-applies-before-it-notes
@@ -102,7 +102,7 @@ export class ShardTask extends ShardWorker<WorkerRun> {
   }
 
   /** Tries within the bound of what runs at once. */
-  private retryWithinLimit<T>(what: string, action: () => Promise<T>): Promise<T | undefined> {
+  private retryInSlot<T>(what: string, action: () => Promise<T>): Promise<T | undefined> {
     return this.retrying(what, () => this.run.limit(action));
   }
 

@@ -13,13 +13,13 @@ export function callsOf(client: DynamoDBClient | TableCalls): TableCalls {
   if ('callOnce' in client) return client;
   let calls = known.get(client);
   if (calls === undefined) {
-    calls = callsOfOwnClient(client);
+    calls = lateSdkCalls(client);
     registerCalls(client, calls);
   }
   return calls;
 }
 
-function callsOfOwnClient(client: DynamoDBClient): TableCalls {
+function lateSdkCalls(client: DynamoDBClient): TableCalls {
   // Imported when it is needed: a function that goes the lean way should not load the SDK for it.
   const sdk = import('./sdk-calls.ts').then(({ SdkCalls }) => new SdkCalls(client));
   return {

@@ -291,7 +291,9 @@ class Check {
 
   private startTidying(repairer: Repairer, key: ItemKey, noted: 'expired' | 'empty'): void {
     // The next check cleans up the rest.
-    const tidied = this.tidyLimit(async () => this.runtime.remainingMs() > 0 && (await repairer.cleanUp(key, noted)))
+    const tidied = this.tidyLimit(
+      async () => this.runtime.remainingMs() > 0 && (await repairer.deleteOrSetExpiry(key, noted)),
+    )
       .then((isDone) => this.tally.addToTotals({ tidied: isDone ? 1 : 0 }))
       .catch((error: unknown) => {
         this.failure ??= { error };

@@ -41,7 +41,7 @@ export async function lookAtSuspects(
   // rule: looks-are-consistent
   // rule: looks-begin-with-the-reverse-items, then
   const observations = await observe(context, suspects);
-  const unjudged = await unjudgedItems(graph, context.store, suspects);
+  const unjudged = await itemsOutOfUse(graph, context.store, suspects);
   const toMs = now();
   return suspects.map((suspect, i) => {
     const { source, sortKey, part } = suspect;
@@ -63,7 +63,7 @@ export async function lookAtSuspects(
 }
 
 /** The items that belong to something that is being built, or that readers do not use: they are not judged. */
-async function unjudgedItems(
+async function itemsOutOfUse(
   graph: CompiledModel,
   store: Pick<Store, 'getMany'>,
   suspects: readonly Suspect[],

@@ -110,7 +110,7 @@ export function addRedrive(total: RedriveResult, { reasons, ...counts }: Redrive
 /** Deletes a reconciled entry, unless it was written again meanwhile: then it represents another failure. */
 async function clearEntry(context: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
   const { store, stats } = context;
-  const key = keyOfEntry(context, item);
+  const key = ownKeyOfEntry(context, item);
   const { applied, wcu } = await store.delete(key, unchangedCondition(item, context.graph.table.ttl));
   stats.wcu += wcu;
   if (applied) result.repaired += 1;
@@ -138,7 +138,7 @@ async function* quarantineEntries(context: ApplyContext, result: RedriveResult):
   const request = { index: 'gsi0', partition: QUARANTINE_PARTITION } as const;
   for await (const page of queryPages(context.store, request, context.stats)) {
     for (const [i, item] of page.items.entries()) {
-      const { source, target } = keyOfEntry(context, item);
+      const { source, target } = ownKeyOfEntry(context, item);
       if (context.remainingMs() <= 0) {
         const left = page.items.length - i;
         result.entries += left;
@@ -162,7 +162,7 @@ async function* quarantineEntries(context: ApplyContext, result: RedriveResult):
 async function moveEntryBack(context: ApplyContext, item: Item): Promise<void> {
   const place = `${new Date(context.now()).toISOString()}/${stringOf(item[WATERMARK]) ?? ''}`;
   await updateItem(context, {
-    key: keyOfEntry(context, item),
+    key: ownKeyOfEntry(context, item),
     set: { [INDEX_KEYS.gsi0.sort]: { S: place } },
     unset: [],
     // The condition holds for this entry only: one that was written again meanwhile represents another failure.
@@ -170,7 +170,7 @@ async function moveEntryBack(context: ApplyContext, item: Item): Promise<void> {
   });
 }
 
-function keyOfEntry({ graph }: ApplyContext, item: Item): ItemKey {
+function ownKeyOfEntry({ graph }: ApplyContext, item: Item): ItemKey {
   const { partitionKey, sortKey } = graph.table;
   return { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' };
 }

@@ -80,7 +80,7 @@ export class Repairer {
   /**
    * Cleans up an item without content: deletes an expired tombstone, and turns an item that only lacks the expiry into a tombstone.
    */
-  async cleanUp(key: ItemKey, noted: 'expired' | 'empty'): Promise<boolean> {
+  async deleteOrSetExpiry(key: ItemKey, noted: 'expired' | 'empty'): Promise<boolean> {
     const kind = itemKindOf(this.options.graph, key.target);
     return await this.repairOrReport(key, (context) =>
       noted === 'expired' ? this.deleteExpiredTombstone(kind, key) : setMissingExpiry(context, kind, key),

@@ -69,7 +69,7 @@ export class SubjectNames {
       const isOfSubject = this.isNamedByKey(target) || this.isEdgeKey(of) || stringOf(item['in']) === this.id;
       return isOfSubject ? { kind: 'entry' } : this.mentionOf(item, (text) => this.namingIn(text));
     }
-    if (this.isNamedByKey(target) || this.isNeighbour(item)) return { kind: 'derived' };
+    if (this.isNamedByKey(target) || this.showsSubject(item)) return { kind: 'derived' };
     // A copied attribute is found with its base item. Only a value that is the id itself is looked for here.
     return this.mentionOf(item, (text) => (text === this.id ? 'sure' : undefined));
   }
@@ -93,7 +93,7 @@ export class SubjectNames {
     let found: Naming | undefined;
     for (const form of this.forms) {
       for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1)) {
-        const naming = namingAt(text, at, at + form.length);
+        const naming = certaintyOfNameAt(text, at, at + form.length);
         if (naming === 'sure') return naming;
         found ??= naming;
       }
@@ -136,7 +136,7 @@ export class SubjectNames {
   }
 
   /** Whether a derived item has the subject at the other end of an edge: as an element, or as the node of a copy. */
-  private isNeighbour(item: Item): boolean {
+  private showsSubject(item: Item): boolean {
     const set = item[EDGE_SET];
     const copies = item[COPIES];
     if (set !== undefined && 'SS' in set && set.SS.some((element) => this.isElement(element))) return true;
@@ -205,7 +205,7 @@ function* textsIn(value: AttributeValue): Generator<string> {
   }
 }
 
-function namingAt(text: string, from: number, to: number): Naming | undefined {
+function certaintyOfNameAt(text: string, from: number, to: number): Naming | undefined {
   const [before, after] = [text[from - 1] ?? '', text[to] ?? ''];
   if (WORD.test(before) || WORD.test(after)) return undefined;
   const beginsId = !MAY_GO_ON.has(before) || (before === '-' && endsWithType(text, from - 1));

@@ -2,6 +2,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import {
   either,
+  exactObject,
   finite,
   flag,
   hasShape,
@@ -11,7 +12,6 @@ import {
   object,
   oneOf,
   optional,
-  options,
   recordOf,
   type Shape,
   type Shaped,
@@ -28,7 +28,7 @@ function mistakes(shape: Shape<unknown>, input: unknown): string[] {
   return found;
 }
 
-const search = options({
+const search = exactObject({
   name: text,
   shards: optional(wholeNumberBetween(1, 9)),
   tags: optional(listOf(text, 'no list', 'no tag')),

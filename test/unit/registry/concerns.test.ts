@@ -3,7 +3,7 @@ import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { edge, fromSource, node, rank } from '../../../src/core/model/schema.ts';
-import { comparedModel, keysMovedSince } from '../../../src/registry/checked.ts';
+import { keysMovedSince, modelOfReady } from '../../../src/registry/checked.ts';
 import { concernOf, neededFanOuts } from '../../../src/registry/concerns.ts';
 import type { Data } from '../../../src/registry/data.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
@@ -60,7 +60,7 @@ function registry(changes: { shapes?: Record<string, TypeShape>; ready?: number 
   };
 }
 
-const CHECKED = comparedModel(registry(), DATA, GRAPH);
+const CHECKED = modelOfReady(registry(), DATA, GRAPH);
 const concern = (source: string, sortKey: string, item: Item = {}, model: CompiledModel = CHECKED): string => {
   const { kind, name } = concernOf(model, source, sortKey, { ...item, r: { N: '4' } });
   return `${kind} ${name}`.trim();
@@ -173,14 +173,14 @@ describe('what a check has to do with a derived item', () => {
       ),
       shapes: new Map([...shapes, ['USER', ready], ['TEAM', { next: 3 }]]),
     };
-    const settled = comparedModel(calm, DATA, GRAPH);
+    const settled = modelOfReady(calm, DATA, GRAPH);
     expect(concern('USER-1', '~more/LEADS', open, settled)).toBe('retired a fan-out of LEADS');
     expect(concern('GOAL-1', '~more/#source/ABOUT', open, settled)).toBe('retired a fan-out of ABOUT');
     expect(concern('USER-1', '~more/LEADS', {}, settled)).toBe('left');
     expect(concern('BOOK-1', '~more/ABOUT', open, settled)).toBe('compared ABOUT for @2');
     expect(concern('USER-1', '~more/@2/LEADS', open, settled)).toBe('unregistered LEADS@2');
     const { shapes: _dropped, ...built } = registry();
-    const building = comparedModel({ ...built, shapes: calm.shapes }, DATA, GRAPH);
+    const building = modelOfReady({ ...built, shapes: calm.shapes }, DATA, GRAPH);
     expect(concern('USER-1', '~more/LEADS', open, building)).toBe('left');
   });
 
@@ -246,19 +246,19 @@ describe('what the registry has moved since a check began', () => {
 
   it('is nothing while it has not changed, and what cannot be told where it has', async () => {
     expect(await moved(CHECKED)).toEqual(keys.map(() => false));
-    const same = comparedModel(registry(), DATA, GRAPH);
+    const same = modelOfReady(registry(), DATA, GRAPH);
     expect(await moved(same)).toEqual([false, false, false, false, false, true]);
   });
 
   it('is what has another state, or a shape with another id', async () => {
-    expect(await moved(comparedModel(registry({ ready: 3 }), DATA, GRAPH))).toEqual([
+    expect(await moved(modelOfReady(registry({ ready: 3 }), DATA, GRAPH))).toEqual([
       ...[true, true, false, false, false, true],
     ]);
     const { fingerprint: definition } = views.get('GOAL')!;
     const shape = { id: 3, definition, trusted: true, ready: true, since: 0, changed: 1 };
     const reshaped = registry({ shapes: { GOAL: { next: 4, shape } } });
     // Reverse items that views of two shapes copy by: those in between may have copied nothing, and none was kept.
-    expect(await moved(comparedModel(reshaped, DATA, GRAPH))).toEqual([false, false, false, true, true, true]);
+    expect(await moved(modelOfReady(reshaped, DATA, GRAPH))).toEqual([false, false, false, true, true, true]);
   });
 
   it('is all of it where the table had no registry before', async () => {

@@ -4,12 +4,12 @@ import type { Compute, Projection } from '../compiled.ts';
 import {
   anything,
   either,
+  exactObject,
   flag,
   hasShape,
   listOf,
   oneOf,
   optional,
-  options,
   recordOf,
   type Shape,
   type Shaped,
@@ -43,18 +43,18 @@ export const projection = either(
   "should be 'KEYS_ONLY', 'ALL' or a list of attribute names",
 );
 /** An attribute of an edge's source node. */
-export const sourceSchema = options({ kind: oneOf('source'), attribute: attributeName });
+export const sourceSchema = exactObject({ kind: oneOf('source'), attribute: attributeName });
 /** The name of an attribute, or that of one of the source node. */
 const attributeOfEither = either([attributeName, sourceSchema], 'should be an attribute name or fromSource(name)');
 /** An order by rank. */
-export const rankSchema = options({
+export const rankSchema = exactObject({
   kind: oneOf('rank'),
   attribute: attributeOfEither,
   weights: recordOf(attributeName, wholeNumberBetween(0)),
 });
 const compute = shapeThatPasses<Compute>((input) => typeof input === 'function', 'should be a function');
 /** An order or label that is computed. */
-export const deriveSchema = options({
+export const deriveSchema = exactObject({
   kind: oneOf('derive'),
   compute,
   version: optional(positive),
@@ -66,7 +66,7 @@ export const deriveSchema = options({
   ),
 });
 /** An order with its value type. */
-export const typedOrder = options({ from: attributeOfEither, type: optional(valueType) });
+export const typedOrder = exactObject({ from: attributeOfEither, type: optional(valueType) });
 const standardSchema = shapeThatPasses<StandardSchemaV1>(
   (input) => (typeof input === 'object' || typeof input === 'function') && input !== null && '~standard' in input,
   'should be a Standard Schema validator (zod, valibot, arktype)',
@@ -77,7 +77,7 @@ function nonEmptyAttributeNames(noName: string) {
   return listOf(attributeName, 'should be a list of attribute names', noName);
 }
 /** Options of a search. */
-export const searchSchema = options({
+export const searchSchema = exactObject({
   // compileOrder looks at its form first, so that the mistake named is the one inside that form.
   from: anything,
   type: optional(valueType),
@@ -91,7 +91,7 @@ export const searchSchema = options({
   project: optional(projection),
 });
 /** Options of a part of a node type. */
-export const partSchema = options({
+export const partSchema = exactObject({
   fields: optional(standardSchema),
   view: optional(projection),
   search: optional(recordOf(attributeName, anything)),
@@ -103,16 +103,16 @@ const template: Shape<string> = shapeThatPasses(
 );
 const marks = optional(recordOf(attributeName, text, 'should be an object of attribute names and texts'));
 /** The keys of a node type's items. */
-const nodeKeySchema = options({
+const nodeKeySchema = exactObject({
   source: template,
   target: template,
   where: marks,
   case: optional(oneOf('any', 'lower', 'upper')),
 });
 /** The keys of an edge type's items. */
-const edgeKeySchema = options({ source: optional(template), target: template, where: marks });
+const edgeKeySchema = exactObject({ source: optional(template), target: template, where: marks });
 /** Options of a node type. */
-export const nodeSchema = options({
+export const nodeSchema = exactObject({
   key: optional(nodeKeySchema),
   fields: optional(standardSchema),
   view: optional(projection),
@@ -127,7 +127,7 @@ export const nodeSchema = options({
 export const NODE_TYPES = 'should be a node type or a list of them';
 const typeNames = either([text, listOf(text, NODE_TYPES, NODE_TYPES)], NODE_TYPES);
 /** Options of an edge type; its orders have a schema of their own. */
-export const edgeSchema = options({
+export const edgeSchema = exactObject({
   fields: optional(standardSchema),
   // Needed, but told apart from the rest: see checkNodeTypes.
   from: optional(typeNames),
@@ -150,7 +150,7 @@ export const edgeSchema = options({
   copy: optional(nonEmptyAttributeNames('names no attribute: give those of the target node to copy')),
 });
 /** Options next to the orders of an edge type. */
-export const inboundSchema = options({
+export const inboundSchema = exactObject({
   shards: optional(shardCount),
   shardBy: optional(shardBy),
   hash: optional(hash),
@@ -169,19 +169,19 @@ export const tableName: Shape<string> = shapeThatPasses(
   NAME_OF_TABLE,
 );
 /** Options of an index: its name, or with it those of its key attributes. */
-export const indexSchema = options({
+export const indexSchema = exactObject({
   name: optional(tableName),
   partitionKey: optional(attributeName),
   sortKey: optional(attributeName),
 });
 const index = either([tableName, indexSchema], `${NAME_OF_TABLE}, or { name, partitionKey, sortKey }`);
 /** Options of the table. */
-export const tableSchema = options({
+export const tableSchema = exactObject({
   name: tableName,
   partitionKey: optional(attributeName),
   sortKey: optional(attributeName),
   ttl: optional(attributeName),
-  indexes: optional(options({ gsi0: optional(index), gsi1: optional(index) })),
+  indexes: optional(exactObject({ gsi0: optional(index), gsi1: optional(index) })),
 });
 
 /** Compiles a projection. */

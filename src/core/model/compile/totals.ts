@@ -1,5 +1,5 @@
 import type { TotalPart, TotalSettings } from '../compiled.ts';
-import { anything, oneOf, options, recordOf, type Shape, shapeThatPasses } from '../shape.ts';
+import { anything, exactObject, oneOf, recordOf, type Shape, shapeThatPasses } from '../shape.ts';
 import { attributeName, checkShape, type MistakeLog } from './schemas.ts';
 
 /** Compiles a total of edges: sums of attributes, and numbers by the values of an attribute. */
@@ -16,9 +16,9 @@ const partName: Shape<string> = shapeThatPasses(
   (input) => typeof input === 'string' && NAME.test(input) && !RESERVED.has(input),
   `should have a name that matches ${NAME.source} and is none of ${[...RESERVED].join(', ')}`,
 );
-const sums = recordOf(partName, options({ kind: oneOf('sum'), attribute: attributeName }));
-const groups = recordOf(partName, options({ kind: oneOf('count'), attribute: attributeName }));
-const outgoingSchema = options({ total: anything, by: anything });
+const sums = recordOf(partName, exactObject({ kind: oneOf('sum'), attribute: attributeName }));
+const groups = recordOf(partName, exactObject({ kind: oneOf('count'), attribute: attributeName }));
+const outgoingSchema = exactObject({ total: anything, by: anything });
 
 /** Compiles the option `outgoing` of an edge type; undefined if it is not given, or has neither sums nor groups. */
 export function compileOutgoing(input: unknown, path: string, mistakes: MistakeLog): TotalSettings | undefined {

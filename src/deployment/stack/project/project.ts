@@ -60,7 +60,7 @@ export async function makeProject(folder: string, options: ProjectOptions): Prom
   const templates = await filesOf('assets/project/');
   const ofTool = await filesOf(`assets/deploy/${options.deploy}/`);
   const { 'package.json': addition, ...others } = Object.fromEntries(ofTool);
-  const manifest = withTool(templates.get('package.json')!, JSON.parse(addition!) as Manifest);
+  const manifest = addToolToManifest(templates.get('package.json')!, JSON.parse(addition!) as Manifest);
   const version = await dependencyOf(options.packageFolder, folder);
   const contents = new Map<string, string>();
   for (const [name, text] of [...templates, ...Object.entries(others), ['package.json', manifest] as const]) {
@@ -92,7 +92,7 @@ async function filesOf(assets: string): Promise<Map<string, string>> {
 }
 
 /** The package.json of a project with the commands and dependencies of its tool; dependencies by name, as npm sorts them. */
-function withTool(text: string, { scripts, devDependencies }: Manifest): string {
+function addToolToManifest(text: string, { scripts, devDependencies }: Manifest): string {
   const manifest = JSON.parse(text) as Manifest;
   const all = Object.entries({ ...manifest.devDependencies, ...devDependencies });
   const merged = {
