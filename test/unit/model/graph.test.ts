@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import { derive, edge, node, rank } from '../../../src/core/model/schema.ts';
+import { derive, edge, node, part, rank } from '../../../src/core/model/schema.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 
 import { anyEdge, anyNode, define, mistakesOf } from '../../support/model.ts';
@@ -49,6 +49,17 @@ describe('the model of the documentation', () => {
     expect(derived(() => 'a', 1)).toBe(derived(() => 'b', 1));
     expect(withTitle({ fields: z.object({ title: z.string() }) })).toBe(withTitle({}));
     expect(withTitle({}, 'other')).toBe(withTitle({}));
+    const withPart = (options: object) => withTitle({ parts: { STATE: part(options) } });
+    expect(withPart({ fields: z.object({ mood: z.string() }) })).toBe(withPart({}));
+    expect(withPart({ view: ['mood'] })).not.toBe(withPart({}));
+    const others = { 1: () => 'a' };
+    expect(withTitle({ search: { name: derive(() => 'b', { version: 2, others }) } })).toBe(derived(() => 'b', 2));
+  });
+
+  it.each(['fields', 'versionAttribute', 'others'])('has a fingerprint that changes with a search named %s', (name) => {
+    const withShards = (shards: number) =>
+      define({ table: 'records', nodes: { GOAL: node({ search: { [name]: { shards } } }) } }).fingerprint;
+    expect(withShards(2)).not.toBe(withShards(3));
   });
 });
 

@@ -53,7 +53,7 @@ export function defineGraph<
     nodes,
     edges,
     indexes: usesGsi1 ? ['gsi0', 'gsi1'] : ['gsi0'],
-    fingerprint: hash128(JSON.stringify([nodeInput, edgeInput], fingerprintValue)).slice(0, 8),
+    fingerprint: fingerprintOf(nodeInput, edgeInput),
   };
 }
 
@@ -97,12 +97,29 @@ function recordOf(value: unknown, path: string, mistakes: MistakeLog): Record<st
   return {};
 }
 
-/**
- * Options that the fingerprint leaves out, because they do not shape derived items: validators, version attributes, and the functions of
- * other versions of a `derive`. It leaves out the text of every function, because a bundler changes it; the version of a `derive` is in it.
- */
-const UNSHAPING: ReadonlySet<string> = new Set(['fields', 'versionAttribute', 'others']);
+/** Options of a node, a part and an edge that the fingerprint leaves out, because they do not shape derived items. */
+const UNSHAPING: ReadonlySet<string> = new Set(['fields', 'versionAttribute']);
 
-function fingerprintValue(key: string, value: unknown): unknown {
-  return UNSHAPING.has(key) || typeof value === 'function' ? undefined : value;
+/**
+ * The fingerprint of a model's nodes and edges, 8 hex digits. It leaves out validators, version attributes, the functions of other versions
+ * of a `derive`, and the text of every function, because a bundler changes it; the version of a `derive` is in it. A search or an order
+ * may have the name of such an option, so the place decides, and not the name alone.
+ */
+function fingerprintOf(nodes: Record<string, unknown>, edges: Record<string, unknown>): string {
+  const ofTypes = [...Object.values(nodes), ...Object.values(edges)].map(optionsOf);
+  const ofParts = ofTypes.flatMap(({ parts }) => (isPlainObject(parts) ? Object.values(parts).map(optionsOf) : []));
+  const declared = new Set<unknown>([...ofTypes, ...ofParts]);
+  const text = JSON.stringify([nodes, edges], function (this: unknown, key, value: unknown) {
+    const isLeftOut =
+      (UNSHAPING.has(key) && declared.has(this)) ||
+      (key === 'others' && isPlainObject(this) && this['kind'] === 'derive') ||
+      typeof value === 'function';
+    return isLeftOut ? undefined : value;
+  });
+  return hash128(text).slice(0, 8);
+}
+
+function optionsOf(definition: unknown): Record<string, unknown> {
+  const options = isPlainObject(definition) ? definition['options'] : undefined;
+  return isPlainObject(options) ? options : {};
 }
