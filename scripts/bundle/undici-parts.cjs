@@ -5,6 +5,15 @@ const { deflateRawSync } = require('node:zlib');
 /** Who asks for undici on behalf of the table's client. A user's own import of it gets all of it. */
 const OWN = /[\\/](src[\\/]store|@smithy[\\/]undici-http-handler)[\\/]/;
 
+const UNUSED_ERRORS = [
+  'BalancedPoolMissingUpstreamError',
+  'RequestRetryError',
+  'ResponseError',
+  'SecureProxyConnectionError',
+  'Socks5ProxyError',
+  'MessageSizeExceededError',
+];
+
 /** Bundles of undici what requests to AWS need. It relies on undici's private files, so the version is pinned. */
 const undiciParts = {
   name: 'undici-parts',
@@ -24,6 +33,28 @@ const undiciParts = {
     onLoad({ filter: /[\\/]undici[\\/]lib[\\/]llhttp[\\/]llhttp_simd-wasm\.js$/ }, ({ path }) => {
       const packed = deflateRawSync(require(path), { level: 9 }).toString('base64');
       return { contents: parserOf(packed), loader: 'js' };
+    });
+    // Errors of parts that stay out: of proxies, retries and web sockets.
+    onLoad({ filter: /[\\/]undici[\\/]lib[\\/]core[\\/]errors\.js$/ }, async ({ path }) => {
+      let contents = await readFile(path, 'utf8');
+      for (const name of UNUSED_ERRORS) {
+        const rest = contents
+          .replace(new RegExp(`^class ${name} [^]*?^}$`, 'm'), '')
+          .replace(new RegExp(`^  ${name},?$`, 'm'), '');
+        if (rest.includes(` ${name}`)) throw new Error(`${path} has the error ${name} at another place.`);
+        contents = rest;
+      }
+      return { contents, loader: 'js' };
+    });
+    // Its channels, without what writes them to the log of NODE_DEBUG.
+    onLoad({ filter: /[\\/]undici[\\/]lib[\\/]core[\\/]diagnostics\.js$/ }, ({ path }) => {
+      const names = Object.entries(require(path).channels).map(([key, { name }]) => [key, name]);
+      const contents = `
+        const { channel } = require('node:diagnostics_channel');
+        const channels = {};
+        for (const [key, name] of ${JSON.stringify(names)}) channels[key] = channel(name);
+        module.exports = { channels };`;
+      return { contents, loader: 'js' };
     });
     onLoad({ filter: /[\\/]undici[\\/]lib[\\/]llhttp[\\/]constants\.js$/ }, async ({ path }) => {
       const client = await readFile(join(path, '../../dispatcher/client-h1.js'), 'utf8');

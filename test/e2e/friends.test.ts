@@ -65,7 +65,7 @@ describe('npm run experiment:friends', { timeout: TIMEOUT_MILLISECONDS }, () => 
     for (const name of PLOTS) expect(page).toContain(`(img/${name}.svg)`);
 
     const second = await document(...args);
-    const withoutTimes = ({ costs }: Document) => costs.map((cost) => ({ ...cost, milliseconds: 0 }));
+    const withoutTimes = ({ costs }: Document) => costs.map((cost) => ({ ...cost, time: 0 }));
     expect(withoutTimes(second)).toEqual(withoutTimes(first));
   });
 

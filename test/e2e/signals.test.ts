@@ -48,6 +48,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   count: ['USER.name', '--eq', 'Ada'],
   page: ['GOALMEMBERSHIP', 'USER-1'],
   shards: ['USER.name'],
+  subject: ['export', 'USER-1'],
   studio: [],
 };
 /** Commands that run until they are told to end, and commands that call no table. */

@@ -1,10 +1,14 @@
-import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import type { ClientOptions } from '../../store/client/options.ts';
 import { serviceConfig } from '../../store/client/service.ts';
+import { loadOptionalPackage } from './optional-package.ts';
 
-/** Yields the keys of all objects of a bucket. Throws `unreadable-object`. */
+/** Yields the keys of all objects of a bucket. Throws `unreadable-object`, and `no-package` where the client of S3 is not installed. */
 export async function* listObjects(client: Omit<ClientOptions, 'endpoint'>, bucket: string): AsyncGenerator<string> {
+  const { ListObjectsV2Command, S3Client } = await loadOptionalPackage(
+    '@aws-sdk/client-s3',
+    import('@aws-sdk/client-s3'),
+  );
   const s3 = new S3Client(serviceConfig(client));
   try {
     let token: string | undefined;
