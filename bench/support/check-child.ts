@@ -3,8 +3,10 @@
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { check } from '../../src/trust/check/check.ts';
+import { endWithParent } from './end-with-parent.ts';
 import { copyModel, fullModel } from './models.ts';
 
+endWithParent();
 const [endpoint, model, ...sources] = process.argv.slice(2);
 const graph = model === 'copies' ? copyModel : fullModel;
 const store = new DynamoDBStore(createClient({ endpoint }), graph.table);

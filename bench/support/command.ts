@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs, promisify } from 'node:util';
 import pMap from 'p-map';
+import { endWithParent } from './end-with-parent.ts';
 import { SHORT } from './extent.ts';
 import { type FigureFile, figureFile, saveFigures } from './figure-file.ts';
 import { type Report, reportJson, reportText } from './report.ts';
@@ -72,6 +73,7 @@ export async function runBenchmarks(benchmarks: Readonly<Record<string, Benchmar
     return;
   }
   if (values.here) {
+    endWithParent();
     const reports = await benchmarks[names[0]!]!({ repetitions, nodes });
     process.stdout.write(JSON.stringify(reports));
     return;
@@ -148,7 +150,7 @@ async function ownProcess(
   isShort: boolean,
 ): Promise<Report[]> {
   const env = { ...process.env, ...(isShort && { [SHORT]: '1' }) };
-  const limits = { timeout: mostSeconds * 1000, maxBuffer: 64 * 1024 * 1024, env };
+  const limits = { timeout: Math.ceil(mostSeconds * 1000), maxBuffer: 64 * 1024 * 1024, env };
   try {
     return JSON.parse((await promisify(execFile)(process.execPath, args, limits)).stdout) as Report[];
   } catch (error) {

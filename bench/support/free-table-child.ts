@@ -1,4 +1,5 @@
 import { createServer, type Socket } from 'node:net';
+import { endWithParent } from './end-with-parent.ts';
 
 /**
  * A table that costs nothing, as a process of its own: whatever it is asked, it answers at once with the same bytes, as
@@ -57,8 +58,7 @@ function serve(socket: Socket): void {
   });
 }
 
-// A benchmark that is stopped for its time stops no process that it started.
-process.stdin.resume().on('end', () => process.exit());
+endWithParent();
 
 const server = createServer(serve);
 server.listen(0, '127.0.0.1', () => {

@@ -7,9 +7,11 @@ import { decodeRecords, type RawRecord } from '../../src/projecting/stream/decod
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { redriveRecords } from '../../src/trust/repair/redrive-records.ts';
+import { endWithParent } from './end-with-parent.ts';
 import { fullModel } from './models.ts';
 import { STREAM_ARN } from './workload.ts';
 
+endWithParent();
 const [endpoint, file] = process.argv.slice(2);
 const store = new DynamoDBStore(createClient({ endpoint }), fullModel.table);
 const { Records } = JSON.parse(await readFile(file!, 'utf8')) as { Records: RawRecord[] };

@@ -42,6 +42,7 @@ export const CLAIM_TESTS: Readonly<Record<string, readonly [file: string, title:
     'integration/reader-page.test.ts',
     'reads only the neighbours that are asked for, by edge type and by the value of any label',
   ],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the title is a template, and is quoted as its file has it.
   K25: ['property/simulator.test.ts', 'converges in ${SCHEDULES} schedules'],
   K26: ['integration/article.test.ts', 'follows a plain put that changes a role, and a plain delete'],
   K27: ['integration/article.test.ts', 'takes three steps and no call for each goal'],
