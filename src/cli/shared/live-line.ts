@@ -1,4 +1,4 @@
-import { figureText } from '../../foundation/figure.ts';
+import { countText, figureText } from '../../foundation/figure.ts';
 
 /** The counts of a projector so far. */
 export interface Projected {
@@ -86,8 +86,8 @@ export class LiveLine {
     const rate = elapsedMs > 0 ? ((records - this.told.records) * 1000) / elapsedMs : 0;
     const behind = this.idleBehindSeconds ?? newestRecordAgeMs / 1000;
     const parts = [
-      `${figureText(records)} records`,
-      `${figureText(writes)} writes`,
+      countText(records, 'record'),
+      countText(writes, 'write'),
       `${figureText(Math.round(rate * 10) / 10)} records/s`,
       behind < 1 && !hasMoved ? 'at the end' : `${figureText(Math.round(behind * 10) / 10)} s behind`,
       `${figureText(await quarantined())} in quarantine`,

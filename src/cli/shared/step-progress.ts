@@ -1,4 +1,4 @@
-import { figureText } from '../../foundation/figure.ts';
+import { countText, figureText } from '../../foundation/figure.ts';
 
 /** Milliseconds between two lines, where there is no terminal. */
 const TELL_MS = 5_000;
@@ -46,7 +46,7 @@ export class StepProgress {
     this.toldAtMs = nowMs;
     const total = Math.max(items, this.totalItems);
     const left = ((nowMs - this.begunAtMs) / 1000) * (total / Math.max(1, items) - 1);
-    const text = `${phase}: ${figureText(items)} of about ${figureText(total)} items, ${figureText(rcu)} RCU, ${figureText(wcu)} WCU, about ${secondsText(left)} left`;
+    const text = `${phase}: ${figureText(items)} of about ${countText(total, 'item')}, ${figureText(rcu)} RCU, ${figureText(wcu)} WCU, about ${secondsText(left)} left`;
     this.stream.write(isTerminal ? `\r\u001b[2K${text}` : `${text}\n`);
     this.isLineOpen = isTerminal;
   }

@@ -9,6 +9,7 @@ import type {
   ReadOptions,
   Store,
 } from '../../core/store-port.ts';
+import { countText } from '../../foundation/figure.ts';
 
 /** The calls of a query to DynamoDB. */
 export interface QueryPlan {
@@ -79,7 +80,11 @@ class NotedReads {
     const result = await this.table.getMany(keys, options);
     if (keys.every(({ source }) => source === SERVICE_PARTITION)) return result;
     const targets = new Set(keys.map(({ target }) => (isDerivedKey(target) ? target : 'base items')));
-    this.noteReads(`BatchGetItem of ${[...targets].join(', ')} (${keys.length} keys)`, result.calls, result.rcu);
+    this.noteReads(
+      `BatchGetItem of ${[...targets].join(', ')} (${countText(keys.length, 'key')})`,
+      result.calls,
+      result.rcu,
+    );
     return result;
   }
 

@@ -1,5 +1,6 @@
 import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { StoreError } from '../../foundation/errors.ts';
+import { countText } from '../../foundation/figure.ts';
 import { createReconciler } from '../../projecting/apply/projector.ts';
 import { emptyRedrive, type RedriveOptions, type RedriveResult } from './redrive.ts';
 
@@ -35,7 +36,7 @@ export async function redriveRecords(
     if (error instanceof StoreError && error.kind === 'fatal') throw error;
     result.left = records.length - start;
     result.reasons.push(
-      `${start} of ${records.length} records are reconciled; ${failedFrom.source} ${failedFrom.target}: ${error?.message}`,
+      `${start} of ${countText(records.length, 'record')} reconciled; ${failedFrom.source} ${failedFrom.target}: ${error?.message}`,
     );
     break;
   }

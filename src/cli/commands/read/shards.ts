@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { findSearch } from '../../../client/read/request/lookup.ts';
 import { shardAdvice } from '../../../deployment/cost/shards.ts';
-import { figureText } from '../../../foundation/figure.ts';
+import { countText, figureText } from '../../../foundation/figure.ts';
 import { examples } from '../../shared/options.ts';
 import { inTable, sessionReader } from '../../shared/table.ts';
 import { parseRate } from '../table/cost.ts';
@@ -18,7 +18,7 @@ export function shardsCommand(command: Command): void {
         const spread = await sessionReader(session).shards(name, { partition });
         const { shards, items, hottest, empty, hash } = spread;
         const lines = [
-          `${figureText(items)} items over ${shards} shards by ${hash}; ${empty} shards are empty`,
+          `${countText(items, 'item')} over ${countText(shards, 'shard')} by ${hash}; ${empty} empty`,
           `hottest: shard ${hottest.shard} with ${figureText(hottest.share * 100)} % (even would be ${figureText(100 / shards)} %)`,
         ];
         // Five times the even share on a body of items that is large enough for chance to have evened out.
@@ -31,8 +31,8 @@ export function shardsCommand(command: Command): void {
         if (advice !== undefined) {
           const { needed, putsPerSecond, rangeCalls, rangeRcu, warning } = advice;
           lines.push(
-            `as it is spread, ${figureText(putsPerSecond)} changes a second; a range takes ${rangeCalls} calls and ${figureText(rangeRcu)} RCU`,
-            ...(needed === undefined ? [] : [`this rate needs ${needed} shards`]),
+            `as it is spread, ${countText(putsPerSecond, 'change')} a second; a range takes ${countText(rangeCalls, 'call')} and ${figureText(rangeRcu)} RCU`,
+            ...(needed === undefined ? [] : [`this rate needs ${countText(needed, 'shard')}`]),
             ...(warning === undefined ? [] : [`warning: ${warning}`]),
           );
         }

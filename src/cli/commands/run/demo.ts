@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { EdgeloomError } from '../../../foundation/errors.ts';
+import { countText } from '../../../foundation/figure.ts';
 import { ENGINES, type EngineName } from '../../../local/engine/engine.ts';
 import { runDemo } from '../../demo/demo.ts';
 import { type EvolveResult, runEvolve } from '../../demo/evolve/evolve.ts';
@@ -88,7 +89,7 @@ function evolveText({ phases, answers, mistakes, writes, drift, seconds }: Evolv
     textTable(['answers', 'reader', 'right', 'not ready', 'wrong', 'partial'], [...rows, phaseRow('all', '', answers)]),
     '',
     ...mistakes.map(({ phase, side, question, reason }) => `${phase}, ${side} reader, ${question}: ${reason}`),
-    `${writes} writes of producers; drift: ${missing} missing, ${stale} stale, ${orphan} orphan; ${seconds.toFixed(1)} s in all`,
+    `${countText(writes, 'write')} of producers; drift: ${missing} missing, ${stale} stale, ${orphan} orphan; ${seconds.toFixed(1)} s in all`,
   ].join('\n');
 }
 

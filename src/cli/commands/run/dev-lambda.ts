@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import type { Store } from '../../../core/store-port.ts';
+import { countText } from '../../../foundation/figure.ts';
 import type { Logger } from '../../../foundation/logger.ts';
 import { inheritedEnvironment } from '../../../local/emulator/function/environment.ts';
 import { folderDestination } from '../../../local/emulator/mapping/failure-destination.ts';
@@ -71,7 +72,7 @@ function invocationLine({ sequenceNumbers, milliseconds, result, done, next, ret
   const count = sequenceNumbers.length;
   const range = count === 1 ? sequenceNumbers[0] : `${sequenceNumbers[0]} to ${sequenceNumbers.at(-1)}`;
   const retry = retries === 0 ? '' : `, retry ${retries}`;
-  const what = `invoked: ${count} ${count === 1 ? 'record' : 'records'} (${range}${retry}), ${milliseconds} ms: `;
+  const what = `invoked: ${countText(count, 'record')} (${range}${retry}), ${milliseconds} ms: `;
   if (next === 'done') return `${what}done`;
   const reason =
     result.kind === 'error'
@@ -88,7 +89,7 @@ const NEXT = {
 
 function givenUpLines({ sequenceNumbers, condition, keptAt }: GivenUpReport, endpoint: string): string {
   return (
-    `given up: ${sequenceNumbers.length} records (${condition}), kept in ${keptAt}\n` +
+    `given up: ${countText(sequenceNumbers.length, 'record')} (${condition}), kept in ${keptAt}\n` +
     `  reconcile them: edgeloom redrive --from-failure ${keptAt} --endpoint ${endpoint}`
   );
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { EdgeloomError, isRetryableStoreError } from '../../../foundation/errors.ts';
+import { countText } from '../../../foundation/figure.ts';
 import { describeTable } from '../../../store/table.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
 import type { Output } from '../../shared/output.ts';
@@ -35,7 +36,8 @@ async function waitUntilProjected(session: CommandSession, seconds: number): Pro
         if (open.length === 0) {
           return { json: { waitedMs }, text: `everything written so far is projected (${waitedMs} ms)` };
         }
-        reason = `${open.reduce((sum, { waiting }) => sum + waiting, 0)} records of the stream are not projected`;
+        const left = open.reduce((sum, { waiting }) => sum + waiting, 0);
+        reason = `${countText(left, 'record')} of the stream ${left === 1 ? 'is' : 'are'} not projected`;
       } catch (error) {
         if (!mayStillAppear(error)) throw error;
         reason = (error as Error).message.replace(/\.$/, '');
@@ -69,7 +71,7 @@ function mayStillAppear(error: unknown): boolean {
 function waitTimeout(seconds: number, reason: string): EdgeloomError {
   return new EdgeloomError(
     'wait-timeout',
-    `The wait ended after ${seconds} seconds: ${reason}.`,
+    `The wait ended after ${countText(seconds, 'second')}: ${reason}.`,
     'Start a projector (edgeloom dev, edgeloom project), or wait longer with --for; edgeloom status says how far it is.',
   );
 }

@@ -6,6 +6,7 @@ import { readPrices } from '../../../deployment/cost/prices.ts';
 import { modelShards, type ShardAdvice } from '../../../deployment/cost/shards.ts';
 import { stackFixtures } from '../../../deployment/stack/stack.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
+import { countText } from '../../../foundation/figure.ts';
 import { inModel } from '../../shared/model.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
 import { textTable } from '../../shared/output.ts';
@@ -147,7 +148,7 @@ function moneyText(money: MonthlyCost): string {
   return [
     textTable(['a month', 'on demand', 'provisioned', 'by hand', 'zero-ETL'], rows),
     '',
-    `${streamShards} shards of the stream, each with a batch a second`,
+    `${countText(streamShards, 'shard')} of the stream, each with a batch a second`,
     'by hand: a Lambda function with the DocumentClient, which reads before it writes; without check, redrive, alarms and model changes',
     'zero-ETL: to OpenSearch Serverless at its smallest size with two zones, whatever the load: a lower bound',
     `US dollars, prices of ${priceRegion} on ${priceDate}${otherDates.join('')}; assumed: ${monthlyAssumptions}`,

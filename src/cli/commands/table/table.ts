@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { figureText } from '../../../foundation/figure.ts';
+import { countText, figureText } from '../../../foundation/figure.ts';
 import { registerIfEmpty } from '../../../migrate/register-empty.ts';
 import {
   createTable,
@@ -75,7 +75,7 @@ async function runTableUpdate(
   const { lacks } = await describeTable(client, graph);
   return {
     json: { ...plan, done: true, lacks },
-    text: [`${plan.texts.length} steps; the table has what the model needs`, ...plan.left].join('\n'),
+    text: [`${countText(plan.texts.length, 'step')}; the table has what the model needs`, ...plan.left].join('\n'),
   };
 }
 

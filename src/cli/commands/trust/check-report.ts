@@ -1,4 +1,4 @@
-import { figureText } from '../../../foundation/figure.ts';
+import { countText, figureText } from '../../../foundation/figure.ts';
 import type { CheckTotals } from '../../../trust/check/cursor.ts';
 import { type Finding, WRONG } from '../../../trust/check/finding.ts';
 
@@ -14,7 +14,7 @@ const ELLIPSIS = ' ...';
 export function reportText(totals: CheckTotals, findings: readonly Finding[], seconds: number): string {
   const { drift, partitions, baseItems, derivedItems, repaired, tidied } = totals;
   const lines = [
-    `${figureText(partitions)} partitions, ${figureText(baseItems)} base items, ${figureText(derivedItems)} derived items; ` +
+    `${countText(partitions, 'partition')}, ${countText(baseItems, 'base item')}, ${countText(derivedItems, 'derived item')}; ` +
       `${figureText(totals.rcu)} RCU, ${figureText(totals.wcu)} WCU, ${figureText(seconds)} s`,
     `drift: ${drift.missing} missing, ${drift.stale} stale, ${drift.orphan} orphan` +
       `${totals.maintenance > 0 ? `; maintenance: ${totals.maintenance}` : ''}${repaired > 0 ? `; ${repaired} repaired` : ''}${tidied > 0 ? `; ${tidied} tidied up` : ''}`,
@@ -22,10 +22,10 @@ export function reportText(totals: CheckTotals, findings: readonly Finding[], se
       `${totals.dangling} dangling, ${totals.unknown} unknown${totals.unregistered > 0 ? `, ${totals.unregistered} unregistered` : ''}`,
   ];
   for (const { name, items, reason } of totals.changing) {
-    lines.push(`not compared: ${printable(name)}, ${figureText(items)} items: ${reason}`);
+    lines.push(`not compared: ${printable(name)}, ${countText(items, 'item')}: ${reason}`);
   }
   for (const { type, items, nearest } of totals.unknownTypes) {
-    lines.push(`unknown type ${type}: ${figureText(items)} items${nearest === null ? '' : `; is ${nearest} meant?`}`);
+    lines.push(`unknown type ${type}: ${countText(items, 'item')}${nearest === null ? '' : `; is ${nearest} meant?`}`);
   }
   const sorted = [...findings].sort((a, b) => severityOf(a) - severityOf(b));
   for (const { source, target, verdict, expected, actual } of sorted.slice(0, SHOWN)) {

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { hasCopies } from '../../../core/kinds/copy.ts';
 import { hasTotalEntries } from '../../../core/plan/counted.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
-import { figureText } from '../../../foundation/figure.ts';
+import { countText } from '../../../foundation/figure.ts';
 import { saveLastCheck } from '../../../projecting/progress/last-check.ts';
 import type { CheckOptions, CheckResult } from '../../../trust/check/check.ts';
 import { checkExport, type ExportCheckResult } from '../../../trust/check/export/export.ts';
@@ -147,7 +147,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   const lines = [...plan, reportText(totals, findings, seconds)];
   lines.push(...waitingText(waiting));
   if (swept > 0)
-    lines.push(`${figureText(swept)} records of the stream that no consumer had claimed were reconciled first`);
+    lines.push(`${countText(swept, 'record')} of the stream that no consumer had claimed: reconciled first`);
   if (cursor !== undefined) lines.push('stopped before its end; with --resume FILE it could go on from here');
   if (leavesCopiesOut) lines.push(COPIES_LEFT_OUT);
   return { json, text: lines.join('\n') };

@@ -3,7 +3,7 @@ import { pagePlan } from '../../../client/read/page.ts';
 import { createReader, type Reader } from '../../../client/read/reader.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
-import { figureText } from '../../../foundation/figure.ts';
+import { countText, figureText } from '../../../foundation/figure.ts';
 import { describeTable } from '../../../store/table.ts';
 import type { LagKnowledge } from '../../../trust/explain/base-item.ts';
 import { explain } from '../../../trust/explain/explain.ts';
@@ -113,9 +113,9 @@ function planText(
   const shownPartitions = partitions.slice(0, 10).map(printable).join(', ');
   const more = partitions.length > 10 ? ` and ${partitions.length - 10} more` : '';
   return [
-    `${partitions.length} partitions: ${shownPartitions}${more}`,
+    `${countText(partitions.length, 'partition')}: ${shownPartitions}${more}`,
     ...steps.map((step, i) => `${i + 1}. ${printable(step)}`),
-    `${calls} calls, ${figureText(rcu)} RCU`,
+    `${countText(calls, 'call')}, ${figureText(rcu)} RCU`,
     ...why.map((reason) => `- ${printable(reason)}`),
     ...(isIn === undefined ? [] : [`${printable(source)} is ${isIn ? '' : 'not '}in the answer.`]),
   ].join('\n');

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { figureText } from '../../../foundation/figure.ts';
+import { countText, figureText } from '../../../foundation/figure.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
 
 import { inSession } from '../../shared/session.ts';
@@ -44,7 +44,7 @@ export function rebuildCommand(command: Command): void {
         if (cursor !== undefined || refusals.length > 0) process.exitCode = STOPPED;
         const writes = repaired + tidied;
         const text =
-          `${figureText(partitions)} partitions, ${figureText(writes)} derived items written; ` +
+          `${countText(partitions, 'partition')}, ${countText(writes, 'derived item')} written; ` +
           `${figureText(rcu)} RCU, ${figureText(wcu)} WCU, ${figureText(seconds)} s`;
         const stopped =
           cursor === undefined ? [] : ['stopped before its end; with --resume FILE it could go on from here'];

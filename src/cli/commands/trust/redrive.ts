@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../foundation/errors.ts';
-import { figureText } from '../../../foundation/figure.ts';
+import { countText, figureText } from '../../../foundation/figure.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { bucketAccess, redriveMessage, redriveQueue } from '../../../trust/failures/failure-queue.ts';
 import { addRedrive, type RedriveResult, redrive } from '../../../trust/repair/redrive.ts';
@@ -48,9 +48,9 @@ export function redriveCommand(command: Command): void {
         if (left > 0 || quarantined > 0) process.exitCode = LEFT;
         const into = quarantined > 0 ? `, ${figureText(quarantined)} of them quarantined` : '';
         const lines = [
-          `${figureText(entries)} entries, ${figureText(repaired)} repaired${into}, ${figureText(left)} left`,
+          `${countText(entries, 'entry', 'entries')}, ${figureText(repaired)} repaired${into}, ${figureText(left)} left`,
           ...(swept > 0
-            ? [`${figureText(swept)} records of the stream that no consumer has claimed were reconciled`]
+            ? [`${countText(swept, 'record')} of the stream that no consumer has claimed: reconciled`]
             : []),
           ...reasons.map(printable),
         ];

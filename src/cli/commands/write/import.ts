@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { type ImportFormat, importFile } from '../../../client/write/import.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
-import { figureText } from '../../../foundation/figure.ts';
+import { countText, figureText } from '../../../foundation/figure.ts';
 import { examples } from '../../shared/options.ts';
 
 import { startProgress } from '../../shared/progress.ts';
@@ -48,10 +48,11 @@ export function importCommand(command: Command): void {
         const seconds = (performance.now() - started) / 1000;
         const { items, total, wcu, skipped } = result;
         if (total !== undefined) process.exitCode = STOPPED;
-        const of = total === undefined ? '' : ` of ${figureText(total)}`;
+        const written =
+          total === undefined ? countText(items, 'item') : `${figureText(items)} of ${countText(total, 'item')}`;
         const lines = [
-          `${figureText(items)}${of} items written, ${figureText(wcu)} WCU, ${figureText(seconds)} s` +
-            `${skipped > 0 ? `, ${figureText(skipped)} bad lines skipped` : ''}`,
+          `${written} written, ${figureText(wcu)} WCU, ${figureText(seconds)} s` +
+            `${skipped > 0 ? `, ${countText(skipped, 'bad line')} skipped` : ''}`,
           ...(total === undefined
             ? []
             : ['stopped before its end; the same import again writes the rest, and these once more']),

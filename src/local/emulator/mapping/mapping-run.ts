@@ -1,4 +1,5 @@
 import { EdgeloomError } from '../../../foundation/errors.ts';
+import { countText } from '../../../foundation/figure.ts';
 import { backoffMs } from '../../../foundation/retry.ts';
 import { type Runtime, runtimeOf } from '../../../foundation/runtime.ts';
 import type { FollowRun } from '../../../projecting/stream/follower.ts';
@@ -83,7 +84,7 @@ export class MappingReport extends RunReport {
     this.totals.givenUp += sequenceNumbers.length;
     const where = keptAt === undefined ? 'dropped: there is no on-failure destination' : `kept in ${keptAt}`;
     const details = { shardId, condition, records: sequenceNumbers.length };
-    this.logger.error(details, `${sequenceNumbers.length} records were given up, and are ${where}.`);
+    this.logger.error(details, `Given up: ${countText(sequenceNumbers.length, 'record')}, now ${where}.`);
     this.listeners.onGivenUp?.(report);
   }
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { figureText } from '../../../foundation/figure.ts';
+import { countText, figureText } from '../../../foundation/figure.ts';
 import type { Finding } from '../../../trust/check/finding.ts';
 import type { CheckAnswer } from '../../api/trust.ts';
 import type { CheckState } from '../../base/check-job.ts';
@@ -112,7 +112,7 @@ function Checked({ check: { scope, state, totals, expected, findings, repairs, e
   return (
     <div role="status" aria-live="polite">
       <p>
-        <Badge kind={STATES[state]}>{state}</Badge> check of <bdi>{scope}</bdi>: {figureText(items)} items
+        <Badge kind={STATES[state]}>{state}</Badge> check of <bdi>{scope}</bdi>: {countText(items, 'item')}
         {totals === null ? '' : `, ${figureText(totals.rcu)} RCU, ${figureText(totals.wcu)} WCU`}
       </p>
       {state === 'running' && (
@@ -132,7 +132,7 @@ function Checked({ check: { scope, state, totals, expected, findings, repairs, e
       )}
       {totals?.changing.map(({ name, items: met, reason }) => (
         <p key={name} class="quiet">
-          not compared: <bdi>{name}</bdi>, {figureText(met)} items: {reason}
+          not compared: <bdi>{name}</bdi>, {countText(met, 'item')}: {reason}
         </p>
       ))}
       <ul class="findings">

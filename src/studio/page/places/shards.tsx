@@ -1,4 +1,4 @@
-import { figureText } from '../../../foundation/figure.ts';
+import { countText, figureText } from '../../../foundation/figure.ts';
 import type { ShardsAnswer } from '../../api/searches.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
@@ -63,8 +63,8 @@ function Shown({ name, answer }: { name: string; answer: ShardsAnswer }) {
     <div class="cards">
       <Card title="As they lie" wide>
         <p>
-          {figureText(items)} items over {figureText(shards)} shards by {hash} of the {shardBy}; {figureText(empty)} are
-          empty; the hottest is shard {hottest.shard} with {figureText(hottest.share * 100)} % (even would be{' '}
+          {countText(items, 'item')} over {countText(shards, 'shard')} by {hash} of the {shardBy}; {figureText(empty)}{' '}
+          are empty; the hottest is shard {hottest.shard} with {figureText(hottest.share * 100)} % (even would be{' '}
           {figureText(100 / shards)} %). {isHot && <Badge kind="bad">hot</Badge>}
         </p>
         <Bars

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Page } from '../../../client/read/request/result.ts';
 import type { QuarantineEntry } from '../../../core/plan/quarantine-entry.ts';
-import { figureText } from '../../../foundation/figure.ts';
+import { countText, figureText } from '../../../foundation/figure.ts';
 import type { RedriveResult } from '../../../trust/repair/redrive.ts';
 import { addressOf } from '../base/address.ts';
 import { type Failure, postTo, useAnswer } from '../base/ask.ts';
@@ -67,7 +67,8 @@ function Redrive({ isEmpty, onDone }: { isEmpty: boolean; onDone: () => void }) 
       {failure !== undefined && <FailureNote failure={failure} />}
       {result !== undefined && (
         <p role="status">
-          {figureText(result.entries)} entries, {figureText(result.repaired)} repaired, {figureText(result.left)} left
+          {countText(result.entries, 'entry', 'entries')}, {figureText(result.repaired)} repaired,{' '}
+          {figureText(result.left)} left
         </p>
       )}
     </>
