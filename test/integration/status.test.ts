@@ -9,6 +9,7 @@ import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { describeTable, hasTtl } from '../../src/store/table.ts';
 import { type Status, status } from '../../src/trust/explain/status.ts';
 import { tableStatus } from '../../src/trust/explain/table-status.ts';
+import { eraseSubject } from '../../src/trust/subject/erase-subject.ts';
 import { followGraph, follows, user } from '../support/follow-graph.ts';
 import { testTable } from '../support/table.ts';
 
@@ -69,7 +70,7 @@ describe('status', () => {
     await project(table);
     const { quarantined, problems } = await statusOf(table);
     expect(quarantined).toEqual({ 'wrong-type': 1 });
-    expect(problems).toEqual([expect.stringContaining('1 records are in quarantine (wrong-type)')]);
+    expect(problems).toEqual([expect.stringContaining('1 record is in quarantine (wrong-type)')]);
   });
 
   it.each<[string, Partial<LastCheck>, number, RegExp | undefined]>([
@@ -145,4 +146,48 @@ describe('the position of a stream', () => {
     await project(table, false);
     expect(appliedUpToMs(await streamPosition(contextOf(table)))).toBeUndefined();
   });
+
+  it('shows an erasure until its second run has ended, and asks for that run once its day has come', async () => {
+    const table = await testTable(followGraph());
+    const { graph, store } = table;
+    await putUsers(table, 2);
+    await project(table);
+    const run = (laterHours: number) => eraseSubject({ graph, store, id: 'USER-0', now: hoursOn(laterHours) });
+    const { next } = await run(0);
+    await project(table);
+
+    const waiting = await statusOf(table);
+    expect(waiting.erasures).toEqual([{ state: 'waiting', since: expect.any(String), next: expect.any(String) }]);
+    expect(Math.abs(Date.parse(waiting.erasures[0]!.next!) - Date.parse(next!))).toBeLessThan(1000);
+    expect(waiting.problems).toEqual([]);
+
+    const due = await status({ graph, store, now: hoursOn(50) });
+    expect(due.erasures).toMatchObject([{ state: 'due' }]);
+    expect(due.problems).toEqual([
+      expect.stringMatching(/^The erasure of .* waits for its second run since .*: run edgeloom subject erase/),
+    ]);
+    expect(JSON.stringify(due.erasures)).not.toContain('USER-0');
+
+    expect(await run(50)).toMatchObject({ isDone: true });
+    expect((await statusOf(table)).erasures).toEqual([]);
+  });
+
+  it('shows an erasure whose first run did not end, and one whose record cannot be read', async () => {
+    const table = await testTable(followGraph());
+    const { graph, store } = table;
+    await putUsers(table, 2);
+    expect(await eraseSubject({ graph, store, id: 'USER-0', remainingMs: () => 0 })).toMatchObject({ isStopped: true });
+    await store.put({ source: { S: '~edgeloom' }, target: { S: 'erasure/0' }, state: { S: '{' } });
+    const { erasures, problems } = await status({ graph, store });
+    expect(erasures).toEqual([{ state: 'deleting', since: expect.any(String), next: null }]);
+    expect(problems).toEqual([
+      expect.stringContaining('has not ended its first run'),
+      expect.stringContaining('1 item ~edgeloom erasure/… cannot be read'),
+    ]);
+  });
 });
+
+/** Hours later than now. */
+function hoursOn(hours: number): () => number {
+  return () => Date.now() + hours * 60 * MINUTES;
+}

@@ -2,6 +2,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { QUARANTINE_PARTITION, readEntry } from '../../core/plan/quarantine-entry.ts';
 import { queriedItems, type ReadStats, readItem } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
+import { countText } from '../../foundation/figure.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import {
   type ConsumerProgress,
@@ -14,6 +15,7 @@ import type { Registry } from '../../registry/registry.ts';
 import { readAbortable } from '../../store/abortable.ts';
 import { readObserverState } from '../observe/memory.ts';
 import type { ObserverState } from '../observe/state.ts';
+import { type Erasure, readErasures } from '../subject/erasure-record.ts';
 
 /** Options of `status`. */
 export interface StatusOptions extends Pick<RuntimeOptions, 'now' | 'signal'> {
@@ -71,6 +73,16 @@ export interface ConsumerStatus {
   isStopped: boolean;
 }
 
+/** An erasure of one subject that has not ended. The table does not keep whose it is. */
+export interface ErasureStatus {
+  /** `deleting`: its first run did not end; `waiting`: for the day of its second run; `due`: for its second run. */
+  state: 'deleting' | 'waiting' | 'due';
+  /** When it began, ISO 8601. */
+  since: string;
+  /** When its second run can be made, ISO 8601; null: its first run did not end. */
+  next: string | null;
+}
+
 /** The result of `status`. */
 export interface Status {
   shards: ShardStatus[];
@@ -89,6 +101,8 @@ export interface Status {
   verifiedHeldBy: string | null;
   /** Number of differences that the observer has found and that are not repaired. */
   drift: number;
+  /** Erasures that have not ended, the oldest first. */
+  erasures: ErasureStatus[];
   /** Problems that need a person, a sentence each. */
   problems: string[];
   /** Read capacity units consumed, without those of telling the stream's position. */
@@ -104,6 +118,8 @@ const ALIENS =
   'no reader uses them. Restore the items of the partition ~edgeloom if they are lost, or run edgeloom migrate with the model that has those projections.';
 /** An observer whose time is older than this needs a person. */
 const UNVERIFIED_MS = 15 * 60_000;
+/** The remedy for the record of an erasure that is none. */
+const UNREADABLE = 'make the erasure again from its first run, then delete the item.';
 /** A check every night, and two hours for it to run. */
 const CHECK_DUE_HOURS = 26;
 
@@ -124,6 +140,8 @@ async function readStatus(options: StatusOptions): Promise<Status> {
   const quarantined = await countQuarantine(graph, store, stats);
   const lastCheck = readLastCheck(await readItem({ store, stats }, lastCheckKey()));
   const observed = await readObserverState(countingGet(store, stats));
+  const { erasures: begun, unreadable } = await readErasures(store, stats);
+  const erasures = begun.map((erasure) => erasureStatus(erasure, now()));
   const seen = seenConsumers(consumers, now());
   const shards = (position?.shards ?? []).map((shard) => shardStatus(shard, seen));
   return {
@@ -135,6 +153,7 @@ async function readStatus(options: StatusOptions): Promise<Status> {
     verifiedThrough: observed?.throughMs === undefined ? null : new Date(observed.throughMs).toISOString(),
     verifiedHeldBy: observed?.heldBy ?? null,
     drift: observed?.drift.length ?? 0,
+    erasures,
     problems: [
       ...missing,
       ...shards.flatMap((shard) => shardProblem(shard, seen)),
@@ -142,13 +161,29 @@ async function readStatus(options: StatusOptions): Promise<Status> {
       ...(projections.length === 0 ? modelProblems(graph, consumers) : []),
       ...Object.entries(quarantined).map(
         ([reason, count]) =>
-          `${count} records are in quarantine (${reason}): correct the items, or the model and run edgeloom migrate, then run edgeloom redrive.`,
+          `${countText(count, 'record')} ${count === 1 ? 'is' : 'are'} in quarantine (${reason}): correct the items, or the model and run edgeloom migrate, then run edgeloom redrive.`,
       ),
       ...(lastCheck === undefined ? [] : checkProblems(lastCheck, now())),
       ...(observed === undefined ? [] : observerProblems(observed, now())),
+      ...erasures.flatMap(erasureProblem),
+      ...(unreadable === 0
+        ? []
+        : [`${countText(unreadable, 'item')} ~edgeloom erasure/… cannot be read: ${UNREADABLE}`]),
     ],
     rcu: stats.rcu,
   };
+}
+
+function erasureStatus({ stage, sinceMs, fenceMs }: Erasure, nowMs: number): ErasureStatus {
+  const since = new Date(sinceMs).toISOString();
+  if (stage === 'deleting') return { state: 'deleting', since, next: null };
+  return { state: fenceMs <= nowMs ? 'due' : 'waiting', since, next: new Date(fenceMs).toISOString() };
+}
+
+function erasureProblem({ state, since, next }: ErasureStatus): string[] {
+  if (state === 'waiting') return [];
+  const wanted = state === 'due' ? `waits for its second run since ${next}` : 'has not ended its first run';
+  return [`The erasure of ${since} ${wanted}: run edgeloom subject erase again with the same id.`];
 }
 
 function countingGet(store: Pick<Store, 'get'>, stats: ReadStats): Pick<Store, 'get'> {
@@ -169,7 +204,7 @@ function observerProblems({ throughMs, heldBy, drift, isEnded }: ObserverState, 
   return [
     ...(drift.length > 0
       ? [
-          `The observer has found ${drift.length} differences: run edgeloom observe --repair, or edgeloom check --repair.`,
+          `The observer has found ${countText(drift.length, 'difference')}: run edgeloom observe --repair, or edgeloom check --repair.`,
         ]
       : []),
     ...(isLate ? [`Nothing is verified ${since}: ${holder}.`] : []),
@@ -258,10 +293,10 @@ function checkProblems({ endedAtMs, verdict, drift, unregistered = 0 }: LastChec
   const hours = Math.floor((nowMs - endedAtMs) / 3_600_000);
   return [
     ...(unregistered > 0
-      ? [`The last check met ${unregistered} items that the registry does not know: ${ALIENS}`]
+      ? [`The last check met ${countText(unregistered, 'item')} that the registry does not know: ${ALIENS}`]
       : []),
     ...(verdict === 'drift' && drift > 0
-      ? [`The last check left ${drift} differences: run edgeloom check --repair.`]
+      ? [`The last check left ${countText(drift, 'difference')}: run edgeloom check --repair.`]
       : []),
     ...(verdict === 'failed' ? ['The last check failed before its end.'] : []),
     ...(hours >= CHECK_DUE_HOURS ? [`The last check was ${hours} hours ago.`] : []),

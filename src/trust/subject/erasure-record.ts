@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { unchangedCondition } from '../../core/items/derived-item.ts';
 import { hash128, SERVICE_PARTITION } from '../../core/items/keys.ts';
+import { queriedItems, type ReadStats } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 
 /**
@@ -26,15 +27,32 @@ const schema: z.ZodMiniType<Erasure> = z.object({
 });
 
 const STATE = 'state';
+const PREFIX = 'erasure/';
 
 /** The key of the record of an erasure. */
 function erasureKey(id: string): ItemKey {
-  return { source: SERVICE_PARTITION, target: `erasure/${hash128(id)}` };
+  return { source: SERVICE_PARTITION, target: `${PREFIX}${hash128(id)}` };
 }
 
 /** Reads how far an erasure has come; undefined: none is under way. */
 export async function readErasure(store: Pick<Store, 'get'>, id: string): Promise<Erasure | undefined> {
   return parsed((await store.get(erasureKey(id), { consistent: true })).item);
+}
+
+/** Reads every erasure that is under way, the oldest first; `unreadable` counts records that are none. */
+export async function readErasures(
+  store: Pick<Store, 'query'>,
+  stats: ReadStats,
+): Promise<{ erasures: Erasure[]; unreadable: number }> {
+  const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: PREFIX }, consistent: true };
+  const erasures: Erasure[] = [];
+  let unreadable = 0;
+  for await (const item of queriedItems(store, request, stats)) {
+    const { success, data } = schema.safeParse(stateOf(item));
+    if (success) erasures.push(data);
+    else unreadable += 1;
+  }
+  return { erasures: erasures.sort((left, right) => left.sinceMs - right.sinceMs), unreadable };
 }
 
 /**
@@ -65,6 +83,15 @@ export async function changeErasure(
 /** Ends the record: nothing names the subject any more. */
 export async function forgetErasure(store: Pick<Store, 'delete'>, id: string): Promise<void> {
   await store.delete(erasureKey(id));
+}
+
+function stateOf(item: Item): unknown {
+  try {
+    return JSON.parse(stringOf(item[STATE]) ?? 'null');
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 function parsed(item: Item | undefined): Erasure | undefined {

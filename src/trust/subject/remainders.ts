@@ -61,16 +61,15 @@ export class Remainders {
 /** The places that no run looks at, with what a person has to do there. */
 export function outsideTheTable(endMs: number, looksForFailedBatches: boolean): Remainder[] {
   const until = new Date(endMs).toISOString();
-  const failures = {
-    where: 'failed batches',
-    what: 'objects in a bucket and messages in a queue: name the bucket, and empty the queue with redrive before',
-  };
+  const batches = looksForFailedBatches
+    ? 'messages in a queue, and objects in buckets that were not named: empty the queue with redrive'
+    : 'objects in a bucket and messages in a queue: name the bucket, and empty the queue with redrive before';
   return [
     {
       where: 'stream',
       what: `records of what was deleted, until ${until}; consumers of your own may keep them longer`,
     },
-    ...(looksForFailedBatches ? [] : [failures]),
+    { where: 'failed batches', what: batches },
     {
       where: 'backups',
       what: 'point-in-time recovery keeps deleted items for up to 35 days, a backup on demand until you delete it; after a restore, erase again',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { figureText } from '../../../foundation/figure.ts';
+import { countText, figureText } from '../../../foundation/figure.ts';
 import { describeTable, hasTtl } from '../../../store/table.ts';
-import type { Status } from '../../../trust/explain/status.ts';
+import type { ErasureStatus, Status } from '../../../trust/explain/status.ts';
 import { tableStatus } from '../../../trust/explain/table-status.ts';
 import { examples } from '../../shared/options.ts';
 import { type Output, textTable } from '../../shared/output.ts';
@@ -69,7 +69,7 @@ async function watchStatus(session: CommandSession): Promise<Status> {
 }
 
 function outputOf({ graph }: CommandSession, result: Status): Output {
-  const { shards, consumers, quarantined, projections, lastCheck, problems, rcu } = result;
+  const { shards, consumers, quarantined, projections, lastCheck, erasures, problems, rcu } = result;
   const { unregistered = 0 } = lastCheck ?? {};
   const sections = [
     `table ${graph.table.name}, model ${graph.fingerprint}`,
@@ -100,18 +100,24 @@ function outputOf({ graph }: CommandSession, result: Status): Output {
     }`,
     lastCheck === null
       ? 'last check: none is known'
-      : `last check: ${lastCheck.verdict}, ${lastCheck.ended}, ${lastCheck.drift} differences, ${lastCheck.pending} pending${unregistered > 0 ? `, ${unregistered} unregistered` : ''}`,
+      : `last check: ${lastCheck.verdict}, ${lastCheck.ended}, ${countText(lastCheck.drift, 'difference')}, ${lastCheck.pending} pending${unregistered > 0 ? `, ${unregistered} unregistered` : ''}`,
     verifiedText(result),
+    ...erasures.map(erasureText),
     problems.length === 0 ? 'nothing needs a person' : problems.map((problem) => `! ${problem}`).join('\n'),
     `${figureText(rcu)} RCU`,
   ];
   return { json: { ...result, managed: projections.length > 0 }, text: sections.join('\n\n') };
 }
 
+function erasureText({ state, since, next }: ErasureStatus): string {
+  if (next === null) return `erasure of ${since}: its first run has not ended`;
+  return `erasure of ${since}: its second run ${state === 'due' ? `is due since ${next}` : `can be made from ${next} on`}`;
+}
+
 function verifiedText({ verifiedThrough, verifiedHeldBy, drift }: Status): string {
   if (verifiedThrough === null) return `verified through: ${verifiedHeldBy ?? 'not known, no observer ran'}`;
   const seconds = Math.max(0, Math.round((Date.now() - Date.parse(verifiedThrough)) / 1000));
-  const but = drift === 0 ? '' : `, but for ${drift} differences`;
+  const but = drift === 0 ? '' : `, but for ${countText(drift, 'difference')}`;
   const held = verifiedHeldBy === null ? '' : `; held by ${verifiedHeldBy}`;
   return `verified through ${verifiedThrough.slice(11, 19)}Z (${seconds} s ago)${but}${held}`;
 }
