@@ -10,6 +10,7 @@ const source = (path: string): string => fileURLToPath(new URL(`src/${path}`, im
 const alias = [
   { find: /^edgeloom$/, replacement: source('index.ts') },
   { find: /^edgeloom\/tools$/, replacement: source('tools.ts') },
+  { find: /^edgeloom\/telemetry$/, replacement: source('deployment/telemetry/index.ts') },
   { find: /^edgeloom\/(lambda|local)$/, replacement: `${source('')}$1/index.ts` },
 ];
 

@@ -23,6 +23,7 @@ const { outputFiles, metafile } = await build({
     'src/deployment/lambda/index.ts',
     'src/local/index.ts',
     'src/deployment/stack/index.ts',
+    'src/deployment/telemetry/index.ts',
     'src/cli/main.ts',
     'src/local/emulator/function/handler-runtime.ts',
   ],

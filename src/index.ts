@@ -89,6 +89,7 @@ export type {
 } from './core/model/schema.ts';
 export type { TableOptions } from './core/model/table-options.ts';
 export type { Store, WriteResult } from './core/store-port.ts';
+export type { ObservedWork, Telemetry, TelemetryOption } from './core/telemetry.ts';
 export type { Mistake, StoreErrorKind } from './foundation/errors.ts';
 export type { Abortable, RuntimeOptions } from './foundation/runtime.ts';
 export type { MigrateAction } from './migrate/action.ts';

@@ -1,5 +1,6 @@
 import type { CompiledModel } from '../core/model/compiled.ts';
 import type { ScanSource, Store } from '../core/store-port.ts';
+import type { TelemetryOption } from '../core/telemetry.ts';
 import type { EdgeloomError } from '../foundation/errors.ts';
 import type { RuntimeOptions } from '../foundation/runtime.ts';
 import type { TableRegions } from '../registry/identity.ts';
@@ -9,7 +10,7 @@ import type { Step } from './steps/step.ts';
 import type { MigratePlace } from './walks/place.ts';
 
 /** Options of a migration. */
-export interface MigrateOptions extends RuntimeOptions {
+export interface MigrateOptions extends RuntimeOptions, TelemetryOption {
   /** The model that the table is to have. */
   graph: CompiledModel;
   /** The table. */

@@ -1,3 +1,4 @@
+import { runObserved } from '../core/telemetry.ts';
 import { type Definitions, definitionsOf } from '../registry/definition.ts';
 import { type Head, writeDefinitions, writeHead } from '../registry/head.ts';
 import { identityAtHome } from '../registry/identity.ts';
@@ -25,8 +26,8 @@ import { type MigratePlace, StoppedRun } from './walks/place.ts';
  * const { done, next } = await migrate({ graph, store });
  */
 export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
-  return await runAbortable(options.store, options, (store, wait) =>
-    new MigrationRun({ ...options, store, wait }).run(),
+  return await runObserved('migrate', options, (options) =>
+    runAbortable(options.store, options, (store, wait) => new MigrationRun({ ...options, store, wait }).run()),
   );
 }
 
@@ -75,7 +76,7 @@ class MigrationRun {
       if (steps.length >= mostSteps) return { steps, done: false, next: describeStep(step) };
       const before = { ...stats };
       const startedAtMs = clock();
-      const isMade = await this.makeOrStop(step, head, data);
+      const isMade = await this.makeObserved(step, head, data);
       if (isMade instanceof StoppedRun) {
         const place = this.placeOfStop(isMade);
         const seconds = waitSeconds(place, await waits.now());
@@ -119,6 +120,15 @@ class MigrationRun {
       ...(action && { action }),
       ...(this.target && { target: this.target }),
     });
+  }
+
+  private async makeObserved(step: Step, head: Head | undefined, data: DefinitionData): Promise<boolean | StoppedRun> {
+    const { telemetry, graph } = this.options;
+    if (telemetry === undefined) return await this.makeOrStop(step, head, data);
+    const named = { kind: step.kind, projection: projectionNamesOf(step) };
+    return await telemetry.run({ kind: 'step', table: graph.table.name, step: named }, () =>
+      this.makeOrStop(step, head, data),
+    );
   }
 
   /** Makes a step like `makeStep`, or returns the place where it stopped. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import * as watching from '../../src/deployment/telemetry/index.ts';
 import { sleep } from '../../src/foundation/runtime.ts';
 import * as edgeloom from '../../src/index.ts';
 import { planMigration } from '../../src/migrate/forecast/plan-migration.ts';
@@ -59,7 +60,7 @@ async function kitchen(models: Record<string, CompiledModel>) {
   const reader: Untyped = table.reader(graph);
   const writer: Untyped = createWriter(graph, { store });
   const [idsOf] = await run(blocksOf('Cookbook')[0]!, { reader }, ['idsOf']);
-  return { table, writer, reader, given: { graph, store, reader, writer, idsOf, tools } };
+  return { table, writer, reader, given: { graph, store, reader, writer, idsOf, tools, watching } };
 }
 
 describe('the cookbook', () => {
@@ -173,5 +174,16 @@ describe('the cookbook', () => {
     await table.projectAll();
     expect((await reader.inbound('IN', 'LIST-a')).items).toHaveLength(1);
     expect((await reader.inbound('IN', 'LIST-b')).items).toEqual([]);
+  });
+
+  it('watches a reader, a writer and a check', async () => {
+    const graph = edgeloom.defineGraph({ table: 'kitchen', nodes: { TASK: edgeloom.node() }, edges: {} });
+    const { table, given } = await kitchen({ graph });
+    await given.writer.putNode('TASK-1', {});
+    await table.projectAll();
+    const [code] = blocksOf('Watch in production');
+    const [reader, baseItems] = await run(code!, given, ['watchedReader', 'baseItems']);
+    expect(baseItems).toBe(1);
+    expect(await reader.get(['TASK-1'])).toMatchObject([{ id: 'TASK-1' }]);
   });
 });

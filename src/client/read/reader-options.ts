@@ -1,6 +1,7 @@
 import { exactNumber, type NumberReader } from '../../core/items/plain.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
+import { observedStore, type TelemetryOption } from '../../core/telemetry.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkSecret, checkStoreOptions } from '../../foundation/options.ts';
 import { projectionsOfModel } from '../../registry/projections-in-force.ts';
@@ -9,7 +10,7 @@ import type { ReadContext } from './request/context.ts';
 import type { CursorKey } from './request/cursor.ts';
 
 /** Options of a reader. */
-export interface ReaderOptions {
+export interface ReaderOptions extends TelemetryOption {
   /** The table. */
   store: Store;
   /** Secret that cursors are signed with (HMAC-SHA256). Default: cursors carry a checksum, which anyone can make. */
@@ -36,8 +37,9 @@ export function readContext(graph: CompiledModel, options: ReaderOptions): ReadC
     readNumber: true,
     leases: true,
     replica: true,
+    telemetry: true,
   });
-  const { store, cursorKey, concurrency = 32, readNumber = exactNumber } = options;
+  const { cursorKey, concurrency = 32, readNumber = exactNumber } = options;
   if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
     throw new EdgeloomError(
       'invalid-option',
@@ -45,5 +47,12 @@ export function readContext(graph: CompiledModel, options: ReaderOptions): ReadC
     );
   }
   checkSecret('cursorKey', cursorKey, 'a cursor');
-  return { graph, projections: projectionsOfModel(graph), store, cursorKey, concurrency, readNumber };
+  return {
+    graph,
+    projections: projectionsOfModel(graph),
+    store: observedStore(options, graph),
+    cursorKey,
+    concurrency,
+    readNumber,
+  };
 }

@@ -289,8 +289,9 @@ export function createReader<G extends CompiledModel>(
 ): Reader<G> {
   const options = withStore('createReader', graph.table, given);
   const context = readContext(graph, options);
-  const { replica, leases = registryLeases(graph, options.store, undefined, replica) } = options;
-  return readerOf<G>(context, leases);
+  const { replica, telemetry, leases = registryLeases(graph, context.store, undefined, replica) } = options;
+  const reader = readerOf<G>(context, leases);
+  return telemetry?.client(reader, graph) ?? reader;
 }
 
 function readerOf<G extends CompiledModel>(context: ReadContext, leases: ReaderLeases): Reader<G> {

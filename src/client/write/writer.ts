@@ -14,6 +14,7 @@ import type {
   TypeOfId,
 } from '../../core/model/inference.ts';
 import type { Store, WriteResult } from '../../core/store-port.ts';
+import { observedStore, type TelemetryOption } from '../../core/telemetry.ts';
 import { checkOptions, checkStoreOptions } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { type WithClient, withStore } from '../../store/given.ts';
@@ -187,7 +188,7 @@ const WRITE_OPTIONS = { ifAbsent: true, ifPresent: true, if: true, signal: true 
 const UPDATE_OPTIONS = { ...WRITE_OPTIONS, upsert: true, once: true } as const;
 
 /** Options of a writer. */
-export interface WriterOptions extends Pick<RuntimeOptions, 'wait'> {
+export interface WriterOptions extends Pick<RuntimeOptions, 'wait'>, TelemetryOption {
   /** The table. */
   store: Store;
 }
@@ -205,8 +206,8 @@ export function createWriter<G extends CompiledModel>(
   given: WriterOptions | WithClient<WriterOptions>,
 ): Writer<G> {
   const options = withStore('createWriter', graph.table, given);
-  checkStoreOptions('createWriter', options, { store: true, wait: true });
-  const { store } = options;
+  checkStoreOptions('createWriter', options, { store: true, wait: true, telemetry: true });
+  const store = observedStore(options, graph);
   const { wait } = runtimeOf(options);
   const context: WriteContext = { store, wait };
   const writer: Writer<CompiledModel> = {
@@ -276,5 +277,5 @@ export function createWriter<G extends CompiledModel>(
     },
   };
   // The graph's types say what attributes there are; at run time the validators do.
-  return writer as unknown as Writer<G>;
+  return (options.telemetry?.client(writer, graph) ?? writer) as unknown as Writer<G>;
 }

@@ -37,7 +37,7 @@ export interface CheckResponse extends CheckTotals {
 export interface CheckHandlerOptions
   extends Pick<
     CheckOptions,
-    'streamLabel' | 'settleMs' | 'consumer' | 'dangling' | 'maxRcu' | 'maxWcu' | 'now' | 'wait'
+    'streamLabel' | 'settleMs' | 'consumer' | 'dangling' | 'maxRcu' | 'maxWcu' | 'now' | 'wait' | 'telemetry'
   > {
   /** As for a check; default 1,500: an answer, with its cursor, has to fit into the 256 KB that Step Functions pass on. */
   mostSuspects?: number | undefined;

@@ -3,6 +3,7 @@ import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { checkStreamTable } from '../../core/items/watermark.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
+import type { TelemetryOption } from '../../core/telemetry.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { type BatchResult, createProjector } from '../../projecting/apply/projector.ts';
 import { ClaimRecorder } from '../../projecting/progress/claim-recorder.ts';
@@ -32,7 +33,7 @@ export interface StreamResponse {
 }
 
 /** Options of a stream handler. */
-export interface StreamHandlerOptions extends Pick<RuntimeOptions, 'now' | 'random'> {
+export interface StreamHandlerOptions extends Pick<RuntimeOptions, 'now' | 'random'>, TelemetryOption {
   /** Client to write with. Default: one for the function's own region, kept for the function's life. */
   client?: DynamoDBClient | undefined;
   /** The table, instead of `client`. */
@@ -67,12 +68,12 @@ const RESERVE_MS = 5_000;
  * export const handler = streamHandler(graph, { sampleRate: 0.01 });
  */
 export function streamHandler(graph: CompiledModel, options: StreamHandlerOptions = {}): StreamHandler {
-  const { concurrency, reserveMs = RESERVE_MS, sampleRate = 0 } = options;
+  const { concurrency, reserveMs = RESERVE_MS, sampleRate = 0, telemetry } = options;
   const { now, random } = runtimeOf(options);
   // Retries of a call belong to the projector, which knows how much time is left.
   const client = options.client ?? deferredCalls({ ...functionClientOptions(), maxAttempts: 1 });
   const store = options.store ?? new DynamoDBStore(client, graph.table);
-  const projector = createProjector(graph, { store, concurrency, now, random });
+  const projector = createProjector(graph, { store, concurrency, now, random, telemetry });
   const metrics = createBatchMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
   const rootLogger = options.logger ?? jsonLines('info');
   const onError = (error: unknown): void =>

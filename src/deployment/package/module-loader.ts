@@ -17,6 +17,7 @@ export async function createModuleLoader(): Promise<Jiti> {
     alias: {
       'edgeloom/lambda': ownModule('deployment/lambda/index'),
       'edgeloom/local': ownModule('local/index'),
+      'edgeloom/telemetry': ownModule('deployment/telemetry/index'),
       'edgeloom/tools': ownModule('tools'),
       ...(IS_SOURCE && { edgeloom: ownModule('index') }),
     },

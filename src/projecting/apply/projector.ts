@@ -12,6 +12,7 @@ import { type IndexUnit, type QuarantineUnit, splitUnit, type Unit, withUnitPerC
 import { planUnits } from '../../core/plan/units.ts';
 import { readItem, readItems } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
+import { observedStore, type TelemetryOption } from '../../core/telemetry.ts';
 import { type EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { forEachOf } from '../../foundation/for-each.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
@@ -27,7 +28,7 @@ import { readModelIntoContext } from './read-model.ts';
 import { applyViewUnit, mustReadView } from './view.ts';
 
 /** Options of a projector. */
-export interface ProjectorOptions extends Pick<RuntimeOptions, 'now' | 'wait' | 'random'> {
+export interface ProjectorOptions extends Pick<RuntimeOptions, 'now' | 'wait' | 'random'>, TelemetryOption {
   /** The table. */
   store: Store;
   /** Units in flight at once. Default 32. */
@@ -93,8 +94,9 @@ export function createProjector(graph: CompiledModel, options: ProjectorOptions)
     random: true,
     evicted: true,
     model: true,
+    telemetry: true,
   });
-  return makeProjector(graph, options, (unit) => unit);
+  return makeObserved(graph, options, (unit) => unit);
 }
 
 /**
@@ -103,7 +105,19 @@ export function createProjector(graph: CompiledModel, options: ProjectorOptions)
  * write what the same records wrote before, and quarantines a record that cannot be derived or written.
  */
 export function createReconciler(graph: CompiledModel, options: ProjectorOptions): Projector {
-  return makeProjector(graph, options, reconcilingUnit);
+  return makeObserved(graph, options, reconcilingUnit);
+}
+
+function makeObserved(graph: CompiledModel, options: ProjectorOptions, decided: (unit: Unit) => Unit): Projector {
+  const { telemetry } = options;
+  const projector = makeProjector(graph, { ...options, store: observedStore(options, graph) }, decided);
+  if (telemetry === undefined) return projector;
+  return {
+    project: (records, options) =>
+      telemetry.run({ kind: 'batch', table: graph.table.name, records: records.length }, () =>
+        projector.project(records, options),
+      ),
+  };
 }
 
 function makeProjector(graph: CompiledModel, options: ProjectorOptions, decided: (unit: Unit) => Unit): Projector {

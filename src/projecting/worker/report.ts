@@ -1,4 +1,5 @@
 import type { ChangeRecord } from '../../core/items/change-record.ts';
+import { countText } from '../../foundation/figure.ts';
 import type { BatchResult, QuarantineKind } from '../apply/projector.ts';
 import type { SetAside } from '../stream/checkpoint-journal.ts';
 import { type Consequences, RunReport } from '../stream/run-report.ts';
@@ -49,9 +50,10 @@ export class WorkerReport extends RunReport {
     }
     const madeAtSeconds = records.at(-1)?.createdAtSeconds;
     const newestRecordAgeMs = madeAtSeconds === undefined ? undefined : Date.now() - madeAtSeconds * 1000;
-    const { units, writes, wcu } = result;
+    const { units, writes, wcu, rcu, stale, contradictions, quarantined } = result;
     for (const kind of result.quarantines ?? []) this.onQuarantines(kind);
-    this.logger.debug({ shardId, applied, units, writes, wcu, newestRecordAgeMs }, 'Batch projected.');
+    const counts = { records: records.length, applied, units, writes, wcu, rcu, stale, contradictions, quarantined };
+    this.logger.info({ shardId, ...counts, milliseconds, newestRecordAgeMs }, 'Batch projected.');
     this.listeners.onBatch?.({ shardId, records, result, newestRecordAgeMs, milliseconds, totals: { ...totals } });
   }
 
@@ -89,7 +91,7 @@ export class WorkerReport extends RunReport {
     for (const [code, count] of quarantines) {
       this.logger.warn(
         { code, count },
-        `${count} quarantine entries were put (${code}); edgeloom redrive reconciles them once their base items are corrected.`,
+        `${countText(count, 'quarantine entry', 'quarantine entries')} ${count === 1 ? 'was' : 'were'} put (${code}); edgeloom redrive reconciles what they are of once the base items are corrected.`,
       );
     }
     return { ...totals, endedBy, trimmed: [...trimmed], leftovers, ...(setAside !== undefined && { setAside }) };

@@ -2,6 +2,7 @@ import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { ChangeRecord } from '../../core/items/change-record.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
+import type { TelemetryOption } from '../../core/telemetry.ts';
 import type { Logger } from '../../foundation/logger.ts';
 import type { ApplyStats } from '../apply/context.ts';
 import type { BatchResult, Projector } from '../apply/projector.ts';
@@ -17,11 +18,11 @@ export interface WorkerOptions extends WorkerSettings {
 }
 
 /** Settings of a worker, without the stream. */
-export interface WorkerSettings {
+export interface WorkerSettings extends TelemetryOption {
   graph: CompiledModel;
   /** The table. */
   store: Store;
-  /** The projector of the batches. Default: `createProjector(graph, { store })`. */
+  /** The projector of the batches, which brings its own telemetry. Default: `createProjector(graph, { store, telemetry })`. */
   projector?: Projector | undefined;
   /** Where it keeps how far it came: `fileCheckpoint(path)`. Default: in memory, so each worker starts with the oldest record. */
   checkpoint?: CheckpointStore | undefined;

@@ -124,7 +124,7 @@ function makeWorkerRun(
   report: WorkerReport,
   progress: ProgressRecorder | undefined,
 ): WorkerRun {
-  const { graph, store, projector = createProjector(graph, { store }) } = settings;
+  const { graph, store, telemetry, projector = createProjector(graph, { store, telemetry }) } = settings;
   const { source, journal, hasEarlierStream } = follow;
   return {
     ...follow,

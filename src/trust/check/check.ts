@@ -4,6 +4,7 @@ import { hasFanOuts } from '../../core/kinds/continuation.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { hasTotalEntries } from '../../core/plan/counted.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
+import { runObserved, type TelemetryOption } from '../../core/telemetry.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { type ConsumerPosition, SharedPosition } from '../../projecting/progress/consumer-position.ts';
 import {
@@ -29,7 +30,7 @@ import { partitionsAsScan, type SegmentContext, SegmentScan } from './scan.ts';
 import { countUnknownType } from './unknown-types.ts';
 
 /** Options of a check. */
-export interface CheckOptions extends RuntimeOptions {
+export interface CheckOptions extends RuntimeOptions, TelemetryOption {
   graph: CompiledModel;
   /** The table. */
   store: Store & ScanSource;
@@ -127,10 +128,12 @@ const [MOST_AT_ONCE, TIDY_AT_ONCE, MOST_TO_TIDY] = [64, 8, 1_000];
  * const { drift, quarantined } = await check({ graph, store, onFinding: console.log });
  */
 export async function check(options: CheckOptions): Promise<CheckResult> {
-  return await runAbortable(options.store, options, async (store, wait) => {
-    const { model = modelToCheck(options.graph, store) } = options;
-    return await new Check({ ...options, store, wait, model, graph: await model.current() }).run();
-  });
+  return await runObserved('check', options, (options) =>
+    runAbortable(options.store, options, async (store, wait) => {
+      const { model = modelToCheck(options.graph, store) } = options;
+      return await new Check({ ...options, store, wait, model, graph: await model.current() }).run();
+    }),
+  );
 }
 
 /** One run of a check. */

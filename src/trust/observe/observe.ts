@@ -37,8 +37,8 @@ export interface ObserveOptions extends RuntimeOptions {
   onDrift?: ((drift: ObservedDrift) => void) | undefined;
   /** Called with one line for each repair. */
   onRepair?: ((action: string) => void) | undefined;
-  /** Called after each turn with the time through which everything is right; undefined: not known. */
-  onProgress?: ((throughMs: number | undefined) => void) | undefined;
+  /** Called after each turn with the time through which everything is right (undefined: not known), and with the number of its records. */
+  onProgress?: ((throughMs: number | undefined, records: number) => void) | undefined;
   /** Where the state is kept. Default: in the table. */
   memory?: (ObserverMemory & { close(): Promise<void> }) | undefined;
   limits?: Partial<ObserverLimits> | undefined;
@@ -113,7 +113,7 @@ async function observeUntilEnd(
     const turn = await observer.runTurn();
     records += turn.records;
     if (checks && observer.needsWholeCheck) await checkWholeTable(options, observer, saveIfDue);
-    options.onProgress?.(observer.verifiedThroughMs);
+    options.onProgress?.(observer.verifiedThroughMs, turn.records);
     const isVerified = untilVerified && turn.isIdle && (observer.verifiedThroughMs ?? 0) > beganMs;
     if (isVerified || now() - savedMs >= SAVE_MS) {
       savedMs = now();

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../foundation/errors.ts';
-import { figureText } from '../../../foundation/figure.ts';
+import { countText, figureText } from '../../../foundation/figure.ts';
 import { fileCheckpoint } from '../../../projecting/stream/checkpoint.ts';
 import { createWorker } from '../../../projecting/worker/worker.ts';
 import { createStreamsClient } from '../../../store/client.ts';
@@ -13,6 +13,7 @@ import { requireHomeRegion } from '../../shared/position.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { STOP_GRACE_MS, stopOnSignal } from '../../shared/signals.ts';
+import { installedTelemetry } from '../../shared/telemetry.ts';
 
 /** Quarantine found; not a failure of the command. */
 const QUARANTINED = 1;
@@ -54,7 +55,7 @@ export function projectCommand(command: Command): void {
             differs,
           },
           text:
-            `${figureText(records)} records, ${figureText(units)} units, ${figureText(writes)} writes, ${figureText(wcu)} WCU, ` +
+            `${countText(records, 'record')}, ${countText(units, 'unit')}, ${countText(writes, 'write')}, ${figureText(wcu)} WCU, ` +
             `${figureText(rcu)} RCU, ${figureText(stale)} stale, ${figureText(quarantined)} quarantined, ${figureText(seconds)} s${rebuild}`,
         };
       }),
@@ -84,6 +85,7 @@ async function project(session: CommandSession, { untilIdle, checkpoint }: Proje
     streamArn,
     checkpoint: fileCheckpoint(checkpoint ?? join('.edgeloom', `${graph.table.name}.checkpoint.json`)),
     logger,
+    telemetry: await installedTelemetry(),
     stopGraceMs: STOP_GRACE_MS,
     onBatch: ({ totals }) => progress.update(totals.records, totals.records),
   });

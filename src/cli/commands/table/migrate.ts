@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../foundation/errors.ts';
-import { figureText } from '../../../foundation/figure.ts';
+import { countText, figureText } from '../../../foundation/figure.ts';
 import type { MigrateAction } from '../../../migrate/action.ts';
 import { type MigrationPlan, planMigration } from '../../../migrate/forecast/plan-migration.ts';
 import { migrate } from '../../../migrate/migrate.ts';
@@ -12,6 +12,7 @@ import { examples, wholeNumber } from '../../shared/options.ts';
 import { textTable } from '../../shared/output.ts';
 import { inSession } from '../../shared/session.ts';
 import { StepProgress, secondsText } from '../../shared/step-progress.ts';
+import { installedTelemetry } from '../../shared/telemetry.ts';
 
 interface CommandOptions {
   dryRun?: boolean;
@@ -65,6 +66,7 @@ export function migrateCommand(command: Command): void {
           store,
           ...identity,
           ...(action && { action }),
+          telemetry: await installedTelemetry(),
           serverTime: () => serverTime(client, graph),
           onWait: ({ message }, milliseconds) =>
             progress.printLine(`waiting ${secondsText(milliseconds / 1000)}: ${message}`),
@@ -117,8 +119,8 @@ function costText({ cost: { rcu, wcu, seconds }, estimate }: MigrationPlan, maxW
   const { items, sampled, isExact } = estimate;
   const pace = maxWcu === undefined ? '' : ` at ${figureText(maxWcu)} WCU a second`;
   const basis = isExact
-    ? `by all of the ${figureText(items)} items`
-    : `estimated by ${figureText(sampled)} of about ${figureText(items)} items`;
+    ? `by all of the ${countText(items, 'item')}`
+    : `estimated by ${figureText(sampled)} of about ${countText(items, 'item')}`;
   return `about ${figureText(rcu)} RCU, ${figureText(wcu)} WCU and ${secondsText(seconds)}${pace}; ${basis}`;
 }
 
@@ -129,6 +131,6 @@ function stepText({ step, projection, state, wcu, seconds }: MigrateStep): strin
 function endText(steps: readonly MigrateStep[], next: string): string {
   if (steps.length === 0 && next === '') return 'nothing to do';
   const wcu = steps.reduce((sum, step) => sum + step.wcu, 0);
-  const text = `${steps.length} steps, ${figureText(wcu)} WCU`;
+  const text = `${countText(steps.length, 'step')}, ${figureText(wcu)} WCU`;
   return next === '' ? `${text}; the table keeps everything as the model has it` : `${text}; next: ${next}`;
 }

@@ -13,6 +13,7 @@ import { positionOf, requireHomeRegion } from '../../shared/position.ts';
 import { startProgress } from '../../shared/progress.ts';
 import type { CommandSession } from '../../shared/session.ts';
 import { createStopSignal } from '../../shared/signals.ts';
+import { installedTelemetry } from '../../shared/telemetry.ts';
 
 /** How often the place to go on from is kept, in milliseconds. */
 const KEEP_MS = 5_000;
@@ -47,6 +48,7 @@ export async function runCheck(
       store,
       ...options,
       ...listeners,
+      telemetry: await installedTelemetry(),
       streamLabel: () => currentStreamLabel(client, graph),
       serverTime: () => serverTime(client, graph),
       ...(position !== undefined && {

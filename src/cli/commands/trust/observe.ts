@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../foundation/errors.ts';
-import { figureText } from '../../../foundation/figure.ts';
+import { countText } from '../../../foundation/figure.ts';
 import { createLowMark } from '../../../projecting/progress/low-mark.ts';
 import { DynamoDBStreamSource } from '../../../projecting/stream/dynamodb-source.ts';
 import { createStreamsClient } from '../../../store/client.ts';
@@ -40,14 +40,14 @@ export function observeCommand(command: Command): void {
         const verified = through === null ? 'verified through: not known' : `verified through ${through}`;
         return {
           json: { verifiedThrough: through, verifiedHeldBy: heldBy ?? null, drift, records, endedBy },
-          text: `${verified}${through === null ? `: ${heldBy}` : ''}, ${figureText(records)} records, ${figureText(drift.length)} differences left`,
+          text: `${verified}${through === null ? `: ${heldBy}` : ''}, ${countText(records, 'record')}, ${countText(drift.length, 'difference')} left`,
         };
       }),
     );
 }
 
 async function runObserver(session: CommandSession, { repair, untilVerified }: CommandOptions): Promise<ObserveResult> {
-  const { graph, client, store, settings } = session;
+  const { graph, client, store, settings, logger } = session;
   const { streamArn } = await describeTable(client, graph);
   if (streamArn === undefined) {
     throw new EdgeloomError(
@@ -70,6 +70,10 @@ async function runObserver(session: CommandSession, { repair, untilVerified }: C
       repairs: repair,
       untilVerified,
       remainingMs: () => (isStopped ? 0 : Number.POSITIVE_INFINITY),
+      onProgress: (throughMs, records) => {
+        const verifiedThrough = throughMs === undefined ? null : new Date(throughMs).toISOString();
+        if (records > 0) logger.info({ records, verifiedThrough }, 'Batch judged.');
+      },
       onDrift: (drift) => void process.stderr.write(`${lineOf(drift)}\n`),
       onRepair: (action) => void process.stderr.write(`${action}\n`),
     });
