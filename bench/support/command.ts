@@ -118,7 +118,8 @@ export async function measureAll(
     ];
     // Where more processes want to run than there are cores, each of them takes as much longer.
     const share = Math.max(1, loadAverage / availableParallelism());
-    const mostSeconds = share * (MOST_SECONDS + (nodes === undefined ? 0 : Number(nodes) / SLOWEST_NODES_PER_SECOND));
+    const secondsHere = MOST_SECONDS + (nodes === undefined ? 0 : Number(nodes) / SLOWEST_NODES_PER_SECOND);
+    const mostSeconds = Math.ceil(share * secondsHere);
     const reports = await ownProcess(name, args, mostSeconds, short).catch((error: unknown) => {
       // The others are measured all the same; the command ends with 1.
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
