@@ -50,7 +50,7 @@ ${verdictLines(findings, mostFriends)
 
 DynamoDB bills a write by the larger of the item before and after, 1 unit for each started KB, and a consistent read by
 the item, 1 unit for each started 4 KB, whatever the expression names: a long list in one item makes each of its friends
-expensive. Such an item also ends at 400 KB, after about 9,000 friends. Of two writers of one list, \`default\` and \`count\`
+expensive. Such an item also ends at 400 KB, after about 9,000 friends. With two writers of one list, \`default\` and \`count\`
 turn one away; the other three never collide.
 
 An edge of Edgeloom is stored as in \`row\`. \`hash\` costs the same, and spreads one user's friends over all partitions, but
@@ -61,7 +61,7 @@ listing. A list cannot be read in less than its length, so the verdict leaves li
 ${noiseText(findings)}
 ${markdownTable(factorRows(costs, largest))}
 
-Of two medians or two means on the network of ${largest.toLocaleString('en-US')} users. The article measured times, on HBase.
+Ratios of two medians or two means on the network of ${largest.toLocaleString('en-US')} users. The article measured times, on HBase.
 
 ## Growth
 
