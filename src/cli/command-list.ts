@@ -172,6 +172,11 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: async () => (await import('./commands/project/init.ts')).initCommand,
   },
   {
+    name: 'adopt',
+    description: 'propose a model file for a table that other software writes, from a sample of its items',
+    load: async () => (await import('./commands/project/adopt.ts')).adoptCommand,
+  },
+  {
     name: 'stack',
     description:
       'print the CloudFormation of the model, for SAM, Terraform, CDK or the AWS command line; needs no table',

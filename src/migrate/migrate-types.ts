@@ -5,6 +5,7 @@ import type { EdgeloomError } from '../foundation/errors.ts';
 import type { RuntimeOptions } from '../foundation/runtime.ts';
 import type { TableRegions } from '../registry/identity.ts';
 import type { TableIdentity } from '../registry/registry.ts';
+import type { WalkedItem } from '../store/table-walk.ts';
 import type { MigrateAction } from './action.ts';
 import type { Step } from './steps/step.ts';
 import type { MigratePlace } from './walks/place.ts';
@@ -54,6 +55,8 @@ export interface MigrateOptions extends RuntimeOptions, TelemetryOption {
   onWait?: (reason: EdgeloomError, milliseconds: number) => void;
   /** Called with the number of items that a walk over the table has passed, and its phase: `backfill`, `verify`, ... */
   onProgress?: (items: number, phase: string) => void;
+  /** Called with the items of each page that a walk over the table has visited, and the name of the walk. */
+  onItems?: (items: readonly WalkedItem[], walk: string) => void;
 }
 
 /** A finished step. */

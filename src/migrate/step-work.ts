@@ -27,8 +27,9 @@ export class StepWork implements StepRun {
   /** The walk that the last run had under way. */
   private begun: MigratePlace['walk'];
   private readonly old: OldWrites;
-  /** The phase of the walk over the table that is under way. */
+  /** The phase, and the name, of the walk over the table that is under way. */
   private phase = '';
+  private walkName = '';
   private readonly known = new Map<string, Data>();
   /** The walks that others have finished. */
   private readonly walkedByOthers: ReadonlySet<string>;
@@ -64,7 +65,7 @@ export class StepWork implements StepRun {
 
   buildContext(graph: CompiledModel): BuildContext {
     const { store, stats } = this;
-    const { segments = 4, concurrency = 16, pageItems, onProgress } = this.options;
+    const { segments = 4, concurrency = 16, pageItems, onProgress, onItems } = this.options;
     return {
       ...runtimeOf({ ...this.options, remainingMs: undefined }),
       graph,
@@ -80,6 +81,7 @@ export class StepWork implements StepRun {
         return neededFanOuts(head?.registry, data);
       },
       ...(onProgress && { onProgress: (items: number) => onProgress(items, this.phase) }),
+      ...(onItems && { onVisited: (items) => onItems(items, this.walkName) }),
     };
   }
 
@@ -89,6 +91,7 @@ export class StepWork implements StepRun {
     walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>,
   ): Promise<void> {
     [this.phase] = name.split(' ') as [string];
+    this.walkName = name;
     const { walks } = this.options;
     if (walks === 'others') {
       if (this.walkedByOthers.has(name)) return;

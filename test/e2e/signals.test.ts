@@ -37,6 +37,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   explain: ['USER-1'],
   check: ['--repair'],
   rebuild: [],
+  adopt: ['--table', 'records'],
   redrive: [],
   get: ['USER-1'],
   edge: ['GOAL-1', 'GOALMEMBERSHIP', 'USER-1'],

@@ -6,6 +6,7 @@ import { readDefinitions, readHead } from '../../registry/head.ts';
 import { identityAtHome, type TableRegions } from '../../registry/identity.ts';
 import { changeText, plannedChanges } from '../../registry/planned-changes.ts';
 import type { TableIdentity } from '../../registry/registry.ts';
+import { type UnplacedCount, UnplacedItems } from '../../trust/check/unplaced-items.ts';
 import type { MigrateAction } from '../action.ts';
 import { emptyProjectionWarnings } from './empty-projections.ts';
 import { forecast, type StepForecast } from './forecast.ts';
@@ -38,6 +39,8 @@ export interface MigrationPlan {
   cost: { rcu: number; wcu: number; seconds: number };
   /** The basis of the estimate. `isExact`: all items were read. */
   estimate: { items: number; sampled: number; isExact: boolean };
+  /** The base items of the sample that are of no type of the model. */
+  unplaced: UnplacedCount;
 }
 
 /** Plans a migration and estimates its cost, from the registry and a sample of the table. Writes nothing. */
@@ -62,6 +65,8 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
     ...(table && { table }),
     ...(action && { action }),
   });
+  const unplaced = new UnplacedItems(graph);
+  for (const { source, target, item } of sample.items) unplaced.addItem({ source, target }, item);
   const steps = forecast(planned, { graph, data, sample, maxWcu });
   const sum = (field: 'rcu' | 'wcu' | 'seconds'): number => steps.reduce((total, step) => total + step[field], 0);
   return {
@@ -70,5 +75,6 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
     steps,
     cost: { rcu: sum('rcu'), wcu: sum('wcu'), seconds: sum('seconds') },
     estimate: { items: sample.itemCount, sampled: sample.items.length, isExact: sample.isWhole },
+    unplaced: unplaced.count,
   };
 }

@@ -16,6 +16,8 @@ export interface WalkOptions {
   onProgress?: (items: number) => void;
   /** Called with each page, before it is visited. */
   onPage?: (items: readonly WalkedItem[]) => void;
+  /** Called with each page of a walk over the table, once it is visited to its end. */
+  onVisited?: ((items: readonly WalkedItem[]) => void) | undefined;
   /** Whether time is over; called before each page. */
   isOver: () => boolean;
   /** Whether an item of a page still exists after the visit: see `TableWalkOptions`. */
@@ -39,7 +41,7 @@ export async function walk(
   options: WalkOptions,
   visit: (items: readonly WalkedItem[]) => Promise<boolean>,
 ): Promise<WalkPlace | undefined> {
-  const { graph, store, stats, index, onProgress, onPage, stays, isOver, begunAt } = options;
+  const { graph, store, stats, index, onProgress, onPage, onVisited, stays, isOver, begunAt } = options;
   const from = begunAt ?? walkStart(options.segments);
   let seen = 0;
   const tableWalk = new TableWalk(
@@ -58,9 +60,11 @@ export async function walk(
     },
     from,
   );
-  await tableWalk.run(({ items }) => {
+  await tableWalk.run(async ({ items }) => {
     onPage?.(items);
-    return visit(items);
+    const isVisited = await visit(items);
+    if (isVisited && index === undefined) onVisited?.(items);
+    return isVisited;
   });
   return tableWalk.isDone ? undefined : tableWalk.place;
 }

@@ -5,14 +5,18 @@ import type { MigrateAction } from '../../../migrate/action.ts';
 import { type MigrationPlan, planMigration } from '../../../migrate/forecast/plan-migration.ts';
 import { migrate } from '../../../migrate/migrate.ts';
 import type { MigrateOptions, MigrateStep } from '../../../migrate/migrate-types.ts';
+import { walk } from '../../../migrate/walks/walk.ts';
 import { MeteredStore } from '../../../store/metered.ts';
 import { describeTable, requireFit, serverTime, tableIdentity } from '../../../store/table.ts';
+import type { WalkedItem } from '../../../store/table-walk.ts';
+import { type UnplacedCount, UnplacedItems } from '../../../trust/check/unplaced-items.ts';
 import { askToConfirm } from '../../shared/ask-to-confirm.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
 import { textTable } from '../../shared/output.ts';
-import { inSession } from '../../shared/session.ts';
+import { type CommandSession, inSession } from '../../shared/session.ts';
 import { StepProgress, secondsText } from '../../shared/step-progress.ts';
 import { installedTelemetry } from '../../shared/telemetry.ts';
+import { unplacedText } from '../../shared/unplaced.ts';
 
 interface CommandOptions {
   dryRun?: boolean;
@@ -21,6 +25,7 @@ interface CommandOptions {
   retire?: string;
   drop?: string;
   maxWcu?: number;
+  strict?: boolean;
 }
 
 /** Something is left to do. */
@@ -39,14 +44,19 @@ export function migrateCommand(command: Command): void {
     )
     .option('--drop <name>', 'delete a projection with all of its generations')
     .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)
+    .option('--strict', 'exit 1 also where items are of no type of the model; reads the table for it if no step has')
     .addHelpText(
       'after',
-      examples('migrate --dry-run', 'migrate --yes --max-wcu 200', 'migrate --yes --retire inbound:GOALMEMBERSHIP'),
+      examples(
+        'migrate --dry-run',
+        'migrate --yes --max-wcu 200 --strict',
+        'migrate --yes --retire inbound:GOALMEMBERSHIP',
+      ),
     )
     .action(
       inSession(async (session, options: CommandOptions) => {
         const { graph, client, settings } = session;
-        const { maxWcu, dryRun = false, yes = false } = options;
+        const { maxWcu, dryRun = false, yes = false, strict = false } = options;
         const action = actionOf(options);
         const status = await describeTable(client, graph);
         requireFit(status);
@@ -61,6 +71,7 @@ export function migrateCommand(command: Command): void {
           const warnings = plan.warnings.map((warning) => `warning: ${warning}`);
           for (const line of [...warnings, costText(plan, maxWcu), ...readersWarning(action)]) progress.printLine(line);
         }
+        const walked = new WalkedUnplaced(session);
         const run: MigrateOptions = {
           graph,
           store,
@@ -72,14 +83,56 @@ export function migrateCommand(command: Command): void {
             progress.printLine(`waiting ${secondsText(milliseconds / 1000)}: ${message}`),
           onStep: (step) => progress.printLine(stepText(step)),
           onProgress: (items, phase) => progress.noteFigures({ phase, items, rcu: store.rcu, wcu: store.wcu }),
+          onItems: (items, name) => walked.addItems(items, name),
         };
         const { steps, done, next } = await migrate({ ...run, ...(dryRun && { mostSteps: 0 }) });
         if (!done) process.exitCode = LEFT;
-        const text = dryRun ? lines.join('\n') : endText(steps, next);
         const { cost, estimate, changes, warnings } = plan;
-        return { json: { steps, done, next, plan: { changes, warnings, steps: plan.steps, cost, estimate } }, text };
+        const unplaced = dryRun ? plan.unplaced : await walked.count(strict && done ? store : undefined);
+        if (strict && (unplaced?.items ?? 0) > 0) process.exitCode = LEFT;
+        const about = dryRun && !estimate.isExact ? `among ${figureText(estimate.sampled)} items, ` : '';
+        const texts = [dryRun ? lines.join('\n') : endText(steps, next), ...unplacedText(unplaced ?? NONE, about)];
+        return {
+          json: {
+            ...{ steps, done, next, plan: { changes, warnings, steps: plan.steps, cost, estimate } },
+            unplaced: unplaced ?? null,
+          },
+          text: texts.join('\n'),
+        };
       }),
     );
+}
+
+const NONE: UnplacedCount = { items: 0, forms: [], others: 0 };
+/** Segments that are read at once where no step has read the table. */
+const SEGMENTS = 4;
+
+/** Counts items of no type of the model, in the last walk over the table. Each walk sees all items. */
+class WalkedUnplaced {
+  private walk: string | undefined;
+  private unplaced: UnplacedItems;
+
+  constructor(private readonly session: Pick<CommandSession, 'graph'>) {
+    this.unplaced = new UnplacedItems(session.graph);
+  }
+
+  addItems(items: readonly WalkedItem[], walk: string): void {
+    if (walk !== this.walk) this.unplaced = new UnplacedItems(this.session.graph);
+    this.walk = walk;
+    for (const { source, target, item } of items) this.unplaced.addItem({ source, target }, item);
+  }
+
+  /** The count; undefined where nothing has read the table, which `store` then does. */
+  async count(store: MeteredStore | undefined): Promise<UnplacedCount | undefined> {
+    if (this.walk === undefined && store !== undefined) {
+      const { graph } = this.session;
+      const onVisited = (items: readonly WalkedItem[]): void => this.addItems(items, 'count');
+      const stats = { rcu: 0 };
+      await walk({ graph, store, stats, segments: SEGMENTS, isOver: () => false, onVisited }, async () => true);
+      this.walk ??= 'count';
+    }
+    return this.walk === undefined ? undefined : this.unplaced.count;
+  }
 }
 
 function actionOf({ withdraw, retire, drop }: CommandOptions): MigrateAction | undefined {

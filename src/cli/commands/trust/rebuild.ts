@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
 import { countText, figureText } from '../../../foundation/figure.ts';
+import { UnplacedItems } from '../../../trust/check/unplaced-items.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
-
 import { inSession } from '../../shared/session.ts';
 import { printable } from '../../shared/shown.ts';
+import { unplacedText } from '../../shared/unplaced.ts';
 import { runCheck } from './check-run.ts';
 
+/** Items of no type of the model. */
+const FOUND = 1;
 /** Stopped before its end. */
 const STOPPED = 2;
 
@@ -15,6 +18,7 @@ interface CommandOptions {
   maxWcu?: number;
   source?: string[];
   resume?: string;
+  strict?: boolean;
 }
 
 /** `edgeloom rebuild`: everything derived, from the base items. */
@@ -25,21 +29,31 @@ export function rebuildCommand(command: Command): void {
     .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)
     .option('--source <id...>', 'only these partitions')
     .option('--resume <file>', 'keep the place in this file, and go on from there after an interruption')
+    .option('--strict', 'exit 1 also where items are of no type of the model')
     .addHelpText(
       'after',
-      examples('rebuild', 'rebuild --max-wcu 200 --resume rebuild.json', 'rebuild --source GOAL-G1'),
+      examples('rebuild', 'rebuild --max-wcu 200 --resume rebuild.json --strict', 'rebuild --source GOAL-G1'),
     )
     .action(
-      inSession(async (session, { source, resume, ...limits }: CommandOptions) => {
+      inSession(async (session, { source, resume, strict, ...limits }: CommandOptions) => {
         const started = performance.now();
         const options = { ...limits, mode: 'rebuild', ...(source !== undefined && { sources: source }) } as const;
         const refusals: string[] = [];
-        const { partitions, repaired, tidied, rcu, wcu, cursor, managed, differs } = await runCheck(session, options, {
+        const unplaced = new UnplacedItems(session.graph);
+        const result = await runCheck(session, options, {
           resume,
+          onFinding: ({ source: partition, target, verdict }) => {
+            if (verdict === 'unknown') unplaced.add({ source: partition, target });
+          },
           onRepair: (action) => {
             if (action.startsWith('cannot')) refusals.push(action);
           },
         });
+        const { partitions, repaired, tidied, rcu, wcu, cursor, managed, differs, unknown } = result;
+        // Items that an earlier run has met, before an interruption, have no form here.
+        const { count } = unplaced;
+        const counted = { ...count, items: unknown, others: count.others + unknown - count.items };
+        if (strict === true && unknown > 0) process.exitCode = FOUND;
         const seconds = (performance.now() - started) / 1000;
         if (cursor !== undefined || refusals.length > 0) process.exitCode = STOPPED;
         const writes = repaired + tidied;
@@ -58,9 +72,10 @@ export function rebuildCommand(command: Command): void {
             refusals,
             managed,
             differs,
+            unplaced: counted,
             ...(cursor !== undefined && { stopped: true }),
           },
-          text: [text, ...refusals.map(printable), ...stopped].join('\n'),
+          text: [text, ...unplacedText(counted), ...refusals.map(printable), ...stopped].join('\n'),
         };
       }),
     );
