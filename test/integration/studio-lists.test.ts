@@ -132,7 +132,7 @@ describe('totals in the studio', () => {
     expect(model.edges[0].orders.map(({ from }: { from: string }) => from)).toEqual([
       'place',
       'kind, then place',
-      'state of the source',
+      'fromSource(state)',
     ]);
     expect(model.edges[0].totals).toEqual({ inbound: { sums: ['hours'], groups: ['kind'] } });
   });

@@ -10,6 +10,7 @@ type Opened = Awaited<ReturnType<typeof openStudio>>;
 const GOALS = 60;
 const PLACES: [name: string, place: string][] = [
   ['Overview', '/'],
+  ['Overview, a picked type', '/?picked=edge%20MEMBER'],
   ['Explore, with results', '/explore?search=USER.name&prefix=a'],
   ['Explore, a node', '/explore?id=GOAL-G1'],
   ['Explore, inbound edges', '/explore?id=USER-U1&part=inbound'],
@@ -64,6 +65,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     const { page } = seen;
     const plot = page.locator('.plot').first();
     const boxes = plot.locator('svg .box');
+    await expect.poll(() => plot.locator('text.count').count()).toBe(3);
     await expect.poll(() => boxes.count()).toBe(3);
     for (const style of ['width: 0', 'display: none']) {
       await page.evaluate(`document.querySelector('.plot').style = ${JSON.stringify(style)}`);
@@ -83,6 +85,20 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     const before = await moments.count();
     await expect.poll(() => moments.count()).toBeGreaterThan(before + 1);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  it('counts nodes and edges in the drawing, and shows what is written as it is written', async () => {
+    const { page } = seen;
+    const counts = page.locator('.plot .box text.count');
+    await expect.poll(() => counts.count()).toBe(3);
+    expect(Number((await counts.first().textContent())!)).toBeGreaterThanOrEqual(GOALS);
+    // The first answer of the flow has been: what is written from now on moves.
+    await page.getByText('changes/s').waitFor();
+    const { writer } = opened;
+    await writer.putEdge('GOAL-G0', 'MEMBER', 'USER-U1', { role: 'LEAD', since: '2026-01-01T00:00:00Z' });
+    await writer.putNode('GOAL-G0', { title: 'Goal 0', status: 'OPEN', due: '2026-02-01' });
+    await expect.poll(() => page.locator('.plot .flow circle').count()).toBeGreaterThan(0);
+    await expect.poll(() => page.locator('.plot .flow .pulse').count()).toBeGreaterThan(0);
   });
 
   it('opens a search from the drawing of the model', async () => {

@@ -10,6 +10,8 @@ import { MeteredStore } from '../../store/metered.ts';
 import { describeTable } from '../../store/table.ts';
 import { type PositionOfStream, positionOfStream } from '../../trust/explain/position.ts';
 import type { CheckJob } from './check-job.ts';
+import type { Flow } from './flow.ts';
+import type { TableSample } from './table-sample.ts';
 
 /** The table that a studio shows. */
 export interface StudioTable {
@@ -27,6 +29,8 @@ export interface StudioContext extends StudioTable {
   isWritable: boolean;
   leases: ReaderLeases;
   checks: CheckJob;
+  sample: TableSample;
+  flow: Flow;
   logger: Logger;
 }
 
@@ -43,12 +47,21 @@ export function requestContext(context: StudioContext): RequestContext {
   return { ...context, store, reader: createReader(graph, { store, leases, readNumber: losslessNumber }) };
 }
 
+/** The current stream of the table; undefined: it has none. */
+export async function streamOfTable({
+  graph,
+  client,
+  streams,
+}: Omit<StudioTable, 'store'>): Promise<DynamoDBStreamSource | undefined> {
+  const { streamArn } = await describeTable(client, graph);
+  return streamArn === undefined ? undefined : new DynamoDBStreamSource(streams, streamArn);
+}
+
 /** How far the current stream of the table is applied; undefined if the table has none. */
 export async function currentPosition(
-  { graph, client, streams }: StudioTable,
+  table: Omit<StudioTable, 'store'>,
   store: Store,
 ): Promise<PositionOfStream | undefined> {
-  const { streamArn } = await describeTable(client, graph);
-  if (streamArn === undefined) return undefined;
-  return positionOfStream(graph, store, new DynamoDBStreamSource(streams, streamArn));
+  const source = await streamOfTable(table);
+  return source && positionOfStream(table.graph, store, source);
 }

@@ -131,7 +131,7 @@ function describeOrder(order: OrderModel): DescribedOrder {
   if (kind === 'parts') return { kind, from: order.parts.map((part) => describeOrder(part).from).join(', then ') };
   if (kind === 'source') {
     const { from, ...own } = describeOrder(order.order);
-    return { ...own, kind, from: `${from} of the source` };
+    return { ...own, kind, from: `fromSource(${from})` };
   }
   return { kind, from: 'computed', type: 'string' };
 }

@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { failureDocument } from '../../foundation/failure-document.ts';
 import { INSPECT_ROUTES } from '../api/inspect.ts';
+import { LIVE_ROUTES } from '../api/live.ts';
 import { OVERVIEW_ROUTES } from '../api/model-and-status.ts';
 import { NODE_ROUTES } from '../api/nodes.ts';
 import { PAGE_ROUTES } from '../api/page.ts';
@@ -15,7 +16,17 @@ import { readBody, sendJson } from '../base/http.ts';
 import { parametersOf, type StudioRoute } from '../base/route.ts';
 
 const ROUTES: ReadonlyMap<string, StudioRoute> = new Map(
-  [OVERVIEW_ROUTES, NODE_ROUTES, PAGE_ROUTES, TOTAL_ROUTES, SEARCH_ROUTES, INSPECT_ROUTES, TRUST_ROUTES, WRITE_ROUTES]
+  [
+    OVERVIEW_ROUTES,
+    LIVE_ROUTES,
+    NODE_ROUTES,
+    PAGE_ROUTES,
+    TOTAL_ROUTES,
+    SEARCH_ROUTES,
+    INSPECT_ROUTES,
+    TRUST_ROUTES,
+    WRITE_ROUTES,
+  ]
     .flat()
     .map((route) => [`${route.method} ${route.path}`, route]),
 );

@@ -6,9 +6,11 @@ import { failureDocument } from '../../foundation/failure-document.ts';
 import type { Logger } from '../../foundation/logger.ts';
 import { registryLeases } from '../../registry/reader-lease.ts';
 import { CheckJob } from '../base/check-job.ts';
-import type { StudioContext, StudioTable } from '../base/context.ts';
+import { type StudioContext, type StudioTable, streamOfTable } from '../base/context.ts';
+import { Flow } from '../base/flow.ts';
 import { Guard } from '../base/guard.ts';
 import { send, sendJson } from '../base/http.ts';
+import { TableSample } from '../base/table-sample.ts';
 import { answerRequest } from './answers.ts';
 import { type Asset, loadAssets } from './assets.ts';
 
@@ -46,7 +48,8 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
   const assets = loadAssets(page);
   const leases = registryLeases(table.graph, table.store);
   const checks = new CheckJob();
-  const context: StudioContext = { ...table, isWritable, leases, checks };
+  const flow = new Flow(table.graph, () => streamOfTable(table));
+  const context: StudioContext = { ...table, isWritable, leases, checks, flow, sample: new TableSample() };
   const server = createServer();
   const address = await listen(server, port);
   const guard = new Guard(address.port);

@@ -24,15 +24,18 @@ const TIMEOUT_MS = 120_000;
 /** How long no answer may have been on its way. */
 const QUIET_MS = 500;
 
+/** What the overview asks for again and again. */
+const FOLLOWED = new Set(['/api/status', '/api/flow', '/api/timeline']);
+
 /**
- * Waits until no answer has been on its way for a moment. The status, which the overview asks for again every five seconds, does not
- * count: on a busy machine one question follows the other. Its first answer is waited for by what the page shows.
+ * Waits until no answer has been on its way for a moment. What the page follows does not count: on a busy machine one question follows
+ * the other. A first answer of that kind is waited for by what the page shows.
  */
 function quiet(page: Page): () => Promise<void> {
   const onTheirWay = new Set<Request>();
   let changedAtMs = performance.now();
   const note = (request: Request, change: () => void): void => {
-    if (new URL(request.url()).pathname === '/api/status') return;
+    if (FOLLOWED.has(new URL(request.url()).pathname)) return;
     change();
     changedAtMs = performance.now();
   };

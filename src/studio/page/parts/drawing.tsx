@@ -99,7 +99,7 @@ export function Arrow({ points, size }: { points: readonly Point[]; size: number
 }
 
 /** A path that begins and ends in its points, and turns around those between them. */
-function smoothPath(points: readonly Point[]): string {
+export function smoothPath(points: readonly Point[]): string {
   const [first, ...rest] = points;
   const last = rest.at(-1)!;
   const turns = rest.slice(0, -1).map((turn, i) => {

@@ -1,16 +1,20 @@
 import { Graph, layout } from '@dagrejs/dagre';
-import { addressOf } from '../base/address.ts';
 import { Link } from '../base/place.tsx';
-import { Arrow, cutToWidth, type Picture, type Point, type Room, widthOf } from './drawing.tsx';
+import type { CanvasRoom } from './canvas.tsx';
+import { Arrow, cutToWidth, type Point, smoothPath, widthOf } from './drawing.tsx';
 
 /** A box of a drawing in layers. */
 export interface Box {
   /** Its own among the boxes. */
   id: string;
   title: string;
+  /** Behind the title: how many there are. */
+  count?: string | undefined;
   kind: 'node' | 'edge';
-  /** The lines below its title. `search`: the search that a click opens. */
-  lines: { text: string; search?: string }[];
+  /** Where a click on its title goes. */
+  to: string;
+  /** The lines below its title. `to`: where a click goes. */
+  lines: { text: string; to?: string }[];
 }
 
 /** An arrow from one box to another. */
@@ -29,127 +33,176 @@ interface Size {
 /** Where a box lies: its middle, and its size. */
 type Laid = Point & Size;
 
-interface Layout extends Size {
-  boxes: Map<string, Laid>;
-  ways: Point[][];
+/** A drawing in layers that is laid out. */
+export interface Layout extends Size {
+  boxes: ReadonlyMap<string, Laid>;
+  ways: readonly Point[][];
+  /** Whether the boxes have their lines. */
+  hasLines: boolean;
+  /** The size of a letter, in pixels. */
+  em: number;
 }
 
-/** How much smaller than the page's letters those of a drawing may become; where that is not enough, it scrolls. */
-const SMALLEST = 0.7;
-/** The widest text of a box: in letters, and by the width of the room where layers lie one above the other. */
+/** The widest text of a box, in letters. */
 const MOST_WIDTH = 22;
-const MOST_OF_ROOM = 0.6;
 /** The heights of a title and of a line below it, in letters. */
 const TITLE = 1.9;
 const LINE = 1.5;
 const PADDING = 0.7;
 const SMALL = 0.85;
 const HEAD = 0.6;
-/** The least and the most room between two layers, in letters. */
-const GAPS = { least: 2, most: 9 };
+/** Between two layers, and between two boxes of one, in letters: of boxes with their lines, and of boxes without. */
+const APART = { withLines: { layers: 2.4, boxes: 1 }, without: { layers: 1.7, boxes: 0.7 } };
+/** Boxes are shown with their lines only if that shows letters of at least this size, by those of the page. */
+const LEGIBLE = 0.72;
+/** More boxes than these have no lines: the box that one picks tells them. */
+const MOST_WITH_LINES = 30;
 
-/** Draws boxes in layers, as wide as the room, from left to right, or from top to bottom where that shows them larger. */
-export function drawLayers(room: Room, boxes: readonly Box[], ways: readonly Way[]): Picture {
-  const { em } = room;
-  const across = layoutLeftToRight(room, boxes, ways);
-  const isLegible = across.width * SMALLEST <= room.width;
-  const { width, height, boxes: laid, ways: lines } = isLegible ? across : layoutTopToBottom(room, boxes, ways);
-  const scale = Math.min(1, Math.max(SMALLEST, room.width / width));
-  // A drawing that is narrower than the room is centred.
-  const left = Math.max(0, (room.width - width * scale) / 2);
-  const content = (
-    <g transform={`translate(${left} 0) scale(${scale})`}>
-      {ways.map((way, i) => (
-        <Arrow key={`${way.from} ${way.to}`} points={lines[i]!} size={way.hasHead ? HEAD * em : 0} />
-      ))}
-      {boxes.map((box) => (
-        <Card key={box.id} box={box} laid={laid.get(box.id)!} em={em} />
-      ))}
-    </g>
-  );
-  return { width: Math.max(room.width, width * scale), height: height * scale, content };
+/** Lays out boxes in layers: from left to right or from top to bottom, with or without their lines, as the room shows them largest. */
+export function layoutInLayers(room: CanvasRoom, boxes: readonly Box[], ways: readonly Way[]): Layout {
+  const scaleOf = ({ width, height }: Size): number => Math.min(room.width / width, room.height / height);
+  const largest = (layouts: readonly Layout[]): Layout =>
+    layouts.reduce((best, one) => (scaleOf(one) > scaleOf(best) ? one : best));
+  const both = (hasLines: boolean): Layout =>
+    largest(WAYS_TO_LAY.map((way) => layoutBoxes(way, room, boxes, ways, hasLines)));
+  const whole = boxes.length > MOST_WITH_LINES ? undefined : both(true);
+  return whole !== undefined && scaleOf(whole) >= LEGIBLE ? whole : both(false);
 }
 
-/** From left to right, with the layers as far apart as fills the room. */
-function layoutLeftToRight({ width, em }: Room, boxes: readonly Box[], ways: readonly Way[]): Layout {
-  const own = boxesWithSizes(boxes, em, MOST_WIDTH * em);
-  const least = layoutBoxes('LR', em, own, ways, GAPS.least);
-  const gaps = new Set([...least.boxes.values()].map(({ x }) => Math.round(x))).size - 1;
-  const spare = (width - least.width) / em;
-  if (gaps < 1 || spare <= 0) return least;
-  return layoutBoxes('LR', em, own, ways, Math.min(GAPS.most, GAPS.least + spare / gaps));
-}
+/** The directions of layers, and the ways to put boxes into layers. */
+const WAYS_TO_LAY = (['LR', 'TB'] as const).flatMap((direction) =>
+  (['network-simplex', 'longest-path'] as const).map((ranker) => ({ direction, ranker })),
+);
 
-/** From top to bottom. */
-function layoutTopToBottom({ width, em }: Room, boxes: readonly Box[], ways: readonly Way[]): Layout {
-  const most = Math.min(MOST_WIDTH * em, width * MOST_OF_ROOM);
-  return layoutBoxes('TB', em, boxesWithSizes(boxes, em, most), ways, GAPS.least);
-}
-
-/** Lays out boxes whose sizes are known. `gap`: between two layers, in letters. */
 function layoutBoxes(
-  direction: 'LR' | 'TB',
-  em: number,
-  boxes: readonly Sized[],
+  { direction, ranker }: (typeof WAYS_TO_LAY)[number],
+  { em, width: roomWidth }: CanvasRoom,
+  boxes: readonly Box[],
   ways: readonly Way[],
-  gap: number,
+  hasLines: boolean,
 ): Layout {
   const graph = new Graph<object, Size, { points: Point[] }>();
-  graph.setGraph({ rankdir: direction, nodesep: em, ranksep: gap * em, marginx: 2, marginy: em * 0.5 });
-  for (const { id, width, height } of boxes) graph.setNode(id, { width, height });
+  const gaps = hasLines ? APART.withLines : APART.without;
+  const apart = { nodesep: gaps.boxes * em, edgesep: em * 0.5, ranksep: gaps.layers * em };
+  graph.setGraph({ rankdir: direction, ranker, acyclicer: 'greedy', ...apart, marginx: em * 0.5, marginy: em * 0.5 });
+  const most = Math.min(MOST_WIDTH * em, roomWidth * 0.6);
+  for (const box of boxes) graph.setNode(box.id, sizeOf(box, em, most, hasLines));
   for (const { from, to } of ways) graph.setEdge(from, to, {});
   layout(graph);
   const { width, height } = graph.graph() as Size;
   return {
-    width,
-    height,
+    ...{ width, height, hasLines, em },
     boxes: new Map(boxes.map(({ id }) => [id, graph.node(id) as Laid])),
     ways: ways.map(({ from, to }) => (graph.edge(from, to) as { points: Point[] }).points),
   };
 }
 
-interface Sized extends Size {
-  id: string;
+/** The room of a title with the count behind it, of which letters are smaller. */
+function countWidth({ count }: Box, em: number): number {
+  return count === undefined ? 0 : widthOf(count, em * SMALL) + em * 0.7;
 }
 
-/** As large as their texts, which are cut where they are wider than `most` pixels. */
-function boxesWithSizes(boxes: readonly Box[], em: number, most: number): Sized[] {
-  return boxes.map(({ id, title, lines }) => {
-    const texts = [widthOf(title, em, 600), ...lines.map(({ text }) => widthOf(text, em * SMALL))];
-    return {
-      id,
-      width: Math.min(most, Math.max(...texts)) + 2 * PADDING * em,
-      height: (TITLE + (lines.length > 0 ? lines.length * LINE + 0.4 : 0)) * em,
-    };
-  });
+/** As large as its texts, which are cut where they are wider than `most` pixels. */
+function sizeOf(box: Box, em: number, most: number, hasLines: boolean): Size {
+  const lines = hasLines ? box.lines : [];
+  const title = widthOf(box.title, em, 600) + countWidth(box, em);
+  const texts = [title, ...lines.map(({ text }) => widthOf(text, em * SMALL))];
+  return {
+    width: Math.min(most, Math.max(...texts)) + 2 * PADDING * em,
+    height: (TITLE + (lines.length > 0 ? lines.length * LINE + 0.4 : 0)) * em,
+  };
 }
 
-function Card({ box: { title, kind, lines }, laid, em }: { box: Box; laid: Laid; em: number }) {
+/** The properties of drawn layers. */
+export interface LayersProps {
+  layout: Layout;
+  boxes: readonly Box[];
+  ways: readonly Way[];
+  /** Boxes that are not to stand back; undefined: none is. */
+  picked: ReadonlySet<string> | undefined;
+  /** The one that was picked. */
+  chosen: string | undefined;
+}
+
+/** Draws boxes that are laid out, and the arrows between them. */
+export function Layers({
+  layout: { boxes: laid, ways: lines, hasLines, em },
+  boxes,
+  ways,
+  picked,
+  chosen,
+}: LayersProps) {
+  const isBack = (...ids: string[]): boolean => picked !== undefined && !ids.every((id) => picked.has(id));
+  return (
+    <>
+      {ways.map((way, i) => (
+        <g key={`${way.from} ${way.to}`} class={isBack(way.from, way.to) ? 'back' : undefined}>
+          <Arrow points={lines[i]!} size={way.hasHead ? HEAD * em : 0} />
+        </g>
+      ))}
+      {boxes.map((box) => (
+        <Card
+          key={box.id}
+          box={hasLines ? box : { ...box, lines: [] }}
+          laid={laid.get(box.id)!}
+          em={em}
+          state={box.id === chosen ? 'chosen' : isBack(box.id) ? 'back' : ''}
+        />
+      ))}
+    </>
+  );
+}
+
+function Card({ box, laid, em, state }: { box: Box; laid: Laid; em: number; state: string }) {
+  const { title, count, kind, to, lines } = box;
   const [left, top] = [laid.x - laid.width / 2, laid.y - laid.height / 2];
   const room = laid.width - 2 * PADDING * em + 1;
   const x = left + PADDING * em;
+  const [corner, y] = [em * (kind === 'edge' ? TITLE / 2 : 0.35), top + em * 1.3];
   return (
-    <g class={`box ${kind}`}>
-      <rect class="ground" x={left} y={top} width={laid.width} height={laid.height} rx={em * 0.35} />
-      <rect class="title" x={left} y={top} width={laid.width} height={TITLE * em} rx={em * 0.35} />
-      <text class="title" x={x} y={top + em * 1.3} font-size={em} font-weight={600}>
-        <title>{title}</title>
-        {cutToWidth(title, room, em, 600)}
-      </text>
-      {lines.map(({ text, search }, i) => {
+    <g class={`box ${kind} ${state}`}>
+      <rect class="ground" x={left} y={top} width={laid.width} height={laid.height} rx={corner} />
+      <Link to={to} aria-current={state === 'chosen' ? 'true' : undefined}>
+        <rect class="title" x={left} y={top} width={laid.width} height={TITLE * em} rx={corner} />
+        <text class="title" x={x} y={y} font-size={em} font-weight={600}>
+          <title>{title}</title>
+          {cutToWidth(title, room - countWidth(box, em), em, 600)}
+        </text>
+        {count !== undefined && (
+          <text class="title count" x={left + laid.width - PADDING * em} y={y} text-anchor="end" font-size={em * SMALL}>
+            {count}
+          </text>
+        )}
+      </Link>
+      {lines.map((line, i) => {
         const shown = (
-          <text key={text} x={x} y={top + (TITLE + 1.15 + i * LINE) * em} font-size={em * SMALL}>
-            <title>{text}</title>
-            {cutToWidth(text, room, em * SMALL)}
+          <text key={line.text} x={x} y={top + (TITLE + 1.15 + i * LINE) * em} font-size={em * SMALL}>
+            <title>{line.text}</title>
+            {cutToWidth(line.text, room, em * SMALL)}
           </text>
         );
-        if (search === undefined) return shown;
+        if (line.to === undefined) return shown;
         return (
-          <Link key={text} to={addressOf('/explore', { search })}>
+          <Link key={line.text} to={line.to}>
             {shown}
           </Link>
         );
       })}
     </g>
   );
+}
+
+/** The line that goes from one box through a second one to a third, for what moves along it. */
+export function pathAlong(
+  { ways: lines }: Layout,
+  ways: readonly Way[],
+  from: string,
+  over: string,
+  to: string,
+): string {
+  const line = (start: string, end: string): Point[] =>
+    lines[ways.findIndex((way) => way.from === start && way.to === end)] ?? [];
+  const [first, second] = [line(from, over), line(over, to)];
+  if (first.length === 0 || second.length === 0) return '';
+  return `${smoothPath(first)}${smoothPath(second).replace('M', 'L')}`;
 }

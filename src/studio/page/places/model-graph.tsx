@@ -1,53 +1,157 @@
-import { useCallback } from 'preact/hooks';
+import { useCallback, useMemo, useRef } from 'preact/hooks';
+import { figureText } from '../../../foundation/figure.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { DescribedTotal } from '../../base/describe-model.ts';
+import type { Movement } from '../../base/flow.ts';
+import type { SampleAnswer } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
+import { useAnswer } from '../base/ask.ts';
+import { type LiveFlow, useFlow } from '../base/flow.ts';
 import { Link } from '../base/place.tsx';
-import { Drawing, type Room } from '../parts/drawing.tsx';
-import { type Box, drawLayers, type Way } from '../parts/layers.tsx';
+import { countText, numbered } from '../base/words.ts';
+import { Canvas, type CanvasRoom } from '../parts/canvas.tsx';
+import { type Box, Layers, type Layout, layoutInLayers, pathAlong, type Way } from '../parts/layers.tsx';
 import { Rows } from '../parts/rows.tsx';
+import { PickedType } from './picked-type.tsx';
 
-/** The model as a graph, and the same in a list. */
-export function ModelGraph({ model }: { model: ModelAnswer }) {
-  const draw = useCallback((room: Room) => drawLayers(room, boxesOf(model), waysOf(model)), [model]);
+/** The properties of the drawn model. */
+export interface ModelGraphProps {
+  model: ModelAnswer;
+  /** The box that is picked: `node USER`, `edge MEMBER`. */
+  chosen: string | undefined;
+}
+
+/** The model as a graph with what is in the table and what moves, and the same in a list. */
+export function ModelGraph({ model, chosen }: ModelGraphProps) {
+  const { answer: sample } = useAnswer<SampleAnswer>('/api/sample');
+  const flow = useFlow();
+  const boxes = useMemo(() => boxesOf(model, sample), [model, sample]);
+  const ways = useMemo(() => waysOf(model), [model]);
+  const lay = useCallback((room: CanvasRoom) => layoutInLayers(room, boxes, ways), [boxes, ways]);
+  const isKnown = boxes.some(({ id }) => id === chosen);
+  const picked = useMemo(() => (isKnown ? nextTo(ways, chosen!) : undefined), [ways, chosen, isKnown]);
   const types = model.nodes.map(({ type }) => type).join(', ');
   return (
     <>
-      <Drawing
+      <Canvas
+        name="Drawing of the model"
         label={`The model as a graph of the node types ${types}; the lists below say the same`}
-        hasLinks
-        draw={draw}
-      />
-      <details>
-        <summary>The model as lists</summary>
-        <Rows
-          label="Node types"
-          headings={['node type', 'view', 'searches']}
-          rows={model.nodes.map(({ type, view, searches: own }) => [
-            type,
-            view,
-            own.map(({ name }) => (
-              <span key={name}>
-                <Link to={addressOf('/explore', { search: name })}>{name}</Link>{' '}
-              </span>
-            )),
-          ])}
-        />
-        <Rows
-          label="Edge types"
-          headings={['edge type', 'from', 'to', 'edge set', 'orders', 'totals']}
-          rows={model.edges.map(({ type, from, to, labels, orders, isCounted, totals }) => [
-            type,
-            from.join(', '),
-            to.join(', '),
-            labels === undefined ? 'left out' : ['target', ...labels].join(', '),
-            orders.map((order) => `${order.name}: ${order.from}`).join('; ') || 'none',
-            [...(isCounted ? ['number'] : []), ...Object.values(totals).flatMap(totalNames)].join(', ') || 'none',
-          ])}
-          empty="The model has no edge types."
-        />
-      </details>
+        lay={lay}
+      >
+        {(layout) => (
+          <>
+            <Layers layout={layout} boxes={boxes} ways={ways} picked={picked} chosen={chosen} />
+            <Moving layout={layout} ways={ways} flow={flow} />
+          </>
+        )}
+      </Canvas>
+      <p class="quiet under-canvas">
+        <span>
+          {numbered(model.nodes.length, 'node type')}, {numbered(model.edges.length, 'edge type')}
+          {sample !== undefined && sample.precision !== 'exact' && (
+            <>, estimated by {figureText(sample.itemsRead)} items</>
+          )}
+        </span>
+        <LiveLine flow={flow} />
+      </p>
+      {isKnown && <PickedType model={model} sample={sample} chosen={chosen!} />}
+      <ModelLists model={model} />
     </>
+  );
+}
+
+function LiveLine({ flow }: { flow: LiveFlow | undefined }) {
+  if (flow === undefined) return null;
+  if (!flow.hasStream) return <span>The table has no stream.</span>;
+  return (
+    <span class={flow.perSecond > 0 ? 'live moves' : 'live'}>
+      {figureText(Math.round(flow.perSecond))} changes/s, {figureText(Math.round(flow.derivedPerSecond))} derived/s
+    </span>
+  );
+}
+
+/** Circles that one change in the stream sends along an edge at most. */
+const MOST_DOTS = 5;
+/** Seconds between two of them. */
+const DOTS_APART = 0.16;
+/** Answers whose changes are drawn: a circle on its way arrives. */
+const KEPT_TICKS = 3;
+
+/** Circles that run along the edges which are written, and nodes that light up. */
+function Moving({ layout, ways, flow }: { layout: Layout; ways: readonly Way[]; flow: LiveFlow | undefined }) {
+  const kept = useRef<LiveFlow[]>([]);
+  if (flow !== undefined && flow.moved.length > 0 && kept.current.at(-1)?.tick !== flow.tick) {
+    kept.current = [...kept.current, flow].slice(-KEPT_TICKS);
+  }
+  return (
+    <g class="flow">
+      {kept.current.map(({ tick, moved }) => (
+        <g key={tick}>
+          {moved.map((movement) => (
+            <Moved key={`${movement.type} ${movement.from} ${movement.to}`} {...{ layout, ways, movement }} />
+          ))}
+        </g>
+      ))}
+    </g>
+  );
+}
+
+function Moved({ layout, ways, movement }: { layout: Layout; ways: readonly Way[]; movement: Movement }) {
+  const { kind, type, from, to, count } = movement;
+  if (kind === 'node') {
+    const laid = layout.boxes.get(nodeBox(type));
+    if (laid === undefined) return null;
+    const { x, y, width, height } = laid;
+    return (
+      <rect class="pulse" x={x - width / 2} y={y - height / 2} width={width} height={height} rx={layout.em * 0.35} />
+    );
+  }
+  const path = pathAlong(layout, ways, nodeBox(from), edgeBox(type), nodeBox(to));
+  if (path === '') return null;
+  return (
+    <>
+      {Array.from({ length: Math.min(count, MOST_DOTS) }, (_, i) => (
+        <circle
+          key={i}
+          r={layout.em * 0.28}
+          style={{ offsetPath: `path("${path}")`, animationDelay: `${i * DOTS_APART}s` }}
+        />
+      ))}
+    </>
+  );
+}
+
+function ModelLists({ model }: { model: ModelAnswer }) {
+  return (
+    <details>
+      <summary>The model as lists</summary>
+      <Rows
+        label="Node types"
+        headings={['node type', 'view', 'searches']}
+        rows={model.nodes.map(({ type, view, searches: own }) => [
+          type,
+          view,
+          own.map(({ name }) => (
+            <span key={name}>
+              <Link to={addressOf('/explore', { search: name })}>{name}</Link>{' '}
+            </span>
+          )),
+        ])}
+      />
+      <Rows
+        label="Edge types"
+        headings={['edge type', 'from', 'to', 'edge set', 'orders', 'totals']}
+        rows={model.edges.map(({ type, from, to, labels, orders, isCounted, totals }) => [
+          type,
+          from.join(', '),
+          to.join(', '),
+          labels === undefined ? 'left out' : ['target', ...labels].join(', '),
+          orders.map((order) => `${order.name}: ${order.from}`).join('; ') || 'none',
+          [...(isCounted ? ['number'] : []), ...Object.values(totals).flatMap(totalNames)].join(', ') || 'none',
+        ])}
+        empty="The model has no edge types."
+      />
+    </details>
   );
 }
 
@@ -57,15 +161,21 @@ function totalNames({ sums, groups }: DescribedTotal): string[] {
 }
 
 /** Node types with their searches, and edge types with their orders between them. */
-function boxesOf({ nodes, edges }: ModelAnswer): Box[] {
+function boxesOf({ nodes, edges }: ModelAnswer, sample: SampleAnswer | undefined): Box[] {
+  const countOf = (count: number | undefined): string | undefined =>
+    sample === undefined || count === undefined ? undefined : countText(count, sample);
   return [
     ...nodes.map(({ type, searches }): Box => {
-      const lines = searches.map(({ name }) => ({ text: name.slice(type.length + 1), search: name }));
-      return { id: nodeBox(type), title: type, kind: 'node', lines };
+      const lines = searches.map(({ name }) => {
+        return { text: name.slice(type.length + 1), to: addressOf('/explore', { search: name }) };
+      });
+      const id = nodeBox(type);
+      return { id, title: type, count: countOf(sample?.nodes[type]?.count), kind: 'node', to: placeOf(id), lines };
     }),
     ...edges.map(({ type, orders }): Box => {
       const lines = orders.map(({ name, from }) => ({ text: `${name}: ${from}` }));
-      return { id: edgeBox(type), title: type, kind: 'edge', lines };
+      const id = edgeBox(type);
+      return { id, title: type, count: countOf(sample?.edges[type]?.count), kind: 'edge', to: placeOf(id), lines };
     }),
   ];
 }
@@ -78,6 +188,18 @@ function waysOf({ edges }: ModelAnswer): Way[] {
   ]);
 }
 
+/** A box, what it is connected with, and the other ends of the edges of a node. */
+function nextTo(ways: readonly Way[], chosen: string): ReadonlySet<string> {
+  const around = (ids: ReadonlySet<string>): string[] =>
+    ways.flatMap(({ from, to }) => (ids.has(from) ? [to] : ids.has(to) ? [from] : []));
+  const first = new Set([chosen, ...around(new Set([chosen]))]);
+  if (chosen.startsWith(EDGE)) return first;
+  const edges = new Set([...first].filter((id) => id.startsWith(EDGE)));
+  return new Set([...first, ...around(edges)]);
+}
+
+const EDGE = 'edge ';
 // Types of nodes and of edges may have the same name.
 const nodeBox = (type: string): string => `node ${type}`;
-const edgeBox = (type: string): string => `edge ${type}`;
+const edgeBox = (type: string): string => EDGE + type;
+const placeOf = (box: string): string => addressOf('/', { picked: box });

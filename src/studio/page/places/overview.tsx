@@ -13,7 +13,7 @@ const EVERY_MS = 5_000;
 const STATE_KINDS = { 'at end': 'good', behind: 'late', gone: 'bad' } as const;
 
 /** The model, and how the table is now. */
-export function Overview({ model }: PlaceProps) {
+export function Overview({ model, parameters }: PlaceProps) {
   const asked = useAnswer<StatusAnswer>('/api/status');
   const { again, answer } = asked;
   const isWaiting = useRef(false);
@@ -30,7 +30,7 @@ export function Overview({ model }: PlaceProps) {
   return (
     <div class="cards">
       <Card title="Model" wide>
-        <ModelGraph model={model} />
+        <ModelGraph model={model} chosen={parameters.get('picked') ?? undefined} />
       </Card>
       <Told asked={asked}>
         {(status) => (

@@ -1,0 +1,123 @@
+import type { ComponentChildren } from 'preact';
+import type { ModelAnswer } from '../../api/model-and-status.ts';
+import type { DescribedEdge, DescribedNode } from '../../base/describe-model.ts';
+import type { SampleAnswer } from '../../base/table-sample.ts';
+import { addressOf } from '../base/address.ts';
+import { Link } from '../base/place.tsx';
+import { countText } from '../base/words.ts';
+import { Badge } from '../parts/told.tsx';
+
+/** The properties of a picked type. */
+export interface PickedTypeProps {
+  model: ModelAnswer;
+  sample: SampleAnswer | undefined;
+  /** `node USER`, `edge MEMBER`. */
+  chosen: string;
+}
+
+/** All that the model says of the type that is picked in the drawing. */
+export function PickedType({ model, sample, chosen }: PickedTypeProps) {
+  const node = model.nodes.find(({ type }) => chosen === `node ${type}`);
+  const edge = model.edges.find(({ type }) => chosen === `edge ${type}`);
+  const type = node?.type ?? edge?.type ?? '';
+  const count = node === undefined ? sample?.edges[type]?.count : sample?.nodes[type]?.count;
+  return (
+    <section class="picked" aria-label={`Picked: ${type}`}>
+      <h3>
+        <Badge kind="plain">{node === undefined ? 'edge type' : 'node type'}</Badge> {type}{' '}
+        {sample !== undefined && count !== undefined && <span class="quiet">{countText(count, sample)}</span>}{' '}
+        <Link to="/" class="close">
+          Show all types
+        </Link>
+      </h3>
+      <dl class="facts">
+        {node !== undefined && <NodeFacts model={model} node={node} />}
+        {edge !== undefined && <EdgeFacts edge={edge} sample={sample} />}
+      </dl>
+    </section>
+  );
+}
+
+function NodeFacts({ model, node: { type, view, searches } }: { model: ModelAnswer; node: DescribedNode }) {
+  const leaving = model.edges.filter(({ from }) => from.includes(type));
+  const entering = model.edges.filter(({ to }) => to.includes(type));
+  return (
+    <>
+      <Fact name="nodes">
+        <Link to={addressOf('/explore', { type })}>Some of them</Link>
+      </Fact>
+      <Fact name="view">{view}</Fact>
+      <Entries name="searches">
+        {searches.map(({ name, from, shards }) => (
+          <li key={name}>
+            <Link to={addressOf('/explore', { search: name })}>{name.slice(type.length + 1)}</Link>{' '}
+            <span class="quiet">
+              by {from}
+              {shards === 1 ? '' : shards === 'value' ? ', by value' : `, ${shards} shards`}
+            </span>
+          </li>
+        ))}
+      </Entries>
+      <Entries name="leave it">{leaving.map((edge) => entryOf('edge', edge.type))}</Entries>
+      <Entries name="enter it">{entering.map((edge) => entryOf('edge', edge.type))}</Entries>
+    </>
+  );
+}
+
+function entryOf(kind: 'node' | 'edge', type: string) {
+  return (
+    <li key={type}>
+      <Link to={addressOf('/', { picked: `${kind} ${type}` })}>{type}</Link>
+    </li>
+  );
+}
+
+function EdgeFacts({ edge, sample }: { edge: DescribedEdge; sample: SampleAnswer | undefined }) {
+  const { type, from, to, labels, orders, totals, isCounted, copies, hasOwner, shards } = edge;
+  const ways = sample?.edges[type]?.ways ?? [];
+  return (
+    <>
+      <Entries name="from">{from.map((one) => entryOf('node', one))}</Entries>
+      <Entries name="to">{to.map((one) => entryOf('node', one))}</Entries>
+      {ways.length > 1 && (
+        <Entries name="found">
+          {ways.map((way) => (
+            <li key={`${way.from} ${way.to}`}>
+              {way.from || '?'} → {way.to || '?'} <span class="quiet">{countText(way.count, sample!)}</span>
+            </li>
+          ))}
+        </Entries>
+      )}
+      <Entries name={shards > 1 ? `orders, ${shards} shards` : 'orders'}>
+        {orders.map(({ name, from: by }) => (
+          <li key={name}>
+            <code>{name}</code> <span class="quiet">by {by}</span>
+          </li>
+        ))}
+      </Entries>
+      <Fact name="edge set">{labels === undefined ? 'left out' : ['target', ...labels].join(', ')}</Fact>
+      {copies.length > 0 && <Fact name="copies">{copies.join(', ')} of the target</Fact>}
+      {hasOwner && <Fact name="owner">the target is in the list</Fact>}
+      {isCounted && <Fact name="count">the edges that leave a node</Fact>}
+      {Object.entries(totals).map(([direction, { sums, groups }]) => (
+        <Fact key={direction} name={`total, ${direction}`}>
+          {['number', ...sums, ...groups.map((one) => `by ${one}`)].join(', ')}
+        </Fact>
+      ))}
+    </>
+  );
+}
+
+function Entries({ name, children }: { name: string; children: ComponentChildren[] | ComponentChildren }) {
+  const entries = [children].flat();
+  return <Fact name={name}>{entries.length === 0 ? 'none' : <ul class="entries">{entries}</ul>}</Fact>;
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
