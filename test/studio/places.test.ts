@@ -275,7 +275,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await seen.settled();
     await page.getByRole('button', { name: 'Redrive' }).click();
     await page.getByText('Quarantine is empty.').waitFor();
-    expect(await page.getByText(/entries, 1 repaired, 0 left/).count()).toBe(1);
+    expect(await page.getByText(/1 entry, 1 repaired, 0 left/).count()).toBe(1);
     await page.getByLabel('What').selectOption('a node');
     await page.getByLabel('Node id').fill('USER-U1');
     await page.getByRole('button', { name: 'Check', exact: true }).click();
