@@ -32,6 +32,7 @@ export type {
   WorkerSettings,
   WorkerStats,
 } from '../projecting/worker/worker-types.ts';
+export type { ObservedDrift } from '../trust/observe/obligation.ts';
 export {
   type FunctionCommand,
   type FunctionOptions,
@@ -58,3 +59,4 @@ export type {
 export { type Engine, type EngineName, type EngineOptions, startEngine } from './engine/engine.ts';
 export { type Local, type LocalOptions, startLocal } from './local.ts';
 export { type LocalLambda, type LocalLambdaOptions, startLocalLambda } from './local-lambda.ts';
+export type { LocalObserver } from './local-observer.ts';

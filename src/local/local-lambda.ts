@@ -11,13 +11,15 @@ import { type LocalFunction, startFunction } from './emulator/function/local-fun
 import { createEventSourceMapping } from './emulator/mapping/event-source-mapping.ts';
 import type { MappingOptions, MappingResult, MappingSettings } from './emulator/mapping/mapping-types.ts';
 import type { EngineName, EngineOptions } from './engine/engine.ts';
+import { type LocalObserver, type LocalObserverSettings, startLocalObserver } from './local-observer.ts';
 import { openLocalTable } from './local-table.ts';
 
 /** Options of `startLocalLambda`: where the engine runs, which handler gets the stream, and how. */
 export interface LocalLambdaOptions
   extends EngineOptions,
     MappingSettings,
-    Pick<MappingOptions, 'onFailure' | 'onInvocation' | 'onGivenUp' | 'logger' | 'retryDelayMs'> {
+    Pick<MappingOptions, 'onFailure' | 'onInvocation' | 'onGivenUp' | 'logger' | 'retryDelayMs'>,
+    Pick<LocalObserverSettings, 'onDrift'> {
   graph: CompiledModel;
   /** The handler's module, TypeScript or JavaScript. */
   handlerFile: string;
@@ -33,6 +35,8 @@ export interface LocalLambdaOptions
   onOutput?: ((chunk: Buffer) => void) | undefined;
   /** Milliseconds between two polls of a quiet stream. Default 50. */
   pollIntervalMs?: number | undefined;
+  /** Judges each change that the function projects: docs/observing.md. Default true. */
+  observe?: boolean | undefined;
 }
 
 /** An engine, a model's table in it, and a handler that its stream's records are delivered to. */
@@ -53,7 +57,9 @@ export interface LocalLambda {
     /** The mapping's end: what it did, or the error that it, or the engine, gave up with. */
     ended: Promise<MappingResult>;
   };
-  /** Finishes the invocation in hand, then stops mapping, function and engine. Calling it again is fine. */
+  /** Says through when everything derived is right; absent with `observe: false`. */
+  observer?: LocalObserver;
+  /** Finishes the invocation in hand, then stops mapping, function, observer and engine. Calling it again is fine. */
   stop(): Promise<void>;
 }
 
@@ -79,7 +85,17 @@ const DEFAULTS = {
  * const local = await startLocalLambda({ graph, handlerFile: 'handlers/stream.ts', onFailure: folderDestination('failures') });
  */
 export async function startLocalLambda(options: LocalLambdaOptions): Promise<LocalLambda> {
-  const { graph, handlerFile, engine, port, dataDir, pollIntervalMs = 50, ...settings } = options;
+  const {
+    graph,
+    handlerFile,
+    engine,
+    port,
+    dataDir,
+    pollIntervalMs = 50,
+    observe = true,
+    onDrift,
+    ...settings
+  } = options;
   if (!existsSync(handlerFile)) {
     throw new EdgeloomError(
       'no-handler',
@@ -104,6 +120,7 @@ export async function startLocalLambda(options: LocalLambdaOptions): Promise<Loc
     const ended = Promise.race([mapping.run(), loss]);
     // `ended` and `idle` tell of a failure. A program that uses neither goes on without.
     ended.catch(() => undefined);
+    const observing = observe ? startLocalObserver(graph, table, { onDrift, logger: options.logger }) : undefined;
     return {
       engine: table.engine,
       endpoint,
@@ -111,9 +128,11 @@ export async function startLocalLambda(options: LocalLambdaOptions): Promise<Loc
       store,
       streamArn,
       mapping: { idle: () => Promise.race([mapping.idle(), loss]), ended },
+      ...(observing && { observer: observing.observer }),
       stop: async () => {
         await mapping.stop();
         await stopFunction();
+        await observing?.stop();
         await table.close();
       },
     };

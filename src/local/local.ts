@@ -4,15 +4,19 @@ import type { ScanSource, Store } from '../core/store-port.ts';
 import { createWorker } from '../projecting/worker/worker.ts';
 import type { WorkerResult, WorkerSettings } from '../projecting/worker/worker-types.ts';
 import type { EngineName, EngineOptions } from './engine/engine.ts';
+import { type LocalObserver, type LocalObserverSettings, startLocalObserver } from './local-observer.ts';
 import { openLocalTable } from './local-table.ts';
 
 /** Options of `startLocal`: where the engine runs, and how the worker works. */
 export interface LocalOptions
   extends EngineOptions,
-    Pick<WorkerSettings, 'projector' | 'maxBatchRecords' | 'onBatch' | 'onTrimmed' | 'logger'> {
+    Pick<WorkerSettings, 'projector' | 'maxBatchRecords' | 'onBatch' | 'onTrimmed' | 'logger'>,
+    Pick<LocalObserverSettings, 'onDrift'> {
   graph: CompiledModel;
   /** Milliseconds between two polls of a quiet stream. Default 50. */
   pollIntervalMs?: number | undefined;
+  /** Judges each change that the worker projects: docs/observing.md. Default true. */
+  observe?: boolean | undefined;
 }
 
 /** An engine, a model's table in it, and a worker that projects it. */
@@ -33,13 +37,15 @@ export interface Local {
     /** The worker's end: what it did, or the error that it, or the engine, gave up with. */
     ended: Promise<WorkerResult>;
   };
-  /** Finishes the batch in hand, then stops worker and engine. Calling it again is fine. */
+  /** Says through when everything derived is right; absent with `observe: false`. */
+  observer?: LocalObserver;
+  /** Finishes the batch in hand, then stops worker, observer and engine. Calling it again is fine. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts an embedded engine with a model's table and a worker that projects it: for tests and development. With
- * `dataDir` a later start finds the table, and goes on where the worker was. Throws an `EdgeloomError` where the engine
+ * Starts an embedded engine with a model's table, a worker that projects it and an observer that judges what comes of it: for tests and
+ * development. With `dataDir` a later start finds the table, and goes on where the worker was. Throws an `EdgeloomError` where the engine
  * does not start (see `startEngine`) or the kept table does not fit the model (`table-differs`).
  *
  * @example
@@ -49,13 +55,14 @@ export interface Local {
  * await local.stop();
  */
 export async function startLocal(options: LocalOptions): Promise<Local> {
-  const { graph, engine, port, dataDir, pollIntervalMs = 50, ...settings } = options;
+  const { graph, engine, port, dataDir, pollIntervalMs = 50, observe = true, onDrift, ...settings } = options;
   const table = await openLocalTable(graph, { engine, port, dataDir });
   const { endpoint, client, streams, store, streamArn, checkpoint, loss } = table;
   const worker = createWorker({ ...settings, graph, store, streams, streamArn, checkpoint, pollIntervalMs });
   const ended = Promise.race([worker.run(), loss]);
   // `ended` and `idle` tell of a failure. A program that uses neither goes on without.
   ended.catch(() => undefined);
+  const observing = observe ? startLocalObserver(graph, table, { onDrift, logger: options.logger }) : undefined;
   return {
     engine: table.engine,
     endpoint,
@@ -63,8 +70,10 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     store,
     streamArn,
     worker: { idle: () => Promise.race([worker.idle(), loss]), ended },
+    ...(observing && { observer: observing.observer }),
     stop: async () => {
       await worker.stop();
+      await observing?.stop();
       await table.close();
     },
   };

@@ -10,6 +10,14 @@ export interface Projected {
   batchMs?: number | undefined;
 }
 
+/** How far an observer is. */
+export interface Verified {
+  /** Undefined: not known yet. */
+  verifiedThroughMs: number | undefined;
+  /** Number of derived items that are known to be wrong. */
+  drift: number;
+}
+
 /** Where a live line goes, and what it asks. */
 export interface LiveLineOptions {
   /** A terminal gets one line that changes; anything else a line now and then. */
@@ -18,6 +26,8 @@ export interface LiveLineOptions {
   quarantined(): Promise<number>;
   /** Age of the oldest record that is not applied, in seconds: asked when nothing moves, which may be the end or a halt. */
   behindSeconds(): Promise<number>;
+  /** The observer that runs with the projector. Default: there is none. */
+  verified?: (() => Verified | undefined) | undefined;
   /** Clock in milliseconds. Default: the machine's. */
   now?: (() => number) | undefined;
 }
@@ -91,10 +101,18 @@ export class LiveLine {
       `${figureText(Math.round(rate * 10) / 10)} records/s`,
       behind < 1 && !hasMoved ? 'at the end' : `${figureText(Math.round(behind * 10) / 10)} s behind`,
       `${figureText(await quarantined())} in quarantine`,
+      ...this.verifiedParts(),
     ];
     this.told = { records, atMs: nowMs };
     this.movingSinceMs = nowMs;
     const line = `projected: ${parts.join(', ')}`;
     stream.write(isTerminal ? `\r\u001b[2K${line}` : `${line}\n`);
+  }
+
+  private verifiedParts(): string[] {
+    const { verifiedThroughMs, drift = 0 } = this.options.verified?.() ?? {};
+    if (verifiedThroughMs === undefined) return [];
+    const through = `verified through ${new Date(verifiedThroughMs).toISOString().slice(11, 19)}Z`;
+    return [drift === 0 ? through : `${through} but for ${figureText(drift)} differences`];
   }
 }

@@ -2,6 +2,7 @@ import { streamLabel } from '../../core/items/watermark.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { lastCheckKey, readLastCheck } from '../../projecting/progress/record.ts';
 import type { StreamSource } from '../../projecting/stream/source.ts';
 import { StreamLabel } from '../../projecting/stream/stream-label.ts';
 import { modelToCheck } from '../../registry/checked.ts';
@@ -28,40 +29,48 @@ export interface ObserveOptions extends RuntimeOptions {
   repairs?: boolean | undefined;
   /**
    * Checks the whole table when the proof lacks its base: at the first run, and after a gap. Default true. Without it a process that
-   * may do so has to come first.
+   * may do so has to come first, or a check of the whole table that finds nothing: `edgeloom check`, or the nightly one.
    */
   checks?: boolean | undefined;
   /** Ends the run once nothing is left to be read, and the time has passed the begin of the run. Default false. */
   untilVerified?: boolean | undefined;
+  /** Ends the run once nothing is left to be read, and nothing that was read waits to be judged. Default false. */
+  untilAtRest?: boolean | undefined;
   /** Called for each drift that was not known before. */
   onDrift?: ((drift: ObservedDrift) => void) | undefined;
   /** Called with one line for each repair. */
   onRepair?: ((action: string) => void) | undefined;
-  /** Called after each turn with the time through which everything is right (undefined: not known), and with the number of its records. */
-  onProgress?: ((throughMs: number | undefined, records: number) => void) | undefined;
+  /** Called after each turn, with the number of its records. */
+  onProgress?: ((progress: ObserverProgress, records: number) => void) | undefined;
   /** Where the state is kept. Default: in the table. */
   memory?: (ObserverMemory & { close(): Promise<void> }) | undefined;
   limits?: Partial<ObserverLimits> | undefined;
 }
 
-/** The result of a run. */
-export interface ObserveResult {
+/** How far an observer is. */
+export interface ObserverProgress {
+  /** When it began to read where it reads on now, in milliseconds since 1970: at its first run, or after a gap. */
+  sinceMs?: number | undefined;
   /** Every derived item that nothing has touched since this time is right, but for `drift`; absent: not known. */
   verifiedThroughMs?: number | undefined;
   /** The item, shard or gap that holds the time; absent: nothing does. */
   heldBy?: string | undefined;
   /** The differences that are known and not repaired. */
   drift: ObservedDrift[];
-  records: number;
-  /**
-   * `busy`: another process observes the table. `lost`: another process has taken over. `time`: no time was left. `verified`: with
-   * `untilVerified`, everything is verified through the beginning of the run.
-   */
-  endedBy: 'busy' | 'lost' | 'time' | 'verified';
 }
 
-/** Times between two saves, and between two turns that find nothing, in milliseconds. */
-const [SAVE_MS, PAUSE_MS] = [5_000, 1_000];
+/** The result of a run. */
+export interface ObserveResult extends ObserverProgress {
+  records: number;
+  /**
+   * `busy`: another process observes the table. `lost`: another process has taken over. `time`: no time was left. `rest`: with
+   * `untilAtRest`, nothing was left to be judged. `verified`: with `untilVerified`, everything is verified through the beginning of the run.
+   */
+  endedBy: 'busy' | 'lost' | 'rest' | 'time' | 'verified';
+}
+
+/** Times between two saves, between two turns that find nothing, and between two questions for the last check, in milliseconds. */
+const [SAVE_MS, PAUSE_MS, ASK_MS] = [5_000, 1_000, 30_000];
 
 /**
  * Observes a table: reads its stream, base and derived items, judges each change, and saves through when everything is verified. One
@@ -81,7 +90,7 @@ export async function observe(options: ObserveOptions): Promise<ObserveResult> {
 async function observeUntilEnd(
   options: ObserveOptions & { wait: NonNullable<RuntimeOptions['wait']> },
 ): Promise<ObserveResult> {
-  const { graph, store, source, lowMark, checks = true, untilVerified = false } = options;
+  const { graph, store, source, lowMark, checks = true, untilVerified = false, untilAtRest = false } = options;
   const { now, wait, remainingMs } = runtimeOf(options);
   const memory = options.memory ?? new TableMemory(store, now);
   const state = await memory.open();
@@ -102,6 +111,7 @@ async function observeUntilEnd(
   if (options.repairs === true) await repairDrift(options, state?.drift ?? []);
   let records = 0;
   let savedMs = now();
+  let askedMs = Number.NEGATIVE_INFINITY;
   let endedBy: ObserveResult['endedBy'] = 'time';
   const saveIfDue = async (): Promise<void> => {
     if (now() - savedMs < SAVE_MS) return;
@@ -112,8 +122,12 @@ async function observeUntilEnd(
   while (remainingMs() > 0) {
     const turn = await observer.runTurn();
     records += turn.records;
+    if (observer.needsWholeCheck && now() - askedMs >= ASK_MS) {
+      askedMs = now();
+      await takeLastCheck(store, observer);
+    }
     if (checks && observer.needsWholeCheck) await checkWholeTable(options, observer, saveIfDue);
-    options.onProgress?.(observer.verifiedThroughMs, turn.records);
+    options.onProgress?.(progressOf(observer), turn.records);
     const isVerified = untilVerified && turn.isIdle && (observer.verifiedThroughMs ?? 0) > beganMs;
     if (isVerified || now() - savedMs >= SAVE_MS) {
       savedMs = now();
@@ -126,16 +140,32 @@ async function observeUntilEnd(
       endedBy = 'verified';
       break;
     }
+    if (untilAtRest && observer.isAtRest) {
+      endedBy = 'rest';
+      break;
+    }
     if (turn.isIdle) await wait(Math.min(PAUSE_MS, Math.max(0, remainingMs())));
   }
-  if (endedBy === 'time') await memory.save(observer.stateToSave());
+  if (endedBy === 'time' || endedBy === 'rest') await memory.save(observer.stateToSave());
   await memory.close();
-  const { verifiedThroughMs, heldBy, drift } = observer;
+  return { ...progressOf(observer), records, endedBy };
+}
+
+function progressOf({ verifiedThroughMs, heldBy, drift, sinceMs }: Observer): ObserverProgress {
   return {
+    ...(sinceMs !== undefined && { sinceMs }),
     ...(verifiedThroughMs !== undefined && { verifiedThroughMs }),
     ...(heldBy !== undefined && { heldBy }),
-    ...{ drift, records, endedBy },
+    drift,
   };
+}
+
+/** Takes the last check of the whole table as the base of the proof, if it has found nothing, and began late enough. */
+async function takeLastCheck(store: Pick<Store, 'get'>, observer: Observer): Promise<void> {
+  const { item } = await store.get(lastCheckKey(), { consistent: true });
+  const last = readLastCheck(item);
+  if (last?.beganAtMs === undefined || last.verdict !== 'clean') return;
+  if (last.pending === 0 && last.quarantined === 0) await observer.takeCleanCheck(last.beganAtMs);
 }
 
 /**
@@ -143,15 +173,15 @@ async function observeUntilEnd(
  * each page: the check takes longer than the lease.
  */
 async function checkWholeTable(
-  { graph, store, source, now, wait }: ObserveOptions,
+  { graph, store, source, now, wait, remainingMs }: ObserveOptions,
   observer: Observer,
   keep: () => Promise<void>,
 ): Promise<void> {
   const left: ItemKey[] = [];
   const beganMs = runtimeOf({ now }).now();
   const open = new Set<string>([...WRONG, 'pending', 'maintenance']);
-  await check({
-    ...{ graph, store, now, wait },
+  const { cursor } = await check({
+    ...{ graph, store, now, wait, remainingMs },
     settleMs: 1_000,
     onProgress: keep,
     streamLabel: streamLabel(source.streamArn),
@@ -159,7 +189,8 @@ async function checkWholeTable(
       if (open.has(verdict)) left.push({ source: partition, target });
     },
   });
-  await observer.endWholeCheck(beganMs, left);
+  // A check that the end of the run has cut off is no base.
+  if (cursor === undefined) await observer.endWholeCheck(beganMs, left);
 }
 
 /** Makes derived items equal to what their base items ask for. An item with a quarantine entry is left to a redrive. */

@@ -161,6 +161,17 @@ export class Observer {
     return isMissing && this.positionsMs !== undefined && now() > this.positionsMs + this.limits.lateMs;
   }
 
+  /** When the positions were taken from which a check can be the base, in milliseconds since 1970; undefined: not yet. */
+  get sinceMs(): number | undefined {
+    return this.positionsMs;
+  }
+
+  /** Whether every shard was read to where it ends now, and nothing that was read waits to be judged. */
+  get isAtRest(): boolean {
+    const isRead = [...this.shards.values()].every(({ isEnded, emptyPages }) => isEnded || emptyPages >= EMPTY_PAGES);
+    return isRead && this.obligations.touches().next().done === true;
+  }
+
   /** The parts that are certainly wrong. */
   get drift(): ObservedDrift[] {
     return this.obligations.drift;
@@ -208,6 +219,18 @@ export class Observer {
     this.obligations.reopen(graph, { suspects, spreads }, [touch], this.context.now());
     this.baseMs = beganMs;
     this.gap = undefined;
+  }
+
+  /**
+   * Takes in that a check of the whole table by another process found nothing: it is the base of the proof, if it began late enough for
+   * its reads to show everything from before the positions.
+   *
+   * @param beganMs when it began, by the clock of that process.
+   */
+  async takeCleanCheck(beganMs: number): Promise<void> {
+    const { lateMs, skewMs } = this.limits;
+    if (this.positionsMs === undefined || beganMs <= this.positionsMs + lateMs + 2 * skewMs) return;
+    await this.endWholeCheck(beganMs, []);
   }
 
   /** The state for a restart. */

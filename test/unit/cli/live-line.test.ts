@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { LiveLine } from '../../../src/cli/shared/live-line.ts';
+import { LiveLine, type Verified } from '../../../src/cli/shared/live-line.ts';
 
 /** A live line whose time, table and terminal are the test's. */
-function liveLine({ isTTY = true, quarantined = 0, behind = 0 } = {}) {
+function liveLine({ isTTY = true, quarantined = 0, behind = 0, verified = undefined as Verified | undefined } = {}) {
   const written: string[] = [];
   const world = { nowMs: 1_000_000, asked: 0 };
   const line = new LiveLine({
@@ -12,6 +12,7 @@ function liveLine({ isTTY = true, quarantined = 0, behind = 0 } = {}) {
       world.asked += 1;
       return behind;
     },
+    verified: () => verified,
     now: () => world.nowMs,
   });
   const after = async (milliseconds: number): Promise<string | undefined> => {
@@ -32,6 +33,19 @@ describe('the live line of dev on a terminal', () => {
     );
     line.addProjected({ records: 1_600, writes: 4_200, newestRecordAgeMs: 100 });
     expect(await after(2_000)).toContain('1,600 records, 4,200 writes, 50 records/s, 0.1 s behind');
+  });
+
+  it('says through when the observer has verified what is projected, and what is wrong', async () => {
+    const verifiedThroughMs = Date.UTC(2026, 0, 2, 16, 58, 3);
+    expect(await liveLine({ verified: { verifiedThroughMs, drift: 0 } }).after(1_000)).toMatch(
+      /, verified through 16:58:03Z$/,
+    );
+    expect(await liveLine({ verified: { verifiedThroughMs, drift: 1_200 } }).after(1_000)).toMatch(
+      /, verified through 16:58:03Z but for 1,200 differences$/,
+    );
+    expect(await liveLine({ verified: { verifiedThroughMs: undefined, drift: 0 } }).after(1_000)).toMatch(
+      / in quarantine$/,
+    );
   });
 
   it('asks the stream once when nothing moves: that may be the end', async () => {

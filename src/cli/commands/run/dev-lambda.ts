@@ -7,10 +7,14 @@ import { inheritedEnvironment } from '../../../local/emulator/function/environme
 import { folderDestination } from '../../../local/emulator/mapping/failure-destination.ts';
 import type { GivenUpReport, InvocationReport } from '../../../local/emulator/mapping/mapping-types.ts';
 import type { EngineName, EngineOptions } from '../../../local/engine/engine.ts';
+import type { LocalOptions } from '../../../local/local.ts';
 import { startLocalLambda } from '../../../local/local-lambda.ts';
 
 /** The handler of `--lambda` without a file. */
 export const DEFAULT_HANDLER = 'handlers/stream.ts';
+
+/** Where the engine of `dev` runs, and whether what is projected is judged. */
+export type DevEngine = EngineOptions & Pick<LocalOptions, 'observe' | 'onDrift'>;
 
 /** The projecting part of `dev`: a worker, or a function with its mapping. */
 export interface Projecting {
@@ -32,7 +36,7 @@ export interface Projecting {
 export async function devLambda(
   graph: CompiledModel,
   handlerFile: string,
-  engine: EngineOptions,
+  engine: DevEngine,
   logger: Logger,
 ): Promise<Projecting> {
   const failures = join(engine.dataDir ?? '.edgeloom', 'failures');

@@ -1,11 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
-import { ENGINES, type EngineName, type EngineOptions } from '../../../local/engine/engine.ts';
+import { ENGINES, type EngineName } from '../../../local/engine/engine.ts';
 import { startLocal } from '../../../local/local.ts';
 import { DynamoDBStreamSource } from '../../../projecting/stream/dynamodb-source.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { positionOfStream } from '../../../trust/explain/position.ts';
 import { status } from '../../../trust/explain/status.ts';
+import type { ObservedDrift } from '../../../trust/observe/obligation.ts';
+import { driftLine } from '../../shared/drift-line.ts';
 import { LiveLine } from '../../shared/live-line.ts';
 import { openModel } from '../../shared/model.ts';
 import { printModelNotice } from '../../shared/model-notice.ts';
@@ -14,13 +16,14 @@ import { print } from '../../shared/output.ts';
 import { createLogger } from '../../shared/session.ts';
 import { readSettings, type Settings } from '../../shared/settings.ts';
 import { stopOnSignal } from '../../shared/signals.ts';
-import { DEFAULT_HANDLER, devLambda, type Projecting } from './dev-lambda.ts';
+import { DEFAULT_HANDLER, type DevEngine, devLambda, type Projecting } from './dev-lambda.ts';
 
 interface DevOptions {
   port?: number;
   data?: string;
   engine?: EngineName;
   lambda?: string | true;
+  observe: boolean;
 }
 
 /** `edgeloom dev`: engine, table and projector until Ctrl-C. */
@@ -38,6 +41,7 @@ export function devCommand(command: Command): void {
       '--lambda [file]',
       `project with your own handler, invoked as Lambda would, instead of the built-in projector (file: ${DEFAULT_HANDLER})`,
     )
+    .option('--no-observe', 'do not judge what is projected')
     .addHelpText(
       'after',
       examples(
@@ -48,10 +52,11 @@ export function devCommand(command: Command): void {
         'dev --lambda src/my-handler.ts',
       ),
     )
-    .action(async ({ port, data, engine, lambda }: DevOptions, command: Command) => {
+    .action(async ({ port, data, engine, lambda, observe }: DevOptions, command: Command) => {
       const settings = readSettings(command.optsWithGlobals());
       const { graph } = await openModel(settings);
-      const options = { engine, port, dataDir: data };
+      const onDrift = (drift: ObservedDrift): void => void process.stderr.write(`${driftLine(drift)}\n`);
+      const options = { engine, port, dataDir: data, observe, onDrift };
       const projecting =
         lambda === undefined
           ? await devWorker(graph, options, settings)
@@ -75,7 +80,7 @@ function engineText(engine: EngineName): string {
   return engine === 'memory' ? 'memory; the data end with this process' : engine;
 }
 
-async function devWorker(graph: CompiledModel, options: EngineOptions, settings: Settings): Promise<Projecting> {
+async function devWorker(graph: CompiledModel, options: DevEngine, settings: Settings): Promise<Projecting> {
   const logger = createLogger(settings);
   let line: LiveLine | undefined;
   const local = await startLocal({
@@ -93,6 +98,7 @@ async function devWorker(graph: CompiledModel, options: EngineOptions, settings:
     quarantined: async () =>
       Object.values((await status({ graph, store })).quarantined).reduce((sum, count) => sum + count, 0),
     behindSeconds: async () => Math.max(0, ...(await position.look()).shards.map(({ behindSeconds }) => behindSeconds)),
+    verified: () => local.observer,
   });
   line.start((error) => logger.debug({ error: String(error) }, 'The table could not be asked for the live line.'));
   return {

@@ -5,8 +5,8 @@ import { createLowMark } from '../../../projecting/progress/low-mark.ts';
 import { DynamoDBStreamSource } from '../../../projecting/stream/dynamodb-source.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable } from '../../../store/table.ts';
-import type { ObservedDrift } from '../../../trust/observe/obligation.ts';
 import { type ObserveResult, observe } from '../../../trust/observe/observe.ts';
+import { driftLine } from '../../shared/drift-line.ts';
 import { examples } from '../../shared/options.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { stopOnSignal } from '../../shared/signals.ts';
@@ -70,21 +70,15 @@ async function runObserver(session: CommandSession, { repair, untilVerified }: C
       repairs: repair,
       untilVerified,
       remainingMs: () => (isStopped ? 0 : Number.POSITIVE_INFINITY),
-      onProgress: (throughMs, records) => {
-        const verifiedThrough = throughMs === undefined ? null : new Date(throughMs).toISOString();
-        if (records > 0) logger.info({ records, verifiedThrough }, 'Batch judged.');
+      onProgress: ({ verifiedThroughMs }, judged) => {
+        const verifiedThrough = verifiedThroughMs === undefined ? null : new Date(verifiedThroughMs).toISOString();
+        if (judged > 0) logger.info({ records: judged, verifiedThrough }, 'Batch judged.');
       },
-      onDrift: (drift) => void process.stderr.write(`${lineOf(drift)}\n`),
+      onDrift: (drift) => void process.stderr.write(`${driftLine(drift)}\n`),
       onRepair: (action) => void process.stderr.write(`${action}\n`),
     });
   } finally {
     release();
     streams.destroy();
   }
-}
-
-function lineOf({ suspect, wanted, stored, state, isCertain }: ObservedDrift): string {
-  const { source, sortKey, part } = suspect;
-  const doubt = isCertain ? '' : ' (the low mark is not known: the consumer may only be late)';
-  return `${state}: ${source} ${sortKey}, ${part.kind}: expected ${wanted ?? 'nothing'}, actual ${stored ?? 'nothing'}${doubt}`;
 }
