@@ -8,10 +8,11 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { node } from '../../src/core/model/schema.ts';
 import type { RunEvent, RunHandler, RunResponse } from '../../src/deployment/lambda/check-run-handler.ts';
-import { checkRunHandler, redriveHandler, streamHandler } from '../../src/deployment/lambda/index.ts';
+import { checkRunHandler, observeHandler, redriveHandler, streamHandler } from '../../src/deployment/lambda/index.ts';
 import type { MigrateResponse } from '../../src/deployment/lambda/migrate-call.ts';
 import { sleep } from '../../src/foundation/runtime.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
+import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
 import { modelNotice } from '../../src/registry/notice.ts';
 import { describeTable, hasTtl, serverTime, tableIdentity } from '../../src/store/table.ts';
 import { check } from '../../src/trust/check/check.ts';
@@ -231,6 +232,24 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       await table.writer.putNode('USER-9', { name: 'Mended', joined: '2026-01-01' });
       await table.store.delete({ source: 'USER-9', target: 'MEMBER-nothing' });
       await handler({}, context);
+      await readOwn(store);
+      expectExact();
+    });
+
+    it('the observer, of what is projected and of what is broken', async () => {
+      const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);
+      const { client, store, expectExact } = await table.as('ObserveRole', { observe: true });
+      const handler = observeHandler(table.graph, {
+        ...{ client, logger, runMs: 1_500, limits: { lateMs: 50, skewMs: 20, settleMs: 20, listMs: 50 } },
+        stream: new DynamoDBStreamSource(table.streams, table.streamArn),
+      });
+      await handler({}, context);
+      await fill(table as never);
+      await table.projectAll();
+      await damage(table as never);
+      expect((await handler({}, context)).records).toBeGreaterThan(0);
+      // How far each shard is applied.
+      await store.put(keysOf(SERVICE_PARTITION, 'mark/shard'));
       await readOwn(store);
       expectExact();
     });

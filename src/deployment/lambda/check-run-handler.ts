@@ -108,7 +108,9 @@ async function workOnShare(
     isOver: () => !isLast && pace.isSpent,
   };
   const { cursor, ...totals } = await caller.call({ ...limits, ...request, mode: checkMode }, context);
-  if (untilMs !== null) await saveShare(caller.table, caller.store, { worker, untilMs }, totals, now());
+  if (untilMs !== null) {
+    await saveShare(caller.table, caller.store, { worker, untilMs, beganAtMs: place.beganMs }, totals, now());
+  }
   if (cursor === undefined) {
     await clearPlace(caller.store, mode, worker);
     await noteRunIfDone(caller, mode, now());

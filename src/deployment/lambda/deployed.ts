@@ -1,5 +1,6 @@
 import { withTableName } from '../../core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
 import { DeferredStreamSource } from '../../projecting/stream/deferred-source.ts';
 import type { StreamSource } from '../../projecting/stream/source.ts';
 import { deferredCalls, deferredStreams } from '../../store/client/deferred.ts';
@@ -7,6 +8,7 @@ import { DynamoDBStore } from '../../store/dynamodb.ts';
 import { bucketAccess } from '../../trust/failures/failure-queue.ts';
 import { checkRunHandler, type RunHandler } from './check-run-handler.ts';
 import { jsonLines } from './json-lines.ts';
+import { type ObserveHandler, observeHandler } from './observe-handler.ts';
 import { type RedriveHandler, redriveHandler } from './redrive-handler.ts';
 import { readFunctionSettings } from './settings.ts';
 import { type StreamHandler, streamHandler } from './stream-handler.ts';
@@ -60,12 +62,8 @@ export function deployedCheck(graph: CompiledModel): RunHandler {
 export function deployedRedrive(graph: CompiledModel): RedriveHandler {
   const { table, client, logLevel, metricsNamespace, failedBatchesBucket, streamArn } = readFunctionSettings();
   const streams = deferredStreams(client);
-  const openStream = async (arn: string): Promise<StreamSource> => {
-    const { DynamoDBStreamSource } = await import('../../projecting/stream/dynamodb-source.ts');
-    return new DynamoDBStreamSource(await streams(), arn);
-  };
   return redriveHandler(withTableName(graph, table), {
-    stream: streamArn === undefined ? undefined : new DeferredStreamSource(streamArn, () => openStream(streamArn)),
+    stream: streamArn === undefined ? undefined : deferredSource(streamArn, streams),
     sources: {
       streams,
       ...bucketAccess({ region: client.region }),
@@ -73,5 +71,35 @@ export function deployedRedrive(graph: CompiledModel): RedriveHandler {
     },
     logger: jsonLines(logLevel),
     metricsNamespace,
+  });
+}
+
+/**
+ * The stack's observer, where its parameter `observe` asks for one: a schedule calls it every minute, and it reads on from where it was.
+ *
+ * @example
+ * export const handler = deployedObserve(graph);
+ */
+export function deployedObserve(graph: CompiledModel): ObserveHandler {
+  const { table, client, logLevel, metricsNamespace, streamArn } = readFunctionSettings();
+  if (streamArn === undefined) {
+    throw new EdgeloomError(
+      'invalid-environment',
+      "The function's environment is wrong: EDGELOOM_STREAM_ARN should be the ARN of the table's stream.",
+      'Correct these variables where the stack sets them, and deploy again.',
+    );
+  }
+  return observeHandler(withTableName(graph, table), {
+    stream: deferredSource(streamArn, deferredStreams(client)),
+    logger: jsonLines(logLevel),
+    metricsNamespace,
+  });
+}
+
+/** The stream of a table, whose client is made when it is first read. */
+function deferredSource(streamArn: string, streams: ReturnType<typeof deferredStreams>): StreamSource {
+  return new DeferredStreamSource(streamArn, async () => {
+    const { DynamoDBStreamSource } = await import('../../projecting/stream/dynamodb-source.ts');
+    return new DynamoDBStreamSource(await streams(), streamArn);
   });
 }

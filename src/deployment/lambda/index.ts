@@ -15,8 +15,14 @@ export {
   type RunHandlerOptions,
   type RunResponse,
 } from './check-run-handler.ts';
-export { deployedCheck, deployedRedrive, deployedStream } from './deployed.ts';
+export { deployedCheck, deployedObserve, deployedRedrive, deployedStream } from './deployed.ts';
 export type { FunctionLogger } from './json-lines.ts';
+export {
+  type ObserveHandler,
+  type ObserveHandlerOptions,
+  type ObserveResponse,
+  observeHandler,
+} from './observe-handler.ts';
 export {
   type RedriveEvent,
   type RedriveHandler,

@@ -5,8 +5,8 @@ import {
   DEAD_LETTER_QUEUE,
   FAILED_BATCHES_BUCKET,
   FAILED_BATCHES_QUEUE,
-  FUNCTIONS,
   type FunctionName,
+  functionsOf,
   logicalIdPrefix,
 } from './base/ids.ts';
 import { type Parameters, readParameters } from './base/parameters.ts';
@@ -103,7 +103,7 @@ export function frameworkStack(input: StackInput): FrameworkStack {
     );
   }
   const whole = withTags(functionResources(site, ''), parameters);
-  const extensions = FUNCTIONS.map((name) => {
+  const extensions = functionsOf(parameters).map((name) => {
     const id = `${logicalIdPrefix(name)}LambdaFunction`;
     const { Code: _, ...properties } = whole[id]!.Properties;
     return [id, { Properties: properties, DependsOn: [`${logicalIdPrefix(name)}LogGroup`] }] as [
@@ -118,7 +118,7 @@ export function frameworkStack(input: StackInput): FrameworkStack {
       extensions: Object.fromEntries(extensions),
     },
     functions: Object.fromEntries(
-      FUNCTIONS.map((name) => {
+      functionsOf(parameters).map((name) => {
         const { FunctionName } = functionProperties(name, site);
         const own = { handler: handlerOf(name, site), name: FunctionName!, runtime: RUNTIME };
         return [name, { ...own, role: `${logicalIdPrefix(name)}Role`, disableLogs: true }];
@@ -158,8 +158,11 @@ function outputsOf({ table }: Site): Template['Outputs'] {
 }
 
 /** How many things of a stack are billed by their number: its alarms, its dashboards, and the metrics that its programs emit. */
-export function stackFixtures(model: CompiledModel): { alarms: number; dashboards: number; metrics: number } {
-  const site = siteOf({ model, service: 'edgeloom', stage: 'cost', parameters: readParameters('cost') });
+export function stackFixtures(
+  model: CompiledModel,
+  values: Pick<Partial<Parameters>, 'observe'> = {},
+): { alarms: number; dashboards: number; metrics: number } {
+  const site = siteOf({ model, service: 'edgeloom', stage: 'cost', parameters: readParameters('cost', values) });
   const types = Object.values(resourcesOf(site)).map(({ Type }) => Type);
   const count = (type: string): number => types.filter((one) => one === type).length;
   return {

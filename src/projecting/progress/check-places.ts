@@ -22,6 +22,8 @@ export interface SavedPlace {
   cursor: unknown;
   /** When it was saved, in milliseconds since 1970. Absent: by an earlier version. */
   savedMs?: number | undefined;
+  /** When the run began that has made it, in milliseconds since 1970. Absent: by an earlier version. */
+  beganMs?: number | undefined;
 }
 
 const whole = z.int().check(z.minimum(0));
@@ -32,6 +34,7 @@ const placeSchema = z.object({
   model: z.string(),
   cursor: z.unknown(),
   savedMs: z.optional(z.number()),
+  beganMs: z.optional(z.number()),
 });
 
 /**

@@ -8,6 +8,7 @@ import {
   checkShareItem,
   checkSinceItem,
   checkSinceKey,
+  type LastCheck,
   lastCheckItem,
   lastCheckKey,
   readCheckShare,
@@ -23,6 +24,8 @@ export interface NotedTotals {
   quarantined: number;
   unregistered: number;
   repaired: number;
+  /** When the first page was read, or before, in milliseconds since 1970. */
+  beganAtMs?: number | undefined;
 }
 
 /** The names of the saved counts. */
@@ -35,19 +38,19 @@ export async function saveLastCheck(
   totals: NotedTotals,
   endedAtMs: number,
 ): Promise<void> {
-  await saveVerdict(table, store, countsOf(totals), endedAtMs);
+  await saveVerdict(table, store, countsOf(totals), { beganAtMs: totals.beganAtMs, endedAtMs });
 }
 
 /** Saves the totals of one worker for this night. Each call of the worker overwrites the item. */
 export async function saveShare(
   table: TableNames,
   store: Pick<Store, 'put'>,
-  place: Pick<CheckShare, 'worker' | 'untilMs'>,
+  place: Pick<CheckShare, 'worker' | 'untilMs' | 'beganAtMs'>,
   totals: NotedTotals,
   nowMs: number,
 ): Promise<void> {
-  const { worker, untilMs } = place;
-  const share = { worker, untilMs, ...countsOf(totals) };
+  const { worker, untilMs, beganAtMs } = place;
+  const share = { worker, untilMs, beganAtMs, ...countsOf(totals) };
   await store.put(checkShareItem(table, share, nowMs));
 }
 
@@ -59,13 +62,16 @@ export async function saveRunAsLastCheck(
 ): Promise<void> {
   const sum = { drift: 0, pending: 0, quarantined: 0, unregistered: 0 };
   let shares = 0;
+  let beganAtMs: number | undefined = endedAtMs;
   for await (const item of sharesIn(store)) {
     const share = readCheckShare(item);
     shares += share === undefined ? 0 : 1;
+    // The run began with its first share. An earlier version's share does not say when.
+    beganAtMs = share?.beganAtMs && beganAtMs && Math.min(beganAtMs, share.beganAtMs);
     for (const name of COUNTS) sum[name] += share?.[name] ?? 0;
   }
   // Without any share nothing is known about the run. In particular it does not count as clean.
-  if (shares > 0) await saveVerdict(table, store, sum, endedAtMs);
+  if (shares > 0) await saveVerdict(table, store, sum, { beganAtMs, endedAtMs });
 }
 
 /** Deletes the shares of the previous run, before a new one begins. */
@@ -100,10 +106,10 @@ async function saveVerdict(
   table: TableNames,
   store: Pick<Store, 'put'>,
   counts: Required<Pick<CheckShare, (typeof COUNTS)[number]>>,
-  endedAtMs: number,
+  times: Pick<LastCheck, 'beganAtMs' | 'endedAtMs'>,
 ): Promise<void> {
   const verdict = counts.drift + counts.unregistered > 0 ? 'drift' : 'clean';
-  await store.put(lastCheckItem(table, { endedAtMs, verdict, ...counts }));
+  await store.put(lastCheckItem(table, { ...times, verdict, ...counts }));
 }
 
 /** Returns the remaining differences: a check that repairs does not count those that it has repaired. */

@@ -7,7 +7,7 @@ import { checkStoreOptions } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { describeTable } from '../../store/table.ts';
 import { DynamoDBStreamSource } from '../stream/dynamodb-source.ts';
-import { MarkMover } from './mark-mover.ts';
+import { MarkMover, type MoverContext } from './mark-mover.ts';
 import { isTemporaryError } from './stream-walk.ts';
 
 /** Options of `createLowMark`. */
@@ -46,10 +46,7 @@ export function createLowMark(graph: CompiledModel, options: LowMarkOptions): ()
   let source: DynamoDBStreamSource | undefined;
   let mover: MarkMover | undefined;
   let mark: number | undefined;
-  let lookedAtMs = Number.NEGATIVE_INFINITY;
-  let looking: Promise<void> | undefined;
-  const look = async (): Promise<void> => {
-    const startedAtMs = now();
+  const look = async (): Promise<number | undefined> => {
     try {
       const streamArn = source?.streamArn ?? (await describeTable(client, graph)).streamArn;
       source ??= streamArn === undefined ? undefined : new DynamoDBStreamSource(streams, streamArn);
@@ -64,14 +61,43 @@ export function createLowMark(graph: CompiledModel, options: LowMarkOptions): ()
       } else if (!isTemporaryError(error)) throw error;
       // Applied records stay applied: the last mark is still true.
     }
-    lookedAtMs = startedAtMs;
+    return mark;
+  };
+  return sharedAnswer(look, everyMs, now);
+}
+
+/** The same for a process that knows the table's stream, and asks nobody for it. */
+export function lowMarkOfStream(context: MoverContext, everyMs = EVERY_MS): () => Promise<number | undefined> {
+  const mover = new MarkMover(context);
+  let mark: number | undefined;
+  const look = async (): Promise<number | undefined> => {
+    try {
+      mark = await mover.upToMs(everyMs);
+    } catch (error) {
+      // A stream that is switched off gets no more records: what was applied stays applied.
+      const isOff = error instanceof StoreError && error.code === 'no-stream';
+      if (!isOff && !isTemporaryError(error)) throw error;
+    }
+    return mark;
+  };
+  return sharedAnswer(look, everyMs, context.now);
+}
+
+/** One answer for all who ask within `everyMs`. */
+function sharedAnswer<T>(look: () => Promise<T>, everyMs: number, now: () => number): () => Promise<T> {
+  let answer: { value: T; atMs: number } | undefined;
+  let looking: Promise<T> | undefined;
+  const lookNow = async (): Promise<T> => {
+    const atMs = now();
+    const value = await look();
+    answer = { value, atMs };
+    return value;
   };
   return async () => {
-    if (now() - lookedAtMs < everyMs) return mark;
-    looking ??= look().finally(() => {
+    if (answer !== undefined && now() - answer.atMs < everyMs) return answer.value;
+    looking ??= lookNow().finally(() => {
       looking = undefined;
     });
-    await looking;
-    return mark;
+    return await looking;
   };
 }

@@ -41,6 +41,8 @@ export interface ConsumerProgress {
 /** The result of the last check of the whole table. */
 export interface LastCheck {
   endedAtMs: number;
+  /** When its first page was read, or before; absent if that is not known. */
+  beganAtMs?: number | undefined;
   verdict: 'clean' | 'drift' | 'failed';
   /** Differences found. After a repair: the differences that remain. */
   drift: number;
@@ -55,6 +57,8 @@ export interface CheckShare {
   worker: number;
   /** When that night's run stops, in milliseconds since 1970. It distinguishes the nights. */
   untilMs: number;
+  /** When the run began, of which it is a part; absent if an earlier version wrote the item. */
+  beganAtMs?: number | undefined;
   drift: number;
   pending: number;
   quarantined: number;

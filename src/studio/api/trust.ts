@@ -5,7 +5,7 @@ import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../cor
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { saveLastCheck } from '../../projecting/progress/last-check.ts';
 import { currentStreamLabel, describeTable, serverTime } from '../../store/table.ts';
-import type { CheckOptions } from '../../trust/check/check.ts';
+import { type CheckOptions, SETTLE_MS } from '../../trust/check/check.ts';
 import { sampleOptions } from '../../trust/check/scan.ts';
 import { type RedriveResult, redrive } from '../../trust/repair/redrive.ts';
 import type { CheckState } from '../base/check-job.ts';
@@ -86,10 +86,12 @@ async function startCheck(
     ...(scope.kind === 'sample' && sampleOptions(scope.percent / 100)),
     streamLabel: () => currentStreamLabel(client, graph),
     serverTime: () => serverTime(client, graph),
-    ...(position !== undefined && { consumer: position.consumer }),
+    ...(position !== undefined && { consumer: position.consumer(SETTLE_MS) }),
   };
+  const beganAtMs = Date.now();
   const check = checks.start(describedScope(scope, itemCount), options, async (result) => {
-    if (scope.kind === 'table' && isWritable) await saveLastCheck(graph.table, store, result, Date.now());
+    const isLast = scope.kind === 'table' && isWritable;
+    if (isLast) await saveLastCheck(graph.table, store, { ...result, beganAtMs }, Date.now());
   });
   return { check };
 }

@@ -23,6 +23,7 @@ export type Role =
   | 'CheckRole'
   | 'RebuildRole'
   | 'RedriveRole'
+  | 'ObserveRole'
   | 'ProducerPolicy'
   | 'ReaderPolicy'
   | 'MigratorPolicy'

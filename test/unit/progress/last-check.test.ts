@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { checkAgeHours, saveLastCheck } from '../../../src/projecting/progress/last-check.ts';
+import {
+  checkAgeHours,
+  saveLastCheck,
+  saveRunAsLastCheck,
+  saveShare,
+} from '../../../src/projecting/progress/last-check.ts';
+import { lastCheckKey, readLastCheck } from '../../../src/projecting/progress/record.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
@@ -16,4 +22,25 @@ it('the age of the last check is counted from the end of the last whole one; bef
   await saveLastCheck(table, store, { drift, pending: 0, quarantined: 0, unregistered: 0, repaired: 0 }, 131 * HOUR_MS);
   expect(await ageAt(132)).toBe(1);
   expect(await ageAt(160)).toBe(29);
+});
+
+it('a run began with its first share, and nobody knows when if one of them does not say', async () => {
+  const { table } = goalGraph();
+  const store = new MemoryStore(table, { indexes: [] });
+  const totals = {
+    drift: { missing: 0, stale: 0, orphan: 0 },
+    pending: 0,
+    quarantined: 0,
+    unregistered: 0,
+    repaired: 0,
+  };
+  const beganAtMs = async (): Promise<number | undefined> => {
+    await saveRunAsLastCheck(table, store, 9_000);
+    return readLastCheck((await store.get(lastCheckKey(), { consistent: true })).item)?.beganAtMs;
+  };
+  await saveShare(table, store, { worker: 0, untilMs: 5_000, beganAtMs: 2_000 }, totals, 4_000);
+  await saveShare(table, store, { worker: 1, untilMs: 5_000, beganAtMs: 1_000 }, totals, 4_000);
+  expect(await beganAtMs()).toBe(1_000);
+  await saveShare(table, store, { worker: 2, untilMs: 5_000 }, totals, 4_000);
+  expect(await beganAtMs()).toBeUndefined();
 });

@@ -84,7 +84,7 @@ export function checkCommand(command: Command): void {
 }
 
 async function checkAndReport(session: CommandSession, options: CommandOptions) {
-  const started = performance.now();
+  const [started, startedAtMs] = [performance.now(), Date.now()];
   const reports = reportTargets(options.report ?? []);
   const findings: Finding[] = [];
   const actions: string[] = [];
@@ -139,7 +139,9 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     ...(options.dryRun === true && { plan: actions }),
   };
   if (isWholeTable(options) && cursor === undefined) {
-    await saveLastCheck(session.graph.table, session.store, totals, Date.now());
+    // A check that goes on from its place began in another process.
+    const beganAtMs = options.resume === undefined ? startedAtMs : undefined;
+    await saveLastCheck(session.graph.table, session.store, { ...totals, beganAtMs }, Date.now());
   }
   const state = { isUnexplained: !isExplainedByLag(waiting), isStopped: cursor !== undefined };
   for (const report of reports) await writeReport(report, json, findings, state);

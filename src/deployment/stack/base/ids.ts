@@ -1,9 +1,14 @@
 /** The logical ids that more than one part of a stack names. */
 
-/** The names of the functions; `logicalIdPrefix` turns them into beginnings of logical ids. */
+/** The names of the functions that every stack has; `logicalIdPrefix` turns them into beginnings of logical ids. */
 export const FUNCTIONS = ['stream', 'check', 'rebuild', 'redrive'] as const;
 /** One of the functions. */
-export type FunctionName = (typeof FUNCTIONS)[number];
+export type FunctionName = (typeof FUNCTIONS)[number] | 'observe';
+
+/** The names of the functions of a stack with these parameters. */
+export function functionsOf({ observe }: { observe: boolean }): readonly FunctionName[] {
+  return observe ? [...FUNCTIONS, 'observe'] : FUNCTIONS;
+}
 
 /** The beginning of the logical ids of what belongs to a function. */
 export function logicalIdPrefix(name: FunctionName): string {

@@ -69,6 +69,8 @@ export interface Parameters {
   checkMaxRcu: number;
   /** Write units a second of all workers together while they repair. */
   checkMaxWcu: number;
+  /** Whether a function judges each change of the table, once a minute: docs/observing.md. */
+  observe: boolean;
   /** Age of the oldest waiting record, in seconds, that raises the alarm. */
   iteratorAgeAlarmSeconds: number;
   /** Minutes for which a new version of the stream function gets a tenth of the batches, before it gets all; 0: all at once. */
@@ -159,6 +161,7 @@ const parametersSchema = z
     checkWorkers: wholeBetween(0, 100).default(0),
     checkMaxRcu: wholeBetween(0, 1_000_000).default(0),
     checkMaxWcu: wholeBetween(1, 1_000_000).default(200),
+    observe: truth.default(false),
     iteratorAgeAlarmSeconds: wholeBetween(60, 86_400).default(300),
     canaryMinutes: wholeBetween(0, 30).default(0),
     alarmTopicArn: arnOfService('sns').default(''),

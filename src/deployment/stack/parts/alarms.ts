@@ -1,7 +1,7 @@
 import {
   DEAD_LETTER_QUEUE,
   FAILED_BATCHES_QUEUE,
-  FUNCTIONS,
+  functionsOf,
   logicalIdPrefix,
   SCHEDULE_DEAD_LETTER_QUEUE,
 } from '../base/ids.ts';
@@ -58,10 +58,17 @@ const untilNextRedrive = (site: Site) => ({ period: redriveSeconds(site), period
 
 /** Every alarm, by its name; docs/operations.md has a section on each. */
 export function alarms(site: Site): Record<string, Alarm> {
-  return { ...streamAlarms(site), ...tableAlarms(site), ...failureAlarms(site), ...checkAlarms(site) };
+  return {
+    ...streamAlarms(site),
+    ...tableAlarms(site),
+    ...failureAlarms(site),
+    ...checkAlarms(site),
+    ...observerAlarms(site),
+  };
 }
 
-function streamAlarms({ parameters }: Site): Record<string, Alarm> {
+function streamAlarms(site: Site): Record<string, Alarm> {
+  const { parameters } = site;
   return {
     IteratorAge: {
       metric: functionMetric('stream', 'IteratorAge', 'Maximum'),
@@ -74,8 +81,8 @@ function streamAlarms({ parameters }: Site): Record<string, Alarm> {
       // A mapping that finds nothing counts zero; one that does not look counts nothing.
       periods: 3,
     },
-    ...alarmForEachFunction('Errors', 'fails', FAILS_AGAIN),
-    ...alarmForEachFunction('Throttles', 'is throttled', REFUSED_AGAIN),
+    ...alarmForEachFunction(site, 'Errors', 'fails', FAILS_AGAIN),
+    ...alarmForEachFunction(site, 'Throttles', 'is throttled', REFUSED_AGAIN),
     FailedEvents: {
       metric: mappingMetric('FailedInvokeEventCount'),
       means: 'Stream records have failed for a quarter of an hour.',
@@ -180,10 +187,39 @@ function checkAlarms(site: Site): Record<string, Alarm> {
   };
 }
 
+/** The oldest age of the verified time that needs no person, in seconds. */
+const LONGEST_UNVERIFIED_SECONDS = 900;
+
+function observerAlarms(site: Site): Record<string, Alarm> {
+  if (!site.parameters.observe) return {};
+  return {
+    Unverified: {
+      metric: ownMetric(site, 'VerifiedAgeSeconds', 'Maximum'),
+      means: `Nothing is verified that was written in the last ${LONGEST_UNVERIFIED_SECONDS / 60} minutes.`,
+      threshold: LONGEST_UNVERIFIED_SECONDS,
+    },
+    ObservedDrift: {
+      metric: ownMetric(site, 'observedDrift', 'Maximum'),
+      means: 'The observer knows derived items that are not what the base items ask for.',
+      ...ONCE,
+    },
+    ObserverMissing: {
+      metric: ownMetric(site, 'VerifiedAgeSeconds', 'Maximum'),
+      means: 'No observer was started by its schedule.',
+      periods: 3,
+    },
+  };
+}
+
 /** @param called when a function rings that is called now and then; the stream function is called all the time. */
-function alarmForEachFunction(metric: 'Errors' | 'Throttles', does: string, called: Omit<Alarm, 'metric' | 'means'>) {
+function alarmForEachFunction(
+  { parameters }: Site,
+  metric: 'Errors' | 'Throttles',
+  does: string,
+  called: Omit<Alarm, 'metric' | 'means'>,
+) {
   return Object.fromEntries(
-    FUNCTIONS.map((name): [string, Alarm] => [
+    functionsOf(parameters).map((name): [string, Alarm] => [
       `${logicalIdPrefix(name)}${metric}`,
       {
         metric: functionMetric(name, metric),

@@ -1,4 +1,4 @@
-import { DEAD_LETTER_QUEUE, FAILED_BATCHES_QUEUE, FUNCTIONS, SCHEDULE_DEAD_LETTER_QUEUE } from '../base/ids.ts';
+import { DEAD_LETTER_QUEUE, FAILED_BATCHES_QUEUE, functionsOf, SCHEDULE_DEAD_LETTER_QUEUE } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
 import { type Resources, ref, type Value } from '../base/template.ts';
 import {
@@ -49,7 +49,10 @@ function graphs(site: Site): Graph[] {
     { title: 'Out of order', metrics: ['stale', 'contradictions', 'failedBatches'].map((name) => own(name)) },
     {
       title: 'Functions',
-      metrics: FUNCTIONS.flatMap((name) => [functionMetric(name, 'Errors'), functionMetric(name, 'Throttles')]),
+      metrics: functionsOf(site.parameters).flatMap((name) => [
+        functionMetric(name, 'Errors'),
+        functionMetric(name, 'Throttles'),
+      ]),
     },
     {
       title: 'Quarantine and failed batches',
@@ -69,6 +72,14 @@ function graphs(site: Site): Graph[] {
       title: 'Check',
       metrics: ['checkPartitions', 'checkDrift', 'checkQuarantined', 'checkRepaired'].map((name) => own(name)),
     },
+    ...(site.parameters.observe
+      ? [
+          {
+            title: 'Age of the verified time, seconds, and known drift',
+            metrics: ['VerifiedAgeSeconds', 'observedDrift'].map((name) => own(name, 'Maximum')),
+          },
+        ]
+      : []),
     {
       title: 'Throttled by DynamoDB',
       metrics: ['ReadThrottleEvents', 'WriteThrottleEvents'].flatMap((name) => [

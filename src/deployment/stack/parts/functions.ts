@@ -3,8 +3,8 @@ import {
   EMPTIED_BUCKET,
   FAILED_BATCHES_BUCKET,
   FAILED_BATCHES_QUEUE,
-  FUNCTIONS,
   type FunctionName,
+  functionsOf,
   GRADUAL_ALIAS,
   logicalIdPrefix,
   MAPPING,
@@ -70,11 +70,21 @@ function functionDefinition(name: FunctionName, { parameters, table }: Site): Fu
           EDGELOOM_STREAM_ARN: table.streamArn,
         },
       };
+    case 'observe':
+      return {
+        handler: 'handlers/observe.handler',
+        description: 'Judges each change of the table; a schedule calls it every minute.',
+        memoryMegabytes: 512,
+        timeoutSeconds: OBSERVE_SECONDS,
+        environment: { EDGELOOM_STREAM_ARN: table.streamArn },
+      };
   }
 }
 
 /** Six of these fit into the time for which a queue hides a message, as Lambda wants it. */
 const REDRIVE_SECONDS = 120;
+/** A call works for less than a minute; the rest is for its last calls to the table. */
+const OBSERVE_SECONDS = 90;
 
 /** The module that each function's code is in, and the export: `handlers/stream.handler`. */
 export function handlerOf(name: FunctionName, site: Site): string {
@@ -114,7 +124,7 @@ export function functionProperties(name: FunctionName, site: Site): Record<strin
 /** The functions, for stacks that no framework adds them to. `code` says where each one's code is. */
 export function functionResources(site: Site, code: Value | ((name: FunctionName) => Value)): Resources {
   return Object.fromEntries(
-    FUNCTIONS.map((name) => [
+    functionsOf(site.parameters).map((name) => [
       `${logicalIdPrefix(name)}LambdaFunction`,
       {
         Type: 'AWS::Lambda::Function',
@@ -128,7 +138,7 @@ export function functionResources(site: Site, code: Value | ((name: FunctionName
 /** Triggers of the functions, and their logs. */
 export function triggerResources(site: Site): Resources {
   const { logRetentionDays, kmsKeyArn } = site.parameters;
-  const logGroups = FUNCTIONS.map((name): [string, Resources[string]] => [
+  const logGroups = functionsOf(site.parameters).map((name): [string, Resources[string]] => [
     `${logicalIdPrefix(name)}LogGroup`,
     {
       Type: 'AWS::Logs::LogGroup',
@@ -139,7 +149,12 @@ export function triggerResources(site: Site): Resources {
       },
     },
   ]);
-  return { ...Object.fromEntries(logGroups), [MAPPING]: streamMapping(site), ...redriveTriggers(site) };
+  return {
+    ...Object.fromEntries(logGroups),
+    [MAPPING]: streamMapping(site),
+    ...redriveTriggers(site),
+    ...observeTriggers(site),
+  };
 }
 
 function streamMapping({ graph, parameters, table }: Site): Resources[string] {
@@ -169,33 +184,56 @@ function streamMapping({ graph, parameters, table }: Site): Resources[string] {
   };
 }
 
-function redriveTriggers({ names, parameters }: Site): Resources {
+function observeTriggers(site: Site): Resources {
+  if (!site.parameters.observe) return {};
+  return scheduleResources(site, 'observe', {
+    Description: 'Starts the observer of the table.',
+    ScheduleExpression: 'rate(1 minute)',
+  });
+}
+
+/** The schedule of a function, and its right to call it. */
+function scheduleResources(
+  { names }: Site,
+  name: FunctionName,
+  schedule: { Description: string; ScheduleExpression: string },
+): Resources {
+  const prefix = logicalIdPrefix(name);
   return {
-    RedriveEventsRuleSchedule1: {
+    [`${prefix}EventsRuleSchedule1`]: {
       Type: 'AWS::Events::Rule',
       Properties: {
-        Name: names.local('redrive'),
-        Description: 'Starts the redrive of the quarantine.',
-        ScheduleExpression: `rate(${parameters.redriveMinutes} minutes)`,
+        Name: names.local(name),
+        ...schedule,
         State: 'ENABLED',
         Targets: [
           {
-            Id: 'redriveSchedule',
-            Arn: attribute('RedriveLambdaFunction'),
+            Id: `${name}Schedule`,
+            Arn: attribute(`${prefix}LambdaFunction`),
             DeadLetterConfig: { Arn: attribute(SCHEDULE_DEAD_LETTER_QUEUE) },
           },
         ],
       },
     },
-    RedriveLambdaPermissionEventsRuleSchedule1: {
+    [`${prefix}LambdaPermissionEventsRuleSchedule1`]: {
       Type: 'AWS::Lambda::Permission',
       Properties: {
-        FunctionName: attribute('RedriveLambdaFunction'),
+        FunctionName: attribute(`${prefix}LambdaFunction`),
         Action: 'lambda:InvokeFunction',
         Principal: 'events.amazonaws.com',
-        SourceArn: attribute('RedriveEventsRuleSchedule1'),
+        SourceArn: attribute(`${prefix}EventsRuleSchedule1`),
       },
     },
+  };
+}
+
+function redriveTriggers(site: Site): Resources {
+  const { parameters } = site;
+  return {
+    ...scheduleResources(site, 'redrive', {
+      Description: 'Starts the redrive of the quarantine.',
+      ScheduleExpression: `rate(${parameters.redriveMinutes} minutes)`,
+    }),
     RedriveEventSourceMappingSQSFailedBatchesQueue: {
       Type: 'AWS::Lambda::EventSourceMapping',
       DependsOn: ['RedriveRole'],

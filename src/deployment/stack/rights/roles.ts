@@ -4,8 +4,8 @@ import {
   FAILED_BATCH_OBJECTS,
   FAILED_BATCHES_BUCKET,
   FAILED_BATCHES_QUEUE,
-  FUNCTIONS,
   type FunctionName,
+  functionsOf,
   logicalIdPrefix,
 } from '../base/ids.ts';
 import type { Parameters } from '../base/parameters.ts';
@@ -41,7 +41,7 @@ export function roleResources(site: Site): Resources {
   const rule = sub(`arn:\${AWS::Partition}:events:\${AWS::Region}:\${AWS::AccountId}:rule/${names.local('check')}`);
   return {
     ...Object.fromEntries(
-      FUNCTIONS.map((name) => [
+      functionsOf(site.parameters).map((name) => [
         `${logicalIdPrefix(name)}Role`,
         functionRole(name, site, FUNCTION_STATEMENTS[name](site)),
       ]),
@@ -76,13 +76,18 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
   check: (site) => tableStatements(site.parameters.checkRepair ? 'repair' : 'check', site),
   rebuild: (site) => tableStatements('rebuild', site),
   redrive: (site) => [...tableStatements('redrive', site), ...failureStatements(site, [FAILED_BATCHES_QUEUE])],
+  observe: (site) => [...tableStatements('observe', site), readsOfStream(site)],
 };
 
+function readsOfStream({ table }: Site): Statement {
+  return allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [table.streamArn]);
+}
+
 /** The rights to reconcile failed batches and unclaimed records, for every program that does so. */
-export function failureStatements({ table }: Site, queues: readonly string[]): Statement[] {
+export function failureStatements(site: Site, queues: readonly string[]): Statement[] {
   return [
     // Unclaimed records are swept.
-    allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [table.streamArn]),
+    readsOfStream(site),
     // A batch that is reconciled is deleted.
     { ...allow(['s3:DeleteObject', 's3:GetObject'], [failedBatchObjects()]), ...IN_THIS_ACCOUNT },
     // The rest of a batch, when the time is over, is sent again.
@@ -123,6 +128,7 @@ const KEY_SERVICES: Readonly<Record<FunctionName, readonly KeyService[]>> = {
   check: ['dynamodb', 'lambda'],
   rebuild: ['dynamodb', 'lambda'],
   redrive: ['dynamodb', 'lambda', 's3', 'sqs'],
+  observe: ['dynamodb', 'lambda'],
 };
 
 /** A customer-managed key is used through the services that keep data under it, never by itself. */

@@ -9,6 +9,7 @@ export type Program =
   | 'repair'
   | 'rebuild'
   | 'redrive'
+  | 'observe'
   | 'migrate'
   | 'operator'
   | 'producer'
@@ -59,6 +60,11 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
   rebuild: [...REPAIRING, ...['Query', 'Scan'].map(on('indexes'))],
   // The rest of a failed batch goes into quarantine.
   redrive: [...SETTLING, on('first-index')('Query')],
+  observe: [
+    ...['BatchGetItem', 'GetItem', 'Query'].map(onTable),
+    // Its state, and how far the stream is applied.
+    ...['PutItem', 'UpdateItem'].map(on('service-partition')),
+  ],
   migrate: [
     ...['BatchGetItem', 'DeleteItem', 'DescribeTable', 'GetItem', 'Query', 'Scan', 'UpdateItem'].map(onTable),
     // A new projection is verified through the index that readers will use.

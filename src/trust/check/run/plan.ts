@@ -124,6 +124,7 @@ async function savedOrNewPlaces(
     model: graph.fingerprint,
     cursor: null,
     savedMs: nowMs,
+    beganMs: nowMs,
   }));
   for (const place of places) await savePlace(store, graph.table, mode, place);
   return places;

@@ -1,0 +1,97 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { ScanSource, Store } from '../../core/store-port.ts';
+import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { lowMarkOfStream } from '../../projecting/progress/low-mark.ts';
+import type { StreamSource } from '../../projecting/stream/source.ts';
+import { deferredCalls } from '../../store/client/deferred.ts';
+import { DynamoDBStore } from '../../store/dynamodb.ts';
+import { readObserverState } from '../../trust/observe/memory.ts';
+import { type ObserveResult, observe } from '../../trust/observe/observe.ts';
+import type { ObserverLimits } from '../../trust/observe/observer.ts';
+import { type FunctionLogger, jsonLines } from './json-lines.ts';
+import { createObserverMetrics } from './metrics.ts';
+import { functionClientOptions } from './settings.ts';
+import type { InvocationContext } from './stream-handler.ts';
+
+/** Options of an observe handler. */
+export interface ObserveHandlerOptions extends Pick<RuntimeOptions, 'now' | 'wait'> {
+  /** The table's stream. */
+  stream: StreamSource;
+  /** Client to read with. Default: one for the function's own region, kept for the function's life. */
+  client?: DynamoDBClient | undefined;
+  /** The table, instead of `client`. */
+  store?: (Store & ScanSource) | undefined;
+  /** Milliseconds that a call works at most: less than the schedule's period, so that the next one begins where it ends. Default 50,000. */
+  runMs?: number | undefined;
+  /** Milliseconds before the function's timeout at which a call saves its state. Default 10,000. */
+  reserveMs?: number | undefined;
+  /** Waits and bounds of the observer. */
+  limits?: Partial<ObserverLimits> | undefined;
+  /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
+  metricsNamespace?: string | undefined;
+  /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
+  logger?: FunctionLogger | undefined;
+}
+
+/** The answer of an observer's call. */
+export interface ObserveResponse {
+  /** Every derived item that nothing has touched since this time is right, but for `drift` differences, ISO 8601; null: not known yet. */
+  verifiedThrough: string | null;
+  /** The item, shard or gap that holds the time; null: nothing does. */
+  heldBy: string | null;
+  drift: number;
+  records: number;
+  endedBy: ObserveResult['endedBy'];
+}
+
+/** A Lambda handler that judges each change of a table. */
+export type ObserveHandler = (event: unknown, context: InvocationContext) => Promise<ObserveResponse>;
+
+const RUN_MS = 50_000;
+const RESERVE_MS = 10_000;
+
+/**
+ * Makes the handler that judges each change of a table as it comes: a schedule calls it every minute, it reads on from where the call
+ * before was, and ends when nothing is left to be judged. A lease in the table keeps two calls from running at a time. It repairs nothing,
+ * and checks no whole table: the base of its proof is a check that finds nothing and begins after the first call, by hand or at night.
+ *
+ * Logs hold keys, never the contents of items.
+ *
+ * @example
+ * export const handler = observeHandler(graph, { stream: new DynamoDBStreamSource(createStreamsClient(), streamArn) });
+ */
+export function observeHandler(graph: CompiledModel, options: ObserveHandlerOptions): ObserveHandler {
+  const { stream, limits, runMs = RUN_MS, reserveMs = RESERVE_MS } = options;
+  const { now } = runtimeOf(options);
+  const store =
+    options.store ?? new DynamoDBStore(options.client ?? deferredCalls(functionClientOptions()), graph.table);
+  const metrics = createObserverMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
+  const rootLogger = options.logger ?? jsonLines('info');
+  return async (_event, context) => {
+    const logger = rootLogger.child({ requestId: context.awsRequestId });
+    const deadlineMs = now() + runMs;
+    const result = await observe({
+      ...{ graph, store, now, wait: options.wait, limits, source: stream },
+      // A walk of its own for each call: one of a call before may be minutes old.
+      lowMark: lowMarkOfStream({ graph, store, source: stream, now }),
+      checks: false,
+      untilAtRest: true,
+      remainingMs: () => Math.min(deadlineMs - now(), context.getRemainingTimeInMillis() - reserveMs),
+      onDrift: ({ suspect: { source, sortKey, part }, state, isCertain }) =>
+        logger.warn({ source, sortKey, part: part.kind, state, isCertain }, 'drift'),
+    });
+    const { endedBy, records } = result;
+    // Another process observes the table: what it has saved is the answer.
+    const isElsewhere = endedBy === 'busy' || endedBy === 'lost';
+    const saved = isElsewhere ? await readObserverState(store) : undefined;
+    const { throughMs, sinceMs, drift, heldBy } = isElsewhere
+      ? { ...saved, sinceMs: saved?.positionsMs, drift: saved?.drift.length ?? 0 }
+      : { ...result, throughMs: result.verifiedThroughMs, drift: result.drift.length };
+    metrics.emit({ ageMs: Math.max(0, now() - (throughMs ?? sinceMs ?? now())), drift, records });
+    const verifiedThrough = throughMs === undefined ? null : new Date(throughMs).toISOString();
+    const response = { verifiedThrough, heldBy: heldBy ?? null, drift, records, endedBy };
+    logger.info(response, 'observed');
+    return response;
+  };
+}

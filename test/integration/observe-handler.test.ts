@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { observeHandler } from '../../src/deployment/lambda/observe-handler.ts';
+import { saveLastCheck } from '../../src/projecting/progress/last-check.ts';
+import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
+import { createWorker } from '../../src/projecting/worker/worker.ts';
+import { check } from '../../src/trust/check/check.ts';
+import { TableMemory } from '../../src/trust/observe/memory.ts';
+import { followGraph, follows, user } from '../support/follow-graph.ts';
+import { testTable } from '../support/table.ts';
+
+/** The observer as a function that a schedule calls. */
+
+/** An engine on this machine shows records at once, and there is one clock. */
+const limits = { lateMs: 200, skewMs: 100, settleMs: 300, listMs: 500 };
+const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 60_000 };
+
+let output = '';
+beforeEach(() => {
+  output = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    output += String(text);
+    return true;
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** The values of a metric, in the order in which they were emitted. */
+function emitted(name: string): number[] {
+  return output
+    .split('\n')
+    .filter((line) => line.includes(`"${name}":`))
+    .map((line) => (JSON.parse(line) as Record<string, number>)[name]!);
+}
+
+async function observedTable() {
+  const table = await testTable(followGraph());
+  const { graph, store, streams, streamArn } = table;
+  for (let i = 0; i < 5; i++) await store.put(user(`${i}`));
+  for (let i = 1; i < 5; i++) await store.put(follows('0', `${i}`));
+  const project = async (): Promise<void> => {
+    await createWorker({ graph, store, streams, streamArn, pollIntervalMs: 20 }).run({ untilIdle: true });
+  };
+  await project();
+  const handler = observeHandler(graph, { store, stream: new DynamoDBStreamSource(streams, streamArn), limits });
+  return { ...table, project, handler: () => handler({}, context) };
+}
+
+it('reads on from where the call before was, on the base of a check by others, and tells of drift', async () => {
+  const { graph, store, project, handler } = await observedTable();
+  const first = await handler();
+  expect(first).toMatchObject({ verifiedThrough: null, drift: 0, endedBy: 'rest' });
+  expect(first.heldBy).toContain('No check of the whole table');
+
+  // A check that began before the positions shows nothing of what came between.
+  const clean = {
+    drift: { missing: 0, stale: 0, orphan: 0 },
+    pending: 0,
+    quarantined: 0,
+    unregistered: 0,
+    repaired: 0,
+  };
+  await saveLastCheck(graph.table, store, { ...clean, beganAtMs: Date.now() - 3_600_000 }, Date.now());
+  expect((await handler()).verifiedThrough).toBeNull();
+
+  await new Promise((done) => setTimeout(done, limits.lateMs + 2 * limits.skewMs + 50));
+  const beganAtMs = Date.now();
+  const result = await check({ graph, store, settleMs: 0 });
+  await saveLastCheck(graph.table, store, { ...result, beganAtMs }, Date.now());
+  const second = await handler();
+  expect(Date.parse(second.verifiedThrough!)).toBeGreaterThan(beganAtMs - 5_000);
+  expect(second).toMatchObject({ drift: 0 });
+
+  await store.put(follows('1', '2'));
+  await project();
+  const third = await handler();
+  expect(third).toMatchObject({ drift: 0, endedBy: 'rest' });
+  expect(third.records).toBeGreaterThan(0);
+  expect(third.verifiedThrough! > second.verifiedThrough!).toBe(true);
+
+  const { item } = await store.get({ source: 'USER-1', target: '~view' }, { consistent: true });
+  await store.put({ ...item, edgeSet: { SS: ['FOLLOWS-USER-nobody'] } });
+  let calls = 0;
+  // Each call waits for what the stream shows late, and not for more.
+  for (let drift = 0; drift === 0 && calls < 10; calls++) ({ drift } = await handler());
+  expect(emitted('observedDrift').at(-1)).toBe(2);
+  expect(emitted('VerifiedAgeSeconds')).toHaveLength(4 + calls);
+  expect(output).toContain('"source":"USER-1"');
+  expect(output).not.toContain('nobody is nobody');
+}, 120_000);
+
+it('leaves the table to a process that runs, and tells what that has saved', async () => {
+  const { store, handler } = await observedTable();
+  await handler();
+  const other = new TableMemory(store, Date.now);
+  const state = await other.open();
+  if (state === undefined || state === 'busy') throw new Error('the lease was not given back');
+  await other.save({ ...state, throughMs: Date.now() - 120_000, heldBy: 'shard 7' });
+  const answer = await handler();
+  expect(answer).toMatchObject({ endedBy: 'busy', heldBy: 'shard 7' });
+  expect(emitted('VerifiedAgeSeconds').at(-1)).toBeGreaterThanOrEqual(120);
+}, 60_000);
