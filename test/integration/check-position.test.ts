@@ -30,7 +30,7 @@ async function usersTable() {
 
   async function checked(options: Partial<CheckOptions> = {}) {
     return await check({
-      ...{ graph, store, consumer: position.consumer, settleMs: 2_000 },
+      ...{ graph, store, consumer: position.consumer(2_000), settleMs: 2_000 },
       ...{ streamLabel: streamLabel(streamArn), newestPosition: newestPositionOf({ graph, store, source }) },
       ...options,
     });

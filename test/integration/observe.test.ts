@@ -69,6 +69,7 @@ describe('the observer of a table', () => {
     expect(told.drift).toBe(third.drift.length);
     expect(told.verifiedThrough).toBe(new Date(third.verifiedThroughMs!).toISOString());
     expect(told.problems.join()).toContain('edgeloom observe --repair');
+    expect(told.exceptions).toEqual([{ item: 'USER-6 ~view', state: 'drift', found: expect.any(String) }]);
 
     await store.put({ ...item, edgeSet: { SS: ['FOLLOWS-USER-nobody', 'FOLLOWS-USER-none'] } });
     await run({ checks: false, repairs: true });

@@ -4,7 +4,14 @@ import type { Item } from '../../core/items/attribute-value.ts';
 import { streamLabel } from '../../core/items/watermark.ts';
 import type { Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
-import { publishMark, readPublishedMark, saveMark } from './marks.ts';
+import {
+  MOST_PUBLISHED_SHARDS,
+  type PublishedMark,
+  type PublishedShard,
+  publishMark,
+  readPublishedMark,
+  saveMark,
+} from './marks.ts';
 import { SHARDS_AT_ONCE, StreamWalk, type WalkContext, type WalkedShard, type WalkedStream } from './stream-walk.ts';
 
 /** The values that moving the mark needs. */
@@ -45,7 +52,7 @@ export class MarkMover {
       if (isElsewhere) this.walk = undefined;
       return ofStream.upToMs;
     }
-    const leased = await this.takeLease(item, ofStream?.upToMs, ofStream?.lookedAtMs);
+    const leased = await this.takeLease(item, ofStream);
     if (leased === 'refused') return requireMarkOfEnabledStream(await this.walkStream());
     if (leased === 'lost') {
       const winner = (await readPublishedMark(store)).published;
@@ -76,6 +83,7 @@ export class MarkMover {
       holder: this.id,
       leaseUntilMs: now() + LEASE_MS,
       ...(upToMs !== undefined && { upToMs }),
+      ...(shards.length <= MOST_PUBLISHED_SHARDS && { shards: shards.map(publishedShard) }),
     });
   }
 
@@ -86,13 +94,12 @@ export class MarkMover {
 
   private async takeLease(
     seen: Item | undefined,
-    upToMs: number | undefined,
-    lookedAtMs = 0,
+    published: PublishedMark | undefined,
   ): Promise<'leased' | 'lost' | 'refused'> {
     const { store, source, now } = this.context;
-    const lease = { streamArn: source.streamArn, lookedAtMs, holder: this.id, leaseUntilMs: now() + LEASE_MS };
+    const lease = { streamArn: source.streamArn, holder: this.id, leaseUntilMs: now() + LEASE_MS };
     try {
-      const isMine = await publishMark(store, seen, { ...lease, ...(upToMs !== undefined && { upToMs }) });
+      const isMine = await publishMark(store, seen, { lookedAtMs: 0, ...published, ...lease });
       return isMine ? 'leased' : 'lost';
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'AccessDeniedException') throw error;
@@ -100,6 +107,15 @@ export class MarkMover {
       return 'refused';
     }
   }
+}
+
+function publishedShard({ shardId, open }: WalkedShard): PublishedShard {
+  if (open.length === 0) return { shardId, open: 0 };
+  return {
+    shardId,
+    open: open.length,
+    oldestMs: open.reduce((oldest, { madeAtMs }) => Math.min(oldest, madeAtMs), Number.POSITIVE_INFINITY),
+  };
 }
 
 /** The mark of a look. Throws `no-stream` for a stream that is switched off: the table may have another one by now. */

@@ -19,6 +19,15 @@ export interface Mark {
   sequenceNumber: string;
 }
 
+/** How far one shard is applied, as a process has published it. */
+export interface PublishedShard {
+  shardId: string;
+  /** Number of records that no claim holds. */
+  open: number;
+  /** When the oldest of them was made, in milliseconds since 1970; absent if there is none. */
+  oldestMs?: number | undefined;
+}
+
 /** The mark of a whole stream, as a process has published it. */
 export interface PublishedMark {
   /** The ARN of its stream. */
@@ -27,6 +36,8 @@ export interface PublishedMark {
   upToMs?: number | undefined;
   /** When the walk of the stream began, in milliseconds since 1970. */
   lookedAtMs: number;
+  /** How far each shard is applied; absent if there are too many of them. */
+  shards?: readonly PublishedShard[] | undefined;
   /** The process that moves the mark, and the end of its lease in milliseconds since 1970: until then no other process moves it. */
   holder: string;
   leaseUntilMs: number;
@@ -34,6 +45,8 @@ export interface PublishedMark {
 
 const SUMMARY = { source: SERVICE_PARTITION, target: 'mark' } as const;
 const PREFIX = 'mark/';
+/** With more shards the published mark would cost several units a write, and is published without them. */
+export const MOST_PUBLISHED_SHARDS = 50;
 const STATE = 'state';
 /** How long a shard's mark is kept: longer than its last record stays in the stream. */
 const KEPT_SECONDS = 48 * 3600;
@@ -42,6 +55,7 @@ const publishedSchema = z.object({
   streamArn: z.string(),
   upToMs: z.optional(z.number()),
   lookedAtMs: z.number(),
+  shards: z.optional(z.array(z.object({ shardId: z.string(), open: z.number(), oldestMs: z.optional(z.number()) }))),
   holder: z.string(),
   leaseUntilMs: z.number(),
 });

@@ -29,7 +29,8 @@ export const OVERVIEW_ROUTES = [
     const table = await describeTable(client, graph);
     const ttl = await hasTtl(client, graph);
     const position = await currentPosition(context, store);
-    const { rcu: _, ...status } = await tableStatus({ graph, store, table, hasTtl: ttl, position });
+    const looks = { graph, store, table, hasTtl: ttl, position: position && { look: position.latest } };
+    const { rcu: _, ...status } = await tableStatus(looks);
     const { table: name, status: state, indexes, itemCount, sizeBytes } = table;
     return { ...status, atMs: Date.now(), table: { name, status: state, indexes, itemCount, sizeBytes } };
   }),

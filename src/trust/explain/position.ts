@@ -2,6 +2,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import type { ConsumerPosition } from '../../projecting/progress/consumer-position.ts';
 import { isProjectedIn } from '../../projecting/progress/projected.ts';
+import { publishedPosition, publishedUpToMs } from '../../projecting/progress/published-position.ts';
 import { appliedUpToMs, type StreamPosition, streamPosition } from '../../projecting/progress/stream-position.ts';
 import { isTemporaryError, StreamWalk } from '../../projecting/progress/stream-walk.ts';
 import type { StreamSource } from '../../projecting/stream/source.ts';
@@ -11,13 +12,27 @@ import type { LagKnowledge } from './base-item.ts';
 export interface PositionOfStream {
   /** Looks now. */
   look(): Promise<StreamPosition>;
-  /** The same for a check. */
-  consumer: ConsumerPosition;
+  /** The position that another process has published lately, such as an observer; else looks now. */
+  latest(): Promise<StreamPosition>;
+  /**
+   * The same for a check.
+   *
+   * @param settleMs how long the check lets a difference last. A short one needs a look at the stream: a published position is late.
+   */
+  consumer(settleMs: number): ConsumerPosition;
 }
 
+/** A check that lets a difference last for less than this reads the stream: claims, their publisher and the check need their time. */
+const PUBLISHED_SETTLE_MS = 30_000;
+
 /** Tells how far the stream of a table is applied. */
-export function positionOfStream(graph: CompiledModel, store: Store, source: StreamSource): PositionOfStream {
-  const context = { graph, store, source, now: Date.now, isProjected: isProjectedIn(graph, store) };
+export function positionOfStream(
+  graph: CompiledModel,
+  store: Store,
+  source: StreamSource,
+  now: () => number = Date.now,
+): PositionOfStream {
+  const context = { graph, store, source, now, isProjected: isProjectedIn(graph, store) };
   // A look goes on where the one before has ended.
   const walk = new StreamWalk(context);
   const look = (): Promise<StreamPosition> => streamPosition({ ...context, walk });
@@ -30,7 +45,13 @@ export function positionOfStream(graph: CompiledModel, store: Store, source: Str
       throw error;
     }
   };
-  return { look, consumer: { appliedUpToMs: appliedNow } };
+  const appliedLately = async (): Promise<number | undefined> =>
+    (await publishedUpToMs(context)) ?? (await appliedNow());
+  return {
+    look,
+    latest: async () => (await publishedPosition(context)) ?? (await look()),
+    consumer: (settleMs) => ({ appliedUpToMs: settleMs < PUBLISHED_SETTLE_MS ? appliedNow : appliedLately }),
+  };
 }
 
 /** How far the consumers of a table have come, in words. `position`: absent where the table has no stream. */

@@ -14,8 +14,10 @@ import type { ShardPosition, StreamPosition } from '../../projecting/progress/st
 import type { Registry } from '../../registry/registry.ts';
 import { readAbortable } from '../../store/abortable.ts';
 import { readObserverState } from '../observe/memory.ts';
+import type { ObservedDrift } from '../observe/obligation.ts';
 import type { ObserverState } from '../observe/state.ts';
 import { type Erasure, readErasures } from '../subject/erasure-record.ts';
+import { NOT_VERIFIED } from './verified-text.ts';
 
 /** Options of `status`. */
 export interface StatusOptions extends Pick<RuntimeOptions, 'now' | 'signal'> {
@@ -83,6 +85,16 @@ export interface ErasureStatus {
   next: string | null;
 }
 
+/** A derived item that is known to be wrong. */
+export interface ExceptionStatus {
+  /** Its partition and sort key. */
+  item: string;
+  /** `given-up`: a quarantine entry names its base item, or its fan-out is stuck. `at-risk`: no fan-out finds it any more. */
+  state: 'drift' | 'given-up' | 'at-risk';
+  /** When it was found, ISO 8601. */
+  found: string;
+}
+
 /** The result of `status`. */
 export interface Status {
   shards: ShardStatus[];
@@ -91,7 +103,7 @@ export interface Status {
   quarantined: Record<string, number>;
   projections: ProjectionStatus[];
   /** The result of the last check of the whole table; null: none is known. */
-  lastCheck: (Omit<LastCheck, 'endedAtMs'> & { ended: string }) | null;
+  lastCheck: (Omit<LastCheck, 'beganAtMs' | 'endedAtMs'> & { ended: string }) | null;
   /**
    * Every derived item that nothing has touched since this time is right, but for `drift`, as the observer has saved it, ISO 8601;
    * null: no observer ran, or it has no base yet.
@@ -103,6 +115,10 @@ export interface Status {
   drift: number;
   /** Erasures that have not ended, the oldest first. */
   erasures: ErasureStatus[];
+  /** The differences that do not hold the time, 25 at most. */
+  exceptions: ExceptionStatus[];
+  /** The parts of derived items that no observer judges. */
+  notVerified: readonly string[];
   /** Problems that need a person, a sentence each. */
   problems: string[];
   /** Read capacity units consumed, without those of telling the stream's position. */
@@ -154,6 +170,8 @@ async function readStatus(options: StatusOptions): Promise<Status> {
     verifiedHeldBy: observed?.heldBy ?? null,
     drift: observed?.drift.length ?? 0,
     erasures,
+    exceptions: exceptionsOf(observed?.drift ?? []),
+    notVerified: NOT_VERIFIED,
     problems: [
       ...missing,
       ...shards.flatMap((shard) => shardProblem(shard, seen)),
@@ -184,6 +202,17 @@ function erasureProblem({ state, since, next }: ErasureStatus): string[] {
   if (state === 'waiting') return [];
   const wanted = state === 'due' ? `waits for its second run since ${next}` : 'has not ended its first run';
   return [`The erasure of ${since} ${wanted}: run edgeloom subject erase again with the same id.`];
+}
+
+/** One entry for each item and state: several parts of a view may be wrong. */
+function exceptionsOf(drift: readonly ObservedDrift[]): ExceptionStatus[] {
+  const exceptions = new Map<string, ExceptionStatus>();
+  for (const { suspect, state, foundMs } of drift) {
+    const item = `${suspect.source} ${suspect.sortKey}`;
+    const name = `${state} ${item}`;
+    if (!exceptions.has(name)) exceptions.set(name, { item, state, found: new Date(foundMs).toISOString() });
+  }
+  return [...exceptions.values()];
 }
 
 function countingGet(store: Pick<Store, 'get'>, stats: ReadStats): Pick<Store, 'get'> {
@@ -267,7 +296,7 @@ function consumersOf(records: readonly ConsumerProgress[]): ConsumerStatus[] {
     }));
 }
 
-function checkStatus({ endedAtMs, ...check }: LastCheck): NonNullable<Status['lastCheck']> {
+function checkStatus({ beganAtMs: _, endedAtMs, ...check }: LastCheck): NonNullable<Status['lastCheck']> {
   return { ...check, ended: new Date(endedAtMs).toISOString() };
 }
 

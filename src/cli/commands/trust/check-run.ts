@@ -4,7 +4,7 @@ import type { ConsumerPosition } from '../../../projecting/progress/consumer-pos
 import { isTemporaryError } from '../../../projecting/progress/stream-walk.ts';
 import { untilAborted } from '../../../store/abortable.ts';
 import { currentStreamLabel, describeTable, requireFit, serverTime } from '../../../store/table.ts';
-import { type CheckOptions, type CheckResult, check } from '../../../trust/check/check.ts';
+import { type CheckOptions, type CheckResult, check, SETTLE_MS } from '../../../trust/check/check.ts';
 import { type CheckCursor, parseCursor } from '../../../trust/check/cursor.ts';
 import type { Finding } from '../../../trust/check/finding.ts';
 import { lagSecondsOf, type PositionOfStream } from '../../../trust/explain/position.ts';
@@ -52,7 +52,7 @@ export async function runCheck(
       streamLabel: () => currentStreamLabel(client, graph),
       serverTime: () => serverTime(client, graph),
       ...(position !== undefined && {
-        consumer: positionUntilStopped(position.consumer, signal),
+        consumer: positionUntilStopped(position.consumer(options.settleMs ?? SETTLE_MS), signal),
         newestPosition: position.newestPosition,
       }),
       resume: await place?.load(),

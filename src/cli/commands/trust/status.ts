@@ -3,6 +3,7 @@ import { countText, figureText } from '../../../foundation/figure.ts';
 import { describeTable, hasTtl } from '../../../store/table.ts';
 import type { ErasureStatus, Status } from '../../../trust/explain/status.ts';
 import { tableStatus } from '../../../trust/explain/table-status.ts';
+import { verifiedText } from '../../../trust/explain/verified-text.ts';
 import { examples } from '../../shared/options.ts';
 import { type Output, textTable } from '../../shared/output.ts';
 import { positionOf } from '../../shared/position.ts';
@@ -33,7 +34,7 @@ async function statusOf(session: CommandSession): Promise<Status> {
   const ttl = await hasTtl(client, graph);
   const position = table.streamArn === undefined ? undefined : positionOf(session, table.streamArn);
   try {
-    return await tableStatus({ graph, store, table, hasTtl: ttl, position });
+    return await tableStatus({ graph, store, table, hasTtl: ttl, position: position && { look: position.latest } });
   } finally {
     position?.release();
   }
@@ -101,7 +102,7 @@ function outputOf({ graph }: CommandSession, result: Status): Output {
     lastCheck === null
       ? 'last check: none is known'
       : `last check: ${lastCheck.verdict}, ${lastCheck.ended}, ${countText(lastCheck.drift, 'difference')}, ${lastCheck.pending} pending${unregistered > 0 ? `, ${unregistered} unregistered` : ''}`,
-    verifiedText(result),
+    verifiedLines(result),
     ...erasures.map(erasureText),
     problems.length === 0 ? 'nothing needs a person' : problems.map((problem) => `! ${problem}`).join('\n'),
     `${figureText(rcu)} RCU`,
@@ -114,10 +115,16 @@ function erasureText({ state, since, next }: ErasureStatus): string {
   return `erasure of ${since}: its second run ${state === 'due' ? `is due since ${next}` : `can be made from ${next} on`}`;
 }
 
-function verifiedText({ verifiedThrough, verifiedHeldBy, drift }: Status): string {
-  if (verifiedThrough === null) return `verified through: ${verifiedHeldBy ?? 'not known, no observer ran'}`;
-  const seconds = Math.max(0, Math.round((Date.now() - Date.parse(verifiedThrough)) / 1000));
-  const but = drift === 0 ? '' : `, but for ${countText(drift, 'difference')}`;
-  const held = verifiedHeldBy === null ? '' : `; held by ${verifiedHeldBy}`;
-  return `verified through ${verifiedThrough.slice(11, 19)}Z (${seconds} s ago)${but}${held}`;
+/** Differences that are printed; `--json` has all. */
+const MOST_EXCEPTIONS = 5;
+
+function verifiedLines(result: Status): string {
+  const { exceptions, notVerified, verifiedThrough } = result;
+  const rest = exceptions.length - MOST_EXCEPTIONS;
+  return [
+    verifiedText(result, Date.now()),
+    ...exceptions.slice(0, MOST_EXCEPTIONS).map(({ item, state }) => `  ${state}: ${item}`),
+    ...(rest > 0 ? [`  and ${figureText(rest)} more (--json)`] : []),
+    ...(verifiedThrough === null ? [] : [`  not verified: ${notVerified.join(', ')}`]),
+  ].join('\n');
 }

@@ -5,6 +5,7 @@ import { useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
+import { Verified } from '../parts/verified.tsx';
 import { Live, noteMoment } from './live.tsx';
 import { ModelGraph } from './model-graph.tsx';
 
@@ -50,6 +51,7 @@ export function Overview({ model, parameters }: PlaceProps) {
               <Link to="/trust">See the entries</Link>
             </Card>
             <LastCheck lastCheck={status.lastCheck} />
+            <Verified status={status} />
             <Table status={status} />
           </>
         )}
