@@ -14,6 +14,7 @@ import { levels } from './levels.ts';
 import { list } from './list.ts';
 import { migrate } from './migrate.ts';
 import { modelling } from './modelling.ts';
+import { observe, observeFast, observeSlow } from './observe.ts';
 import { packaged } from './package.ts';
 import { page } from './page.ts';
 import { parts } from './parts.ts';
@@ -54,6 +55,9 @@ await runBenchmarks({
   redrive,
   'redrive-large': redriveLarge,
   has,
+  observe,
+  'observe-slow': observeSlow,
+  'observe-fast': observeFast,
   package: packaged,
   start,
   check,

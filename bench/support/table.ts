@@ -2,6 +2,7 @@ import { CreateTableCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/c
 import pMap from 'p-map';
 import { itemSizeBytes } from '../../src/core/items/attribute-value.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import type { Store } from '../../src/core/store-port.ts';
 import { type Engine, startEngine } from '../../src/local/engine/engine.ts';
 import { createClient } from '../../src/store/client.ts';
 import { tableDefinition } from '../../src/store/definition/table-definition.ts';
@@ -46,7 +47,7 @@ export async function withFreshTable<T>(
 }
 
 /** Puts many items. */
-export async function load(store: DynamoDBStore, items: readonly Item[]): Promise<void> {
+export async function load(store: Pick<Store, 'writeMany'>, items: readonly Item[]): Promise<void> {
   await pMap(chunksOf(items), (chunk) => store.writeMany(chunk.map((item) => ({ put: item }))), { concurrency: 8 });
 }
 

@@ -1,0 +1,334 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { SERVICE_PARTITION } from '../src/core/items/keys.ts';
+import { defineGraph } from '../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../src/core/model/compiled.ts';
+import { edge, fromSource, node } from '../src/core/model/schema.ts';
+import type { ScanSource, Store } from '../src/core/store-port.ts';
+import { type Local, startLocal } from '../src/local/local.ts';
+import { createProjector } from '../src/projecting/apply/projector.ts';
+import { createLowMark } from '../src/projecting/progress/low-mark.ts';
+import { decodeRecords } from '../src/projecting/stream/decode.ts';
+import { DynamoDBStreamSource } from '../src/projecting/stream/dynamodb-source.ts';
+import type { StreamRecord, StreamSource } from '../src/projecting/stream/source.ts';
+import { fixedModel } from '../src/registry/writer-model.ts';
+import { createStreamsClient } from '../src/store/client.ts';
+import { withReplacedCalls } from '../src/store/wrapped.ts';
+import { observe as runObserver } from '../src/trust/observe/observe.ts';
+import { Observer } from '../src/trust/observe/observer.ts';
+import type { BenchmarkOptions } from './support/command.ts';
+import { sizeOf } from './support/extent.ts';
+import { idleStore } from './support/idle-store.ts';
+import type { Item } from './support/images.ts';
+import { fullModel } from './support/models.ts';
+import { interleaved, ratios, timed } from './support/paired.ts';
+import type { Figure, Report } from './support/report.ts';
+import { median } from './support/statistics.ts';
+import { load } from './support/table.ts';
+
+/**
+ * What the observer costs, and how soon it finds damage: read units of a million changes by kind, counted on a sample; CPU of a record
+ * against the projector's; and the time from a damage to its finding while the table is written to.
+ */
+
+const SAMPLE = sizeOf({ whole: 400, short: 40 });
+const EDGES_OF_A_NODE = 20;
+const MILLION = 1_000_000;
+const CPU_CHANGES = sizeOf({ whole: 4_000, short: 200 });
+const REPETITIONS = 5;
+/** The engine is in this process: there is one clock, and records are shown at once. */
+const AT_ONCE = { lateMs: 100, skewMs: 50, settleMs: 200, listMs: 500 };
+/** A process whose engine is another one gets records within this time, in milliseconds. */
+const MOST_WAIT_MS = 60_000;
+
+/** The read units and the CPU. */
+export async function observe({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
+  const figures: Figure[] = [];
+  for (const kind of KINDS) {
+    figures.push({ name: kind.name, value: Math.round((await unitsOf(kind)) * MILLION), unit: 'RCU' });
+  }
+  const title = `read units of the observer for a million changes, counted on ${SAMPLE} of each kind`;
+  return [{ name: 'observe-units', title, figures }, await cpuReport(repetitions)];
+}
+
+/** Detection at a hundred changes a second. */
+export async function observeSlow(): Promise<Report[]> {
+  return [await detection(100)];
+}
+
+/** Detection at a thousand changes a second. */
+export async function observeFast(): Promise<Report[]> {
+  return [await detection(1_000)];
+}
+
+/** A kind of change: what is there before, and what is changed then. */
+interface Kind {
+  name: string;
+  graph: CompiledModel;
+  before: readonly Item[];
+  changes: readonly Item[];
+}
+
+const nodeItem = (id: string, attributes: Record<string, string> = {}): Item => ({
+  ...{ source: { S: id }, target: { S: id } },
+  ...Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, { S: value }])),
+});
+const edgeItem = (source: string, type: string, target: string, attributes: Record<string, string> = {}): Item => ({
+  ...nodeItem(source, attributes),
+  target: { S: `${type}-${target}` },
+});
+const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+const owners = times(SAMPLE / EDGES_OF_A_NODE, (i) => `BOOK-${i}`);
+const ownerOf = (i: number): string => owners[i % owners.length]!;
+const authors = times(SAMPLE, (i) => nodeItem(`AUTHOR-${i}`, { name: `Author ${i}` }));
+const books = owners.map((id) => nodeItem(id, { title: id }));
+const edgesTo = (attributes: Record<string, string> = {}): Item[] =>
+  times(SAMPLE, (i) => edgeItem(ownerOf(i), 'WROTE', `AUTHOR-${i}`, attributes));
+
+/** A model of books and authors, whose edges have these settings. */
+const bookGraph = (settings: object): CompiledModel =>
+  defineGraph({
+    table: 'bench',
+    nodes: { BOOK: node({ view: ['title'], search: { title: {} } }), AUTHOR: node({ view: ['name'] }) },
+    edges: { WROTE: edge({ from: 'BOOK', to: 'AUTHOR', ...settings }) },
+  });
+const listed = bookGraph({ edgeSet: ['role'], inbound: { gsi0: 'role', project: ['role'] } });
+const copying = bookGraph({ copy: ['name'] });
+const counted = bookGraph({ edgeSet: false, degree: true, inbound: { gsi0: 'role' } });
+const joined = bookGraph({ inbound: { gsi0: fromSource('title') } });
+
+const KINDS: readonly Kind[] = [
+  { name: 'a node with a view and a search', graph: listed, before: [], changes: authors },
+  {
+    name: 'an edge in a view and a list',
+    graph: listed,
+    before: [...books, ...authors],
+    changes: edgesTo({ role: 'A' }),
+  },
+  { name: 'an edge that copies', graph: copying, before: [...books, ...authors], changes: edgesTo() },
+  {
+    name: 'a change of what one edge copies',
+    graph: copying,
+    before: [...books, ...authors, ...edgesTo()],
+    changes: authors.map((item) => ({ ...item, name: { S: 'Renamed' } })),
+  },
+  {
+    name: `a counted edge, ${EDGES_OF_A_NODE} of a node`,
+    graph: counted,
+    before: [...books, ...authors],
+    changes: edgesTo({ role: 'A' }),
+  },
+  { name: 'an edge in a list by its source', graph: joined, before: [...books, ...authors], changes: edgesTo() },
+];
+
+/** Read units for one change of a kind. */
+async function unitsOf({ name, graph, before, changes }: Kind): Promise<number> {
+  const local = await startLocal({ graph, engine: 'memory', observe: false });
+  const streams = createStreamsClient({ endpoint: local.endpoint });
+  try {
+    let rcu = 0;
+    const counting = countingReads(local.store, (units) => (rcu += units));
+    const run = async (): Promise<void> => {
+      const { endedBy, drift } = await runObserver({
+        ...{ graph, store: counting, limits: AT_ONCE, untilVerified: true },
+        source: new DynamoDBStreamSource(streams, local.streamArn),
+        lowMark: async () => Date.now(),
+      });
+      if (endedBy !== 'verified' || drift.length > 0) throw new Error(`${name}: the observer ended by ${endedBy}`);
+    };
+    await load(local.store, before);
+    await local.worker.idle();
+    await run();
+    rcu = 0;
+    await load(local.store, changes);
+    await local.worker.idle();
+    await run();
+    return rcu / changes.length;
+  } finally {
+    streams.destroy();
+    await local.stop();
+  }
+}
+
+/** Counts the units of looks: what reads its own state and the registry is no matter of changes. */
+function countingReads(store: Store & ScanSource, add: (units: number) => void): Store & ScanSource {
+  const counting = withReplacedCalls(store, {
+    getMany: async (...call) => {
+      const result = await store.getMany(...call);
+      add(result.rcu);
+      return result;
+    },
+    query: async (...call) => {
+      const result = await store.query(...call);
+      if (call[0].partition !== SERVICE_PARTITION) add(result.rcu);
+      return result;
+    },
+  });
+  return { ...counting, scan: (...call) => store.scan(...call) };
+}
+
+async function cpuReport(repetitions: number): Promise<Report> {
+  const { records, streamArn } = await recordedStream();
+  const base = records.filter(({ dynamodb }) => !(dynamodb?.Keys?.['target']?.S ?? '~').startsWith('~'));
+  const variants = {
+    observer: async () => (await timed(() => observeRecords(records, streamArn))).cpuSeconds,
+    projector: async () =>
+      (
+        await timed(async () => {
+          const { error } = await createProjector(fullModel, { store: idleStore() }).project(
+            decodeRecords(fullModel, base, streamArn),
+          );
+          if (error !== undefined) throw error;
+        })
+      ).cpuSeconds,
+  };
+  for (const variant of Object.values(variants)) await variant();
+  const { observer, projector } = await interleaved(repetitions, variants);
+  return {
+    name: 'observe-cpu',
+    title: `CPU of observing ${records.length.toLocaleString('en-US')} records that ${base.length.toLocaleString('en-US')} changes made, full model, no reads`,
+    figures: [
+      { name: 'a change observed against the same projected', value: ratios(observer, projector), unit: 'x' },
+      {
+        name: 'a record observed against one projected',
+        value: ratios(
+          observer.map((seconds) => seconds / records.length),
+          projector.map((seconds) => seconds / base.length),
+        ),
+        unit: 'x',
+      },
+    ],
+  };
+}
+
+/** The records of base and derived items that some changes make. */
+async function recordedStream(): Promise<{ records: StreamRecord[]; streamArn: string }> {
+  const local = await startLocal({ graph: fullModel, engine: 'memory', observe: false });
+  const streams = createStreamsClient({ endpoint: local.endpoint });
+  try {
+    await load(local.store, times(CPU_CHANGES, goal));
+    await local.worker.idle();
+    const source = new DynamoDBStreamSource(streams, local.streamArn);
+    const records: StreamRecord[] = [];
+    for (const { shardId } of (await source.describe()).shards) {
+      let iterator: string | undefined = await source.iterator(shardId, undefined);
+      while (iterator !== undefined) {
+        const page = await source.read(iterator, 1_000);
+        records.push(...page.records);
+        iterator = page.records.length === 0 ? undefined : page.next;
+      }
+    }
+    return { records, streamArn: local.streamArn };
+  } finally {
+    streams.destroy();
+    await local.stop();
+  }
+}
+
+/** Observes a stream of these records to its end, without any read of the table. */
+async function observeRecords(records: readonly StreamRecord[], streamArn: string): Promise<void> {
+  const source: StreamSource = {
+    streamArn,
+    describe: async () => ({ status: 'ENABLED', shards: [{ shardId: 'shard' }] }),
+    isClosed: async () => false,
+    iterator: async () => '0',
+    latest: async () => '0',
+    read: async (iterator, limit) => {
+      const page = records.slice(Number(iterator), Number(iterator) + limit);
+      return { records: page, next: String(Number(iterator) + page.length) };
+    },
+  };
+  const model = fixedModel(fullModel);
+  const observer = new Observer(
+    {
+      ...{ maintained: model, ready: model, store: idleStore(), source, table: fullModel.table, now: Date.now },
+      lowMark: async () => undefined,
+      limits: { settleMs: 3_600_000, mostOpen: Number.POSITIVE_INFINITY },
+    },
+    undefined,
+  );
+  for (let read = 0; read < records.length; ) read += (await observer.runTurn()).records;
+  if (observer.open > 0) throw new Error(`${observer.open} parts are open after the last record`);
+}
+
+function goal(i: number): Item {
+  return nodeItem(`GOAL-${i}`, { title: `Goal ${i}`, status: i % 2 === 0 ? 'open' : 'done', dueDate: '2026-03-01' });
+}
+
+const LOAD_SECONDS = sizeOf({ whole: 25, short: 4 });
+const DAMAGES = sizeOf({ whole: 50, short: 4 });
+const TICK_MS = 100;
+
+/** Damages views while so many nodes are written each second, and waits until the observer has found all of it. */
+async function detection(rate: number): Promise<Report> {
+  const local = await startLocal({ graph: fullModel, observe: false });
+  const streams = createStreamsClient({ endpoint: local.endpoint });
+  const foundMs = new Map<string, number>();
+  let isOver = false;
+  let verifiedThroughMs: number | undefined;
+  // The waits are those of production.
+  const observing = runObserver({
+    ...{ graph: fullModel, store: local.store },
+    source: new DynamoDBStreamSource(streams, local.streamArn),
+    lowMark: createLowMark(fullModel, { store: local.store, client: local.client, streams }),
+    remainingMs: () => (isOver ? 0 : Number.POSITIVE_INFINITY),
+    onDrift: ({ suspect }) => foundMs.set(suspect.source, foundMs.get(suspect.source) ?? Date.now()),
+    onProgress: (progress) => {
+      verifiedThroughMs = progress.verifiedThroughMs;
+    },
+  });
+  observing.catch(() => undefined);
+  try {
+    await load(local.store, times(DAMAGES, goal));
+    await local.worker.idle();
+    await untilTrue(() => verifiedThroughMs !== undefined);
+    const { damagedMs, written, seconds } = await damageUnderLoad(local, rate);
+    await untilTrue(() => damagedMs.size === foundMs.size);
+    const waits = [...damagedMs].map(([id, atMs]) => (foundMs.get(id)! - atMs) / 1000).sort((a, b) => a - b);
+    return {
+      name: `observe-detection-${rate}`,
+      title: `${DAMAGES} views damaged while ${rate.toLocaleString('en-US')} nodes a second are written, waits as in production`,
+      figures: [
+        { name: 'from damage to finding, median', value: median(waits), unit: 's' },
+        {
+          name: 'from damage to finding, 99th percentile',
+          value: waits[Math.ceil(waits.length * 0.99) - 1]!,
+          unit: 's',
+        },
+        { name: 'nodes written', value: written / seconds, unit: 'nodes/s' },
+      ],
+    };
+  } finally {
+    isOver = true;
+    await observing.catch(() => undefined);
+    streams.destroy();
+    await local.stop();
+  }
+}
+
+async function damageUnderLoad({ store }: Local, rate: number) {
+  const damagedMs = new Map<string, number>();
+  const [startedMs, ticks] = [Date.now(), (LOAD_SECONDS * 1000) / TICK_MS];
+  let written = 0;
+  for (let tick = 0; tick < ticks; tick++) {
+    const aTick = (rate * TICK_MS) / 1000;
+    await load(
+      store,
+      times(aTick, (i) => goal(DAMAGES + tick * aTick + i)),
+    );
+    written += aTick;
+    while (damagedMs.size < Math.ceil(((tick + 1) * DAMAGES) / ticks)) {
+      const id = `GOAL-${damagedMs.size}`;
+      const { item } = await store.get({ source: id, target: '~view' }, { consistent: true });
+      await store.put({ ...item, attributes: { M: { title: { S: 'wrong' } } } });
+      damagedMs.set(id, Date.now());
+    }
+    await delay(Math.max(0, startedMs + (tick + 1) * TICK_MS - Date.now()));
+  }
+  return { damagedMs, written, seconds: (Date.now() - startedMs) / 1000 };
+}
+
+async function untilTrue(holds: () => boolean): Promise<void> {
+  for (const deadlineMs = Date.now() + MOST_WAIT_MS; !holds(); await delay(50)) {
+    if (Date.now() > deadlineMs) throw new Error('the observer takes longer than a minute');
+  }
+}
