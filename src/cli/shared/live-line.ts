@@ -113,6 +113,6 @@ export class LiveLine {
     const { verifiedThroughMs, drift = 0 } = this.options.verified?.() ?? {};
     if (verifiedThroughMs === undefined) return [];
     const through = `verified through ${new Date(verifiedThroughMs).toISOString().slice(11, 19)}Z`;
-    return [drift === 0 ? through : `${through} but for ${figureText(drift)} differences`];
+    return [drift === 0 ? through : `${through} but for ${countText(drift, 'difference')}`];
   }
 }
