@@ -1,4 +1,5 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import { isJoinedEdge } from '../../core/model/joined.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { type ModelCost, modelCost, type PutCost } from './capacity.ts';
 import type { Prices } from './prices.ts';
@@ -25,6 +26,19 @@ export interface Fixtures {
   dashboards: number;
   /** Metrics that the functions and the mapping emit. */
   metrics: number;
+  /** The same of a stack with an observer. Default: as without one. */
+  withObserver?: Omit<Fixtures, 'withObserver'> | undefined;
+}
+
+/** The cost of an observer in the stack, on demand, in US dollars a month. It is no part of the other bills. */
+export interface ObserverCost {
+  /** Function, reads, state and alarms, without the reads of the stream. */
+  usd: number;
+  /** Reads of the stream a month, in millions. DynamoDB bills them apart, and the prices lack them. */
+  millionStreamReads: number;
+  /** The check every night, and once a month. */
+  checkUsd: number;
+  monthlyCheckUsd: number;
 }
 
 /** One part of the bill. */
@@ -51,6 +65,8 @@ export interface MonthlyCost {
   monthlyProvisioned: MonthlyPart[];
   /** The same load on demand without Edgeloom: see `alternativesText`. */
   alternatives: { documentClient: MonthlyPart[]; openSearch: MonthlyPart[] };
+  /** The cost of the stack's parameter `observe`. */
+  observer: ObserverCost;
   /** Shards of the stream, each with batches of its own. */
   streamShards: number;
   priceDate: string;
@@ -60,6 +76,12 @@ export interface MonthlyCost {
   monthlyAssumptions: string;
 }
 
+/** Read units of the observer for a new edge that copies, whose items use the source, or that is counted: `npm run bench -- observe`. */
+const OBSERVED_RCU = { copy: 5.3, joined: 3.4, counted: 1 };
+/** Seconds that a call of the observer lasts each minute, while the table is written to and at rest, and gigabytes of its function. */
+const OBSERVER = { busySeconds: 50, restSeconds: 4, gigabytes: 0.5 };
+/** Seconds between two saves of its state and of the stream's position, and between two reads of a shard. */
+const [OBSERVER_SAVE_SECONDS, OBSERVER_READ_SECONDS] = [5, 1];
 const HOURS = 730;
 const SECONDS = HOURS * 3600;
 const NIGHTS = HOURS / 24;
@@ -150,6 +172,7 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
           fixtures.dashboards * cloudwatch.dashboardMonth,
       },
     ]);
+  const checkUsd = ((checkUnits * NIGHTS) / MILLION) * dynamodb.millionReadUnits + checkFunction;
   const provisionedHours = (unitsPerSecond: number): number => (unitsPerSecond / UTILISATION) * HOURS;
   const { computeUnitHour, gigabyteMonth } = prices.openSearch;
   return {
@@ -182,12 +205,62 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
         storage,
       ]),
     },
+    observer: {
+      ...observerCost(graph, { load, fixtures, streamShards }, prices),
+      checkUsd,
+      monthlyCheckUsd: checkUsd / NIGHTS,
+    },
     streamShards,
     priceDate: prices.date,
     otherPriceDates: prices.otherDates ?? {},
     priceRegion: prices.region,
     monthlyAssumptions: ASSUMPTIONS,
   };
+}
+
+/** The cost of an observer that a schedule calls every minute. */
+function observerCost(
+  graph: CompiledModel,
+  { load, fixtures, streamShards }: { load: Load; fixtures: Fixtures; streamShards: number },
+  { dynamodb, lambda, cloudwatch }: Prices,
+): Pick<ObserverCost, 'millionStreamReads' | 'usd'> {
+  const minutes = HOURS * 60;
+  const seconds = minutes * (load.putsPerSecond > 0 ? OBSERVER.busySeconds : OBSERVER.restSeconds);
+  const { alarms, metrics, dashboards } = fixtures.withObserver ?? fixtures;
+  const ofAlarms =
+    (alarms - fixtures.alarms) * cloudwatch.alarmMonth +
+    (metrics - fixtures.metrics) * cloudwatch.metricMonth +
+    (dashboards - fixtures.dashboards) * cloudwatch.dashboardMonth;
+  const reads = load.putsPerSecond * SECONDS * observedUnits(graph, load.shares);
+  // Its state and the stream's position, and the position of each shard.
+  const writes = (seconds / OBSERVER_SAVE_SECONDS) * (2 + streamShards);
+  return {
+    usd:
+      seconds * OBSERVER.gigabytes * lambda.gigabyteSecond +
+      (minutes / MILLION) * lambda.millionRequests +
+      (reads / MILLION) * dynamodb.millionReadUnits +
+      (writes / MILLION) * dynamodb.millionWriteUnits +
+      ofAlarms,
+    millionStreamReads: ((seconds / OBSERVER_READ_SECONDS) * streamShards) / MILLION,
+  };
+}
+
+/** Read units of the observer for one put, on the average of the mix. */
+function observedUnits(graph: CompiledModel, shares: Load['shares']): number {
+  const unitsOfEdge = (type: string): number => {
+    const edge = graph.edges.get(type);
+    if (edge === undefined) return 0;
+    return (
+      (edge.copy === undefined ? 0 : OBSERVED_RCU.copy) +
+      (isJoinedEdge(edge) ? OBSERVED_RCU.joined : 0) +
+      (edge.count === undefined ? 0 : OBSERVED_RCU.counted) +
+      (edge.incoming === undefined ? 0 : OBSERVED_RCU.counted)
+    );
+  };
+  const { puts } = modelCost(graph);
+  const weightOf = (type: string): number => (shares.size === 0 ? 1 : (shares.get(type) ?? 0));
+  const weights = puts.reduce((sum, { type }) => sum + weightOf(type), 0);
+  return puts.reduce((sum, { type }) => sum + unitsOfEdge(type) * weightOf(type), 0) / weights;
 }
 
 /** Read units a second of the queries of a load. Throws `unknown-query` for a name that is none, or that of several. */

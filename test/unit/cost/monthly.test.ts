@@ -94,6 +94,29 @@ describe('the cost of a month', () => {
     expect(cost({ ...small, gigabytes: 95 }).streamShards).toBe(10);
     expect(cost({ putsPerSecond: 8_000, gigabytes: 0, shares: new Map([['USER', 1]]) }).streamShards).toBe(16);
   });
+  it('has the observer apart: more while the table is written to, by what has to be read, with its alarms', () => {
+    const observed = (load: Partial<Load>, model: CompiledModel = graph) => cost(load, prices, model).observer;
+    const [rest, busy] = [observed({ putsPerSecond: 0 }), observed({ putsPerSecond: 10 })];
+    expect(busy.usd).toBeGreaterThan(2 * rest.usd);
+    expect(busy.millionStreamReads).toBeCloseTo((730 * 60 * 50 * cost({ putsPerSecond: 10 }).streamShards) / 1e6);
+    // Views and lists are judged by the records alone.
+    const shards = { streamShards: 4, shares: new Map([['FOLLOWS', 1]]) };
+    expect(observed({ ...shards, putsPerSecond: 1000 }).usd).toBeCloseTo(
+      observed({ ...shards, putsPerSecond: 10 }).usd,
+    );
+    const copying = defineGraph({
+      ...{ table: 'follows', nodes: { USER: node({ view: ['name'] }) } },
+      edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', copy: ['name'] }) },
+    });
+    const [few, many] = [10, 20].map((putsPerSecond) => observed({ ...shards, putsPerSecond }, copying).usd);
+    expect(many! - few!).toBeCloseTo(((10 * SECONDS_A_MONTH * 5.3) / 1e6) * prices.dynamodb.millionReadUnits);
+    const withObserver = { ...FIXTURES, alarms: FIXTURES.alarms + 5 };
+    const more = monthlyCost(graph, LOAD, { ...FIXTURES, withObserver }, prices).observer.usd - cost().observer.usd;
+    expect(more).toBeCloseTo(5 * prices.cloudwatch.alarmMonth);
+    const { checkUsd, monthlyCheckUsd } = cost().observer;
+    expect(checkUsd).toBeCloseTo(cost().onDemand['check']!);
+    expect(monthlyCheckUsd).toBeCloseTo((checkUsd * 24) / 730);
+  });
   it('has views by their size: an edge of a view of 60 KB writes 60 units', () => {
     const edges = { shares: new Map([['FOLLOWS', 1]]) };
     const units = (a: number) => ((1000 * a * SECONDS_A_MONTH) / 1e6) * prices.dynamodb.millionWriteUnits;

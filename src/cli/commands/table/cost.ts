@@ -85,7 +85,8 @@ function costOfLoad(
     ...(viewKb !== undefined && { viewKilobytes: viewKb }),
     ...(streamShards !== undefined && { streamShards }),
   };
-  return monthlyCost(graph, load, stackFixtures(graph), readPrices(prices, region));
+  const fixtures = { ...stackFixtures(graph), withObserver: stackFixtures(graph, { observe: true }) };
+  return monthlyCost(graph, load, fixtures, readPrices(prices, region));
 }
 
 function unitsText({ puts, queries, partition, warnings, assumptions }: ReturnType<typeof modelCost>): string {
@@ -131,7 +132,7 @@ function shardsText(advice: readonly ShardAdvice[]): string[] {
 }
 
 function moneyText(money: MonthlyCost): string {
-  const { monthly, monthlyProvisioned, alternatives, streamShards } = money;
+  const { monthly, monthlyProvisioned, alternatives, streamShards, observer } = money;
   const { priceDate, otherPriceDates, priceRegion, monthlyAssumptions } = money;
   const otherDates = Object.entries(otherPriceDates).map(([what, date]) => `, of ${what} on ${date}`);
   const parts = [...new Set([...monthly, ...alternatives.openSearch].map(({ part }) => part))].sort((a, b) =>
@@ -151,6 +152,7 @@ function moneyText(money: MonthlyCost): string {
     `${countText(streamShards, 'shard')} of the stream, each with a batch a second`,
     'by hand: a Lambda function with the DocumentClient, which reads before it writes; without check, redrive, alarms and model changes',
     'zero-ETL: to OpenSearch Serverless at its smallest size with two zones, whatever the load: a lower bound',
+    `observe: true costs ${dollars(observer.usd).trim()} more, and ${Math.round(observer.millionStreamReads * 10) / 10} million reads of the stream, which these prices lack; a check once a month costs ${dollars(observer.monthlyCheckUsd).trim()} instead of ${dollars(observer.checkUsd).trim()}`,
     `US dollars, prices of ${priceRegion} on ${priceDate}${otherDates.join('')}; assumed: ${monthlyAssumptions}`,
   ].join('\n');
 }
