@@ -12,12 +12,12 @@ import { interleaved, ratios, timed } from './support/paired.ts';
 import type { Figure, Report } from './support/report.ts';
 
 /**
- * What the position of a stream costs: the records of each shard are held against the claims of the functions that applied them. Calls
- * are counted on a stream in memory, and so is the CPU of a look, its reads of that stream included.
+ * Measures the cost of a look at the position of a stream. The look compares the records of each shard with the claims of the functions
+ * that applied them. The stream is in memory. The calls of the look are counted, and its CPU is measured with its reads of that stream.
  */
 
 const REPETITIONS = 5;
-/** Looks in one measurement: so many shards in all. */
+/** The number of shards that one measurement looks at, over all of its looks. */
 const SHARDS_MEASURED = sizeOf({ whole: 4_000, short: 400 });
 const FEW_SHARDS = 100;
 const MANY_SHARDS = sizeOf({ whole: 1_000, short: 200 });
@@ -71,7 +71,7 @@ interface Applied {
   store: MemoryStore;
 }
 
-/** Makes a stream whose records so many functions have applied, each of them those of every so many-th shard. */
+/** Makes a stream with the claims of some functions. The shards go to the functions in turn, and each function has applied all records of its shards. */
 async function appliedStream(shards: number, functions: number): Promise<Applied> {
   const stream = new MemoryStream(NOW);
   const store = new MemoryStore(graph.table);

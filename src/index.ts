@@ -74,8 +74,8 @@ export type * from './core/model/declared.ts';
 export type { Graph, GraphInput } from './core/model/graph.ts';
 export type * from './core/model/inference.ts';
 export type { EdgeKeyOption, NodeKeyOption } from './core/model/keys/key-option.ts';
+export type { DeriveContext, DeriveOptions } from './core/model/options/derive-options.ts';
 export type * from './core/model/order.ts';
-export type { DeriveContext, DeriveOptions } from './core/model/projection/derive-options.ts';
 export type {
   EdgeDefinition,
   EdgeOptions,

@@ -4,9 +4,10 @@ import { type Figure, isTime, numberText } from '../support/report.ts';
 /** Compares the figures of `docs/figures.json` with those measured here. */
 
 /**
- * A line for each figure that is not confirmed: a count that differs by more than it varies, a ratio whose runs and those of here do not
- * have the median of either in common, and a figure that only one of the two has. Left out are times, as another machine has others, and
- * what a run did while it lasted.
+ * A line for each figure that is not confirmed. A count is not confirmed if it differs by more than it varies. A ratio is not confirmed
+ * if the median of the documented runs lies outside of the runs here, and the median here outside of the documented runs. A figure that
+ * only one of the two has is not confirmed either. Times are not compared, because another machine has others; nor is what a run did
+ * while it lasted.
  */
 export function unconfirmed(name: string, documented: MeasuredBenchmark, here: MeasuredBenchmark): string[] {
   return here.reports.flatMap((report, i) => {

@@ -20,15 +20,15 @@ export interface BetweenCost {
 }
 
 const LENGTHS = [1, 40, 160];
-/** Of these nothing is kept: compiler and connections warm up. */
+/** The first rounds warm up the compiler and the connections. Their times are not kept. */
 const WARM_UP_ROUNDS = 5;
 
 /**
- * Whether writes between timed removals make removing slower, where a friend has an item of its own: the same removals from
- * the same lists, in turn with nothing between them, after writes of as many items as the list has friends (to
- * another list: this one stays as it is), and after such writes and untimed operations.
+ * Shows whether writes between timed removals slow the removals down, in layouts with an item for each friend. It times the same
+ * removals from the same lists in three ways, in turn: with nothing between two removals; after writes of as many items as the list
+ * has friends; and after such writes and untimed operations. The writes go to another list, so the list itself stays as it is.
  *
- * @param unit milliseconds that times are told in.
+ * @param unit the milliseconds that count as 1 in the results.
  */
 export async function compareBetween(random: Random, rounds: number, unit: number): Promise<BetweenCost[]> {
   const engine = await startEngine();

@@ -48,8 +48,8 @@ const VALUE: Readonly<Record<Measure, (sample: Sample) => number>> = {
 };
 
 /**
- * The median time of a check in `row`, a read of one small item. Times are told as multiples of it: on another machine the milliseconds
- * are others, and these are about the same.
+ * The median time of a check in `row`, which reads one small item. Results give times as multiples of this one, because multiples are
+ * about the same on every machine, and milliseconds are not.
  */
 export function checkMilliseconds(samples: readonly Sample[]): number {
   const checks = samples.filter(({ layout, operation }) => layout === 'row' && operation === 'check');

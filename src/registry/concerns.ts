@@ -107,8 +107,8 @@ function neededConcern(
 }
 
 /**
- * Returns how a check treats an item whose key belongs to no registered projection, but that lies in an index partition of one: readers
- * of that projection find it there. The projection's writers never make such an item, so nothing is lost if it is deleted.
+ * Returns how a check treats an item that lies in an index partition of a registered projection, if the item's key belongs to no such
+ * projection. Readers of the index partition find the item. The projection's writers never make one, so deleting it loses nothing.
  */
 function misplacedConcern({ projections }: Registry, item: Item): Concern | undefined {
   const found = partitionOwners(item).find(({ name, generation }) =>

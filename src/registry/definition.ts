@@ -4,6 +4,7 @@ import type {
   InboundOrder,
   InboundSettings,
   NodeModel,
+  OrderModel,
   OrderSettings,
   PartSettings,
   Projection,
@@ -11,12 +12,13 @@ import type {
   TotalSettings,
 } from '../core/model/compiled.ts';
 import {
-  INBOUND_OPTION_EFFECTS,
-  type OptionEffect,
-  ORDER_OPTION_EFFECTS,
-  PART_OPTION_EFFECTS,
-  SEARCH_OPTION_EFFECTS,
-} from '../core/model/projection/settings.ts';
+  INBOUND_OPTIONS,
+  ORDER_OPTIONS,
+  PART_OPTIONS,
+  SEARCH_OPTIONS,
+  settingNames,
+  settingsIn,
+} from '../core/model/options/option-tables.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { type Data, dataOf, derivesOf, fingerprintOf } from './data.ts';
 
@@ -151,19 +153,20 @@ function extractDefinitions(model: CompiledModel): Definitions {
   for (const node of model.nodes.values()) {
     views.set(node.type, withFingerprints(viewName(node.type), viewDefinition(model, node)));
     // Where items lie belongs to a generation, not to its definition.
-    for (const { inForce: _, ...search } of node.searches.values()) {
-      add(searchName(node.type, search.name), { kind: 'search', type: node.type, search });
+    for (const search of node.searches.values()) {
+      const settings = settingsIn(SEARCH_OPTIONS, search);
+      add(searchName(node.type, search.name), { kind: 'search', type: node.type, search: settings });
     }
     for (const { name, view } of node.parts.values()) {
       if (view === undefined) continue;
-      add(partName(node.type, name), { kind: 'part', type: node.type, part: { name, view: view.view } });
+      add(partName(node.type, name), { kind: 'part', type: node.type, part: settingsIn(PART_OPTIONS, view) });
     }
   }
   for (const edge of model.edges.values()) {
     const typing = typingOf(edge);
     const { type, inbound } = edge;
     const degree = edge.count !== undefined;
-    const orders = [...(inbound?.orders.values() ?? [])].map(orderSettings);
+    const orders = [...(inbound?.orders.values() ?? [])].map((order) => settingsIn(ORDER_OPTIONS, order));
     const shared = orders.filter(({ isNamed }) => !isNamed);
     const rest = settingsOf(model, edge);
     const totals = { outgoing: edge.count?.totals, incoming: edge.incoming?.totals };
@@ -201,24 +204,16 @@ export function meaningFingerprint(data: Data): string {
 
 /** A fingerprint of what the order of a search's hits means, and of what its partitions are named by. */
 export function meaningOfSearch(search: SearchSettings): string {
-  return cachedMeaning(search, () => orderingOptions(search, SEARCH_OPTION_EFFECTS));
+  return cachedMeaning(search, () => settingsIn(SEARCH_OPTIONS, search, 'order'));
 }
 
 /** A fingerprint of what an order of an edge type means, and of what its partitions are named by. */
 export function meaningOfOrder({ type, inbound }: EdgeModel, stored: InboundOrder): string {
   return cachedMeaning(stored, () => ({
     type,
-    ...orderingOptions(stored, ORDER_OPTION_EFFECTS),
-    ...(inbound && orderingOptions(inbound, INBOUND_OPTION_EFFECTS)),
+    ...settingsIn(ORDER_OPTIONS, stored, 'order'),
+    ...(inbound && settingsIn(INBOUND_OPTIONS, inbound, 'order')),
   }));
-}
-
-function orderingOptions<Settings extends object>(
-  settings: Settings,
-  effects: Readonly<Partial<Record<keyof Settings, OptionEffect>>>,
-): Partial<Settings> {
-  const names = (Object.keys(effects) as (keyof Settings)[]).filter((name) => effects[name] === 'order');
-  return Object.fromEntries(names.map((name) => [name, settings[name]])) as Partial<Settings>;
 }
 
 const meanings = new WeakMap<object, string>();
@@ -231,9 +226,7 @@ function cachedMeaning(part: object, ordering: () => object): string {
 }
 
 const SPREADING: ReadonlySet<string> = new Set(
-  [...Object.entries(SEARCH_OPTION_EFFECTS), ...Object.entries(INBOUND_OPTION_EFFECTS)].flatMap(([name, effect]) =>
-    effect === 'spread' ? [name] : [],
-  ),
+  [SEARCH_OPTIONS, INBOUND_OPTIONS].flatMap((table) => settingNames(table, 'spread')),
 );
 
 /** The part of a definition that results depend on: an item's place in the index only where it decides which questions can be asked. */
@@ -247,10 +240,6 @@ function meaningOf(data: Data): Data {
   return Object.fromEntries(entries);
 }
 
-function orderSettings({ places: _, ...order }: InboundOrder): OrderSettings {
-  return order;
-}
-
 function typingOf({ type, from, to, keys }: EdgeModel): EdgeTyping {
   return { type, from, to, keys };
 }
@@ -260,7 +249,7 @@ function settingsOf(
   { inbound, to }: EdgeModel,
 ): { settings?: InboundSettings; owners?: Owners } {
   if (inbound === undefined) return {};
-  const { orders: _orders, items: _items, ...settings } = inbound;
+  const settings = settingsIn(INBOUND_OPTIONS, inbound);
   if (!settings.includeOwner) return { settings };
   const owners = [...to].flatMap((type): [string, Projection][] => {
     const node = nodes.get(type);
@@ -277,16 +266,16 @@ function viewDefinition({ edges }: CompiledModel, { type, view, viewBudgetBytes 
   return { kind: 'view', type, view, viewBudgetBytes, edges: parts };
 }
 
-const SETTINGS = Object.keys(INBOUND_OPTION_EFFECTS);
-const ORDER = Object.keys(ORDER_OPTION_EFFECTS);
+const SETTINGS = settingNames(INBOUND_OPTIONS);
+const ORDER = settingNames(ORDER_OPTIONS);
 const TOTALS = ['sums', 'groups'];
 const TYPING = ['type', 'from', 'to', 'keys'];
 /** The options that this software maintains, by the part of a definition that holds them. */
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   search: ['kind', 'type', 'search'],
-  'search/search': Object.keys(SEARCH_OPTION_EFFECTS),
+  'search/search': settingNames(SEARCH_OPTIONS),
   part: ['kind', 'type', 'part'],
-  'part/part': Object.keys(PART_OPTION_EFFECTS),
+  'part/part': settingNames(PART_OPTIONS),
   inbound: ['kind', 'edge', 'degree', 'outgoing', 'incoming', 'orders', 'settings', 'owners'],
   'inbound/edge': TYPING,
   'inbound/outgoing': TOTALS,
@@ -301,7 +290,14 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   'view/edges': [...TYPING, 'labels', 'copy'],
 };
 /** The orders that this software can derive. */
-const ORDERS: ReadonlySet<string> = new Set(['attribute', 'rank', 'derive', 'path', 'source', 'parts']);
+const ORDERS: Readonly<Record<OrderModel['kind'], true>> = {
+  attribute: true,
+  rank: true,
+  derive: true,
+  path: true,
+  source: true,
+  parts: true,
+};
 
 /**
  * Throws `unknown-definition` where a definition has a part that this software does not maintain: it comes from a newer one, and
@@ -317,7 +313,8 @@ export function checkKnownOptions(name: string, kind: string, data: Data): void 
       for (const [innerOption, value] of entriesOf(part)) {
         if (!inner!.includes(innerOption)) throw unknownDefinition(name, innerOption);
         const order = innerOption === 'order' ? Object(value) : undefined;
-        if (order !== undefined && !ORDERS.has(String(order.kind))) throw unknownDefinition(name, String(order.kind));
+        if (order !== undefined && !Object.hasOwn(ORDERS, String(order.kind)))
+          throw unknownDefinition(name, String(order.kind));
       }
     }
   }

@@ -14,6 +14,7 @@ import type {
   SearchModel,
   SearchSettings,
 } from '../core/model/compiled.ts';
+import { INBOUND_OPTIONS, settingsIn } from '../core/model/options/option-tables.ts';
 import {
   CountPlaces,
   EdgeItemPlaces,
@@ -210,8 +211,7 @@ class Layer {
     if (orders.some(({ name }) => present?.inbound?.orders.has(name))) return undefined;
     if (present !== undefined && !sameData(typingOfEdge(present), wanted)) return undefined;
     if (settings !== undefined && present?.inbound !== undefined) {
-      const { orders: _orders, items: _items, ...others } = present.inbound;
-      if (!sameData(others, settings)) return undefined;
+      if (!sameData(settingsIn(INBOUND_OPTIONS, present.inbound), settings)) return undefined;
     }
     if (![...(owners ?? [])].every(([type, view]) => this.canShow(type, view))) return undefined;
     const edge = this.edge(wanted)!;

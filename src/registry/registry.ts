@@ -11,7 +11,7 @@ import {
   text,
   tuple,
   wholeNumberBetween,
-} from '../core/model/shape.ts';
+} from '../core/model/options/shape.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 
 /**

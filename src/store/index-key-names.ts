@@ -1,5 +1,6 @@
 import { type Item, stringOf } from '../core/items/attribute-value.ts';
 import { INDEX_KEYS } from '../core/items/derived-item.ts';
+import { isDerivedKey } from '../core/items/keys.ts';
 import { indexKeysOf, type TableNames } from '../core/model/compiled.ts';
 import type { Calls, TableCalls } from './lean/calls.ts';
 
@@ -136,7 +137,7 @@ class RenamingCalls implements TableCalls {
   }
 
   private isDerived(item: Item): boolean {
-    return stringOf(item[this.table.sortKey])?.startsWith('~') === true;
+    return isDerivedItem(this.table, item);
   }
 
   private values(placeholders: Record<string, string>): Record<string, string> {
@@ -155,7 +156,11 @@ export function withKnownIndexKeys(table: TableNames, item: Item): Item {
       [names[index].sort, INDEX_KEYS[index].sort] as const,
     ]),
   );
-  return stringOf(item[table.sortKey])?.startsWith('~') === true ? renameAttributes(item, known) : item;
+  return isDerivedItem(table, item) ? renameAttributes(item, known) : item;
+}
+
+function isDerivedItem({ sortKey }: Pick<TableNames, 'sortKey'>, item: Item): boolean {
+  return isDerivedKey(stringOf(item[sortKey]) ?? '');
 }
 
 function renameAttributes(item: Item, names: ReadonlyMap<string, string>): Item {

@@ -6,7 +6,7 @@ import type { QueryRequest } from '../core/store-port.ts';
 /** Ranges of base items' sort keys in Edgeloom's form, and what they are in raw keys. */
 
 /** A character that no key holds, behind all others. */
-export const LAST = '\u{10ffff}';
+const LAST = '\u{10ffff}';
 
 /** A range of sort keys in Edgeloom's form, inclusive at both ends. */
 export interface RawRange {

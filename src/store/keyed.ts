@@ -1,6 +1,6 @@
 import { type Item, stringOf } from '../core/items/attribute-value.ts';
 import { compareKeys } from '../core/items/encoding.ts';
-import { describe, isDerivedKey, SERVICE_PARTITION } from '../core/items/keys.ts';
+import { BELOW_DERIVED, describe, SERVICE_PARTITION } from '../core/items/keys.ts';
 import type { TableNames } from '../core/model/compiled.ts';
 import type { KeyPair, RawKeys } from '../core/model/keys/raw-keys.ts';
 import type {
@@ -29,7 +29,7 @@ import type {
   WriteResult,
 } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
-import { entriesInRange, isWithin, LAST, type RawRange, rangeOfBaseItems } from './keyed-ranges.ts';
+import { entriesInRange, isWithin, type RawRange, rangeOfBaseItems } from './keyed-ranges.ts';
 
 /**
  * A store over a table with raw keys, which shows every item under its key in Edgeloom's form. Under a key that has no raw one, reads
@@ -146,6 +146,7 @@ export class KeyedStore implements Store, ScanSource {
     const entries = entriesInRange(this.keys.entriesOf(source), range, reverse);
     let spent = NOTHING;
     if (startKey === undefined && entries.length > 1) {
+      // A template makes no sort key that begins with `~`, or with a character that sorts behind `~`.
       spent = await this.raw.query({ ...request, countOnly: false, sortKey: BELOW_DERIVED });
       if (spent.lastKey === undefined) {
         const items = spent.items.map(this.known).filter((item) => isWithin(this.keyOf(item).target, range));
@@ -224,7 +225,7 @@ export class KeyedStore implements Store, ScanSource {
     throw new StoreError(
       'terminal',
       'invalid-key',
-      `The item ${describe(source)}${isDerivedKey(target) || target !== source ? ` ${describe(target)}` : ''} cannot be stored: ${reason}.`,
+      `The item ${describe(source)}${target === source ? '' : ` ${describe(target)}`} cannot be stored: ${reason}.`,
       'Use another id, or another key option in the model.',
     );
   }
@@ -240,5 +241,3 @@ export class KeyedStore implements Store, ScanSource {
 }
 
 const NOTHING: QueryResult = { items: [], count: 0, scanned: 0, rcu: 0 };
-/** The raw sort keys of base items: all that do not begin with `~` or what sorts behind it. */
-const BELOW_DERIVED = { to: `}${LAST}` };

@@ -69,11 +69,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   'old reader next to a new one': { named: 'evolution-other-meaning' },
   'old consumer next to a new one': { named: 'evolution-own-model' },
   'new consumer before the migration': { named: 'evolution-own-model' },
-  'cursor across a migration': inFile(
-    'registry/definition.ts',
-    'orderingOptions(search, SEARCH_OPTION_EFFECTS)',
-    '({})',
-  ),
+  'cursor across a migration': inFile('registry/definition.ts', "settingsIn(SEARCH_OPTIONS, search, 'order')", '({})'),
   'own write in a session': { named: 'session-rows-kept' },
   'own write in a session with lowMark': inFile(
     'client/session/session.ts',

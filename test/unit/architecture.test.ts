@@ -180,6 +180,7 @@ describe('derived sort keys and index partitions', () => {
       'core/plan/quarantine-entry.ts',
     ]);
     expect(naming(/from: 'A', to: '\['/)).toEqual(['core/items/keys.ts']);
+    expect(naming(/startsWith\(['"`]~/)).toEqual([]);
   });
   it('have their places from the model, and from what the registry compiles', () => {
     expect(naming(/\bnew (?:Search|Order|EdgeItem|Count)Places\(/)).toEqual([

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { EdgeloomError } from '../../foundation/errors.ts';
+import { DERIVED_PREFIX } from './derived-prefix.ts';
 import { describe } from './describe.ts';
 import { isWellFormed } from './encoding.ts';
 
+export { BELOW_DERIVED, DERIVED_ITEMS, DERIVED_PREFIX } from './derived-prefix.ts';
 export { describe } from './describe.ts';
 
 /**
@@ -26,8 +28,6 @@ export const BASE_ITEMS = { from: 'A', to: '[' } as const;
 export const PARTITION_KEY_BYTES = 2048;
 export const SORT_KEY_BYTES = 1024;
 
-/** The first character of every derived item's sort key. */
-export const DERIVED_PREFIX = '~';
 /** The sort key of a node's view. */
 export const VIEW_KEY = '~view' as DerivedSortKey;
 /** The partition of the service's own items. No node id begins so, and the writer refuses keys that do. */

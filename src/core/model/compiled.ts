@@ -3,6 +3,8 @@ import type { Item } from '../items/attribute-value.ts';
 import { INDEX_KEYS } from '../items/derived-item.ts';
 import type { EdgeKeyOption, NodeKeyOption } from './keys/key-option.ts';
 import type { RawKeys } from './keys/raw-keys.ts';
+import type { InboundSettings, OrderSettings, PartSettings, SearchSettings } from './options/option-tables.ts';
+import type { DeriveModel, IndexName, Projection, TotalSettings } from './options/settings.ts';
 import type {
   CounterPlaces,
   CountPlaces,
@@ -13,36 +15,22 @@ import type {
   TotalPlaces,
 } from './projection/places.ts';
 
-import type {
-  DeriveModel,
-  InboundSettings,
-  IndexName,
-  OrderSettings,
-  PartSettings,
-  Projection,
-  SearchSettings,
-  TotalSettings,
-} from './projection/settings.ts';
-
+export type { InboundSettings, OrderSettings, PartSettings, SearchSettings } from './options/option-tables.ts';
 export type {
   AttributeOrder,
   Compute,
   DeriveModel,
   EdgeOrderModel,
-  InboundSettings,
   IndexName,
   OrderModel,
   OrderPart,
-  OrderSettings,
   PartitionModel,
-  PartSettings,
   Projection,
   SearchOrder,
-  SearchSettings,
   SourceOrder,
   TotalPart,
   TotalSettings,
-} from './projection/settings.ts';
+} from './options/settings.ts';
 
 /** The compiled model: what the model file says, checked and with every default filled in. All code below the surface reads this. */
 

@@ -1,5 +1,6 @@
 import type { ValueType } from '../items/encoding.ts';
 import type { ExactNumber } from '../items/plain.ts';
+import type { INBOUND_OPTIONS } from './options/option-tables.ts';
 import type { AttributesOf, Fields, FromSource, InputOf, NameOf } from './order.ts';
 
 /**
@@ -92,16 +93,7 @@ type TotalsOf<Options> = true extends IsGiven<Options, 'total'> | IsGiven<Option
   : never;
 
 /** Options next to the orders of an `inbound` option. */
-export type InboundSetting =
-  | 'shards'
-  | 'shardBy'
-  | 'hash'
-  | 'project'
-  | 'projectSource'
-  | 'partition'
-  | 'includeOwner'
-  | 'total'
-  | 'by';
+export type InboundSetting = keyof typeof INBOUND_OPTIONS;
 
 /** An option's value; undefined where it is not given. */
 type Option<Options, Name extends string> = Options extends { readonly [N in Name]?: infer Value }

@@ -1,4 +1,5 @@
 import type { SearchSettings } from './compiled.ts';
+import { fillSettings, SEARCH_OPTIONS } from './options/option-tables.ts';
 
 /**
  * The list of all nodes of a type: a search that every node is in, by its id. It has the empty name, which no search of a
@@ -12,15 +13,10 @@ const SHARDS = 10;
 /** The list of a node type. */
 export function nodeList(type: string): SearchSettings {
   return {
+    ...fillSettings(SEARCH_OPTIONS, { shards: SHARDS, shardBy: 'source' }),
     indexPartition: `${type}.${NODE_LIST}`,
     name: NODE_LIST,
     // Sort keys end with the id, which alone orders what has no value.
     order: { kind: 'derive', compute: () => '', version: 1 },
-    each: false,
-    fold: false,
-    shards: SHARDS,
-    shardBy: 'source',
-    hash: 'fnv1a',
-    project: { kind: 'KEYS_ONLY' },
   };
 }

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { ValueType } from '../items/encoding.ts';
-import type { DeriveContext, DeriveOptions } from './projection/derive-options.ts';
+import type { DeriveContext, DeriveOptions } from './options/derive-options.ts';
 
 /**
  * Attributes of a type and orders of items: the vocabulary that the options of `node` and `edge` share.

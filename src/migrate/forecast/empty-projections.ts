@@ -2,7 +2,7 @@ import { parseDerivedKey } from '../../core/items/derived-key.ts';
 import { typePrefix } from '../../core/items/keys.ts';
 import { classifyKey } from '../../core/model/base-item.ts';
 import type { CompiledModel, InboundOrder, SearchModel } from '../../core/model/compiled.ts';
-import type { OrderModel } from '../../core/model/projection/settings.ts';
+import type { OrderModel } from '../../core/model/options/settings.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { figureText } from '../../foundation/figure.ts';
 import type { PlannedChange } from '../../registry/planned-changes.ts';

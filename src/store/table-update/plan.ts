@@ -31,8 +31,8 @@ export interface TablePlan {
 /** Options of `planTableUpdate`. */
 export interface TablePlanOptions {
   /**
-   * The attribute by which the table is to delete items, as the model names it. A table that has items gets TTL only if it is named here: items
-   * of other software that have the attribute would be gone.
+   * The TTL attribute, by the name that the model has for it. A table that has items gets TTL only if this option names the attribute:
+   * TTL would delete items of other software that have the attribute too.
    */
   ttl?: string | undefined;
 }

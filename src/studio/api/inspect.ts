@@ -2,10 +2,9 @@ import * as z from 'zod';
 import type { Page } from '../../client/read/request/result.ts';
 import { type Item, itemSizeBytes, stringOf } from '../../core/items/attribute-value.ts';
 import { parseDerivedKey } from '../../core/items/derived-key.ts';
-import { DERIVED_PREFIX, typePrefix } from '../../core/items/keys.ts';
+import { BELOW_DERIVED, DERIVED_PREFIX, typePrefix } from '../../core/items/keys.ts';
 import { toPlainItem } from '../../core/items/plain.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import type { SortKeyRange } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { losslessNumber } from '../../foundation/exact-json.ts';
 import { type Explanation, explain } from '../../trust/explain/explain.ts';
@@ -26,9 +25,6 @@ export interface StoredItem {
 
 /** A page of a partition's base items, or of its derived ones. */
 export type PartitionAnswer = Page<StoredItem>;
-
-/** Derived sort keys begin with `~`: what sorts below it, and what begins with it. */
-const BELOW_DERIVED: SortKeyRange = { to: '}\u{10ffff}' };
 
 /** The items of a partition, and why each is as it is. */
 export const INSPECT_ROUTES = [

@@ -1,7 +1,7 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { BEGINNINGS } from '../../core/items/derived-key.ts';
 import { compareKeys } from '../../core/items/encoding.ts';
-import { BASE_ITEMS, isDerivedKey } from '../../core/items/keys.ts';
+import { BASE_ITEMS, DERIVED_ITEMS, isDerivedKey } from '../../core/items/keys.ts';
 import { type CompiledModel, layersOf } from '../../core/model/compiled.ts';
 import { queriedItems } from '../../core/store-pages.ts';
 import type { QueryRequest, Store } from '../../core/store-port.ts';
@@ -69,15 +69,12 @@ async function* itemsOutsideNamedOrders(
     isDerivedKey(key) && !prefixes.some((prefix) => key.startsWith(prefix));
   const ends = [...prefixes, undefined];
   for (const [i, to] of ends.entries()) {
-    const from = i === 0 ? '~' : afterPrefix(prefixes[i - 1]!);
-    const sortKey = { from, to: to ?? AFTER_DERIVED };
+    const from = i === 0 ? DERIVED_ITEMS.from : afterPrefix(prefixes[i - 1]!);
+    const sortKey = { from, to: to ?? DERIVED_ITEMS.to };
     for await (const keyed of keyedItems(graph, store, { partition: source, sortKey }))
       if (isOutsideNamedOrders(keyed.key)) yield keyed;
   }
 }
-
-/** The character after `~`, with which derived sort keys begin. */
-const AFTER_DERIVED = '\u007f';
 
 /** The lowest text above all texts with a prefix; the prefix ends with `/`. */
 function afterPrefix(prefix: string): string {

@@ -9,7 +9,7 @@ import {
 import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';
 import { toPlainItem } from '../../../src/core/items/plain.ts';
 import type { CompiledModel, Compute, Projection } from '../../../src/core/model/compiled.ts';
-import type { DeriveContext } from '../../../src/core/model/projection/derive-options.ts';
+import type { DeriveContext } from '../../../src/core/model/options/derive-options.ts';
 
 /** Why a part of a base item could not be derived. */
 export interface Problem {

@@ -29,7 +29,6 @@ describe('the model of the documentation', () => {
       shards: 200,
       shardBy: 'value',
       hash: 'fnv1a',
-      partition: undefined,
       project: { kind: 'KEYS_ONLY' },
     });
     expect(graph.edges.get('GOALMEMBERSHIP')?.inbound).toMatchObject({ shards: 1, shardBy: 'source', hash: 'fnv1a' });

@@ -18,7 +18,7 @@ import {
   text,
   tuple,
   wholeNumberBetween,
-} from '../../../src/core/model/shape.ts';
+} from '../../../src/core/model/options/shape.ts';
 
 /** `path: message` of each mistake. */
 function mistakes(shape: Shape<unknown>, input: unknown): string[] {

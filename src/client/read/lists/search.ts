@@ -10,9 +10,9 @@ import {
 } from '../../../core/items/keys.ts';
 import { toPlain } from '../../../core/items/plain.ts';
 import type { SearchModel } from '../../../core/model/compiled.ts';
+import { lineOfSearch } from '../../../core/model/options/option-tables.ts';
 import { isHashedInKey } from '../../../core/model/projection/partitions.ts';
 import type { ItemKeys } from '../../../core/model/projection/places.ts';
-import { lineOfSearch } from '../../../core/model/projection/settings.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
 import type { Abortable } from '../../../foundation/runtime.ts';

@@ -3,10 +3,11 @@ import { hash128 } from '../../items/keys.ts';
 import type { CompiledModel, EdgeModel, NodeModel } from '../compiled.ts';
 import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../graph.ts';
 import { partsOfEdge } from '../joined.ts';
-import { isPlainObject } from '../shape.ts';
+import { unshapingOptions } from '../options/checks.ts';
+import { isPlainObject } from '../options/shape.ts';
 import { compileEdge, compileNode, compileTable } from './definitions.ts';
 import { compileRawKeys } from './raw-keys.ts';
-import { type MistakeLog, tableName } from './schemas.ts';
+import { edgeSchema, type MistakeLog, nodeSchema, partSchema, tableName } from './schemas.ts';
 
 /**
  * Checks and compiles a model. Throws a `ModelError` that names every mistake with its path.
@@ -98,12 +99,12 @@ function recordOf(value: unknown, path: string, mistakes: MistakeLog): Record<st
 }
 
 /** Options of a node, a part and an edge that the fingerprint leaves out, because they do not shape derived items. */
-const UNSHAPING: ReadonlySet<string> = new Set(['fields', 'versionAttribute']);
+const UNSHAPING = unshapingOptions(nodeSchema, partSchema, edgeSchema);
 
 /**
- * The fingerprint of a model's nodes and edges, 8 hex digits. It leaves out validators, version attributes, the functions of other versions
- * of a `derive`, and the text of every function, because a bundler changes it; the version of a `derive` is in it. A search or an order
- * may have the name of such an option, so the place decides, and not the name alone.
+ * The fingerprint of a model's nodes and edges, 8 hex digits. Validators, version attributes and the functions of other versions of a
+ * `derive` are not part of it. The text of a function is not part of it either, since a bundler changes the text; the version of a
+ * `derive` is. A search or an order may have the name of an option that is left out, so the place decides, and not the name alone.
  */
 function fingerprintOf(nodes: Record<string, unknown>, edges: Record<string, unknown>): string {
   const ofTypes = [...Object.values(nodes), ...Object.values(edges)].map(optionsOf);

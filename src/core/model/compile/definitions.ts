@@ -13,20 +13,12 @@ import type {
   TableNames,
 } from '../compiled.ts';
 import { NODE_LIST, nodeList } from '../node-list.ts';
+import { compileProjection } from '../options/option-tables.ts';
+import type { Shaped } from '../options/shape.ts';
 import { CountPlaces, PartPlaces, SearchPlaces, TotalPlaces } from '../projection/places.ts';
-import type { Shaped } from '../shape.ts';
 import { compileInbound } from './inbound.ts';
 import { compileDerive } from './order.ts';
-import {
-  checkShape,
-  compileProjection,
-  edgeSchema,
-  type MistakeLog,
-  NODE_TYPES,
-  nodeSchema,
-  partSchema,
-  tableSchema,
-} from './schemas.ts';
+import { checkShape, edgeSchema, type MistakeLog, NODE_TYPES, nodeSchema, partSchema, tableSchema } from './schemas.ts';
 import { compileSearch } from './search.ts';
 import { compileOutgoing, compileTotals } from './totals.ts';
 

@@ -1,16 +1,9 @@
-import type {
-  InboundItem,
-  InboundModel,
-  InboundOrder,
-  InboundSettings,
-  IndexName,
-  OrderSettings,
-  PartitionModel,
-} from '../compiled.ts';
+import type { InboundItem, InboundModel, InboundOrder, IndexName, OrderSettings } from '../compiled.ts';
+import { fillSettings, INBOUND_OPTIONS } from '../options/option-tables.ts';
+import { isPlainObject, type Shaped } from '../options/shape.ts';
 import { EdgeItemPlaces, OrderPlaces } from '../projection/places.ts';
-import { isPlainObject, type Shaped } from '../shape.ts';
 import { compileEdgeOrder } from './order.ts';
-import { checkShape, compileProjection, inboundSchema, type MistakeLog } from './schemas.ts';
+import { checkShape, inboundSchema, type MistakeLog } from './schemas.ts';
 
 /**
  * How edge types are found from their targets. The orders `gsi0` and `gsi1` share an edge's one index item, which is in both
@@ -20,7 +13,7 @@ import { checkShape, compileProjection, inboundSchema, type MistakeLog } from '.
 
 const INDEXES: readonly IndexName[] = ['gsi0', 'gsi1'];
 /** Options next to the orders; no order can have these names. */
-const SETTINGS: ReadonlySet<string> = new Set(Object.keys(inboundSchema.of));
+const SETTINGS: ReadonlySet<string> = new Set(Object.keys(INBOUND_OPTIONS));
 /** The name is part of sort keys and index partitions; it begins as no type does, which keeps those apart. */
 const ORDER_NAME = /^[a-z][A-Za-z0-9_]{0,63}$/;
 const OTHER_INDEX = /^gsi\d+$/;
@@ -49,21 +42,12 @@ export function compileInbound(
     if (!hasTotals) mistakes.push({ path, message: 'names no order: give gsi0, gsi1 or one of a name of its own' });
     return undefined;
   }
-  const includeOwner = option.includeOwner ?? false;
-  if (includeOwner && (option.shards ?? 1) !== 1) {
+  const inboundSettings = fillSettings(INBOUND_OPTIONS, option);
+  if (inboundSettings.includeOwner && inboundSettings.shards !== 1) {
     const message = 'needs shards: 1: with more there is no one partition at whose end the node could be';
     mistakes.push({ path: `${path}.includeOwner`, message });
   }
-  const { projectSource, partition } = compileSource(option, path, mistakes);
-  const inboundSettings: InboundSettings = {
-    shards: option.shards ?? 1,
-    shardBy: option.shardBy ?? 'source',
-    hash: option.hash ?? 'fnv1a',
-    project: compileProjection(option.project ?? 'KEYS_ONLY'),
-    ...(projectSource && { projectSource }),
-    ...(partition && { partition }),
-    includeOwner,
-  };
+  checkSource(option, path, mistakes);
   const orders = found.map((order) => ({ ...order, places: new OrderPlaces(type, order, inboundSettings) }));
   return {
     orders: new Map(orders.map((order) => [order.name, order])),
@@ -72,12 +56,12 @@ export function compileInbound(
   };
 }
 
-/** The attributes that an edge type takes from its source nodes, and those of its index partitions. */
-function compileSource(
+/** Notes options of the attributes that an edge type takes from its source nodes, and of its index partitions, that exclude each other. */
+function checkSource(
   { project = 'KEYS_ONLY', projectSource, partition, includeOwner }: Shaped<typeof inboundSchema>,
   path: string,
   mistakes: MistakeLog,
-): Pick<InboundSettings, 'projectSource' | 'partition'> {
+): void {
   if (projectSource !== undefined && project === 'ALL') {
     const message =
       "is together with project: 'ALL', which may hold the same names: list the edge's attributes in project";
@@ -93,16 +77,6 @@ function compileSource(
       'is together with includeOwner: the target node cannot be in the partitions of its edges then. Leave one out';
     mistakes.push({ path: `${path}.partition`, message });
   }
-  return {
-    ...(projectSource && { projectSource: [...new Set(projectSource)] }),
-    ...(partition !== undefined && { partition: compilePartition(partition) }),
-  };
-}
-
-function compilePartition(partition: string | { attribute: string }): PartitionModel {
-  return typeof partition === 'string'
-    ? { of: 'edge', attribute: partition }
-    : { of: 'source', attribute: partition.attribute };
 }
 
 function compileInboundOrder(

@@ -1,6 +1,6 @@
 import type { ValueType } from '../../items/encoding.ts';
 import type { AttributeOrder, DeriveModel, EdgeOrderModel, OrderPart } from '../compiled.ts';
-import type { Shaped } from '../shape.ts';
+import type { Shaped } from '../options/shape.ts';
 import {
   attributeName,
   checkShape,

@@ -1,4 +1,4 @@
-import { isDerivedKey } from '../../items/keys.ts';
+import { DERIVED_PREFIX, isDerivedKey } from '../../items/keys.ts';
 import type { EdgeModel, NodeModel } from '../compiled.ts';
 import { type Entry, type Letters, type Marks, type Partition, RawKeys } from '../keys/raw-keys.ts';
 import {
@@ -118,7 +118,7 @@ function edgeEntry(
 /** Notes a sort key that begins with an id: it could be that of any other item. */
 function checkBeginning(pieces: Pieces | undefined, path: string, mistakes: MistakeLog): void {
   const [first] = pieces ?? ['-'];
-  if (typeof first === 'string' && first >= '!' && first < '~') return;
+  if (typeof first === 'string' && first >= '!' && first < DERIVED_PREFIX) return;
   const message =
     'should begin with a text of ASCII characters below ~, such as USER#: the keys behind it are Edgeloom’s';
   mistakes.push({ path, message });

@@ -1,6 +1,16 @@
-import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Mistake } from '../../../foundation/errors.ts';
-import type { Compute, Projection } from '../compiled.ts';
+import type { Compute } from '../compiled.ts';
+import {
+  attributeName,
+  attributeOfEither,
+  nonEmptyAttributeNames,
+  positive,
+  projection,
+  standardSchema,
+  unshapingOption,
+  valueType,
+} from '../options/checks.ts';
+import { checksOf, INBOUND_OPTIONS, PART_OPTIONS, SEARCH_OPTIONS } from '../options/option-tables.ts';
 import {
   anything,
   either,
@@ -12,40 +22,21 @@ import {
   optional,
   recordOf,
   type Shape,
-  type Shaped,
   type Shapes,
   shapeThatPasses,
   text,
   wholeNumberBetween,
-} from '../shape.ts';
+} from '../options/shape.ts';
+
+export { attributeName, sourceSchema } from '../options/checks.ts';
 
 /** The shapes of a model file's definitions, and how their mistakes are noted. */
 
 /** Mistakes found so far. */
 export type MistakeLog = Mistake[];
 
-const MAX_SHARDS = 100_000;
 /** An item has 400 KB at most; a batch may add to a view that is just within its budget. */
 const MAX_VIEW_BUDGET_BYTES = 380 * 1024;
-/** The name of an attribute. */
-export const attributeName: Shape<string> = shapeThatPasses(
-  (input) => typeof input === 'string' && input.length > 0,
-  'should be a string that is not empty',
-);
-const hash = oneOf('fnv1a', 'codepoint-product');
-const valueType = oneOf('string', 'number', 'date');
-const shardBy = oneOf('value', 'source');
-const positive = wholeNumberBetween(1);
-const shardCount = wholeNumberBetween(1, MAX_SHARDS);
-/** Which attributes are copied. */
-export const projection = either(
-  [oneOf('KEYS_ONLY', 'ALL'), listOf(attributeName)],
-  "should be 'KEYS_ONLY', 'ALL' or a list of attribute names",
-);
-/** An attribute of an edge's source node. */
-export const sourceSchema = exactObject({ kind: oneOf('source'), attribute: attributeName });
-/** The name of an attribute, or that of one of the source node. */
-const attributeOfEither = either([attributeName, sourceSchema], 'should be an attribute name or fromSource(name)');
 /** An order by rank. */
 export const rankSchema = exactObject({
   kind: oneOf('rank'),
@@ -67,35 +58,11 @@ export const deriveSchema = exactObject({
 });
 /** An order with its value type. */
 export const typedOrder = exactObject({ from: attributeOfEither, type: optional(valueType) });
-const standardSchema = shapeThatPasses<StandardSchemaV1>(
-  (input) => (typeof input === 'object' || typeof input === 'function') && input !== null && '~standard' in input,
-  'should be a Standard Schema validator (zod, valibot, arktype)',
-);
 const attributeNames = listOf(attributeName, 'should be a list of attribute names');
-/** Attribute names, of which there is one at least. */
-function nonEmptyAttributeNames(noName: string) {
-  return listOf(attributeName, 'should be a list of attribute names', noName);
-}
 /** Options of a search. */
-export const searchSchema = exactObject({
-  // compileOrder looks at its form first, so that the mistake named is the one inside that form.
-  from: anything,
-  type: optional(valueType),
-  shards: optional(either([shardCount, oneOf('value')], `${shardCount.message}, or 'value'`)),
-  shardBy: optional(shardBy),
-  hash: optional(hash),
-  fold: optional(flag),
-  each: optional(flag),
-  partition: optional(attributeName),
-  path: optional(nonEmptyAttributeNames('should name at least one attribute')),
-  project: optional(projection),
-});
+export const searchSchema = exactObject(checksOf(SEARCH_OPTIONS));
 /** Options of a part of a node type. */
-export const partSchema = exactObject({
-  fields: optional(standardSchema),
-  view: optional(projection),
-  search: optional(recordOf(attributeName, anything)),
-});
+export const partSchema = exactObject(checksOf(PART_OPTIONS));
 /** A template of a key. */
 const template: Shape<string> = shapeThatPasses(
   (input) => typeof input === 'string' && input.length > 0,
@@ -114,11 +81,11 @@ const edgeKeySchema = exactObject({ source: optional(template), target: template
 /** Options of a node type. */
 export const nodeSchema = exactObject({
   key: optional(nodeKeySchema),
-  fields: optional(standardSchema),
+  fields: unshapingOption(standardSchema),
   view: optional(projection),
   viewBudgetBytes: optional(wholeNumberBetween(1024, MAX_VIEW_BUDGET_BYTES)),
   maxEntries: optional(recordOf(attributeName, positive, 'should be an object of attribute names and limits')),
-  versionAttribute: optional(attributeName),
+  versionAttribute: unshapingOption(attributeName),
   list: optional(flag),
   search: optional(recordOf(attributeName, anything)),
   parts: optional(recordOf(text, anything, 'should be an object of names and parts')),
@@ -128,7 +95,7 @@ export const NODE_TYPES = 'should be a node type or a list of them';
 const typeNames = either([text, listOf(text, NODE_TYPES, NODE_TYPES)], NODE_TYPES);
 /** Options of an edge type; its orders have a schema of their own. */
 export const edgeSchema = exactObject({
-  fields: optional(standardSchema),
+  fields: unshapingOption(standardSchema),
   // Needed, but told apart from the rest: see checkNodeTypes.
   from: optional(typeNames),
   to: optional(typeNames),
@@ -150,18 +117,7 @@ export const edgeSchema = exactObject({
   copy: optional(nonEmptyAttributeNames('names no attribute: give those of the target node to copy')),
 });
 /** Options next to the orders of an edge type. */
-export const inboundSchema = exactObject({
-  shards: optional(shardCount),
-  shardBy: optional(shardBy),
-  hash: optional(hash),
-  project: optional(projection),
-  projectSource: optional(nonEmptyAttributeNames('names no attribute: give those of the source node to project')),
-  partition: optional(attributeOfEither),
-  includeOwner: optional(flag),
-  // Compiled apart: see totals.ts.
-  total: anything,
-  by: anything,
-});
+export const inboundSchema = exactObject(checksOf(INBOUND_OPTIONS));
 const NAME_OF_TABLE = 'should be 3 to 255 of the characters A-Z, a-z, 0-9, _, - and .';
 /** The name of a table or of an index. */
 export const tableName: Shape<string> = shapeThatPasses(
@@ -183,11 +139,6 @@ export const tableSchema = exactObject({
   ttl: optional(attributeName),
   indexes: optional(exactObject({ gsi0: optional(index), gsi1: optional(index) })),
 });
-
-/** Compiles a projection. */
-export function compileProjection(input: Shaped<typeof projection>): Projection {
-  return typeof input === 'string' ? { kind: input } : { kind: 'LIST', attributes: [...new Set(input)] };
-}
 
 /**
  * Checks one part of a model and notes every mistake under its path. It returns the correct options, so that compiling

@@ -1,8 +1,9 @@
 import type { SearchModel, SearchOrder, SearchSettings } from '../compiled.ts';
+import { fillSettings, SEARCH_OPTIONS } from '../options/option-tables.ts';
+import type { Shaped } from '../options/shape.ts';
 import { SearchPlaces } from '../projection/places.ts';
-import type { Shaped } from '../shape.ts';
 import { compileOrder } from './order.ts';
-import { checkShape, compileProjection, type MistakeLog, searchSchema } from './schemas.ts';
+import { checkShape, type MistakeLog, searchSchema } from './schemas.ts';
 
 /** The searches of node types. */
 
@@ -30,9 +31,8 @@ export function compileSearch(
     options.path === undefined
       ? compileOrder(options.from ?? attribute, options.type, path, mistakes)
       : compilePath(options, path, mistakes);
-  const fold = options.fold ?? false;
-  const each = options.each ?? false;
-  const shards = options.shards ?? 200;
+  const given = fillSettings(SEARCH_OPTIONS, options);
+  const { fold, each, shards } = given;
   const addMistake = (message: string): unknown => mistakes.push({ path, message });
   if (Buffer.byteLength(name) > MAX_SEARCH_NAME_BYTES)
     addMistake(`has a name of more than ${MAX_SEARCH_NAME_BYTES} bytes`);
@@ -43,16 +43,10 @@ export function compileSearch(
   if (shards === 'value' && options.shardBy !== undefined) addMistake("shardBy has no meaning with shards: 'value'");
   if (shards === 'value' && options.hash !== undefined) addMistake("hash has no meaning with shards: 'value'");
   const settings: SearchSettings = {
+    ...given,
     indexPartition: `${type}.${name}`,
     name,
     order,
-    each,
-    fold,
-    shards,
-    shardBy: options.shardBy ?? 'value',
-    hash: options.hash ?? 'fnv1a',
-    partition: options.partition,
-    project: compileProjection(options.project ?? 'KEYS_ONLY'),
     ...(part !== undefined && { part }),
   };
   return { ...settings, inForce: { places: new SearchPlaces(settings) } };

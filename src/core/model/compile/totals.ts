@@ -1,5 +1,5 @@
 import type { TotalPart, TotalSettings } from '../compiled.ts';
-import { anything, exactObject, oneOf, recordOf, type Shape, shapeThatPasses } from '../shape.ts';
+import { anything, exactObject, oneOf, recordOf, type Shape, shapeThatPasses } from '../options/shape.ts';
 import { attributeName, checkShape, type MistakeLog } from './schemas.ts';
 
 /** Compiles a total of edges: sums of attributes, and numbers by the values of an attribute. */

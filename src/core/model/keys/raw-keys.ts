@@ -4,8 +4,8 @@ import { isDerivedKey, SERVICE_PARTITION } from '../../items/keys.ts';
 
 /**
  * Raw keys: those of a table whose items other software wrote under keys of its own. All code above the store, and behind the decoding
- * of stream records, knows items by Edgeloom's keys: a node's id, `EDGETYPE-` and a target's id, the name of a part. Here, and nowhere
- * else, the ones become the others. A derived item keeps its sort key, and lies in the raw partition of its node.
+ * of stream records, knows items by Edgeloom's keys: a node's id, `EDGETYPE-` and a target's id, the name of a part. This file alone
+ * turns raw keys into Edgeloom's, and back. A derived item keeps its sort key, and lies in the raw partition of its node.
  */
 
 /** A key of Edgeloom's form, or a raw one. */

@@ -1,7 +1,7 @@
 import { generationMark } from '../../items/generation.ts';
 import { hash128, type IndexPartitionKey, isWithinBytes, SORT_KEY_BYTES } from '../../items/keys.ts';
 import { shardOf } from '../../items/shard.ts';
-import type { InboundSettings, SearchSettings } from './settings.ts';
+import type { InboundSettings, SearchSettings } from '../options/option-tables.ts';
 
 /** The shards of an index partition. */
 

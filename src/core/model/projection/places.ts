@@ -18,9 +18,9 @@ import {
   totalKey,
 } from '../../items/key-forms.ts';
 import { type DerivedSortKey, type IndexPartitionKey, isDerivedKey } from '../../items/keys.ts';
+import type { InboundSettings, OrderSettings, SearchSettings } from '../options/option-tables.ts';
 import { escapeForPartition, formatIndexPartition } from './index-partition.ts';
 import { Partitions } from './partitions.ts';
-import type { InboundSettings, OrderSettings, SearchSettings } from './settings.ts';
 
 /**
  * The places of a projection: the sort keys of its derived items and the index partitions that they lie in. A generation of a

@@ -1,3 +1,4 @@
+import { DERIVED_PREFIX } from '../../../core/items/derived-prefix.ts';
 import type { PartitionAnswer, StoredItem } from '../../api/inspect.ts';
 import { addressOf } from '../base/address.ts';
 import { type Asked, useAnswer } from '../base/ask.ts';
@@ -63,7 +64,7 @@ function SideOf({
   onChange,
 }: PartitionProps & { side: Side; asked: Asked<PartitionAnswer>; onChange: () => void }) {
   const chosen = parameters.get('target');
-  const isOfThisSide = chosen?.startsWith('~') === (side === 'derived');
+  const isOfThisSide = chosen?.startsWith(DERIVED_PREFIX) === (side === 'derived');
   const cursors = { base: parameters.get('base') ?? undefined, derived: parameters.get('derived') ?? undefined };
   return (
     <Card title={SIDES[side]}>

@@ -1,0 +1,253 @@
+import {
+  attributeName,
+  attributeOfEither,
+  hash,
+  nonEmptyAttributeNames,
+  projection,
+  shardBy,
+  shardCount,
+  standardSchema,
+  unshapingOption,
+  valueType,
+} from './checks.ts';
+import type { EdgeOrderModel, IndexName, PartitionModel, Projection, SearchOrder } from './settings.ts';
+import { anything, either, flag, oneOf, optional, recordOf, type Shape, type Shaped } from './shape.ts';
+
+/**
+ * The tables of what a model file says of a projection. Each line is an option, a setting, or both: the check of the option as the model
+ * file gives it, the setting that it becomes, with its default, and the effect of the setting. From here come the checks of model files,
+ * the compiled settings, the definitions of the registry, the options that the registry knows, and the fingerprints of what cursors mean.
+ *
+ * Settings are those of every generation, without its places. The registry keeps them, so that an option whose default is `undefined` or
+ * `false` changes no fingerprint.
+ */
+
+/**
+ * The effect of a setting. `order`: it decides the order of hits, so that a cursor goes on only where it is the same; `result`: it
+ * decides what else a question gets; `spread`: it only decides where in an index items are, which no reader of results sees.
+ */
+export type OptionEffect = 'order' | 'result' | 'spread';
+
+declare const VALUE: unique symbol;
+
+/** A setting that no option gives by itself: several do, or the place of the option in the model file. */
+interface Setting<Value> {
+  readonly effect: OptionEffect;
+  readonly [VALUE]?: Value;
+}
+
+/** An option with a setting of its own. */
+interface SettingOption<Given, Value> {
+  readonly check: Shape<Given | undefined>;
+  readonly effect: OptionEffect;
+  /** The setting for the option as it is given. */
+  readonly fill: (given: Given | undefined) => Value;
+}
+
+/** An option without a setting of its own. */
+interface OtherOption<Given> {
+  readonly check: Shape<Given>;
+}
+
+/** A table of options and settings, by name. */
+export type OptionTable = Readonly<
+  Record<
+    string,
+    { readonly check?: Shape<unknown>; readonly effect?: OptionEffect; readonly fill?: (given: never) => unknown }
+  >
+>;
+
+/** The checks of a table's options. */
+type ChecksOf<Table> = {
+  [Name in keyof Table as Table[Name] extends OtherOption<unknown> ? Name : never]: Table[Name] extends {
+    check: infer Check;
+  }
+    ? Check
+    : never;
+};
+
+/** The options of a table as a model file gives them. */
+type GivenOptions<Table> = {
+  readonly [Name in keyof Table as Table[Name] extends OtherOption<unknown> ? Name : never]?: Table[Name] extends {
+    check: infer Check;
+  }
+    ? Shaped<Check>
+    : never;
+};
+
+type ValueOf<Line> = Line extends { fill: (given: never) => infer Value }
+  ? Value
+  : Line extends Setting<infer Value>
+    ? Value
+    : never;
+
+/** The names of a table's settings that may be undefined, or of those that may not. */
+type SettingNames<Table, MayBeUndefined extends boolean> = {
+  [Name in keyof Table]: Table[Name] extends { effect: OptionEffect }
+    ? (undefined extends ValueOf<Table[Name]> ? true : false) extends MayBeUndefined
+      ? Name
+      : never
+    : never;
+}[keyof Table];
+
+/** The settings of a table. */
+export type SettingsOf<Table> = { [Name in SettingNames<Table, false>]: ValueOf<Table[Name]> } & {
+  [Name in SettingNames<Table, true>]?: ValueOf<Table[Name]>;
+};
+
+/** The settings of a table that an option gives by itself. */
+type FilledSettings<Table> = Pick<
+  SettingsOf<Table>,
+  Extract<
+    { [Name in keyof Table]: Table[Name] extends { fill: unknown } ? Name : never }[keyof Table],
+    keyof SettingsOf<Table>
+  >
+>;
+
+function option<Given, Value>(
+  check: Shape<Given>,
+  effect: OptionEffect,
+  fill: (given: Given | undefined) => Value,
+): SettingOption<Given, Value> {
+  return { check: optional(check), effect, fill };
+}
+
+function setting<Value>(effect: OptionEffect): Setting<Value> {
+  return { effect };
+}
+
+/** Every option of a search, and every setting. */
+export const SEARCH_OPTIONS = {
+  /** `USER.name`: the index partition without its suffixes. */
+  indexPartition: setting<string>('result'),
+  name: setting<string>('result'),
+  /** The part that has the searched attributes, such as `STATE` for the search `STATE.status`; undefined: the node itself has them. */
+  part: setting<string | undefined>('order'),
+  // `from`, `type` and `path` make it. Its check looks at the form first, so that the mistake named is the one inside that form.
+  order: setting<SearchOrder>('order'),
+  from: { check: anything },
+  type: { check: optional(valueType) },
+  shards: option(
+    either([shardCount, oneOf('value')], `${shardCount.message}, or 'value'`),
+    'spread',
+    (given = 200) => given,
+  ),
+  shardBy: option(shardBy, 'spread', (given = 'value') => given),
+  hash: option(hash, 'spread', (given = 'fnv1a') => given),
+  fold: option(flag, 'order', (given = false) => given),
+  each: option(flag, 'order', (given = false) => given),
+  partition: option(attributeName, 'order', (given) => given),
+  path: { check: optional(nonEmptyAttributeNames('should name at least one attribute')) },
+  project: option(projection, 'result', (given = 'KEYS_ONLY') => compileProjection(given)),
+};
+
+/** The settings of one search of a node type. */
+export type SearchSettings = SettingsOf<typeof SEARCH_OPTIONS>;
+
+/** Every option of a part, and every setting of its view. */
+export const PART_OPTIONS = {
+  name: setting<string>('result'),
+  fields: { check: unshapingOption(standardSchema) },
+  /** Attributes of the part that its view shows. */
+  view: option(projection, 'result', (given = 'ALL') => compileProjection(given)),
+  search: { check: optional(recordOf(attributeName, anything)) },
+};
+
+/** The settings of a part's view. */
+export type PartSettings = SettingsOf<typeof PART_OPTIONS>;
+
+/** Every option next to the orders of an edge type; each applies to all of them. No order can have such a name. */
+export const INBOUND_OPTIONS = {
+  shards: option(shardCount, 'spread', (given = 1) => given),
+  shardBy: option(shardBy, 'spread', (given = 'source') => given),
+  hash: option(hash, 'spread', (given = 'fnv1a') => given),
+  project: option(projection, 'result', (given = 'KEYS_ONLY') => compileProjection(given)),
+  /** Attributes of the source node that are copied into the index items; undefined: none. */
+  projectSource: option(
+    nonEmptyAttributeNames('names no attribute: give those of the source node to project'),
+    'result',
+    (given): readonly string[] | undefined => given && [...new Set(given)],
+  ),
+  /** The attribute in the index partition; queries then name its value. */
+  partition: option(attributeOfEither, 'order', (given) => (given === undefined ? undefined : compilePartition(given))),
+  /** Whether the target node is in the index partitions of its edges too, behind them; then there is one shard. */
+  includeOwner: option(flag, 'result', (given = false) => given),
+  // They are compiled apart: see compile/totals.ts.
+  total: { check: anything },
+  by: { check: anything },
+};
+
+/** The settings that apply to all orders of an edge type. */
+export type InboundSettings = SettingsOf<typeof INBOUND_OPTIONS>;
+
+/** Every setting of one order of an edge type. */
+export const ORDER_OPTIONS = {
+  /** `gsi0`, `gsi1`, or a name. */
+  name: setting<string>('order'),
+  index: setting<IndexName>('result'),
+  order: setting<EdgeOrderModel>('order'),
+  /** Whether it is beyond the two indexes, with an index item and an index partition of its own. */
+  isNamed: setting<boolean>('result'),
+};
+
+/** The settings of one order of an edge type. */
+export type OrderSettings = SettingsOf<typeof ORDER_OPTIONS>;
+
+/** The checks of a table's options, in the order of the table. */
+export function checksOf<Table extends OptionTable>(table: Table): ChecksOf<Table> {
+  return pick(table, ({ check }) => check) as ChecksOf<Table>;
+}
+
+/** The settings that the options of a table give, each of which may be left out. */
+export function fillSettings<Table extends OptionTable>(
+  table: Table,
+  given: GivenOptions<Table>,
+): FilledSettings<Table> {
+  return pick(table, ({ fill }, name) => fill?.(given[name as keyof typeof given] as never)) as FilledSettings<Table>;
+}
+
+/** The settings of a table, out of a part of the compiled model that has more than these; with `wanted`, those that have this effect. */
+export function settingsIn<Table extends OptionTable>(
+  table: Table,
+  model: SettingsOf<Table>,
+  wanted?: OptionEffect,
+): SettingsOf<Table> {
+  const names = new Set(settingNames(table, wanted));
+  return pick(table, (_line, name) =>
+    names.has(name) ? model[name as keyof typeof model] : undefined,
+  ) as SettingsOf<Table>;
+}
+
+/** The names of a table's settings; with `wanted`, of those that have this effect. */
+export function settingNames(table: OptionTable, wanted?: OptionEffect): string[] {
+  return Object.entries(table).flatMap(([name, { effect }]) => {
+    return effect !== undefined && (wanted ?? effect) === effect ? [name] : [];
+  });
+}
+
+function pick(
+  table: OptionTable,
+  entryOf: (line: OptionTable[string], name: string) => unknown,
+): Record<string, unknown> {
+  const values = Object.entries(table).map(([name, line]) => [name, entryOf(line, name)] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
+/** The line of the model file that declares a search: `nodes.USER.search.name`, of a part `nodes.USER.parts.STATE.search.status`. */
+export function lineOfSearch({
+  indexPartition,
+  name,
+  part,
+}: Pick<SearchSettings, 'indexPartition' | 'name' | 'part'>): string {
+  const node = `nodes.${indexPartition.slice(0, indexPartition.indexOf('.'))}`;
+  return part === undefined ? `${node}.search.${name}` : `${node}.parts.${part}.search.${name.slice(part.length + 1)}`;
+}
+
+/** Compiles a projection. */
+export function compileProjection(given: Shaped<typeof projection>): Projection {
+  return typeof given === 'string' ? { kind: given } : { kind: 'LIST', attributes: [...new Set(given)] };
+}
+
+function compilePartition(given: Shaped<typeof attributeOfEither>): PartitionModel {
+  return typeof given === 'string' ? { of: 'edge', attribute: given } : { of: 'source', attribute: given.attribute };
+}
