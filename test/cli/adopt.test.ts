@@ -133,6 +133,19 @@ describe('items of no type of the model', () => {
     expect(await json(0, 'check', '--config', config)).toMatchObject({ unknown: 12, drift: { missing: 0, orphan: 0 } });
   });
 
+  it('do not come from a changed template unnoticed', async () => {
+    const changed = join(folder, 'changed.config.ts');
+    await writeFile(changed, (await readFile(config, 'utf8')).replace("target: 'META'", "target: 'ORG'"));
+    const dry = await run('migrate', '--dry-run', '--config', changed);
+    expect([dry.code, dry.stdout]).toEqual([
+      1,
+      expect.stringMatching(/warning: other key templates: nodes\.ORG has .*META/),
+    ]);
+    expect(await json(2, 'migrate', '--yes', '--config', changed)).toMatchObject({ error: { code: 'keys-changed' } });
+    expect(await json(0, 'migrate', '--yes', '--new-keys', '--config', changed)).toMatchObject({ done: true });
+    expect(await json(2, 'migrate', '--yes', '--config', config)).toMatchObject({ error: { code: 'keys-changed' } });
+  });
+
   it('are none once a person has said what they are', async () => {
     const text = await readFile(config, 'utf8');
     const placed = join(folder, 'placed.config.ts');

@@ -4,6 +4,9 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import pMap from 'p-map';
 import { describe, expect, it } from 'vitest';
+import { proposeModel } from '../../src/cli/adopt/propose-model.ts';
+import { sampledItem } from '../../src/cli/adopt/sampled-item.ts';
+import { tableFacts } from '../../src/cli/adopt/table-facts.ts';
 import { createReader } from '../../src/client/read/reader.ts';
 import { createSession } from '../../src/client/session/session.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
@@ -11,6 +14,11 @@ import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { EdgeKeyOption, NodeKeyOption } from '../../src/core/model/keys/key-option.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
+import { sleep } from '../../src/foundation/runtime.ts';
+import { migrate } from '../../src/migrate/migrate.ts';
+import { REPLICA_LAG_MS } from '../../src/migrate/steps/work-steps.ts';
+import { describeForeignTable, sampleForeignTable } from '../../src/store/foreign-table.ts';
+import { serverTime, tableIdentity } from '../../src/store/table.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { runs } from '../support/extent.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -195,6 +203,22 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, org
     expect(before).toHaveLength(ITEMS);
     expect((await allRecords()).length).toBe(ITEMS);
 
+    // What `edgeloom adopt` proposes is right as it stands.
+    const { table, ttl } = await describeForeignTable(client, graph.table.name);
+    const sample = await sampleForeignTable(client, graph.table.name, ITEMS / 2);
+    const sampled = sample.items.map((item) => sampledItem(item, 'pk', 'sk')!);
+    const { nodes, edges, leftOut } = proposeModel(sampled, tableFacts(table, ttl));
+    const doubts = [...nodes.values(), ...edges.values()].flatMap(({ unsure }) => unsure);
+    expect([leftOut, doubts, [...nodes.keys()].sort(), [...edges.keys()]]).toEqual([
+      [],
+      [],
+      ['ORG', 'USER'],
+      ['MEMBER'],
+    ]);
+    expect(nodes.get('ORG')!.key).toMatchObject(org);
+    expect(nodes.get('USER')!.key).toMatchObject(user);
+    expect(edges.get('MEMBER')).toMatchObject({ from: ['ORG'], to: 'USER', key: { target: member.target } });
+
     const options = { graph, store, streamLabel: streamLabel(streamArn), settleMs: 10 };
     const built = await check({ ...options, mode: 'rebuild' });
     expect(built.baseItems).toBe(ITEMS);
@@ -224,7 +248,28 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, org
     ]);
     await projectAll();
     expect(await check(options)).toMatchObject({ drift: clean, unknown: 0, quarantined: 0 });
-  }, 240_000);
+
+    const counted = new Map<string, number>();
+    const migrated = await migrate({
+      ...{ graph, store, ...(await tableIdentity(client, graph)), serverTime: () => serverTime(client, graph) },
+      // No reader from before is there to wait for.
+      wait: async (milliseconds) => {
+        if (milliseconds < REPLICA_LAG_MS) await sleep(milliseconds);
+      },
+      onItems: (items, walk) => {
+        const own = items.filter(({ source, target }) => source !== '~edgeloom' && !target.startsWith('~'));
+        counted.set(walk, (counted.get(walk) ?? 0) + own.length);
+      },
+    });
+    expect(migrated).toMatchObject({ done: true });
+    // Each walk over the table has passed every base item once.
+    expect([...new Set(counted.values())]).toEqual([ITEMS + 1]);
+    await library.putUser('u9', 'After');
+    await projectAll();
+    expect((await reader.search('USER.name').eq('After')).items).toMatchObject([{ id: 'USER-u9' }]);
+    expect((await library.userNames()).length).toBe(names.length);
+    expect(await check(options)).toMatchObject({ drift: clean, unknown: 0, quarantined: 0 });
+  }, 480_000);
 });
 
 /** The items that the library wrote, as they are stored. */

@@ -3,6 +3,7 @@ import { EdgeloomError } from '../../../foundation/errors.ts';
 import { countText, figureText } from '../../../foundation/figure.ts';
 import type { MigrateAction } from '../../../migrate/action.ts';
 import { type MigrationPlan, planMigration } from '../../../migrate/forecast/plan-migration.ts';
+import { changedTemplates, recordTemplates } from '../../../migrate/key-templates.ts';
 import { migrate } from '../../../migrate/migrate.ts';
 import type { MigrateOptions, MigrateStep } from '../../../migrate/migrate-types.ts';
 import { walk } from '../../../migrate/walks/walk.ts';
@@ -26,6 +27,7 @@ interface CommandOptions {
   drop?: string;
   maxWcu?: number;
   strict?: boolean;
+  newKeys?: boolean;
 }
 
 /** Something is left to do. */
@@ -44,6 +46,7 @@ export function migrateCommand(command: Command): void {
     )
     .option('--drop <name>', 'delete a projection with all of its generations')
     .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)
+    .option('--new-keys', 'take key templates that differ from those of the last migration')
     .option('--strict', 'exit 1 also where items are of no type of the model; reads the table for it if no step has')
     .addHelpText(
       'after',
@@ -56,14 +59,18 @@ export function migrateCommand(command: Command): void {
     .action(
       inSession(async (session, options: CommandOptions) => {
         const { graph, client, settings } = session;
-        const { maxWcu, dryRun = false, yes = false, strict = false } = options;
+        const { maxWcu, dryRun = false, yes = false, strict = false, newKeys = false } = options;
         const action = actionOf(options);
         const status = await describeTable(client, graph);
         requireFit(status);
         const identity = await tableIdentity(client, graph);
         const { itemCount } = status;
         const plan = await planMigration({ graph, store: session.store, itemCount, action, maxWcu, ...identity });
-        const lines = planText(plan, action, maxWcu);
+        const changed = await changedTemplates(session.store, graph);
+        const lines = [
+          ...planText(plan, action, maxWcu),
+          ...changed.map((one) => `warning: other key templates: ${one}`),
+        ];
         if (!dryRun && plan.steps.length > 0 && !yes) await askToConfirm(lines, 'Migrate?');
         const store = new MeteredStore(session.store, { maxWcu });
         const progress = new StepProgress(plan.estimate.items, settings.json ? SILENT : process.stderr);
@@ -71,6 +78,7 @@ export function migrateCommand(command: Command): void {
           const warnings = plan.warnings.map((warning) => `warning: ${warning}`);
           for (const line of [...warnings, costText(plan, maxWcu), ...readersWarning(action)]) progress.printLine(line);
         }
+        if (!dryRun) await recordTemplates(session.store, graph, newKeys);
         const walked = new WalkedUnplaced(session);
         const run: MigrateOptions = {
           graph,
@@ -86,7 +94,7 @@ export function migrateCommand(command: Command): void {
           onItems: (items, name) => walked.addItems(items, name),
         };
         const { steps, done, next } = await migrate({ ...run, ...(dryRun && { mostSteps: 0 }) });
-        if (!done) process.exitCode = LEFT;
+        if (!done || (dryRun && changed.length > 0)) process.exitCode = LEFT;
         const { cost, estimate, changes, warnings } = plan;
         const unplaced = dryRun ? plan.unplaced : await walked.count(strict && done ? store : undefined);
         if (strict && (unplaced?.items ?? 0) > 0) process.exitCode = LEFT;
@@ -96,6 +104,7 @@ export function migrateCommand(command: Command): void {
           json: {
             ...{ steps, done, next, plan: { changes, warnings, steps: plan.steps, cost, estimate } },
             unplaced: unplaced ?? null,
+            changedKeys: changed,
           },
           text: texts.join('\n'),
         };
