@@ -77,7 +77,7 @@ export interface MonthlyCost {
 }
 
 /** Read units of the observer for a new edge that copies, whose items use the source, or that is counted: `npm run bench -- observe`. */
-const OBSERVED_RCU = { copy: 5.3, joined: 3.4, counted: 1 };
+const OBSERVED_RCU = { copy: 10.8, joined: 4.3, counted: 1 };
 /** Seconds that a call of the observer lasts each minute, while the table is written to and at rest, and gigabytes of its function. */
 const OBSERVER = { busySeconds: 50, restSeconds: 4, gigabytes: 0.5 };
 /** Seconds between two saves of its state and of the stream's position, and between two reads of a shard. */

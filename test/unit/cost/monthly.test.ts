@@ -109,7 +109,7 @@ describe('the cost of a month', () => {
       edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', copy: ['name'] }) },
     });
     const [few, many] = [10, 20].map((putsPerSecond) => observed({ ...shards, putsPerSecond }, copying).usd);
-    expect(many! - few!).toBeCloseTo(((10 * SECONDS_A_MONTH * 5.3) / 1e6) * prices.dynamodb.millionReadUnits);
+    expect(many! - few!).toBeCloseTo(((10 * SECONDS_A_MONTH * 10.8) / 1e6) * prices.dynamodb.millionReadUnits);
     const withObserver = { ...FIXTURES, alarms: FIXTURES.alarms + 5 };
     const more = monthlyCost(graph, LOAD, { ...FIXTURES, withObserver }, prices).observer.usd - cost().observer.usd;
     expect(more).toBeCloseTo(5 * prices.cloudwatch.alarmMonth);
