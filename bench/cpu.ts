@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { foldBatch } from '../src/core/plan/fold.ts';
 import type { Unit } from '../src/core/plan/unit.ts';
-import { planUnits } from '../src/core/plan/units.ts';
+import { planBatch } from '../src/core/plan/units.ts';
 import { decodeRecords, type RawRecord } from '../src/projecting/stream/decode.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { edgeSetModel, fullModel } from './support/models.ts';
@@ -98,9 +98,5 @@ async function measured(graph: CompiledModel, event: string, rounds: number): Pr
 
 /** Plans a batch; gives its units, so that all of them live until it is planned. */
 function plan(graph: CompiledModel, records: readonly RawRecord[]): Unit[] {
-  const units: Unit[] = [];
-  for (const [source, histories] of foldBatch(decodeRecords(graph, records))) {
-    planUnits(graph, source, histories, units);
-  }
-  return units;
+  return planBatch(graph, foldBatch(decodeRecords(graph, records)));
 }

@@ -2,7 +2,7 @@ import type { ChangeRecord } from '../src/core/items/change-record.ts';
 import { fnv1a } from '../src/core/items/shard.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { foldBatch } from '../src/core/plan/fold.ts';
-import { planUnits } from '../src/core/plan/units.ts';
+import { planBatch } from '../src/core/plan/units.ts';
 import { fastViewUpdate } from '../src/core/plan/writes/updates.ts';
 import { startEngine } from '../src/local/engine/engine.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
@@ -125,10 +125,8 @@ function itemsOf(graph: CompiledModel, { before, records }: Workload): Item[] {
 /** View units that both add and remove, so that they have to see the view first. */
 function mixedUnits(graph: CompiledModel, batch: readonly ChangeRecord[]): number {
   let mixed = 0;
-  for (const [source, histories] of foldBatch(batch)) {
-    for (const unit of planUnits(graph, source, histories)) {
-      if (unit.kind === 'view' && fastViewUpdate(graph, unit) === undefined) mixed += 1;
-    }
+  for (const unit of planBatch(graph, foldBatch(batch))) {
+    if (unit.kind === 'view' && fastViewUpdate(graph, unit) === undefined) mixed += 1;
   }
   return mixed;
 }

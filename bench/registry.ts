@@ -1,7 +1,7 @@
 import type { ChangeRecord } from '../src/core/items/change-record.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { foldBatch } from '../src/core/plan/fold.ts';
-import { planUnits } from '../src/core/plan/units.ts';
+import { planBatch } from '../src/core/plan/units.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
 import { decodeRecords } from '../src/projecting/stream/decode.ts';
 import { fixedModel, registeredModel, type WriterModel } from '../src/registry/writer-model.ts';
@@ -149,9 +149,7 @@ async function cpuOfPlanning(own: CompiledModel, what: string, { records: raw }:
 
 /** Gives the number of units, so that no result is unused. */
 function plan(graph: CompiledModel, records: readonly ChangeRecord[]): number {
-  let units = 0;
-  for (const [source, histories] of foldBatch(records)) units += planUnits(graph, source, histories).length;
-  return units;
+  return planBatch(graph, foldBatch(records)).length;
 }
 
 async function cpuOfApplying({ records: raw }: Workload, repetitions: number): Promise<Report> {

@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient, type NativeAttributeValue, UpdateCommand } from
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import pMap from 'p-map';
 import { foldBatch } from '../../src/core/plan/fold.ts';
-import { planUnits } from '../../src/core/plan/units.ts';
+import { planBatch } from '../../src/core/plan/units.ts';
 import { fastViewUpdate } from '../../src/core/plan/writes/updates.ts';
 import { decodeRecords } from '../../src/projecting/stream/decode.ts';
 import { updateExpression } from '../../src/store/expressions.ts';
@@ -20,20 +20,18 @@ type DocumentInput = ConstructorParameters<typeof UpdateCommand>[0];
 /** The updates that the projector makes of these records, in the plain form that a DocumentClient takes. */
 export function documentInputs(records: Parameters<typeof decodeRecords>[1]): DocumentInput[] {
   const inputs: DocumentInput[] = [];
-  for (const [source, histories] of foldBatch(decodeRecords(edgeSetModel, records))) {
-    for (const unit of planUnits(edgeSetModel, source, histories)) {
-      const update = unit.kind === 'view' ? fastViewUpdate(edgeSetModel, unit) : undefined;
-      if (update === undefined) throw new Error('each record should make one update of a view, without a read');
-      const { ExpressionAttributeValues, ...expression } = updateExpression(update);
-      inputs.push({
-        TableName: edgeSetModel.table.name,
-        Key: update.key,
-        ...expression,
-        ExpressionAttributeValues: unmarshall(ExpressionAttributeValues!) as Record<string, NativeAttributeValue>,
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        ReturnConsumedCapacity: 'TOTAL',
-      });
-    }
+  for (const unit of planBatch(edgeSetModel, foldBatch(decodeRecords(edgeSetModel, records)))) {
+    const update = unit.kind === 'view' ? fastViewUpdate(edgeSetModel, unit) : undefined;
+    if (update === undefined) throw new Error('each record should make one update of a view, without a read');
+    const { ExpressionAttributeValues, ...expression } = updateExpression(update);
+    inputs.push({
+      TableName: edgeSetModel.table.name,
+      Key: update.key,
+      ...expression,
+      ExpressionAttributeValues: unmarshall(ExpressionAttributeValues!) as Record<string, NativeAttributeValue>,
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      ReturnConsumedCapacity: 'TOTAL',
+    });
   }
   return inputs;
 }

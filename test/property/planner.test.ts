@@ -6,7 +6,7 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { derivedOf } from '../../src/core/plan/derive.ts';
 import { foldBatch } from '../../src/core/plan/fold.ts';
 import type { Unit } from '../../src/core/plan/unit.ts';
-import { planUnits } from '../../src/core/plan/units.ts';
+import { planBatch } from '../../src/core/plan/units.ts';
 import { runs } from '../support/extent.ts';
 import { derive as plainDerive } from '../support/reference-planner/derive.ts';
 import { planUnits as plainUnits } from '../support/reference-planner/units.ts';
@@ -78,9 +78,9 @@ describe('the planner and the plain planner', () => {
   it('make the same units of a batch, whatever the model, the history and the damage to its images', async () => {
     await fc.assert(
       fc.asyncProperty(anyModel, writes, damages, async (graph, history, given) => {
-        for (const [source, histories] of foldBatch(damaged(await recordsOf(graph, history), given))) {
-          expect(ordered(planUnits(graph, source, histories))).toEqual(ordered(plainUnits(graph, source, histories)));
-        }
+        const folded = foldBatch(damaged(await recordsOf(graph, history), given));
+        const plain = [...folded].flatMap(([source, histories]) => plainUnits(graph, source, histories));
+        expect(ordered(planBatch(graph, folded))).toEqual(ordered(plain));
       }),
       RUNS,
     );

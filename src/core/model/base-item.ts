@@ -32,7 +32,7 @@ export function classifyBaseItem(graph: CompiledModel, source: string, sortKey: 
 
 /** Tells a base item's kind from its keys alone. */
 export function classifyKey(graph: CompiledModel, source: string, sortKey: string): KeyKind {
-  const kind = new KeyClassifier(graph, source).kindOf(sortKey);
+  const kind = new KeyClassifier(graph).selectPartition(source).kindOf(sortKey);
   return kind.kind === 'plain' ? { kind: 'edge', edge: kind.edge, target: targetInKey(kind.edge, sortKey) } : kind;
 }
 
@@ -41,21 +41,29 @@ export function targetInKey({ type }: EdgeModel, sortKey: string): string {
   return sortKey.slice(type.length + 1);
 }
 
-/** Tells the kinds of one partition's base items, as `classifyKey` does. Most of them are edges of one type to nodes of one. */
+/**
+ * Tells the kinds of base items, as `classifyKey` does, one partition at a time. Most of them are edges of one type to nodes of one, and
+ * most partitions are of nodes of one type.
+ */
 export class KeyClassifier {
+  private source = '';
   // Names of the model are type names, so a prefix that is one of them needs no check of its own.
-  private readonly sourceType: string;
-  private readonly node: NodeModel | undefined;
+  private sourceType = '';
+  private node: NodeModel | undefined;
   /** A cache of the last plain edge: its kind, and the beginning of its sort key that other edges share, such as `FRIEND-USER-`. */
   private last: SharedKind | undefined;
   private start = '';
 
-  constructor(
-    private readonly graph: CompiledModel,
-    private readonly source: string,
-  ) {
+  constructor(private readonly graph: CompiledModel) {}
+
+  /** Switches to the base items of a partition. */
+  selectPartition(source: string): this {
+    this.source = source;
+    if (this.node !== undefined && isOfType(this.sourceType, source)) return this;
     this.sourceType = nodePrefix(source);
-    this.node = graph.nodes.get(this.sourceType);
+    this.node = this.graph.nodes.get(this.sourceType);
+    this.last = undefined;
+    return this;
   }
 
   /** The kind of the base item with a sort key. */
@@ -168,6 +176,11 @@ function misfitOfTarget(graph: CompiledModel, edge: EdgeModel, target: string): 
 function nodePrefix(id: string): string {
   const dash = id.indexOf('-');
   return dash <= 0 || dash === id.length - 1 ? '' : id.slice(0, dash);
+}
+
+/** Whether a text begins with a type, a `-` and something more: then `nodePrefix` gives the type. */
+function isOfType(type: string, id: string): boolean {
+  return id.length > type.length + 1 && id[type.length] === '-' && id.startsWith(type);
 }
 
 function endpointText(edgeType: string, verb: string, allowed: ReadonlySet<string>, actual: string): string {

@@ -32,7 +32,7 @@ export function derivedOf(
 ): Derived {
   if (image === undefined) return withItemsByKey(NOTHING);
   const deriveIn = (layer: CompiledModel): DerivedImage => {
-    const planner = new ItemPlanner(layer, source).selectBaseItem(sortKey);
+    const planner = new ItemPlanner(layer).selectBaseItem(source, sortKey);
     const derived = planner.derive(image);
     return node === undefined ? derived : planner.addJoinedItems(derived, node);
   };
@@ -57,7 +57,7 @@ export function problemsOfImage(
   image: Item,
 ): readonly Problem[] {
   return problemsOf(
-    layersOf(graph).map((layer) => new ItemPlanner(layer, source).selectBaseItem(sortKey).derive(image)),
+    layersOf(graph).map((layer) => new ItemPlanner(layer).selectBaseItem(source, sortKey).derive(image)),
   );
 }
 
@@ -66,7 +66,7 @@ export type JoinedShares = readonly (readonly Share[] | undefined)[];
 
 /** Returns the part of an edge's image that is needed once its source node is known. */
 export function joinedShares(graph: CompiledModel, source: string, sortKey: string, image: Item): JoinedShares {
-  return layersOf(graph).map((layer) => new ItemPlanner(layer, source).selectBaseItem(sortKey).derive(image).shares);
+  return layersOf(graph).map((layer) => new ItemPlanner(layer).selectBaseItem(source, sortKey).derive(image).shares);
 }
 
 /** The index items that an edge and its source node determine together, and the problems of the two together. */
@@ -78,7 +78,7 @@ export function derivedOfShares(
   node: SourceNode,
 ): Pick<Derived, 'indexItems' | 'problems'> {
   const layers = layersOf(graph).map((layer, i) =>
-    new ItemPlanner(layer, source).selectBaseItem(sortKey).addJoinedItems({ ...NOTHING, shares: shares[i] }, node),
+    new ItemPlanner(layer).selectBaseItem(source, sortKey).addJoinedItems({ ...NOTHING, shares: shares[i] }, node),
   );
   const indexItems = new Map(layers.flatMap((layer) => [...withItemsByKey(layer).indexItems]));
   return { indexItems, problems: problemsOf(layers) };

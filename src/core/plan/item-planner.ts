@@ -29,11 +29,15 @@ const NONE: readonly never[] = [];
 /** The result for an image that asks for nothing. */
 export const NOTHING: DerivedImage = { keys: NONE, fields: NONE, problems: NONE };
 
-/** The planner of one partition's base items in one model, one item at a time. It is also the owner of a plain edge's images. */
+/**
+ * The planner of base items in one model, one item at a time. It is also the owner of the images of nodes, parts and plain edges. The
+ * partitions of a batch share a planner: most of them have few records, and are of nodes of one type.
+ */
 export class ItemPlanner implements ImageOwner {
   private readonly keys: KeyClassifier;
+  source = '';
   /** Whether the node has a view. A type whose views were dropped has none, even if other projections of its nodes remain. */
-  private readonly hasView: boolean;
+  private hasView = true;
   /** The image that is being derived. */
   private subject: Subject | undefined;
   /** The last edge type, and its plan. */
@@ -49,16 +53,13 @@ export class ItemPlanner implements ImageOwner {
   /** Sort keys of the edge's joined index items. */
   joinedKeys: readonly DerivedSortKey[] = NONE;
 
-  constructor(
-    readonly graph: CompiledModel,
-    readonly source: string,
-  ) {
-    this.keys = new KeyClassifier(graph, source);
-    this.hasView = !hasViewlessTypes(graph) || shapeOf(graph, source) !== undefined;
+  constructor(readonly graph: CompiledModel) {
+    this.keys = new KeyClassifier(graph);
   }
 
-  /** Selects the base item by sort key and parses the key once for all of its images. */
-  selectBaseItem(sortKey: string): this {
+  /** Selects a base item by its keys, which are parsed once for all of its images. */
+  selectBaseItem(source: string, sortKey: string): this {
+    if (source !== this.source) this.selectPartition(source);
     const kind = this.keys.kindOf(sortKey);
     this.sortKey = sortKey;
     this.kind = kind;
@@ -72,6 +73,12 @@ export class ItemPlanner implements ImageOwner {
     else if (places.length > 1) this.indexKeys = places.map((place) => place.key(sortKey));
     if (joinedItems.length > 0) this.joinedKeys = joinedItems.map(({ item }) => item.inForce.places.key(sortKey));
     return this;
+  }
+
+  private selectPartition(source: string): void {
+    this.source = source;
+    this.keys.selectPartition(source);
+    this.hasView = !hasViewlessTypes(this.graph) || shapeOf(this.graph, source) !== undefined;
   }
 
   private planOf(edge: EdgeModel): EdgePlan {
@@ -88,11 +95,12 @@ export class ItemPlanner implements ImageOwner {
   }
 
   get type(): string {
-    return this.edge?.type ?? '';
+    const { kind } = this;
+    return kind.kind === 'node' || kind.kind === 'part' ? kind.node.type : (this.edge?.type ?? '');
   }
 
   get target(): string {
-    return this.kind.kind === 'plain' ? targetInKey(this.kind.edge, this.sortKey) : '';
+    return this.kind.kind === 'plain' ? targetInKey(this.kind.edge, this.sortKey) : this.source;
   }
 
   get isHashed(): boolean {
@@ -131,8 +139,8 @@ export class ItemPlanner implements ImageOwner {
   private deriveAll(image: Item): DerivedImage {
     const { graph, source, kind } = this;
     if (kind.kind === 'plain') return this.deriveEdge(kind.edge, this, image);
-    if (kind.kind === 'node') return deriveNode(graph, kind.node, source, image);
-    if (kind.kind === 'part') return derivePart(graph, kind, source, image);
+    if (kind.kind === 'node') return deriveNode(graph, kind.node, this.subjectOf(this, image));
+    if (kind.kind === 'part') return derivePart(kind, this, image);
     if (kind.kind === 'hashed') {
       const told = classifyHashedEdge(graph, kind.edge, this.sortKey, image);
       if (told.kind === 'edge') {
@@ -236,8 +244,7 @@ class IndexItems {
 }
 
 /** Derives all that a node's image asks for: the attributes in its view, its index items, and the problems. */
-function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: Item): DerivedImage {
-  const subject = new Subject(nodeOwner(graph, id), image);
+function deriveNode(graph: CompiledModel, node: NodeModel, subject: Subject): DerivedImage {
   const items = new IndexItems(subject);
   const { searches, joinedItems } = nodePlan(graph, node);
   items.addSearches(searches);
@@ -250,12 +257,12 @@ function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: It
 }
 
 function derivePart(
-  graph: CompiledModel,
   { node, part }: { node: NodeModel; part: PartModel },
-  id: string,
+  owner: ImageOwner,
   image: Item,
 ): DerivedImage {
-  const subject = new Subject(nodeOwner(graph, id), image);
+  const { graph, source } = owner;
+  const subject = new Subject(owner, image);
   const items = new IndexItems(subject);
   const { partSearches, joinedItems } = nodePlan(graph, node);
   items.addSearches(partSearches.get(part.name) ?? []);
@@ -270,8 +277,8 @@ function derivePart(
     }
   }
   // As of a node: only for the problems.
-  const asSource = joinedItems.length > 0 ? partAttributesAsSource(graph, id, part.name, image) : {};
-  const shared = new Subject(nodeOwner(graph, id), asSource);
+  const asSource = joinedItems.length > 0 ? partAttributesAsSource(graph, source, part.name, image) : {};
+  const shared = new Subject(owner, asSource);
   for (const plan of joinedItems) sourceShare(plan, shared);
   const derived = items.toImage;
   return { ...derived, problems: [...derived.problems, ...shared.problems] };

@@ -11,8 +11,8 @@ export interface DerivedStep {
 }
 
 /** Derives from each record of a history, in the model of a planner, which selects the item. */
-export function derivedSteps(planner: ItemPlanner, { target, records }: ItemHistory): readonly DerivedStep[] {
-  planner.selectBaseItem(target);
+export function derivedSteps(planner: ItemPlanner, { source, target, records }: ItemHistory): readonly DerivedStep[] {
+  planner.selectBaseItem(source, target);
   // Most items change once in a batch.
   return records.length === 1
     ? [derivedStep(planner, records[0]!)]

@@ -30,23 +30,35 @@ import {
 
 const NONE: readonly never[] = [];
 
-/**
- * Plans the units of one partition.
- *
- * @param units the list that they are added to. A batch has one for all of its partitions: most of them have a unit or two, and a list
- * that grows gets room for seventeen.
- */
-export function planUnits(
+/** The planners of a batch. */
+interface Planners {
+  /** That of the model. */
+  planner: ItemPlanner;
+  /** Those of the further models that are maintained next to it. */
+  further: readonly ItemPlanner[];
+}
+
+/** Plans the units of a batch that was folded. */
+export function planBatch(graph: CompiledModel, folded: ReadonlyMap<string, readonly ItemHistory[]>): Unit[] {
+  const further = graph.further?.map((layer) => new ItemPlanner(layer)) ?? NONE;
+  const planners = { planner: new ItemPlanner(graph), further };
+  // One list for all partitions: most of them have a unit or two, and a list that grows gets room for seventeen.
+  const units: Unit[] = [];
+  for (const [source, histories] of folded) addUnits(graph, planners, source, histories, units);
+  return units;
+}
+
+/** Adds the units of one partition to those of its batch. */
+function addUnits(
   graph: CompiledModel,
+  { planner, further }: Planners,
   source: string,
   histories: readonly ItemHistory[],
-  units: Unit[] = [],
-): Unit[] {
+  units: Unit[],
+): void {
   const view: ViewChanges = { changes: undefined, records: undefined };
   let fanOuts: readonly FanOutUnit[] = NONE;
   const indexed: IndexedUnits = { units, counted: undefined, joined: undefined };
-  const planner = new ItemPlanner(graph, source);
-  const further = graph.further?.map((layer) => new ItemPlanner(layer, source));
   const viewBefore = reconcileViewBefore(graph, source, histories);
   for (const history of histories) {
     const continuation = continuationUnit(graph, history);
@@ -55,16 +67,16 @@ export function planUnits(
     const change = viewChange(history, planner.edge?.type, steps, view, viewBefore);
     if (change !== undefined) view.changes = withAdded(view.changes, change);
     addUnitsOfIndexItems(history, planner, steps, indexed);
-    const alsoPlanned = further?.map((also) => ({ planner: also, steps: derivedSteps(also, history) }));
-    for (const also of alsoPlanned ?? NONE) addUnitsOfIndexItems(history, also.planner, also.steps, indexed);
+    const alsoPlanned = further.length === 0 ? NONE : further.map((also) => planned(also, history));
+    for (const also of alsoPlanned) addUnitsOfIndexItems(history, also.planner, also.steps, indexed);
     if (planner.edge?.copy !== undefined) addReverseUnit(history, steps, viewBefore, units);
     // An edge has none, and most records are of edges.
     if (planner.edge === undefined) fanOuts = [...fanOuts, ...fanOutUnits(graph, history)];
-    if (endsUnderivable(steps) || alsoPlanned?.some((also) => endsUnderivable(also.steps)) === true) {
-      units.push(quarantineUnit(history, [{ planner, steps }, ...(alsoPlanned ?? NONE)]));
+    if (endsUnderivable(steps) || alsoPlanned.some((also) => endsUnderivable(also.steps))) {
+      units.push(quarantineUnit(history, [{ planner, steps }, ...alsoPlanned]));
     }
   }
-  units.push(...mergedFanOuts(fanOuts));
+  if (fanOuts.length > 0) units.push(...mergedFanOuts(fanOuts));
   const { counted, joined } = indexed;
   if (joined !== undefined && joined.length > 0) units.push(joinedUnit(joined));
   for (const { countName, items } of counted?.values() ?? NONE)
@@ -74,7 +86,6 @@ export function planUnits(
     const { oldest, newest } = positionSpan(records);
     units.push({ kind: 'view', source, sortKey: VIEW_KEY, changes, records, oldest, newest });
   }
-  return units;
 }
 
 /** One unit for each continuation: a node and its parts may have changed in one batch. */
@@ -93,6 +104,10 @@ function mergedFanOuts(fanOuts: readonly FanOutUnit[]): readonly FanOutUnit[] {
 interface Planned {
   planner: ItemPlanner;
   steps: readonly DerivedStep[];
+}
+
+function planned(planner: ItemPlanner, history: ItemHistory): Planned {
+  return { planner, steps: derivedSteps(planner, history) };
 }
 
 /** The changes of a partition to its view, and their records; undefined: none yet. */

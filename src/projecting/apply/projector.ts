@@ -9,7 +9,7 @@ import { derivedOf } from '../../core/plan/derive.ts';
 import { foldBatch } from '../../core/plan/fold.ts';
 import { derivationEntry, refusalEntry } from '../../core/plan/quarantine-entry.ts';
 import { type IndexUnit, type QuarantineUnit, splitUnit, type Unit, withUnitPerCount } from '../../core/plan/unit.ts';
-import { planUnits } from '../../core/plan/units.ts';
+import { planBatch } from '../../core/plan/units.ts';
 import { readItem, readItems } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
 import { observedStore, type TelemetryOption } from '../../core/telemetry.ts';
@@ -137,8 +137,7 @@ function makeProjector(graph: CompiledModel, options: ProjectorOptions, decided:
       const error = first && (await readModelIntoContext(context, model, first.position));
       if (error !== undefined)
         return { records: records.length, units: 0, ...stats, failedFrom: lowestRecord(records), error };
-      const planned: Unit[] = [];
-      for (const [source, histories] of foldBatch(records)) planUnits(context.graph, source, histories, planned);
+      const planned = planBatch(context.graph, foldBatch(records));
       const units = withUnitPerCount(planned.map(decided));
       const failures: Failure[] = [];
       const run = async ({ unit, ahead }: Work): Promise<void> => {

@@ -20,7 +20,7 @@ import {
 } from '../../../src/core/plan/fan-out.ts';
 import { foldBatch } from '../../../src/core/plan/fold.ts';
 import type { ContinuationUnit, FanOutUnit, Unit } from '../../../src/core/plan/unit.ts';
-import { planUnits } from '../../../src/core/plan/units.ts';
+import { planBatch } from '../../../src/core/plan/units.ts';
 import { fastViewUpdate } from '../../../src/core/plan/writes/updates.ts';
 import { at, change, history } from '../../support/records.ts';
 
@@ -41,7 +41,7 @@ const REVERSE = { source: AUTHOR, target: '~rev/WROTE-BOOK-1' };
 const ann: Item = { name: { S: 'Ann' } };
 
 function plan(records: readonly ChangeRecord[]): Unit[] {
-  return [...foldBatch(records)].flatMap(([source, histories]) => planUnits(graph, source, histories));
+  return planBatch(graph, foldBatch(records));
 }
 const fanOuts = (units: Unit[]): FanOutUnit[] => units.filter((unit) => unit.kind === 'fan-out');
 

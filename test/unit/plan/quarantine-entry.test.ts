@@ -9,7 +9,7 @@ import {
   refusalEntry,
 } from '../../../src/core/plan/quarantine-entry.ts';
 import type { QuarantineUnit, Unit } from '../../../src/core/plan/unit.ts';
-import { planUnits } from '../../../src/core/plan/units.ts';
+import { planBatch } from '../../../src/core/plan/units.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { at, change, history } from '../../support/records.ts';
 
@@ -23,7 +23,7 @@ const NOW = Date.UTC(2030, 0, 1);
 const SINCE = '2026-01-01T00:00:01.000Z';
 
 function unitsOf(records: ReturnType<typeof history>): Unit[] {
-  return planUnits(graph, G, foldBatch(records).get(G) ?? []);
+  return planBatch(graph, foldBatch(records));
 }
 const poison = unitsOf(history(G, G, [undefined, { a: { N: '1' }, b: { S: 'x' } }])).find(
   (unit): unit is QuarantineUnit => unit.kind === 'quarantine',

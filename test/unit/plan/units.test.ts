@@ -5,7 +5,7 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
 import { foldBatch } from '../../../src/core/plan/fold.ts';
 import type { IndexUnit, QuarantineUnit, Unit, ViewChange, ViewUnit } from '../../../src/core/plan/unit.ts';
-import { planUnits } from '../../../src/core/plan/units.ts';
+import { planBatch } from '../../../src/core/plan/units.ts';
 import { at, change, history } from '../../support/records.ts';
 
 const graph = defineGraph({
@@ -27,7 +27,7 @@ const role = (text: string): Item => ({ role: { S: text } });
 const element = (text: string): string => `MEMBER-USER-1|role=${text}`;
 
 function plan(records: readonly ChangeRecord[]): Unit[] {
-  return [...foldBatch(records)].flatMap(([source, histories]) => planUnits(graph, source, histories));
+  return planBatch(graph, foldBatch(records));
 }
 const viewOf = (units: Unit[]): ViewUnit | undefined => units.find((unit) => unit.kind === 'view');
 const indexUnits = (units: Unit[]): IndexUnit[] => units.filter((unit) => unit.kind === 'index');

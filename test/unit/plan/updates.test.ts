@@ -5,7 +5,7 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
 import { foldBatch } from '../../../src/core/plan/fold.ts';
 import type { IndexUnit, Truth, ViewUnit } from '../../../src/core/plan/unit.ts';
-import { planUnits } from '../../../src/core/plan/units.ts';
+import { planBatch } from '../../../src/core/plan/units.ts';
 import { isStale } from '../../../src/core/plan/writes/stale.ts';
 import {
   contradictingChanges,
@@ -43,11 +43,11 @@ const none = new Map<string, Truth>();
 const fenceBefore = Date.UTC(2026, 0, 1) - 295_000;
 
 function viewUnit(records: readonly ChangeRecord[]): ViewUnit {
-  const units = planUnits(graph, G, foldBatch(records).get(G) ?? []);
+  const units = planBatch(graph, foldBatch(records));
   return units.find((unit) => unit.kind === 'view')!;
 }
 function indexUnit(states: readonly (Item | undefined)[], firstSequence = 5): IndexUnit {
-  const units = planUnits(graph, G, foldBatch(history(G, EDGE, states, firstSequence)).get(G) ?? []);
+  const units = planBatch(graph, foldBatch(history(G, EDGE, states, firstSequence)));
   return units.find((unit) => unit.kind === 'index')!;
 }
 const edgeUnit = (states: readonly (Item | undefined)[], firstSequence = 5): ViewUnit =>
