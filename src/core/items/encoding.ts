@@ -188,7 +188,12 @@ export function escapeValue(encoded: string): string {
 
 /** The sort key of an index item: value, separator, source: unique, and stable where values tie. */
 export function indexSortKey(encoded: string, source: string): string {
-  return escapeValue(encoded) + SEPARATOR + source;
+  return sortKeyOfEscaped(escapeValue(encoded), source);
+}
+
+/** The same, for a text that `escapeValue` gave. */
+export function sortKeyOfEscaped(escaped: string, source: string): string {
+  return escaped + SEPARATOR + source;
 }
 
 /** The encoded value in the sort key of an index item of a source. */

@@ -19,7 +19,7 @@ function withShard(base: string, shard: number): IndexPartitionKey {
 
 /** Whether a `shards: 'value'` key has the hash of a value. */
 export function isHashedInKey(encoded: string): boolean {
-  return Buffer.byteLength(encoded) > VALUE_IN_KEY_BYTES;
+  return !isWithinBytes(encoded, VALUE_IN_KEY_BYTES);
 }
 
 /** `=value`, or `~hash` where the value is long: the marks keep the two apart. */

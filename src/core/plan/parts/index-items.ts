@@ -6,7 +6,7 @@ import {
   typeOf,
 } from '../../items/attribute-value.ts';
 import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../../items/derived-item.ts';
-import { indexSortKey, typeName } from '../../items/encoding.ts';
+import { sortKeyOfEscaped, typeName } from '../../items/encoding.ts';
 import {
   type DerivedSortKey,
   hash128,
@@ -26,7 +26,7 @@ import type {
 import { isJoinedItem } from '../../model/joined.ts';
 import { isHashedInKey } from '../../model/projection/partitions.ts';
 import type { OrderPlaces, SearchPlaces } from '../../model/projection/places.ts';
-import { type Encoded, encodeForOrder, type OrderEncoder, orderEncoder } from './order.ts';
+import { type Encoded, encodedText, encodeForOrder, type OrderEncoder, orderEncoder } from './order.ts';
 import { PartError, type Subject } from './subject.ts';
 
 /** The expected fields of index items: an edge's items in its orders, and a node's search items. */
@@ -202,8 +202,9 @@ function searchItem(search: SearchModel, subject: Subject, encoded: Encoded, pur
  */
 function withShortText(encoded: Encoded, source: string): Encoded {
   // A search asks for the hash of a long value only: under its hash a short one would never be found.
-  if (!isHashedInKey(encoded.text) || isWithinBytes(indexSortKey(encoded.text, source), SORT_KEY_BYTES)) return encoded;
-  return { ...encoded, text: hash128(encoded.text) };
+  const sort = sortKeyOfEscaped(encoded.escaped, source);
+  if (!isHashedInKey(encoded.text) || isWithinBytes(sort, SORT_KEY_BYTES)) return encoded;
+  return encodedText(hash128(encoded.text), encoded.value, encoded.attribute);
 }
 
 /** Sets an index item's keys of an index; throws a `PartError` if they would be too long. */
@@ -212,7 +213,7 @@ export function addIndexKeys(
   index: IndexName,
   places: OrderPlaces | SearchPlaces,
   partition: IndexPartitionKey,
-  encoded: Pick<Encoded, 'text' | 'attribute'>,
+  encoded: Pick<Encoded, 'escaped' | 'attribute'>,
   source: string,
   purpose: string,
 ): void {
@@ -229,8 +230,12 @@ export function addIndexKeys(
 }
 
 /** The sort key of an item in an index; throws a `PartError` if it would be too long. */
-export function fittingSortKey(encoded: Pick<Encoded, 'text' | 'attribute'>, source: string, purpose: string): string {
-  const sort = indexSortKey(encoded.text, source);
+export function fittingSortKey(
+  encoded: Pick<Encoded, 'escaped' | 'attribute'>,
+  source: string,
+  purpose: string,
+): string {
+  const sort = sortKeyOfEscaped(encoded.escaped, source);
   if (!isWithinBytes(sort, SORT_KEY_BYTES)) throw tooLongError(sort, encoded, purpose);
   return sort;
 }

@@ -10,7 +10,7 @@ import type {
 } from '../../model/compiled.ts';
 import { joinedItemsOf } from '../../model/joined.ts';
 import { addIndexKeys, fittingSortKey, partitionText, withAttributes } from './index-items.ts';
-import { type Encoded, joinLeadingParts, type OrderEncoder, valueEncoder } from './order.ts';
+import { type Encoded, encodedText, joinLeadingParts, type OrderEncoder, valueEncoder } from './order.ts';
 import { noteProblem, type Problem, type Subject } from './subject.ts';
 import { countedFields } from './totals.ts';
 
@@ -166,7 +166,7 @@ function itemWithKeys(
     if (values.includes('failed')) continue;
     const texts = values.map((value, n) => {
       const text = textOfValue(value);
-      return text === undefined ? undefined : { text, value: { S: text }, attribute: parts[n]!.attribute };
+      return text === undefined ? undefined : encodedText(text, { S: text }, parts[n]!.attribute);
     });
     const encoded = isList ? joinLeadingParts(texts) : texts[0];
     if (encoded === undefined) continue;

@@ -1,14 +1,28 @@
 import { type AttributeValue, stringOf } from '../../items/attribute-value.ts';
 import { describe } from '../../items/describe.ts';
-import { EncodingError, encodePath, encodeValue, TooLongError, type ValueType } from '../../items/encoding.ts';
+import {
+  EncodingError,
+  encodePath,
+  encodeValue,
+  escapeValue,
+  TooLongError,
+  type ValueType,
+} from '../../items/encoding.ts';
 import type { AttributeOrder, DeriveModel, OrderModel } from '../../model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 
 /** An order's encoded text, the value that it came from (for a path: a list), and the attribute to name in errors. */
 export interface Encoded {
   text: string;
+  /** The text as it is inside a sort key. */
+  escaped: string;
   value: AttributeValue;
   attribute?: string;
+}
+
+/** Makes an encoded value of its text. */
+export function encodedText(text: string, value: AttributeValue, attribute?: string): Encoded {
+  return { text, escaped: escapeValue(text), value, attribute };
 }
 
 /** Encodes an order's value of an image; undefined if the image has none. */
@@ -34,14 +48,12 @@ export function joinLeadingParts(parts: readonly (Encoded | undefined)[]): Encod
   const values = (hole < 0 ? parts : parts.slice(0, hole)) as Encoded[];
   if (values.length === 0) return undefined;
   const named = values.flatMap(({ attribute }) => (attribute === undefined ? [] : [attribute]));
-  return {
-    text: encodePath(
-      values.map(({ text }) => text),
-      false,
-    ),
-    value: { L: values.map(({ value }) => value) },
-    attribute: named.length === 0 ? undefined : named.join(', '),
-  };
+  const path = encodePath(
+    values.map(({ text }) => text),
+    false,
+  );
+  const list = { L: values.map(({ value }) => value) };
+  return encodedText(path, list, named.length === 0 ? undefined : named.join(', '));
 }
 
 /** Makes the encoder of one value. */
@@ -63,7 +75,7 @@ export function valueEncoder(order: AttributeOrder | DeriveModel, fold: boolean,
 function rankEncoder({ attribute, weights }: Extract<AttributeOrder, { kind: 'rank' }>, purpose: string): OrderEncoder {
   const ranks = new Map<string, Encoded>();
   for (const [label, weight] of weights) {
-    ranks.set(label, { text: `${weight}-${label}`, value: { S: label }, attribute });
+    ranks.set(label, encodedText(`${weight}-${label}`, { S: label }, attribute));
   }
   return (subject) => {
     const value = subject.attribute(attribute);
@@ -98,11 +110,7 @@ function encodeAttributePath(
     values.push(value);
   }
   if (values.length === 0) return undefined;
-  return {
-    text: encodePath(segments, fold),
-    value: { L: values },
-    attribute: attributes.slice(0, values.length).join(', '),
-  };
+  return encodedText(encodePath(segments, fold), { L: values }, attributes.slice(0, values.length).join(', '));
 }
 
 /** Encodes a value; `purpose` completes "needed for ..." in the error. */
@@ -114,7 +122,9 @@ export function encodeForOrder(
   attribute?: string,
 ): Encoded {
   try {
-    return { text: encodeValue(value, type, fold), value, attribute };
+    const text = encodeValue(value, type, fold);
+    // Numbers and dates have no character that is escaped.
+    return type === 'string' ? encodedText(text, value, attribute) : { text, escaped: text, value, attribute };
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error;
     const subject = attribute === undefined ? 'the derived text' : `attribute ${attribute}, needed`;
