@@ -3,10 +3,25 @@
 /** The hash functions a model may name. */
 export type HashName = 'fnv1a' | 'codepoint-product';
 
+const FNV_BASIS = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+const LAST_OF_ASCII = 0x7f;
+
 /** FNV-1a, 32 bit, over the UTF-8 bytes. Source: Fowler, Noll, Vo; IETF draft-eastlake-fnv. */
 export function fnv1a(text: string): number {
-  let hash = 0x811c9dc5;
-  for (const byte of Buffer.from(text, 'utf8')) hash = Math.imul(hash ^ byte, 0x01000193);
+  let hash = FNV_BASIS;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    // A character of ASCII is one byte, and most keys hold no other.
+    if (unit > LAST_OF_ASCII) return fnv1aOfBytes(Buffer.from(text, 'utf8'));
+    hash = Math.imul(hash ^ unit, FNV_PRIME);
+  }
+  return hash >>> 0;
+}
+
+function fnv1aOfBytes(bytes: Uint8Array): number {
+  let hash = FNV_BASIS;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, FNV_PRIME);
   return hash >>> 0;
 }
 
