@@ -25,7 +25,10 @@ import type { DerivedUpdate, ItemKey } from '../store-port.ts';
 import { copyingTypes, copyOf } from './copies.ts';
 import type { ItemHistory } from './fold.ts';
 import { givesSameShares } from './joined.ts';
+import { hasFanOuts } from './parts/type-plans.ts';
 import type { ContinuationUnit, EpochSeconds, FanOutUnit } from './unit.ts';
+
+const NONE: readonly never[] = [];
 
 /**
  * The fan-out of a parent's change to the views of its children, or of a source node's change to the index items of its edges (`of`
@@ -34,7 +37,8 @@ import type { ContinuationUnit, EpochSeconds, FanOutUnit } from './unit.ts';
  */
 
 /** The fan-outs that a batch's records of a node, or of a part of it, require: one for each edge type that uses a changed attribute. */
-export function fanOutUnits(graph: CompiledModel, { source, target, records }: ItemHistory): FanOutUnit[] {
+export function fanOutUnits(graph: CompiledModel, { source, target, records }: ItemHistory): readonly FanOutUnit[] {
+  if (!hasFanOuts(graph)) return NONE;
   const isPart = source !== target && isPartOfSource(graph, source, target);
   if (source !== target && !isPart) return [];
   // The records are not netted: a delete and a new insert in one batch still fan out, since the delete may have been applied alone.

@@ -71,7 +71,7 @@ function addUnits(
     for (const also of alsoPlanned) addUnitsOfIndexItems(history, also.planner, also.steps, indexed);
     if (planner.edge?.copy !== undefined) addReverseUnit(history, steps, viewBefore, units);
     // An edge has none, and most records are of edges.
-    if (planner.edge === undefined) fanOuts = [...fanOuts, ...fanOutUnits(graph, history)];
+    if (planner.edge === undefined) fanOuts = joinedLists(fanOuts, fanOutUnits(graph, history));
     if (endsUnderivable(steps) || alsoPlanned.some((also) => endsUnderivable(also.steps))) {
       units.push(quarantineUnit(history, [{ planner, steps }, ...alsoPlanned]));
     }
@@ -86,6 +86,12 @@ function addUnits(
     const { oldest, newest } = positionSpan(records);
     units.push({ kind: 'view', source, sortKey: VIEW_KEY, changes, records, oldest, newest });
   }
+}
+
+/** Both lists as one; a new one only if both have elements. */
+function joinedLists<T>(first: readonly T[], second: readonly T[]): readonly T[] {
+  if (second.length === 0) return first;
+  return first.length === 0 ? second : [...first, ...second];
 }
 
 /** One unit for each continuation: a node and its parts may have changed in one batch. */

@@ -1,6 +1,7 @@
 import { LabelError, labelEncoder } from '../../items/element.ts';
 import { isWellFormed } from '../../items/encoding.ts';
 import type { CompiledModel, EdgeModel, LabelModel, NodeModel } from '../../model/compiled.ts';
+import { joinedEdgeTypes } from '../../model/joined.ts';
 import type { EdgeItemPlaces } from '../../model/projection/places.ts';
 import { type InboundItemPlan, inboundItemPlans, type SearchPlan, searchPlan } from './index-items.ts';
 import { type JoinedItemPlan, joinedItemPlans } from './joined-items.ts';
@@ -48,6 +49,8 @@ interface ModelPlan {
   hasViewlessTypes: boolean;
   /** The latest time before which the base items decide about any view; 0: they never do. */
   settleViewsBefore: number;
+  /** Whether a change of any node is brought to other items. */
+  hasFanOuts: boolean;
   edges: Map<EdgeModel, EdgePlan>;
   nodes: Map<NodeModel, NodePlan>;
 }
@@ -112,11 +115,17 @@ export function reconcileViewsBefore(graph: CompiledModel): number {
   return graph.shapes === undefined ? 0 : modelPlan(graph).settleViewsBefore;
 }
 
+/** Whether a change of any node is brought to other items: to views with copies, or to joined index items. */
+export function hasFanOuts(graph: CompiledModel): boolean {
+  return modelPlan(graph).hasFanOuts;
+}
+
 function modelPlan(graph: CompiledModel): ModelPlan {
   let plan = plans.get(graph);
   if (plan === undefined) {
     const { nodes, shapes } = graph;
     plan = {
+      hasFanOuts: joinedEdgeTypes(graph).size > 0 || [...graph.edges.values()].some(({ copy }) => copy !== undefined),
       edges: new Map(),
       nodes: new Map(),
       hasViewlessTypes: [...nodes.keys()].some((type) => shapes?.has(type) === false),
