@@ -14,7 +14,7 @@ import type { CompiledModel, EdgeModel, NodeModel, PartModel } from '../model/co
 import { partAttributesAsSource, type SourceNode } from '../model/joined.ts';
 import { reverseItemOfEdge } from './copies.ts';
 import type { DerivedImage, ReverseItem } from './derived.ts';
-import { inboundItem, type SearchPlan, searchItems, withAttributes } from './parts/index-items.ts';
+import { inboundItem, type SearchPlan, searchItem, searchItemsOfValues, withAttributes } from './parts/index-items.ts';
 import { edgeShare, joinedItem, sourceShare } from './parts/joined-items.ts';
 import { ownerItems } from './parts/owner-items.ts';
 import { type ImageOwner, nodeOwner, type Problem, Subject } from './parts/subject.ts';
@@ -225,11 +225,16 @@ class IndexItems {
 
   addSearches(plans: readonly SearchPlan[]): void {
     for (const plan of plans) {
-      const { settleBefore, isSuperseded } = plan.search.inForce;
+      const { settleBefore, isSuperseded, places } = plan.search.inForce;
       try {
-        // All values of an attribute or none: a list with one bad value is a mistake to report, not a reason for an incomplete
-        // answer.
-        for (const [key, item] of searchItems(plan, this.subject)) this.add(key, item, settleBefore);
+        if (plan.search.each) {
+          // All values of an attribute or none: a list with one bad value is a mistake to report, not a reason for an incomplete
+          // answer.
+          for (const [key, item] of searchItemsOfValues(plan, this.subject)) this.add(key, item, settleBefore);
+        } else {
+          const item = searchItem(plan, this.subject);
+          if (item !== undefined) this.add(places.first, item, settleBefore);
+        }
       } catch (error) {
         this.subject.noteProblem(error, isSuperseded);
       }

@@ -122,18 +122,15 @@ export function searchPlan(search: SearchModel): SearchPlan {
   return { search, encode, purpose };
 }
 
-/** Makes a node's items in a search, with their sort keys; several only if the search has one for each value. */
-export function searchItems(
-  { search, encode: encodeOrder, purpose }: SearchPlan,
-  subject: Subject,
-): [DerivedSortKey, Item][] {
+/** Makes a node's only item in a search, under the key `places.first`; undefined if the node has no value, or its index partition none. */
+export function searchItem({ search, encode: encodeOrder, purpose }: SearchPlan, subject: Subject): Item | undefined {
+  const encoded = encodeOrder(subject);
+  return encoded && itemOfValue(search, subject, encoded, purpose);
+}
+
+/** Makes a node's items in a search that has one for each value, with their sort keys. */
+export function searchItemsOfValues({ search, purpose }: SearchPlan, subject: Subject): Iterable<[DerivedSortKey, Item]> {
   const { places } = search.inForce;
-  if (!search.each) {
-    const encoded = encodeOrder(subject);
-    if (encoded === undefined) return [];
-    const item = searchItem(search, subject, encoded, purpose);
-    return item === undefined ? [] : [[places.key(encoded.text), item]];
-  }
   const items = new Map<DerivedSortKey, Item>();
   let bytes = 0;
   for (const encoded of encodedValues(search, subject, purpose)) {
@@ -141,13 +138,13 @@ export function searchItems(
     const present = items.get(key);
     // Values that fold to the same text share an item. It shows the value that sorts first, whatever the order in the set.
     if (present !== undefined && JSON.stringify(present[VALUE]) <= JSON.stringify(encoded.value)) continue;
-    const item = searchItem(search, subject, encoded, purpose);
+    const item = itemOfValue(search, subject, encoded, purpose);
     if (item === undefined) continue;
     items.set(key, item);
     bytes += itemSizeBytes(item);
     if (items.size > MAX_SEARCH_VALUES || bytes > MAX_SEARCH_BYTES) throw tooManyValuesError(encoded, purpose);
   }
-  return [...items];
+  return items;
 }
 
 function tooManyValuesError({ attribute }: Encoded, purpose: string): PartError {
@@ -181,7 +178,7 @@ export function partitionText(attribute: string, subject: Subject, purpose: stri
  * Makes a node's item in a search for one encoded value. The item is undefined only if an attribute names the search's index partition,
  * and the node does not have that attribute.
  */
-function searchItem(search: SearchModel, subject: Subject, encoded: Encoded, purpose: string): Item | undefined {
+function itemOfValue(search: SearchModel, subject: Subject, encoded: Encoded, purpose: string): Item | undefined {
   let within: string | undefined;
   if (search.partition !== undefined) {
     within = partitionText(search.partition, subject, purpose);
