@@ -263,7 +263,8 @@ function fieldsUpdate(
   // rule: seen-write-moves-watermark
   const set: Item = { [WATERMARK]: { S: watermark }, [MODEL]: { S: stamp } };
   const unset: string[] = [];
-  for (const [name, value] of Object.entries(fields)) {
+  for (const name in fields) {
+    const value = fields[name];
     // rule: fields-not-expected-are-cleared
     if (value === undefined) unset.push(name);
     else set[name] = value;
@@ -320,5 +321,7 @@ export function hasExpectedFields(stored: Item | undefined, expected: Item | und
 }
 
 function indexFields(expected: Item | undefined): Record<string, Item[string] | undefined> {
-  return Object.fromEntries(INDEX_ITEM_FIELDS.map((name) => [name, expected?.[name]]));
+  const fields: Record<string, Item[string] | undefined> = {};
+  for (const name of INDEX_ITEM_FIELDS) fields[name] = expected?.[name];
+  return fields;
 }
