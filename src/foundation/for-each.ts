@@ -1,4 +1,38 @@
 import pMap from 'p-map';
+import { EdgeloomError } from './errors.ts';
+
+/**
+ * Does something with each element of a list, some at once. Throws the first error of the work at once, and begins no more of it.
+ * A batch has tens of thousands of elements: here each of them costs one promise besides its work, in `pMap` eight.
+ *
+ * @example
+ * await forEachAtOnce(units, applyUnit, { concurrency: 32 });
+ */
+export async function forEachAtOnce<T>(
+  elements: Iterable<T>,
+  work: (element: T) => Promise<void>,
+  { concurrency }: { concurrency: number },
+): Promise<void> {
+  if (!(concurrency >= 1)) {
+    throw new EdgeloomError('invalid-option', `concurrency should be a number of 1 or more, but is ${concurrency}.`);
+  }
+  const iterator = elements[Symbol.iterator]();
+  let isEnding = false;
+  const worker = async (): Promise<void> => {
+    try {
+      for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
+        await work(next.value);
+        // Another worker may have failed meanwhile.
+        if (isEnding) return;
+      }
+    } finally {
+      isEnding = true;
+    }
+  };
+  const workers: Promise<void>[] = [];
+  while (workers.length < concurrency && !isEnding) workers.push(worker());
+  await Promise.all(workers);
+}
 
 /**
  * Does something with each element of an asynchronous source, some at once. Throws the first error of the work at once, and that of the

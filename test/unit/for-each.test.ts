@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { forEachOf } from '../../src/foundation/for-each.ts';
+import { forEachAtOnce, forEachOf } from '../../src/foundation/for-each.ts';
 import { sources } from '../support/sources.ts';
 
 const later = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
@@ -59,13 +59,66 @@ describe('forEachOf', () => {
   });
 });
 
+describe('forEachAtOnce', () => {
+  it.each([1, 3, 32])('does all of the work, with no more than %i in hand', async (concurrency) => {
+    const seen: number[] = [];
+    let inHand = 0;
+    let most = 0;
+    const work = async (one: number): Promise<void> => {
+      inHand += 1;
+      most = Math.max(most, inHand);
+      await later(1);
+      seen.push(one);
+      inHand -= 1;
+    };
+    const elements = Array.from({ length: 20 }, (_, i) => i);
+    await forEachAtOnce(elements, work, { concurrency });
+    expect(seen.sort((a, b) => a - b)).toEqual(elements);
+    expect([inHand, most]).toEqual([0, Math.min(concurrency, 20)]);
+  });
+
+  it('throws the first error of the work, and begins no more of it', async () => {
+    const begun: number[] = [];
+    const work = async (one: number): Promise<void> => {
+      begun.push(one);
+      await later(one === 1 ? 1 : 20);
+      if (one <= 2) throw new Error(`not ${one}`);
+    };
+    await expect(forEachAtOnce([1, 2, 3, 4, 5], work, { concurrency: 3 })).rejects.toThrow('not 1');
+    await later(40);
+    expect(begun).toEqual([1, 2, 3]);
+  });
+
+  it.each([0, -1, Number.NaN])('refuses %d at once, and does not leave the work undone', async (concurrency) => {
+    await expect(forEachAtOnce([1], async () => undefined, { concurrency })).rejects.toThrow('of 1 or more');
+  });
+
+  it('takes all at once without a bound', async () => {
+    let inHand = 0;
+    const work = async (): Promise<void> => {
+      inHand += 1;
+      await later(1);
+      expect(inHand).toBe(5);
+    };
+    await forEachAtOnce([1, 2, 3, 4, 5], work, { concurrency: Number.POSITIVE_INFINITY });
+  });
+
+  it('throws the error of its source', async () => {
+    function* source(): Generator<number> {
+      yield 1;
+      throw new Error('no second');
+    }
+    await expect(forEachAtOnce(source(), async () => undefined, { concurrency: 2 })).rejects.toThrow('no second');
+  });
+});
+
 describe('pMap', () => {
   it('gets no generator, whose errors it may lose', () => {
     const all = sources();
     const generators = all.flatMap(({ code }) =>
       [...code.matchAll(/async (?:function)?\s?\*\s?(\w+)/g)].map(([, name]) => name!),
     );
-    expect(generators).toEqual(expect.arrayContaining(['withPrefetch', 'quarantineEntries', 'itemBatches']));
+    expect(generators).toEqual(expect.arrayContaining(['quarantineEntries', 'itemBatches']));
     const given = new RegExp(`\\bpMap\\(\\s*(?:this\\.)?(?:${generators.join('|')})\\(`);
     expect(
       all.filter(({ path, code }) => path !== 'foundation/for-each.ts' && given.test(code)).map(({ path }) => path),

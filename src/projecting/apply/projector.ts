@@ -1,4 +1,3 @@
-import pMap from 'p-map';
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
 import { QUARANTINE_FIELDS } from '../../core/items/derived-item.ts';
@@ -14,7 +13,7 @@ import { readItem, readItems } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
 import { observedStore, type TelemetryOption } from '../../core/telemetry.ts';
 import { type EdgeloomError, StoreError } from '../../foundation/errors.ts';
-import { forEachOf } from '../../foundation/for-each.ts';
+import { forEachAtOnce } from '../../foundation/for-each.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
@@ -141,21 +140,22 @@ function makeProjector(graph: CompiledModel, options: ProjectorOptions, decided:
       const units = withUnitPerCount(planned.map(decided));
       const failures: Failure[] = [];
       const run = async ({ unit, ahead }: Work): Promise<void> => {
-        const error = failureOfReverseItem(unit, failures) ?? (await runUnit(context, unit, ahead, failures));
+        const seen = ahead && (await ahead);
+        const error = failureOfReverseItem(unit, failures) ?? (await runUnit(context, unit, seen, failures));
         // rule: unit-without-time-is-reported
         if (error !== undefined) failures.push({ unit, error });
       };
       // A parent is read only after its reverse items are written: else the fan-out of its next change could miss the child.
       const reverse = units.filter(isReverseItemUnit);
       // rule: reverse-items-before-views, first
-      await pMap(reverse, (unit) => run({ unit }), { concurrency });
+      await forEachAtOnce(reverse, (unit) => run({ unit }), { concurrency });
       // A fan-out skips the items that are reconciled here, since its record was in hand before.
       // rule: edge-reconciles-its-joined-items
       const joined = units.filter(({ kind }) => kind === 'joined');
-      await pMap(joined, (unit) => run({ unit }), { concurrency });
+      await forEachAtOnce(joined, (unit) => run({ unit }), { concurrency });
       const others = units.filter((unit) => !isReverseItemUnit(unit) && unit.kind !== 'joined');
       // rule: reverse-items-before-views, then
-      await forEachOf(withPrefetch(context, others), run, { concurrency });
+      await forEachAtOnce(withPrefetch(context, others), run, { concurrency });
       return {
         records: records.length,
         units: units.length,
@@ -194,8 +194,13 @@ interface Failure {
 
 interface Work {
   unit: Unit;
-  /** The derived item, if it was read ahead. */
-  ahead?: { item: Item | undefined };
+  /** The derived item, if it is read ahead. */
+  ahead?: Promise<Ahead | undefined>;
+}
+
+/** A derived item that was read ahead; its `item` is undefined if there is none. */
+interface Ahead {
+  item: Item | undefined;
 }
 
 function isReverseItemUnit(unit: Unit): unit is IndexUnit {
@@ -215,7 +220,7 @@ function failureOfReverseItem(unit: Unit, failures: readonly Failure[]): Edgeloo
 }
 
 /** Yields units. Derived items that have to be read first are read ahead, 100 in a call, just before their units run. */
-async function* withPrefetch(context: ApplyContext, units: readonly Unit[]): AsyncGenerator<Work> {
+function* withPrefetch(context: ApplyContext, units: readonly Unit[]): Generator<Work> {
   const toSee: Unit[] = [];
   for (const unit of units) {
     const isToSee = unit.kind === 'view' ? mustReadView(context, unit) : unit.kind === 'index' && unit.byBase === true;
@@ -224,8 +229,8 @@ async function* withPrefetch(context: ApplyContext, units: readonly Unit[]): Asy
   }
   for (let start = 0; start < toSee.length; start += PREFETCH) {
     const chunk = toSee.slice(start, start + PREFETCH);
-    const items = await prefetch(context, chunk);
-    for (const [i, unit] of chunk.entries()) yield { unit, ahead: items && { item: items[i] } };
+    const items = prefetch(context, chunk);
+    for (const [i, unit] of chunk.entries()) yield { unit, ahead: items.then((found) => found && { item: found[i] }) };
   }
 }
 
@@ -244,7 +249,7 @@ async function prefetch(context: ApplyContext, units: readonly Unit[]): Promise<
 async function runUnit(
   context: ApplyContext,
   unit: Unit,
-  ahead: Work['ahead'],
+  ahead: Ahead | undefined,
   failures: readonly Failure[],
 ): Promise<EdgeloomError | undefined> {
   const failure = await tryWithRetries(context, failures, (attempt) =>
@@ -265,11 +270,11 @@ async function tryWithRetries(
   action: (attempt: number) => Promise<void>,
 ): Promise<EdgeloomError | undefined> {
   try {
-    await retryingWithin(context, async (attempt) => {
+    await retryingWithin(context, (attempt) => {
       const fatal = failures.find(({ error }) => error instanceof StoreError && error.kind === 'fatal');
       if (fatal !== undefined) throw fatal.error;
       checkTime(context);
-      await action(attempt);
+      return action(attempt);
     });
     return undefined;
   } catch (error) {
@@ -278,14 +283,14 @@ async function tryWithRetries(
   }
 }
 
-async function applyUnit(context: ApplyContext, unit: Unit, ahead: Work['ahead']): Promise<void> {
-  if (unit.kind === 'view') await applyViewUnit(context, unit, ahead);
-  else if (unit.kind === 'index') await applyIndexUnit(context, unit, ahead);
-  else if (unit.kind === 'counted') await applyCountedUnit(context, unit);
-  else if (unit.kind === 'joined') await applyJoinedUnit(context, unit);
-  else if (unit.kind === 'fan-out') await applyFanOutUnit(context, unit);
-  else if (unit.kind === 'continuation') await applyContinuationUnit(context, unit);
-  else await quarantine(context, unit);
+function applyUnit(context: ApplyContext, unit: Unit, ahead: Ahead | undefined): Promise<void> {
+  if (unit.kind === 'view') return applyViewUnit(context, unit, ahead);
+  if (unit.kind === 'index') return applyIndexUnit(context, unit, ahead);
+  if (unit.kind === 'counted') return applyCountedUnit(context, unit);
+  if (unit.kind === 'joined') return applyJoinedUnit(context, unit);
+  if (unit.kind === 'fan-out') return applyFanOutUnit(context, unit);
+  if (unit.kind === 'continuation') return applyContinuationUnit(context, unit);
+  return quarantine(context, unit);
 }
 
 /** Puts an entry for problems of the records, or, if the base item decides, of the base item as it is now. */
