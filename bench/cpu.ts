@@ -19,8 +19,13 @@ const REPETITIONS = 5;
 /** Changes of nodes among those of edges. */
 const NODE_CHANGES = 1_000;
 const RECORDS = 10_000;
-/** A Lambda invocation mostly gets fewer: 10,000 records are more than the 6 MB that it takes. */
-const FEW_RECORDS = 1_000;
+/**
+ * A Lambda invocation mostly gets fewer: 10,000 records are more than the 6 MB that it takes. The batches have 700 to 1,300, about 1,000:
+ * with equal ones the garbage collector would come at the same moment of each, always in the parser or always in the planner.
+ */
+const FEW_RECORDS = { least: 700, most: 1_300 };
+/** Batches of few records in one measurement. */
+const FEW_BATCHES = 50;
 /** Batches in one measurement. */
 const ROUNDS = 5;
 const WARM_UP_ROUNDS = 10;
@@ -30,15 +35,16 @@ const MOST_OF_PARSING = { sets: 0.5, full: 0.75 };
 export async function cpu({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const records = recordedBatch({ nodeChanges: NODE_CHANGES }).records.slice(0, RECORDS);
   const event = JSON.stringify({ Records: records });
-  const few = JSON.stringify({ Records: records.slice(0, FEW_RECORDS) });
-  const fewRounds = (ROUNDS * RECORDS) / FEW_RECORDS;
-  await measured(edgeSetModel, event, WARM_UP_ROUNDS);
-  await measured(fullModel, event, WARM_UP_ROUNDS);
+  const events = Array<string>(ROUNDS).fill(event);
+  const few = batchesOfFew(records);
+  for (const model of [edgeSetModel, fullModel]) {
+    for (let round = 0; round < WARM_UP_ROUNDS; round++) await measured(model, [event]);
+  }
   const results = await interleaved(repetitions, {
-    sets: () => measured(edgeSetModel, event, ROUNDS),
-    full: () => measured(fullModel, event, ROUNDS),
-    fewSets: () => measured(edgeSetModel, few, fewRounds),
-    fewFull: () => measured(fullModel, few, fewRounds),
+    sets: () => measured(edgeSetModel, events),
+    full: () => measured(fullModel, events),
+    fewSets: () => measured(edgeSetModel, few),
+    fewFull: () => measured(fullModel, few),
   });
   const against = (name: string, runs: readonly Measured[], most: number): Figure => ({
     name: `against JSON.parse, ${name}`,
@@ -64,11 +70,21 @@ export async function cpu({ repetitions = REPETITIONS }: BenchmarkOptions): Prom
   ];
 }
 
+/** Events of few records each, from all over the batch. */
+function batchesOfFew(records: readonly RawRecord[]): string[] {
+  const { least, most } = FEW_RECORDS;
+  return Array.from({ length: FEW_BATCHES }, (_, i) => {
+    const start = (i * 231) % Math.max(1, records.length - most);
+    const count = least + ((i * 137) % (most - least + 1));
+    return JSON.stringify({ Records: records.slice(start, start + count) });
+  });
+}
+
 function parse(event: string): RawRecord[] {
   return (JSON.parse(event) as { Records: RawRecord[] }).Records;
 }
 
-/** CPU of some rounds, in seconds. */
+/** CPU of some events, in seconds. */
 interface Measured {
   parse: number;
   plan: number;
@@ -78,9 +94,9 @@ interface Measured {
  * Parses and plans in turn: records that are planned were parsed just before, as those of an invocation are, and what the
  * parser leaves to the garbage collector is spread over both.
  */
-async function measured(graph: CompiledModel, event: string, rounds: number): Promise<Measured> {
+async function measured(graph: CompiledModel, events: readonly string[]): Promise<Measured> {
   const sums: Measured = { parse: 0, plan: 0 };
-  for (let round = 0; round < rounds; round++) {
+  for (const event of events) {
     let records: RawRecord[] = [];
     const parsing = await timed(() => {
       records = parse(event);
