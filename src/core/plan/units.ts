@@ -32,9 +32,9 @@ const NONE: readonly never[] = [];
 
 /** The planners of a batch. */
 interface Planners {
-  /** That of the model. */
+  /** The planner of the model. */
   planner: ItemPlanner;
-  /** Those of the further models that are maintained next to it. */
+  /** The planners of the further models that are maintained next to it. */
   further: readonly ItemPlanner[];
 }
 

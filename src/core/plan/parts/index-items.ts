@@ -129,7 +129,10 @@ export function searchItem({ search, encode: encodeOrder, purpose }: SearchPlan,
 }
 
 /** Makes a node's items in a search that has one for each value, with their sort keys. */
-export function searchItemsOfValues({ search, purpose }: SearchPlan, subject: Subject): Iterable<[DerivedSortKey, Item]> {
+export function searchItemsOfValues(
+  { search, purpose }: SearchPlan,
+  subject: Subject,
+): Iterable<[DerivedSortKey, Item]> {
   const { places } = search.inForce;
   const items = new Map<DerivedSortKey, Item>();
   let bytes = 0;
