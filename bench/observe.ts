@@ -37,14 +37,21 @@ const CPU_CHANGES = sizeOf({ whole: 4_000, short: 200 });
 const REPETITIONS = 5;
 /** The engine is in this process: there is one clock, and records are shown at once. */
 const AT_ONCE = { lateMs: 100, skewMs: 50, settleMs: 200, listMs: 500 };
-/** A process whose engine is another one gets records within this time, in milliseconds. */
+/** How far read units may be from themselves on another run: records that come on both sides of a look bring a second one. */
+const TIMING_VARIES = 0.5;
+/** The longest wait for the observer, in milliseconds. */
 const MOST_WAIT_MS = 60_000;
 
 /** The read units and the CPU. */
 export async function observe({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const figures: Figure[] = [];
   for (const kind of KINDS) {
-    figures.push({ name: kind.name, value: Math.round((await unitsOf(kind)) * MILLION), unit: 'RCU' });
+    figures.push({
+      name: kind.name,
+      value: Math.round((await unitsOf(kind)) * MILLION),
+      unit: 'RCU',
+      varies: TIMING_VARIES,
+    });
   }
   const title = `read units of the observer for a million changes, counted on ${SAMPLE} of each kind`;
   return [{ name: 'observe-units', title, figures }, await cpuReport(repetitions)];
@@ -280,19 +287,34 @@ async function detection(rate: number): Promise<Report> {
   try {
     await load(local.store, times(DAMAGES, goal));
     await local.worker.idle();
-    await untilTrue(() => verifiedThroughMs !== undefined);
+    if (!(await isTrueInTime(() => verifiedThroughMs !== undefined))) throw new Error('the table is not verified');
     const { damagedMs, written, seconds } = await damageUnderLoad(local, rate);
-    await untilTrue(() => damagedMs.size === foundMs.size);
-    const waits = [...damagedMs].map(([id, atMs]) => (foundMs.get(id)! - atMs) / 1000).sort((a, b) => a - b);
+    // Where the projector does not come along, damage is not judged yet: that is told, too.
+    await isTrueInTime(() => damagedMs.size === foundMs.size);
+    const waits = [...damagedMs]
+      .flatMap(([id, atMs]) => (foundMs.has(id) ? [(foundMs.get(id)! - atMs) / 1000] : []))
+      .sort((a, b) => a - b);
+    const found: Figure[] =
+      waits.length === 0
+        ? []
+        : [
+            { name: 'from damage to finding, median', value: median(waits), unit: 's' },
+            {
+              name: 'from damage to finding, 99th percentile',
+              value: waits[Math.ceil(waits.length * 0.99) - 1]!,
+              unit: 's',
+            },
+          ];
     return {
       name: `observe-detection-${rate}`,
       title: `${DAMAGES} views damaged while ${rate.toLocaleString('en-US')} nodes a second are written, waits as in production`,
       figures: [
-        { name: 'from damage to finding, median', value: median(waits), unit: 's' },
+        ...found,
         {
-          name: 'from damage to finding, 99th percentile',
-          value: waits[Math.ceil(waits.length * 0.99) - 1]!,
-          unit: 's',
+          name: 'found within a minute of the last write',
+          value: waits.length / damagedMs.size,
+          unit: 'share',
+          varies: true,
         },
         { name: 'nodes written', value: written / seconds, unit: 'nodes/s' },
       ],
@@ -327,8 +349,10 @@ async function damageUnderLoad({ store }: Local, rate: number) {
   return { damagedMs, written, seconds: (Date.now() - startedMs) / 1000 };
 }
 
-async function untilTrue(holds: () => boolean): Promise<void> {
+/** Waits until something is true, for a minute at most; returns whether it is. */
+async function isTrueInTime(holds: () => boolean): Promise<boolean> {
   for (const deadlineMs = Date.now() + MOST_WAIT_MS; !holds(); await delay(50)) {
-    if (Date.now() > deadlineMs) throw new Error('the observer takes longer than a minute');
+    if (Date.now() > deadlineMs) return false;
   }
+  return true;
 }
