@@ -47,6 +47,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     'settler.project(slice.slice(1), { remainingMs })',
   ),
   'quarantine and redrive': inFile('trust/repair/redrive.ts', 'result.repaired += 1', 'result.repaired += 0'),
+  'refusal and redrive': inFile('core/plan/quarantine-entry.ts', '[unit.sortKey]', '[]'),
   'clean check': inFile('trust/check/compare.ts', 'this.derivedItems += 1', 'this.derivedItems += 0'),
   'a lost item found and repaired': inFile('trust/check/findings.ts', '!this.isLive && this.isExpected', 'false'),
   'a wrong item found and repaired': { named: 'check-no-elements' },
@@ -55,6 +56,12 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   'subject export': inFile('trust/subject/export-subject.ts', 'walked.source !== id', 'walked.source === id'),
   'subject erase': inFile('trust/subject/erase-subject.ts', 'this.expiryMs(item) <= this.nowMs()', 'false'),
   rebuild: inFile('trust/check/inspect.ts', 'this.repairDrift(findings, suspects)', 'Promise.resolve()'),
+  'groups that find room again': inFile(
+    'trust/repair/repairs.ts',
+    "parts.some(({ kind }) => kind === 'room')",
+    'false',
+  ),
+  observe: inFile('trust/observe/observer.ts', 'touch.stampMs >= leastMs', 'true'),
   explain: inFile('trust/explain/explain.ts', 'kind.originsOf(graph, key, parsed, item)', '[]'),
   'check of an export': inFile('trust/check/export/export.ts', 'suspects.push(source)', 'suspects.length'),
   'migrate: add': { named: 'evolution-ready-unbuilt' },
@@ -139,8 +146,8 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   status: inFile('trust/explain/status.ts', 'countQuarantine(graph, store, stats)', 'Promise.resolve({})'),
 };
 
-/** Bugs in how readers show parts of nodes, each with the column that finds it: these rules are the readers' own, and no protocol's. */
-export const PART_BUGS: readonly { name: string; column: string; bug: ColumnBug }[] = [
+/** More bugs of code that no protocol's rule speaks of, each with the column that finds it. */
+export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug }[] = [
   {
     name: 'a part is shown without its node',
     column: 'delete',
@@ -158,5 +165,19 @@ export const PART_BUGS: readonly { name: string; column: string; bug: ColumnBug 
       'writes.find(({ source, target }) => source === id && target === part.name)',
       '[].find(() => false) as { item?: Item } | undefined',
     ),
+  },
+  {
+    name: 'an entry does not say in which partition the refused item is',
+    column: 'refusal and redrive',
+    bug: inFile(
+      'core/plan/quarantine-entry.ts',
+      'isBeside ? entry : { ...entry, [QUARANTINE_FIELDS.in]: { S: unit.source } }',
+      'entry',
+    ),
+  },
+  {
+    name: 'the observer repairs nothing',
+    column: 'observe',
+    bug: inFile('trust/observe/observe.ts', 'suspects.length === 0', 'true'),
   },
 ];

@@ -562,6 +562,16 @@ export const FEATURES: readonly Feature[] = [
     member: { ...SINCE, ...ROLES },
   },
   {
+    name: 'total of edges with hashed keys',
+    options: ['edge.keys', 'inbound.total'],
+    slot: 'keys of edges',
+    fixed: (model) => member(model, { keys: 'hashed' }),
+    add: (model) => inbound(model, { total: { hours: sum('hours') } }),
+    change: (model) => inbound(model, { total: { hours: sum('cost') } }),
+    projections: ['inbound:MEMBER'],
+    member: { ...SINCE, hours: [2, 0.5, undefined, -1], cost: [7, undefined, 1.25] },
+  },
+  {
     name: 'copies',
     options: ['edge.copy'],
     add: (model) => member(model, { copy: ['name'] }),

@@ -1,13 +1,16 @@
 import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import { SERVICE_PARTITION } from '../../src/core/items/keys.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { isBaseSortKey, isContinuationKey } from '../../src/core/plan/stream-filter.ts';
 import type { ItemKey, ScanSource, Store } from '../../src/core/store-port.ts';
 import type { TableIdentity } from '../../src/index.ts';
 import { changedItems } from '../../src/projecting/stream/changed-items.ts';
+import type { StreamRecord, StreamSource } from '../../src/projecting/stream/source.ts';
 import { KeyedStore } from '../../src/store/keyed.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 import { at, LABEL } from '../support/records.ts';
+import { oneShard } from './one-shard.ts';
 
 /** A table for one cell, with its stream and a clock that only waiting moves. */
 export interface Rig {
@@ -19,6 +22,8 @@ export interface Rig {
   wait(milliseconds: number): Promise<void>;
   /** The records of base items and of continuations, oldest first, from the beginning on. */
   records(): Promise<readonly ChangeRecord[]>;
+  /** The stream of the table, with the records of derived items too. */
+  readonly stream: StreamSource;
   /** Every item. */
   items(): Promise<Item[]>;
   /** Deletes what has expired, as DynamoDB's TTL does. */
@@ -29,21 +34,21 @@ export interface Rig {
 export function memoryRig(model: CompiledModel): Rig {
   let nowMs = 1_800_000_000_000;
   const records: ChangeRecord[] = [];
-  const { partitionKey, sortKey, rawKeys } = model.table;
+  const streamed: StreamRecord[] = [];
+  const { name, partitionKey, sortKey, rawKeys } = model.table;
   const memory = new MemoryStore(model.table, {
     onChange: ({ key, oldImage, newImage }) => {
+      const sequenceNumber = String(streamed.length + 1);
       const Keys = { [partitionKey]: { S: key.source }, [sortKey]: { S: key.target } };
-      const record = { dynamodb: { Keys, OldImage: oldImage, NewImage: newImage } };
-      for (const changed of changedItems(model.table, record)) {
-        if (key.source === '~edgeloom' || (!isBaseSortKey(changed.target) && !isContinuationKey(changed.target)))
-          continue;
-        const sequence = records.length + 1;
-        nowMs += 1_000;
-        records.push({
-          ...{ ...changed, position: at(sequence), sequenceNumber: String(sequence) },
-          createdAtSeconds: Math.floor(nowMs / 1_000),
-        });
-      }
+      const dynamodb = { Keys, OldImage: oldImage, NewImage: newImage, SequenceNumber: sequenceNumber };
+      const changes = changedItems(model.table, { dynamodb }).filter(
+        ({ target }) => key.source !== SERVICE_PARTITION && (isBaseSortKey(target) || isContinuationKey(target)),
+      );
+      nowMs += 1_000 * changes.length;
+      const createdAtSeconds = Math.floor(nowMs / 1_000);
+      streamed.push({ dynamodb: { ...dynamodb, ApproximateCreationDateTime: new Date(1_000 * createdAtSeconds) } });
+      for (const changed of changes)
+        records.push({ ...changed, position: at(streamed.length), sequenceNumber, createdAtSeconds });
     },
   });
   const store = rawKeys === undefined ? memory : new KeyedStore(memory, { ...model.table, rawKeys });
@@ -53,6 +58,7 @@ export function memoryRig(model: CompiledModel): Rig {
       nowMs += milliseconds;
     },
     records: async () => records,
+    stream: oneShard(`arn:aws:dynamodb:eu-central-1:123456789012:table/${name}/stream/${LABEL}`, streamed),
     items: async () => [...memory.items()].map((item) => underKnownKeys(model, item)),
     expire: async () => {
       memory.expire(Math.floor(nowMs / 1_000));

@@ -5,6 +5,8 @@ import { SERVICE_PARTITION } from '../../src/core/items/keys.ts';
 import { streamLabel } from '../../src/core/items/watermark.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
+import type { StreamRecord, StreamSource } from '../../src/projecting/stream/source.ts';
 import { tableIdentity } from '../../src/store/table.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 import { asStored, type Rig } from './rig.ts';
@@ -15,7 +17,7 @@ import { asStored, type Rig } from './rig.ts';
  */
 export async function tableRig(model: CompiledModel): Promise<Rig> {
   const graph = { ...withTableName(model, uniqueTableName()), indexes: ['gsi0', 'gsi1'] as const };
-  const { client, store, streamArn, allRecords } = await testTable(graph);
+  const { client, store, streams, streamArn, allRecords } = await testTable(graph);
   // DynamoDB Local has no ids of tables.
   const { table = { id: 'table-1', streamLabel: streamLabel(streamArn) } } = await tableIdentity(client, graph);
   const dated: ChangeRecord[] = [];
@@ -41,8 +43,29 @@ export async function tableRig(model: CompiledModel): Promise<Rig> {
     return all;
   }
 
+  const source = new DynamoDBStreamSource(streams, streamArn);
+  const stamps = new Map<string, number>();
+  /** A record as it is when this clock stamps it. */
+  function stamped(record: StreamRecord): StreamRecord {
+    const number = record.dynamodb?.SequenceNumber ?? '';
+    const stampMs = stamps.get(number) ?? nowMs;
+    stamps.set(number, stampMs);
+    return { ...record, dynamodb: { ...record.dynamodb, ApproximateCreationDateTime: new Date(stampMs) } };
+  }
+  const stream: StreamSource = {
+    streamArn,
+    describe: () => source.describe(),
+    isClosed: (shardId) => source.isClosed(shardId),
+    iterator: (shardId, after) => source.iterator(shardId, after),
+    latest: (shardId) => source.latest(shardId),
+    read: async (iterator, limit) => {
+      const page = await source.read(iterator, limit);
+      return { ...page, records: page.records.map(stamped) };
+    },
+  };
+
   return {
-    ...{ store, identity: table, countsTransactions: false, nowMs: () => nowMs, records, items },
+    ...{ store, identity: table, countsTransactions: false, nowMs: () => nowMs, records, stream, items },
     wait: async (milliseconds) => {
       // What is written before a wait is older than it.
       await records();

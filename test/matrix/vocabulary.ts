@@ -1,5 +1,7 @@
 import { COMMANDS } from '../../src/cli/command-list.ts';
 import { TransactionBuilder } from '../../src/client/write/transaction.ts';
+import { QUARANTINE_FIELDS } from '../../src/core/items/derived-item.ts';
+import { PARTS } from '../../src/core/kinds/table.ts';
 import {
   deriveSchema,
   edgeSchema,
@@ -46,7 +48,10 @@ export function modelOptions(): string[] {
   ].filter((name) => !name.endsWith('.kind'));
 }
 
-/** The commands, the methods of reader, search, writer, transaction and session, and the functions of the library. */
+/**
+ * The commands, the methods of reader, search, writer, transaction and session, the functions of the library, the parts of derived items
+ * that can be wrong, and the fields of quarantine entries.
+ */
 export function operations(): string[] {
   const input = baseModel();
   input.nodes['GOAL'] = { search: { title: {} } };
@@ -69,6 +74,8 @@ export function operations(): string[] {
       session.filter((name) => !HIDDEN.includes(name)),
     ),
     ...functions.filter(([, value]) => !isError(value)).map(([name]) => `library:${name}`),
+    ...named('wrong', Object.keys(PARTS)),
+    ...named('entry', Object.values(QUARANTINE_FIELDS)),
   ];
 }
 
@@ -87,8 +94,17 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'command:demo': 'It has a model of its own.',
   'command:dev': 'It runs the projector of the column "first write" on an engine.',
   'command:table': 'It makes what the columns stand on: a table with its indexes, whatever the model says of items.',
-  'command:observe': 'It watches a table from outside, and has tests of its own.',
   'command:init': 'It makes the files of a project; the model is a fixed one.',
+  'wrong.garbage': 'Nobody but a stranger writes it, whatever the model says: tests of checks forge it.',
+  'wrong.form': 'As garbage.',
+  'wrong.expiry': 'As garbage.',
+  'wrong.unknown-item': 'As garbage.',
+  'wrong.mark': 'The size of a view decides about it: tests of eviction have it.',
+  'wrong.continuation': 'A fan-out that does not end: tests of crashes have it.',
+  'wrong.shape': 'A migration that was left half-way: tests of model changes have it.',
+  'wrong.retired': 'As a shape.',
+  'wrong.misplaced': 'As a shape.',
+  'wrong.unregistered': 'As a shape.',
   'library:DynamoDBStore': 'The port to the table, whose calls have a suite of their own.',
   'library:ExactNumber': 'A value.',
   'library:Session': 'What createSession makes.',

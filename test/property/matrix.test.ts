@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it } from 'vitest';
-import { bugOf, COLUMN_BUGS, mutantOf, PART_BUGS } from '../matrix/bugs.ts';
+import { bugOf, COLUMN_BUGS, MORE_BUGS, mutantOf } from '../matrix/bugs.ts';
 import { type CellOutcome, runCell, runPairs } from '../matrix/cells.ts';
 import { FEATURES, type Feature } from '../matrix/features.ts';
 import { OPERATIONS } from '../matrix/operations/all.ts';
@@ -76,8 +76,8 @@ describe('a bug that is planted for a column', () => {
     120_000,
   );
 
-  it.each(PART_BUGS)(
-    'in a reader of parts is found: $name',
+  it.each(MORE_BUGS)(
+    'is found: $name',
     async ({ column, bug }) => await expectFound(column, mutantOf(column, bug)),
     120_000,
   );

@@ -33,7 +33,8 @@ const ITEMS: { readonly [Kind in DerivedKind]: ItemKind<Kind> } = {
   'unknown-item': unknownItem,
 };
 
-const PARTS: { readonly [Kind in Part['kind']]: PartKind<Extract<Part, { kind: Kind }>> } = {
+/** The table of the parts of derived items that can be wrong by themselves. */
+export const PARTS: { readonly [Kind in Part['kind']]: PartKind<Extract<Part, { kind: Kind }>> } = {
   ...VIEW_PARTS,
   'index-item': indexItemPart,
   'reverse-item': reverseItemPart,

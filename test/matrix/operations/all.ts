@@ -1,5 +1,6 @@
 import { CLIENT_OPERATIONS } from './client.ts';
 import { EVOLUTION_OPERATIONS } from './evolution.ts';
+import { OBSERVING_OPERATIONS } from './observing.ts';
 import type { Operation } from './operation.ts';
 import { PLANNING_OPERATIONS } from './planning.ts';
 import { READING_OPERATIONS } from './reading.ts';
@@ -10,6 +11,7 @@ import { TRUST_OPERATIONS } from './trust.ts';
 export const OPERATIONS: readonly Operation[] = [
   ...STREAM_OPERATIONS,
   ...TRUST_OPERATIONS,
+  ...OBSERVING_OPERATIONS,
   ...EVOLUTION_OPERATIONS,
   ...CLIENT_OPERATIONS,
   ...READING_OPERATIONS,

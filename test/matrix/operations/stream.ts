@@ -1,3 +1,5 @@
+import type { DerivedUpdate } from '../../../src/core/store-port.ts';
+import { StoreError } from '../../../src/foundation/errors.ts';
 import { redrive } from '../../../src/index.ts';
 import { redriveRecords } from '../../../src/trust/repair/redrive-records.ts';
 import { type Bench, holds } from '../bench.ts';
@@ -44,6 +46,25 @@ async function crashAtEachCall(bench: Bench, isAfter: boolean): Promise<void> {
       if (!(error instanceof Crash)) throw error;
     }
   }
+}
+
+/** A store that refuses every derived item, as DynamoDB refuses one that is too large. Entries and continuations are no such items. */
+function refusing<S extends object>(store: S): S {
+  const refuse = async (): Promise<never> => {
+    throw new StoreError('terminal', 'ValidationException', 'Item size has exceeded the maximum allowed size');
+  };
+  const isRefused = ({ key: { target } }: DerivedUpdate): boolean => /^~(?!more\/|quarantine\/)/.test(target);
+  return new Proxy(store, {
+    get: (target, name) => {
+      const method = Reflect.get(target, name) as unknown;
+      if (typeof method !== 'function') return method;
+      return (first: unknown, ...rest: unknown[]) => {
+        const updates = name === 'update' ? [first] : name === 'transact' ? (first as unknown[]) : [];
+        if (updates.some((update) => isRefused(update as DerivedUpdate))) return refuse();
+        return Reflect.apply(method, target, [first, ...rest]) as unknown;
+      };
+    },
+  });
 }
 
 /** The columns of the consumer. */
@@ -171,7 +192,7 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'quarantine and redrive',
-    covers: ['library:redrive'],
+    covers: ['library:redrive', 'entry.of', 'entry.code', 'entry.reason', 'entry.since'],
     except: ({ bad }) => (bad === undefined ? 'Every value of its attributes can be derived.' : undefined),
     run: async (bench) => {
       await bench.begin();
@@ -198,6 +219,25 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
       const second = await redriven();
       holds(second.left === 0 && second.repaired > 0, `a redrive leaves ${JSON.stringify(second)}`);
       await expectRight(bench);
+      return RAN;
+    },
+  },
+  {
+    name: 'refusal and redrive',
+    covers: ['entry.derivedKeys', 'entry.in'],
+    run: async (bench) => {
+      await bench.begin();
+      const { rig, model } = bench;
+      await bench.putAll(1);
+      await bench.deleteSome();
+      await bench.consume({ store: refusing(rig.store) });
+      const { quarantined } = await bench.check();
+      holds(quarantined > 0, 'the check counts no item in quarantine');
+      const result = await redrive({ graph: model, store: rig.store, now: () => rig.nowMs(), wait: rig.wait });
+      holds(result.left === 0 && result.repaired > 0, `a redrive leaves ${JSON.stringify(result)}`);
+      await bench.consume();
+      await expectRight(bench);
+      await bench.expectClean();
       return RAN;
     },
   },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { watermarkOf } from '../../../src/core/items/watermark.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
-import { explain, type Finding } from '../../../src/index.ts';
+import { EdgeloomError, explain, type Finding } from '../../../src/index.ts';
 import { checkExport } from '../../../src/trust/check/export/export.ts';
 import { eraseSubject } from '../../../src/trust/subject/erase-subject.ts';
 import { exportSubject } from '../../../src/trust/subject/export-subject.ts';
@@ -94,7 +94,7 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'a lost item found and repaired',
-    covers: [],
+    covers: ['attributes', 'element', 'copy', 'index-item', 'reverse-item', 'count'].map((kind) => `wrong.${kind}`),
     run: async (bench) => {
       await damageEach(bench, ['missing'], async ({ key }) => {
         await bench.rig.store.delete(key);
@@ -132,7 +132,7 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'a wrong watermark found and repaired',
-    covers: [],
+    covers: ['wrong.watermark'],
     run: async (bench) => {
       const later = LABEL.replace('2026', '2099');
       await damageEach(bench, ['stale'], async ({ key, item }) => {
@@ -157,6 +157,47 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
       await bench.check('rebuild');
       await bench.expectStored();
       await bench.expectAnswers();
+      return RAN;
+    },
+  },
+  {
+    name: 'groups that find room again',
+    covers: ['wrong.room'],
+    except: ({ options }) => (options.includes('inbound.by') ? undefined : 'It keeps no groups.'),
+    run: async (bench) => {
+      await bench.begin();
+      const target = bench.targets[1]!;
+      const putGroups = async (from: number, to: number, isThere = true): Promise<void> => {
+        for (let i = from; i < to; i++)
+          await bench.putEdge(`GOAL-many${i}`, target, isThere ? { kind: `kind ${i}` } : undefined);
+        await bench.consume();
+      };
+      const answer = async (options: object): Promise<unknown> => {
+        const total = bench.reader().total(target, 'MEMBER', { direction: 'inbound', ...options });
+        return await total.catch((error: unknown) => {
+          if (error instanceof EdgeloomError) return error.code;
+          throw error;
+        });
+      };
+      // A total has names for fifty values. So the last edges have none, and they stay without when others go.
+      await putGroups(0, 50);
+      await putGroups(50, 56);
+      await putGroups(0, 30, false);
+      const { edges } = await bench.facts();
+      const entering = edges.filter((edge) => edge.target === target).length;
+      expectSame(
+        ((await answer({ by: false })) as { count: number }).count,
+        entering,
+        `the number of edges of ${target}`,
+      );
+      expectSame(await answer({}), 'too-many-groups', `the answer for the groups of ${target}`);
+      const { findings } = await bench.check();
+      const found = findings.filter(({ verdict }) => verdict === 'maintenance').map(({ source }) => source);
+      holds(found.includes(target), `a check does not find that ${target} has room: ${JSON.stringify(findings)}`);
+      await bench.check('repair');
+      await bench.expectAnswers();
+      await bench.expectStored();
+      await bench.expectClean();
       return RAN;
     },
   },
