@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createWriter } from '../../src/client/write/writer.ts';
+import { toPlainItem } from '../../src/core/items/plain.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import * as watching from '../../src/deployment/telemetry/index.ts';
 import { sleep } from '../../src/foundation/runtime.ts';
 import * as edgeloom from '../../src/index.ts';
 import { planMigration } from '../../src/migrate/forecast/plan-migration.ts';
+import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
+import type { StreamRecord } from '../../src/projecting/stream/source.ts';
 import * as tools from '../../src/tools.ts';
 import { ROOT } from '../support/command.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
@@ -61,6 +66,161 @@ async function kitchen(models: Record<string, CompiledModel>) {
   const writer: Untyped = createWriter(graph, { store });
   const [idsOf] = await run(blocksOf('Cookbook')[0]!, { reader }, ['idsOf']);
   return { table, writer, reader, given: { graph, store, reader, writer, idsOf, tools, watching } };
+}
+
+/** A base item of the table, by both of its keys. */
+type BaseItems = Record<string, Record<string, unknown>>;
+
+/** The functions of the page that move nodes and edges. */
+async function moversOf(given: Record<string, unknown>): Promise<Record<string, Untyped>> {
+  const [moveEdge] = await run(blocksOf('Move an edge')[0]!, given, ['moveEdge']);
+  const names = ['findMoving', 'updateMoving', 'updateMovingEdge', 'deleteMoving', 'moveNode', 'moveEdges'];
+  const all = await run(blocksOf('Change an id').join('\n'), { ...given, moveEdge }, names);
+  return { moveEdge, ...Object.fromEntries(names.map((name, i) => [name, all[i]])) };
+}
+
+type EdgeName = readonly [source: string, type: string, target: string];
+
+/** What moves: nodes and edges by their old and new places, and types whose lists show the nodes. */
+interface Moving {
+  nodes: readonly (readonly [from: string, to: string])[];
+  edges: readonly (readonly [from: EdgeName, to: EdgeName])[];
+  types: readonly string[];
+}
+
+/** Counts up in nodes and edges, as versions of an application do, and remembers what it has done. */
+class Traffic {
+  /** How often each node and each edge was changed, by its place in the lists. */
+  readonly done = { nodes: new Map<number, number>(), edges: new Map<number, number>() };
+  private readonly seen = new Map<number, number>();
+
+  constructor(private readonly moving: Moving) {}
+
+  /** A version that changes what is at one of the two places, or at whichever of them it is. */
+  version(at: 'old' | 'new' | 'both', writer: Untyped, movers: Record<string, Untyped>) {
+    const { nodes, edges } = this.moving;
+    const change = { add: { count: 1 } };
+    return inBackground(async (round) => {
+      const [node, edge] = [(round * 7) % nodes.length, (round * 5) % edges.length];
+      const [from, to] = nodes[node]!;
+      const [fromEdge, toEdge] = edges[edge]!;
+      if (at === 'both') {
+        await movers['updateMoving'](from, to, change);
+        this.note('nodes', node);
+        await movers['updateMovingEdge'](fromEdge, toEdge, change);
+      } else {
+        await writer.updateNode(at === 'old' ? from : to, change);
+        this.note('nodes', node);
+        await writer.updateEdge(...(at === 'old' ? fromEdge : toEdge), change);
+      }
+      this.note('edges', edge);
+    });
+  }
+
+  /** Somebody who looks at nodes and lists all the time: no node is missing, and no count goes down. */
+  looking(reader: Untyped, movers: Record<string, Untyped>) {
+    const { nodes, types } = this.moving;
+    return inBackground(async (round) => {
+      const node = (round * 3) % nodes.length;
+      const [from, to] = nodes[node]!;
+      const before = this.done.nodes.get(node) ?? 0;
+      const found = await movers['findMoving'](from, to);
+      expect(found?.attributes.count).toBeGreaterThanOrEqual(Math.max(before, this.seen.get(node) ?? 0));
+      this.seen.set(node, found.attributes.count);
+      const ids = new Set<string>();
+      for (const type of types) for (const { id } of (await reader.nodes(type, { limit: 100 })).items) ids.add(id);
+      const missing = nodes.filter(([old, moved]) => !ids.has(old) && !ids.has(moved));
+      expect(missing).toEqual([]);
+    });
+  }
+
+  private note(of: 'nodes' | 'edges', place: number): void {
+    this.done[of].set(place, (this.done[of].get(place) ?? 0) + 1);
+  }
+}
+
+/** The attributes of every base item. */
+async function baseItemsOf({ store }: { store: Untyped }): Promise<BaseItems> {
+  const found: BaseItems = {};
+  for (let startKey: unknown; ; ) {
+    const { items, lastKey } = await store.scan({ segment: 0, segments: 1, startKey });
+    for (const { source, target, ...attributes } of items) {
+      const name = `${source.S} ${target.S}`;
+      if (!name.startsWith('~') && !name.includes(' ~')) found[name] = toPlainItem(attributes);
+    }
+    startKey = lastKey;
+    if (startKey === undefined) return found;
+  }
+}
+
+interface MoveOfTest extends Moving {
+  /** The models before, in between and after, if they differ; in between is the table's. */
+  models: { before: CompiledModel; both: CompiledModel; after: CompiledModel };
+  /** Attributes of a node, by its place in the list. */
+  attributesOf: (place: number) => Record<string, unknown>;
+  /** What the move makes of them. */
+  movedOf?: (attributes: Record<string, unknown>, place: number) => Record<string, unknown>;
+  /** Other nodes. */
+  others?: readonly string[];
+  /** Moves everything, with the code of the page. */
+  move: (given: Record<string, unknown>, movers: Record<string, Untyped>) => Promise<unknown>;
+  /** Projections to be dropped at the end. */
+  drops?: readonly string[];
+}
+
+/** Moves nodes and edges beside an old and a new version of an application, and judges what readers see and what is left. */
+async function moveBesideTraffic({ models, move, attributesOf, movedOf, ...rest }: MoveOfTest): Promise<void> {
+  const { nodes, edges, others = [], drops = [] } = rest;
+  const { table, writer } = await kitchen(models);
+  for (const [i, [from]] of nodes.entries()) await writer.putNode(from, { ...attributesOf(i), count: 0 });
+  for (const id of others) await writer.putNode(id, {});
+  for (const [[...edge]] of edges) await writer.putEdge(...edge, { since: '2026', count: 0 });
+  await table.projectAll();
+  const { both, after } = table as Untyped;
+  await table.migrate(both);
+  const [reader, bothWriter]: Untyped[] = [table.reader(both), createWriter(both, { store: table.store })];
+  const [idsOf] = await run(blocksOf('Cookbook')[0]!, { reader }, ['idsOf']);
+  const given = { graph: both, store: table.store, reader, writer: bothWriter, idsOf };
+  const movers = await moversOf(given);
+  const traffic = new Traffic(rest);
+  const consumer = inBackground(() => table.projectAll());
+  const looking = traffic.looking(reader, movers);
+
+  const first = [traffic.version('old', writer, movers), traffic.version('both', bothWriter, movers)];
+  await sleep(300);
+  await first[0]!();
+  const second = traffic.version('both', bothWriter, movers);
+  await move(given, movers);
+  await move(given, movers);
+  await first[1]!();
+  const last = traffic.version('new', createWriter(after, { store: table.store }), movers);
+  await sleep(300);
+  for (const end of [second, last, looking, consumer]) expect(await end()).toBeGreaterThan(5);
+  await table.projectAll();
+
+  const expected: BaseItems = Object.fromEntries([
+    ...others.map((id) => [`${id} ${id}`, {}]),
+    ...nodes.map(([, to], i) => {
+      const attributes = { ...attributesOf(i), count: traffic.done.nodes.get(i) ?? 0 };
+      return [`${to} ${to}`, movedOf?.(attributes, i) ?? attributes];
+    }),
+    ...edges.map(([, [source, type, target]], i) => [
+      `${source} ${type}-${target}`,
+      { since: '2026', count: traffic.done.edges.get(i) ?? 0 },
+    ]),
+  ]);
+  expect(await baseItemsOf(table)).toEqual(expected);
+  for (const name of drops) await table.migrate(after, { action: { kind: 'drop', name } });
+  await table.migrate(after);
+  const { drift, pending, quarantined } = await edgeloom.check({ graph: after, store: table.store, settleMs: 50 });
+  expect({ drift, pending, quarantined }).toEqual({
+    ...{ drift: { missing: 0, stale: 0, orphan: 0 }, pending: 0, quarantined: 0 },
+  });
+  const ids: string[] = [];
+  const finalReader: Untyped = table.reader(after);
+  for (const type of new Set(nodes.map(([, to]) => to.slice(0, to.indexOf('-')))))
+    ids.push(...(await finalReader.nodes(type, { limit: 100 })).items.map(({ id }: { id: string }) => id));
+  expect(ids.sort()).toEqual(nodes.map(([, to]) => to).sort());
 }
 
 describe('the cookbook', () => {
@@ -162,7 +322,8 @@ describe('the cookbook', () => {
     for (let round = 0; round < 30; round++) {
       const [from, to] = [lists[round % 3], lists[(round + 1) % 3]];
       // Two processes move it at once: one of them does.
-      const moved = await Promise.allSettled([moveEdge('TASK-1', 'IN', from, to), moveEdge('TASK-1', 'IN', from, to)]);
+      const move = (): Promise<boolean> => moveEdge(['TASK-1', 'IN', from], ['TASK-1', 'IN', to]);
+      const moved = await Promise.allSettled([move(), move()]);
       moves += moved.filter((one) => one.status === 'fulfilled' && one.value).length;
     }
     await Promise.all([older(), newer(), looking()]);
@@ -186,4 +347,306 @@ describe('the cookbook', () => {
     expect(baseItems).toBe(1);
     expect(await reader.get(['TASK-1'])).toMatchObject([{ id: 'TASK-1' }]);
   });
+
+  it('changes ids next to a version that knows the old ones, and one that knows both', async () => {
+    const graph = edgeloom.defineGraph({
+      table: 'kitchen',
+      nodes: { USER: edgeloom.node({ list: true }) },
+      edges: { KNOWS: edgeloom.edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
+    });
+    const nodes = Array.from({ length: 4 }, (_, i) => [`USER-old${i}`, `USER-new${i}`] as const);
+    const rest = ['USER-rest1', 'USER-rest2'];
+    const edges = nodes.flatMap(([from, to]): [EdgeName, EdgeName][] => [
+      ...rest.map((id): [EdgeName, EdgeName] => [
+        [from, 'KNOWS', id],
+        [to, 'KNOWS', id],
+      ]),
+      ...rest.map((id): [EdgeName, EdgeName] => [
+        [id, 'KNOWS', from],
+        [id, 'KNOWS', to],
+      ]),
+    ]);
+    await moveBesideTraffic({
+      models: { before: graph, both: graph, after: graph },
+      ...{ nodes, edges, types: ['USER'] },
+      attributesOf: (i) => ({ name: `user ${i}` }),
+      move: async (_, { moveNode, moveEdges }) => {
+        for (const [from, to] of nodes) {
+          await moveNode(from, to);
+          await moveEdges(from, to, { leaving: ['KNOWS'], entering: ['KNOWS'] });
+        }
+      },
+    });
+  }, 60_000);
+
+  it('deletes a node for good while its copy is at the new place', async () => {
+    const graph = edgeloom.defineGraph({ table: 'kitchen', nodes: { USER: edgeloom.node() }, edges: {} });
+    const { table, writer, reader, given } = await kitchen({ graph });
+    const { moveNode, deleteMoving, findMoving } = await moversOf(given);
+    await writer.putNode('USER-1', { name: 'Ada' });
+    await table.projectAll();
+    // Nothing projects the copy yet, so the move waits.
+    const moving = moveNode('USER-1', 'USER-2');
+    while ((await reader.node('USER-2', { consistent: true })) === null) await sleep(5);
+    expect(await findMoving('USER-1', 'USER-2')).toMatchObject({ id: 'USER-1' });
+    await deleteMoving('USER-1', 'USER-2');
+    await table.projectAll();
+    await moving;
+    expect(await findMoving('USER-1', 'USER-2')).toBeNull();
+    expect(await baseItemsOf(table)).toEqual({});
+  });
+
+  it('renames a type next to a version that knows the old one, and one that knows both', async () => {
+    const [models, move] = blocksOf('Rename a type');
+    const [before, both, after] = await run(models!, { table: 'kitchen' }, ['before', 'both', 'after']);
+    const nodes = Array.from({ length: 6 }, (_, i) => [`USER-${i}`, `PERSON-${i}`] as const);
+    await moveBesideTraffic({
+      ...{ models: { before, both, after }, nodes, types: ['USER', 'PERSON'] },
+      edges: nodes.map(([from, to], i) => [
+        [`GOAL-${i % 2}`, 'MEMBER', from],
+        [`GOAL-${i % 2}`, 'MEMBER', to],
+      ]),
+      others: ['GOAL-0', 'GOAL-1'],
+      attributesOf: (i) => ({ name: `user ${i}` }),
+      move: (given, movers) => run(move!, { ...given, ...movers }),
+      drops: ['view:USER', 'search:USER.name', 'search:USER.'],
+    });
+  }, 60_000);
+
+  it('splits a type next to a version that knows the old one, and one that knows all three', async () => {
+    const [move] = blocksOf('Split a type');
+    const listed = edgeloom.node({ list: true });
+    const graphOf = (tickets: Record<string, Untyped>, types: readonly string[]) =>
+      edgeloom.defineGraph({
+        ...{ table: 'kitchen', nodes: { USER: edgeloom.node(), ...tickets } as Untyped },
+        edges: { ASSIGNED: edgeloom.edge({ from: types, to: 'USER', inbound: { gsi0: 'since' } } as Untyped) },
+      });
+    const placeOf = (i: number): string => `${i % 3 === 0 ? 'BUG' : 'TASK'}-${i}`;
+    const nodes = Array.from({ length: 6 }, (_, i) => [`TICKET-${i}`, placeOf(i)] as const);
+    await moveBesideTraffic({
+      models: {
+        before: graphOf({ TICKET: listed }, ['TICKET']),
+        both: graphOf({ TICKET: listed, BUG: listed, TASK: listed }, ['TICKET', 'BUG', 'TASK']),
+        after: graphOf({ BUG: listed, TASK: listed }, ['BUG', 'TASK']),
+      },
+      ...{ nodes, types: ['TICKET', 'BUG', 'TASK'], others: ['USER-1'] },
+      edges: nodes.map(([from, to]) => [
+        [from, 'ASSIGNED', 'USER-1'],
+        [to, 'ASSIGNED', 'USER-1'],
+      ]),
+      attributesOf: (i) => ({ title: `ticket ${i}`, kind: i % 3 === 0 ? 'bug' : 'task' }),
+      movedOf: ({ kind: _, ...attributes }) => attributes,
+      move: (given, movers) => run(move!, { ...given, ...movers }),
+      drops: ['view:TICKET', 'search:TICKET.'],
+    });
+  }, 60_000);
+
+  it('merges two types next to a version that knows the two, and one that knows all three', async () => {
+    const [move] = blocksOf('Merge two types');
+    const listed = edgeloom.node({ list: true });
+    const graphOf = (animals: Record<string, Untyped>) =>
+      edgeloom.defineGraph({
+        ...{ table: 'kitchen', nodes: { PERSON: edgeloom.node(), ...animals } as Untyped },
+        edges: {
+          OWNS: edgeloom.edge({ from: 'PERSON', to: Object.keys(animals), inbound: { gsi0: 'since' } } as Untyped),
+        },
+      });
+    const nodes = Array.from({ length: 6 }, (_, i) => {
+      const from = `${i % 2 === 0 ? 'CAT' : 'DOG'}-${Math.floor(i / 2)}`;
+      return [from, `ANIMAL-${from}`] as const;
+    });
+    await moveBesideTraffic({
+      models: {
+        before: graphOf({ CAT: listed, DOG: listed }),
+        both: graphOf({ CAT: listed, DOG: listed, ANIMAL: listed }),
+        after: graphOf({ ANIMAL: listed }),
+      },
+      ...{ nodes, types: ['CAT', 'DOG', 'ANIMAL'], others: ['PERSON-1'] },
+      edges: nodes.map(([from, to]) => [
+        ['PERSON-1', 'OWNS', from],
+        ['PERSON-1', 'OWNS', to],
+      ]),
+      attributesOf: (i) => ({ name: `pet ${i}` }),
+      movedOf: (attributes, i) => ({ ...attributes, species: i % 2 === 0 ? 'cat' : 'dog' }),
+      move: (given, movers) => run(move!, { ...given, ...movers }),
+      drops: ['view:CAT', 'view:DOG', 'search:CAT.', 'search:DOG.'],
+    });
+  }, 60_000);
+
+  it('keeps an attribute unique next to a version that makes no claims, and then among all', async () => {
+    const [code, claims] = blocksOf('Keep an attribute unique');
+    const graph = edgeloom.defineGraph({
+      ...{ table: 'kitchen', nodes: { USER: edgeloom.node({ list: true }), EMAIL: edgeloom.node() }, edges: {} },
+    });
+    const { table, writer, given } = await kitchen({ graph });
+    const names = ['claimOf', 'createUser', 'changeEmail', 'deleteUser'];
+    const [claimOf, createUser, changeEmail, deleteUser] = await run(code!, given, names);
+    const mail = (i: number): string => `${i % 2 === 0 ? 'Mail' : 'mail'}${i % 9}@example.com`;
+    const isRefused = ({ code }: { code?: string }): boolean => code === 'condition-failed';
+    const refusal = (error: { code?: string }): void => {
+      if (!isRefused(error)) throw error;
+    };
+    const careless = inBackground((i) => writer.putNode(`USER-a${i % 40}`, { email: mail(i) }));
+    const careful = inBackground((i) => createUser(`USER-b${i % 40}`, { email: mail(i + 4) }).catch(refusal));
+    await sleep(300);
+    for (const end of [careless, careful]) expect(await end()).toBeGreaterThan(5);
+    await table.projectAll();
+    const [twice] = await run(claims!, { ...given, claimOf }, ['twice']);
+    expect(twice.length).toBeGreaterThan(5);
+    const held = async (): Promise<Map<string, string[]>> => {
+      const byEmail = new Map<string, string[]>();
+      const items = await baseItemsOf(table);
+      const isOpen = (id: string): boolean => twice.some((one: { id: string }) => one.id === id);
+      for (const [name, { email, of }] of Object.entries(items)) {
+        const [id] = name.split(' ') as [string];
+        if (of !== undefined) expect(claimOf(items[`${of} ${of}`]?.['email'])).toBe(id);
+        else if (!isOpen(id)) byEmail.set(claimOf(email), [...(byEmail.get(claimOf(email)) ?? []), id]);
+      }
+      for (const claim of byEmail.keys()) expect(items[`${claim} ${claim}`]).toBeDefined();
+      return byEmail;
+    };
+    const claimed = [...(await held()).values()];
+    expect(claimed.filter((ids) => ids.length !== 1)).toEqual([]);
+    // From now on everybody makes claims: users are made, change their addresses and go, all at once.
+    for (const { id } of twice) await writer.deleteNode(id);
+    const users = claimed.map(([id]) => id!);
+    let refused = 0;
+    for (let round = 0; round < 8; round++) {
+      const calls = users.flatMap((id, i): Promise<unknown>[] => [
+        createUser(`USER-c${round}-${i}`, { email: mail(round + i) }),
+        changeEmail(id, mail(3 * round + i + 1)),
+        changeEmail(id, `own${i}@example.com`),
+        ...(i === round ? [deleteUser(id)] : []),
+      ]);
+      const ended = await Promise.allSettled(calls);
+      for (const one of ended) {
+        if (one.status === 'fulfilled') continue;
+        if (!/^There is no USER-/.test(one.reason.message))
+          expect(one.reason).toMatchObject({ code: 'condition-failed' });
+        refused += 1;
+      }
+      const byEmail = await held();
+      expect([...byEmail.values()].filter((ids) => ids.length !== 1)).toEqual([]);
+    }
+    expect(refused).toBeGreaterThan(10);
+  }, 60_000);
+
+  it('answers requests page by page while the data changes', async () => {
+    const [code] = blocksOf('A REST layer');
+    const graph = edgeloom.defineGraph({
+      table: 'kitchen',
+      nodes: { USER: edgeloom.node({ search: { name: { shards: 2 } } }), GOAL: edgeloom.node() },
+      edges: { MEMBER: edgeloom.edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'since' } }) },
+    });
+    const { table, writer, given } = await kitchen({ graph });
+    await writer.putNode('USER-U 1', { name: 'Ada' });
+    const stays = Array.from({ length: 25 }, (_, i) => `GOAL-${i}`);
+    for (const id of stays) await writer.putEdge(id, 'MEMBER', 'USER-U 1', { since: id });
+    await table.projectAll();
+    const [server] = (await run(code!, { ...given, http }, ['server'])) as [http.Server];
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const get = async (path: string): Promise<{ status: number; body: Untyped }> => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`);
+      return { status: response.status, body: await response.json() };
+    };
+    const churn = inBackground(async (i) => {
+      await writer.putEdge(`GOAL-${i % 7}x`, 'MEMBER', 'USER-U 1', { since: `GOAL-${i % 25}x` });
+      await writer.deleteEdge(`GOAL-${(i + 3) % 7}x`, 'MEMBER', 'USER-U 1');
+      await table.projectAll();
+    });
+    try {
+      for (let walk = 0; walk < 5; walk++) {
+        const seen: string[] = [];
+        for (let cursor: string | undefined; ; ) {
+          const query = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+          const { status, body } = await get(`/users/U%201/goals?limit=4${query}`);
+          expect(status).toBe(200);
+          seen.push(...body.items.map(({ source }: { source: string }) => source));
+          cursor = body.cursor;
+          if (cursor === undefined) break;
+        }
+        expect(seen.filter((id) => !id.endsWith('x')).sort()).toEqual([...stays].sort());
+      }
+      expect(await get('/users/U%201')).toMatchObject({ status: 200, body: { id: 'USER-U 1' } });
+      expect((await get('/users?name=A')).body.items).toMatchObject([{ id: 'USER-U 1', value: 'Ada' }]);
+      const problems: [string, number, string][] = [
+        ['/users/none', 404, 'not-found'],
+        ['/users/U%201/goals?cursor=forged', 400, 'invalid-cursor'],
+        ['/users/U%201/goals?limit=0', 400, 'invalid-limit'],
+        ['/users/%E0%A4%A', 400, 'invalid-address'],
+        ['/planets', 404, 'no-such-address'],
+      ];
+      for (const [path, status, error] of problems) expect(await get(path)).toMatchObject({ status, body: { error } });
+    } finally {
+      expect(await churn()).toBeGreaterThan(2);
+      await new Promise((resolve) => server.close(resolve));
+    }
+  }, 60_000);
+
+  it('streams changes to another store beside the projector, whatever the stream repeats', async () => {
+    const [code, loading] = blocksOf('Stream changes to another store');
+    const graph = edgeloom.defineGraph({
+      table: 'kitchen',
+      nodes: { USER: edgeloom.node({ search: { name: { shards: 1 } } }) },
+      edges: { KNOWS: edgeloom.edge({ from: 'USER', to: 'USER' }) },
+    });
+    const { table, writer, given } = await kitchen({ graph });
+    for (let i = 0; i < 5; i++) await writer.putNode(`USER-early${i}`, { name: `early ${i}` });
+    const source = new DynamoDBStreamSource(table.streams, table.streamArn);
+    const recordsNow = async (): Promise<StreamRecord[]> => {
+      const all: StreamRecord[] = [];
+      for (const { shardId } of (await source.describe()).shards) {
+        let iterator: string | undefined = await source.iterator(shardId, undefined);
+        for (let isMore = true; isMore && iterator !== undefined; ) {
+          const page = await source.read(iterator, 1_000);
+          all.push(...page.records);
+          isMore = page.records.length > 0;
+          iterator = page.next;
+        }
+      }
+      return all;
+    };
+    const [handler, load, rows] = await run(`${code}\n${loading}`, given, ['handler', 'load', 'rows']);
+    // The handler begins later than the table.
+    let delivered = (await recordsNow()).length;
+    const version = (name: string) =>
+      inBackground(async (i) => {
+        const [id, other] = [`USER-${i % 11}`, `USER-early${i % 5}`];
+        if (i % 4 === 3) await writer.deleteNode(id);
+        else await writer.putNode(id, { name: `${name} ${i}` });
+        if (i % 3 === 0) await writer.putEdge(id, 'KNOWS', other, { [name]: i });
+        if (i % 3 === 1) await writer.deleteEdge(id, 'KNOWS', other);
+        if (i === 20) await writer.deleteNode('USER-early0');
+      });
+    const versions = [version('older'), version('newer')];
+    const projector = inBackground(() => table.projectAll());
+    const deliver = async (round: number): Promise<void> => {
+      // Each batch begins with records that were delivered before.
+      const Records = (await recordsNow()).slice(0, delivered + 10);
+      await handler({ Records: Records.slice(Math.max(0, delivered - (round % 5) * 3)) });
+      delivered = Records.length;
+    };
+    const stream = inBackground(deliver);
+    await sleep(150);
+    await load();
+    await sleep(400);
+    for (const end of [...versions, projector, stream]) expect(await end()).toBeGreaterThan(5);
+    await table.projectAll();
+    const all = await recordsNow();
+    for (let i = delivered; i < all.length; i += 10) await handler({ Records: all.slice(i, i + 10) });
+    const storedRows = (): BaseItems =>
+      Object.fromEntries(
+        [...(rows as Map<string, { item: Untyped }>)].flatMap(([key, { item }]) => {
+          if (item === null) return [];
+          const { source: _source, target: _target, ...attributes } = item;
+          return [[key, toPlainItem(attributes)]];
+        }),
+      );
+    expect(storedRows()).toEqual(await baseItemsOf(table));
+    expect(Object.keys(storedRows())).toContain('USER-early1 USER-early1');
+    // A shard that goes far back changes nothing.
+    await handler({ Records: all });
+    expect(storedRows()).toEqual(await baseItemsOf(table));
+  }, 60_000);
 });
