@@ -12,6 +12,7 @@ import { type PositionOfStream, positionOfStream } from '../../trust/explain/pos
 import type { CheckJob } from './check-job.ts';
 import type { Flow } from './flow.ts';
 import type { TableSample } from './table-sample.ts';
+import type { Timeline } from './timeline.ts';
 
 /** The table that a studio shows. */
 export interface StudioTable {
@@ -31,6 +32,7 @@ export interface StudioContext extends StudioTable {
   checks: CheckJob;
   sample: TableSample;
   flow: Flow;
+  timeline: Timeline;
   logger: Logger;
 }
 
