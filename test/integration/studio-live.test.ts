@@ -68,26 +68,6 @@ describe('the sample of a table in the studio', () => {
   });
 });
 
-describe('suggestions in the studio', () => {
-  it('are nodes by a part of their id or name, by a search, and by the whole id', async () => {
-    const idsOf = async (text: string): Promise<string[]> =>
-      (await client.get(`/api/suggest?text=${encodeURIComponent(text)}`)).answer.suggestions.map(
-        ({ id }: { id: string }) => id,
-      );
-    expect(await idsOf('lovelace')).toEqual(['USER-U1']);
-    expect(await idsOf('r-u')).toEqual(expect.arrayContaining(['USER-U1', 'USER-U2']));
-    expect(await idsOf('GOAL-G')).toHaveLength(8);
-    expect((await idsOf('GOAL-G1'))[0]).toBe('GOAL-G1');
-    expect(await idsOf('nobody')).toEqual([]);
-    // A node that is not in the sample is found by its search, and by its id.
-    await opened.writer.putNode('USER-NEW', { name: 'Zuse', country: 'DE' });
-    await opened.worker.idle();
-    expect(await idsOf('zu')).toEqual(['USER-NEW']);
-    expect(await idsOf('USER-NEW')).toEqual(['USER-NEW']);
-    expect((await client.get('/api/suggest')).error?.code).toBe('invalid-request');
-  });
-});
-
 describe('the flow of records in the studio', () => {
   it('has the changes since a number, by type and by ends, and the nodes that were written last', async () => {
     const flowOf = async (query = ''): Promise<FlowAnswer> => (await client.get(`/api/flow${query}`)).answer;
@@ -112,10 +92,8 @@ describe('the flow of records in the studio', () => {
       );
     const now = await flowOf(`?after=${first.seen}`);
     expect(now.derived).toBeGreaterThan(first.derived);
-    const known = now.recent.map(({ id, isDeleted }) => ({ id, isDeleted }));
-    // The newest of each type comes before its others.
-    expect(now.recent.find(({ id }) => id.startsWith('USER-'))!.id).toBe('USER-U2');
-    expect(known).toEqual(
+    const newest = now.recent.slice(0, 2).map(({ id, isDeleted }) => ({ id, isDeleted }));
+    expect(newest).toEqual(
       expect.arrayContaining([
         { id: 'GOAL-G11', isDeleted: true },
         { id: 'USER-U2', isDeleted: false },

@@ -38,6 +38,11 @@ export class Agenda {
     return this.heap.length === 0;
   }
 
+  /** How much is left to happen. */
+  get size(): number {
+    return this.heap.length;
+  }
+
   /** Takes the next happening out and moves the clock on to it; undefined where nothing is left to happen. */
   next(): Happening | undefined {
     const { heap } = this;

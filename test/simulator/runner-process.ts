@@ -7,9 +7,10 @@ import { scopeOf } from './exhaustive/scopes.ts';
 import { type Exhausted, type WalkOptions, walkAll } from './exhaustive/walk.ts';
 import { interruptedWorker } from './interrupted-worker.ts';
 import { runObserved, runObservedScript } from './observer/schedule.ts';
-import { type ShrunkReport, shrunkReport } from './report.ts';
-import { runScript } from './schedule.ts';
+import { type Runs, type ShrunkReport, shrunkReport } from './report.ts';
+import { runScript, runSeed } from './schedule.ts';
 import { runSeeds, type SeedFailure, type SeedRange, type Tally } from './tally.ts';
+import { runWatched, runWatchedScript } from './watch/schedule.ts';
 
 /** The program of a simulator's process: runs what its parent asks for. See `runner.ts`. */
 
@@ -48,12 +49,11 @@ async function answer(request: Request): Promise<Reply> {
   if (request === 'directed') return { differences: await directedSchedules() };
   if (request === 'directed-evolutions') return { differences: await directedEvolutions() };
   if ('script' in request) {
-    const run = request.world === 'observer' ? runObservedScript : runScript;
-    return { failures: (await run(request.script)).failures };
+    const { replay } = runsOf(request.world);
+    return { failures: (await replay(request.script)).failures };
   }
   if ('shrink' in request) {
-    const runs = request.world === 'observer' ? { run: runObserved, replay: runObservedScript } : undefined;
-    return { report: await shrunkReport(request.shrink, runs) };
+    return { report: await shrunkReport(request.shrink, runsOf(request.world)) };
   }
   if ('evolution' in request) {
     const { seed, without } = request.evolution;
@@ -71,6 +71,13 @@ async function answer(request: Request): Promise<Reply> {
     return { exhausted: await walkAll(begin, { ...request.options, onProgress }) };
   }
   return { tally: await runSeeds(request.seeds, onProgress) };
+}
+
+/** How schedules of a world are run by a seed, and by a script. */
+function runsOf(world: SeedRange['world']): Runs {
+  if (world === 'observer') return { run: runObserved, replay: runObservedScript };
+  if (world === 'watch') return { run: runWatched, replay: runWatchedScript };
+  return { run: runSeed, replay: runScript };
 }
 
 function reply(message: Reply): void {

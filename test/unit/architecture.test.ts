@@ -131,7 +131,7 @@ describe('the SDK', () => {
   it('for streams is imported in the folders that read streams', () => {
     const isAllowed = (specifier: string, path: string): boolean =>
       specifier !== '@aws-sdk/client-dynamodb-streams' ||
-      /^(store|projecting\/(stream|progress|worker)|local|trust\/(repair|failures))\//.test(path);
+      /^(store|client\/feed|projecting\/(stream|progress|worker)|local|trust\/(repair|failures))\//.test(path);
     expect(offending(SOURCES, isAllowed)).toEqual([]);
   });
 });

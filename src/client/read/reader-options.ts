@@ -6,6 +6,7 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkSecret, checkStoreOptions } from '../../foundation/options.ts';
 import { projectionsOfModel } from '../../registry/projections-in-force.ts';
 import type { ReaderLeases } from '../../registry/reader-lease.ts';
+import type { Feed } from '../feed/feed.ts';
 import type { ReadContext } from './request/context.ts';
 import type { CursorKey } from './request/cursor.ts';
 
@@ -26,6 +27,8 @@ export interface ReaderOptions extends TelemetryOption {
    * a mixture. Default: reading a replica is refused (`replica-read`).
    */
   replica?: string | undefined;
+  /** The process's feed, for `watch`: `startFeed` gives it. */
+  feed?: Feed | undefined;
 }
 
 /** The context of a reader's reads, from checked options. */
@@ -38,6 +41,7 @@ export function readContext(graph: CompiledModel, options: ReaderOptions): ReadC
     leases: true,
     replica: true,
     telemetry: true,
+    feed: true,
   });
   const { cursorKey, concurrency = 32, readNumber = exactNumber } = options;
   if (!Number.isSafeInteger(concurrency) || concurrency < 1) {

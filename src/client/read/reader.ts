@@ -24,9 +24,13 @@ import type {
   TotalledEdgeType,
 } from '../../core/model/inference.ts';
 import type { ItemKey } from '../../core/store-port.ts';
+import type { Abortable } from '../../foundation/runtime.ts';
 import { type ReaderLeases, registryLeases } from '../../registry/reader-lease.ts';
 import { readAbortable } from '../../store/abortable.ts';
 import { type WithClient, withStore } from '../../store/given.ts';
+import type { Feed } from '../feed/feed.ts';
+import { type InboundOfWatch, type SearchOfWatch, type WatchQuery, watch } from '../feed/watch.ts';
+import type { WatchEvent } from '../feed/watch-types.ts';
 import type { Session } from '../session/session.ts';
 import { listNodes, type NodesOptions } from './list-nodes.ts';
 import { type CountResult, countInbound, type InDegreeOptions, readShards, type ShardsResult } from './lists/count.ts';
@@ -48,7 +52,7 @@ import { type ReaderOptions, readContext } from './reader-options.ts';
 import type { ReadContext } from './request/context.ts';
 import { findSearch } from './request/lookup.ts';
 import type { InboundPage, Page } from './request/result.ts';
-import { type Reading, type Scoped, type Search, searchOf } from './search.ts';
+import { type Predicate, type QueryOf, type Reading, type Scoped, type Search, searchOf } from './search.ts';
 import type {
   EdgeFilter,
   EdgeOwner,
@@ -259,6 +263,36 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ShardsResult>;
 
   /**
+   * Watches the beginning of a list, or nodes: first a `page`, then each step that the list takes, until the signal is aborted or the
+   * loop is left. `applyWatchEvent` takes an event into an array, which then is what `inbound`, `search` or `get` would give. Events
+   * come once the change is projected, in seconds. `resync` says that changes may have been missed; a `page` follows. A session's
+   * own writes are shown as all others, once they are projected. Needs the option `feed` of `createReader`; throws `no-feed` without.
+   *
+   * @example
+   * for await (const event of reader.watch({ inbound: ['TICKET', 'USER-U1'], limit: 20 }, { signal })) show(event);
+   */
+  watch<
+    E extends IndexedEdgeType<G>,
+    const Target extends string,
+    const Order extends EdgeOrder<G, E> = DefaultOrder<G, E>,
+  >(
+    list: {
+      inbound: readonly [E, Target & TargetOf<G, E, Target>];
+    } & InboundOfWatch<
+      InboundQuery<Order, OrderArgument<G, E, Order>, boolean, EdgeFilter<G, E>, PathArgument<G, E, Order>>
+    >,
+    options?: Abortable,
+  ): AsyncIterable<WatchEvent<InboundEdge<G, E>>>;
+  watch<Name extends SearchName<G>>(
+    list: { search: Name } & Predicate<SearchOfName<G, Name>> & SearchOfWatch<QueryOf<Hit<G, Name>>>,
+    options?: Abortable,
+  ): AsyncIterable<WatchEvent<Hit<G, Name>>>;
+  watch<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(
+    nodes: { get: readonly (Id & IdArgument<G, Id>)[]; attributes?: Selection },
+    options?: Abortable,
+  ): AsyncIterable<WatchEvent<NodeOfId<G, Id, Selection>>>;
+
+  /**
    * Resolves when what is derived from a base item agrees with a consistent read of it: its part of the view, its index
    * items, its reverse item and copy, and none that it wants no more. It does not wait until a node's attributes have reached
    * the copies in other nodes' views. After that `get` with `consistent: true` shows it; an index may still lag by
@@ -289,12 +323,12 @@ export function createReader<G extends CompiledModel>(
 ): Reader<G> {
   const options = withStore('createReader', graph.table, given);
   const context = readContext(graph, options);
-  const { replica, telemetry, leases = registryLeases(graph, context.store, undefined, replica) } = options;
-  const reader = readerOf<G>(context, leases);
+  const { replica, telemetry, leases = registryLeases(graph, context.store, undefined, replica), feed } = options;
+  const reader = readerOf<G>(context, leases, feed);
   return telemetry?.client(reader, graph) ?? reader;
 }
 
-function readerOf<G extends CompiledModel>(context: ReadContext, leases: ReaderLeases): Reader<G> {
+function readerOf<G extends CompiledModel>(context: ReadContext, leases: ReaderLeases, feed?: Feed): Reader<G> {
   const { graph } = context;
   const read: Reading = (options, run) =>
     readAbortable(context.store, options?.signal, (store) => run({ ...context, store }));
@@ -302,7 +336,7 @@ function readerOf<G extends CompiledModel>(context: ReadContext, leases: ReaderL
   const held: Reading = (options, run) =>
     read(options, (context) => leases.hold((projections) => run({ ...context, projections })));
   const reader: Reader = {
-    with: (session) => readerOf({ ...context, session }, leases),
+    with: (session) => readerOf({ ...context, session }, leases, feed),
     get: (ids, options) => held(options, async (held) => (await readNodes(held, ids, options)).nodes as never),
     has: (source, edgeType, target, options) =>
       read(options, (context) => hasEdge(context, source, edgeType, target, options)),
@@ -321,6 +355,9 @@ function readerOf<G extends CompiledModel>(context: ReadContext, leases: ReaderL
     search: (name) => searchOf(context.graph, name, held),
     page: (edgeType, target, options) => held(options, (held) => readPage(held, edgeType, target, options)) as never,
     shards: (name, scope) => held(scope, (held) => readShards(held, findSearch(graph, name), scope)),
+    // A session's writes come as all others do, once they are projected: no event would take them back.
+    watch: (query: WatchQuery, options?: Abortable) =>
+      watch({ ...context, session: undefined }, leases, feed, query, options) as never,
     waitForProjection: (base, options) => held(options, (held) => waitForProjection(held, base, options)),
   };
   // The graph's types say what the stored attributes are; at run time there is nothing to check them by.

@@ -12,7 +12,6 @@ import { type PositionOfStream, positionOfStream } from '../../trust/explain/pos
 import type { CheckJob } from './check-job.ts';
 import type { Flow } from './flow.ts';
 import type { TableSample } from './table-sample.ts';
-import type { Timeline } from './timeline.ts';
 
 /** The table that a studio shows. */
 export interface StudioTable {
@@ -32,7 +31,6 @@ export interface StudioContext extends StudioTable {
   checks: CheckJob;
   sample: TableSample;
   flow: Flow;
-  timeline: Timeline;
   logger: Logger;
 }
 

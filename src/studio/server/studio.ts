@@ -11,7 +11,6 @@ import { Flow } from '../base/flow.ts';
 import { Guard } from '../base/guard.ts';
 import { send, sendJson } from '../base/http.ts';
 import { TableSample } from '../base/table-sample.ts';
-import { Timeline } from '../base/timeline.ts';
 import { answerRequest } from './answers.ts';
 import { type Asset, loadAssets } from './assets.ts';
 
@@ -38,7 +37,7 @@ const LOOPBACK = '127.0.0.1';
 /** The built page is next to the compiled server, in `dist`; servers that run from the sources use it too. */
 const PAGE_FOLDER = 'dist/studio/page/';
 /** Places of the page: its own code shows the one that the address names. */
-const PLACES = new Set(['/', '/explore', '/query', '/inspect', '/shards', '/timeline', '/trust']);
+const PLACES = new Set(['/', '/explore', '/inspect', '/shards', '/trust']);
 
 /**
  * Serves a studio over a table, on loopback alone, until it is closed. Throws `studio-port` where another program has the
@@ -50,15 +49,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
   const leases = registryLeases(table.graph, table.store);
   const checks = new CheckJob();
   const flow = new Flow(table.graph, () => streamOfTable(table));
-  const context: StudioContext = {
-    ...table,
-    isWritable,
-    leases,
-    checks,
-    flow,
-    sample: new TableSample(),
-    timeline: new Timeline(),
-  };
+  const context: StudioContext = { ...table, isWritable, leases, checks, flow, sample: new TableSample() };
   const server = createServer();
   const address = await listen(server, port);
   const guard = new Guard(address.port);

@@ -1,17 +1,14 @@
-import pMap from 'p-map';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
-import { isSequenceNumber, streamLabel, watermarkOf } from '../../core/items/watermark.ts';
+import { streamLabel, watermarkOf } from '../../core/items/watermark.ts';
 import type { Suspect } from '../../core/kinds/part.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
 import { changedItems } from '../../projecting/stream/changed-items.ts';
-import { readableShards } from '../../projecting/stream/lineage.ts';
-import { ShardPages } from '../../projecting/stream/shard-pages.ts';
-import { type Shard, StreamError, type StreamRecord, type StreamSource } from '../../projecting/stream/source.ts';
+import type { StreamSource } from '../../projecting/stream/source.ts';
 import { StreamLabel } from '../../projecting/stream/stream-label.ts';
+import { StreamTail, TAIL_LIMITS, type TailLimits, type TailRecord } from '../../projecting/stream/stream-tail.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
-import { Horizon } from './horizon.ts';
 import { hasQuarantineEntry, type LookContext, lookAtSuspects, partsDecidedElsewhere, partsOfSpread } from './look.ts';
 import type { ObservedDrift, Spread, Touch } from './obligation.ts';
 import { Obligations, type ObserverPace, type OpenSpread } from './obligations.ts';
@@ -35,17 +32,11 @@ export interface ObserverContext extends Pick<Runtime, 'now'> {
 }
 
 /** The waits and bounds of an observer, times in milliseconds. */
-export interface ObserverLimits {
-  /** The longest time until a record can be read. */
-  lateMs: number;
+export interface ObserverLimits extends TailLimits {
   /** The greatest difference between two clocks. */
   skewMs: number;
   /** How long the projector has for a record before the table is read. */
   settleMs: number;
-  /** How often the shards are listed. */
-  listMs: number;
-  /** How long the stream keeps a record, less a margin. */
-  retentionMs: number;
   /** With more open parts than this, no records are read until some are closed. */
   mostOpen: number;
   /** Known drift that is saved, and does not hold the time; what is beyond this number does. */
@@ -53,40 +44,21 @@ export interface ObserverLimits {
 }
 
 const LIMITS: ObserverLimits = {
-  lateMs: 10_000,
+  ...TAIL_LIMITS,
   skewMs: 5_000,
   settleMs: 3_000,
-  listMs: 10_000,
-  retentionMs: 23 * 3_600_000,
   mostOpen: 100_000,
   mostExceptions: 25,
 };
 
-/** Shards that are read at once, parts in a look, Queries at once, and empty pages that show the end of a shard. */
-const [SHARDS_AT_ONCE, LOOK, SPREADS_AT_ONCE, EMPTY_PAGES] = [32, 100, 4, 2];
+/** Parts in a look, and Queries at once. */
+const [LOOK, SPREADS_AT_ONCE] = [100, 4];
 
 /** The work that one turn has done. */
 export interface Turn {
   records: number;
   /** Whether nothing is left to be read or looked at now. */
   isIdle: boolean;
-}
-
-/** One shard, as it is read. */
-class ObservedShard {
-  last: string | undefined;
-  isEnded = false;
-  emptyPages = 0;
-  /** The observer's clock before the first of the empty pages. */
-  emptySinceMs = 0;
-  /** The reading continues from a saved position, or from the shard's beginning. */
-  constructor(
-    readonly shardId: string,
-    readonly pages: ShardPages,
-    after: string | undefined,
-  ) {
-    this.last = after;
-  }
 }
 
 /**
@@ -96,20 +68,12 @@ class ObservedShard {
 export class Observer {
   private readonly limits: ObserverLimits;
   private readonly obligations: Obligations;
-  private readonly horizon: Horizon;
-  private readonly shards = new Map<string, ObservedShard>();
-  private readonly finished = new Set<string>();
-  private readonly saved: Map<string, string | undefined>;
-  /** For each shard: no record that is still to be read was made before this time, in milliseconds since 1970. */
-  private readonly since = new Map<string, number>();
-  private listed: Shard[] = [];
-  private listedMs = Number.NEGATIVE_INFINITY;
+  private readonly tail: StreamTail;
   private throughMs: number | undefined;
   private baseMs: number | undefined;
   private positionsMs: number | undefined;
   private gap: Gap | undefined;
   private graph: CompiledModel | undefined;
-  private isDisabled = false;
   /** Drift of an earlier process, until the model is known that judges it. */
   private readonly known: ObservedDrift[];
 
@@ -131,8 +95,10 @@ export class Observer {
       mostExceptions,
     };
     this.obligations = new Obligations(pace);
-    this.horizon = new Horizon(lateMs);
-    this.saved = new Map();
+    this.tail = new StreamTail({
+      ...{ source: context.source, now: context.now, limits: this.limits },
+      onGap: (reason) => this.noteGap(reason),
+    });
     this.known = [...(from?.drift ?? [])];
     if (from === undefined) return;
     this.baseMs = from.baseMs;
@@ -144,11 +110,7 @@ export class Observer {
       this.noteGap('The table has another stream than before.');
       return;
     }
-    for (const { shardId, after, isFinished, sinceMs = from.positionsMs } of from.shards) {
-      this.since.set(shardId, sinceMs);
-      if (isFinished) this.finished.add(shardId);
-      else this.saved.set(shardId, after);
-    }
+    this.tail.resume(from.shards.map(({ sinceMs = from.positionsMs, ...shard }) => ({ ...shard, sinceMs })));
     // rule: long-absence-is-a-gap
     if (context.now() - from.savedMs > retentionMs)
       this.noteGap('The observer was away for longer than the stream keeps its records.');
@@ -168,8 +130,7 @@ export class Observer {
 
   /** Whether every shard was read to where it ends now, and nothing that was read waits to be judged. */
   get isAtRest(): boolean {
-    const isRead = [...this.shards.values()].every(({ isEnded, emptyPages }) => isEnded || emptyPages >= EMPTY_PAGES);
-    return isRead && this.obligations.touches().next().done === true;
+    return this.tail.isAtEnd && this.obligations.touches().next().done === true;
   }
 
   /** The parts that are certainly wrong. */
@@ -184,8 +145,9 @@ export class Observer {
 
   /** Reads the next page of each shard, judges what is due, and moves the time. */
   async runTurn(): Promise<Turn> {
-    await this.listShards();
-    const records = await this.readPages();
+    // Without a state it begins at the ends of the shards: a check has to judge everything before.
+    if (await this.tail.list(this.positionsMs === undefined)) this.positionsMs = this.context.now();
+    const records = await this.receiveRecords();
     const looked = await this.lookAndJudge();
     this.moveVerifiedTime();
     return { records, isIdle: records === 0 && looked === 0 };
@@ -248,23 +210,23 @@ export class Observer {
     }
     // A shard that has left the stream with something open is saved too: a restart does not find it, which is a gap.
     // rule: open-shard-is-saved-after-it-has-left
-    const ids = new Set([...this.listed.map(({ shardId }) => shardId), ...oldest.keys()]);
+    const ids = new Set([...this.tail.shardIds, ...oldest.keys()]);
     ids.delete('');
     const shards = [...ids].flatMap((shardId) => {
-      const readMs = this.horizon.throughMsOf(shardId) ?? this.since.get(shardId);
+      const read = this.tail.positionOf(shardId);
+      const readMs = this.tail.sinceMsOf(shardId);
       const sinceMs = readMs && Math.min(readMs, openSince.get(shardId) ?? readMs);
       const since = sinceMs === undefined ? {} : { sinceMs };
-      if (this.finished.has(shardId) && !oldest.has(shardId)) return [{ shardId, isFinished: true, ...since }];
-      const shard = this.shards.get(shardId);
       const open = oldest.get(shardId);
+      if (read?.isFinished === true && open === undefined) return [{ shardId, isFinished: true, ...since }];
       // A shard that waits for its parent begins at its first record.
-      if (shard === undefined && open === undefined && !this.saved.has(shardId)) return [];
+      if (read === undefined && open === undefined) return [];
       // The open parts are in no saved state: their records open them again.
       // rule: position-is-that-of-the-oldest-open-record
-      const after = open === undefined ? (shard === undefined ? this.saved.get(shardId) : shard.last) : open.after;
+      const after = open === undefined ? read?.after : open.after;
       return [{ shardId, isFinished: false, ...(after !== undefined && { after }), ...since }];
     });
-    const parents = new Map(this.listed.map(({ shardId, parentShardId }) => [shardId, parentShardId]));
+    const { parents } = this.tail;
     const goesBack = new Set(shards.filter(({ isFinished }) => !isFinished).map(({ shardId }) => shardId));
     const isReadAgain = (shardId: string): boolean => {
       const parent = parents.get(shardId);
@@ -304,157 +266,29 @@ export class Observer {
     this.positionsMs = this.context.now();
   }
 
-  private async listShards(): Promise<void> {
-    const { source, now } = this.context;
-    const { listMs } = this.limits;
-    const atMs = now();
-    const isLacking = ({ shardId }: Shard): boolean => this.finished.has(shardId) && !this.hasChild(shardId);
-    const hasEnded = !this.isDisabled && this.listed.some(isLacking);
-    if (atMs - this.listedMs < listMs && !hasEnded) return;
-    const isFirst = this.listedMs === Number.NEGATIVE_INFINITY;
-    const { shards, status } = await source.describe();
-    const listed = new Set(shards.map(({ shardId }) => shardId));
-    for (const shardId of [...this.shards.keys(), ...this.saved.keys()]) {
-      if (listed.has(shardId)) continue;
-      // rule: lost-shard-is-a-gap
-      if (!this.finished.has(shardId))
-        this.noteGap(`Shard ${shardId} has left the stream before it was read to its end.`);
-      this.shards.delete(shardId);
-      this.saved.delete(shardId);
-    }
-    if (isFirst && this.positionsMs === undefined) await this.beginAtShardEnds(shards);
-    this.horizon.listed(shards, atMs, status === 'DISABLED');
-    for (const shardId of this.finished) {
-      if (listed.has(shardId)) this.horizon.noteEnd(shardId);
-      else this.finished.delete(shardId);
-    }
-    this.isDisabled = status === 'DISABLED';
-    this.listed = shards;
-    this.listedMs = atMs;
-    const isFinished = (shardId: string): boolean => this.finished.has(shardId);
-    // rule: parent-shards-are-read-first
-    for (const { shardId } of readableShards(shards, isFinished)) this.followShard(shardId);
-  }
-
-  /** Without a state: begins at the end of each shard that is open now. A check has to judge everything before. */
-  private async beginAtShardEnds(shards: readonly Shard[]): Promise<void> {
-    const { source, now } = this.context;
-    const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
-    for (const { shardId } of shards) {
-      if (parents.has(shardId)) this.finished.add(shardId);
-      else this.followShard(shardId, await source.latest(shardId));
-    }
-    this.positionsMs = now();
-  }
-
-  private followShard(shardId: string, iterator?: string): void {
-    if (this.shards.has(shardId)) return;
-    const after = this.saved.get(shardId);
-    this.saved.delete(shardId);
-    if (after === undefined && iterator === undefined) this.beginAtOldest(shardId);
-    const pages = new ShardPages(
-      this.context.source,
-      shardId,
-      { after, ...(iterator !== undefined && { iterator }) },
-      // rule: trimmed-records-are-a-gap
-      (text) => this.noteGap(text),
-    );
-    this.shards.set(shardId, new ObservedShard(shardId, pages, after));
-  }
-
-  /** The oldest record of a shard is its first one only as long as that has not left the stream. */
-  private beginAtOldest(shardId: string): void {
-    const { now } = this.context;
-    const parent = this.listed.find((shard) => shard.shardId === shardId)?.parentShardId ?? '';
-    const sinceMs = this.since.get(shardId) ?? this.horizon.throughMsOf(shardId) ?? this.since.get(parent);
-    if (sinceMs !== undefined) this.since.set(shardId, sinceMs);
-    // rule: first-records-that-have-left-are-a-gap
-    if (sinceMs === undefined || now() - sinceMs > this.limits.retentionMs) {
-      this.noteGap(`The first records of shard ${shardId} may have left the stream.`);
-    }
-  }
-
-  private hasChild(shardId: string): boolean {
-    return this.listed.some(({ parentShardId }) => parentShardId === shardId);
-  }
-
   /** Reads one page of each shard. */
-  private async readPages(): Promise<number> {
-    const { now, maintained } = this.context;
+  private async receiveRecords(): Promise<number> {
     if (this.obligations.size > this.limits.mostOpen) return 0;
-    const open = [...this.shards.values()].filter(({ isEnded }) => !isEnded);
-    const pages = await pMap(
-      open,
-      async (shard) => {
-        const atMs = now();
-        try {
-          return { shard, atMs, page: await shard.pages.next() };
-        } catch (error) {
-          // The next listing says what has become of the shard.
-          if (error instanceof StreamError && error.kind === 'no-shard') return undefined;
-          throw error;
-        }
-      },
-      { concurrency: SHARDS_AT_ONCE },
-    );
-    const hasRecords = pages.some((one) => one !== undefined && one.page.records.length > 0);
+    const { records, failure } = await this.tail.readPages();
     // Read after the records: whatever was maintained when they were made is in it.
-    if (hasRecords || this.graph === undefined) this.graph = await maintained.current();
-    let records = 0;
-    for (const one of pages) {
-      if (one === undefined) continue;
-      const { shard, atMs, page } = one;
-      for (const record of page.records) this.receiveRecord(shard, record);
-      records += page.records.length;
-      this.notePage(shard, atMs, page.records.length === 0);
-      if (page.isEnd) this.endShard(shard);
-    }
-    return records;
+    if (records.length > 0 || this.graph === undefined) this.graph = await this.context.maintained.current();
+    for (const record of records) this.receiveRecord(record);
+    if (failure !== undefined) throw failure.error;
+    return records.length;
   }
 
-  private notePage(shard: ObservedShard, atMs: number, isEmpty: boolean): void {
-    if (!isEmpty) {
-      shard.emptyPages = 0;
-      return;
-    }
-    if (shard.emptyPages === 0) shard.emptySinceMs = atMs;
-    shard.emptyPages += 1;
-    if (shard.emptyPages < EMPTY_PAGES) return;
-    this.horizon.noteEmptyPages(shard.shardId, shard.emptySinceMs);
-    shard.emptySinceMs = atMs;
-  }
-
-  private endShard(shard: ObservedShard): void {
-    shard.isEnded = true;
-    this.finished.add(shard.shardId);
-    this.horizon.noteEnd(shard.shardId);
-    const isFinished = (shardId: string): boolean => this.finished.has(shardId);
-    for (const { shardId } of readableShards(this.listed, isFinished)) this.followShard(shardId);
-  }
-
-  private receiveRecord(shard: ObservedShard, record: StreamRecord): void {
+  private receiveRecord({ shardId, record, sequenceNumber, after, madeMs }: TailRecord): void {
     const { source, table, now } = this.context;
-    const { dynamodb } = record;
-    const items = changedItems(table, record);
-    const number: unknown = dynamodb?.SequenceNumber;
-    if (items.length === 0 || !isSequenceNumber(number)) return;
-    const after = shard.last;
-    shard.last = number;
-    const made = dynamodb?.ApproximateCreationDateTime;
-    const stampMs = made instanceof Date ? made.getTime() : typeof made === 'number' ? made * 1000 : now();
-    this.horizon.noteRecord(shard.shardId, stampMs);
-    if (items[0]!.source === SERVICE_PARTITION) return;
     const label = streamLabel(source.streamArn);
     const context = { graph: this.graph!, streamLabel: label };
-    for (const { oldImage, newImage, ...key } of items) {
+    for (const { oldImage, newImage, ...key } of changedItems(table, record)) {
+      if (key.source === SERVICE_PARTITION) return;
       const change: SeenChange = {
-        ...key,
-        sequenceNumber: number,
-        position: watermarkOf(label, number),
+        ...{ ...key, sequenceNumber, position: watermarkOf(label, sequenceNumber) },
         ...(oldImage !== undefined && { oldImage }),
         ...(newImage !== undefined && { newImage }),
       };
-      this.obligations.receiveRecord(context, { change, shardId: shard.shardId, after, stampMs, receivedMs: now() });
+      this.obligations.receiveRecord(context, { change, shardId, after, stampMs: madeMs, receivedMs: now() });
     }
   }
 
@@ -523,14 +357,14 @@ export class Observer {
   /** Every record made before this time was received; undefined: a shard was not read yet. */
   private get receivedThroughMs(): number | undefined {
     const { skewMs } = this.limits;
-    const through = this.horizon.leastThrough();
+    const through = this.tail.horizon.leastThrough();
     // Stamps are whole seconds, of clocks that may differ.
     // rule: received-time-allows-for-clocks
     return through === undefined ? undefined : through.atMs - 2 * skewMs - 1_000;
   }
 
   private moveVerifiedTime(): void {
-    const through = this.horizon.leastThrough();
+    const through = this.tail.horizon.leastThrough();
     const { skewMs } = this.limits;
     // rule: time-stands-in-a-gap
     if (this.gap !== undefined || this.baseMs === undefined) {

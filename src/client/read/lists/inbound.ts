@@ -129,12 +129,7 @@ export async function readInbound(
     ownNode === undefined
       ? (met ?? looked?.item)
       : ownerItemNow(context.projections.model, ownNode, query.index, query.partitions);
-  const items = gathered.items.map((item) => ({
-    source: sourceOf(context, item),
-    type: edgeType,
-    target,
-    attributes: indexAttributes(context, item),
-  }));
+  const items = gathered.items.map((item) => edgeOfItem(context, edgeType, target, item));
   return {
     items,
     ...(asksOwner && {
@@ -144,6 +139,11 @@ export async function readInbound(
     ...consumedUnits(options, own.rcu + gathered.rcu + (looked?.rcu ?? 0)),
     ...noticeOfOwnWrites(context),
   };
+}
+
+/** The edge that an index item finds. */
+export function edgeOfItem(context: ReadContext, type: string, target: string, item: Item): EdgeResult {
+  return { source: sourceOf(context, item), type, target, attributes: indexAttributes(context, item) };
 }
 
 function isNodeItself({ source, target }: ItemKey, id: string): boolean {

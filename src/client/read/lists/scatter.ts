@@ -253,7 +253,7 @@ export function hitTest({ table }: CompiledModel, keys: ItemKeys): (item: Item) 
 }
 
 /** Whether the projected attributes of an item have these values, as DynamoDB compares them. */
-function hasProjected(item: Item, where: Item = {}): boolean {
+export function hasProjected(item: Item, where: Item = {}): boolean {
   const attributes = projectedAttributes(item) ?? {};
   return Object.entries(where).every(([name, value]) => sameValue(attributeOf(attributes, name), value));
 }

@@ -103,15 +103,9 @@ export async function readSearch(
   options: SearchQuery = {},
 ): Promise<ListPage<SearchResult>> {
   checkOptions(`search ${search.indexPartition}`, options, SEARCH_OPTIONS);
-  const { cursorKey, readNumber } = context;
-  const reverse = options.reverse ?? false;
+  const { cursorKey } = context;
   const limit = checkLimit(options.limit);
-  const { partitions, range, hashed, itemKeys } = resolveSearch(searchInForce(context, search), predicate, options);
-  const where = encodeWhere(context.graph, options.where, {
-    name: `search ${search.indexPartition}`,
-    projection: search.project,
-    path: lineOfSearch(search),
-  });
+  const { partitions, range, hashed, reverse, where, accept } = resolveSearchQuery(context, search, predicate, options);
   const bound: CursorBinding = {
     query: [
       'search',
@@ -133,9 +127,6 @@ export async function readSearch(
   const { writes } = own;
   const overlay =
     writes.length === 0 ? {} : { overlay: overlayOf(context.projections.model, writes, 'gsi0', partitions) };
-  const isOfProjection = hitTest(context.graph, itemKeys);
-  const accept = (item: Item): boolean =>
-    isOfProjection(item) && (hashed === undefined || hasKeyIn(hashed.ranges, item));
   const request = {
     index: 'gsi0',
     partitions,
@@ -149,13 +140,47 @@ export async function readSearch(
     ...overlay,
   } as const;
   const { items, lastKey, rcu } = await gatherPage(context, request);
-  const hits = items.map((item) => ({
-    id: sourceOf(context, item),
-    value: item[VALUE] === undefined ? null : toPlain(item[VALUE], readNumber),
-    attributes: indexAttributes(context, item),
-  }));
+  const hits = items.map((item) => hitOfItem(context, item));
   const cursor = lastKey === undefined ? {} : { cursor: encodeCursor(lastKey, bound, cursorKey) };
   return { items: hits, ...cursor, ...consumedUnits(options, own.rcu + rcu), ...noticeOfOwnWrites(context) };
+}
+
+/** A search with its filter, and what tells its hits. */
+export interface ResolvedSearchQuery extends ResolvedSearch {
+  reverse: boolean;
+  /** Values that projected attributes have to have. */
+  where: Item | undefined;
+  /** Whether an item of the partitions is a hit. */
+  accept: (item: Item) => boolean;
+}
+
+/** Encodes a search for pages of hits; throws for arguments that do not fit the model. */
+export function resolveSearchQuery(
+  context: ReadContext,
+  search: SearchModel,
+  predicate: SearchPredicate,
+  options: Pick<SearchQuery, keyof SearchScope | 'where' | 'reverse'>,
+): ResolvedSearchQuery {
+  const resolved = resolveSearch(searchInForce(context, search), predicate, options);
+  const { hashed, itemKeys } = resolved;
+  const where = encodeWhere(context.graph, options.where, {
+    name: `search ${search.indexPartition}`,
+    projection: search.project,
+    path: lineOfSearch(search),
+  });
+  const isOfProjection = hitTest(context.graph, itemKeys);
+  const accept = (item: Item): boolean =>
+    isOfProjection(item) && (hashed === undefined || hasKeyIn(hashed.ranges, item));
+  return { ...resolved, reverse: options.reverse ?? false, where, accept };
+}
+
+/** The hit that an item of a search finds. */
+export function hitOfItem(context: ReadContext, item: Item): SearchResult {
+  return {
+    id: sourceOf(context, item),
+    value: item[VALUE] === undefined ? null : toPlain(item[VALUE], context.readNumber),
+    attributes: indexAttributes(context, item),
+  };
 }
 
 function hasKeyIn(ranges: readonly KeyRange[], item: Item): boolean {

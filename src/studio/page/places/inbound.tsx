@@ -5,6 +5,7 @@ import { Link, NodeLink } from '../base/place.tsx';
 import { PagedRows } from '../parts/paged-rows.tsx';
 import { Card, type NodePartProps } from '../parts/told.tsx';
 import { Totals } from '../parts/totals.tsx';
+import { AnyValue } from '../parts/value.tsx';
 import { LevelsForm, LevelsPage } from './levels.tsx';
 
 /** The edges that enter a node, in each order of each type, and what is next to their sources. */
@@ -54,9 +55,8 @@ function List({ place, cursor }: { place: PlaceParameters; cursor: string | unde
     <PagedRows
       {...{ asked, cursor, path: '/explore', parameters: place }}
       label="Inbound edges"
-      headings={['source']}
-      row={({ source }) => [<NodeLink id={source} />]}
-      attributesOf={({ attributes }) => attributes}
+      headings={['source', 'attributes']}
+      row={({ source, attributes }) => [<NodeLink id={source} />, <AnyValue value={attributes} />]}
       empty="No edge enters the node in this order."
     />
   );

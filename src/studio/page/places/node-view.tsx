@@ -4,10 +4,11 @@ import type { NodeAnswer } from '../../api/nodes.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { Link, NodeLink } from '../base/place.tsx';
-import { AttributeRows, PagedRows } from '../parts/paged-rows.tsx';
+import { PagedRows } from '../parts/paged-rows.tsx';
+import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, type NodePartProps, Told } from '../parts/told.tsx';
 import { Totals } from '../parts/totals.tsx';
-import { Attributes } from '../parts/value.tsx';
+import { AnyValue, Attributes } from '../parts/value.tsx';
 import { Inbound } from './inbound.tsx';
 import { Neighbourhood } from './neighbourhood.tsx';
 
@@ -75,11 +76,14 @@ function NodeItself({ model, id }: Omit<NodePartProps, 'parameters'>) {
             </Card>
           )}
           <Card title={`Edge set, ${figureText(edgeSetSize)} elements`}>
-            <AttributeRows
+            <Rows
               label="Edge set"
-              items={edgeSet}
-              own={{ headings: ['type', 'target'], row: ({ type, target }) => [type, <NodeLink id={target} />] }}
-              attributesOf={({ type: _type, target: _target, ...labels }) => labels}
+              headings={['type', 'target', 'labels']}
+              rows={edgeSet.map(({ type, target, ...labels }) => [
+                type,
+                <NodeLink id={target} />,
+                Object.keys(labels).length === 0 ? '' : <AnyValue value={labels} />,
+              ])}
               empty="The edge set is empty."
             />
             {edgeSetSize > edgeSet.length && (
@@ -111,9 +115,8 @@ function Edges({ id, parameters }: { id: string; parameters: URLSearchParams }) 
       <PagedRows
         {...{ asked, cursor, path: '/explore', parameters: { id, part: 'edges' } }}
         label="Edges"
-        headings={['type', 'target']}
-        row={({ type, target }) => [type, <NodeLink id={target} />]}
-        attributesOf={({ attributes }) => attributes}
+        headings={['type', 'target', 'attributes']}
+        row={({ type, target, attributes }) => [type, <NodeLink id={target} />, <AnyValue value={attributes} />]}
         empty="No edge leaves the node."
       />
     </Card>

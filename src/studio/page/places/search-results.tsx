@@ -19,9 +19,12 @@ export function SearchResults({ parameters }: { parameters: URLSearchParams }) {
       <PagedRows
         {...{ asked: found, cursor, path: '/explore', parameters: { search: name, ...asked, path } }}
         label="Results"
-        headings={['id', 'value']}
-        row={({ id, value }) => [<NodeLink id={id} />, <AnyValue value={value} />]}
-        attributesOf={({ attributes }) => attributes}
+        headings={['id', 'value', 'attributes']}
+        row={({ id, value, attributes }) => [
+          <NodeLink id={id} />,
+          <AnyValue value={value} />,
+          Object.keys(attributes).length === 0 ? '' : <AnyValue value={attributes} />,
+        ]}
         empty="Nothing is found."
       />
     </Card>

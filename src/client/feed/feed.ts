@@ -1,0 +1,209 @@
+import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import { INDEX_KEYS } from '../../core/items/derived-item.ts';
+import { SERVICE_PARTITION } from '../../core/items/keys.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { type ChangedItem, changedItems } from '../../projecting/stream/changed-items.ts';
+import type { RawRecord } from '../../projecting/stream/raw-record.ts';
+
+/** The records that interest one subscriber. */
+export interface Interest {
+  /** Index partitions: records of items that lie in one of them, or did. */
+  partitions?: Iterable<string>;
+  /** Node ids: records of all items in their partitions. */
+  sources?: Iterable<string>;
+}
+
+/** The part of the feed that one subscriber has not taken yet. */
+export interface FeedNews {
+  /** Oldest first for each item. */
+  records: ChangedItem[];
+  /** Why records may be missing; undefined: none are. */
+  gap: string | undefined;
+}
+
+/** A subscriber that falls behind further than this gets a gap instead: its list is read again. */
+const MOST_WAITING_RECORDS = 10_000;
+
+/** Options of a feed. */
+export interface FeedOptions extends Pick<RuntimeOptions, 'now' | 'wait'> {
+  /** How long an index of DynamoDB may lag behind its table, in milliseconds. Default 10,000. */
+  indexGraceMs?: number | undefined;
+}
+
+const INDEX_GRACE_MS = 10_000;
+
+/** One subscriber's way to the feed. */
+export class Subscription {
+  private waiting: ChangedItem[] = [];
+  private gap: string | undefined;
+  private isWoken = false;
+  private ring: (() => void) | undefined;
+
+  constructor(
+    private readonly wait: Runtime['wait'],
+    private readonly close: () => void,
+  ) {}
+
+  /** Takes in a record. */
+  receive(record: ChangedItem): void {
+    this.waiting.push(record);
+    if (this.waiting.length > MOST_WAITING_RECORDS) this.noteGap('More changes came than were taken.');
+    this.wake();
+  }
+
+  /** Notes that records may be missing. */
+  noteGap(reason: string): void {
+    this.gap ??= reason;
+    this.waiting = [];
+    this.wake();
+  }
+
+  /** Ends a wait. */
+  wake(): void {
+    this.isWoken = true;
+    this.ring?.();
+  }
+
+  /** Waits until there is news, or the time is over; gives all news. */
+  async take(mostMs: number): Promise<FeedNews> {
+    if (!this.isWoken) await this.waitForRing(mostMs);
+    this.isWoken = false;
+    const { waiting: records, gap } = this;
+    this.waiting = [];
+    this.gap = undefined;
+    return { records, gap };
+  }
+
+  private async waitForRing(mostMs: number): Promise<void> {
+    const rung = new AbortController();
+    this.ring = () => rung.abort();
+    try {
+      await this.wait(mostMs, rung.signal);
+    } catch (error) {
+      if (!rung.signal.aborted) throw error;
+    }
+    this.ring = undefined;
+  }
+
+  /** Ends the subscription. */
+  end(): void {
+    this.close();
+  }
+}
+
+/**
+ * Hands the records of a table's stream on to those who watch lists and nodes: any number of them, with one reading of the stream. A
+ * record may come more than once; for each item the records come in their order.
+ */
+export class Feed {
+  private readonly byPartition = new Map<string, Set<Subscription>>();
+  private readonly bySource = new Map<string, Set<Subscription>>();
+  private readonly all = new Set<Subscription>();
+  private failure: { reason: unknown } | undefined;
+  private through: number | undefined;
+
+  /** How long an index may lag behind its table, in milliseconds. */
+  readonly indexGraceMs: number;
+  /** Clock in milliseconds since 1970. */
+  readonly now: Runtime['now'];
+  private readonly wait: Runtime['wait'];
+
+  constructor(
+    private readonly graph: Pick<CompiledModel, 'table'>,
+    options: FeedOptions = {},
+  ) {
+    this.indexGraceMs = options.indexGraceMs ?? INDEX_GRACE_MS;
+    const { now, wait } = runtimeOf(options);
+    this.now = now;
+    this.wait = wait;
+  }
+
+  /** Every record made before this time was handed on, in milliseconds since 1970; undefined: not known. */
+  get throughMs(): number | undefined {
+    return this.through;
+  }
+
+  /** The same as an ISO time; null where it is not known. */
+  get upTo(): string | null {
+    return this.through === undefined ? null : new Date(this.through).toISOString();
+  }
+
+  /** Subscribes to the records of some places. Throws the error with which the reading of the stream has ended. */
+  subscribe({ partitions = [], sources = [] }: Interest): Subscription {
+    this.throwFailure();
+    const wanted = [
+      { index: this.byPartition, keys: new Set(partitions) },
+      { index: this.bySource, keys: new Set(sources) },
+    ];
+    const subscription = new Subscription(this.wait, () => {
+      this.all.delete(subscription);
+      for (const { index, keys } of wanted) for (const key of keys) leave(index, key, subscription);
+    });
+    this.all.add(subscription);
+    for (const { index, keys } of wanted) for (const key of keys) join(index, key, subscription);
+    return subscription;
+  }
+
+  /** Takes in a record of the stream. */
+  receive(record: RawRecord): void {
+    if (this.all.size === 0) return;
+    for (const item of changedItems(this.graph.table, record)) {
+      if (item.source === SERVICE_PARTITION) continue;
+      const interested = new Set(this.bySource.get(item.source));
+      for (const partition of indexPartitionsOf(item)) {
+        for (const subscription of this.byPartition.get(partition) ?? []) interested.add(subscription);
+      }
+      for (const subscription of interested) subscription.receive(item);
+    }
+  }
+
+  /** Notes up to when all records were handed on. */
+  noteThrough(throughMs: number | undefined): void {
+    this.through = throughMs;
+  }
+
+  /** Notes that records may have left the stream unread: everyone reads again. */
+  noteGap(reason: string): void {
+    for (const subscription of this.all) subscription.noteGap(reason);
+  }
+
+  /** Notes that the reading of the stream has ended: everyone who watches gets this error. */
+  fail(reason: unknown): void {
+    this.failure = { reason };
+    for (const subscription of this.all) subscription.wake();
+  }
+
+  /** Throws the error with which the reading of the stream has ended. */
+  throwFailure(): void {
+    if (this.failure !== undefined) throw this.failure.reason;
+  }
+}
+
+function join(index: Map<string, Set<Subscription>>, key: string, subscription: Subscription): void {
+  const present = index.get(key);
+  if (present === undefined) index.set(key, new Set([subscription]));
+  else present.add(subscription);
+}
+
+function leave(index: Map<string, Set<Subscription>>, key: string, subscription: Subscription): void {
+  const present = index.get(key);
+  present?.delete(subscription);
+  if (present?.size === 0) index.delete(key);
+}
+
+/** The index partitions in which an item lies, or lay before the change. */
+function indexPartitionsOf({ oldImage, newImage }: ChangedItem): Set<string> {
+  const found = new Set<string>();
+  for (const image of [oldImage, newImage]) {
+    for (const { partition } of Object.values(INDEX_KEYS)) {
+      const key = partitionKeyIn(image, partition);
+      if (key !== undefined) found.add(key);
+    }
+  }
+  return found;
+}
+
+function partitionKeyIn(image: Item | undefined, attribute: string): string | undefined {
+  return image === undefined ? undefined : stringOf(image[attribute]);
+}

@@ -1,0 +1,171 @@
+/**
+ * The beginning of a list, kept up to date by records of the stream. An index lags behind its table, and a record may come again. So
+ * of two states of an item the one with the higher revision counts, wherever it comes from.
+ */
+
+/** A row of a list. */
+export interface WindowRow<Item = unknown> {
+  /** The key of its item in the table, as one text. */
+  id: string;
+  /** Its place in the list: the sort key of the index. */
+  place: string;
+  /** How often its item has been written. */
+  revision: number;
+  item: Item;
+}
+
+/** A stretch of a list, as an index showed it. */
+export interface Stretch<Item> {
+  /** In the order of the list. */
+  rows: readonly WindowRow<Item>[];
+  /** The place up to which the stretch goes; undefined: up to the end of the list. */
+  upTo: string | undefined;
+}
+
+/** The state of an item, as a record tells it. */
+export interface ToldState<Item> {
+  /** The key of the item in the table, as one text. */
+  id: string;
+  revision: number;
+  /** Undefined: the item is not in the list. */
+  row: WindowRow<Item> | undefined;
+  /** Whether nothing was there before. */
+  isInsert: boolean;
+}
+
+/** The state of an item that a record told a moment ago. */
+interface RecentState<Item> {
+  revision: number;
+  /** Undefined: the item is not in the list. */
+  row: WindowRow<Item> | undefined;
+  /** From this time on an index shows the state, or a later one; in milliseconds since 1970. */
+  untilMs: number;
+}
+
+/** How a window is made. */
+export interface WindowOptions {
+  /** Rows in it. */
+  limit: number;
+  /** Below zero where the left place comes first in the list. */
+  compare: (left: string, right: string) => number;
+  /** How long an index may lag behind its table, in milliseconds. */
+  indexGraceMs: number;
+}
+
+/** The first rows of a list. */
+export class ListWindow<Item> {
+  private known: WindowRow<Item>[] = [];
+  /** Up to this place all rows are known; undefined: the whole list is. */
+  private frontier: string | undefined;
+  private readonly recent = new Map<string, RecentState<Item>>();
+
+  constructor(private readonly options: WindowOptions) {}
+
+  /** The rows, in the order of the list. */
+  get rows(): readonly WindowRow<Item>[] {
+    return this.known;
+  }
+
+  /** The place after which more rows have to be read; undefined: there are enough, or no more. */
+  get lacksAfter(): string | undefined {
+    return this.known.length < this.options.limit ? this.frontier : undefined;
+  }
+
+  /** Takes the beginning of the list, as an index showed it just now, instead of what was known. */
+  begin(stretch: Stretch<Item>, nowMs: number): void {
+    this.known = [];
+    this.frontier = stretch.upTo;
+    this.merge(stretch.rows, nowMs, () => true);
+  }
+
+  /** Takes the stretch that follows. */
+  extend(stretch: Stretch<Item>, nowMs: number): void {
+    const before = this.frontier;
+    this.frontier = stretch.upTo;
+    this.merge(stretch.rows, nowMs, (place) => before !== undefined && this.options.compare(place, before) > 0);
+  }
+
+  /** Takes the state of an item that a record told. */
+  receive({ id, revision, row, isInsert }: ToldState<Item>, nowMs: number): void {
+    // An item that is made again counts its revisions from the beginning.
+    if (!isInsert && revision <= this.revisionOf(id)) return;
+    this.recent.set(id, { revision, row, untilMs: nowMs + this.options.indexGraceMs });
+    this.remove(id);
+    if (row !== undefined) this.insert(row);
+    this.cut();
+  }
+
+  /** Merges rows of an index with what records have told; `isNew` says whether a place lies in the stretch. */
+  private merge(rows: readonly WindowRow<Item>[], nowMs: number, isNew: (place: string) => boolean): void {
+    for (const [id, { untilMs }] of this.recent) if (untilMs <= nowMs) this.recent.delete(id);
+    for (const row of rows) {
+      if (this.revisionOf(row.id) >= row.revision) continue;
+      this.remove(row.id);
+      this.insert(row);
+    }
+    for (const { row } of this.recent.values()) {
+      // rule: index-may-not-show-new-rows-yet
+      if (row === undefined || !isNew(row.place) || this.known.some(({ id }) => id === row.id)) continue;
+      this.insert(row);
+    }
+    this.cut();
+  }
+
+  /** The newest known revision of an item; below all revisions where none is known. */
+  private revisionOf(id: string): number {
+    const present = this.known.find((row) => row.id === id);
+    return Math.max(this.recent.get(id)?.revision ?? -1, present?.revision ?? -1);
+  }
+
+  private remove(id: string): void {
+    const at = this.known.findIndex((row) => row.id === id);
+    if (at >= 0) this.known.splice(at, 1);
+  }
+
+  /** Puts a row into its place, if all rows up to there are known. */
+  private insert(row: WindowRow<Item>): void {
+    const { compare } = this.options;
+    if (this.frontier !== undefined && compare(row.place, this.frontier) > 0) return;
+    const at = this.known.findIndex(({ place }) => compare(place, row.place) > 0);
+    this.known.splice(at < 0 ? this.known.length : at, 0, row);
+  }
+
+  /** Forgets the rows beyond the limit. */
+  private cut(): void {
+    if (this.known.length <= this.options.limit) return;
+    this.known.length = this.options.limit;
+    this.frontier = this.known.at(-1)!.place;
+  }
+}
+
+/** One step from one state of a list to the next one: the steps are taken one after the other. */
+export interface ListStep<Item> {
+  type: 'enter' | 'leave' | 'change';
+  row: WindowRow<Item>;
+  /** The index in the list as the steps before have left it. */
+  at: number;
+}
+
+/** The steps from one state of a list to another. A row that has moved leaves and enters. */
+export function stepsBetween<Item>(
+  before: readonly WindowRow<Item>[],
+  after: readonly WindowRow<Item>[],
+  isSame: (left: Item, right: Item) => boolean,
+): ListStep<Item>[] {
+  const steps: ListStep<Item>[] = [];
+  const placeAfter = new Map(after.map(({ id, place }) => [id, place]));
+  const left: WindowRow<Item>[] = [];
+  // From the end, so that the indexes of the others stay.
+  for (let at = before.length - 1; at >= 0; at--) {
+    const row = before[at]!;
+    if (placeAfter.get(row.id) === row.place) left.unshift(row);
+    else steps.push({ type: 'leave', row, at });
+  }
+  for (const [at, row] of after.entries()) {
+    if (left[at]?.id !== row.id) {
+      left.splice(at, 0, row);
+      steps.push({ type: 'enter', row, at });
+    } else if (!isSame(left[at].item, row.item)) steps.push({ type: 'change', row, at });
+  }
+  return steps;
+}

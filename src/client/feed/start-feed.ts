@@ -1,0 +1,119 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { EdgeloomError, isRetryableStoreError } from '../../foundation/errors.ts';
+import { checkOptions } from '../../foundation/options.ts';
+import { runtimeOf } from '../../foundation/runtime.ts';
+import { DynamoDBStreamSource } from '../../projecting/stream/dynamodb-source.ts';
+import type { StreamSource } from '../../projecting/stream/source.ts';
+import { StreamTail, TAIL_LIMITS } from '../../projecting/stream/stream-tail.ts';
+import { describeTable } from '../../store/table.ts';
+import { Feed, type FeedOptions } from './feed.ts';
+
+/** Options of `startFeed`. */
+export interface StartFeedOptions extends FeedOptions {
+  /** Reads which stream the table has. */
+  client: DynamoDBClient;
+  /** Reads the stream: `createStreamsClient()`. */
+  streams: DynamoDBStreamsClient;
+  /** Milliseconds between two reads of a quiet stream. Default 500. */
+  pollIntervalMs?: number | undefined;
+}
+
+/** A feed that reads the stream. */
+export interface RunningFeed {
+  /** For `createReader`. */
+  feed: Feed;
+  /** Ends the reading; whoever watches gets the error `feed-ended`. */
+  stop(): Promise<void>;
+  /** Resolves when the reading has ended, in whatever way. */
+  ended: Promise<void>;
+}
+
+/**
+ * Reads a table's stream from now on, and gives the feed by which readers watch lists and nodes: one for each process. Each feed reads
+ * every shard of the stream, which serves two readers well: the consumer is one of them. Throws `no-stream` if the table has none.
+ *
+ * @example
+ * const { feed, stop } = await startFeed(graph, { client, streams: createStreamsClient() });
+ * const reader = createReader(graph, { client, feed });
+ * for await (const event of reader.watch({ inbound: ['TICKET', 'USER-U1'] }, { signal })) show(event);
+ */
+export async function startFeed(graph: CompiledModel, options: StartFeedOptions): Promise<RunningFeed> {
+  checkOptions('startFeed', options, {
+    client: true,
+    streams: true,
+    pollIntervalMs: true,
+    indexGraceMs: true,
+    now: true,
+    wait: true,
+  });
+  const { streamArn } = await describeTable(options.client, graph);
+  if (streamArn === undefined) {
+    throw new EdgeloomError('no-stream', `The table ${graph.table.name} has no stream.`, 'Run edgeloom table update.');
+  }
+  return await startFeedOf(graph, new DynamoDBStreamSource(options.streams, streamArn), options);
+}
+
+/** Options of a feed of any source. */
+export interface SourceFeedOptions extends FeedOptions {
+  pollIntervalMs?: number | undefined;
+}
+
+/** The longest wait after a read of the stream that failed, in milliseconds. */
+const MOST_BACKOFF_MS = 10_000;
+const POLL_MS = 500;
+
+/** Starts a feed of any source: see `startFeed`. */
+export async function startFeedOf(
+  graph: Pick<CompiledModel, 'table'>,
+  source: StreamSource,
+  options: SourceFeedOptions,
+): Promise<RunningFeed> {
+  const { now, wait } = runtimeOf(options);
+  const { pollIntervalMs = POLL_MS } = options;
+  const stopping = new AbortController();
+  const feed = new Feed(graph, options);
+  const tail = new StreamTail({
+    ...{ source, now, limits: TAIL_LIMITS },
+    onGap: (reason) => feed.noteGap(reason),
+  });
+  // Who subscribes from here on misses nothing.
+  await tail.list(true);
+  const ended = followTail(feed, tail, async (failures) => {
+    await wait(Math.min(MOST_BACKOFF_MS, pollIntervalMs * 2 ** failures), stopping.signal);
+  }).catch((error: unknown) => feed.fail(stopping.signal.aborted ? feedEnded() : error));
+  return {
+    feed,
+    ended,
+    async stop() {
+      stopping.abort();
+      await ended;
+    },
+  };
+}
+
+/** Hands records on until the wait throws, or the stream cannot be read any more. */
+async function followTail(feed: Feed, tail: StreamTail, wait: (failures: number) => Promise<void>): Promise<never> {
+  for (let failures = 0; ; ) {
+    const { records, failure } = await readTail(tail);
+    for (const { record } of records) feed.receive(record);
+    feed.noteThrough(tail.horizon.leastThrough()?.atMs);
+    if (failure !== undefined && !isRetryableStoreError(failure.error)) throw failure.error;
+    failures = failure === undefined ? 0 : failures + 1;
+    if (records.length === 0 || failure !== undefined) await wait(failures);
+  }
+}
+
+async function readTail(tail: StreamTail): ReturnType<StreamTail['readPages']> {
+  try {
+    await tail.list(false);
+  } catch (error) {
+    return { records: [], failure: { error } };
+  }
+  return await tail.readPages();
+}
+
+function feedEnded(): EdgeloomError {
+  return new EdgeloomError('feed-ended', 'The feed was stopped.', 'Start another one with startFeed.');
+}

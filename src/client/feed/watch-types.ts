@@ -1,0 +1,45 @@
+/** The whole list, read for the first time or once more. */
+export interface PageEvent<Item> {
+  type: 'page';
+  /** In the order of the list. */
+  items: Item[];
+}
+
+/** One step of a list. The steps are taken one after the other, each at its index in the list as the steps before have left it. */
+export interface StepEvent<Item> {
+  /** An item comes in at `at`; the item at `at` goes, or has other attributes. An item that has moved leaves and enters. */
+  type: 'enter' | 'leave' | 'change';
+  item: Item;
+  /** Index in the list. */
+  at: number;
+}
+
+/** Changes may have been missed: a `page` follows. */
+export interface ResyncEvent {
+  type: 'resync';
+  /** One sentence. */
+  reason: string;
+}
+
+/** An event of a watched list, or of watched nodes. */
+export type WatchEvent<Item = unknown> = (PageEvent<Item> | StepEvent<Item> | ResyncEvent) & {
+  /** Up to when the stream is read, as an ISO time: a change that was projected before is shown. Null: not known yet. */
+  upTo: string | null;
+};
+
+/**
+ * Takes one event into a list, in place: a list that has taken all events so far is the watched one.
+ *
+ * @example
+ * const items = [];
+ * for await (const event of reader.watch({ inbound: ['TICKET', 'USER-U1'] })) {
+ *   applyWatchEvent(items, event);
+ *   show(items);
+ * }
+ */
+export function applyWatchEvent<Item>(items: Item[], event: WatchEvent<Item>): void {
+  if (event.type === 'page') items.splice(0, items.length, ...event.items);
+  else if (event.type === 'enter') items.splice(event.at, 0, event.item);
+  else if (event.type === 'leave') items.splice(event.at, 1);
+  else if (event.type === 'change') items[event.at] = event.item;
+}

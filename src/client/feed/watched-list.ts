@@ -1,0 +1,124 @@
+import { type Item, sameValue, stringOf } from '../../core/items/attribute-value.ts';
+import { ATTRIBUTES, INDEX_KEYS, revisionOf, VALUE } from '../../core/items/derived-item.ts';
+import { compareKeys } from '../../core/items/encoding.ts';
+import { type IndexPartitionKey, textOfKey } from '../../core/items/keys.ts';
+import type { IndexName } from '../../core/model/compiled.ts';
+import type { ChangedItem } from '../../projecting/stream/changed-items.ts';
+import { gatherPage, hasProjected } from '../read/lists/scatter.ts';
+import type { ReadContext } from '../read/request/context.ts';
+import { isInRange, type KeyRange } from '../read/request/key-range.ts';
+import { type ListStep, ListWindow, type Stretch, stepsBetween, type WindowRow } from './list-window.ts';
+
+/** A list that can be watched: a query, with its places as they are stored at the moment. */
+export interface ListQuery<Result> {
+  index: IndexName;
+  partitions: readonly IndexPartitionKey[];
+  /** Sort keys of the index. */
+  range: KeyRange;
+  isReverse: boolean;
+  limit: number;
+  /** Values that projected attributes have to have. */
+  where: Item | undefined;
+  /** Whether an item of the range belongs to the list. */
+  accept: (item: Item) => boolean;
+  /** Makes the result of an item, as the reader gives it. */
+  resultOf: (item: Item) => Result;
+}
+
+/** The first rows of a list, with the calls and the records that keep them up to date. */
+export class WatchedList<Result> {
+  private readonly window: ListWindow<Item>;
+  private readonly partitions: ReadonlySet<string>;
+  /** The rows that the steps so far lead to. */
+  private told: readonly WindowRow<Item>[] = [];
+
+  constructor(
+    private readonly query: ListQuery<Result>,
+    indexGraceMs: number,
+  ) {
+    const { limit, isReverse } = query;
+    const compare = isReverse ? (left: string, right: string) => compareKeys(right, left) : compareKeys;
+    this.window = new ListWindow({ limit, compare, indexGraceMs });
+    this.partitions = new Set(query.partitions);
+  }
+
+  /** Whether another query asks the same places. */
+  isIn(partitions: readonly IndexPartitionKey[]): boolean {
+    return partitions.length === this.partitions.size && partitions.every((key) => this.partitions.has(key));
+  }
+
+  /** The list that the steps so far lead to. */
+  get results(): Result[] {
+    return this.told.map(({ item }) => this.query.resultOf(item));
+  }
+
+  /** Reads the beginning of the list. */
+  async begin(context: ReadContext, nowMs: number): Promise<void> {
+    this.window.begin(await this.read(context, this.query.limit), nowMs);
+    await this.complete(context, nowMs);
+  }
+
+  /** Reads the rows that come up from behind. */
+  async complete(context: ReadContext, nowMs: number): Promise<void> {
+    for (let after = this.window.lacksAfter; after !== undefined; after = this.window.lacksAfter) {
+      this.window.extend(await this.read(context, this.query.limit - this.window.rows.length, after), nowMs);
+    }
+  }
+
+  /** Takes in a record. */
+  receive({ oldImage, newImage, ...key }: ChangedItem, nowMs: number): void {
+    const image = newImage ?? oldImage;
+    if (image === undefined || !this.query.accept(image)) return;
+    const revision = Number(revisionOf(image) ?? 0);
+    const id = textOfKey(key);
+    const isInList = newImage !== undefined && this.holds(newImage);
+    this.window.receive(
+      {
+        id,
+        // The state of an item that is gone has no revision of its own.
+        revision: newImage === undefined ? revision + 1 : revision,
+        row: isInList ? this.rowOf(id, newImage) : undefined,
+        isInsert: oldImage === undefined,
+      },
+      nowMs,
+    );
+  }
+
+  /** The steps since the last call. */
+  takeSteps(): (Omit<ListStep<Item>, 'row'> & { item: Result })[] {
+    const rows = [...this.window.rows];
+    const steps = stepsBetween(this.told, rows, isSameRow);
+    this.told = rows;
+    return steps.map(({ row, ...step }) => ({ ...step, item: this.query.resultOf(row.item) }));
+  }
+
+  private async read(context: ReadContext, limit: number, after?: string): Promise<Stretch<Item>> {
+    const { index, partitions, range, isReverse, where, accept } = this.query;
+    const request = { index, partitions, range, after, reverse: isReverse, limit, where, accept };
+    const { items, lastKey } = await gatherPage(context, request);
+    const { partitionKey, sortKey } = context.graph.table;
+    const rows = items.map((item): WindowRow<Item> => {
+      const key = { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' };
+      return this.rowOf(textOfKey(key), item);
+    });
+    return { rows, upTo: lastKey };
+  }
+
+  /** Whether an item of the projection is in the list. */
+  private holds(item: Item): boolean {
+    const { index, range, where } = this.query;
+    const { partition, sort } = INDEX_KEYS[index];
+    const place = stringOf(item[sort]);
+    if (place === undefined || !this.partitions.has(stringOf(item[partition]) ?? '')) return false;
+    return isInRange(range, place) && hasProjected(item, where);
+  }
+
+  private rowOf(id: string, item: Item): WindowRow<Item> {
+    const place = stringOf(item[INDEX_KEYS[this.query.index].sort]) ?? '';
+    return { id, place, revision: Number(revisionOf(item) ?? 0), item };
+  }
+}
+
+function isSameRow(left: Item, right: Item): boolean {
+  return [ATTRIBUTES, VALUE].every((name) => sameValue(left[name], right[name]));
+}

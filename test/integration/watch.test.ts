@@ -1,0 +1,229 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningFeed, startFeed } from '../../src/client/feed/start-feed.ts';
+import { applyWatchEvent, type WatchEvent } from '../../src/client/feed/watch-types.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import { ROOT } from '../support/command.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+const graph = defineGraph({
+  table: uniqueTableName(),
+  nodes: {
+    USER: node({ view: ['name'], search: { name: { project: ['team'] } } }),
+    TICKET: node(),
+  },
+  edges: {
+    ASSIGNED: edge({
+      from: 'TICKET',
+      to: 'USER',
+      inbound: { gsi0: { from: 'priority', type: 'number' }, shards: 2, project: ['priority', 'title'] },
+    }),
+  },
+});
+
+let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
+let writer: ReturnType<typeof createWriter<typeof graph>>;
+const feeds: RunningFeed[] = [];
+
+beforeAll(async () => {
+  table = await testTable(graph);
+  writer = createWriter(graph, { store: table.store });
+});
+
+afterEach(async () => {
+  for (const feed of feeds.splice(0)) await feed.stop();
+});
+
+async function watchingReader() {
+  const { client, streams, store } = table;
+  const running = await startFeed(graph, { client, streams, pollIntervalMs: 20, indexGraceMs: 200 });
+  feeds.push(running);
+  return { reader: createReader(graph, { store, feed: running.feed }), ...running };
+}
+
+/** A list that takes the events of a watch, until it is stopped. */
+function follow<Item>(events: AsyncIterable<WatchEvent<Item>>) {
+  const list: Item[] = [];
+  const seen: WatchEvent<Item>[] = [];
+  const ended = (async () => {
+    for await (const event of events) {
+      applyWatchEvent(list, event);
+      seen.push(event);
+    }
+  })();
+  ended.catch(() => undefined);
+  const shows = async (expected: () => Promise<unknown>): Promise<void> => {
+    await expect
+      .poll(async () => [list, await expected()], { timeout: 20_000 })
+      .toSatisfy(([is, should]) => {
+        return JSON.stringify(is) === JSON.stringify(should);
+      });
+  };
+  return { list, seen, ended, shows };
+}
+
+describe('a watched list of incoming edges', () => {
+  it('is what inbound gives, after edges come, change, move and go', async () => {
+    const { reader } = await watchingReader();
+    const stopping = new AbortController();
+    const query = { inbound: ['ASSIGNED', 'USER-LIST'], limit: 3 } as const;
+    const inbound = async () => (await reader.inbound('ASSIGNED', 'USER-LIST', { limit: 3 })).items;
+    await writer.putEdge('TICKET-1', 'ASSIGNED', 'USER-LIST', { priority: 10, title: 'one' });
+    await table.projectAll();
+    const watched = follow(reader.watch(query, { signal: stopping.signal }));
+    await expect.poll(() => watched.seen.length).toBe(1);
+    expect(watched.seen[0]).toMatchObject({ type: 'page', items: [{ source: 'TICKET-1' }] });
+
+    for (const [id, priority] of [
+      ['2', 5],
+      ['3', 7],
+      ['4', 20],
+      ['5', 1],
+    ] as const) {
+      await writer.putEdge(`TICKET-${id}`, 'ASSIGNED', 'USER-LIST', { priority, title: id });
+    }
+    await table.projectAll();
+    await watched.shows(inbound);
+    expect(watched.list.map(({ source }) => source)).toEqual(['TICKET-5', 'TICKET-2', 'TICKET-3']);
+
+    // One comes up from behind, which no record tells of.
+    await writer.deleteEdge('TICKET-5', 'ASSIGNED', 'USER-LIST');
+    await table.projectAll();
+    await watched.shows(inbound);
+    expect(watched.list.map(({ source }) => source)).toEqual(['TICKET-2', 'TICKET-3', 'TICKET-1']);
+
+    await writer.putEdge('TICKET-3', 'ASSIGNED', 'USER-LIST', { priority: 30, title: 'moved' });
+    await writer.putEdge('TICKET-2', 'ASSIGNED', 'USER-LIST', { priority: 5, title: 'renamed' });
+    await table.projectAll();
+    await watched.shows(inbound);
+    expect(watched.seen.filter(({ type }) => type === 'change')).toMatchObject([
+      { item: { source: 'TICKET-2', attributes: { title: 'renamed' } } },
+    ]);
+    stopping.abort(new Error('enough'));
+    await expect(watched.ended).rejects.toThrow('enough');
+  });
+
+  it('takes a filter: an edge enters the list when it begins to fit', async () => {
+    const { reader } = await watchingReader();
+    await writer.putEdge('TICKET-F1', 'ASSIGNED', 'USER-FILTER', { priority: 1, title: 'open' });
+    await table.projectAll();
+    const query = { inbound: ['ASSIGNED', 'USER-FILTER'], where: { title: 'done' } } as const;
+    const watched = follow(reader.watch(query));
+    await expect.poll(() => watched.seen.length).toBe(1);
+    expect(watched.list).toEqual([]);
+    await writer.putEdge('TICKET-F1', 'ASSIGNED', 'USER-FILTER', { priority: 1, title: 'done' });
+    await table.projectAll();
+    await watched.shows(
+      async () => (await reader.inbound('ASSIGNED', 'USER-FILTER', { where: { title: 'done' } })).items,
+    );
+    expect(watched.seen.map(({ type }) => type)).toEqual(['page', 'enter']);
+  });
+});
+
+describe('the recipe', () => {
+  it('runs as docs/cookbook.md prints it', async () => {
+    const page = readFileSync(join(ROOT, 'docs/cookbook.md'), 'utf8');
+    const [, code = ''] = /^## Watch a list$.*?^```ts\n(.*?)^```/ms.exec(page)!;
+    const stopping = new AbortController();
+    const shown: string[][] = [];
+    const given = {
+      ...{ startFeed, createReader, applyWatchEvent, graph, client: table.client, streams: table.streams },
+      signal: stopping.signal,
+      show: (items: readonly { source: string }[]) => shown.push(items.map(({ source }) => source)),
+    };
+    const stops: (() => Promise<void>)[] = [];
+    const started = (stop: () => Promise<void>): number => stops.push(stop);
+    const body = code.replace('const items = [];', 'const items = []; started(stop);');
+    const run = new Function(...Object.keys(given), 'started', `return (async () => {${body}})()`);
+    const ended = run(...Object.values(given), started) as Promise<void>;
+    ended.catch(() => undefined);
+    await expect.poll(() => shown.length).toBe(1);
+    await writer.putEdge('TICKET-R1', 'ASSIGNED', 'USER-U1', { priority: 2, title: 'one' });
+    await table.projectAll();
+    await expect.poll(() => shown.at(-1), { timeout: 20_000 }).toEqual(['TICKET-R1']);
+    stopping.abort(new Error('enough'));
+    await expect(ended).rejects.toThrow('enough');
+    for (const stop of stops) await stop();
+  });
+});
+
+describe('a watched search', () => {
+  it('is what the search gives', async () => {
+    const { reader } = await watchingReader();
+    const find = async () => (await reader.search('USER.name').beginsWith('Ad')).items;
+    const watched = follow(reader.watch({ search: 'USER.name', beginsWith: 'Ad' }));
+    await expect.poll(() => watched.seen.length).toBe(1);
+    await writer.putNode('USER-A', { name: 'Ada', team: 'red' });
+    await writer.putNode('USER-B', { name: 'Bob', team: 'red' });
+    await table.projectAll();
+    await watched.shows(find);
+    expect(watched.list).toMatchObject([{ id: 'USER-A', value: 'Ada', attributes: { team: 'red' } }]);
+    await writer.putNode('USER-A', { name: 'Eve', team: 'red' });
+    await writer.putNode('USER-B', { name: 'Adele', team: 'blue' });
+    await table.projectAll();
+    await watched.shows(find);
+    expect(watched.list).toMatchObject([{ id: 'USER-B', value: 'Adele' }]);
+  });
+});
+
+describe('watched nodes', () => {
+  it('are what get gives', async () => {
+    const { reader } = await watchingReader();
+    const ids = ['USER-N1', 'TICKET-N1'] as const;
+    const watched = follow(reader.watch({ get: ids }));
+    await expect.poll(() => watched.seen.length).toBe(1);
+    expect(watched.list).toMatchObject([{ attributes: null }, { attributes: null }]);
+    await writer.putNode('USER-N1', { name: 'Nora' });
+    await writer.putEdge('TICKET-N1', 'ASSIGNED', 'USER-N1', { priority: 1 });
+    await table.projectAll();
+    await watched.shows(async () => reader.get(ids));
+    expect(watched.list).toMatchObject([{ attributes: { name: 'Nora' } }, { edgeSet: [{ target: 'USER-N1' }] }]);
+  });
+});
+
+describe('watching', () => {
+  it('is refused without a feed', async () => {
+    const reader = createReader(graph, { store: table.store });
+    const events = reader.watch({ get: ['USER-1'] })[Symbol.asyncIterator]();
+    await expect(events.next()).rejects.toMatchObject({ code: 'no-feed' });
+  });
+
+  it('is refused for a query that names nothing to watch, and for options that are none', async () => {
+    const { reader } = await watchingReader();
+    const first = (query: object) =>
+      reader
+        .watch(query as { get: [] })
+        [Symbol.asyncIterator]()
+        .next();
+    await expect(first({ list: ['USER'] })).rejects.toMatchObject({ code: 'invalid-argument' });
+    await expect(first({ inbound: ['ASSIGNED', 'USER-1'], pages: 3 })).rejects.toMatchObject({
+      code: 'unknown-option',
+    });
+    await expect(first({ get: ['USER-1'], pages: 3 })).rejects.toMatchObject({ code: 'unknown-option' });
+    await expect(first({ search: 'USER.age', eq: 3 })).rejects.toMatchObject({ code: 'unknown-search' });
+  });
+
+  it('ends with the error of the feed, once that is stopped', async () => {
+    const { reader, stop } = await watchingReader();
+    const watched = follow(reader.watch({ get: ['USER-1'] }));
+    await expect.poll(() => watched.seen.length).toBe(1);
+    await stop();
+    await expect(watched.ended).rejects.toMatchObject({ code: 'feed-ended' });
+  });
+
+  it('reads anew, and says so, where records may have been missed', async () => {
+    const { reader, feed } = await watchingReader();
+    await writer.putEdge('TICKET-G1', 'ASSIGNED', 'USER-GAP', { priority: 1 });
+    await table.projectAll();
+    const watched = follow(reader.watch({ inbound: ['ASSIGNED', 'USER-GAP'] }));
+    await expect.poll(() => watched.seen.length).toBe(1);
+    feed.noteGap('A test says so.');
+    await expect.poll(() => watched.seen.map(({ type }) => type)).toEqual(['page', 'resync', 'page']);
+    expect(watched.seen[1]).toMatchObject({ reason: 'A test says so.' });
+    expect(watched.list).toMatchObject([{ source: 'TICKET-G1' }]);
+  });
+});

@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ListWindow, type Stretch, stepsBetween, type WindowRow } from '../../../src/client/feed/list-window.ts';
+
+/**
+ * A window over a list whose items are written at random, while the index shows each of them as it was up to `GRACE` ago, and records
+ * come late and repeatedly: at rest it is the beginning of the list.
+ */
+
+const GRACE = 10;
+const compare = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
+
+/** The state of an item since a time: its revision, and its place, if it is in the list. */
+interface State {
+  atMs: number;
+  revision: number;
+  place: string | undefined;
+}
+
+/** One thing that happens. */
+type Happening =
+  | { kind: 'write'; id: number; place: number | undefined }
+  | { kind: 'pass'; ms: number }
+  | { kind: 'deliver'; count: number }
+  | { kind: 'replay'; count: number };
+
+const happenings: fc.Arbitrary<Happening[]> = fc.array(
+  fc.oneof(
+    fc.record({
+      kind: fc.constant('write' as const),
+      id: fc.nat(6),
+      place: fc.option(fc.nat(4), { nil: undefined }),
+    }),
+    fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: GRACE }) }),
+    fc.record({ kind: fc.constant('deliver' as const), count: fc.integer({ min: 1, max: 4 }) }),
+    fc.record({ kind: fc.constant('replay' as const), count: fc.integer({ min: 1, max: 6 }) }),
+  ),
+  { maxLength: 40 },
+);
+
+/** A list, its index and its stream. */
+class List {
+  nowMs = 100;
+  private readonly states = new Map<string, State[]>();
+  readonly records: { id: string; state: State }[] = [];
+
+  constructor(
+    /** Draws how old the state of an item is that the index shows, in milliseconds. */
+    private readonly lag: () => number,
+  ) {}
+
+  write(number: number, place: number | undefined): void {
+    const id = `item-${number}`;
+    const states = this.states.get(id) ?? [];
+    // Places are unique over all items, as sort keys of an index are.
+    const state = {
+      atMs: this.nowMs,
+      revision: states.length + 1,
+      place: place === undefined ? undefined : `${place}/${id}`,
+    };
+    this.states.set(id, [...states, state]);
+    this.records.push({ id, state });
+  }
+
+  /** The rows of the list, as of up to `mostLagMs` ago for each item. */
+  private rows(lagMs: () => number): WindowRow<string>[] {
+    const rows: WindowRow<string>[] = [];
+    for (const [id, states] of this.states) {
+      const asOf = this.nowMs - lagMs();
+      const state = states.findLast(({ atMs }) => atMs <= asOf);
+      if (state?.place === undefined) continue;
+      rows.push({ id, place: state.place, revision: state.revision, item: `${id} ${state.revision}` });
+    }
+    return rows.sort((left, right) => compare(left.place, right.place));
+  }
+
+  read(limit: number, after: string | undefined): Stretch<string> {
+    const rows = this.rows(this.lag).filter(({ place }) => after === undefined || compare(place, after) > 0);
+    const first = rows.slice(0, limit);
+    return { rows: first, upTo: rows.length > limit ? first.at(-1)!.place : undefined };
+  }
+
+  first(limit: number): string[] {
+    return this.rows(() => 0)
+      .slice(0, limit)
+      .map(({ item }) => item);
+  }
+}
+
+function rowOf(id: string, { place, revision }: State): WindowRow<string> | undefined {
+  return place === undefined ? undefined : { id, place, revision, item: `${id} ${revision}` };
+}
+
+describe('a window over a list', () => {
+  it('is the beginning of the list once all records have come, and the index is read again', () => {
+    fc.assert(
+      fc.property(
+        happenings,
+        fc.integer({ min: 1, max: 4 }),
+        fc.infiniteStream(fc.nat(GRACE)),
+        (script, limit, lags) => {
+          const list = new List(() => lags.next().value);
+          const split = script.findIndex(({ kind }) => kind === 'pass');
+          const window = new ListWindow<string>({ limit, compare, indexGraceMs: GRACE });
+          let delivered = 0;
+          const complete = (): void => {
+            for (let after = window.lacksAfter; after !== undefined; after = window.lacksAfter)
+              window.extend(list.read(limit - window.rows.length, after), list.nowMs);
+          };
+          const deliver = (from: number, to: number): void => {
+            for (const { id, state } of list.records.slice(from, to)) {
+              const { revision } = state;
+              window.receive({ id, revision, row: rowOf(id, state), isInsert: revision === 1 }, list.nowMs);
+            }
+            complete();
+          };
+          let beganMs = 0;
+          let isAgain = false;
+          const readAgain = (): void => {
+            if (isAgain || list.nowMs < beganMs + GRACE) return;
+            isAgain = true;
+            window.begin(list.read(limit, undefined), list.nowMs);
+            complete();
+          };
+          for (const [at, happening] of script.entries()) {
+            if (at === Math.max(0, split)) {
+              // Subscribed now: what was written before has no record for it.
+              delivered = list.records.length;
+              beganMs = list.nowMs;
+              window.begin(list.read(limit, undefined), list.nowMs);
+              complete();
+            }
+            if (happening.kind === 'write') list.write(happening.id, happening.place);
+            else if (happening.kind === 'pass') list.nowMs += happening.ms;
+            else if (happening.kind === 'deliver') {
+              const to = Math.min(list.records.length, delivered + happening.count);
+              deliver(delivered, to);
+              delivered = Math.max(delivered, to);
+            } else if (at > split) {
+              // A reader of the stream goes back, and gives all again from there.
+              deliver(Math.max(0, delivered - happening.count), delivered);
+            }
+            if (at > split) readAgain();
+          }
+          if (script.length === 0) window.begin(list.read(limit, undefined), list.nowMs);
+          deliver(delivered, list.records.length);
+          list.nowMs += GRACE + 1;
+          readAgain();
+          expect(window.rows.map(({ item }) => item)).toEqual(list.first(limit));
+        },
+      ),
+    );
+  });
+});
+
+describe('the steps between two states of a list', () => {
+  const rows = fc
+    .uniqueArray(fc.record({ id: fc.nat(6), place: fc.nat(9), item: fc.nat(1) }), { selector: ({ id }) => id })
+    .map((all) =>
+      all
+        .map(({ id, place, item }) => ({ id: `${id}`, place: `${place}/${id}`, revision: 1, item }))
+        .sort((left, right) => compare(left.place, right.place)),
+    );
+
+  it('make one of the other, taken one after the other', () => {
+    fc.assert(
+      fc.property(rows, rows, (before, after) => {
+        const list = [...before];
+        for (const { type, row, at } of stepsBetween(before, after, (left, right) => left === right)) {
+          if (type === 'enter') list.splice(at, 0, row);
+          else if (type === 'leave') expect(list.splice(at, 1)[0]?.id).toBe(row.id);
+          else list[at] = row;
+        }
+        expect(list.map(({ id, item }) => [id, item])).toEqual(after.map(({ id, item }) => [id, item]));
+      }),
+    );
+  });
+
+  it('are none where nothing differs', () => {
+    fc.assert(
+      fc.property(rows, (same) => {
+        expect(stepsBetween(same, same, (left, right) => left === right)).toEqual([]);
+      }),
+    );
+  });
+});

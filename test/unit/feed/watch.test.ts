@@ -1,0 +1,86 @@
+import { expect, it } from 'vitest';
+import { Feed } from '../../../src/client/feed/feed.ts';
+import { watch } from '../../../src/client/feed/watch.ts';
+import { readContext } from '../../../src/client/read/reader-options.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
+import { derivedOf } from '../../../src/core/plan/derive.ts';
+import type { Store } from '../../../src/core/store-port.ts';
+import { withoutRegistry } from '../../../src/registry/reader-lease.ts';
+import { MemoryStore } from '../../support/memory-store/memory-store.ts';
+
+const graph = defineGraph({
+  table: 'tickets',
+  nodes: { USER: node(), TICKET: node() },
+  edges: { ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { gsi0: 'since' } }) },
+});
+const GRACE_MS = 3_000;
+
+/** A table whose index is another one, so that a test says what it shows; and a clock that each wait moves on. */
+function bench() {
+  let nowMs = 0;
+  const index = new MemoryStore(graph.table, {});
+  const feed = new Feed(graph, {
+    indexGraceMs: GRACE_MS,
+    now: () => nowMs,
+    async wait(ms, signal) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      signal?.throwIfAborted();
+      nowMs += ms;
+    },
+  });
+  const context = readContext(graph, { store: index as Store });
+  const query = { inbound: ['ASSIGNED', 'USER-1'] } as const;
+  const events = watch(context, withoutRegistry(graph), feed, query)[Symbol.asyncIterator]();
+  const next = async () => (await events.next()).value;
+  const pass = (ms: number): void => {
+    nowMs += ms;
+  };
+  return { index, feed, next, pass };
+}
+
+/** The index item of an edge, in one of its states. */
+function indexItem(source: string, since: string, revision: number): Item {
+  const target = 'ASSIGNED-USER-1';
+  const base: Item = { source: { S: source }, target: { S: target }, since: { S: since } };
+  const [[key, fields]] = [...derivedOf(graph, source, target, base, undefined).indexItems] as [[string, Item]];
+  return { source: { S: source }, target: { S: key }, ...fields, r: { N: String(revision) } };
+}
+
+it('reads a list once more when its index has caught up: no record tells of what was written just before', async () => {
+  const { index, next } = bench();
+  expect(await next()).toMatchObject({ type: 'page', items: [] });
+  // Written before the subscription, and shown by the index now.
+  await index.put(indexItem('TICKET-1', 'now', 1));
+  expect(await next()).toMatchObject({ type: 'enter', at: 0, item: { source: 'TICKET-1' } });
+});
+
+it('keeps what a record has told while the index lags behind it', async () => {
+  const { index, feed, next, pass } = bench();
+  await index.put(indexItem('TICKET-1', 'a', 1));
+  expect(await next()).toMatchObject({ type: 'page', items: [{ source: 'TICKET-1' }] });
+  // It waits for news from here on.
+  const moved = next();
+  await new Promise(setImmediate);
+  pass(1_000);
+  const [before, after] = [indexItem('TICKET-1', 'a', 1), indexItem('TICKET-1', 'c', 2)];
+  const { source, target } = before as { source: { S: string }; target: { S: string } };
+  feed.receive({ dynamodb: { Keys: { source, target }, OldImage: before, NewImage: after } });
+  await index.put(indexItem('TICKET-2', 'b', 1));
+  expect(await moved).toMatchObject({ type: 'leave', at: 0, item: { source: 'TICKET-1' } });
+  expect(await next()).toMatchObject({ type: 'enter', at: 0, item: { source: 'TICKET-1' } });
+  // The list is read anew by now: the index still has the older state of the first edge.
+  expect(await next()).toMatchObject({ type: 'enter', at: 0, item: { source: 'TICKET-2' } });
+});
+
+it('takes no record that is older than what is known', async () => {
+  const { index, feed, next } = bench();
+  await index.put(indexItem('TICKET-1', 'a', 5));
+  expect(await next()).toMatchObject({ type: 'page' });
+  const [before, after] = [indexItem('TICKET-1', 'x', 3), indexItem('TICKET-1', 'y', 4)];
+  const { source, target } = before as { source: { S: string }; target: { S: string } };
+  feed.receive({ dynamodb: { Keys: { source, target }, OldImage: before, NewImage: after } });
+  await index.put(indexItem('TICKET-2', 'b', 1));
+  expect(await next()).toMatchObject({ type: 'enter', at: 1, item: { source: 'TICKET-2' } });
+});
