@@ -7,7 +7,7 @@
  * machine, `edgeloom/tools` has what tools are built with.
  */
 
-export { Feed, type FeedOptions } from './client/feed/feed.ts';
+export type { FeedOptions } from './client/feed/feed.ts';
 export { type RunningFeed, type StartFeedOptions, startFeed } from './client/feed/start-feed.ts';
 export {
   applyWatchEvent,
@@ -16,6 +16,7 @@ export {
   type StepEvent,
   type WatchEvent,
 } from './client/feed/watch-types.ts';
+export type { WatchableFeed } from './client/feed/watchable-feed.ts';
 export type { LabelValue, WithEdges, WithLevel } from './client/read/levels/level.ts';
 export type { Truncated } from './client/read/levels/level-walk.ts';
 export type { NodesOptions } from './client/read/list-nodes.ts';

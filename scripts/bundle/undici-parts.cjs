@@ -46,14 +46,20 @@ const undiciParts = {
       }
       return { contents, loader: 'js' };
     });
-    // Its channels, without what writes them to the log of NODE_DEBUG.
+    // Its channels, without those of parts that stay out, and without what writes them to the log of NODE_DEBUG.
     onLoad({ filter: /[\\/]undici[\\/]lib[\\/]core[\\/]diagnostics\.js$/ }, ({ path }) => {
-      const names = Object.entries(require(path).channels).map(([key, { name }]) => [key, name]);
+      const channels = Object.entries(require(path).channels).map(([key, { name }]) => [key, name]);
+      const names = channels.filter(([, name]) => !/:(websocket|proxy):/.test(name));
       const contents = `
         const { channel } = require('node:diagnostics_channel');
         const channels = {};
         for (const [key, name] of ${JSON.stringify(names)}) channels[key] = channel(name);
         module.exports = { channels };`;
+      return { contents, loader: 'js' };
+    });
+    // The names of its private symbols are read by people alone.
+    onLoad({ filter: /[\\/]undici[\\/]lib[\\/]core[\\/]symbols\.js$/ }, async ({ path }) => {
+      const contents = (await readFile(path, 'utf8')).replace(/\bSymbol\('[^']*'\)/g, 'Symbol()');
       return { contents, loader: 'js' };
     });
     onLoad({ filter: /[\\/]undici[\\/]lib[\\/]llhttp[\\/]constants\.js$/ }, async ({ path }) => {

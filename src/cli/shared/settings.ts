@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import { PARSING } from '../../foundation/parsing.ts';
+import { parsingInEnglish } from '../../foundation/parsing.ts';
 import type { ClientOptions } from '../../store/client.ts';
 import { credentialsOf, ENDPOINT, LOG_LEVEL, type LogLevel } from '../../store/environment.ts';
 
@@ -51,7 +51,7 @@ export function readSettings(options: GlobalOptions, environment: NodeJS.Process
     json: options.json ?? false,
     logLevel: options.logLevel ?? environment['EDGELOOM_LOG_LEVEL'] ?? 'warn',
   };
-  const result = schema.safeParse(given, PARSING);
+  const result = schema.safeParse(given, parsingInEnglish());
   if (!result.success) {
     const issue = result.error.issues[0]!;
     throw new EdgeloomError(

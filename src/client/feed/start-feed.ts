@@ -8,7 +8,8 @@ import { DynamoDBStreamSource } from '../../projecting/stream/dynamodb-source.ts
 import type { StreamSource } from '../../projecting/stream/source.ts';
 import { StreamTail, TAIL_LIMITS } from '../../projecting/stream/stream-tail.ts';
 import { describeTable } from '../../store/table.ts';
-import { Feed, type FeedOptions } from './feed.ts';
+import type { Feed, FeedOptions } from './feed.ts';
+import { WatchableFeed } from './watchable-feed.ts';
 
 /** Options of `startFeed`. */
 export interface StartFeedOptions extends FeedOptions {
@@ -23,7 +24,7 @@ export interface StartFeedOptions extends FeedOptions {
 /** A feed that reads the stream. */
 export interface RunningFeed {
   /** For `createReader`. */
-  feed: Feed;
+  feed: WatchableFeed;
   /** Ends the reading; whoever watches gets the error `feed-ended`. */
   stop(): Promise<void>;
   /** Resolves when the reading has ended, in whatever way. */
@@ -73,7 +74,7 @@ export async function startFeedOf(
   const { now, wait } = runtimeOf(options);
   const { pollIntervalMs = POLL_MS } = options;
   const stopping = new AbortController();
-  const feed = new Feed(graph, options);
+  const feed = new WatchableFeed(graph, options);
   const tail = new StreamTail({
     ...{ source, now, limits: TAIL_LIMITS },
     onGap: (reason) => feed.noteGap(reason),

@@ -69,18 +69,11 @@ interface Watching {
 export async function* watch(
   context: ReadContext,
   leases: ReaderLeases,
-  feed: Feed | undefined,
+  feed: Feed,
   query: WatchQuery,
   options: Abortable = {},
 ): AsyncGenerator<WatchEvent, void, undefined> {
   checkOptions('watch', options, { signal: true });
-  if (feed === undefined) {
-    throw new EdgeloomError(
-      'no-feed',
-      'This reader has no feed to watch.',
-      'Start one for the process, feed = await startFeed(graph, { client, streams }), and give it to createReader.',
-    );
-  }
   const watching: Watching = { context, leases, feed, signal: options.signal };
   if ('inbound' in query) yield* watchList(watching, (held) => edgesOf(held, query));
   else if ('search' in query) yield* watchList(watching, (held) => hitsOf(held, query));

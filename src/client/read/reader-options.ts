@@ -6,7 +6,7 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkSecret, checkStoreOptions } from '../../foundation/options.ts';
 import { projectionsOfModel } from '../../registry/projections-in-force.ts';
 import type { ReaderLeases } from '../../registry/reader-lease.ts';
-import type { Feed } from '../feed/feed.ts';
+import type { WatchableFeed } from '../feed/watchable-feed.ts';
 import type { ReadContext } from './request/context.ts';
 import type { CursorKey } from './request/cursor.ts';
 
@@ -28,7 +28,7 @@ export interface ReaderOptions extends TelemetryOption {
    */
   replica?: string | undefined;
   /** The process's feed, for `watch`: `startFeed` gives it. */
-  feed?: Feed | undefined;
+  feed?: WatchableFeed | undefined;
 }
 
 /** The context of a reader's reads, from checked options. */

@@ -24,13 +24,14 @@ import type {
   TotalledEdgeType,
 } from '../../core/model/inference.ts';
 import type { ItemKey } from '../../core/store-port.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
 import { type ReaderLeases, registryLeases } from '../../registry/reader-lease.ts';
 import { readAbortable } from '../../store/abortable.ts';
 import { type WithClient, withStore } from '../../store/given.ts';
-import type { Feed } from '../feed/feed.ts';
-import { type InboundOfWatch, type SearchOfWatch, type WatchQuery, watch } from '../feed/watch.ts';
+import type { InboundOfWatch, SearchOfWatch, WatchQuery } from '../feed/watch.ts';
 import type { WatchEvent } from '../feed/watch-types.ts';
+import type { WatchableFeed } from '../feed/watchable-feed.ts';
 import type { Session } from '../session/session.ts';
 import { listNodes, type NodesOptions } from './list-nodes.ts';
 import { type CountResult, countInbound, type InDegreeOptions, readShards, type ShardsResult } from './lists/count.ts';
@@ -328,7 +329,11 @@ export function createReader<G extends CompiledModel>(
   return telemetry?.client(reader, graph) ?? reader;
 }
 
-function readerOf<G extends CompiledModel>(context: ReadContext, leases: ReaderLeases, feed?: Feed): Reader<G> {
+function readerOf<G extends CompiledModel>(
+  context: ReadContext,
+  leases: ReaderLeases,
+  feed?: WatchableFeed,
+): Reader<G> {
   const { graph } = context;
   const read: Reading = (options, run) =>
     readAbortable(context.store, options?.signal, (store) => run({ ...context, store }));
@@ -357,9 +362,19 @@ function readerOf<G extends CompiledModel>(context: ReadContext, leases: ReaderL
     shards: (name, scope) => held(scope, (held) => readShards(held, findSearch(graph, name), scope)),
     // A session's writes come as all others do, once they are projected: no event would take them back.
     watch: (query: WatchQuery, options?: Abortable) =>
-      watch({ ...context, session: undefined }, leases, feed, query, options) as never,
+      givenFeed(feed).watch({ ...context, session: undefined }, leases, query, options) as never,
     waitForProjection: (base, options) => held(options, (held) => waitForProjection(held, base, options)),
   };
   // The graph's types say what the stored attributes are; at run time there is nothing to check them by.
   return reader as unknown as Reader<G>;
+}
+
+/** The feed of a reader. Its code comes with it: who watches nothing need not bundle it. */
+function givenFeed(feed: WatchableFeed | undefined): WatchableFeed {
+  if (feed !== undefined) return feed;
+  throw new EdgeloomError(
+    'no-feed',
+    'This reader has no feed to watch.',
+    'Start one for the process, { feed } = await startFeed(graph, { client, streams }), and give it to createReader.',
+  );
 }

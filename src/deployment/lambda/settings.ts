@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import { PARSING } from '../../foundation/parsing.ts';
+import { parsingInEnglish } from '../../foundation/parsing.ts';
 import type { ClientOptions } from '../../store/client.ts';
 import { credentialsOf, ENDPOINT, LOG_LEVEL, type LogLevel } from '../../store/environment.ts';
 
@@ -59,7 +59,7 @@ const functionSchema = z.object({
  */
 export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.env): FunctionSettings {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const result = functionSchema.safeParse(set, PARSING);
+  const result = functionSchema.safeParse(set, parsingInEnglish());
   if (!result.success) {
     const problems = result.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
     throw new EdgeloomError(

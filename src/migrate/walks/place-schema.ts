@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import { PARSING } from '../../foundation/parsing.ts';
+import { parsingInEnglish } from '../../foundation/parsing.ts';
 import { walkPlaceSchema } from '../../store/walk-schemas.ts';
 import type { MigratePlace } from './place.ts';
 
@@ -28,7 +28,7 @@ export const migratePlaceSchema: z.ZodMiniType<MigratePlace> = z.strictObject({
 
 /** Parses a place; throws `invalid-cursor` if the value is none. */
 export function parseMigratePlace(value: unknown): MigratePlace {
-  const { success, data, error } = migratePlaceSchema.safeParse(value, PARSING);
+  const { success, data, error } = migratePlaceSchema.safeParse(value, parsingInEnglish());
   if (success) return data;
   const { path, message } = error.issues[0]!;
   throw new EdgeloomError(

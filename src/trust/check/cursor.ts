@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import { PARSING } from '../../foundation/parsing.ts';
+import { parsingInEnglish } from '../../foundation/parsing.ts';
 import type { WalkPlace } from '../../store/table-walk.ts';
 import { openSegmentsSchema } from '../../store/walk-schemas.ts';
 
@@ -116,7 +116,7 @@ export function emptyTotals(): CheckTotals {
 
 /** Parses a cursor; throws `invalid-cursor` if the value is none. */
 export function parseCursor(value: unknown): CheckCursor {
-  const result = cursorSchema.safeParse(value, PARSING);
+  const result = cursorSchema.safeParse(value, parsingInEnglish());
   if (result.success) return result.data;
   const { path, message } = result.error.issues[0]!;
   throw new EdgeloomError(
