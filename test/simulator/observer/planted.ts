@@ -188,12 +188,7 @@ const RESTARTS: readonly Mutant[] = [
   {
     name: 'restart-from-the-last-record',
     rule: 'The saved position of a shard is that of its oldest open record.',
-    changes: [
-      setValue(
-        'position-is-that-of-the-oldest-open-record',
-        '(shard === undefined ? this.saved.get(shardId) : shard.last)',
-      ),
-    ],
+    changes: [setValue('position-is-that-of-the-oldest-open-record', 'read?.after')],
   },
   {
     name: 'children-go-on-alone',
@@ -248,7 +243,7 @@ const RESTARTS: readonly Mutant[] = [
   {
     name: 'open-shard-is-forgotten',
     rule: 'A shard that has left the stream with something open is saved: a restart finds the gap.',
-    changes: [setValue('open-shard-is-saved-after-it-has-left', 'new Set(this.listed.map(({ shardId }) => shardId))')],
+    changes: [setValue('open-shard-is-saved-after-it-has-left', 'new Set(this.tail.shardIds)')],
   },
   {
     name: 'check-before-the-gap',
