@@ -38,12 +38,12 @@ async function run(code: string, given: Record<string, unknown>, names: readonly
   return await new Function(...Object.keys(known), lines)(...Object.values(known));
 }
 
-/** Something that goes on until it is stopped. An error in it is thrown then. */
-function inBackground(step: (round: number) => Promise<unknown>): () => Promise<number> {
+/** Something that goes on until it is stopped, for some rounds at least on a slow machine too. An error in it is thrown then. */
+function inBackground(step: (round: number) => Promise<unknown>, leastRounds = 6): () => Promise<number> {
   let isOver = false;
   const end = (async () => {
     let round = 0;
-    for (; !isOver; round++) {
+    for (; !isOver || round < leastRounds; round++) {
       await step(round);
       await sleep(1);
     }
@@ -315,8 +315,8 @@ describe('the cookbook', () => {
         }
       }
     };
-    const older = inBackground(counting('ticks'));
-    const newer = inBackground(counting('tocks'));
+    const older = inBackground(counting('ticks'), 15);
+    const newer = inBackground(counting('tocks'), 15);
     const looking = inBackground(async () => expect(await placesNow()).toHaveLength(1));
     let moves = 0;
     for (let round = 0; round < 30; round++) {
