@@ -1,6 +1,6 @@
 import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { StoreError } from '../../foundation/errors.ts';
-import { countText } from '../../foundation/figure.ts';
+import { countText, figureText } from '../../foundation/figure.ts';
 import { createReconciler } from '../../projecting/apply/projector.ts';
 import { emptyRedrive, type RedriveOptions, type RedriveResult } from './redrive.ts';
 
@@ -36,7 +36,7 @@ export async function redriveRecords(
     if (error instanceof StoreError && error.kind === 'fatal') throw error;
     result.left = records.length - start;
     result.reasons.push(
-      `${start} of ${countText(records.length, 'record')} reconciled; ${failedFrom.source} ${failedFrom.target}: ${error?.message}`,
+      `${figureText(start)} of ${countText(records.length, 'record')} reconciled; ${failedFrom.source} ${failedFrom.target}: ${error?.message}`,
     );
     break;
   }
