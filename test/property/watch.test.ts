@@ -45,8 +45,10 @@ describe('watched lists, under schedules of faults and lag', () => {
 });
 
 describe('bugs planted in watching', () => {
-  it.each(plantedBugs(WATCH_MUTANTS))('$name is found: $rule', async (mutant) => {
-    expect(await isFound(mutant)).toBe(true);
+  // A tenth of few bugs may be none of them.
+  it('are found', async () => {
+    for (const mutant of plantedBugs(WATCH_MUTANTS))
+      expect([mutant.name, await isFound(mutant)]).toEqual([mutant.name, true]);
   });
 });
 
