@@ -40,7 +40,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     'image === undefined || this.graph.table.ttl in image',
   ),
   'late duplicate': { named: 'fast-path-unconditional' },
-  'crash and retry': inFile('foundation/for-each.ts', 'failures.push(error)', 'failures.length'),
+  'crash and retry': inFile('foundation/for-each.ts', 'work(next.value)', 'work(next.value).catch(() => undefined)'),
   'give-up and redrive': inFile(
     'trust/repair/redrive-records.ts',
     'settler.project(slice, { remainingMs })',
