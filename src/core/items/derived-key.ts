@@ -148,6 +148,11 @@ export function formatDerivedKey(
   }
 }
 
+/** Whether a derived sort key is plain: that of an item without generations, or of a first generation. */
+export function isPlainKey(sortKey: string): boolean {
+  return splitGeneration(sortKey).generation === 1;
+}
+
 /** A prefix with the mark of a generation after its first `/`. */
 function withGenerationMark(prefix: string, generation: number): string {
   const end = prefix.indexOf('/') + 1;

@@ -1,5 +1,6 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { INDEX_KEYS, unchangedCondition, WATERMARK } from '../../core/items/derived-item.ts';
+import { isPlainKey } from '../../core/items/derived-key.ts';
 import { isTypeName, textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { kindOfDerivedKey } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
@@ -10,6 +11,7 @@ import { derivedOf } from '../../core/plan/derive.ts';
 import type { Derived } from '../../core/plan/derived.ts';
 import { fanOutsOf } from '../../core/plan/fan-out.ts';
 import { joinedKeysOf } from '../../core/plan/joined.ts';
+import { placesOfBase } from '../../core/plan/places-of-base.ts';
 import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../core/plan/quarantine-entry.ts';
 import { queryPages, readItem, readItems } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
@@ -210,7 +212,8 @@ async function reconcileEntryOnce(
   const image = await readItem(context, { source, target });
   const expected = derivedOf(graph, source, target, image);
   const joinedKeys = joinedKeysOf(graph, typePrefix(target) ?? '', target);
-  const keys = new Set([...entry.derivedKeys.filter(isReconcilable), ...expected.indexItems.keys(), ...joinedKeys]);
+  const named = entry.derivedKeys.filter(reconcilableTest(graph, { source, target }));
+  const keys = new Set([...named, ...expected.indexItems.keys(), ...joinedKeys]);
   keys.delete(VIEW_KEY);
   const key = { source, target };
   const reverse = reverseItemKeyOf(graph, key);
@@ -229,9 +232,20 @@ async function reconcileEntryOnce(
   return problem === undefined ? undefined : `${source} ${target}: ${problem.message}`;
 }
 
-/** Whether a key of an entry is that of an item which a base item decides. Whoever may write the table may forge an entry. */
-function isReconcilable(sortKey: string): boolean {
-  return kindOfDerivedKey(sortKey)?.kind.hasBase === true;
+/**
+ * Tells the keys of an entry that are reconciled: those of items that a base item decides. Whoever may write the table may forge an entry.
+ * An entry may also name a generation that is retired, or that only a deleted registry kept. An item of such a generation is left
+ * alone: the model does not keep its count, which would go on counting a tombstone. A new registry may assign the same id again.
+ */
+function reconcilableTest(graph: CompiledModel, base: ItemKey): (sortKey: string) => boolean {
+  const places = placesOfBase(graph, base);
+  return (sortKey) => {
+    if (kindOfDerivedKey(sortKey)?.kind.hasBase !== true) return false;
+    // Plain keys have been there without a registry too.
+    if (isPlainKey(sortKey)) return true;
+    // rule: redrive-leaves-unknown-generations-alone
+    return places.some((place) => (place.isPrefix ? sortKey.startsWith(place.key) : place.key === sortKey));
+  };
 }
 
 /** The problems of deriving from a base item, by itself and with its source node. */

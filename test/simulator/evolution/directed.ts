@@ -6,6 +6,7 @@ import type { DerivedUpdate, ItemKey, Store } from '../../../src/core/store-port
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { LEASE_MS } from '../../../src/registry/reader-lease.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
+import { redrive } from '../../../src/trust/repair/redrive.ts';
 import { redriveRecords } from '../../../src/trust/repair/redrive-records.ts';
 import type { Question } from './questions.ts';
 import type { ModelSpec, SearchSpec } from './specs.ts';
@@ -56,6 +57,8 @@ const BY_MOOD: ModelSpec = {
   edge: { ...PARTED.edge, orders: { ...PARTED.edge.orders, byMood: { by: 'source', name: 'STATE.mood' } } },
 };
 const UNLISTED: ModelSpec = { ...PLAIN, edge: { ...PLAIN.edge, set: false } };
+/** More bytes than a text has that edges are grouped by. */
+const TOO_LONG = 'x'.repeat(300);
 const EXTRA: ModelSpec = { ...PLAIN, extra: true };
 const OTHER_VIEW: ModelSpec = { ...PLAIN, view: ['b'] };
 
@@ -602,6 +605,19 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     await stage.migrate(PLAIN);
     await stage.migrate(EXTRA);
     return await stage.wrongAnswers(EXTRA);
+  },
+
+  'a redrive meets an edge in a total that a deleted registry kept, and that is built under the same id': async () => {
+    const stage = new Stage();
+    await stage.migrate(UNTOTALLED);
+    await stage.migrate(LEAVING);
+    // The text is too long for a group: the edge has an entry in quarantine, which names its item in the total.
+    await stage.project(LEAVING, await stage.write('A-1', 'AB-B-1', { kind: TOO_LONG }));
+    await stage.deleteRegistry();
+    await stage.migrate(UNTOTALLED);
+    await redrive({ graph: modelOf(UNTOTALLED), store: stage.table });
+    await stage.migrate(LEAVING);
+    return await stage.wrongAnswers(LEAVING);
   },
 
   'a table is restored, and the records of its latest writes are lost': async () => {

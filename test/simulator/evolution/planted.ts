@@ -405,6 +405,11 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     changes: [setProperty('unknown-items-are-left-alone', 'kind', "'retired'")],
   },
   {
+    name: 'evolution-unknown-redriven',
+    rule: '10: a redrive leaves items alone whose generation is not kept: their count would not move with them.',
+    changes: [setValue('redrive-leaves-unknown-generations-alone', (old) => `${old} || sortKey !== ''`)],
+  },
+  {
     name: 'evolution-shape-compared',
     rule: '10: views of a shape that is not trusted, or not ready, are pending for a check, and no drift.',
     changes: [setValue('trusted-and-ready-views-are-compared', 'trusted || ready')],
