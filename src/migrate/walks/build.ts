@@ -77,8 +77,8 @@ export async function backfill(
 
 /**
  * Reconciles live items that no base item asks for; repair finds the base item of an item with a hash in its name. Counts of the
- * first generation are counted again, because writers without the registry, whose model has no count, have not changed them. If the
- * type is not counted at all, its remaining counts are removed.
+ * first generation are counted again, because writers without the registry, whose model has no count, have not changed them. Counts
+ * that the generation does not have are removed: a registry that was deleted gave its id to a generation with counts.
  */
 async function reconcileStrays(
   context: BuildContext,
@@ -93,8 +93,9 @@ async function reconcileStrays(
     const { key, kind } = kindOfDerivedKey(target)!;
     if (!kind.hasBase) {
       const kept = itemKindOf(context.graph, target);
-      // rule: counts-of-the-first-generation-are-counted-again
-      if (key.generation === 1) await repairOf(kept).repair(context, { source, target }, []);
+      // rule: counts-from-before-the-registry-are-no-count
+      if (key.generation === 1 || !isMaintained(context.graph, target))
+        await repairOf(kept).repair(context, { source, target }, []);
       return;
     }
     if (!kind.isLive(item) || expected.has(textOfIndexKey({ source, sortKey: target }))) return;

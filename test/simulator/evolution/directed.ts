@@ -620,6 +620,14 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     return await stage.wrongAnswers(LEAVING);
   },
 
+  'a registry is deleted, and the second generation that comes again has no totals': async () => {
+    const stage = await secondGeneration();
+    await stage.deleteRegistry();
+    await stage.migrate(ENTERING);
+    await stage.migrate(PLAIN);
+    return await stage.check(PLAIN);
+  },
+
   'a table is restored, and the records of its latest writes are lost': async () => {
     const stage = new Stage();
     const table = { id: 'table-1', streamLabel: '2026-01-01T00:00:00.000' };
@@ -790,6 +798,15 @@ async function adopted(): Promise<Stage> {
   await stage.write('A-1', 'A-1', { a: '1', tag: 'p' });
   // Registered, waited, enforced, noted.
   await stage.migrate(PLAIN, { mostSteps: 4 });
+  return stage;
+}
+
+/** A registered table with an edge whose totals are of a second generation. */
+async function secondGeneration(): Promise<Stage> {
+  const stage = new Stage();
+  await stage.migrate(ENTERING);
+  await stage.migrate(TOTALLED);
+  await stage.project(TOTALLED, await stage.write('A-1', 'AB-B-1', { kind: 'code', r: 'X' }));
   return stage;
 }
 

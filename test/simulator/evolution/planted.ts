@@ -101,7 +101,12 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
   {
     name: 'evolution-counts-believed',
     rule: 'Counts from before the registry are counted again: writers without it changed items without them.',
-    changes: [setCondition('counts-of-the-first-generation-are-counted-again', 'key.generation === 0')],
+    changes: [setCondition('counts-from-before-the-registry-are-no-count', '!isMaintained(context.graph, target)')],
+  },
+  {
+    name: 'evolution-counts-of-a-deleted-registry-left',
+    rule: 'Counts that a generation does not have are taken away: a deleted registry may have given its id to one that had them.',
+    changes: [setCondition('counts-from-before-the-registry-are-no-count', 'key.generation === 1')],
   },
   {
     name: 'evolution-old-record-counted',
