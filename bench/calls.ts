@@ -20,7 +20,7 @@ import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { withFreeTable } from './support/free-table.ts';
 import { fullModel } from './support/models.ts';
-import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
+import { interleaved, middleOf, ratios, type Timing, timed } from './support/paired.ts';
 import type { Report, Target } from './support/report.ts';
 
 /**
@@ -32,6 +32,10 @@ const CONCURRENCY = 32;
 const REPETITIONS = 5;
 /** Calls of one form in one turn. */
 const CALLS = 250;
+/** Turns of one repetition: both ways alternate. */
+const TURNS = 8;
+/** Turns that are not measured: the first calls of a process also pay for its compilation. */
+const WARM_UPS = 4;
 const BATCH = 25;
 const PAGE = 25;
 const SCANNED = 100;
@@ -83,10 +87,9 @@ export async function calls({ repetitions = REPETITIONS }: BenchmarkOptions): Pr
       const measured: Report['figures'] = [];
       for (const [name, { ours, byHand, target }] of Object.entries(forms)) {
         const variants = { ours: run(ours), byHand: run(byHand) };
-        // Unmeasured: the first calls of a process also pay for its compilation.
-        for (let i = 0; i < 2; i++) for (const variant of Object.values(variants)) await variant();
-        const timings = await interleaved(repetitions, variants);
-        const cpu = (runs: Timing[]): number[] => runs.map(({ cpuSeconds }) => cpuSeconds);
+        for (let i = 0; i < WARM_UPS; i++) for (const variant of Object.values(variants)) await variant();
+        const timings = await interleaved(repetitions * TURNS, variants);
+        const cpu = (runs: Timing[]): number[] => middleOf(runs, TURNS).map(({ cpuSeconds }) => cpuSeconds);
         measured.push({ name, value: ratios(cpu(timings.ours), cpu(timings.byHand)), unit: 'x', target });
       }
       client.destroy();

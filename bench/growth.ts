@@ -7,7 +7,7 @@ import { createProjector } from '../src/projecting/apply/projector.ts';
 import { decodeRecords, type RawRecord } from '../src/projecting/stream/decode.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { idleStore } from './support/idle-store.ts';
-import { interleaved, ratios, timed } from './support/paired.ts';
+import { interleaved, middleOf, ratios, type Timing, timed } from './support/paired.ts';
 import type { Figure, Report, Target } from './support/report.ts';
 import { STREAM_ARN } from './support/workload.ts';
 
@@ -17,6 +17,10 @@ import { STREAM_ARN } from './support/workload.ts';
  */
 
 const REPETITIONS = 5;
+/** Turns of one repetition: the variants alternate. */
+const TURNS = 5;
+/** Turns that are not measured: the first ones also pay for compilation. */
+const WARM_UPS = 3;
 /** Edges in one measurement, in batches of each size. */
 const EDGES = 10_000;
 const FEWEST = 10;
@@ -34,26 +38,24 @@ export async function growth({ repetitions = REPETITIONS }: BenchmarkOptions): P
 
 async function byEdges(repetitions: number): Promise<Report> {
   const model = modelOf(1);
-  const run = async (size: number): Promise<number> => {
+  const run = async (size: number): Promise<Timing> => {
     const batches = Array.from({ length: EDGES / size }, (_, i) =>
       Array.from({ length: size }, (_, n) => inserted(`N0-${i}`, `E0-N0-${n}`, n)),
     );
     const projector = createProjector(model, { store: idleStore() });
-    const { cpuSeconds } = await timed(async () => {
+    return await timed(async () => {
       for (const records of batches) {
         const { error } = await projector.project(decodeRecords(model, records));
         if (error !== undefined) throw error;
       }
     });
-    return cpuSeconds;
   };
   const variants = Object.fromEntries(SIZES.map((size) => [size, () => run(size)]));
-  for (const variant of Object.values(variants)) await variant();
-  const results = await interleaved(repetitions, variants);
+  const cpuSeconds = await cpuOf(variants, repetitions);
   const figures = SIZES.filter((size) => size !== FEWEST).map(
     (size): Figure => ({
       name: `CPU an edge, ${size.toLocaleString('en-US')} in a batch against ${FEWEST}`,
-      value: ratios(results[size]!, results[FEWEST]!),
+      value: ratios(cpuSeconds[size]!, cpuSeconds[FEWEST]!),
       unit: 'x',
       target: FLAT,
     }),
@@ -72,23 +74,33 @@ async function byTypes(repetitions: number): Promise<Report> {
       const type = i % types;
       return inserted(`N${type}-${i}`, `E${type}-N${type}-${i}`, i);
     });
-    return async (): Promise<number> => {
-      const { cpuSeconds } = await timed(() => {
+    return async (): Promise<Timing> => {
+      return await timed(() => {
         const units = planBatch(model, foldBatch(decodeRecords(model, records)));
         if (units.length < records.length) throw new Error('each record should have units');
       });
-      return cpuSeconds;
     };
   };
   const variants = { few: run(FEW_TYPES), many: run(MANY_TYPES) };
-  for (const variant of Object.values(variants)) await variant();
-  const { few, many } = await interleaved(repetitions, variants);
+  const { few, many } = await cpuOf(variants, repetitions);
   const name = `CPU of a record, ${MANY_TYPES} types against ${FEW_TYPES}`;
   return {
     name: 'growth-types',
     title: 'records of edges, planned with models of few and of many types',
     figures: [{ name, value: ratios(many, few), unit: 'x', target: MOST_OF_MANY_TYPES }],
   };
+}
+
+/** Seconds of CPU of each variant in each repetition. */
+async function cpuOf<Name extends string>(
+  variants: Readonly<Record<Name, () => Promise<Timing>>>,
+  repetitions: number,
+): Promise<Record<Name, number[]>> {
+  const names = Object.keys(variants) as Name[];
+  for (let i = 0; i < WARM_UPS; i++) for (const name of names) await variants[name]();
+  const runs = await interleaved(repetitions * TURNS, variants);
+  const cpuSeconds = (name: Name) => middleOf(runs[name], TURNS).map(({ cpuSeconds }) => cpuSeconds);
+  return Object.fromEntries(names.map((name) => [name, cpuSeconds(name)])) as Record<Name, number[]>;
 }
 
 /** A model with the given number of node types, each with an edge type that has an edge set and two orders. */

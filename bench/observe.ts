@@ -6,7 +6,6 @@ import { edge, fromSource, node } from '../src/core/model/schema.ts';
 import type { ScanSource, Store } from '../src/core/store-port.ts';
 import { type Local, startLocal } from '../src/local/local.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
-import { createLowMark } from '../src/projecting/progress/low-mark.ts';
 import { decodeRecords } from '../src/projecting/stream/decode.ts';
 import { DynamoDBStreamSource } from '../src/projecting/stream/dynamodb-source.ts';
 import type { StreamRecord, StreamSource } from '../src/projecting/stream/source.ts';
@@ -276,7 +275,6 @@ async function detection(rate: number): Promise<Report> {
   const observing = runObserver({
     ...{ graph: fullModel, store: local.store },
     source: new DynamoDBStreamSource(streams, local.streamArn),
-    lowMark: createLowMark(fullModel, { store: local.store, client: local.client, streams }),
     remainingMs: () => (isOver ? 0 : Number.POSITIVE_INFINITY),
     onDrift: ({ suspect }) => foundMs.set(suspect.source, foundMs.get(suspect.source) ?? Date.now()),
     onProgress: (progress) => {

@@ -14,7 +14,7 @@ import { withFreeTable } from './support/free-table.ts';
 import { type Managed, managed } from './support/managed.ts';
 import { edgeSetModel, fullModel } from './support/models.ts';
 import { checkEdgeSets } from './support/oracle.ts';
-import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
+import { interleaved, middleOf, ratios, type Timing, timed } from './support/paired.ts';
 import type { Figure, Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { itemKey } from './support/table.ts';
@@ -32,8 +32,10 @@ const BUDGET_SECONDS = 15;
 const MOST = 1.02;
 /** Records of a small batch. */
 const SMALL = 100;
-/** Records of one measurement: few, so that there are many pairs. */
+/** Records of one turn of planning: few, so that the variants alternate often. */
 const PLANNED = 400;
+/** Turns of planning in one repetition. */
+const TURNS = 30;
 const APPLIED = 2_000;
 const CONCURRENCY = 32;
 
@@ -142,7 +144,8 @@ async function cpuOfPlanning(own: CompiledModel, what: string, { records: raw }:
     };
   const title = `decode, fold and plan of ${PLANNED} records, ${what}`;
   return await compared(`registry-planning`, title, variants, planning, {
-    repetitions: repetitions * 30,
+    repetitions,
+    turns: TURNS,
     warmUps: 100,
   });
 }
@@ -167,7 +170,11 @@ async function cpuOfApplying({ records: raw }: Workload, repetitions: number): P
         });
     };
     const title = `a batch of ${APPLIED} records, decoded, planned and written, against a table that answers at once`;
-    const report = await compared('registry-applying', title, variants, projecting, { repetitions, warmUps: 2 });
+    const report = await compared('registry-applying', title, variants, projecting, {
+      repetitions,
+      turns: 1,
+      warmUps: 2,
+    });
     client.destroy();
     return report;
   });
@@ -179,7 +186,7 @@ async function compared(
   title: string,
   variants: Variants,
   run: (variant: Variant) => () => Promise<Timing>,
-  { repetitions, warmUps }: { repetitions: number; warmUps: number },
+  { repetitions, turns, warmUps }: { repetitions: number; turns: number; warmUps: number },
 ): Promise<Report> {
   const runs = {
     without: run(variants.without),
@@ -188,8 +195,9 @@ async function compared(
   };
   // Unmeasured: the first runs also pay for their compilation.
   for (let i = 0; i < warmUps; i++) for (const one of Object.values(runs)) await one();
-  const results = await interleaved(repetitions, runs, BUDGET_SECONDS);
-  const cpuMs = (timings: readonly Timing[]): number[] => timings.map(({ cpuSeconds }) => cpuSeconds * 1000);
+  const results = await interleaved(repetitions * turns, runs, BUDGET_SECONDS);
+  const cpuMs = (timings: readonly Timing[]): number[] =>
+    middleOf(timings, turns).map(({ cpuSeconds }) => cpuSeconds * 1000);
   const without = cpuMs(results.without);
   const figures: Figure[] = [{ name: 'without a registry', value: spread(without), unit: 'ms' }];
   for (const state of ['registered', 'migrated'] as const) {

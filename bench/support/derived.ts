@@ -1,6 +1,6 @@
 import { stringOf } from '../../src/core/items/attribute-value.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { copyingEdge, copyOf } from '../../src/core/plan/copies.ts';
+import { copyingEdge, copyOf, isReverseKey } from '../../src/core/plan/copies.ts';
 import { derivedOf } from '../../src/core/plan/derive.ts';
 import { shapeOf } from '../../src/core/plan/shape.ts';
 import type { Item } from './images.ts';
@@ -21,9 +21,9 @@ export function derivedItems(graph: CompiledModel, baseItems: readonly Item[]): 
     const view = views.get(source) ?? { elements: [], copies: {} };
     views.set(source, view);
     if (derived.element !== undefined) view.elements.push(derived.element);
-    if (derived.reverse !== undefined) {
-      const { key, fields } = derived.reverse;
+    for (const { key, fields } of derived.inTarget ?? []) {
       items.push({ source: { S: key.source }, target: { S: key.target }, ...fields, ...stamp });
+      if (!isReverseKey(key.target)) continue;
       const copy = copyOf(graph, copyingEdge(graph, target)!, nodes.get(`${key.source} ${key.source}`));
       if (copy !== undefined && derived.element !== undefined) view.copies[target] = { M: copy };
     }

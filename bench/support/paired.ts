@@ -1,5 +1,5 @@
 import type { Spread } from './statistics.ts';
-import { spread } from './statistics.ts';
+import { median, spread } from './statistics.ts';
 
 /** What one run took. */
 export interface Timing {
@@ -47,4 +47,16 @@ export async function interleaved<Name extends string, Result>(
 /** The spread of the ratios of runs that belong together: a number over its partner, for each pair. */
 export function ratios(numerators: readonly number[], denominators: readonly number[]): Spread {
   return spread(numerators.map((numerator, i) => numerator / denominators[i]!));
+}
+
+/**
+ * Each `turns` runs as one: the one in their middle. A run of some milliseconds meets the garbage collector or another process, or does
+ * not, so the ratio of two alone says little. A last group that is not whole is left out.
+ */
+export function middleOf(runs: readonly Timing[], turns: number): Timing[] {
+  return Array.from({ length: Math.floor(runs.length / turns) }, (_, group) => {
+    const together = runs.slice(group * turns, (group + 1) * turns);
+    const middle = (of: (run: Timing) => number): number => median(together.map(of));
+    return { seconds: middle(({ seconds }) => seconds), cpuSeconds: middle(({ cpuSeconds }) => cpuSeconds) };
+  });
 }

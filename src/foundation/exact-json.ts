@@ -17,6 +17,8 @@ function plainJson(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   if (value instanceof Set) return [...value].map(plainJson);
   if (Array.isArray(value)) return value.map(plainJson);
+  // A date, or a number of the reader that no JS number holds, gives its own text.
+  if ('toJSON' in value && typeof value.toJSON === 'function') return plainJson(value.toJSON());
   const copy: Record<string, unknown> = Object.create(null);
   for (const [name, entry] of Object.entries(value)) copy[name] = plainJson(entry);
   return copy;

@@ -20,6 +20,8 @@ export interface SigningScope {
   path: string;
   region: string;
   service: string;
+  /** Default: that of DynamoDB. */
+  contentType?: string;
 }
 
 const CONTENT_TYPE = 'application/x-amz-json-1.0';
@@ -45,10 +47,10 @@ export class Signer {
     this.setTime(Math.floor(nowMs / 1000));
     // An empty token is none, as the SDK takes it: a variable of the environment may be empty.
     const { accessKeyId, sessionToken } = this.credentials;
-    const { host, path, region, service } = this.scope;
+    const { host, path, region, service, contentType = CONTENT_TYPE } = this.scope;
     const token = !sessionToken ? '' : `x-amz-security-token:${sessionToken}\n`;
     const names = `content-type;host;x-amz-date;${!sessionToken ? '' : 'x-amz-security-token;'}x-amz-target`;
-    const lines = `content-type:${CONTENT_TYPE}\nhost:${host}\nx-amz-date:${this.time}\n${token}x-amz-target:${target}\n`;
+    const lines = `content-type:${contentType}\nhost:${host}\nx-amz-date:${this.time}\n${token}x-amz-target:${target}\n`;
     const request = `POST\n${path}\n\n${lines}\n${names}\n${hash('sha256', body)}`;
     const scope = `${this.day}/${region}/${service}/aws4_request`;
     const text = `AWS4-HMAC-SHA256\n${this.time}\n${scope}\n${hash('sha256', request)}`;
@@ -56,7 +58,7 @@ export class Signer {
     const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
     const headers: Record<string, string> = {
       host,
-      'content-type': CONTENT_TYPE,
+      'content-type': contentType,
       'x-amz-target': target,
       'x-amz-date': this.time,
       authorization,

@@ -1,0 +1,83 @@
+import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
+import { Signer } from '../lean/signer.ts';
+import { WholeBodyAgent } from './http.ts';
+import { type ClientOptions, clientConfig } from './options.ts';
+
+/**
+ * Calls of a service that takes JSON as DynamoDB does, signed without a client of the SDK: a function that starts reads none, and a project
+ * installs none. They are made once; whoever calls tries again.
+ */
+
+/** A service and how its calls are named. */
+export interface JsonService {
+  /** As in the signature and in the endpoint: `sqs`. */
+  name: string;
+  /** Before the name of a call: `AmazonSQS`. */
+  target: string;
+  contentType: string;
+}
+
+/** SQS. */
+export const SQS: JsonService = { name: 'sqs', target: 'AmazonSQS', contentType: 'application/x-amz-json-1.0' };
+/** EventBridge. */
+export const EVENT_BRIDGE: JsonService = {
+  name: 'events',
+  target: 'AWSEvents',
+  contentType: 'application/x-amz-json-1.1',
+};
+
+/** Makes a call; throws a `StoreError`, which says whether trying again may help. */
+export type CallService = (call: string, input: object) => Promise<Readonly<Record<string, unknown>>>;
+
+/** Returns the calls of a service. Throws `invalid-environment` where region or credentials are missing. */
+export function jsonService(service: JsonService, options: ClientOptions): CallService {
+  const { region, credentials, endpoint = standardEndpoint(service, region) } = clientConfig(options);
+  if (region === undefined || typeof credentials !== 'object') {
+    throw new EdgeloomError(
+      'invalid-environment',
+      `Calls of ${service.name} need a region and credentials in the environment.`,
+      'Lambda sets AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; elsewhere set them.',
+    );
+  }
+  const { origin, host } = new URL(endpoint);
+  const { name, target, contentType } = service;
+  const signer = new Signer(credentials, { host, path: '/', region, service: name, contentType });
+  const agent = new WholeBodyAgent(options);
+  return async (call, input) => {
+    const body = JSON.stringify(input);
+    const headers = signer.headers(`${target}.${call}`, body, Date.now());
+    const answer = await agent.whole({ origin, path: '/', method: 'POST', headers, body }).catch((error: unknown) => {
+      throw new StoreError('retryable', 'no-connection', `${name} ${call} got no answer.`, '', { cause: error });
+    });
+    const text = answer.body.toString('utf8');
+    if (answer.statusCode === 200) return JSON.parse(text) as Record<string, unknown>;
+    throw refusal(`${name} ${call}`, answer.statusCode, text);
+  };
+}
+
+function standardEndpoint({ name }: JsonService, region = ''): string {
+  return `https://${name}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
+}
+
+const THROTTLED = /Throttl|TooManyRequests|RequestLimitExceeded|SlowDown|OverLimit|ServiceUnavailable|InternalFailure/;
+
+/** The refusal of a call, as an error. */
+function refusal(call: string, status: number, text: string): StoreError {
+  const { __type, message, Message = message } = membersOf(text);
+  const type = typeof __type === 'string' ? __type.slice(__type.indexOf('#') + 1) : `status ${status}`;
+  const isRetryable = status >= 500 || status === 429 || THROTTLED.test(type);
+  return new StoreError(
+    isRetryable ? 'retryable' : 'fatal',
+    type,
+    `${call} was refused: ${type}${typeof Message === 'string' ? `, ${Message}` : ''}.`,
+  );
+}
+
+/** The members of an error document; none where the text is no JSON, as that of a proxy. */
+function membersOf(text: string): { __type?: unknown; message?: unknown; Message?: unknown } {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
+}
