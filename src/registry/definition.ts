@@ -13,6 +13,7 @@ import type {
 } from '../core/model/compiled.ts';
 import {
   INBOUND_OPTIONS,
+  type OptionTable,
   ORDER_OPTIONS,
   PART_OPTIONS,
   SEARCH_OPTIONS,
@@ -225,16 +226,14 @@ function cachedMeaning(part: object, ordering: () => object): string {
   return meaning;
 }
 
-const SPREADING: ReadonlySet<string> = new Set(
-  [SEARCH_OPTIONS, INBOUND_OPTIONS].flatMap((table) => settingNames(table, 'spread')),
-);
+const SPREAD: readonly OptionTable[] = [SEARCH_OPTIONS, INBOUND_OPTIONS];
+const SPREADING: ReadonlySet<string> = new Set(SPREAD.flatMap((table) => settingNames(table, 'spread')));
 
 /** The part of a definition that results depend on: an item's place in the index only where it decides which questions can be asked. */
 function meaningOf(data: Data): Data {
   if (data === null || typeof data !== 'object' || Array.isArray(data)) return data;
   const entries = Object.entries(data).flatMap(([name, entry]): [string, Data][] => {
-    // Where a value has a partition of its own, no range can be asked for.
-    if (SPREADING.has(name)) return name === 'shards' && entry === 'value' ? [[name, entry]] : [];
+    if (SPREADING.has(name)) return SPREAD.some((table) => table[name]?.resultWith === entry) ? [[name, entry]] : [];
     return [[name, name === 'search' || name === 'settings' ? meaningOf(entry) : entry]];
   });
   return Object.fromEntries(entries);

@@ -55,7 +55,7 @@ export interface Shape {
   changed: number;
 }
 
-/** The generations of a projection; those that are deleted are known by their ids below `next`. */
+/** The generations of a projection. An id below `next` that is not listed is of a deleted generation, of this registry or of one before it. */
 export interface KeyedProjection {
   /** The id of the generation to come. */
   next: number;
@@ -177,7 +177,7 @@ export function stampText(id: number): string {
   return `@${id}`;
 }
 
-/** The id in a stamp; 0 if the stamp is not the registry's. Shapes may begin at a random id of ten digits. */
+/** The id in a stamp; 0 if the stamp is not the registry's. A registry may begin with a random id of nine digits. */
 export function stampedId(stamp: string | undefined): number {
   return Number(/^@([1-9]\d{0,14})$/.exec(stamp ?? '')?.[1] ?? 0);
 }

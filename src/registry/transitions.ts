@@ -32,21 +32,24 @@ const FIRST_VERSION = 1;
 /**
  * Lists everything of a model in a table that has no registry, as kept: for a table that is empty.
  *
- * @param firstShape the id of each shape: one that no view is stamped with.
+ * @param firstId the first id of this registry. Shapes begin with it, and generations behind it: only the first generation of a
+ *   projection has the plain keys, which have been there without a registry too.
  */
-export function registerAll({ projections, views }: Fingerprinted, table?: TableIdentity, firstShape = 1): Registry {
+export function registerAll({ projections, views }: Fingerprinted, table?: TableIdentity, firstId = 1): Registry {
+  // rule: new-registry-gives-no-generation-again
+  const next = firstId + 1;
   return {
     version: FIRST_VERSION,
     ...(table && { table }),
     projections: new Map(
       [...projections].map(([name, { fingerprint: definition }]) => {
-        return [name, { next: 2, generations: [{ id: 1, definition, state: 'kept', changed: 1 }] }];
+        return [name, { next, generations: [{ id: 1, definition, state: 'kept', changed: 1 }] }];
       }),
     ),
     shapes: new Map(
       [...views].map(([type, { fingerprint: definition }]) => {
-        const shape = { id: firstShape, definition, trusted: true, ready: false, changed: 1 };
-        return [type, { next: firstShape + 1, shape }];
+        const shape = { id: firstId, definition, trusted: true, ready: false, changed: 1 };
+        return [type, { next: firstId + 1, shape }];
       }),
     ),
   };
@@ -57,8 +60,8 @@ export function registerAll({ projections, views }: Fingerprinted, table?: Table
  * keyed projection any more, and writers go on as without a registry until `enforceAnnounced`. For one lease, readers that found no registry use
  * what such writers make.
  */
-export function announce(definitions: Fingerprinted, table?: TableIdentity, firstShape = 1): Registry {
-  return { ...registerAll(definitions, table, firstShape), version: ANNOUNCED_VERSION };
+export function announce(definitions: Fingerprinted, table?: TableIdentity, firstId = 1): Registry {
+  return { ...registerAll(definitions, table, firstId), version: ANNOUNCED_VERSION };
 }
 
 /** Whether a registry is only announced: writers go on as without one. */
@@ -97,12 +100,12 @@ export function makeAllReady(registry: Registry): Registry {
 }
 
 /**
- * Has writers keep a definition from now on, as a new generation. A projection that the table was not registered with starts with the
- * second one: writers that read no registry yet may have written the plain keys of the first, by whatever model they had.
+ * Has writers keep a definition from now on, as a new generation. A projection that the table was not registered with has no first one:
+ * writers that read no registry yet may have written its plain keys, by whatever model they had.
  */
 export function keepGeneration(registry: Registry, name: string, definition: string): Registry {
   // rule: added-projection-begins-beyond-plain-keys
-  const { next, generations } = registry.projections.get(name) ?? { next: 2, generations: [] };
+  const { next, generations } = registry.projections.get(name) ?? { next: firstIdOf(registry), generations: [] };
   const added: Generation = { id: next, definition, state: 'kept', changed: registry.version + 1 };
   // rule: ids-are-not-used-again
   return withProjection(registry, name, { next: next + 1, generations: [...generations, added] });
@@ -174,7 +177,7 @@ export function installShapes(
 ): Registry {
   const shapes = new Map(registry.shapes);
   for (const [type, definition] of definitions) {
-    const { next, shape }: TypeShape = registry.shapes.get(type) ?? { next: firstShapeOf(registry) };
+    const { next, shape }: TypeShape = registry.shapes.get(type) ?? { next: firstIdOf(registry) };
     if (shape?.id !== seen.get(type)?.id || shape?.changed !== seen.get(type)?.changed) throw overtakenError(type);
     if (shape?.trusted) throw overtakenError(type);
     const installed: Shape = { id: next, definition, trusted: true, ready: false, changed: registry.version + 1 };
@@ -184,12 +187,13 @@ export function installShapes(
 }
 
 /**
- * Returns the id of the first shape of a type that the registry does not know. A registry that was deleted may have known it, and
- * have stamped its views with low numbers: the ids of this registry's types begin beyond those.
+ * Returns the first id of a projection, or of a type's shapes, that the registry does not know. A registry that was deleted may have
+ * known it, and have given out low ids: all ids of this registry are beyond those. None of them is 1.
  */
-function firstShapeOf({ shapes }: Registry): number {
-  // rule: added-type-stamps-no-view-again
-  return Math.max(1, ...[...shapes.values()].map(({ next }) => next));
+function firstIdOf({ projections, shapes }: Registry): number {
+  const ids = [...projections.values(), ...shapes.values()].map(({ next }) => next);
+  // rule: unknown-name-begins-with-the-registry
+  return ids.length === 0 ? 2 : Math.min(...ids);
 }
 
 /** Says that every node of a type has a view of its shape: after all of them were reconciled under this id and change. */

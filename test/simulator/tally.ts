@@ -41,8 +41,8 @@ export interface SeedRange {
   copiesOnly?: boolean | undefined;
   /** Stop after so many failures. Default: do not. */
   mostFailures?: number;
-  /** What schedules are of: the projector's protocol, changes of the model, the observer, totals and parts, or watched lists. Default: the first. */
-  world?: 'projector' | 'evolution' | 'observer' | 'ledgers' | 'watch' | undefined;
+  /** What schedules are of: the projector's protocol, changes of the model, the observer, totals and parts, watched lists, or the attack on the observer. Default: the first. */
+  world?: 'projector' | 'evolution' | 'observer' | 'ledgers' | 'watch' | 'verify' | undefined;
 }
 
 const SEEDS_KEPT = 20;
@@ -71,6 +71,7 @@ async function runOf(world: SeedRange['world']): Promise<(seed: number) => Promi
   if (world === 'evolution') return (await import('./evolution/schedule.ts')).runEvolution;
   if (world === 'observer') return (await import('./observer/schedule.ts')).runObserved;
   if (world === 'watch') return (await import('./watch/schedule.ts')).runWatched;
+  if (world === 'verify') return (await import('./verify/schedule.ts')).runVerify;
   if (world === 'ledgers') return (await import('./ledgers/schedule.ts')).runLedgers;
   return runSeed;
 }

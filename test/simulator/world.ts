@@ -23,6 +23,9 @@ export interface Failure {
     | 'diverged' /** derived items are not what the base items say, and nothing is left that could mend them */
     | 'base-item-written' /** by the projector */
     | 'revision-repeated' /** a live derived item's `r` did not rise with a write */
+    | 'lost-change' /** the feed does not tell a change, and no resync after it */
+    | 'disorder' /** the feed tells a change of an item before an older one */
+    | 'same-id' /** two changes of the feed have one id */
     | 'false-alarm' /** a check took lag for drift */
     | 'unseen-drift' /** a check of a table at rest does not find what is wrong, or a repair does not mend it */
     | 'mark' /** the mark of a shard has passed what is not applied */

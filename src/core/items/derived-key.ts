@@ -2,10 +2,12 @@ import { generationPrefix, splitGeneration } from './generation.ts';
 import {
   CONTINUATION_PREFIX,
   DEGREE_PREFIX,
-  ENTRY_PREFIX,
   edgeIndexPrefix,
   fittingKey,
+  IN_TARGET_PREFIXES,
   INDEX_PREFIX,
+  inTargetPrefix,
+  type KindInTarget,
   ORDER_KEY,
   OWNER_PREFIX,
   PART_SEARCH_KEY,
@@ -14,7 +16,6 @@ import {
   partViewKey,
   QUARANTINE_PREFIX,
   quarantineKey,
-  REVERSE_PREFIX,
   SOURCE_CONTINUATION_PREFIX,
   searchKey,
   searchValuePrefix,
@@ -22,6 +23,8 @@ import {
   unescapeSearchName,
 } from './key-forms.ts';
 import { type DerivedSortKey, isDerivedKey, isTypeName, typePrefix, VIEW_KEY } from './keys.ts';
+
+export type { KindInTarget } from './key-forms.ts';
 
 /**
  * The codec of derived sort keys: `parseDerivedKey` and `formatDerivedKey` are inverse, for every kind, generation, order,
@@ -63,10 +66,8 @@ export type DerivedKey =
   | { kind: 'index-item'; of: 'nothing'; edgeType: ''; generation: number }
   /** The owner item: the index item of a node among its incoming edges. `name` is the edge type; a `/` and the name of a named order follow. */
   | { kind: 'owner-item'; edgeType: string; generation: number; order?: string; name: KeyEnd }
-  /** The reverse item of an edge from `source`. */
-  | { kind: 'reverse-item'; edgeType: string; generation: number; source: KeyEnd }
-  /** The entry of an edge from `source` in the total of the edges that enter the node. */
-  | { kind: 'total-entry'; edgeType: string; generation: number; source: KeyEnd }
+  /** An item that an edge from `source` has in its target's partition. */
+  | { [Kind in KindInTarget]: { kind: Kind; edgeType: string; generation: number; source: KeyEnd } }[KindInTarget]
   | { [Kind in NamedKind]: { kind: Kind; edgeType: string; generation: number } }[NamedKind];
 
 /** The kinds of derived items, by their sort keys. */
@@ -74,12 +75,14 @@ export type DerivedKind = DerivedKey['kind'];
 
 /** The beginnings of the sort keys of some kinds, in any generation: ranges and filters need no more of them. */
 export const BEGINNINGS = {
+  ...IN_TARGET_PREFIXES,
   'index-item': INDEX_PREFIX,
-  'reverse-item': REVERSE_PREFIX,
-  'total-entry': ENTRY_PREFIX,
   continuation: CONTINUATION_PREFIX,
   'quarantine-entry': QUARANTINE_PREFIX,
 } as const satisfies { readonly [Kind in DerivedKind]?: string };
+
+/** The kinds of items that edges have in the partitions of their targets. */
+export const KINDS_IN_TARGET = Object.keys(IN_TARGET_PREFIXES) as KindInTarget[];
 
 const VIEW: DerivedKey = { kind: 'view', edgeType: '', generation: 1 };
 const UNKNOWN_ITEM: DerivedKey = { kind: 'unknown-item', edgeType: '', generation: 1 };
@@ -104,10 +107,10 @@ export function parseDerivedKey(sortKey: string): DerivedKey | undefined {
   if (plain.startsWith(OWNER_PREFIX)) return parseOwnerKey(plain.slice(OWNER_PREFIX.length), generation);
   if (plain.startsWith(INDEX_PREFIX)) return parseIndexKey(plain, generation);
   if (plain.startsWith(PART_VIEW_PREFIX)) return parsePartViewKey(plain.slice(PART_VIEW_PREFIX.length), generation);
-  if (plain.startsWith(REVERSE_PREFIX))
-    return parseKeyWithSource('reverse-item', plain.slice(REVERSE_PREFIX.length), generation);
-  if (plain.startsWith(ENTRY_PREFIX))
-    return parseKeyWithSource('total-entry', plain.slice(ENTRY_PREFIX.length), generation);
+  for (const kind of KINDS_IN_TARGET) {
+    const prefix = IN_TARGET_PREFIXES[kind];
+    if (plain.startsWith(prefix)) return parseKeyWithSource(kind, plain.slice(prefix.length), generation);
+  }
   for (const [kind, prefix] of NAMED) {
     if (plain.startsWith(prefix)) return { kind, edgeType: plain.slice(prefix.length), generation };
   }
@@ -137,12 +140,8 @@ export function formatDerivedKey(
       return partViewKey(key.part, generation);
     case 'owner-item':
       return keyWithEnd(withGenerationMark(OWNER_PREFIX, generation), key.name);
-    case 'reverse-item':
-    case 'total-entry': {
-      const prefix = key.kind === 'reverse-item' ? REVERSE_PREFIX : ENTRY_PREFIX;
-      return keyWithEnd(`${withGenerationMark(prefix, generation)}${key.edgeType}-`, key.source);
-    }
     default:
+      if ('source' in key) return keyWithEnd(inTargetPrefix(key.kind, key.edgeType, generation), key.source);
       return (withGenerationMark(NAMED.find(([kind]) => kind === key.kind)![1], generation) +
         key.edgeType) as DerivedSortKey;
   }
@@ -214,7 +213,7 @@ function parseOwnerKey(rest: string, generation: number): DerivedKey {
   return { kind: 'owner-item', edgeType, generation, ...(slash >= 0 && { order: rest.slice(slash + 1) }), name };
 }
 
-function parseKeyWithSource(kind: 'reverse-item' | 'total-entry', rest: string, generation: number): DerivedKey {
+function parseKeyWithSource(kind: KindInTarget, rest: string, generation: number): DerivedKey {
   const edgeType = typePrefix(rest);
   const source = edgeType === undefined ? undefined : parseKeyEnd(rest.slice(edgeType.length + 1));
   if (edgeType === undefined || source === undefined) return UNKNOWN_ITEM;

@@ -14,10 +14,13 @@ export const OWNER_PREFIX = '~ix/#includeOwner/';
 export const DEGREE_PREFIX = '~degree/';
 /** The beginning of the sort keys of totals of the edges that enter a node. */
 export const TOTAL_PREFIX = '~total/';
-/** The beginning of the sort keys of entries in the totals of edges that enter a node. The entries are in that node's partition. */
-export const ENTRY_PREFIX = '~in/';
-/** The beginning of the sort keys of edges' reverse items, in the partitions of their targets. */
-export const REVERSE_PREFIX = '~rev/';
+/**
+ * The kinds of items that edges have in the partitions of their targets, with the beginnings of their sort keys: reverse items, and entries
+ * in totals. The edge type and the edge's source follow.
+ */
+export const IN_TARGET_PREFIXES = { 'reverse-item': '~rev/', 'total-entry': '~in/' } as const;
+/** A kind of items that edges have in the partitions of their targets. */
+export type KindInTarget = keyof typeof IN_TARGET_PREFIXES;
 /** The sort keys of records with which the fan-out tells itself to go on begin so. */
 export const CONTINUATION_PREFIX = '~more/';
 /** The beginning of the sort keys of continuations that bring a node's change to its outgoing edges' index items. */
@@ -99,19 +102,14 @@ export function totalKey(edgeType: string, generation = 1): DerivedSortKey {
   return (TOTAL_PREFIX + countNameOf(edgeType, generation)) as DerivedSortKey;
 }
 
-/** The beginning of the sort keys of the entries of a total: `~in/WORKED_ON-`. */
-export function entryPrefix(edgeType: string, generation = 1): string {
-  return `${ENTRY_PREFIX}${countNameOf(edgeType, generation)}-`;
-}
-
-/** The beginning of the sort keys of the reverse items of an edge type: `~rev/WROTE-`. */
-export function reversePrefix(edgeType: string): string {
-  return `${REVERSE_PREFIX}${edgeType}-`;
+/** The beginning of the sort keys of a kind's items in the targets of an edge type: `~rev/WROTE-`, of a later generation `~in/@2/WORKED_ON-`. */
+export function inTargetPrefix(kind: KindInTarget, edgeType: string, generation = 1): string {
+  return `${generationPrefix(IN_TARGET_PREFIXES[kind], generation)}${edgeType}-`;
 }
 
 /** The sort key of an edge's reverse item in its target's partition: `~rev/WROTE-BOOK-1`, hashed when too long. */
 export function reverseKey(edgeType: string, source: string): DerivedSortKey {
-  return fittingKey(reversePrefix(edgeType), source);
+  return fittingKey(inTargetPrefix('reverse-item', edgeType), source);
 }
 
 /** The sort key of the continuation of a fan-out over the edges of a type: `~more/WROTE`. */

@@ -1,5 +1,5 @@
 import type { Item } from '../items/attribute-value.ts';
-import type { DerivedKey, DerivedKind } from '../items/derived-key.ts';
+import type { DerivedKey, DerivedKind, KindInTarget } from '../items/derived-key.ts';
 import type { Amounts } from '../items/ledger.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { IndexPlace } from '../model/projection/index-partition.ts';
@@ -77,6 +77,14 @@ export interface ItemKind<Kind extends DerivedKind = DerivedKind> extends ItemFo
   addTo?(content: PartitionContent, sortKey: string, item: Item): void;
   /** Returns the base items that an item comes from, for people. */
   originsOf(graph: CompiledModel, place: ItemKey, key: KeyOf<Kind>, item: Item): readonly Origin[];
+}
+
+/** A kind of items that edges have in the partitions of their targets. */
+export interface KindOfTarget<Kind extends KindInTarget = KindInTarget> extends ItemKind<Kind> {
+  /** The option that asks for the item, below the line of the edge type in the model, for people. */
+  askedBy: string;
+  /** Returns the key of the edge that an item names; undefined if it names none, or if no such edge can exist. */
+  edgeOf(graph: CompiledModel, key: ItemKey, item: Item | undefined): ItemKey | undefined;
 }
 
 /** The description that kinds with items of the same content share. */

@@ -22,7 +22,7 @@ export type Part =
   | { kind: 'shape' }
   /** A copy of an edge's target in a view; `target`: the edge's sort key, or the attribute name of a copy without an edge. */
   | { kind: 'copy'; target: string }
-  /** The fields of an edge's reverse item, or of its entry in a total; `base`: the edge; undefined if it is not known. */
+  /** The fields of an edge's item in its target's partition; `base`: the edge; undefined if it is not known. */
   | { kind: 'reverse-item'; base: ItemKey | undefined }
   /** A continuation that has not ended. */
   | { kind: 'continuation' }

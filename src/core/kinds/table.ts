@@ -4,14 +4,13 @@ import { continuation, continuationPart, sourceContinuation } from './continuati
 import { count, countPart, roomPart, total } from './count.ts';
 import { expiry } from './expiry.ts';
 import { form } from './form.ts';
+import { inTargetPart, KINDS_OF_TARGETS } from './in-target.ts';
 import { indexItem, indexItemPart } from './index-item.ts';
 import type { ItemKind } from './kind.ts';
 import { ownerItem } from './owner-item.ts';
 import type { Part, PartKind } from './part.ts';
 import { partView } from './part-view.ts';
 import { quarantineEntry } from './quarantine-entry.ts';
-import { reverseItem, reverseItemPart } from './reverse-item.ts';
-import { totalEntry } from './total-entry.ts';
 import { misplaced, retired, unknownItem, unknownItemPart, unregistered } from './unknown-item.ts';
 import { VIEW_PARTS, view } from './view.ts';
 import { watermark } from './watermark.ts';
@@ -19,12 +18,11 @@ import { watermark } from './watermark.ts';
 /** The table of the kinds of derived items, and of the parts of one that can be wrong. A kind without a line does not compile. */
 
 const ITEMS: { readonly [Kind in DerivedKind]: ItemKind<Kind> } = {
+  ...KINDS_OF_TARGETS,
   view,
   'index-item': indexItem,
   'owner-item': ownerItem,
   'part-view': partView,
-  'reverse-item': reverseItem,
-  'total-entry': totalEntry,
   count,
   total,
   continuation,
@@ -37,7 +35,7 @@ const ITEMS: { readonly [Kind in DerivedKind]: ItemKind<Kind> } = {
 export const PARTS: { readonly [Kind in Part['kind']]: PartKind<Extract<Part, { kind: Kind }>> } = {
   ...VIEW_PARTS,
   'index-item': indexItemPart,
-  'reverse-item': reverseItemPart,
+  'reverse-item': inTargetPart,
   count: countPart,
   room: roomPart,
   continuation: continuationPart,

@@ -1,11 +1,13 @@
 import { edgeOfEntry, isKeptEntry } from '../plan/counted.ts';
 import { oddities } from './form.ts';
 import { INDEXED } from './index-item.ts';
-import { type ItemKind, origin } from './kind.ts';
+import { type KindOfTarget, origin } from './kind.ts';
 
 /** The entry of an edge in a total of the edges that enter a node. It is in that node's partition; the edge is in another one. */
-export const totalEntry: ItemKind<'total-entry'> = {
+export const totalEntry: KindOfTarget<'total-entry'> = {
   name: 'total-entry',
+  askedBy: 'inbound.total (entry)',
+  edgeOf: edgeOfEntry,
   // rule: entries-belong-to-their-generation
   lifetime: {
     of: 'generation',

@@ -15,7 +15,8 @@ import { classifyKey } from '../model/base-item.ts';
 import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
 import type { ItemKey } from '../store-port.ts';
-import type { Derived, ReverseItem } from './derived.ts';
+import type { InTarget } from './derived.ts';
+import type { AskedInTarget } from './in-target.ts';
 
 /**
  * Copies of a target node's attributes in the views of its edges' sources. The target is called the parent here, a source a child:
@@ -25,23 +26,23 @@ import type { Derived, ReverseItem } from './derived.ts';
  * good. So each edge has a reverse item in the parent's partition, which a consistent Query finds.
  */
 
-/** The reverse item that an edge asks for; undefined if its type copies nothing. */
-export function reverseItemOfEdge({ type, copy }: EdgeModel, child: string, parent: string): ReverseItem | undefined {
-  if (copy === undefined) return undefined;
-  return {
-    key: { source: parent, target: new FanOutPlaces(type).reverseKey(child) },
-    fields: { [CHILD]: { S: child } },
-  };
-}
+/** The reverse items of edges that copy. */
+export const reverseItems: AskedInTarget = {
+  isAskedBy: ({ copy }) => copy !== undefined,
+  keyOf: ({ type }, child) => new FanOutPlaces(type).reverseKey(child),
+  fieldsOf: (_edge, child) => ({ [CHILD]: { S: child } }),
+};
 
 /** The reverse item that a base item asks for as long as it exists; undefined if it is no edge that copies. */
-export function reverseItemOf(graph: CompiledModel, { source, target }: ItemKey): ReverseItem | undefined {
+export function reverseItemOf(graph: CompiledModel, { source, target }: ItemKey): InTarget | undefined {
   const kind = classifyKey(graph, source, target);
-  return kind.kind === 'edge' ? reverseItemOfEdge(kind.edge, source, kind.target) : undefined;
+  if (kind.kind !== 'edge' || kind.edge.copy === undefined) return undefined;
+  const key = { source: kind.target, target: new FanOutPlaces(kind.edge.type).reverseKey(source) };
+  return { key, fields: { [CHILD]: { S: source } } };
 }
 
 /** The key of the reverse item that belongs to a base item, expected or not; undefined if there can be none. */
-export function reverseItemKeyOf(graph: CompiledModel, base: ItemKey): ReverseItem['key'] | undefined {
+export function reverseItemKeyOf(graph: CompiledModel, base: ItemKey): InTarget['key'] | undefined {
   return reverseItemOf(graph, base)?.key;
 }
 
@@ -53,12 +54,6 @@ export function edgeOfReverse({ source, target }: ItemKey, item: Item | undefine
   const child = key.source.hash === undefined ? key.source.text : stringOf(item?.[CHILD]);
   if (child === undefined || new FanOutPlaces(type).reverseKey(child) !== target) return undefined;
   return { source: child, target: edgeSortKey(type, source) };
-}
-
-/** The fields that a base item asks for in the index item, the reverse item or the entry with this sort key. */
-export function expectedFields({ indexItems, reverse, entries }: Derived, sortKey: string): Item | undefined {
-  if (isReverseKey(sortKey)) return reverse?.fields;
-  return indexItems.get(sortKey) ?? entries?.find(({ key }) => key.target === sortKey)?.fields;
 }
 
 /** Whether a derived item is a reverse item, by its sort key. */

@@ -2,10 +2,12 @@ import { type Item, stringOf } from '../items/attribute-value.ts';
 import { CHILD } from '../items/derived-item.ts';
 import { parseDerivedKey } from '../items/derived-key.ts';
 import { isWithinBytes, SORT_KEY_BYTES, typePrefix } from '../items/keys.ts';
-import { classifyBaseItem, classifyKey, sortKeyOfEdge } from '../model/base-item.ts';
+import { sortKeyOfEdge } from '../model/base-item.ts';
 import { type CompiledModel, type CountModel, type EdgeModel, layersOf } from '../model/compiled.ts';
 import { type CounterPlaces, countKeyOf, placesOfCount, type TotalPlaces } from '../model/projection/places.ts';
 import type { ItemKey } from '../store-port.ts';
+import type { AskedInTarget } from './in-target.ts';
+import { countedFields } from './parts/totals.ts';
 
 /**
  * The count that holds an edge's index item, or its entry, with this sort key, by its place alone: the one item for each edge that
@@ -46,36 +48,17 @@ function totalsOf(graph: CompiledModel, edgeType: string): TotalPlaces[] {
   return layersOf(graph).flatMap(({ edges }) => edges.get(edgeType)?.incoming?.places ?? []);
 }
 
-/** Whether the model keeps entries in totals of any type. */
-export function hasTotalEntries(graph: CompiledModel): boolean {
-  return layersOf(graph).some(({ edges }) => [...edges.values()].some(({ incoming }) => incoming !== undefined));
-}
+/** The entries of edges in totals of their targets. An entry names the edge's source, which a hashed key does not tell. */
+export const totalEntries: AskedInTarget = {
+  isAskedBy: ({ incoming }) => incoming !== undefined,
+  keyOf: ({ incoming }, source) => incoming!.places.itemKey({ source }),
+  fieldsOf: ({ incoming }, source, subject) => ({ ...countedFields(incoming!, subject), [CHILD]: { S: source } }),
+  totalOf: ({ incoming }) => incoming!,
+};
 
 /** Whether the model keeps entries with this sort key. */
 export function isKeptEntry(graph: CompiledModel, edgeType: string, sortKey: string): boolean {
   return totalsOf(graph, edgeType).some(({ itemPrefixes: [prefix] }) => sortKey.startsWith(prefix!));
-}
-
-/**
- * The keys of the entries of an edge in totals of its target, expected or not. The target of an edge with a hashed key is known by its
- * image only.
- */
-export function entryKeysOf(graph: CompiledModel, base: ItemKey, image: Item | undefined): ItemKey[] {
-  const { source, target } = base;
-  const kind =
-    image === undefined ? classifyKey(graph, source, target) : classifyBaseItem(graph, source, target, image);
-  if (kind.kind !== 'edge') return [];
-  return totalsOf(graph, kind.edge.type).map((places) => ({ source: kind.target, target: places.itemKey(base) }));
-}
-
-/** Whether a key is that of an edge's entry in a total of its target. */
-export function isEntryOf(graph: CompiledModel, base: ItemKey, { source, target }: ItemKey): boolean {
-  const edgeType = typePrefix(base.target) ?? '';
-  const edge = layersOf(graph)
-    .map(({ edges }) => edges.get(edgeType))
-    .find((one) => one?.incoming !== undefined);
-  if (edge === undefined || sortKeyOfEdge(edge, source) !== base.target) return false;
-  return totalsOf(graph, edgeType).some((places) => places.itemKey(base) === target);
 }
 
 /** The edge that an entry belongs to, by its key, or by its content if the key is hashed; undefined: unknown. */

@@ -32,17 +32,17 @@ export function derivedOf(
 ): Derived {
   if (image === undefined) return withItemsByKey(NOTHING);
   const deriveIn = (layer: CompiledModel): DerivedImage => {
-    const planner = new ItemPlanner(layer).selectBaseItem(source, sortKey);
+    const planner = new ItemPlanner(layer, layer !== graph).selectBaseItem(source, sortKey);
     const derived = planner.derive(image);
     return node === undefined ? derived : planner.addJoinedItems(derived, node);
   };
   if (graph.further === undefined) return withItemsByKey(deriveIn(graph));
   const layers = layersOf(graph).map(deriveIn);
   const all = layers.map(withItemsByKey);
-  const entries = all.flatMap((derived) => derived.entries ?? []);
+  const inTarget = all.flatMap((derived) => derived.inTarget ?? []);
   return {
     ...all[0]!,
-    ...(entries.length > 0 && { entries }),
+    ...(inTarget.length > 0 && { inTarget }),
     indexItems: new Map(all.flatMap(({ indexItems }) => [...indexItems])),
     problems: problemsOf(layers),
     ...(node !== undefined && { joint: layers.flatMap(({ joint = [] }) => joint) }),

@@ -12,10 +12,8 @@ export interface Derived {
   attributes?: Item;
   /** Expected fields of index items, by sort key. Joined ones are included only if the source node is given. */
   indexItems: ReadonlyMap<string, Item>;
-  /** The reverse item that an edge with copies asks for in its target's partition. */
-  reverse?: ReverseItem;
-  /** The entries that an edge asks for in totals of its target, in that one's partition; absent: none. */
-  entries?: readonly ReverseItem[];
+  /** The items that an edge asks for in its target's partition; absent: none. */
+  inTarget?: readonly InTarget[];
   /** The parts that could not be derived, with the reasons. */
   problems: readonly Problem[];
   /** The problems that an edge and its source node have only together; absent without the node. */
@@ -54,8 +52,13 @@ function placeOfKey({ keys, places }: DerivedImage, sortKey: string): number {
   return places === undefined ? (keys as readonly string[]).indexOf(sortKey) : (places.get(sortKey) ?? -1);
 }
 
-/** An edge's item in its target's partition, a reverse item or an entry: its key and its fields. */
-export interface ReverseItem {
+/** The fields that a base item asks for in a derived item, by that one's sort key; undefined: it asks for no such item. */
+export function expectedFields({ indexItems, inTarget }: Derived, sortKey: string): Item | undefined {
+  return indexItems.get(sortKey) ?? inTarget?.find(({ key }) => key.target === sortKey)?.fields;
+}
+
+/** An edge's item in its target's partition: its key and its fields. */
+export interface InTarget {
   key: ItemKey & { target: DerivedSortKey };
   fields: Item;
 }

@@ -125,8 +125,10 @@ function fanOutUnit(of: FanOutOf, source: string, edgeType: string, records: rea
 }
 
 /**
- * Returns the unit that visits the next page of a fan-out. The newest record of the continuation says where the page begins. Undefined
- * if that record shows the fan-out at its end, if the model has no such fan-out, or if the item is no continuation.
+ * Returns the unit that visits the next page of a fan-out. The newest record of the continuation says where the page begins. If nothing
+ * in the registry needs the fan-out, the unit ends it: after this record no other one would, and a projection that comes later and needs
+ * such fan-outs would take it for its own. Undefined if that record shows the fan-out at its end, if a model without a registry has no
+ * such fan-out, or if the item is no continuation.
  */
 export function continuationUnit(graph: CompiledModel, history: ItemHistory): ContinuationUnit | undefined {
   const { source, target, records } = history;
@@ -136,10 +138,14 @@ export function continuationUnit(graph: CompiledModel, history: ItemHistory): Co
   const record = records.at(-1)!;
   const after = stringOf(record.newImage?.[AFTER]);
   const isKept = of === 'copies' ? graph.edges.get(edgeType)?.copy !== undefined : joinedEdgeTypes(graph).has(edgeType);
+  // Without a registry, consumers of another model may need what this model lacks.
+  // rule: continuation-that-nothing-needs-is-ended
+  const isEnding = !isKept && graph.shapes !== undefined && target === new FanOutPlaces(edgeType).continuation(of);
   // rule: continuation-drives-the-next-page
-  if (after === undefined || !isKept) return undefined;
+  if (after === undefined || !(isKept || isEnding)) return undefined;
   return {
     kind: 'continuation',
+    isEnding,
     of,
     source,
     sortKey: target,

@@ -1,18 +1,16 @@
-import { type Item, sameItem } from '../items/attribute-value.ts';
+import { sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { type DerivedSortKey, textOfKey } from '../items/keys.ts';
-import type { EdgeModel } from '../model/compiled.ts';
 import type { CounterPlaces } from '../model/projection/places.ts';
-import type { ItemKey } from '../store-port.ts';
 import { isBefore } from './by-base.ts';
-import { fieldsOf, type ReverseItem, reconcileBefore } from './derived.ts';
+import { fieldsOf, type InTarget, reconcileBefore } from './derived.ts';
 import type { ItemHistory } from './fold.ts';
 import type { ItemPlanner } from './item-planner.ts';
 import { sameShare } from './parts/joined-items.ts';
 import { addTexts, type DerivedStep } from './steps.ts';
 import { type IndexUnit, positionSpan, type Unit } from './unit.ts';
 
-/** Units of index items and of edges' reverse items. */
+/** Units of index items, and of edges' items in the partitions of their targets. */
 
 const NONE: readonly never[] = [];
 
@@ -30,19 +28,25 @@ export interface IndexedUnits {
   joined: IndexUnit[] | undefined;
 }
 
-/** Adds the units of the index items that a history changes. */
+/**
+ * Adds the units of the index items that a history changes, and of an edge's items in its target's partition.
+ *
+ * @param viewBefore records that were made before this moment are reconciled in views, and in what belongs to a view.
+ */
 export function addUnitsOfIndexItems(
   history: ItemHistory,
-  { edge, joinedKeys }: ItemPlanner,
+  planner: ItemPlanner,
   steps: readonly DerivedStep[],
+  viewBefore: number,
   indexed: IndexedUnits,
 ): void {
+  const { edge, joinedKeys } = planner;
   addIndexUnits(
     history,
     steps,
     edge?.count === undefined ? indexed.units : countedUnits(edge.count.places, history.source, indexed),
   );
-  if (edge?.incoming !== undefined) addEntryUnit(history, edge.incoming, steps, indexed);
+  if (planner.inTargets.length > 0) addUnitsInTarget(history, planner, steps, viewBefore, indexed);
   if (joinedKeys.length === 0) return;
   indexed.joined ??= [];
   addJoinedUnits(history, joinedKeys, steps, indexed.joined);
@@ -59,43 +63,35 @@ function countedUnits({ name, key }: CounterPlaces, source: string, indexed: Ind
   return units.items;
 }
 
-/** Adds the unit of the edge's entry in the total of its target, if a record changes it. */
-function addEntryUnit(
+/** Adds a unit for each item of the edge in its target's partition that a record changes. */
+function addUnitsInTarget(
   { source, target }: ItemHistory,
-  { places, settleBefore = 0 }: NonNullable<EdgeModel['incoming']>,
+  { edge, inTargets }: ItemPlanner,
   steps: readonly DerivedStep[],
+  viewBefore: number,
   indexed: IndexedUnits,
 ): void {
-  const entryOf = ({ entries }: DerivedStep['before']): ReverseItem | undefined => entries?.[0];
-  const changing = steps.filter(({ before, after }) => !sameItem(entryOf(before)?.fields, entryOf(after)?.fields));
-  // rule: no-net-zero-in-entries
-  if (changing.length === 0) return;
-  const { key } = (entryOf(changing[0]!.before) ?? entryOf(changing[0]!.after))!;
-  countedUnits(places, key.source, indexed).push(
-    unitInTarget({ source, target }, key, entryOf(steps.at(-1)!.after)?.fields, changing, settleBefore),
-  );
-}
-
-/** The unit of an edge's item in the target's partition. */
-function unitInTarget(
-  base: ItemKey,
-  key: ReverseItem['key'],
-  expected: Item | undefined,
-  changing: readonly DerivedStep[],
-  settleBefore: number,
-): IndexUnit {
-  const records = changing.map(({ record }) => record);
-  return {
-    kind: 'index',
-    source: key.source,
-    sortKey: key.target,
-    base,
-    expected,
-    // rule: older-record-reconciles-the-item-in-the-target
-    ...(records.some((record) => isBefore(record, settleBefore)) && { byBase: true }),
-    records,
-    ...positionSpan(records),
-  };
+  for (const [i, { totalOf }] of inTargets.entries()) {
+    const itemOf = ({ inTarget }: DerivedStep['before']): InTarget | undefined => inTarget?.[i];
+    const changing = steps.filter(({ before, after }) => !sameItem(itemOf(before)?.fields, itemOf(after)?.fields));
+    // rule: no-net-zero-in-targets
+    if (changing.length === 0) continue;
+    const { key } = (itemOf(changing[0]!.before) ?? itemOf(changing[0]!.after))!;
+    const total = totalOf?.(edge!);
+    const settleBefore = total === undefined ? viewBefore : (total.settleBefore ?? 0);
+    const records = changing.map(({ record }) => record);
+    (total === undefined ? indexed.units : countedUnits(total.places, key.source, indexed)).push({
+      kind: 'index',
+      source: key.source,
+      sortKey: key.target,
+      base: { source, target },
+      expected: itemOf(steps.at(-1)!.after)?.fields,
+      // rule: older-record-reconciles-the-item-in-the-target
+      ...(records.some((record) => isBefore(record, settleBefore)) && { byBase: true }),
+      records,
+      ...positionSpan(records),
+    });
+  }
 }
 
 /** Adds a unit for each index item that a record of the history changes. */
@@ -175,17 +171,4 @@ function indexKeysOf(steps: readonly DerivedStep[]): readonly DerivedSortKey[] {
     }
   }
   return all === undefined ? keys : [...all];
-}
-
-/** Adds the unit of the edge's reverse item, which is in the target's partition, if a record changes it. */
-export function addReverseUnit(
-  { source, target }: ItemHistory,
-  steps: readonly DerivedStep[],
-  settleBefore: number,
-  units: Unit[],
-): void {
-  const changing = steps.filter(({ before, after }) => !sameItem(before.reverse?.fields, after.reverse?.fields));
-  if (changing.length === 0) return;
-  const { key } = (changing[0]!.before.reverse ?? changing[0]!.after.reverse)!;
-  units.push(unitInTarget({ source, target }, key, steps.at(-1)!.after.reverse?.fields, changing, settleBefore));
 }

@@ -1,5 +1,4 @@
 import type { Item } from '../items/attribute-value.ts';
-import { CHILD } from '../items/derived-item.ts';
 import { escapedEdge, escapedHashedEdge } from '../items/element.ts';
 import type { DerivedSortKey } from '../items/keys.ts';
 import {
@@ -12,8 +11,9 @@ import {
 } from '../model/base-item.ts';
 import type { CompiledModel, EdgeModel, NodeModel, PartModel } from '../model/compiled.ts';
 import { partAttributesAsSource, type SourceNode } from '../model/joined.ts';
-import { reverseItemOfEdge } from './copies.ts';
-import type { DerivedImage, ReverseItem } from './derived.ts';
+import type { DerivedImage } from './derived.ts';
+import type { AskedInTarget } from './in-target.ts';
+import { askedInTarget } from './in-targets.ts';
 import { inboundItem, type SearchPlan, searchItem, searchItemsOfValues, withAttributes } from './parts/index-items.ts';
 import { edgeShare, joinedItem, sourceShare } from './parts/joined-items.ts';
 import { ownerItems } from './parts/owner-items.ts';
@@ -43,6 +43,7 @@ export class ItemPlanner implements ImageOwner {
   /** The last edge type, and its plan. */
   private edgeType: EdgeModel | undefined;
   private plan: EdgePlan | undefined;
+  private askedInTarget: readonly AskedInTarget[] = NONE;
 
   private sortKey = '';
   private kind: SharedKind = { kind: 'unknown' };
@@ -52,8 +53,14 @@ export class ItemPlanner implements ImageOwner {
   private indexKeys: readonly DerivedSortKey[] = NONE;
   /** Sort keys of the edge's joined index items. */
   joinedKeys: readonly DerivedSortKey[] = NONE;
+  /** The kinds of items that the edge asks for in its target's partition. */
+  inTargets: readonly AskedInTarget[] = NONE;
 
-  constructor(readonly graph: CompiledModel) {
+  /** @param isFurther whether another model has the views: this one then adds no items that belong to them. */
+  constructor(
+    readonly graph: CompiledModel,
+    private readonly isFurther?: boolean,
+  ) {
     this.keys = new KeyClassifier(graph);
   }
 
@@ -65,6 +72,7 @@ export class ItemPlanner implements ImageOwner {
     this.kind = kind;
     this.indexKeys = NONE;
     this.joinedKeys = NONE;
+    this.inTargets = NONE;
     if (kind.kind !== 'plain' && kind.kind !== 'hashed') return this;
     const { labels, places, joinedItems } = this.planOf(kind.edge);
     this.escapedEdge = labels === undefined ? '' : escapedEdge(sortKey);
@@ -72,6 +80,11 @@ export class ItemPlanner implements ImageOwner {
     if (places.length === 1) this.indexKeys = [places[0]!.key(sortKey)];
     else if (places.length > 1) this.indexKeys = places.map((place) => place.key(sortKey));
     if (joinedItems.length > 0) this.joinedKeys = joinedItems.map(({ item }) => item.inForce.places.key(sortKey));
+    // An item that no total adds up belongs to the view.
+    this.inTargets =
+      this.hasView && !this.isFurther
+        ? this.askedInTarget
+        : this.askedInTarget.filter(({ totalOf }) => totalOf !== undefined);
     return this;
   }
 
@@ -84,6 +97,7 @@ export class ItemPlanner implements ImageOwner {
   private planOf(edge: EdgeModel): EdgePlan {
     if (this.plan === undefined || this.edgeType !== edge) {
       this.plan = edgePlan(this.graph, edge);
+      this.askedInTarget = askedInTarget(edge);
       this.edgeType = edge;
     }
     return this.plan;
@@ -133,7 +147,7 @@ export class ItemPlanner implements ImageOwner {
   derive(image: Item | undefined): DerivedImage {
     if (image === undefined) return NOTHING;
     const derived = this.deriveAll(image);
-    return this.hasView ? derived : { ...derived, element: undefined, attributes: undefined, reverse: undefined };
+    return this.hasView ? derived : { ...derived, element: undefined, attributes: undefined };
   }
 
   private deriveAll(image: Item): DerivedImage {
@@ -166,7 +180,6 @@ export class ItemPlanner implements ImageOwner {
         subject.noteProblem(error);
       }
     }
-    const reverse = edge.copy && reverseItemOfEdge(edge, this.source, owner.target);
     const shares = joinedItems.length === 0 ? undefined : joinedItems.map((plan) => edgeShare(plan, subject));
     const { indexKeys: keys } = this;
     let fields: (Item | undefined)[] | undefined;
@@ -175,24 +188,23 @@ export class ItemPlanner implements ImageOwner {
     if (fields !== undefined && countedPlace >= 0) {
       fields[countedPlace] = { ...fields[countedPlace], ...countedFields(edge.count!, subject) };
     }
-    const entries = edge.incoming && [this.entryOf(edge.incoming, owner.target, subject)];
+    const { inTargets, source } = this;
+    const inTarget =
+      inTargets.length === 0
+        ? undefined
+        : inTargets.map((kind) => ({
+            key: { source: owner.target, target: kind.keyOf(edge, source) },
+            fields: kind.fieldsOf(edge, source, subject),
+          }));
     return {
       element,
       keys,
       fields: fields ?? NONE,
       settleBefore,
-      reverse,
-      entries,
+      inTarget,
       problems: subject.problems,
       shares,
     };
-  }
-
-  /** The entry of an edge in the total of its target. It names the edge's source, which a hashed key does not tell. */
-  private entryOf(incoming: NonNullable<EdgeModel['incoming']>, target: string, subject: Subject): ReverseItem {
-    const { source } = this;
-    const key = { source: target, target: incoming.places.itemKey({ source }) };
-    return { key, fields: { ...countedFields(incoming, subject), [CHILD]: { S: source } } };
   }
 
   private subjectOf(owner: ImageOwner, image: Item): Subject {

@@ -107,6 +107,8 @@ export interface FanOutUnit extends UnitBase {
 /** A record of a continuation: the next page of a fan-out is to be visited. */
 export interface ContinuationUnit extends UnitBase {
   kind: 'continuation';
+  /** Whether nothing needs the fan-out any more: it ends, and no page is visited. */
+  isEnding: boolean;
   of: FanOutOf;
   edgeType: string;
   /** Sort key of the last visited reverse item, or of the last visited edge. */

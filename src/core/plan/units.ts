@@ -7,7 +7,7 @@ import { problemsOf } from './derive.ts';
 import type { DerivedImage } from './derived.ts';
 import { continuationUnit, fanOutUnits } from './fan-out.ts';
 import type { ItemHistory } from './fold.ts';
-import { addReverseUnit, addUnitsOfIndexItems, type IndexedUnits } from './index-units.ts';
+import { addUnitsOfIndexItems, type IndexedUnits } from './index-units.ts';
 import { ItemPlanner } from './item-planner.ts';
 import { addTexts, type DerivedStep, derivedSteps } from './steps.ts';
 import {
@@ -40,7 +40,7 @@ interface Planners {
 
 /** Plans the units of a batch that was folded. */
 export function planBatch(graph: CompiledModel, folded: ReadonlyMap<string, readonly ItemHistory[]>): Unit[] {
-  const further = graph.further?.map((layer) => new ItemPlanner(layer)) ?? NONE;
+  const further = graph.further?.map((layer) => new ItemPlanner(layer, true)) ?? NONE;
   const planners = { planner: new ItemPlanner(graph), further };
   // One list for all partitions: most of them have a unit or two, and a list that grows gets room for seventeen.
   const units: Unit[] = [];
@@ -66,10 +66,9 @@ function addUnits(
     const steps = derivedSteps(planner, history);
     const change = viewChange(history, planner.edge?.type, steps, view, viewBefore);
     if (change !== undefined) view.changes = withAdded(view.changes, change);
-    addUnitsOfIndexItems(history, planner, steps, indexed);
+    addUnitsOfIndexItems(history, planner, steps, viewBefore, indexed);
     const alsoPlanned = further.length === 0 ? NONE : further.map((also) => planned(also, history));
-    for (const also of alsoPlanned) addUnitsOfIndexItems(history, also.planner, also.steps, indexed);
-    if (planner.edge?.copy !== undefined) addReverseUnit(history, steps, viewBefore, units);
+    for (const also of alsoPlanned) addUnitsOfIndexItems(history, also.planner, also.steps, viewBefore, indexed);
     // An edge has none, and most records are of edges.
     if (planner.edge === undefined) fanOuts = joinedLists(fanOuts, fanOutUnits(graph, history));
     if (endsUnderivable(steps) || alsoPlanned.some((also) => endsUnderivable(also.steps))) {

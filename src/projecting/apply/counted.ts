@@ -14,9 +14,9 @@ import {
 } from '../../core/items/ledger.ts';
 import { textOfUnits } from '../../core/items/units.ts';
 import { countKeyOf } from '../../core/model/projection/places.ts';
-import { expectedFields } from '../../core/plan/copies.ts';
 import { countNamed } from '../../core/plan/counted.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
+import { expectedFields } from '../../core/plan/derived.ts';
 import type { CountedUnit, IndexUnit } from '../../core/plan/unit.ts';
 import { isFenced, isStale } from '../../core/plan/writes/stale.ts';
 import { hasExpectedFields, reconciledIndexUpdate } from '../../core/plan/writes/updates.ts';

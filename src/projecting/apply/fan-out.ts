@@ -5,7 +5,7 @@ import { edgeSortKey, VIEW_KEY } from '../../core/items/keys.ts';
 import type { EdgeModel } from '../../core/model/compiled.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import { copyOf } from '../../core/plan/copies.ts';
-import { beginContinuationUpdate, moveContinuationUpdate } from '../../core/plan/fan-out.ts';
+import { beginContinuationUpdate, endContinuationUpdate, moveContinuationUpdate } from '../../core/plan/fan-out.ts';
 import { refusalEntry } from '../../core/plan/quarantine-entry.ts';
 import { isOfOtherShape } from '../../core/plan/shape.ts';
 import type { ContinuationUnit, FanOutUnit, ViewUnit } from '../../core/plan/unit.ts';
@@ -59,8 +59,14 @@ export async function applyFanOutUnit(context: ApplyContext, unit: FanOutUnit): 
  */
 export async function applyContinuationUnit(context: ApplyContext, unit: ContinuationUnit): Promise<void> {
   const item = await readItem(context, { source: unit.source, target: unit.sortKey });
-  // The page of a replayed record was visited before.
-  if (revisionOf(item) !== unit.revision) return;
+  // The page of a replayed record was visited before. Whoever has written since may need the fan-out.
+  // rule: continuation-ends-from-the-revision-of-its-record
+  if (item === undefined || revisionOf(item) !== unit.revision) return;
+  if (unit.isEnding) {
+    const key = { source: unit.source, target: unit.sortKey };
+    await updateItem(context, endContinuationUpdate(context.graph, key, item, epochSeconds(context)));
+    return;
+  }
   // rule: page-before-its-continuation-moves, first
   const after = await visitPage(context, unit, unit.after);
   checkTime(context);

@@ -3,8 +3,8 @@ import { CHILD } from '../../core/items/derived-item.ts';
 import { escapedEdge } from '../../core/items/element.ts';
 import { BASE_ITEMS } from '../../core/items/keys.ts';
 import { readCopies } from '../../core/kinds/parent-copies.ts';
-import { reverseItemKeyOf } from '../../core/plan/copies.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
+import { keysInTargetOfView } from '../../core/plan/in-targets.ts';
 import type { WholeView } from '../../core/plan/writes/whole-view.ts';
 import { queriedItems, readItems } from '../../core/store-pages.ts';
 import { type ApplyContext, checkTime } from './context.ts';
@@ -35,11 +35,11 @@ export async function readWholeView(context: ApplyContext, source: string): Prom
   return { elements, attributes, copies };
 }
 
-/** Writes the missing reverse items of edges that copy. */
+/** Writes the missing items of edges in their targets' partitions: the reverse items of those that copy. */
 async function writeReverseItems(context: ApplyContext, source: string, targets: readonly string[]): Promise<void> {
   const edges = targets.flatMap((target) => {
-    const key = reverseItemKeyOf(context.graph, { source, target });
-    return key === undefined ? [] : [{ base: { source, target }, key }];
+    const base = { source, target };
+    return keysInTargetOfView(context.graph, base).map((key) => ({ base, key }));
   });
   const items = await readItems(
     context,

@@ -15,8 +15,10 @@ import type { World } from './world.ts';
 const WRONG: readonly string[] = ['missing', 'stale', 'orphan', 'unregistered'];
 /** Verdicts that are drift. */
 const DRIFT: readonly string[] = ['missing', 'stale', 'orphan'];
-/** An id that is never given out. */
-const UNKNOWN_ID = 999;
+/** So far behind the last id is one that is never given out. */
+const BEYOND = 1_000;
+/** Ids at each end of those that were given out: a registry may begin with any number. */
+const IDS_AT_AN_END = 8;
 /** Time that the consumers have in the end, in milliseconds. */
 const LONGEST_SETTLE_MS = 600_000;
 
@@ -113,8 +115,9 @@ class Strays {
     { projections }: Registry,
   ) {
     for (const [name, { next, generations }] of projections) {
-      this.unknown.push(...keysOf(name, UNKNOWN_ID));
-      for (let id = 1; id < next; id++) {
+      this.unknown.push(...keysOf(name, next + BEYOND));
+      const ends = Array.from({ length: IDS_AT_AN_END }, (_, i) => [i + 1, next - 1 - i]).flat();
+      for (const id of new Set(ends.filter((one) => one > 0 && one < next))) {
         if (!generations.some((generation) => generation.id === id)) this.retired.push(...keysOf(name, id));
       }
     }

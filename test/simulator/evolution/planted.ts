@@ -101,12 +101,7 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
   {
     name: 'evolution-counts-believed',
     rule: 'Counts from before the registry are counted again: writers without it changed items without them.',
-    changes: [setCondition('counts-from-before-the-registry-are-no-count', '!isMaintained(context.graph, target)')],
-  },
-  {
-    name: 'evolution-counts-of-a-deleted-registry-left',
-    rule: 'Counts that a generation does not have are taken away: a deleted registry may have given its id to one that had them.',
-    changes: [setCondition('counts-from-before-the-registry-are-no-count', 'key.generation === 1')],
+    changes: [setCondition('counts-of-the-first-generation-are-counted-again', 'key.generation === 0')],
   },
   {
     name: 'evolution-old-record-counted',
@@ -324,7 +319,17 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'evolution-plain-keys-again',
     rule: '1: what is added to a registered table does not begin with the plain keys.',
-    changes: [replaceIn('added-projection-begins-beyond-plain-keys', '2', '1')],
+    changes: [replaceIn('added-projection-begins-beyond-plain-keys', 'firstIdOf(registry)', '1')],
+  },
+  {
+    name: 'evolution-generations-again',
+    rule: '1: a registry that is made anew gives out no id again.',
+    changes: [setValue('new-registry-gives-no-generation-again', '2')],
+  },
+  {
+    name: 'evolution-added-projection-begins-again',
+    rule: '1: a projection that is added to a registry that was made anew begins with no id of one before.',
+    changes: [replaceIn('added-projection-begins-beyond-plain-keys', 'firstIdOf(registry)', '2')],
   },
   {
     name: 'evolution-head-blind',
@@ -445,6 +450,26 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'evolution-unneeded-continuation-left-open',
+    rule: '10: the record of a fan-out that nothing needs ends it: no other record would, when something needs such fan-outs again.',
+    changes: [setValue('continuation-that-nothing-needs-is-ended', 'false as boolean')],
+  },
+  {
+    name: 'evolution-continuation-ended-without-a-registry',
+    rule: '10: without a registry nobody knows what other consumers need: a fan-out stays.',
+    changes: [setValue('continuation-that-nothing-needs-is-ended', '!isKept')],
+  },
+  {
+    name: 'evolution-later-fan-out-ended',
+    rule: '10: a record ends the fan-out that it tells of, and none that was asked for since.',
+    changes: [
+      setCondition(
+        'continuation-ends-from-the-revision-of-its-record',
+        'item === undefined || (!unit.isEnding && revisionOf(item) !== unit.revision)',
+      ),
+    ],
+  },
+  {
     name: 'evolution-open-fan-outs-unfound',
     rule: '10: a fan-out that a late writer leaves open, and that nothing needs, is garbage.',
     changes: [setCondition('open-fan-outs-that-nothing-needs-are-garbage', (old) => `${old} && sortKey === ''`)],
@@ -514,7 +539,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'evolution-added-type-stamps-again',
     rule: 'A type that is added to a registry that was made anew stamps no view as one before did.',
-    changes: [setValue('added-type-stamps-no-view-again', '1')],
+    changes: [setValue('unknown-name-begins-with-the-registry', '1')],
   },
   ...TOTALS_AND_PARTS,
 ];

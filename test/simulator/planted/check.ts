@@ -58,7 +58,12 @@ export const CHECK_MUTANTS: readonly Mutant[] = [
   {
     name: 'check-no-reverse-items',
     rule: 'The reverse item of each edge that copies is looked up.',
-    changes: [setCondition('reverse-item-of-each-edge-is-looked-up', (old) => `${old} || base.source !== ''`)],
+    changes: [
+      setValue(
+        'items-of-each-edge-in-its-target-are-looked-up',
+        (old) => `(${old}).filter(({ fields }) => !('child' in fields) || Object.keys(fields).length > 1)`,
+      ),
+    ],
   },
   {
     name: 'check-no-orphaned-reverse-items',

@@ -42,8 +42,9 @@ export const DEGREE_MUTANTS: readonly Mutant[] = [
     rule: 'The unit of an entry is left out only if each of its records leaves the entry as it is.',
     changes: [
       setCondition(
-        'no-net-zero-in-entries',
-        (old) => `${old} || sameItem(entryOf(steps[0]!.before)?.fields, entryOf(steps.at(-1)!.after)?.fields)`,
+        'no-net-zero-in-targets',
+        (old) =>
+          `${old} || (totalOf !== undefined && sameItem(itemOf(steps[0]!.before)?.fields, itemOf(steps.at(-1)!.after)?.fields))`,
       ),
     ],
   },
@@ -65,7 +66,12 @@ export const DEGREE_MUTANTS: readonly Mutant[] = [
   {
     name: 'check-no-entries',
     rule: "The entry of each edge in its target's total is looked up.",
-    changes: [setValue('entry-of-each-edge-is-looked-up', '[]')],
+    changes: [
+      setValue(
+        'items-of-each-edge-in-its-target-are-looked-up',
+        (old) => `(${old}).filter(({ fields }) => Object.keys(fields).length === 1)`,
+      ),
+    ],
   },
 ];
 

@@ -13,6 +13,7 @@ how they work. Each bug breaks the rules of its row. A sentence that begins with
 |---|---|
 | simulator | \`test/property/planted-bugs.test.ts\`, \`npm run simulate -- --mutant NAME\` |
 | simulator of the observer | \`test/property/observer.test.ts\`, \`npm run simulate:observer -- --mutant NAME\` |
+| attack on the observer | \`test/property/verify.test.ts\`, \`npm run simulate:verify -- --mutant NAME\` |
 | simulator of model changes | \`test/property/evolution.test.ts\`, \`npm run simulate:evolution -- --mutant NAME\` |
 | simulator of watched lists | \`test/property/watch.test.ts\`, \`npm run simulate:watch -- --mutant NAME\` |
 | schedules of updates | \`test/property/updates.test.ts\` |

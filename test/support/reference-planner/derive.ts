@@ -20,8 +20,8 @@ import {
   type NodeModel,
   type PartModel,
 } from '../../../src/core/model/compiled.ts';
-import { reverseItemOfEdge } from '../../../src/core/plan/copies.ts';
-import type { Derived } from '../../../src/core/plan/derived.ts';
+import { reverseItemOf } from '../../../src/core/plan/copies.ts';
+import type { Derived, InTarget } from '../../../src/core/plan/derived.ts';
 import { inboundItem, searchItems, withAttributes } from './index-items.ts';
 import { givenBy, usesSource } from './joined.ts';
 import { ownerItems } from './owner-items.ts';
@@ -39,7 +39,9 @@ export type { Problem } from './subject.ts';
 
 const NO_ITEMS: ReadonlyMap<string, Item> = new Map();
 /** What is derived, with the moments before which the base item decides about its index items, by sort key. */
-export interface PlainDerived extends Derived {
+export interface PlainDerived extends Omit<Derived, 'inTarget'> {
+  /** The reverse item of an edge that copies. */
+  reverse?: InTarget | undefined;
   settleBefore?: ReadonlyMap<string, number>;
 }
 
@@ -138,7 +140,7 @@ export class ItemPlanner {
     const problems: Problem[] = [];
     const { labels, inbound } = edge;
     const element = labels && part(problems, () => this.element(edge, labels, subject));
-    const reverse = reverseItemOfEdge(edge, this.source, target);
+    const reverse = reverseItemOf(this.graph, { source: this.source, target: this.sortKey });
     for (const [, item] of this.joinedItems) givenBy('edge', edge, item, subject, problems);
     if (inbound === undefined && this.countedKey === undefined) {
       return { element, indexItems: NO_ITEMS, reverse, problems };

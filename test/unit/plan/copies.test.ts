@@ -86,16 +86,16 @@ describe('what an edge copies of its parent', () => {
 
 describe('the reverse item of an edge', () => {
   it('is in the parent’s partition and names the child; of types that copy only', () => {
-    expect(derivedOf(graph, BOOK, EDGE, {}).reverse).toEqual({ key: REVERSE, fields: { child: { S: BOOK } } });
-    expect(derivedOf(graph, BOOK, EDGE, undefined).reverse).toBeUndefined();
-    expect(derivedOf(graph, BOOK, 'SOLD-SHOP-1', {}).reverse).toBeUndefined();
+    expect(derivedOf(graph, BOOK, EDGE, {}).inTarget).toEqual([{ key: REVERSE, fields: { child: { S: BOOK } } }]);
+    expect(derivedOf(graph, BOOK, EDGE, undefined).inTarget).toBeUndefined();
+    expect(derivedOf(graph, BOOK, 'SOLD-SHOP-1', {}).inTarget).toBeUndefined();
     expect(reverseItemKeyOf(graph, { source: BOOK, target: EDGE })).toEqual(REVERSE);
     expect(reverseItemKeyOf(graph, { source: BOOK, target: BOOK })).toBeUndefined();
   });
   it('tells its edge, also where its key is a hash of the child', () => {
     expect(edgeOfReverse(REVERSE, undefined)).toEqual({ source: BOOK, target: EDGE });
     const child = `BOOK-${'x'.repeat(2_000)}`;
-    const { key, fields } = derivedOf(graph, child, EDGE, {}).reverse!;
+    const { key, fields } = derivedOf(graph, child, EDGE, {}).inTarget![0]!;
     expect(key.target).toMatch(/^~rev\/WROTE-#[0-9a-f]{32}$/);
     expect(edgeOfReverse(key, fields)).toEqual({ source: child, target: EDGE });
     expect(edgeOfReverse(key, undefined)).toBeUndefined();
@@ -203,6 +203,21 @@ describe('a continuation', () => {
     expect(plan([record(undefined)])).toEqual([]);
     expect(plan([change(AUTHOR, '~more/SOLD', undefined, inProgress, 8)])).toEqual([]);
     expect(plan([change(AUTHOR, '~more/NONE', undefined, inProgress, 8)])).toEqual([]);
+  });
+  it('is ended by its newest record if nothing in the registry needs it', () => {
+    const unitOf = (target: string, of: typeof graph) =>
+      continuationUnit(of, {
+        source: AUTHOR,
+        target,
+        records: [change(AUTHOR, target, undefined, { after: { S: 'x' }, r: { N: '3' } }, 8)],
+      });
+    const registered = { ...graph, shapes: new Map() };
+    expect(unitOf('~more/SOLD', registered)).toMatchObject({ isEnding: true, revision: '3' });
+    expect(unitOf('~more/#source/WROTE', registered)).toMatchObject({ isEnding: true });
+    expect(unitOf('~more/WROTE', registered)).toMatchObject({ isEnding: false });
+    // Fan-outs have no generations: that is no item of the registry's.
+    expect(unitOf('~more/@2/SOLD', registered)).toBeUndefined();
+    expect(unitOf('~more/SOLD', graph)).toBeUndefined();
   });
   it('moves from the revision of its record only, and ends as a tombstone', () => {
     const records = [record({ after: { S: 'x' }, r: { N: '3' } })];

@@ -49,6 +49,7 @@ export function escapeForPartition(text: string): string {
   return text.replace(/[%#@]/g, (character) => ESCAPED[character]!);
 }
 
-function unescapeFromPartition(text: string): string {
+/** The text that `escapeForPartition` was given. */
+export function unescapeFromPartition(text: string): string {
   return text.replace(/%(?:25|23|40)/g, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
 }

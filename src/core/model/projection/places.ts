@@ -4,14 +4,13 @@ import {
   countNameOf,
   degreeKey,
   edgeIndexPrefix,
-  entryPrefix,
   fittingKey,
   hashedOrNamedIndexPrefix,
+  inTargetPrefix,
   ownerIndexKey,
   partViewKey,
   quarantineKey,
   reverseKey,
-  reversePrefix,
   searchKey,
   searchValuePrefix,
   sourceContinuationKey,
@@ -239,7 +238,7 @@ export class TotalPlaces implements CounterPlaces {
   ) {
     this.key = totalKey(edgeType, generation);
     this.name = this.key;
-    this.itemPrefixes = [entryPrefix(edgeType, generation)];
+    this.itemPrefixes = [inTargetPrefix('total-entry', edgeType, generation)];
   }
 
   itemKey({ source }: { source: string }): DerivedSortKey {
@@ -290,7 +289,7 @@ export class FanOutPlaces {
 
   /** The beginning of the sort keys of the reverse items: `~rev/WROTE-`. */
   get reversePrefix(): string {
-    return reversePrefix(this.edgeType);
+    return inTargetPrefix('reverse-item', this.edgeType);
   }
 
   /** The sort key of the reverse item of the edge from a node, in the target's partition. */
