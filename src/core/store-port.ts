@@ -206,6 +206,8 @@ export interface BaseCondition {
   equal?: Item;
   /** Attributes that have to be absent. */
   absent?: readonly string[];
+  /** Attributes that have to have exactly these values where the item is there. */
+  equalIfPresent?: Item;
 }
 
 /** Changes of a base item's attributes. Each attribute is named once; an absent item is made. */

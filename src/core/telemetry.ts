@@ -3,8 +3,8 @@ import type { CompiledModel } from './model/compiled.ts';
 
 /** Work that is observed as a whole, besides the operations of readers and writers. */
 export interface ObservedWork {
-  /** A batch of stream records, a check, a migration, or one step of a migration. */
-  kind: 'batch' | 'check' | 'migrate' | 'step';
+  /** A batch of stream records, a check, a redrive, a migration, or one step of a migration. */
+  kind: 'batch' | 'check' | 'redrive' | 'migrate' | 'step';
   /** The name of the table. */
   table: string;
   /** The number of records of a batch. */

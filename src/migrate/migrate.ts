@@ -188,10 +188,10 @@ class MigrationRun {
     if (asks !== 'emptiness') return facts;
     const isEmpty = await isEmptyTable(graph, store, stats);
     if (isEmpty) return { ...facts, isEmpty };
-    // A deleted registry may have stamped views with low numbers, so shapes begin at a random one.
+    // A deleted registry may have given out low ids, so this one begins with a random one. Keys have room for nine digits.
     // rule: new-registry-stamps-no-view-again
-    const firstShape = 1 + Math.floor(runtime.random() * 2 ** 31);
-    return { ...facts, isEmpty, firstShape };
+    const firstId = 1 + Math.floor(runtime.random() * 2 ** 29);
+    return { ...facts, isEmpty, firstId };
   }
 
   private identityForRegistry(registry: Registry | undefined): TableIdentity | undefined {

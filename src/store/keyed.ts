@@ -28,12 +28,14 @@ import type {
   WriteManyResult,
   WriteResult,
 } from '../core/store-port.ts';
-import { StoreError } from '../foundation/errors.ts';
-import { entriesInRange, isWithin, type RawRange, rangeOfBaseItems } from './keyed-ranges.ts';
+import { isRetryableStoreError, StoreError } from '../foundation/errors.ts';
+import { retrying } from '../foundation/retry.ts';
+import { entriesInRange, isWithin, LAST, type RawRange, rangeOfBaseItems } from './keyed-ranges.ts';
 
 /**
  * A store over a table with raw keys, which shows every item under its key in Edgeloom's form. Under a key that has no raw one, reads
- * find nothing, and writes are refused. A query of base items gives them in the order of their keys in Edgeloom's form.
+ * find nothing, and writes are refused. A query of base items gives them in the order of their keys in Edgeloom's form. A node whose
+ * attribute makes an edge comes twice: as the node, and as the edge, which reads like any other and is not written.
  */
 export class KeyedStore implements Store, ScanSource {
   private readonly keys: RawKeys;
@@ -78,11 +80,17 @@ export class KeyedStore implements Store, ScanSource {
   }
 
   put(item: Item): Promise<WriteResult> {
-    return this.raw.put(this.stored(item));
+    const key = this.keyOf(item);
+    if (this.keys.idsOf(key).length === 0) return this.raw.put(this.stored(item));
+    // Nothing comes of putting it twice.
+    return sentAgain(() => this.change({ kind: 'put', key, item }));
   }
 
-  delete(key: ItemKey, unchanged?: RevisionCondition): Promise<DeleteResult> {
-    return this.raw.delete(this.writable(key), unchanged);
+  async delete(key: ItemKey, unchanged?: RevisionCondition): Promise<DeleteResult> {
+    if (this.keys.idsOf(key).length === 0) return this.raw.delete(this.writable(key), unchanged);
+    // An item of another id, which has these keys, stays: the one of this id is not there.
+    const { wcu } = await sentAgain(() => this.change({ kind: 'delete', key }));
+    return { applied: true, wcu };
   }
 
   writeMany(writes: readonly BatchWrite[], waits?: BatchWaits): Promise<WriteManyResult> {
@@ -94,6 +102,7 @@ export class KeyedStore implements Store, ScanSource {
 
   async change(change: BaseChange): Promise<ChangeResult> {
     const result = await this.raw.change(this.storedChange(change));
+    if (!result.applied) this.checkOwner(change, result.current);
     if ('current' in result) return { ...result, current: this.itemAt(change.key, result.current) };
     return 'item' in result ? { ...result, item: this.itemAt(change.key, result.item) } : result;
   }
@@ -104,10 +113,11 @@ export class KeyedStore implements Store, ScanSource {
       token,
     );
     if (result.applied) return result;
-    const failed = result.failed.map(({ place, current }) => ({
-      place,
-      ...(current && { current: this.known(current) }),
-    }));
+    const failed = result.failed.map(({ place, current }) => {
+      this.checkOwner(changes[place]!, current);
+      const found = this.itemAt(changes[place]!.key, current);
+      return { place, ...(found && { current: found }) };
+    });
     return { ...result, failed };
   }
 
@@ -115,10 +125,12 @@ export class KeyedStore implements Store, ScanSource {
     const { index, partition, sortKey, startKey, itemKeys } = request;
     if (index !== undefined) {
       const sources = itemKeys?.sources.map((prefix) => this.keys.rawPartitionPrefix(prefix));
+      // In partitions whose keys have lost the case of ids, the id is behind the sort key.
+      const hasId = itemKeys?.sources.some((prefix) => this.keys.hasLostCase(prefix)) === true;
       const page = await this.raw.query({
         ...request,
         startKey: startKey && this.rawItem(startKey),
-        ...(itemKeys && sources && { itemKeys: { ...itemKeys, sources } }),
+        ...(itemKeys && sources && { itemKeys: { ...itemKeys, sources, ...(hasId && { isPrefix: true }) } }),
       });
       return this.page(page, page.items.map(this.known));
     }
@@ -126,70 +138,129 @@ export class KeyedStore implements Store, ScanSource {
     if (rawPartition === undefined) return NOTHING;
     const range = partition === SERVICE_PARTITION ? undefined : rangeOfBaseItems(sortKey);
     if (range !== undefined) return this.baseItems({ ...request, partition: rawPartition }, partition, range);
+    // In a partition whose key has lost the case of the id, the id is behind the sort key.
+    const hasId = this.keys.hasLostCase(partition);
     const page = await this.raw.query({
       ...request,
       partition: rawPartition,
       startKey: startKey && this.rawItem(startKey),
+      ...(hasId &&
+        sortKey &&
+        'to' in sortKey &&
+        sortKey.to !== undefined && { sortKey: { ...sortKey, to: `${sortKey.to}\0${LAST}` } }),
     });
-    return this.page(page, page.items.map(this.known));
+    const items = page.items.flatMap(this.allKnown);
+    return this.page(page, hasId ? items.filter((item) => this.keyOf(item).source === partition) : items);
   }
 
   async scan(request: ScanRequest): Promise<ScanPage> {
     const { startKey } = request;
     const page = await this.raw.scan({ ...request, ...(startKey && { startKey: this.rawItem(startKey) }) });
-    return this.page(page, page.items.map(this.known));
+    return this.page(page, page.items.flatMap(this.allKnown));
   }
 
   /** The base items of a range. A small partition is read as it is; of a large one each kind by itself, in the order of their keys. */
   private async baseItems(request: QueryRequest, source: string, range: RawRange): Promise<QueryResult> {
     const { startKey, reverse = false, limit, countOnly } = request;
     const entries = entriesInRange(this.keys.entriesOf(source), range, reverse);
+    const orderOf = (left: Item, right: Item): number =>
+      compareKeys(this.keyOf(left).target, this.keyOf(right).target) * (reverse ? -1 : 1);
     let spent = NOTHING;
     if (startKey === undefined && entries.length > 1) {
       // A template makes no sort key that begins with `~`, or with a character that sorts behind `~`.
       spent = await this.raw.query({ ...request, countOnly: false, sortKey: BELOW_DERIVED });
       if (spent.lastKey === undefined) {
-        const items = spent.items.map(this.known).filter((item) => isWithin(this.keyOf(item).target, range));
-        const order = (left: Item, right: Item): number =>
-          compareKeys(this.keyOf(left).target, this.keyOf(right).target);
-        items.sort(reverse ? (left, right) => order(right, left) : order);
+        const items = spent.items.flatMap(this.allKnown).filter((item) => {
+          return this.keyOf(item).source === source && isWithin(this.keyOf(item).target, range);
+        });
+        items.sort(orderOf);
         return { ...spent, items: countOnly === true ? [] : items, count: items.length };
       }
     }
     const after = startKey && this.keyOf(startKey).target;
     const result = { ...NOTHING, items: [] as Item[], rcu: spent.rcu };
-    for (const { known, raw, sortKey, isPast } of entries) {
+    for (const { known, raw, sortKey, isPast, isNode, isFolded } of entries) {
       if (after !== undefined && isPast(after)) continue;
       const isInside = after?.startsWith(known) === true;
+      // The one item of it is behind the place.
+      if (isInside && isNode) continue;
       const rest = limit === undefined ? undefined : limit - result.scanned;
-      const page = await this.raw.query({
-        ...request,
-        ...{ sortKey, limit: rest, startKey: isInside ? this.rawItem(startKey!) : undefined },
+      const part: QueryRequest = { ...request, sortKey, limit: rest, countOnly: false, startKey: undefined };
+      const page = isFolded
+        ? await this.allPages({ ...part, limit: undefined })
+        : await this.raw.query({ ...part, startKey: isInside ? this.rawItem(startKey!) : undefined });
+      const found = page.items.flatMap(this.allKnown).filter((item) => {
+        const key = this.keyOf(item);
+        return key.source === source && key.target.startsWith(known) && isWithin(key.target, range);
       });
-      const found = page.items.map(this.known).filter((item) => this.keyOf(item).target.startsWith(known));
-      result.items.push(...found);
-      result.count += countOnly === true ? page.count : found.length;
+      if (isFolded) {
+        // The whole kind is read, since ids that have lost their case come in another order.
+        const left = found.sort(orderOf).filter((item) => !isInside || orderOf(startKey!, item) < 0);
+        const given = left.slice(0, rest);
+        if (countOnly !== true) result.items.push(...given);
+        result.count += given.length;
+        result.scanned += given.length;
+        result.rcu += page.rcu;
+        if (given.length < left.length)
+          return { ...result, lastKey: this.keyItem(this.keyOf(given.at(-1) ?? startKey!)) };
+        continue;
+      }
+      if (countOnly !== true) result.items.push(...found);
+      result.count += found.length;
       result.scanned += page.scanned;
       result.rcu += page.rcu;
       const isFull = limit !== undefined && result.scanned >= limit && known !== entries.at(-1)!.known;
       const last = page.lastKey ?? (isFull ? page.items.at(-1) : undefined);
       if (last === undefined) continue;
       // The place is in the space of this kind, although the last item that was read may be of another one.
-      const target = known + this.keyOf(last).target.slice(raw.length);
+      const target = known + (isNode ? LAST : this.keyOf(last).target.slice(raw.length));
       return { ...result, lastKey: this.keyItem({ source, target }) };
     }
     return result;
+  }
+
+  /** All pages of a query. */
+  private async allPages(request: QueryRequest): Promise<QueryResult> {
+    const all = { ...NOTHING, items: [] as Item[] };
+    for (let startKey: Item | undefined; ; ) {
+      const { items, rcu, lastKey } = await this.raw.query({ ...request, startKey });
+      all.items.push(...items);
+      all.rcu += rcu;
+      if (lastKey === undefined) return all;
+      startKey = lastKey;
+    }
   }
 
   private readonly known = (item: Item): Item => {
     return { ...item, ...this.keyItem(this.keys.fromRaw(this.keyOf(item), item)) };
   };
 
+  /** An item under each of its keys. */
+  private readonly allKnown = (item: Item): Item[] =>
+    this.keys.allFromRaw(this.keyOf(item), item).map((key) => ({ ...item, ...this.keyItem(key) }));
+
   /** The item under a key, where the item that has the raw key is of this kind. */
   private itemAt({ source, target }: ItemKey, item: Item | undefined): Item | undefined {
-    const known = item && this.known(item);
-    const key = known && this.keyOf(known);
-    return key?.source === source && key.target === target ? known : undefined;
+    return (
+      item &&
+      this.allKnown(item).find((known) => {
+        const key = this.keyOf(known);
+        return key.source === source && key.target === target;
+      })
+    );
+  }
+
+  /** Throws where an item of another id has the keys of one that is to be written. */
+  private checkOwner({ kind, key }: BaseChange, current: Item | undefined): void {
+    const ids = kind === 'put' || kind === 'update' ? this.keys.idsOf(key) : [];
+    if (ids.length === 0 || current === undefined || this.itemAt(key, current) !== undefined) return;
+    const other = this.keyOf(this.known(current));
+    throw new StoreError(
+      'terminal',
+      'id-taken',
+      `${named(key)} cannot be stored: ${named(other)} has its keys, which have lost the case of ${ids.map(([name]) => name).join(' and ')}.`,
+      'Use another id.',
+    );
   }
 
   private page<Page extends { items: Item[]; lastKey?: Item }>(page: Page, items: Item[]): Page {
@@ -201,31 +272,41 @@ export class KeyedStore implements Store, ScanSource {
   private stored(item: Item): Item {
     const key = this.keyOf(item);
     const stored: Item = { ...item, ...this.keyItem(this.writable(key)) };
-    for (const [name, value] of this.keys.marksOf(key)) stored[name] = { S: value };
-    return stored;
+    return Object.assign(stored, this.attributesOf(key));
+  }
+
+  /** The attributes that tell which item one is, where its keys do not. */
+  private attributesOf(key: ItemKey): Item {
+    const attributes = [...this.keys.marksOf(key), ...this.keys.idsOf(key)];
+    return Object.fromEntries(attributes.map(([name, S]) => [name, { S }]));
   }
 
   private storedChange(change: BaseChange): BaseChange {
     const key = this.writable(change.key);
-    if (change.kind === 'put') return { ...change, key, item: this.stored(change.item) };
-    const marks = Object.fromEntries(this.keys.marksOf(change.key).map(([name, value]) => [name, { S: value }]));
-    if (change.kind !== 'update' || Object.keys(marks).length === 0) return { ...change, key };
-    return { ...change, key, changes: { ...change.changes, set: { ...change.changes.set, ...marks } } };
+    const ids = this.keys.idsOf(change.key);
+    const equalIfPresent = Object.fromEntries(ids.map(([name, S]) => [name, { S }]));
+    const stored = { ...change, key, ...(ids.length > 0 && { condition: { ...change.condition, equalIfPresent } }) };
+    if (stored.kind === 'put') return { ...stored, item: this.stored(stored.item) };
+    const marks = this.attributesOf(change.key);
+    if (stored.kind !== 'update' || Object.keys(marks).length === 0) return stored;
+    const { set, remove = [] } = stored.changes;
+    const others = remove.filter((name) => !Object.hasOwn(marks, name));
+    return { ...stored, changes: { ...stored.changes, set: { ...set, ...marks }, remove: others } };
   }
 
   private rawItem(item: Item): Item {
-    return { ...item, ...this.keyItem(this.writable(this.keyOf(item))) };
+    const key = this.keyOf(item);
+    return { ...item, ...this.keyItem(this.keys.toRaw(key) ?? this.writable(key)) };
   }
 
   private writable(key: ItemKey): KeyPair {
     const raw = this.keys.toRaw(key);
-    if (raw !== undefined) return raw;
-    const { source, target } = key;
-    const reason = this.keys.misfitOf(source) ?? 'no template of the model makes such a key';
+    if (raw !== undefined && !this.keys.isMadeByNode(key)) return raw;
+    const reason = this.keys.misfitOf(key.source) ?? 'no template of the model makes such a key';
     throw new StoreError(
       'terminal',
       'invalid-key',
-      `The item ${describe(source)}${target === source ? '' : ` ${describe(target)}`} cannot be stored: ${reason}.`,
+      `${named(key)} cannot be stored: ${reason}.`,
       'Use another id, or another key option in the model.',
     );
   }
@@ -238,6 +319,17 @@ export class KeyedStore implements Store, ScanSource {
   private keyItem({ source, target }: KeyPair): Item {
     return { [this.table.partitionKey]: { S: source }, [this.table.sortKey]: { S: target } };
   }
+}
+
+/** Sends a change that may be made twice until it is made. */
+function sentAgain(send: () => Promise<ChangeResult>): Promise<WriteResult> {
+  return retrying(send, { isRetryable: (error, attempt) => attempt < ATTEMPTS && isRetryableStoreError(error) });
+}
+
+const ATTEMPTS = 8;
+
+function named({ source, target }: ItemKey): string {
+  return `The item ${describe(source)}${target === source ? '' : ` ${describe(target)}`}`;
 }
 
 const NOTHING: QueryResult = { items: [], count: 0, scanned: 0, rcu: 0 };

@@ -584,6 +584,29 @@ describe('the cookbook', () => {
     }
   }, 60_000);
 
+  it('handles changes in terms of the model', async () => {
+    const table = edgeloom.defineGraph({
+      table: 'tickets',
+      nodes: { TICKET: edgeloom.node(), USER: edgeloom.node() },
+      edges: { ASSIGNED: edgeloom.edge({ from: 'TICKET', to: 'USER', inbound: { gsi0: 'since' } }) },
+    });
+    const { given, writer, table: kitchenTable } = await kitchen({ graph: table });
+    await writer.putEdge('TICKET-7', 'ASSIGNED', 'USER-U1', { since: '2026-01-04' });
+    await kitchenTable.projectAll();
+    const told: Untyped[] = [];
+    const tell = (change: unknown) => told.push(change);
+    const client = kitchenTable.client;
+    const [handleChanges] = await run(
+      blocksOf('Handle changes in terms of the model')[0]!,
+      { ...given, client, tell },
+      ['handleChanges'],
+    );
+    await handleChanges({ Records: await kitchenTable.rawRecords() });
+    const place = { place: expect.stringMatching(/^2026-01-04/) };
+    expect(told.filter(({ kind }) => kind === 'list')).toMatchObject([
+      { id: 'TICKET-7', list: { inbound: ['ASSIGNED', 'USER-U1'], order: 'gsi0' }, entered: place },
+    ]);
+  });
   it('streams changes to another store beside the projector, whatever the stream repeats', async () => {
     const [code, loading] = blocksOf('Stream changes to another store');
     const graph = edgeloom.defineGraph({

@@ -197,6 +197,23 @@ describe('subject erase', () => {
     expect(await rawItems()).toEqual(before);
   });
 
+  it.each([['no JSON'], ['{"stage":"begun"}']])(
+    'names the record of an erasure that cannot be read: %s',
+    async (state) => {
+      const { erase, store } = await libraryTable();
+      await erase();
+      const { items } = await store.query({ partition: '~edgeloom', sortKey: { beginsWith: 'erasure/' } });
+      await store.put({ ...items[0]!, state: { S: state } });
+      const target = stringOf(items[0]!['target']);
+      await expect(erase({ now: hoursOn(50) })).rejects.toMatchObject({
+        code: 'damaged-erasure',
+        message: expect.stringContaining(`state of the item ~edgeloom ${target}`),
+      });
+      await store.delete({ source: '~edgeloom', target: target! });
+      expect(await erase()).toMatchObject({ isDone: false, deleted: { nodes: 0 } });
+    },
+  );
+
   it('refuses an id of no type of the model', async () => {
     const { erase } = await libraryTable();
     await expect(erase({ id: 'READER-1' })).rejects.toMatchObject({ code: 'unknown-type' });

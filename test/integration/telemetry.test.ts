@@ -21,11 +21,14 @@ import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import type { Telemetry } from '../../src/core/telemetry.ts';
+import { jsonLines } from '../../src/deployment/lambda/json-lines.ts';
+import { redriveHandler } from '../../src/deployment/lambda/redrive-handler.ts';
 import { openTelemetry } from '../../src/deployment/telemetry/index.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { check } from '../../src/trust/check/check.ts';
+import { redrive } from '../../src/trust/repair/redrive.ts';
 import { ROOT } from '../support/command.ts';
 import { failingStore } from '../support/follow-graph.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -221,6 +224,26 @@ describe('the spans', () => {
     for (const { step } of steps) expect(tree[0]).toMatch(new RegExp(`[>+] ${step} `));
   });
 
+  it('of a redrive have what it reconciled, also of a function', async () => {
+    const table = await observedTable();
+    const { graph, store, telemetry, takeSpans } = table;
+    await store.put({ source: { S: 'USER-U1' }, target: { S: 'USER-U1' }, name: { N: '7' } });
+    await createProjector(graph, { store }).project(await table.allRecords());
+    await store.put({ source: { S: 'USER-U1' }, target: { S: 'USER-U1' }, name: { S: 'Eve' } });
+    const context = { awsRequestId: 'redrive-1', getRemainingTimeInMillis: () => 60_000 };
+    const logger = jsonLines('silent');
+    expect(await redriveHandler(graph, { store, telemetry, logger })({}, context)).toMatchObject({ repaired: 1 });
+    const spans = takeSpans();
+    expect(named(spans, `redrive ${graph.table.name}`).attributes).toMatchObject({
+      'edgeloom.operation': 'redrive',
+      'edgeloom.redrive.entries': 1,
+      'edgeloom.redrive.repaired': 1,
+    });
+    expect(named(spans, `DeleteItem ${graph.table.name}`).attributes).toMatchObject({
+      'db.system.name': 'aws.dynamodb',
+    });
+  });
+
   it('of errors have their code, and no message', async () => {
     const table = await observedTable();
     const { graph, store, telemetry, takeSpans } = table;
@@ -306,6 +329,7 @@ it('what is observed is named in the cookbook, and the other way round', async (
   await writer.putNode('USER-U1', {}, { ifAbsent: true }).catch(() => undefined);
   await createProjector(graph, { store, telemetry }).project(await table.allRecords());
   await check({ graph, store, telemetry, segments: 1, settleMs: 0 });
+  await redrive({ graph, store, telemetry });
   await migrate({ graph, store, telemetry, mostSteps: 2 });
   await createReader(graph, { store, telemetry }).get(['GOAL-G1']);
   const attributes = table.takeSpans().flatMap((span) => Object.keys(span.attributes));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, node, part } from '../../src/core/model/schema.ts';
+import { attribute, edge, node, part } from '../../src/core/model/schema.ts';
 import { isBaseSortKey } from '../../src/core/plan/stream-filter.ts';
 
 /** The codec of raw keys: nothing of a key is lost on the way there and back, whatever other software has written. */
@@ -13,12 +13,15 @@ const graph = defineGraph({
     ORG: node({ key: { source: 'org#{id}', target: 'meta' } }),
     USER: node({ key: { source: 'user#{id}#u', target: '$user_1#{id}#x', case: 'lower' }, parts: { STATE: part({}) } }),
     TAG: node({}),
+    CITY: node({ key: { source: 'city#{id}', target: 'meta', case: 'lower', id: attribute('cityId') } }),
   },
   edges: {
     ADMIN: edge({ from: 'ORG', to: 'USER', key: { target: 'in#{from}#m#{to}', where: { _type: 'Admin' } } }),
     MEMBER: edge({ from: 'ORG', to: 'USER', key: { target: 'in#{from}#m#{to}', where: { _type: 'Member' } } }),
     TAGGED: edge({ from: ['ORG', 'USER', 'TAG'], to: ['TAG', 'ORG'] }),
     PART_OF: edge({ from: 'USER', to: 'ORG', key: { target: '$org_{to}' } }),
+    NEAR: edge({ from: 'CITY', to: 'CITY', key: { target: 'near#{to}', to: attribute('other') } }),
+    LIES_IN: edge({ from: 'ORG', to: 'CITY', key: { to: attribute('cityId') } }),
   },
 });
 const keys = graph.table.rawKeys!;
@@ -29,6 +32,10 @@ const text = fc
     fc.oneof(
       fc.constantFrom(
         'org#',
+        'city#',
+        'near#',
+        '\0',
+        '~view',
         'user#',
         '#u',
         'meta',
@@ -53,7 +60,13 @@ const text = fc
   )
   .map((pieces) => pieces.join(''))
   .filter((joined) => joined !== '');
-const item = fc.constantFrom<Item | undefined>(undefined, {}, { _type: { S: 'Admin' } }, { _type: { S: 'Member' } });
+const ids = fc
+  .record({ cityId: text, other: text })
+  .map(({ cityId, other }): Item => ({ cityId: { S: cityId }, other: { S: other } }));
+const item = fc.oneof(
+  fc.constantFrom<Item | undefined>(undefined, {}, { _type: { S: 'Admin' } }, { _type: { S: 'Member' } }),
+  ids,
+);
 
 describe('raw keys', () => {
   it('come back as they were, matched or not', () => {
@@ -69,7 +82,7 @@ describe('raw keys', () => {
   it('stand for the key that is stored under them', () => {
     fc.assert(
       fc.property(
-        fc.constantFrom('ORG', 'USER', 'TAG'),
+        fc.constantFrom('ORG', 'USER', 'TAG', 'CITY'),
         text,
         fc.constantFrom<[string | undefined, string | undefined]>(
           [undefined, undefined],
@@ -78,6 +91,8 @@ describe('raw keys', () => {
           ['TAGGED', 'TAG'],
           ['TAGGED', 'ORG'],
           ['PART_OF', 'ORG'],
+          ['NEAR', 'CITY'],
+          ['LIES_IN', 'CITY'],
         ),
         text,
         (type, id, [edgeType, to], far) => {
@@ -85,8 +100,12 @@ describe('raw keys', () => {
           const target = edgeType === undefined ? source : `${edgeType}-${to}-${far}`;
           const raw = keys.toRaw({ source, target });
           if (raw === undefined) return;
-          const marks: Item = Object.fromEntries(keys.marksOf({ source, target }).map(([name, S]) => [name, { S }]));
-          expect(keys.fromRaw(raw, marks)).toEqual({ source, target });
+          const key = { source, target };
+          const made = keys.isMadeByNode(key) ? ([['cityId', far]] as const) : [];
+          const named = [...keys.marksOf(key), ...keys.idsOf(key), ...made];
+          const marks: Item = Object.fromEntries(named.map(([name, S]) => [name, { S }]));
+          if (edgeType === 'LIES_IN') expect(keys.allFromRaw(raw, marks)).toContainEqual({ source, target });
+          else expect(keys.fromRaw(raw, marks)).toEqual({ source, target });
           // The event source mapping lets it pass.
           expect(keys.sortKeyPrefixes.some((prefix) => raw.target.startsWith(prefix))).toBe(true);
         },
@@ -101,6 +120,18 @@ describe('raw keys', () => {
         const key = { source: `ORG-${id}`, target: `~${name}` };
         expect(keys.toRaw(key)).toEqual({ source: `org#${id}`, target: `~${name}` });
         expect(keys.fromRaw({ source: `org#${id}`, target: `~${name}` }, {})).toEqual(key);
+      }),
+    );
+  });
+
+  it('of derived items in a partition that has lost the case of the id end with the id', () => {
+    fc.assert(
+      fc.property(text, text, (id, name) => {
+        const key = { source: `CITY-${id}`, target: `~${name}` };
+        const raw = keys.toRaw(key);
+        if (raw === undefined) return;
+        expect(raw.source).toBe(`city#${id.toLowerCase()}`);
+        expect(keys.fromRaw(raw, {})).toEqual(key);
       }),
     );
   });

@@ -3,6 +3,7 @@ import { CHILD } from '../../core/items/derived-item.ts';
 import { BASE_ITEMS, parseNodeId } from '../../core/items/keys.ts';
 import { classifyBaseItem, sortKeyOfEdge } from '../../core/model/base-item.ts';
 import type { CompiledModel, EdgeModel } from '../../core/model/compiled.ts';
+import { isMadeByNode } from '../../core/model/keys/key-option.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import { queryPages, readItems } from '../../core/store-pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../../core/store-port.ts';
@@ -24,7 +25,7 @@ export interface DeletedNode {
   skipped: number;
   /**
    * Edge types that may enter the node and whose edges cannot be found from it: they declare neither `copy` nor a total under
-   * `inbound`, nor an order there without a `partition`. Such edges stay.
+   * `inbound`, nor an order there without a `partition`. Such edges stay, and those that an attribute of their source makes.
    */
   notFound: string[];
   /**
@@ -99,7 +100,9 @@ async function deleteOutgoing(graph: CompiledModel, store: Store, id: string, re
       const { kind } = classifyBaseItem(graph, id, target, item);
       if (kind === 'node') result.nodes = 1;
       else if (kind === 'unknown') result.skipped += 1;
-      else (kind === 'part' ? parts : edges).push({ source: id, target });
+      // An edge that the node makes goes with it.
+      else if (graph.table.rawKeys?.isMadeByNode({ source: id, target }) !== true)
+        (kind === 'part' ? parts : edges).push({ source: id, target });
     }
     await deleteItems(store, parts, result, 'parts');
     await deleteItems(store, edges, result, 'edges');
@@ -119,7 +122,9 @@ async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, res
   }
 }
 
-function canFindIncoming({ inbound, copy, incoming }: EdgeModel): boolean {
+function canFindIncoming(edge: EdgeModel): boolean {
+  const { inbound, copy, incoming } = edge;
+  if (isMadeByNode(edge)) return false;
   // Which partitions there are, only the edges tell.
   return copy !== undefined || incoming !== undefined || (inbound !== undefined && inbound.partition === undefined);
 }

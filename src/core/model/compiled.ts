@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Item } from '../items/attribute-value.ts';
 import { INDEX_KEYS } from '../items/derived-item.ts';
+import type { FeedNames } from './feed-names.ts';
 import type { EdgeKeyOption, NodeKeyOption } from './keys/key-option.ts';
 import type { RawKeys } from './keys/raw-keys.ts';
 import type { InboundSettings, OrderSettings, PartSettings, SearchSettings } from './options/option-tables.ts';
@@ -55,6 +56,8 @@ export interface CompiledModel {
   readonly further?: readonly CompiledModel[];
   /** The treatment of derived items by a check, in a model that was made from the registry for it. Absent: all are compared. */
   readonly concerns?: Concerns;
+  /** The things whose changes the feed tells; absent: all. It shapes no derived item. */
+  readonly feed?: FeedNames;
   /** The declared types, for writer and reader; nothing at run time. Unknown here: any type is taken. */
   // biome-ignore lint/suspicious/noExplicitAny: a model that is read at run time declares no types
   readonly definition?: { nodes: any; edges: any };

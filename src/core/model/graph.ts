@@ -1,5 +1,6 @@
 import type { CompiledModel } from './compiled.ts';
 import type { EdgeTypes, NodeTypes } from './declared.ts';
+import type { FeedNames } from './feed-names.ts';
 import type { NameOf } from './order.ts';
 import type { EdgeDefinition, NodeDefinition } from './schema.ts';
 import type { TableOptions } from './table-options.ts';
@@ -73,6 +74,8 @@ export interface GraphInput<N extends NodeDefinitions, E> {
   table: string | TableOptions;
   nodes: N;
   edges?: E & CheckedEdges<N, NoInfer<E>>;
+  /** The things whose changes the feed tells. Default: all. */
+  feed?: FeedNames<NoInfer<Extract<keyof N, string>>, NoInfer<Extract<keyof E, string>>>;
 }
 
 /** A checked, compiled model. `N` and `E` carry the declared types to writer and reader. */

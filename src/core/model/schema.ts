@@ -26,6 +26,7 @@ import type {
   TypedOrder,
 } from './order.ts';
 
+export { attribute } from './keys/key-option.ts';
 export { count, derive, fromSource, rank, sum } from './order.ts';
 
 /**
@@ -312,7 +313,8 @@ export interface EdgeOptions<
   copy?: readonly Copy[];
   /**
    * The keys that other software gives the edges: `{ source: 'ORG#{from}', target: 'USER#{to}' }`. For an edge that enters one type of
-   * node, with plain keys. Default: the partition of the source, and the edge type, `-` and the target's id.
+   * node, with plain keys. `{ to: attribute('customerId') }`: the node that it leaves is the edge too, by an attribute. Default: the
+   * partition of the source, and the edge type, `-` and the target's id.
    */
   key?: EdgeKeyOption;
 }

@@ -16,7 +16,7 @@ export class Instruments {
       call: histogram('db.client.operation.duration', 'Time of a call to DynamoDB.', CALL_BOUNDS),
       operation: histogram(
         'edgeloom.operation.duration',
-        'Time of a read, a write, a check or a migration.',
+        'Time of a read, a write, a check, a redrive or a migration.',
         WORK_BOUNDS,
       ),
       batch: histogram('messaging.process.duration', 'Time of projecting a batch of stream records.', WORK_BOUNDS),

@@ -48,7 +48,7 @@ const CHANGES: Readonly<Record<BaseChange['kind'], string>> = {
 };
 
 /**
- * Makes the telemetry that readers, writers, projectors, checks and migrations take as the option `telemetry`: spans and metrics of
+ * Makes the telemetry that readers, writers, projectors, checks, redrives and migrations take as the option `telemetry`: spans and metrics of
  * OpenTelemetry, with the names of its conventions. They hold the names of tables, of types and of projections, counts and error
  * codes; no key, no attribute and no message.
  *

@@ -7,13 +7,13 @@ import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { figureText } from '../../foundation/figure.ts';
 import type { PlannedChange } from '../../registry/planned-changes.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
-import type { TableSample } from '../steps/estimates.ts';
 import { expectedItemsOf } from '../walks/wanted.ts';
+import type { SampledItem, TableSample } from './sample.ts';
 
 /** The most attributes that a warning suggests. */
 const MOST_SUGGESTED = 3;
 
-/** The base items of one type in a sample: how many there are, and how many have an attribute. */
+/** The base items of one type, estimated by a sample: how many there are, and how many have an attribute. */
 interface TypeSample {
   items: number;
   attributes: Map<string, number>;
@@ -40,7 +40,6 @@ export function emptyProjectionWarnings(
       if (name !== undefined) filled.add(name);
     }
   }
-  const scale = sample.items.length === 0 ? 0 : sample.itemCount / sample.items.length;
   return projectionsOf(graph).flatMap(({ name, type, orders }) => {
     const found = types.get(type);
     const attributes = orders.flatMap(attributesOf);
@@ -52,8 +51,7 @@ export function emptyProjectionWarnings(
     const suggested = others
       .sort(([name, left], [other, right]) => right - left || (name < other ? -1 : 1))
       .slice(0, MOST_SUGGESTED);
-    const number = (count: number): string =>
-      `${sample.isWhole ? '' : 'about '}${figureText(Math.round(count * scale))}`;
+    const number = (count: number): string => `${sample.isWhole ? '' : 'about '}${figureText(Math.round(count))}`;
     const have = suggested.map(([attribute, count]) => `${number(count)} have ${attribute}`);
     const none = `${name} will be empty: no ${type} has ${attributes.join(' or ')}`;
     return [[none, have.join(', ') || `there are ${number(found.items)}`].join('; ')];
@@ -118,10 +116,10 @@ function typeOfItem(graph: CompiledModel, { source, target }: WalkedItem): strin
   return kind.kind === 'edge' || kind.kind === 'hashed' ? kind.edge.type : undefined;
 }
 
-function countItem(types: Map<string, TypeSample>, type: string, { item }: WalkedItem): void {
+function countItem(types: Map<string, TypeSample>, type: string, { item, share }: SampledItem): void {
   const found = types.get(type) ?? { items: 0, attributes: new Map<string, number>() };
-  found.items += 1;
-  for (const name of Object.keys(item)) found.attributes.set(name, (found.attributes.get(name) ?? 0) + 1);
+  found.items += share;
+  for (const name of Object.keys(item)) found.attributes.set(name, (found.attributes.get(name) ?? 0) + share);
   types.set(type, found);
 }
 

@@ -1,7 +1,11 @@
+import { effectiveModel } from '../../registry/effective.ts';
+import { ownershipTest } from '../../registry/ownership.ts';
+import type { Registry } from '../../registry/registry.ts';
 import type { DefinitionData } from '../../registry/revive.ts';
-import type { EstimateOptions, Work } from '../steps/estimates.ts';
+import { builtModel } from '../steps/built-model.ts';
 import type { Step } from '../steps/step.ts';
 import { kindOf, projectionNamesOf } from '../steps/steps.ts';
+import { type EstimateOptions, estimateBuild, estimateDeletion, estimateViews, type Work } from './estimates.ts';
 import type { PlannedStep } from './planned-steps.ts';
 
 /** The estimated cost and time of a step, from a sample of the table. */
@@ -43,12 +47,31 @@ export function forecast(steps: readonly PlannedStep[], options: ForecastOptions
 }
 
 function estimateStep({ step, registry }: PlannedStep, options: ForecastOptions): Work {
-  const kind = kindOf(step);
   // Without a registry the only step is the first registration.
-  if ('work' in kind) return kind.estimate?.(step, { registry: registry!, data: options.data }, options) ?? ONE_READ;
+  if ('work' in kindOf(step)) return estimateWork(step, registry!, options);
   // The head, and one item for each new definition.
   const definitions = 'definitions' in step ? step.definitions.length : 0;
   return { rcu: 2 + definitions, wcu: 1 + definitions, calls: 2 + 2 * definitions };
+}
+
+function estimateWork(step: Step, registry: Registry, options: ForecastOptions): Work {
+  const { graph, data } = options;
+  switch (step.kind) {
+    case 'backfill': {
+      const { generations } = step;
+      return estimateBuild(builtModel(generations, registry, data, graph), ownershipTest(generations), options);
+    }
+    case 'settle-views':
+      return estimateViews(
+        effectiveModel(registry, data, graph),
+        new Set(step.shapes.map(({ name }) => name)),
+        options,
+      );
+    case 'delete':
+      return estimateDeletion(ownershipTest(step.generations), options);
+    default:
+      return ONE_READ;
+  }
 }
 
 const ONE_READ: Work = { rcu: 1, wcu: 0, calls: 1 };

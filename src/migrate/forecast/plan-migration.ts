@@ -16,9 +16,11 @@ import { sampleTable } from './sample.ts';
 /** The values that `planMigration` needs. */
 export interface PlanOptions {
   graph: CompiledModel;
-  store: Pick<Store, 'get' | 'getMany'> & ScanSource;
+  store: Pick<Store, 'get' | 'getMany' | 'query'> & ScanSource;
   /** Number of items of the table, from DynamoDB. */
   itemCount: number;
+  /** Bytes of the table, from DynamoDB. Absent: unknown. */
+  sizeBytes?: number | undefined;
   table?: TableIdentity | undefined;
   /** The regions of the table and of its replicas, if it has any. */
   regions?: TableRegions | undefined;
@@ -45,7 +47,7 @@ export interface MigrationPlan {
 
 /** Plans a migration and estimates its cost, from the registry and a sample of the table. Writes nothing. */
 export async function planMigration(options: PlanOptions): Promise<MigrationPlan> {
-  const { graph, store, itemCount, action, maxWcu } = options;
+  const { graph, store, itemCount, sizeBytes, action, maxWcu } = options;
   const wanted = definitionsOf(graph);
   const head = await readHead({ store, stats: { rcu: 0 } });
   const table = identityAtHome(head?.registry.table, options.table, options.regions);
@@ -56,7 +58,7 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
   const own = [...wanted.projections.values(), ...wanted.views.values()];
   const data = new Map([...stored, ...own.map((one) => [one.fingerprint, one.data] as const)]);
   const changes = plannedChanges(head?.registry, stored, wanted);
-  const sample = await sampleTable(graph, store, itemCount);
+  const sample = await sampleTable({ graph, store, itemCount, sizeBytes });
   const planned = plannedSteps({
     registry: head?.registry,
     data,

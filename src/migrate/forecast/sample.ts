@@ -1,37 +1,241 @@
-import { itemSizeBytes } from '../../core/items/attribute-value.ts';
-import { SERVICE_PARTITION } from '../../core/items/keys.ts';
+import pMap from 'p-map';
+import { type Item, itemSizeBytes } from '../../core/items/attribute-value.ts';
+import { BEGINNINGS, parseDerivedKey } from '../../core/items/derived-key.ts';
+import { SERVICE_PARTITION, typePrefix } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import type { ScanSource } from '../../core/store-port.ts';
-import { walkedItem } from '../../store/table-walk.ts';
-import type { TableSample } from '../steps/estimates.ts';
+import type { ScanSource, Store } from '../../core/store-port.ts';
+import { type WalkedItem, walkedItem } from '../../store/table-walk.ts';
 
-/** Number of segments that the sample is taken from. Several are needed, because a partition's items lie together. */
-const SAMPLE_PARTS = 4;
-const PART_ITEMS = 150;
+/** An item of a sample, with the number of items of the table that it represents. */
+export interface SampledItem extends WalkedItem {
+  share: number;
+}
+
+/** Some items of a table, with the size of the whole. A partition of the sample has every kind of its items. */
+export interface TableSample {
+  items: readonly SampledItem[];
+  /** The number of partitions of the table for each partition of the sample. */
+  partitionShare: number;
+  /** Number of items of the table; equal to the sample's if that is whole. */
+  itemCount: number;
+  /** Bytes of the table, estimated from the sample's items. */
+  bytes: number;
+  /** Whether the sample is the whole table, so that nothing is estimated. */
+  isWhole: boolean;
+}
+
+/** The table that a sample is taken from. */
+export interface SampledTable {
+  graph: CompiledModel;
+  store: ScanSource & Pick<Store, 'query'>;
+  /** Number of the table's items, from DynamoDB, which counts about every six hours. */
+  itemCount: number;
+  /** Bytes of the table, from DynamoDB. Absent: unknown. */
+  sizeBytes?: number | undefined;
+}
+
+/** A table up to this size is read whole. */
+const WHOLE_ITEMS = 10_000;
+const WHOLE_BYTES = 8 * 1024 * 1024;
+const WHOLE_SEGMENTS = 4;
+const WHOLE_PAGE_ITEMS = 1_000;
+
+/** Segments of which a sample has items. They are spread over the table, because a partition's items lie together. */
+const PARTS = 40;
+const AT_ONCE = 8;
+/** Items of a segment that are read at most. A segment is expected to have half of them, so that most are read to their end. */
+const PART_ITEMS = 250;
+const FEWEST_PART_ITEMS = 10;
+/** DynamoDB's limit. */
+const MOST_SEGMENTS = 1_000_000;
+/** Segments of another size are this many times smaller or larger. */
+const STEP = 8;
+
+/** Items of one kind that are read of a partition which a page has cut, and that are counted. */
+const KIND_ITEMS = 50;
+const COUNTED_ITEMS = 1_000;
+/** Kinds of items of such a partition: edge types, orders, generations. */
+const MOST_KINDS = 60;
+const LAST_CHARACTER = '\u{10ffff}';
 
 /**
- * Reads some items of each segment of a table.
+ * Reads a small table whole, and of a larger one the partitions of some small segments.
  *
- * @param itemCount number of the table's items, from DynamoDB, which counts about every six hours.
+ * A partition that its page has cut is read again, some items of each kind: edges sort before what is derived from them, so that the
+ * first items alone would look as if nothing were derived. The items of the table that no other partition accounts for belong to the
+ * kinds that such partitions have more of than can be counted.
  */
-export async function sampleTable(graph: CompiledModel, store: ScanSource, itemCount: number): Promise<TableSample> {
-  const pages = await Promise.all(
-    Array.from({ length: SAMPLE_PARTS }, (_, segment) =>
-      store.scan({ segment, segments: SAMPLE_PARTS, limit: PART_ITEMS }),
-    ),
+export async function sampleTable(table: SampledTable): Promise<TableSample> {
+  const whole = table.itemCount > WHOLE_ITEMS ? undefined : await readWhole(table);
+  if (whole !== undefined) return sampleOf([{ items: whole, share: 1 }], 1, true);
+  const { partitionShare, read, kinds } = await readParts(table);
+  const counted = kinds.filter(({ isAll }) => isAll);
+  const known = knownItems({ partitionShare, read, kinds });
+  const open = kinds.filter(({ isAll }) => !isAll);
+  // The count of a table with more items than it says is older than most of them.
+  const count = table.itemCount < known / 2 ? known : table.itemCount;
+  const least = open.length * COUNTED_ITEMS * partitionShare;
+  const ofEach = open.length === 0 ? 0 : Math.max(count - known, least) / open.length;
+  const scale = open.length > 0 || known === 0 ? 1 : count / known;
+  const share = partitionShare * scale;
+  return sampleOf(
+    [
+      { items: read, share },
+      ...counted.map(({ items, count: all }) => ({ items, share: (share * all) / items.length })),
+      ...open.map(({ items }) => ({ items, share: ofEach / items.length })),
+    ],
+    share,
   );
-  const items = pages
-    .flatMap((page) => page.items)
-    .map((item) => walkedItem(graph, item))
-    .filter(({ source }) => source !== SERVICE_PARTITION);
-  const isWhole = pages.every(({ lastKey }) => lastKey === undefined);
-  const count = isWhole ? items.length : Math.max(items.length, itemCount);
-  const sampled = items.reduce((sum, { item }) => sum + itemSizeBytes(item), 0);
+}
+
+function sampleOf(
+  groups: readonly { items: readonly WalkedItem[]; share: number }[],
+  partitionShare: number,
+  isWhole = false,
+): TableSample {
+  const items = groups.flatMap(({ items, share }) => items.map((item) => ({ ...item, share })));
   return {
     items,
-    itemCount: count,
+    partitionShare,
+    itemCount: Math.round(items.reduce((sum, { share }) => sum + share, 0)),
+    bytes: items.reduce((sum, { item, share }) => sum + share * itemSizeBytes(item), 0),
     isWhole,
-    bytes: items.length === 0 ? 0 : (sampled / items.length) * count,
-    rcu: pages.reduce((sum, { rcu }) => sum + rcu, 0),
   };
+}
+
+/** Reads all items of a table; undefined if there are more than a whole sample has. */
+async function readWhole({ graph, store }: SampledTable): Promise<WalkedItem[] | undefined> {
+  const found: WalkedItem[] = [];
+  let bytes = 0;
+  const isWithin = (): boolean => found.length <= WHOLE_ITEMS && bytes <= WHOLE_BYTES;
+  const readSegment = async (segment: number): Promise<void> => {
+    for (let startKey: Item | undefined; isWithin(); ) {
+      const page = await store.scan({ segment, segments: WHOLE_SEGMENTS, limit: WHOLE_PAGE_ITEMS, startKey });
+      const items = itemsOf(graph, page.items);
+      found.push(...items);
+      bytes += items.reduce((sum, { item }) => sum + itemSizeBytes(item), 0);
+      if (page.lastKey === undefined) return;
+      startKey = page.lastKey;
+    }
+  };
+  await Promise.all(Array.from({ length: WHOLE_SEGMENTS }, (_, segment) => readSegment(segment)));
+  return isWithin() ? found : undefined;
+}
+
+/** The items of some segments. */
+interface Parts {
+  /** The number of partitions of the table for each partition in the segments. */
+  partitionShare: number;
+  /** The items of partitions that no page has cut. */
+  read: readonly WalkedItem[];
+  /** The kinds of items in the other partitions. */
+  kinds: readonly Kind[];
+}
+
+/** Some items of a partition whose sort keys begin alike. */
+interface Kind {
+  items: readonly WalkedItem[];
+  /** The number of all of them, or of those that were counted. */
+  count: number;
+  isAll: boolean;
+}
+
+/** The number of items of the table for which the segments account, without the kinds that have more than were counted. */
+function knownItems({ partitionShare, read, kinds }: Parts): number {
+  const counted = kinds.filter(({ isAll }) => isAll).reduce((sum, { count }) => sum + count, 0);
+  return (read.length + counted) * partitionShare;
+}
+
+/**
+ * Reads segments that are small enough to be read to their end. If few items account for the table, a few partitions have most of its
+ * items, and larger segments are more likely to have them.
+ */
+async function readParts(table: SampledTable): Promise<Parts> {
+  const { itemCount, sizeBytes = 0 } = table;
+  const itemBytes = itemCount === 0 ? 0 : sizeBytes / itemCount;
+  const most = itemBytes === 0 ? PART_ITEMS : Math.round(WHOLE_BYTES / PARTS / itemBytes);
+  const limit = Math.min(PART_ITEMS, Math.max(FEWEST_PART_ITEMS, most));
+  const wanted = Math.ceil((2 * Math.max(itemCount, WHOLE_ITEMS)) / limit);
+  let segments = Math.min(MOST_SEGMENTS, Math.max(PARTS, wanted));
+  let parts = await readPartsOf(table, segments, limit);
+  while (parts === undefined) {
+    segments *= STEP;
+    parts = await readPartsOf(table, segments, limit);
+  }
+  while (segments > PARTS && parts.kinds.every(({ isAll }) => isAll) && knownItems(parts) < itemCount / 2) {
+    segments = Math.max(PARTS, Math.floor(segments / STEP));
+    const larger = await readPartsOf(table, segments, limit);
+    if (larger === undefined) break;
+    parts = larger;
+  }
+  return parts;
+}
+
+/** Reads the first page of some of the table's segments; undefined if most of them are too large for it. */
+async function readPartsOf(table: SampledTable, segments: number, limit: number): Promise<Parts | undefined> {
+  const { graph, store } = table;
+  const pages = await pMap(
+    Array(PARTS).keys(),
+    async (part) => {
+      const page = await store.scan({ segment: Math.floor((part * segments) / PARTS), segments, limit });
+      // DynamoDB stops at the limit without a look at what follows, so a full page may be the whole segment.
+      return { items: itemsOf(graph, page.items), cut: page.lastKey && walkedItem(graph, page.lastKey).source };
+    },
+    { concurrency: AT_ONCE },
+  );
+  const cut = pages.flatMap((page) => page.cut ?? []);
+  if (cut.length > PARTS / 2 && segments * STEP <= MOST_SEGMENTS) return undefined;
+  const kinds = await pMap(cut, (partition) => readKinds(table, partition), { concurrency: AT_ONCE });
+  const isUncut = ({ source }: WalkedItem): boolean => !cut.includes(source);
+  return {
+    partitionShare: segments / PARTS,
+    read: pages.flatMap(({ items }) => items.filter(isUncut)),
+    kinds: kinds.flat(),
+  };
+}
+
+/** Reads some items of each kind of a partition, and counts them up to a limit. */
+async function readKinds({ graph, store }: SampledTable, partition: string): Promise<Kind[]> {
+  if (partition === SERVICE_PARTITION) return [];
+  const kinds: Kind[] = [];
+  for (let from: string | undefined; kinds.length < MOST_KINDS; ) {
+    const range = from === undefined ? {} : { sortKey: { from } };
+    const page = await store.query({ partition, ...range, limit: KIND_ITEMS });
+    const found = itemsOf(graph, page.items);
+    if (found[0] === undefined) break;
+    const beginning = beginningOf(found[0].target);
+    const items = found.filter(({ target }) => target.startsWith(beginning));
+    if (items.length < found.length || page.lastKey === undefined) {
+      kinds.push({ items, count: items.length, isAll: true });
+    } else {
+      const sortKey = { beginsWith: beginning };
+      const { count, lastKey } = await store.query({ partition, sortKey, limit: COUNTED_ITEMS, countOnly: true });
+      kinds.push({ items, count, isAll: lastKey === undefined });
+    }
+    from = beginning + LAST_CHARACTER;
+  }
+  return kinds;
+}
+
+/** The beginning of a sort key that all items of its kind have in common; it ends before what differs from edge to edge. */
+function beginningOf(sortKey: string): string {
+  const key = parseDerivedKey(sortKey);
+  if (key === undefined) return typedBeginning(sortKey);
+  if (key.kind === 'quarantine-entry') return BEGINNINGS['quarantine-entry'];
+  const end = 'edge' in key ? key.edge : 'source' in key ? key.source : 'value' in key ? key.value : undefined;
+  if (end === undefined) return sortKey;
+  const text = end.text ?? `#${end.hash}`;
+  const before = sortKey.slice(0, sortKey.length - text.length);
+  return before + ('edge' in key ? typedBeginning(text) : '');
+}
+
+/** The edge type of a sort key, with its `-`; a key that has none is its own kind. */
+function typedBeginning(sortKey: string): string {
+  const type = typePrefix(sortKey);
+  return type === undefined ? sortKey : `${type}-`;
+}
+
+/** The items of a page without the service's own. */
+function itemsOf(graph: CompiledModel, page: readonly Item[]): WalkedItem[] {
+  return page.map((item) => walkedItem(graph, item)).filter(({ source }) => source !== SERVICE_PARTITION);
 }

@@ -26,8 +26,8 @@ const registers: RegistryStep<StepOf<'register'>> = {
   brings: true,
   asks: 'emptiness',
   definitions: (_step, { projections, views }) => [...projections.values(), ...views.values()],
-  write: (_step, _registry, { wanted, table, isEmpty, firstShape }) =>
-    isEmpty === true ? registerAll(wanted, table) : announce(wanted, table, firstShape),
+  write: (_step, _registry, { wanted, table, isEmpty, firstId }) =>
+    isEmpty === true ? registerAll(wanted, table) : announce(wanted, table, firstId),
 };
 
 const enforces: RegistryStep<StepOf<'enforce'>> = {

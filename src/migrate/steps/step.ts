@@ -7,7 +7,6 @@ import type { DefinitionData } from '../../registry/revive.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import type { WalkPlace } from '../../store/table-walk.ts';
 import type { BuildContext } from '../walks/build.ts';
-import type { EstimateOptions, Work } from './estimates.ts';
 
 /** A step of a migration, and everything that a kind of step says about itself. `steps.ts` is the table of the kinds. */
 
@@ -97,8 +96,8 @@ export interface WriteFacts {
   serverTimeMs: number;
   /** Whether the table holds no item; undefined for kinds that do not ask for it. */
   isEmpty?: boolean | undefined;
-  /** The number of the first shape of a table with items. */
-  firstShape?: number | undefined;
+  /** The first id of the registry of a table with items. */
+  firstId?: number | undefined;
 }
 
 /** The texts of a kind of step. */
@@ -129,8 +128,6 @@ export interface WorkStep<S extends Step> extends StepText {
   remembers?: keyof RunMemory;
   /** The states that it is done for, if nothing fails: for a plan. */
   states(step: S): readonly SeenState[];
-  /** Estimates the cost of the work. Default: one read. */
-  estimate?(step: S, known: Known, options: EstimateOptions): Work;
   /** How long it waits, in milliseconds. Default 0. */
   waitMs?: number;
 }

@@ -1,11 +1,9 @@
 import { effectiveModel } from '../../registry/effective.ts';
-import { ownershipTest } from '../../registry/ownership.ts';
 import { LEASE_MS } from '../../registry/reader-lease.ts';
 import { reconcileViews } from '../walks/build.ts';
 import { removeGenerations } from '../walks/remove.ts';
 import { builtModel } from './built-model.ts';
 import { isEmptyTable } from './empty.ts';
-import { estimateBuild, estimateDeletion, estimateViews } from './estimates.ts';
 import { type StepOf, seenKeys, type WorkStep } from './step.ts';
 
 /** The steps that work, or wait, and change nothing in the registry. */
@@ -57,8 +55,6 @@ const backfill: WorkStep<StepOf<'backfill'>> = {
     await run.buildAndVerify(run.buildContext(builtModel(generations, registry, data, run.graph)), generations);
     return generations;
   },
-  estimate: ({ generations }, { registry, data }, options) =>
-    estimateBuild(builtModel(generations, registry, data, options.graph), options),
 };
 
 const settlesViews: WorkStep<StepOf<'settle-views'>> = {
@@ -74,7 +70,6 @@ const settlesViews: WorkStep<StepOf<'settle-views'>> = {
     );
     return shapes;
   },
-  estimate: ({ shapes }, _known, options) => estimateViews(new Set(shapes.map(({ name }) => name)), options),
 };
 
 const deletes: WorkStep<StepOf<'delete'>> = {
@@ -89,7 +84,6 @@ const deletes: WorkStep<StepOf<'delete'>> = {
     );
     return generations;
   },
-  estimate: ({ generations }, _known, options) => estimateDeletion(ownershipTest(generations), options),
 };
 
 /** The steps that work, by kind. */

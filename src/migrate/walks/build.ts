@@ -2,7 +2,8 @@ import pMap from 'p-map';
 import type { Item } from '../../core/items/attribute-value.ts';
 import { baseKeyOfIndexItem } from '../../core/items/derived-key.ts';
 import { parseNodeId, requireDerivedSortKey, VIEW_KEY } from '../../core/items/keys.ts';
-import { edgeNamedByReverse, edgeNamedInTarget } from '../../core/kinds/reverse-item.ts';
+import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
+import { edgeNamedByReverse } from '../../core/kinds/reverse-item.ts';
 import { isMaintained, itemKindOf, kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { countHolding } from '../../core/plan/counted.ts';
 import { isJoinedKey } from '../../core/plan/joined.ts';
@@ -77,8 +78,8 @@ export async function backfill(
 
 /**
  * Reconciles live items that no base item asks for; repair finds the base item of an item with a hash in its name. Counts of the
- * first generation are counted again, because writers without the registry, whose model has no count, have not changed them. Counts
- * that the generation does not have are removed: a registry that was deleted gave its id to a generation with counts.
+ * first generation are counted again, because writers without the registry, whose model has no count, have not changed them. If the
+ * type is not counted at all, its remaining counts are removed.
  */
 async function reconcileStrays(
   context: BuildContext,
@@ -93,9 +94,8 @@ async function reconcileStrays(
     const { key, kind } = kindOfDerivedKey(target)!;
     if (!kind.hasBase) {
       const kept = itemKindOf(context.graph, target);
-      // rule: counts-from-before-the-registry-are-no-count
-      if (key.generation === 1 || !isMaintained(context.graph, target))
-        await repairOf(kept).repair(context, { source, target }, []);
+      // rule: counts-of-the-first-generation-are-counted-again
+      if (key.generation === 1) await repairOf(kept).repair(context, { source, target }, []);
       return;
     }
     if (!kind.isLive(item) || expected.has(textOfIndexKey({ source, sortKey: target }))) return;

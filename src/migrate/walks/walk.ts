@@ -26,8 +26,8 @@ export interface WalkOptions {
   begunAt?: WalkPlace | undefined;
 }
 
-/** A page that has begun is finished even if time is over, and progress is reported after each page. Its size suits both. */
-const PAGE_ITEMS = 500;
+/** Items of a page. A page that has begun is finished even if time is over, and progress is reported after each: the size suits both. */
+export const PAGE_ITEMS = 500;
 
 /**
  * Reads every item of the table, or of an index, a page at a time, several segments at once. Scans of the table are consistent: an

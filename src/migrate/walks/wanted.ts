@@ -1,4 +1,5 @@
 import type { Item } from '../../core/items/attribute-value.ts';
+import { kindOfTarget } from '../../core/kinds/in-target.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { needsSource, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
@@ -61,10 +62,13 @@ export function expectedItemsOf(
   nodes: ReadonlyMap<string, SourceNode>,
 ): Wanted[] {
   if (!isBaseSortKey(target)) return [];
-  const { indexItems, entries = [] } = derivedOf(graph, source, target, item, nodes.get(source) ?? NO_NODE);
+  const { indexItems, inTarget = [] } = derivedOf(graph, source, target, item, nodes.get(source) ?? NO_NODE);
   const base = { source, target };
   return [
     ...[...indexItems].map(([sortKey, fields]) => ({ base, source, sortKey, fields })),
-    ...entries.map(({ key, fields }) => ({ base, source: key.source, sortKey: key.target, fields })),
+    // The others are built with the views.
+    ...inTarget
+      .filter(({ key }) => kindOfTarget(key.target)!.lifetime.of === 'generation')
+      .map(({ key, fields }) => ({ base, source: key.source, sortKey: key.target, fields })),
   ];
 }

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { Item } from '../../core/items/attribute-value.ts';
 import { hasFanOuts } from '../../core/kinds/continuation.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { hasTotalEntries } from '../../core/plan/counted.ts';
+import { hasItemsInTargets } from '../../core/plan/in-targets.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { runObserved, type TelemetryOption } from '../../core/telemetry.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
@@ -209,7 +209,7 @@ class Check {
       now,
       onPartition: (summary: PartitionSummary) => this.finishPartition(summary),
       lookUps:
-        options.withoutLookUps === true || !(hasFanOuts(graph) || hasTotalEntries(graph))
+        options.withoutLookUps === true || !(hasFanOuts(graph) || hasItemsInTargets(graph))
           ? undefined
           : this.lookUpContext(),
       onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => this.handleNote(key, noted, item),

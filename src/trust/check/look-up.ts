@@ -1,15 +1,16 @@
 import type { Item } from '../../core/items/attribute-value.ts';
-import { isDerivedKey, textOfKey, typePrefix } from '../../core/items/keys.ts';
+import { isDerivedKey, textOfKey } from '../../core/items/keys.ts';
 import { type CopySlot, isSlotRight } from '../../core/kinds/copy.ts';
+import { edgeNamedInTarget, edgeOfPart } from '../../core/kinds/in-target.ts';
 import { indexItemText } from '../../core/kinds/index-item.ts';
 import type { ItemKind } from '../../core/kinds/kind.ts';
 import type { OddityContext, Part, Suspect } from '../../core/kinds/part.ts';
-import { edgeNamedByReverse, edgeNamedInTarget, edgeOfPart } from '../../core/kinds/reverse-item.ts';
+import { edgeNamedByReverse } from '../../core/kinds/reverse-item.ts';
 import { itemKindOf } from '../../core/kinds/table.ts';
-import { type CompiledModel, layersOf } from '../../core/model/compiled.ts';
-import { copyingEdge } from '../../core/plan/copies.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
-import type { ReverseItem } from '../../core/plan/derived.ts';
+import type { InTarget } from '../../core/plan/derived.ts';
+import { hasItemInTarget } from '../../core/plan/in-targets.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { StreamLabel } from '../../projecting/stream/stream-label.ts';
 
@@ -100,11 +101,9 @@ export class LookUps {
     await this.startLookUp(edges, async () => {
       const { graph, store, onSuspects } = this.context;
       const expected = edges.flatMap(({ base, image }) => {
-        const { reverse, entries = [] } = derivedOf(graph, base.source, base.target, image);
-        // rule: entry-of-each-edge-is-looked-up
-        const ofTotals: (ReverseItem & { base: ItemKey })[] = entries.map((entry) => ({ ...entry, base }));
-        // rule: reverse-item-of-each-edge-is-looked-up
-        return reverse === undefined ? ofTotals : [{ ...reverse, base }, ...ofTotals];
+        const { inTarget = [] } = derivedOf(graph, base.source, base.target, image);
+        // rule: items-of-each-edge-in-its-target-are-looked-up
+        return inTarget.map((one) => ({ ...one, base }));
       });
       const { items } = await store.getMany(
         expected.map(({ key }) => key),
@@ -162,19 +161,13 @@ export class LookUps {
 
 type Comparing = Pick<LookUpContext, 'graph' | 'store' | 'stream'>;
 
-/** Whether an edge may have an item in its target's partition, by its sort key. */
-function hasItemInTarget(graph: CompiledModel, sortKey: string): boolean {
-  const type = typePrefix(sortKey) ?? '';
-  return (
-    copyingEdge(graph, sortKey) !== undefined ||
-    layersOf(graph).some(({ edges }) => edges.get(type)?.incoming !== undefined)
-  );
-}
-
-/** The items that an edge asks for in its target's partition: its reverse item, and its entries in totals. */
-function itemsInTarget(graph: CompiledModel, { source, target }: ItemKey, image: Item | undefined): ReverseItem[] {
-  const { reverse, entries = [] } = derivedOf(graph, source, target, image);
-  return reverse === undefined ? [...entries] : [reverse, ...entries];
+/** The items that an edge asks for in its target's partition. */
+function itemsInTarget(
+  graph: CompiledModel,
+  { source, target }: ItemKey,
+  image: Item | undefined,
+): readonly InTarget[] {
+  return derivedOf(graph, source, target, image).inTarget ?? [];
 }
 
 /** Looks again at some reverse items and continuations; returns those that may be wrong. */

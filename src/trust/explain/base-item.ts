@@ -1,13 +1,13 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { evictedTypes } from '../../core/items/stored-view.ts';
+import { kindOfTarget } from '../../core/kinds/in-target.ts';
 import type { ObserveContext, Suspect } from '../../core/kinds/part.ts';
 import { classifyBaseItem, misfitText } from '../../core/model/base-item.ts';
 import { type CompiledModel, type EdgeModel, type EdgeOrderModel, layersOf } from '../../core/model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { lineOfSearch } from '../../core/model/options/option-tables.ts';
-import { totalOfEntry } from '../../core/model/projection/places.ts';
-import { reverseItemKeyOf } from '../../core/plan/copies.ts';
+import { countHolding } from '../../core/plan/counted.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { Derived } from '../../core/plan/derived.ts';
 import { placesOfBase } from '../../core/plan/places-of-base.ts';
@@ -183,19 +183,12 @@ function edgePlaces(graph: CompiledModel, key: ItemKey, edge: EdgeModel, expecte
     const part = { kind: 'copy', target } as const;
     places.push({ source, sortKey: VIEW_KEY, name: `${line}.copy`, suspect: { source, sortKey: VIEW_KEY, part } });
   }
-  const reverse = reverseItemKeyOf(graph, key);
-  if (reverse !== undefined) {
-    const suspect: Suspect = {
-      source: reverse.source,
-      sortKey: reverse.target,
-      part: { kind: 'reverse-item', base: key },
-    };
-    places.push({ source: reverse.source, sortKey: reverse.target, name: `${line}.copy (reverse item)`, suspect });
-  }
-  for (const { key: entry } of expected.entries ?? []) {
-    const suspect: Suspect = { source: entry.source, sortKey: entry.target, part: { kind: 'reverse-item', base: key } };
-    places.push({ source: entry.source, sortKey: entry.target, name: `${line}.inbound.total (entry)`, suspect });
-    places.push(countPlace(entry.source, totalOfEntry(entry.target).key, `${line}.inbound.total`));
+  for (const { key: item } of expected.inTarget ?? []) {
+    const place = { source: item.source, sortKey: item.target };
+    const suspect: Suspect = { ...place, part: { kind: 'reverse-item', base: key } };
+    places.push({ ...place, name: `${line}.${kindOfTarget(item.target)!.askedBy}`, suspect });
+    const total = countHolding(graph, key, item.target);
+    if (total !== undefined) places.push(countPlace(item.source, total.key, `${line}.inbound.total`));
   }
   for (const { edges } of layersOf(graph)) {
     const { count } = edges.get(edge.type) ?? {};

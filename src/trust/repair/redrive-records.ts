@@ -1,4 +1,5 @@
 import type { ChangeRecord } from '../../core/items/change-record.ts';
+import { runObserved } from '../../core/telemetry.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { countText, figureText } from '../../foundation/figure.ts';
 import { createReconciler } from '../../projecting/apply/projector.ts';
@@ -15,6 +16,13 @@ const SLICE = 1_000;
  * records are reconciled, and need no other redrive.
  */
 export async function redriveRecords(
+  records: readonly ChangeRecord[],
+  options: RedriveOptions,
+): Promise<RedriveResult> {
+  return await runObserved('redrive', options, (observed) => redriveSlices(records, observed));
+}
+
+async function redriveSlices(
   records: readonly ChangeRecord[],
   { graph, store, concurrency, remainingMs, now, wait, random, onProgress, model }: RedriveOptions,
 ): Promise<RedriveResult> {

@@ -5,16 +5,16 @@ import { isTypeName, textOfKey, typePrefix, VIEW_KEY } from '../../core/items/ke
 import { kindOfDerivedKey } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
-import { reverseItemKeyOf } from '../../core/plan/copies.ts';
-import { entryKeysOf, isEntryOf } from '../../core/plan/counted.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { Derived } from '../../core/plan/derived.ts';
 import { fanOutsOf } from '../../core/plan/fan-out.ts';
+import { isInTargetOf, keysInTarget } from '../../core/plan/in-targets.ts';
 import { joinedKeysOf } from '../../core/plan/joined.ts';
 import { placesOfBase } from '../../core/plan/places-of-base.ts';
 import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../core/plan/quarantine-entry.ts';
 import { queryPages, readItem, readItems } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
+import { runObserved, type TelemetryOption } from '../../core/telemetry.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { forEachOf } from '../../foundation/for-each.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
@@ -32,7 +32,7 @@ import { reconcileIndexItem } from './settle/index-item.ts';
 import { reconcileView, reconcileViewParts } from './settle/view.ts';
 
 /** Options of a redrive. */
-export interface RedriveOptions extends RuntimeOptions {
+export interface RedriveOptions extends RuntimeOptions, TelemetryOption {
   graph: CompiledModel;
   /** The table. */
   store: Store;
@@ -68,7 +68,9 @@ export interface RedriveResult extends Pick<ApplyStats, 'writes' | 'wcu' | 'rcu'
  * leaves unprocessed stay for the next redrive.
  */
 export async function redrive(options: RedriveOptions): Promise<RedriveResult> {
-  return await runAbortable(options.store, options, (store, wait) => redriveEntries({ ...options, store }, wait));
+  return await runObserved('redrive', options, (observed) =>
+    runAbortable(observed.store, observed, (store, wait) => redriveEntries({ ...observed, store }, wait)),
+  );
 }
 
 async function redriveEntries(options: RedriveOptions, wait: ApplyContext['wait']): Promise<RedriveResult> {
@@ -216,16 +218,14 @@ async function reconcileEntryOnce(
   const keys = new Set([...named, ...expected.indexItems.keys(), ...joinedKeys]);
   keys.delete(VIEW_KEY);
   const key = { source, target };
-  const reverse = reverseItemKeyOf(graph, key);
   // This reconciles the reverse item of a listed edge, before it reads the node that is copied. A part is not in the view.
   // rule: redrive-of-a-part-leaves-the-view-alone
   if (!isTypeName(target)) await reconcileViewParts(context, source, [target], watermark);
-  if (reverse !== undefined) await reconcileIndexItem(context, key, reverse, watermark);
   for (const sortKey of keys) await reconcileIndexItem(context, key, { source, target: sortKey }, watermark);
-  const entryKeys = new Map(entryKeysOf(graph, key, image).map((entryKey) => [textOfKey(entryKey), entryKey]));
+  const inTarget = new Map(keysInTarget(graph, key, image).map((one) => [textOfKey(one), one]));
   const { elsewhere } = entry;
-  if (elsewhere !== undefined && isEntryOf(graph, key, elsewhere)) entryKeys.set(textOfKey(elsewhere), elsewhere);
-  for (const entryKey of entryKeys.values()) await reconcileIndexItem(context, key, entryKey, watermark);
+  if (elsewhere !== undefined && isInTargetOf(graph, key, elsewhere)) inTarget.set(textOfKey(elsewhere), elsewhere);
+  for (const one of inTarget.values()) await reconcileIndexItem(context, key, one, watermark);
   // Each child has to get the attributes of the node, or of its part, which the records may have changed.
   for (const unit of fanOutsOf(graph, key, watermark)) await applyFanOutUnit(context, unit);
   const [problem] = await problemsOf(context, key, expected);

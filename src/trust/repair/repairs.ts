@@ -1,6 +1,6 @@
 import type { DerivedKind } from '../../core/items/derived-key.ts';
+import { edgeOfPart } from '../../core/kinds/in-target.ts';
 import type { Part, ViewRepair } from '../../core/kinds/part.ts';
-import { edgeOfPart } from '../../core/kinds/reverse-item.ts';
 import { partKindOf } from '../../core/kinds/table.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { deleteItem } from './settle/alien.ts';

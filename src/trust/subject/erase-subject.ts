@@ -302,7 +302,10 @@ class SubjectEraser {
 
   private async deleteBases(items: readonly SubjectItem[]): Promise<readonly SubjectItem[]> {
     if (items.length === 0) return [];
-    await this.store.writeMany(items.map(({ source, target }) => ({ delete: { source, target } })));
+    // An edge that an attribute of the node makes goes with the node.
+    const { rawKeys } = this.options.graph.table;
+    const written = items.filter((key) => rawKeys?.isMadeByNode(key) !== true);
+    await this.store.writeMany(written.map(({ source, target }) => ({ delete: { source, target } })));
     for (const { source, target, item } of items) {
       const { kind } = classifyBaseItem(this.options.graph, source, target, item);
       if (kind === 'node') this.total.nodes += 1;

@@ -4,6 +4,7 @@ import { unchangedCondition } from '../../core/items/derived-item.ts';
 import { hash128, SERVICE_PARTITION } from '../../core/items/keys.ts';
 import { queriedItems, type ReadStats } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
 
 /**
  * The item that remembers an erasure between its two runs. It is in the service's own partition, and named by a hash, so that it does
@@ -34,9 +35,10 @@ function erasureKey(id: string): ItemKey {
   return { source: SERVICE_PARTITION, target: `${PREFIX}${hash128(id)}` };
 }
 
-/** Reads how far an erasure has come; undefined: none is under way. */
+/** Reads how far an erasure has come; undefined: none is under way. Throws `damaged-erasure` for a record that cannot be read. */
 export async function readErasure(store: Pick<Store, 'get'>, id: string): Promise<Erasure | undefined> {
-  return parsed((await store.get(erasureKey(id), { consistent: true })).item);
+  const key = erasureKey(id);
+  return parsed(key, (await store.get(key, { consistent: true })).item);
 }
 
 /** Reads every erasure that is under way, the oldest first; `unreadable` counts records that are none. */
@@ -56,7 +58,8 @@ export async function readErasures(
 }
 
 /**
- * Changes the record, from what it is now. Two erasures may run at once, so it is written under the revision that was read.
+ * Changes the record, from what it is now. Two erasures may run at once, so it is written under the revision that was read. Throws
+ * `damaged-erasure` for a record that cannot be read.
  *
  * @param next gives the new record of the present one; undefined: it stays as it is.
  */
@@ -65,13 +68,14 @@ export async function changeErasure(
   id: string,
   next: (now: Erasure | undefined) => Erasure | undefined,
 ): Promise<Erasure | undefined> {
+  const key = erasureKey(id);
   for (;;) {
-    const { item } = await store.get(erasureKey(id), { consistent: true });
-    const now = parsed(item);
+    const { item } = await store.get(key, { consistent: true });
+    const now = parsed(key, item);
     const wanted = next(now);
     if (wanted === undefined) return now;
     const { applied } = await store.update({
-      key: erasureKey(id),
+      key,
       set: { [STATE]: { S: JSON.stringify(wanted) } },
       unset: [],
       condition: unchangedCondition(item, undefined),
@@ -94,7 +98,13 @@ function stateOf(item: Item): unknown {
   }
 }
 
-function parsed(item: Item | undefined): Erasure | undefined {
-  const state = stringOf(item?.[STATE]);
-  return state === undefined ? undefined : schema.parse(JSON.parse(state));
+function parsed({ target }: ItemKey, item: Item | undefined): Erasure | undefined {
+  if (item?.[STATE] === undefined) return undefined;
+  const { success, data } = schema.safeParse(stateOf(item));
+  if (success) return data;
+  throw new EdgeloomError(
+    'damaged-erasure',
+    `The attribute ${STATE} of the item ${SERVICE_PARTITION} ${target}, which remembers how far this erasure is, cannot be read.`,
+    'Delete that item, and erase the subject again from the first run on.',
+  );
 }

@@ -5,6 +5,7 @@ import { decodeElement } from '../../core/items/element.ts';
 import { isHashedName, TARGET_ID } from '../../core/items/hashed-key.ts';
 import { edgeSortKey, hash128, isDerivedKey, SERVICE_PARTITION, typePrefix } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import { isMadeByNode } from '../../core/model/keys/key-option.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 
 /**
@@ -39,6 +40,7 @@ export class SubjectNames {
   /** Hashes of keys of edges to the subject: derived keys hold them where there is no room for the key. */
   private readonly edgeHashes: ReadonlySet<string>;
 
+  private readonly edges: CompiledModel['edges'];
   /** Attributes that are taken apart as keys. */
   private readonly keys: ReadonlySet<string>;
 
@@ -46,6 +48,7 @@ export class SubjectNames {
     readonly id: string,
     { table, edges }: Pick<CompiledModel, 'table' | 'edges'>,
   ) {
+    this.edges = edges;
     this.keys = new Set([table.partitionKey, table.sortKey]);
     this.forms = [...new Set([id, JSON.stringify(id).slice(1, -1)])];
     this.hash = hash128(id);
@@ -58,7 +61,12 @@ export class SubjectNames {
     if (source === this.id) return { kind: isEntry ? 'entry' : isDerivedKey(target) ? 'derived' : 'base' };
     if (source === SERVICE_PARTITION) return this.mentionOf(item, (text) => this.namingIn(text));
     if (!isDerivedKey(target)) {
-      if (this.isEdgeKey(target)) return { kind: 'base' };
+      if (this.isEdgeKey(target)) {
+        // An attribute of another node makes it: that node is not the subject's.
+        const made = this.edges.get(typePrefix(target) ?? '');
+        if (made === undefined || !isMadeByNode(made)) return { kind: 'base' };
+        return { kind: 'mention', attributes: [made.key?.to?.attribute ?? ''], isSure: true };
+      }
       const { [TARGET_ID]: targetId, ...others } = item;
       // The target of a hashed key is an id as a whole, as one in a key is.
       const isOfKey = isHashedName(target.slice(target.indexOf('-') + 1)) && stringOf(targetId) !== this.id;
@@ -111,10 +119,8 @@ export class SubjectNames {
 
   private isNamedByKey(sortKey: string): boolean {
     const key = parseDerivedKey(sortKey);
+    if (key !== undefined && 'source' in key) return this.isValue(key.source);
     switch (key?.kind) {
-      case 'reverse-item':
-      case 'total-entry':
-        return key.source.hash === undefined ? key.source.text === this.id : key.source.hash === this.hash;
       case 'quarantine-entry': {
         if (key.target.hash !== undefined) return this.edgeHashes.has(key.target.hash);
         return this.isEdgeKey(key.target.text) || this.isNamedByKey(key.target.text);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import { edge, node } from '../../../src/core/model/schema.ts';
+import { attribute, edge, node } from '../../../src/core/model/schema.ts';
 import type { ModelError } from '../../../src/foundation/errors.ts';
 
 type Nodes = Parameters<typeof defineGraph>[0]['nodes'];
@@ -64,6 +64,51 @@ describe('templates of keys', () => {
         KNOWS: edge({ from: 'USER', to: 'USER', key: { target: 'L#X#{to}', where: { _type: 'Knows' } } }),
       },
       [/^edges\.KNOWS\.key\.target .*edges\.LIKES\.key/],
+    ],
+    [
+      'an id in an attribute where the keys keep its case',
+      { USER: node({ key: { source: 'U#{id}', target: 'P', id: attribute('userId') } }) },
+      {},
+      [/^nodes\.USER\.key\.id needs a case/],
+    ],
+    [
+      'an id that is no attribute',
+      { USER: node({ key: { source: 'u#{id}', target: 'P', case: 'lower', id: 'userId' } } as never) },
+      {},
+      [/^nodes\.USER\.key/],
+    ],
+    [
+      'partitions that are the same, of ids in attributes',
+      {
+        USER: node({ key: { source: 'u#{id}', target: 'user', case: 'lower', id: attribute('userId') } }),
+        TEAM: node({ key: { source: 'u#{id}', target: 'team', case: 'lower', id: attribute('teamId') } }),
+      },
+      {},
+      [/^nodes\.TEAM\.key\.source .*nodes\.USER/],
+    ],
+    [
+      'an edge with both ids in one attribute',
+      { USER: node({ key: { source: 'u#{id}', target: 'user', case: 'lower', id: attribute('userId') } }) },
+      { LIKES: edge({ from: 'USER', to: 'USER', key: { target: 'l#{to}' } }) },
+      [/^edges\.LIKES\.key takes both ids from userId/],
+    ],
+    [
+      'an edge to an id in an attribute where the keys keep its case',
+      { USER },
+      { LIKES: edge({ from: 'USER', to: 'USER', key: { target: 'L#{to}', to: attribute('liked') } }) },
+      [/^edges\.LIKES\.key\.to needs a case of the keys of USER/],
+    ],
+    [
+      'an edge without keys and without an attribute',
+      { USER },
+      { LIKES: edge({ from: 'USER', to: 'USER', key: { where: { _type: 'Like' } } }) },
+      [/^edges\.LIKES\.key needs a target, or to alone/],
+    ],
+    [
+      'an edge that an attribute makes, to two types',
+      { USER, TEAM: node({}) },
+      { LIKES: edge({ from: 'USER', to: ['USER', 'TEAM'], key: { to: attribute('liked') } }) },
+      [/declare an edge type for each/],
     ],
     [
       'hashed keys by a template',

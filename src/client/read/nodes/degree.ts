@@ -1,6 +1,5 @@
 import { stringOf } from '../../../core/items/attribute-value.ts';
 import { COUNTED } from '../../../core/items/derived-item.ts';
-import { typePrefix } from '../../../core/items/keys.ts';
 import { countOf, elementsByEdge, evictedTypes } from '../../../core/items/stored-view.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
 import type { Derived } from '../../../core/plan/derived.ts';
@@ -8,6 +7,7 @@ import { queriedItems } from '../../../core/store-pages.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import type { Abortable } from '../../../foundation/runtime.ts';
+import { writesEdge } from '../../session/own-writes.ts';
 import type { ReadContext } from '../request/context.ts';
 import { checkSource, findEdge } from '../request/lookup.ts';
 import { mustReadConsistently } from '../request/own.ts';
@@ -35,10 +35,7 @@ export async function readDegree(
   checkSource(graph, source);
   const edge = findEdge(graph, edgeType);
   const isCounted = edge.count !== undefined || edge.labels !== undefined;
-  if (
-    isCounted &&
-    mustReadConsistently(context, (key) => key.source === source && typePrefix(key.target) === edgeType)
-  ) {
+  if (isCounted && mustReadConsistently(context, (key) => key.source === source && writesEdge(edge, key))) {
     // A count lags behind the edges, and which of them it has is not to be seen: they are counted themselves.
     return await countBaseEdges(context, source, edgeType, true);
   }

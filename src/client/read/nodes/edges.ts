@@ -4,6 +4,7 @@ import { classifyBaseItem } from '../../../core/model/base-item.ts';
 import type { EdgeModel } from '../../../core/model/compiled.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import type { Abortable } from '../../../foundation/runtime.ts';
+import { isMaker } from '../../session/own-writes.ts';
 import { type Gathered, gatherPage } from '../lists/scatter.ts';
 import { checkLimit, type ReadContext } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
@@ -109,11 +110,15 @@ async function findBaseEdge(
   { consistent = false }: HasOptions,
 ): Promise<EdgeResult | undefined> {
   const sortKey = checkedEdgeKey(context.graph, source, edgeType, target);
-  const isOwn = mustReadConsistently(context, (key) => key.source === source && key.target === sortKey);
+  const edge = context.graph.edges.get(edgeType)!;
+  const isOwn = mustReadConsistently(
+    context,
+    (key) => key.source === source && (key.target === sortKey || isMaker(edge, key)),
+  );
   const { item } = await context.store.get({ source, target: sortKey }, { consistent: consistent || isOwn });
-  const edge = item && edgeOf(context, source, item);
+  const found = item && edgeOf(context, source, item);
   // An item under a hashed key may name no target, or in theory another one with the same hash.
-  return edge?.target === target ? edge : undefined;
+  return found?.target === target ? found : undefined;
 }
 
 /** A base item as an edge; undefined if it is no edge of the model. */

@@ -18,6 +18,7 @@ import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
 import type { CountModel, EdgeModel } from '../../../core/model/compiled.ts';
 import type { CounterPlaces } from '../../../core/model/projection/places.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
+import { expectedFields } from '../../../core/plan/derived.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import type { Abortable } from '../../../foundation/runtime.ts';
@@ -68,7 +69,7 @@ export async function readTotal(
   );
   const amounts = await amountsWithOwnEdges(context, id, places, writes, options.consistent ?? false);
   return {
-    ...resultOf(count, amounts, options.by ?? true, `${id} ${edgeType}`),
+    ...totalOfAmounts(count, amounts, options.by ?? true, `${id} ${edgeType}`),
     ...(session?.ownWrites === 'unknown' && { exact: false as const }),
   };
 }
@@ -121,9 +122,8 @@ async function amountsWithOwnEdges(
     throw new EdgeloomError('invalid-count', message, 'Repair it: edgeloom check --repair.');
   }
   const changes = writes.map(({ source, target, item }, i) => {
-    const { indexItems, entries: inTarget = [] } = derivedOf(projections.model, source, target, item, NO_NODE);
-    const entryKey = places.itemKey({ source, target });
-    const expected = indexItems.get(entryKey) ?? inTarget.find((entry) => entry.key.target === entryKey)?.fields;
+    const derived = derivedOf(projections.model, source, target, item, NO_NODE);
+    const expected = expectedFields(derived, places.itemKey({ source, target }));
     return { current: entries[i], expected };
   });
   const room = new Room(total, places.name, changes);
@@ -138,7 +138,18 @@ async function amountsWithOwnEdges(
 /** An edge alone decides how it is counted. */
 const NO_NODE = { item: undefined };
 
-function resultOf({ totals }: CountModel, amounts: Amounts, hasGroups: boolean, subject: string): TotalResult {
+/** Whether a total has room for all values of each group. */
+export function hasEveryGroup({ totals }: CountModel, amounts: Amounts): boolean {
+  return (totals?.groups ?? []).every(({ name }) => !amounts.get(`${groupAttribute(name)}/${OTHER_VALUES}`));
+}
+
+/** A total in the form in which readers get it. Throws `too-many-groups` where it is to have groups, and has no room for all values. */
+export function totalOfAmounts(
+  { totals }: CountModel,
+  amounts: Amounts,
+  hasGroups: boolean,
+  subject: string,
+): TotalResult {
   const numberAt = (attribute: string): number => Number((amounts.get(attribute) ?? 0n) / ONE);
   const by: Record<string, Record<string, number>> = {};
   for (const { name } of (hasGroups && totals?.groups) || []) {

@@ -200,7 +200,7 @@ async function readStoredViews(
 
 /** The projected attributes of a view, plain; null where the node is not known. */
 export function plainViewAttributes(
-  { readNumber }: ReadContext,
+  { readNumber }: Pick<ReadContext, 'readNumber'>,
   view: Item | undefined,
   selection?: AttributeSelection,
 ): Record<string, unknown> | null {

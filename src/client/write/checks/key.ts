@@ -11,6 +11,7 @@ import {
 } from '../../../core/items/keys.ts';
 import { checkIdInRawKeys, classifyBaseItem, targetIdOf } from '../../../core/model/base-item.ts';
 import type { CompiledModel, PartModel } from '../../../core/model/compiled.ts';
+import { isMadeByNode } from '../../../core/model/keys/key-option.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { itemName } from './problem.ts';
@@ -41,6 +42,13 @@ export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unk
     );
   }
   if (kind.kind === 'unknown') throw unknownEdgeError(graph, source, sortKey, attributes);
+  if (kind.kind === 'edge' && isMadeByNode(kind.edge)) {
+    throw new EdgeloomError(
+      'invalid-edge',
+      `${itemName(source, sortKey)}: the attribute ${kind.edge.key?.to?.attribute} of ${describe(source)} makes it.`,
+      'Write that node.',
+    );
+  }
   // A plain key bounds its target; a hashed one may hide an id that no node can have.
   if (kind.kind === 'edge') checkNodeId(graph, kind.target, () => `${itemName(source, sortKey)}: its target`);
 }

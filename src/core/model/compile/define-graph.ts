@@ -55,6 +55,7 @@ export function defineGraph<
     edges,
     indexes: usesGsi1 ? ['gsi0', 'gsi1'] : ['gsi0'],
     fingerprint: fingerprintOf(nodeInput, edgeInput),
+    ...(input.feed && { feed: input.feed }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { DERIVED_PREFIX, isDerivedKey } from '../../items/keys.ts';
 import type { EdgeModel, NodeModel } from '../compiled.ts';
-import { type Entry, type Letters, type Marks, type Partition, RawKeys } from '../keys/raw-keys.ts';
+import { type Entry, type Letters, type Marks, type Partition, type Pattern, RawKeys } from '../keys/raw-keys.ts';
 import {
   canBeSamePartition,
   canBeSameSortKey,
@@ -60,23 +60,31 @@ function partitionOf(
   if (isDerivedKey(before)) mistakes.push({ path: `${path}.source`, message: 'begins with ~, as only Edgeloom’s do' });
   checkBeginning(target, `${path}.target`, mistakes);
   const letters = key?.case ?? 'any';
+  const id = key?.id?.attribute;
+  if (id !== undefined && letters === 'any') {
+    mistakes.push({
+      path: `${path}.id`,
+      message: 'needs a case: that of the keys',
+    });
+  }
+  const common = { isPrefix: false, letters: 'any' as Letters, from: id };
   const own: NamedEntry = {
-    ...{ known: undefined, raw: patternOf(target ?? []), isPrefix: false, letters: 'any' as Letters },
-    ...{ marks: marksOf(key?.where), path: key === undefined ? `nodes.${type}` : path },
+    ...{ ...common, known: undefined, raw: patternOf(target ?? []), marks: marksOf(key?.where) },
+    path: key === undefined ? `nodes.${type}` : path,
   };
   const ofParts = [...parts.keys()].map(
-    (name): NamedEntry => ({
-      ...{ known: name, raw: [name], isPrefix: false, letters: 'any', marks: [], path: `nodes.${type}.parts.${name}` },
-    }),
+    (name): NamedEntry => ({ ...common, known: name, raw: [name], marks: [], path: `nodes.${type}.parts.${name}` }),
   );
   const leaving = [...edges.values()].filter(({ from }) => from.has(type));
-  const ofEdges = leaving.map((edge) => edgeEntry(edge, node, source, nodes, mistakes));
-  return { type, before, after, letters, entries: [own, ...ofParts, ...ofEdges.filter((one) => one !== undefined)] };
+  const ofEdges = leaving.map((edge) => edgeEntry(edge, node, own.raw, source, nodes, mistakes));
+  const entries = [own, ...ofParts, ...ofEdges.filter((one) => one !== undefined)];
+  return { type, before, after, letters, id, entries };
 }
 
 function edgeEntry(
   edge: EdgeModel,
   node: NodeModel,
+  rawNode: Pattern,
   partition: Pieces | undefined,
   nodes: ReadonlyMap<string, NodeModel>,
   mistakes: MistakeLog,
@@ -84,8 +92,35 @@ function edgeEntry(
   const { type, key, to, keys } = edge;
   const start = `${type}-`;
   const path = `edges.${type}.key`;
+  const from = key?.from?.attribute ?? node.key?.id?.attribute;
   if (key === undefined) {
-    return { known: start, raw: [start], isPrefix: true, letters: 'any', marks: [], path: `edges.${type}` };
+    return { known: start, raw: [start], isPrefix: true, letters: 'any', marks: [], from, path: `edges.${type}` };
+  }
+  if (keys === 'hashed') mistakes.push({ path, message: "is no option of an edge with keys: 'hashed'" });
+  const [entered = '', ...others] = [...to];
+  if (entered === '' || others.length > 0) {
+    mistakes.push({ path, message: 'is for an edge that enters one type of node: declare an edge type for each' });
+  }
+  const { case: letters = 'any', id } = nodes.get(entered)?.key ?? {};
+  const known = `${start}${entered}-`;
+  if (key.target === undefined) {
+    if (key.to === undefined || key.source !== undefined || key.where !== undefined || key.from !== undefined) {
+      const message = 'needs a target, or to alone';
+      mistakes.push({ path, message });
+    }
+    const common = { isPrefix: true, isNode: true, letters: id === undefined ? letters : 'any', marks: [], path };
+    return { ...common, known, raw: rawNode, from: undefined, to: key.to?.attribute };
+  }
+  const ids = { from, to: key.to?.attribute ?? id?.attribute };
+  if (ids.to !== undefined && letters === 'any') {
+    mistakes.push({
+      path: `${path}.to`,
+      message: `needs a case of the keys of ${entered}`,
+    });
+  }
+  if (ids.from !== undefined && ids.from === ids.to) {
+    const message = `takes both ids from ${ids.to}: give from and to`;
+    mistakes.push({ path, message });
   }
   const source = key.source === undefined ? undefined : parsed(key.source, ['from'], `${path}.source`, mistakes);
   if (source !== undefined && partition !== undefined && textOf(source) !== textOf(partition)) {
@@ -105,14 +140,7 @@ function edgeEntry(
       message: 'should end with {to}, so that edges come in the order of their targets',
     });
   }
-  if (keys === 'hashed') mistakes.push({ path, message: "is no option of an edge with keys: 'hashed'" });
-  const [entered, ...others] = [...to];
-  if (entered === undefined || others.length > 0) {
-    mistakes.push({ path, message: 'is for an edge that enters one type of node: declare an edge type for each' });
-  }
-  const letters = nodes.get(entered ?? '')?.key?.case ?? 'any';
-  const known = `${start}${entered}-`;
-  return { known, raw: patternOf(target ?? []), isPrefix: true, letters, marks: marksOf(key.where), path };
+  return { known, raw: patternOf(target ?? []), isPrefix: true, letters, marks: marksOf(key.where), ...ids, path };
 }
 
 /** Notes a sort key that begins with an id: it could be that of any other item. */
@@ -127,7 +155,8 @@ function checkBeginning(pieces: Pieces | undefined, path: string, mistakes: Mist
 function checkEntries({ entries }: NamedPartition, mistakes: MistakeLog): void {
   for (const [i, left] of entries.entries()) {
     for (const right of entries.slice(i + 1)) {
-      if (!canBeSameSortKey(left, right) || areToldApart(left.marks, right.marks)) continue;
+      if (left.isNode || right.isNode || !canBeSameSortKey(left, right)) continue;
+      if (areToldApart(left.marks, right.marks)) continue;
       mistakes.push({
         path: `${right.path}${right.path.endsWith('.key') ? '.target' : ''}`,
         message: `fits the same sort keys as ${left.path}: ${shown(right)} and ${shown(left)}. Give both a where with different values of one attribute`,

@@ -69,15 +69,23 @@ const template: Shape<string> = shapeThatPasses(
   "should be a template, such as 'USER#{id}'",
 );
 const marks = optional(recordOf(attributeName, text, 'should be an object of attribute names and texts'));
+const idAttribute = optional(exactObject({ kind: oneOf('attribute'), attribute: attributeName }));
 /** The keys of a node type's items. */
 const nodeKeySchema = exactObject({
   source: template,
   target: template,
   where: marks,
   case: optional(oneOf('any', 'lower', 'upper')),
+  id: idAttribute,
 });
 /** The keys of an edge type's items. */
-const edgeKeySchema = exactObject({ source: optional(template), target: template, where: marks });
+const edgeKeySchema = exactObject({
+  source: optional(template),
+  target: optional(template),
+  where: marks,
+  from: idAttribute,
+  to: idAttribute,
+});
 /** Options of a node type. */
 export const nodeSchema = exactObject({
   key: optional(nodeKeySchema),

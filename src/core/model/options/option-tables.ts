@@ -42,6 +42,8 @@ interface SettingOption<Given, Value> {
   readonly effect: OptionEffect;
   /** The setting for the option as it is given. */
   readonly fill: (given: Given | undefined) => Value;
+  /** The value with which a setting that only spreads decides all the same what a question gets. Default: none. */
+  readonly resultWith?: Value;
 }
 
 /** An option without a setting of its own. */
@@ -53,7 +55,12 @@ interface OtherOption<Given> {
 export type OptionTable = Readonly<
   Record<
     string,
-    { readonly check?: Shape<unknown>; readonly effect?: OptionEffect; readonly fill?: (given: never) => unknown }
+    {
+      readonly check?: Shape<unknown>;
+      readonly effect?: OptionEffect;
+      readonly fill?: (given: never) => unknown;
+      readonly resultWith?: unknown;
+    }
   >
 >;
 
@@ -127,11 +134,15 @@ export const SEARCH_OPTIONS = {
   order: setting<SearchOrder>('order'),
   from: { check: anything },
   type: { check: optional(valueType) },
-  shards: option(
-    either([shardCount, oneOf('value')], `${shardCount.message}, or 'value'`),
-    'spread',
-    (given = 200) => given,
-  ),
+  shards: {
+    ...option(
+      either([shardCount, oneOf('value')], `${shardCount.message}, or 'value'`),
+      'spread',
+      (given = 200) => given,
+    ),
+    // Where a value has a partition of its own, no range can be asked for.
+    resultWith: 'value',
+  },
   shardBy: option(shardBy, 'spread', (given = 'value') => given),
   hash: option(hash, 'spread', (given = 'fnv1a') => given),
   fold: option(flag, 'order', (given = false) => given),

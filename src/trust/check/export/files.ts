@@ -157,8 +157,8 @@ export async function* itemsOf(
       const { rawKeys } = graph.table;
       if (rawKeys === undefined) yield { source, target, item };
       else {
-        const key = rawKeys.fromRaw({ source, target }, item);
-        yield { ...key, item: { ...item, [partitionKey]: { S: key.source }, [sortKey]: { S: key.target } } };
+        for (const key of rawKeys.allFromRaw({ source, target }, item))
+          yield { ...key, item: { ...item, [partitionKey]: { S: key.source }, [sortKey]: { S: key.target } } };
       }
     }
     if (itemCount !== undefined && count !== itemCount) {

@@ -1,0 +1,286 @@
+import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../../core/items/attribute-value.ts';
+import { COUNTED, INDEX_KEYS } from '../../core/items/derived-item.ts';
+import { parseDerivedKey } from '../../core/items/derived-key.ts';
+import { parseNodeId, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
+import { isMaintained } from '../../core/kinds/table.ts';
+import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
+import { needsSource, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
+import { reverseItemKeyOf } from '../../core/plan/copies.ts';
+import { derivedOf } from '../../core/plan/derive.ts';
+import { isJoinedKey } from '../../core/plan/joined.ts';
+import { isOfOtherShape } from '../../core/plan/shape.ts';
+import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
+import { viewBudgetBytes } from '../../core/plan/writes/eviction.ts';
+import { hasExpectedFields } from '../../core/plan/writes/updates.ts';
+import type { ownershipTest } from '../../registry/ownership.ts';
+import { indexesOf } from '../walks/verify.ts';
+import { PAGE_ITEMS } from '../walks/walk.ts';
+import { expectedItemsOf, type Wanted } from '../walks/wanted.ts';
+import type { SampledItem, TableSample } from './sample.ts';
+
+/** Estimates of the work of steps, from a sample of the table: the reads and writes of the walks, item by item. */
+
+/** The values that an estimate uses. */
+export interface EstimateOptions {
+  graph: CompiledModel;
+  sample: TableSample;
+}
+
+const READ_UNIT_BYTES = 4096;
+/** Bytes that an item has besides what its base item decides: watermark, revision, model, and the names of the key's attributes. */
+const STAMP_BYTES = 100;
+
+/** The capacity units and calls of a step. */
+export interface Work {
+  rcu: number;
+  wcu: number;
+  calls: number;
+}
+
+/** The items of one partition in a sample. */
+interface SampledPartition {
+  source: string;
+  items: readonly SampledItem[];
+  byKey: ReadonlyMap<string, SampledItem>;
+  /** The number of its items, those that the sample does not have included. */
+  count: number;
+}
+
+/**
+ * Estimates a backfill and its verification: two walks over the table, and one over each index. A backfill reads each expected item;
+ * it reads and writes again those that are missing or differ. The verification queries each in its indexes, and reads those that the
+ * indexes show.
+ *
+ * @param graph the model that is built.
+ * @param isOwn whether an item belongs to the generations that are built.
+ */
+export function estimateBuild(
+  graph: CompiledModel,
+  isOwn: ReturnType<typeof ownershipTest>,
+  { sample }: EstimateOptions,
+): Work {
+  const walk = estimateWalk(sample);
+  const sum = { rcu: 2 * walk.rcu, wcu: 0, calls: 2 * walk.calls };
+  const indexBytes = new Map(indexesOf(graph).map((index) => [index, storedBytes(sample, index)]));
+  const elsewhere = new Elsewhere(
+    sample,
+    (item) => isOwn(item) && parseDerivedKey(item.target)?.kind === 'total-entry',
+  );
+  for (const partition of partitionsOf(sample)) {
+    const node = sourceNodeIn(graph, partition);
+    const pages = Math.ceil(partition.count / PAGE_ITEMS);
+    const isJoined = partition.items.some(({ target }) => needsSource(graph, target));
+    const bytes = partition.items.reduce((all, { item, share }) => all + share * itemSizeBytes(item), 0);
+    // Counts of the first generation are counted again, by the items of the partition.
+    for (const item of partition.items) {
+      if (isFirstCount(item) && isOwn(item)) sum.rcu += sample.partitionShare * 2 + bytes / READ_UNIT_BYTES;
+    }
+    if (isJoined) sum.rcu += 2 * pages * sourceNodeKeys(graph, partition.source).length * sample.partitionShare;
+    for (const base of partition.items) {
+      for (const wanted of expectedItemsOf(graph, base, new Map([[base.source, node]]))) {
+        const { share } = base;
+        const isHere = wanted.source === base.source;
+        const stored = isHere ? partition.byKey.get(wanted.sortKey)?.item : elsewhere.stored(wanted);
+        const missing = isHere || sample.isWhole ? (hasExpectedFields(stored, wanted.fields) ? 0 : 1) : undefined;
+        const bytes = itemBytes(wanted);
+        const indexes = indexKeysOf(wanted.fields);
+        // An item that the walk finds on another page than its base item is compared with that.
+        const stray = pages > 1 ? 1 : 0;
+        sum.rcu += share * (readUnits(bytes) + stray + (indexes.length === 0 ? 1 : 0));
+        for (const _ of indexes) sum.rcu += share * (readUnits(bytes) / 2 + readUnits(bytes));
+        sum.calls += share * (1 + indexes.length);
+        const write = (part: number): void => {
+          sum.rcu += share * part * (readUnits(bytes) + readsOfBases(graph, base, wanted));
+          sum.wcu += share * part * writeUnits(wanted.fields, bytes);
+          sum.calls += 3 * share * part;
+          for (const index of indexes) {
+            indexBytes.set(index, (indexBytes.get(index) ?? 0) + share * part * bytes);
+          }
+        };
+        if (missing === undefined) elsewhere.addExpected(share, write);
+        else write(missing);
+      }
+    }
+  }
+  elsewhere.end();
+  for (const bytes of indexBytes.values()) {
+    sum.rcu += Math.max(0.5, bytes / READ_UNIT_BYTES / 2);
+    sum.calls += 1;
+  }
+  return sum;
+}
+
+/**
+ * Estimates the building of views: one walk, which looks up the edge of each reverse item; and for each node with a view of another
+ * shape a read of its base items, of the nodes that it copies from and of the reverse items, and a write of its view.
+ *
+ * @param graph the model that is maintained.
+ */
+export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, { sample }: EstimateOptions): Work {
+  const sum = estimateWalk(sample);
+  const isReverse = ({ target }: SampledItem): boolean => parseDerivedKey(target)?.kind === 'reverse-item';
+  const elsewhere = new Elsewhere(sample, isReverse);
+  for (const item of sample.items) if (isReverse(item) && isMaintained(graph, item.target)) sum.rcu += item.share;
+  for (const partition of partitionsOf(sample)) {
+    const { source, items, byKey, count } = partition;
+    const bases = items.filter(({ target }) => isBaseSortKey(target));
+    const view = byKey.get(VIEW_KEY)?.item;
+    if (!types.has(parseNodeId(source)?.type ?? '') || (bases.length === 0 && view === undefined)) continue;
+    const share = sample.partitionShare;
+    const viewBytes = view === undefined ? 0 : itemSizeBytes(view);
+    sum.rcu += share * Math.ceil(count / PAGE_ITEMS) * readUnits(viewBytes);
+    sum.calls += share;
+    if (!isOfOtherShape(graph, source, view)) continue;
+    const bytes = bases.reduce((all, { item, share: each }) => all + (each / share) * itemSizeBytes(item), 0);
+    sum.rcu += share * readUnits(bytes);
+    sum.wcu += share * Math.ceil(Math.max(viewBytes, expectedViewBytes(graph, partition), 1) / WRITE_UNIT_BYTES);
+    sum.calls += 2 * share;
+    for (const base of bases) {
+      const reverse = reverseItemKeyOf(graph, base);
+      if (reverse === undefined) continue;
+      // The reverse item, and the node that is copied from.
+      sum.rcu += 2 * base.share;
+      const write = (part: number): void => {
+        sum.rcu += 2 * base.share * part;
+        sum.wcu += base.share * part;
+        sum.calls += 3 * base.share * part;
+      };
+      if (sample.isWhole) write(elsewhere.stored({ source: reverse.source, sortKey: reverse.target }) ? 0 : 1);
+      else elsewhere.addExpected(base.share, write);
+    }
+  }
+  elsewhere.end();
+  return sum;
+}
+
+/** Estimates the deletion of items: one walk, and a delete of each. */
+export function estimateDeletion(isGone: ReturnType<typeof ownershipTest>, { sample }: EstimateOptions): Work {
+  const sum = estimateWalk(sample);
+  for (const gone of sample.items.filter(isGone)) {
+    const units = Math.ceil(itemSizeBytes(gone.item) / WRITE_UNIT_BYTES);
+    sum.wcu += gone.share * units * (1 + indexKeysOf(gone.item).length);
+    sum.calls += gone.share;
+  }
+  return sum;
+}
+
+/** Estimates a consistent scan of the table. */
+function estimateWalk({ bytes, itemCount }: TableSample): Work {
+  const rcu = Math.max(1, bytes / READ_UNIT_BYTES);
+  return { rcu, wcu: 0, calls: Math.max(1, itemCount / PAGE_ITEMS) };
+}
+
+/**
+ * Items in the partitions of other nodes than those that ask for them. A sample seldom has both, so the number of those that are
+ * missing is estimated by how many there are.
+ */
+class Elsewhere {
+  private readonly byKey: ReadonlyMap<string, Item>;
+  private readonly present: number;
+  private expected = 0;
+  private readonly writes: ((part: number) => void)[] = [];
+
+  constructor({ items }: TableSample, isOne: (item: SampledItem) => boolean) {
+    const all = items.filter(isOne);
+    this.byKey = new Map(all.map(({ source, target, item }) => [`${source}\0${target}`, item]));
+    this.present = all.reduce((sum, { share }) => sum + share, 0);
+  }
+
+  /** The item, if the sample has it. */
+  stored({ source, sortKey }: Pick<Wanted, 'source' | 'sortKey'>): Item | undefined {
+    return this.byKey.get(`${source}\0${sortKey}`);
+  }
+
+  /** Notes an expected item; `write` is called at the end with the part of such items that is missing. */
+  addExpected(share: number, write: (part: number) => void): void {
+    this.expected += share;
+    this.writes.push(write);
+  }
+
+  end(): void {
+    const part = this.expected === 0 ? 0 : Math.max(0, 1 - this.present / this.expected);
+    for (const write of this.writes) write(part);
+  }
+}
+
+function isFirstCount({ target }: SampledItem): boolean {
+  const key = parseDerivedKey(target);
+  return (key?.kind === 'count' || key?.kind === 'total') && key.generation === 1;
+}
+
+function partitionsOf({ items, partitionShare }: TableSample): SampledPartition[] {
+  const bySource = new Map<string, SampledItem[]>();
+  for (const item of items) {
+    const own = bySource.get(item.source);
+    if (own === undefined) bySource.set(item.source, [item]);
+    else own.push(item);
+  }
+  return [...bySource].map(([source, own]) => ({
+    source,
+    items: own,
+    byKey: new Map(own.map((item) => [item.target, item])),
+    count: own.reduce((sum, { share }) => sum + share, 0) / partitionShare,
+  }));
+}
+
+function sourceNodeIn(graph: CompiledModel, { source, byKey }: SampledPartition): SourceNode {
+  const pieces = sourceNodeKeys(graph, source).map((target) => byKey.get(target)?.item);
+  return sourceNodeOf(graph, source, pieces);
+}
+
+/** Read units of the items that decide about an expected item. */
+function readsOfBases(graph: CompiledModel, { source, target, item }: SampledItem, { sortKey }: Wanted): number {
+  const units = readUnits(itemSizeBytes(item));
+  return isJoinedKey(graph, target, sortKey) ? units + sourceNodeKeys(graph, source).length : units;
+}
+
+/** The size of the view that a partition's base items ask for. A type of edges that makes it too large is not in it. */
+function expectedViewBytes(graph: CompiledModel, { source, items, byKey }: SampledPartition): number {
+  const byType = new Map<string, number>();
+  const own = byKey.get(source)?.share ?? items[0]!.share;
+  let bytes = STAMP_BYTES + source.length;
+  for (const { target, item, share } of items) {
+    if (!isBaseSortKey(target)) continue;
+    const { attributes, element } = derivedOf(graph, source, target, item);
+    if (target === source && attributes !== undefined) bytes += itemSizeBytes(attributes);
+    if (element === undefined) continue;
+    const type = typePrefix(target) ?? '';
+    byType.set(type, (byType.get(type) ?? 0) + (share / own) * Buffer.byteLength(element));
+  }
+  const budget = viewBudgetBytes(graph, source);
+  for (const ofType of [...byType.values()].sort((left, right) => left - right)) {
+    if (bytes + ofType <= budget) bytes += ofType;
+  }
+  return bytes;
+}
+
+/** Bytes of the items that an index has. */
+function storedBytes({ items }: TableSample, index: IndexName): number {
+  const { partition } = INDEX_KEYS[index];
+  return items.reduce(
+    (sum, { item, share }) => sum + (item[partition] === undefined ? 0 : share * itemSizeBytes(item)),
+    0,
+  );
+}
+
+function itemBytes({ source, sortKey, fields }: Wanted): number {
+  return itemSizeBytes(fields) + source.length + sortKey.length + STAMP_BYTES;
+}
+
+function readUnits(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES));
+}
+
+/**
+ * The write units of an item: for itself, and again in each of its indexes. A counted item is written in a transaction with its
+ * count.
+ */
+function writeUnits(fields: Item, bytes: number): number {
+  const units = Math.max(1, Math.ceil(bytes / WRITE_UNIT_BYTES));
+  const isCounted = fields[COUNTED] !== undefined;
+  return units * (isCounted ? 2 : 1) + units * indexKeysOf(fields).length + (isCounted ? 2 : 0);
+}
+
+function indexKeysOf(fields: Item): IndexName[] {
+  return (['gsi0', 'gsi1'] as const).filter((index) => fields[INDEX_KEYS[index].partition] !== undefined);
+}

@@ -1,0 +1,354 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, DynamoDBDocumentClient, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { createReader } from '../../src/client/read/reader.ts';
+import { createSession } from '../../src/client/session/session.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import { streamLabel } from '../../src/core/items/watermark.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { attribute, edge, node, part } from '../../src/core/model/schema.ts';
+import { check } from '../../src/trust/check/check.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+/** Ids that an attribute holds: those whose case the keys have lost, and those of edges that an attribute of a node makes. */
+
+const CLEAN = { drift: { missing: 0, stale: 0, orphan: 0 }, quarantined: 0 };
+
+function lostCase() {
+  return defineGraph({
+    table: { name: uniqueTableName(), partitionKey: 'pk', sortKey: 'sk', ttl: 'gone' },
+    nodes: {
+      ORG: node({
+        key: { source: '$app#orgid_{id}', target: '$org_1', case: 'lower', id: attribute('orgId') },
+        parts: { STATE: part({ search: { status: {} } }) },
+        view: ['name'],
+        list: true,
+      }),
+      USER: node({
+        key: { source: '$app#userid_{id}', target: '$user_1', case: 'lower', id: attribute('userId') },
+        view: ['name'],
+        search: { name: {} },
+      }),
+    },
+    edges: {
+      MEMBER: edge({
+        from: 'ORG',
+        to: 'USER',
+        key: { target: '$member_1#userid_{to}', where: { kind: 'member' } },
+        edgeSet: ['since'],
+        inbound: { gsi0: 'since', byRole: 'role' },
+        degree: true,
+        copy: ['name'],
+      }),
+    },
+  });
+}
+
+async function tools<G extends ReturnType<typeof lostCase> | ReturnType<typeof orders>>(graph: G) {
+  const table = await testTable(graph);
+  const documents = DynamoDBDocumentClient.from(table.client);
+  const TableName = graph.table.name;
+  return {
+    ...table,
+    put: (Item: Record<string, unknown>) => documents.send(new PutCommand({ TableName, Item })),
+    remove: (pk: string, sk: string) => documents.send(new DeleteCommand({ TableName, Key: { pk, sk } })),
+    set: (pk: string, sk: string, name: string, value: unknown) =>
+      documents.send(
+        new UpdateCommand({
+          TableName,
+          Key: { pk, sk },
+          UpdateExpression: 'SET #name = :value',
+          ExpressionAttributeNames: { '#name': name },
+          ExpressionAttributeValues: { ':value': value },
+        }),
+      ),
+    stored: () => baseItems(table.client, TableName),
+    options: { graph, store: table.store, streamLabel: streamLabel(table.streamArn), settleMs: 10 },
+  };
+}
+
+async function baseItems(client: DynamoDBClient, TableName: string): Promise<string[]> {
+  const { Items = [] } = await DynamoDBDocumentClient.from(client).send(
+    new ScanCommand({ TableName, ConsistentRead: true }),
+  );
+  return Items.filter(({ sk }) => !String(sk).startsWith('~'))
+    .map(({ pk, sk }) => `${pk} ${sk}`)
+    .sort();
+}
+
+describe('ids whose case the keys have lost', () => {
+  it('are those of the attributes, in every answer, and the check is clean', async () => {
+    const graph = lostCase();
+    const { store, put, remove, projectAll, options } = await tools(graph);
+    await put({ pk: '$app#orgid_o1', sk: '$org_1', orgId: 'O1', name: 'One' });
+    await put({ pk: '$app#userid_u1', sk: '$user_1', userId: 'U1', name: 'Ann' });
+    await put({ pk: '$app#userid_b', sk: '$user_1', userId: 'b', name: 'Bob' });
+    for (const [userId, since] of [
+      ['U1', '2020'],
+      ['b', '2021'],
+    ] as const) {
+      const sk = `$member_1#userid_${userId.toLowerCase()}`;
+      await put({ pk: '$app#orgid_o1', sk, kind: 'member', orgId: 'O1', userId, since, role: 'LEAD' });
+    }
+    await projectAll();
+    const reader = createReader(graph, { store });
+    expect(await reader.get(['ORG-O1', 'USER-U1', 'USER-u1', 'ORG-o1'])).toMatchObject([
+      {
+        id: 'ORG-O1',
+        attributes: { name: 'One' },
+        edgeSet: [
+          { target: 'USER-U1', since: '2020', copy: { name: 'Ann' } },
+          { target: 'USER-b', since: '2021', copy: { name: 'Bob' } },
+        ],
+      },
+      { id: 'USER-U1', attributes: { name: 'Ann' } },
+      { id: 'USER-u1', attributes: null },
+      { id: 'ORG-o1', attributes: null },
+    ]);
+    expect((await reader.inbound('MEMBER', 'USER-U1')).items).toMatchObject([{ source: 'ORG-O1' }]);
+    expect((await reader.inbound('MEMBER', 'USER-u1')).items).toEqual([]);
+    expect((await reader.inbound('MEMBER', 'USER-b', { order: 'byRole' })).items).toMatchObject([{ source: 'ORG-O1' }]);
+    expect((await reader.search('USER.name').eq('Ann')).items).toMatchObject([{ id: 'USER-U1' }]);
+    expect((await reader.nodes('ORG')).items).toMatchObject([{ id: 'ORG-O1' }]);
+    expect(await reader.degree('ORG-O1', 'MEMBER')).toBe(2);
+    expect((await reader.inDegree('USER-U1', 'MEMBER')).count).toBe(1);
+    expect(await reader.has('ORG-O1', 'MEMBER', 'USER-U1')).toBe(true);
+    expect(await reader.has('ORG-O1', 'MEMBER', 'USER-u1')).toBe(false);
+    const first = await reader.edges('ORG-O1', 'MEMBER', { limit: 1 });
+    expect(first.items).toMatchObject([{ target: 'USER-U1' }]);
+    expect((await reader.edges('ORG-O1', 'MEMBER', { limit: 1, cursor: first.cursor! })).items).toMatchObject([
+      { target: 'USER-b' },
+    ]);
+    expect(await check(options)).toMatchObject({ ...CLEAN, unknown: 0, baseItems: 5 });
+    await put({ pk: '$app#userid_u1', sk: '$user_1', userId: 'U1', name: 'Anna' });
+    await remove('$app#orgid_o1', '$member_1#userid_b');
+    await projectAll();
+    expect(await reader.get(['ORG-O1'])).toMatchObject([{ edgeSet: [{ target: 'USER-U1', copy: { name: 'Anna' } }] }]);
+    expect(await check(options)).toMatchObject(CLEAN);
+    expect((await check({ ...options, mode: 'rebuild' })).repaired).toBe(0);
+  });
+
+  it('belong to one item at a time: another case in the attribute is another node', async () => {
+    const graph = lostCase();
+    const { put, set, store, projectAll, projector, allRecords, options } = await tools(graph);
+    await put({ pk: '$app#userid_u1', sk: '$user_1', userId: 'U1', name: 'Ann' });
+    await put({
+      pk: '$app#orgid_o1',
+      sk: '$member_1#userid_u1',
+      kind: 'member',
+      orgId: 'O1',
+      userId: 'U1',
+      since: '1',
+    });
+    await projectAll();
+    await set('$app#userid_u1', '$user_1', 'userId', 'u1');
+    await set('$app#orgid_o1', '$member_1#userid_u1', 'userId', 'u1');
+    await projectAll();
+    const reader = createReader(graph, { store });
+    expect((await reader.search('USER.name').eq('Ann')).items.map(({ id }) => id)).toEqual(['USER-u1']);
+    expect(await reader.get(['USER-U1', 'USER-u1'])).toMatchObject([
+      { attributes: null },
+      { attributes: { name: 'Ann' } },
+    ]);
+    expect((await reader.inbound('MEMBER', 'USER-U1')).items).toEqual([]);
+    expect((await reader.inbound('MEMBER', 'USER-u1')).items).toMatchObject([{ source: 'ORG-O1' }]);
+    // Another id of the source: the edges of both lie in one partition.
+    await put({
+      pk: '$app#orgid_o1',
+      sk: '$member_1#userid_u2',
+      kind: 'member',
+      orgId: 'o1',
+      userId: 'u2',
+      since: '2',
+    });
+    await projectAll();
+    expect(await reader.degree('ORG-O1', 'MEMBER')).toBe(1);
+    expect(await reader.degree('ORG-o1', 'MEMBER')).toBe(1);
+    expect((await reader.edges('ORG-o1', 'MEMBER')).items).toMatchObject([{ target: 'USER-u2' }]);
+    expect(await check(options)).toMatchObject(CLEAN);
+    // All of it once more, as a stream may.
+    await projector.project(await allRecords());
+    expect(await check(options)).toMatchObject(CLEAN);
+  });
+
+  it('place no item whose attribute does not give its key', async () => {
+    const graph = lostCase();
+    const { put, projectAll, options, store } = await tools(graph);
+    await put({ pk: '$app#userid_u1', sk: '$user_1', userId: 'U2', name: 'Ann' });
+    await put({ pk: '$app#userid_u3', sk: '$user_1', name: 'None' });
+    await put({ pk: '$app#userid_U4', sk: '$user_1', userId: 'U4', name: 'Key' });
+    await projectAll();
+    expect((await createReader(graph, { store }).search('USER.name').beginsWith('')).items).toEqual([]);
+    expect(await check(options)).toMatchObject({ ...CLEAN, unknown: 3 });
+  });
+
+  it('are written by the writer, which refuses a second id with the same keys', async () => {
+    const graph = lostCase();
+    const { store, projectAll, options, stored } = await tools(graph);
+    const writer = createWriter(graph, { store });
+    await writer.putNode('USER-U1', { name: 'Ann' });
+    await writer.putNode('USER-U1', { name: 'Ann' });
+    await writer.putNode('ORG-O1', { name: 'One' });
+    await writer.putPart('ORG-O1', 'STATE', { status: 'open' });
+    await writer.putEdge('ORG-O1', 'MEMBER', 'USER-U1', { since: '1' });
+    expect(await stored()).toEqual([
+      '$app#orgid_o1 $member_1#userid_u1',
+      '$app#orgid_o1 $org_1',
+      '$app#orgid_o1 STATE',
+      '$app#userid_u1 $user_1',
+    ]);
+    const taken = { code: 'id-taken', message: expect.stringContaining('"USER-U1" has its keys') };
+    await expect(writer.putNode('USER-u1', { name: 'Bob' })).rejects.toMatchObject(taken);
+    await expect(writer.putNode('USER-u1', { name: 'Bob' }, { ifAbsent: true })).rejects.toMatchObject(taken);
+    await expect(writer.updateNode('USER-u1', { set: { name: 'Bob' } })).rejects.toMatchObject(taken);
+    await expect(writer.putEdge('ORG-o1', 'MEMBER', 'USER-U1', {})).rejects.toMatchObject({ code: 'id-taken' });
+    await writer.deleteNode('USER-u1');
+    await writer.deleteEdge('ORG-O1', 'MEMBER', 'USER-u1');
+    expect(await stored()).toHaveLength(4);
+    // The attribute belongs to the key: an update leaves it.
+    await writer.updateNode('USER-U1', { set: { name: 'Anna' }, remove: ['userId'] });
+    await projectAll();
+    const reader = createReader(graph, { store });
+    expect((await reader.search('USER.name').eq('Anna')).items).toMatchObject([{ id: 'USER-U1' }]);
+    expect((await reader.search('ORG.STATE.status').eq('open')).items).toMatchObject([{ id: 'ORG-O1' }]);
+    expect(await check(options)).toMatchObject({ ...CLEAN, unknown: 0 });
+    const session = createSession();
+    await writer.with(session).putEdge('ORG-O1', 'MEMBER', 'USER-B', { since: '0' });
+    expect((await reader.with(session).inbound('MEMBER', 'USER-B')).items).toMatchObject([{ source: 'ORG-O1' }]);
+    expect(await reader.with(session).get(['ORG-O1'])).toMatchObject([
+      { edgeSet: [{ target: 'USER-B' }, { target: 'USER-U1' }] },
+    ]);
+    expect(await writer.deleteNodeWithEdges('USER-U1')).toMatchObject({ nodes: 1, edges: 1 });
+    expect(await writer.deleteNodeWithEdges('ORG-o1')).toMatchObject({ nodes: 0, edges: 0 });
+    expect(await writer.deleteNodeWithEdges('ORG-O1')).toMatchObject({ nodes: 1, edges: 1, parts: 1 });
+    expect(await stored()).toEqual([]);
+    await projectAll();
+    expect(await check(options)).toMatchObject(CLEAN);
+  });
+});
+
+function orders(settings: 'plain' | 'adopted' = 'adopted') {
+  return defineGraph({
+    table: { name: uniqueTableName(), partitionKey: 'pk', sortKey: 'sk', ttl: 'gone' },
+    nodes: {
+      ORDER: node({
+        view: ['total'],
+        search: { total: { type: 'number' } },
+        ...(settings === 'adopted' && { key: { source: 'ORDER#{id}', target: 'A' } }),
+      }),
+      CUSTOMER: node({
+        view: ['name'],
+        ...(settings === 'adopted' && { key: { source: 'CUST#{id}', target: 'PROFILE' } }),
+      }),
+    },
+    edges: {
+      PLACED_BY: edge({
+        from: 'ORDER',
+        to: 'CUSTOMER',
+        key: { to: attribute('customerId') },
+        edgeSet: ['at'],
+        inbound: { gsi0: 'at', byTotal: { from: 'total', type: 'number' } },
+        degree: true,
+        copy: ['name'],
+      }),
+    },
+  });
+}
+
+describe.each(['plain', 'adopted'] as const)(
+  'edges that an attribute of a node makes, in a table with %s keys',
+  (keys) => {
+    const keysOf = (type: 'ORDER' | 'CUSTOMER', id: string) =>
+      keys === 'plain'
+        ? { pk: `${type}-${id}`, sk: `${type}-${id}` }
+        : type === 'ORDER'
+          ? { pk: `ORDER#${id}`, sk: 'A' }
+          : { pk: `CUST#${id}`, sk: 'PROFILE' };
+
+    it('come, move and go with the attribute, and the node’s own list stays', async () => {
+      const graph = orders(keys);
+      const { store, put, remove, projectAll, projector, allRecords, options } = await tools(graph);
+      const reader = createReader(graph, { store });
+      const ordersOf = async (id: string) =>
+        (await reader.inbound('PLACED_BY', `CUSTOMER-${id}`)).items.map(({ source }) => source);
+      await put({ ...keysOf('CUSTOMER', '7'), name: 'Ann' });
+      await put({ ...keysOf('ORDER', '1'), customerId: '7', at: '2020', total: 5 });
+      await put({ ...keysOf('ORDER', '2'), customerId: '7', at: '2019', total: 9 });
+      await put({ ...keysOf('ORDER', '3'), at: '2018', total: 1 });
+      await projectAll();
+      expect(await ordersOf('7')).toEqual(['ORDER-2', 'ORDER-1']);
+      expect(
+        (await reader.inbound('PLACED_BY', 'CUSTOMER-7', { order: 'byTotal', reverse: true })).items,
+      ).toMatchObject([{ source: 'ORDER-2' }, { source: 'ORDER-1' }]);
+      expect(await reader.get(['ORDER-1', 'ORDER-3'])).toMatchObject([
+        { edgeSet: [{ type: 'PLACED_BY', target: 'CUSTOMER-7', at: '2020', copy: { name: 'Ann' } }] },
+        { attributes: { total: 1 }, edgeSet: [] },
+      ]);
+      expect(await reader.degree('ORDER-1', 'PLACED_BY')).toBe(1);
+      expect(await reader.has('ORDER-1', 'PLACED_BY', 'CUSTOMER-7')).toBe(true);
+      expect(await reader.has('ORDER-1', 'PLACED_BY', 'CUSTOMER-8')).toBe(false);
+      expect((await reader.edges('ORDER-1', 'PLACED_BY', { limit: 1 })).items).toMatchObject([
+        { target: 'CUSTOMER-7', attributes: { at: '2020' } },
+      ]);
+      expect((await reader.edges('ORDER-1')).items).toHaveLength(1);
+      expect(await check(options)).toMatchObject({ ...CLEAN, unknown: 0, baseItems: 6 });
+
+      await put({ ...keysOf('ORDER', '1'), customerId: '8', at: '2020', total: 5 });
+      await put({ ...keysOf('ORDER', '2'), at: '2019', total: 9 });
+      await put({ ...keysOf('CUSTOMER', '8'), name: 'Bob' });
+      await projectAll();
+      expect([await ordersOf('7'), await ordersOf('8')]).toEqual([[], ['ORDER-1']]);
+      expect(await reader.get(['ORDER-1', 'ORDER-2'])).toMatchObject([
+        { edgeSet: [{ target: 'CUSTOMER-8', copy: { name: 'Bob' } }] },
+        { edgeSet: [] },
+      ]);
+      expect(await reader.degree('ORDER-2', 'PLACED_BY')).toBe(0);
+      expect(await check(options)).toMatchObject(CLEAN);
+      await remove(keysOf('ORDER', '1').pk, keysOf('ORDER', '1').sk);
+      await projectAll();
+      expect(await ordersOf('8')).toEqual([]);
+      expect(await check(options)).toMatchObject(CLEAN);
+      // All of it once more, one record at a time.
+      for (const record of await allRecords()) await projector.project([record]);
+      expect(await check(options)).toMatchObject(CLEAN);
+      expect((await check({ ...options, mode: 'rebuild' })).repaired).toBe(0);
+    });
+
+    it('are written by writing the node, at once in its session, and by nothing else', async () => {
+      const graph = orders(keys);
+      const { store, projectAll, options, stored } = await tools(graph);
+      const writer = createWriter(graph, { store });
+      const reader = createReader(graph, { store });
+      await writer.putNode('CUSTOMER-7', { name: 'Ann' });
+      await writer.putNode('ORDER-1', { customerId: '7', at: '2020' });
+      await projectAll();
+      const refused = { code: 'invalid-edge', message: expect.stringContaining('customerId') };
+      await expect(writer.putEdge('ORDER-1', 'PLACED_BY', 'CUSTOMER-8', {})).rejects.toMatchObject(refused);
+      await expect(writer.deleteEdge('ORDER-1', 'PLACED_BY', 'CUSTOMER-7')).rejects.toMatchObject(refused);
+      await expect(writer.updateEdge('ORDER-1', 'PLACED_BY', 'CUSTOMER-7', { set: { at: '1' } })).rejects.toMatchObject(
+        refused,
+      );
+      const session = createSession();
+      await writer.with(session).updateNode('ORDER-1', { set: { customerId: '8' } });
+      const own = reader.with(session);
+      expect((await own.inbound('PLACED_BY', 'CUSTOMER-7')).items).toEqual([]);
+      expect((await own.inbound('PLACED_BY', 'CUSTOMER-8')).items).toMatchObject([{ source: 'ORDER-1' }]);
+      expect(await own.get(['ORDER-1'])).toMatchObject([{ edgeSet: [{ target: 'CUSTOMER-8' }] }]);
+      expect(await own.has('ORDER-1', 'PLACED_BY', 'CUSTOMER-8')).toBe(true);
+      expect(await own.degree('ORDER-1', 'PLACED_BY')).toBe(1);
+      await projectAll();
+      expect((await own.inbound('PLACED_BY', 'CUSTOMER-8')).items).toMatchObject([{ source: 'ORDER-1' }]);
+      await writer.putNode('CUSTOMER-8', { name: 'Bob' });
+      expect(await writer.deleteNodeWithEdges('CUSTOMER-8')).toMatchObject({
+        nodes: 1,
+        edges: 0,
+        notFound: ['PLACED_BY'],
+      });
+      expect(await writer.deleteNodeWithEdges('ORDER-1')).toMatchObject({ nodes: 1, edges: 0 });
+      expect(await stored()).toHaveLength(1);
+      await projectAll();
+      expect((await reader.inbound('PLACED_BY', 'CUSTOMER-8')).items).toEqual([]);
+      expect(await check(options)).toMatchObject(CLEAN);
+    });
+  },
+);
