@@ -102,6 +102,10 @@ async function takePlaces(local: Local, visits: readonly Visit[]): Promise<void>
     const theme = THEMES[i];
     await goTo('/explore?id=AIRPORT-JFK&part=graph');
     await picture(page, `explore-${theme}`);
+    await goTo('/query?type=ROUTE&id=AIRPORT-JFK&reverse=true&limit=6&where=count%3D3');
+    await page.setViewportSize({ ...VIEWPORT, height: 960 });
+    await picture(page, `query-${theme}`);
+    await page.setViewportSize(VIEWPORT);
     await goTo(`/inspect?id=${BROKEN}&target=${BROKEN}`);
     await page.setViewportSize({ ...VIEWPORT, height: 960 });
     await picture(page, `inspect-${theme}`);

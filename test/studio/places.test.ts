@@ -11,12 +11,18 @@ const GOALS = 60;
 const PLACES: [name: string, place: string][] = [
   ['Overview', '/'],
   ['Overview, a picked type', '/?picked=edge%20MEMBER'],
+  ['Explore, at first', '/explore'],
+  ['Explore, nodes of a type', '/explore?type=GOAL'],
   ['Explore, with results', '/explore?search=USER.name&prefix=a'],
   ['Explore, a node', '/explore?id=GOAL-G1'],
   ['Explore, inbound edges', '/explore?id=USER-U1&part=inbound'],
   ['Explore, a neighbourhood', '/explore?id=USER-U1&part=graph'],
+  ['Query, at first', '/query'],
+  ['Inspect, at first', '/inspect'],
   ['Inspect', '/inspect?id=GOAL-G1&target=GOAL-G1'],
+  ['Shards, at first', '/shards'],
   ['Shards', '/shards?search=GOAL.status'],
+  ['Timeline', '/timeline'],
   ['Trust', '/trust'],
 ];
 
@@ -134,6 +140,41 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await expect.poll(() => drawn.locator('polyline').count()).toBe(2);
     expect(await drawn.locator('.band title').first().textContent()).toMatch(/^\d\d:\d\d:\d\d: behind \(s\) \d/);
     expect(await page.getByLabel('Capacity units that this page took').innerText()).toMatch(/took [1-9]|took 0\.\d/);
+  });
+
+  it('begins with types, nodes by chance and those written last, and suggests nodes as one types', async () => {
+    const { page } = seen;
+    await seen.goTo('/explore');
+    await page.getByRole('link', { name: /^USER \d/ }).click();
+    const some = page.getByRole('region', { name: 'Some nodes of USER' });
+    await expect.poll(() => some.getByRole('link').count()).toBe(3);
+    expect(await some.innerText()).toContain('Ada');
+    const last = page.getByRole('region', { name: 'Written last' });
+    await last.getByRole('link').first().waitFor();
+    expect(await last.innerText()).toMatch(/USER-U\d\s+(now|\d+ (s|min) ago)/);
+    await page.getByLabel('Node id').fill('teru');
+    const suggestions = page.getByRole('list', { name: 'Suggestions' });
+    await suggestions.getByRole('link', { name: 'USER-U3' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 2, name: 'USER-U3' }).waitFor();
+    await seen.goTo('/inspect?type=USER');
+    await page.getByRole('region', { name: 'Some nodes of USER' }).getByRole('link', { name: 'USER-U1' }).click();
+    await page.getByRole('heading', { name: 'Derived items' }).waitFor();
+  });
+
+  it('offers the values of an attribute that has few, and shows attributes in columns', async () => {
+    const { page } = seen;
+    await seen.goTo('/explore?search=GOAL.status');
+    await page.getByRole('list', { name: 'Values of status' }).getByRole('link', { name: /^OPEN/ }).click();
+    await rows('Results').first().waitFor();
+    expect(new URL(page.url()).searchParams.get('eq')).toBe('OPEN');
+    await seen.goTo('/explore?id=USER-U1&part=inbound');
+    const headings = page.getByRole('region', { name: 'Inbound edges' }).locator('th');
+    expect(await headings.allInnerTexts()).toEqual(['source', 'role']);
+    expect(await rows('Inbound edges').first().innerText()).toMatch(/^GOAL-G\d+\s+(LEAD|HELPER)$/);
+    await seen.goTo('/shards');
+    expect(await rows('Searches with shards').count()).toBe(4);
   });
 
   it('finds by a search of the model, pages through an inbound list, and keeps each place in the address', async () => {

@@ -11,7 +11,9 @@ import { describeTable } from '../../store/table.ts';
 import { type PositionOfStream, positionOfStream } from '../../trust/explain/position.ts';
 import type { CheckJob } from './check-job.ts';
 import type { Flow } from './flow.ts';
+import type { LiveFeed } from './live-feed.ts';
 import type { TableSample } from './table-sample.ts';
+import type { Timeline } from './timeline.ts';
 
 /** The table that a studio shows. */
 export interface StudioTable {
@@ -31,6 +33,8 @@ export interface StudioContext extends StudioTable {
   checks: CheckJob;
   sample: TableSample;
   flow: Flow;
+  live: LiveFeed;
+  timeline: Timeline;
   logger: Logger;
 }
 

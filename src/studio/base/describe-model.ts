@@ -7,6 +7,7 @@ import type {
   Projection,
   SearchModel,
 } from '../../core/model/compiled.ts';
+import { heldAttributes } from '../../core/model/held-attributes.ts';
 
 /** The model as the page shows it, and makes its forms from. */
 export interface DescribedModel {
@@ -32,7 +33,7 @@ export interface DescribedOrder {
   type?: string;
   /** The labels of a rank, the lowest first. */
   labels?: string[];
-  /** The attributes of a path. */
+  /** The attributes of a path, or the values of an order of several. */
   path?: readonly string[];
 }
 
@@ -48,6 +49,10 @@ export interface DescribedSearch extends DescribedOrder {
   each: boolean;
   /** The attribute that a search has to name a value of. */
   partition?: string;
+  /** The part of the node that has the attribute. */
+  part?: string;
+  /** The attributes that its results can be filtered by. */
+  filters: 'ALL' | readonly string[];
 }
 
 /** An edge type. */
@@ -64,6 +69,10 @@ export interface DescribedEdge {
   /** The sums and groups of the edges that enter a node, or leave it; absent: none. */
   totals: { inbound?: DescribedTotal; outgoing?: DescribedTotal };
   hasOwner: boolean;
+  /** The attribute that a list has to name a value of. */
+  partition?: string;
+  /** The attributes that its lists can be filtered by. */
+  filters: 'ALL' | readonly string[];
 }
 
 /** The sums and groups of a node's edges. */
@@ -86,7 +95,7 @@ function describeNode({ type, view, searches }: NodeModel): DescribedNode {
 }
 
 function describeSearch(search: SearchModel): DescribedSearch {
-  const { indexPartition: name, order, shards, shardBy, hash, fold, each, partition } = search;
+  const { indexPartition: name, order, shards, shardBy, hash, fold, each, partition, part, project } = search;
   return {
     name,
     ...describeOrder(order),
@@ -95,7 +104,9 @@ function describeSearch(search: SearchModel): DescribedSearch {
     hash,
     fold,
     each,
+    filters: filtersOf(project),
     ...(partition !== undefined && { partition }),
+    ...(part !== undefined && { part }),
   };
 }
 
@@ -111,6 +122,8 @@ function describeEdge({ type, from, to, labels, inbound, copy = [], count, incom
     orders: [...(inbound?.orders.values() ?? [])].map(({ name, order }) => ({ name, ...describeOrder(order) })),
     shards: inbound?.shards ?? 1,
     hasOwner: inbound?.includeOwner ?? false,
+    filters: inbound === undefined ? [] : filtersOf(heldAttributes(inbound)),
+    ...(inbound?.partition !== undefined && { partition: inbound.partition.attribute }),
   };
 }
 
@@ -128,12 +141,20 @@ function describeOrder(order: OrderModel): DescribedOrder {
     return { kind, from: `rank of ${order.attribute}`, labels };
   }
   if (kind === 'path') return { kind, from: order.attributes.join(' / '), path: order.attributes };
-  if (kind === 'parts') return { kind, from: order.parts.map((part) => describeOrder(part).from).join(', then ') };
+  if (kind === 'parts') {
+    const path = order.parts.map((part) => describeOrder(part).from);
+    return { kind, from: path.join(', then '), path };
+  }
   if (kind === 'source') {
     const { from, ...own } = describeOrder(order.order);
     return { ...own, kind, from: `fromSource(${from})` };
   }
   return { kind, from: 'computed', type: 'string' };
+}
+
+function filtersOf(projection: Projection): 'ALL' | readonly string[] {
+  if (projection.kind === 'ALL') return 'ALL';
+  return projection.kind === 'LIST' ? projection.attributes : [];
 }
 
 function projectionText(projection: Projection): string {

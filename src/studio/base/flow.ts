@@ -56,9 +56,9 @@ const PAGES_OF_THE_FIRST_LOOK = 20;
 const EMPTY_PAGES = 2;
 /** How often the shards are listed, in milliseconds. */
 const LISTED_MS = 15_000;
-/** Movements, nodes and heads that are kept. */
+/** Movements, nodes of each type, and heads that are kept. */
 const MOST_MOVEMENTS = 5_000;
-const MOST_RECENT = 40;
+const MOST_RECENT = 15;
 const MOST_HEADS = 500;
 
 /** Follows the stream of a table while somebody looks: a look reads what is new, and nothing is read between two looks. */
@@ -70,7 +70,7 @@ export class Flow {
   private seen = 0;
   private derived = 0;
   private movements: { at: number; movement: Movement }[] = [];
-  private readonly recent = new Map<string, RecentNode>();
+  private readonly recent = new Map<string, Map<string, RecentNode>>();
   private readonly heads: HeadRecord[] = [];
   private looking: Promise<void> | undefined;
 
@@ -104,7 +104,7 @@ export class Flow {
       hasStream: this.source !== undefined,
       moved: [...byWay.values()],
       derived: this.derived,
-      recent: [...this.recent.values()].reverse(),
+      recent: [...this.recent.values()].flatMap((nodes) => [...nodes.values()].reverse()).sort(newestFirst),
     };
   }
 
@@ -186,7 +186,7 @@ export class Flow {
     if (source === target || node?.parts.has(target) === true) {
       if (node === undefined) return;
       this.addMovement({ kind: 'node', type: own, from: '', to: '', count: 1 });
-      if (source === target) this.addRecent({ id: source, ...change });
+      if (source === target) this.addRecent(own, { id: source, ...change });
       return;
     }
     const type = typePrefix(target) ?? '';
@@ -202,10 +202,16 @@ export class Flow {
     if (this.movements.length > MOST_MOVEMENTS) this.movements = this.movements.slice(-MOST_MOVEMENTS / 2);
   }
 
-  private addRecent(node: RecentNode): void {
-    this.recent.delete(node.id);
-    this.recent.set(node.id, node);
-    const [oldest] = this.recent.keys();
-    if (this.recent.size > MOST_RECENT) this.recent.delete(oldest!);
+  private addRecent(type: string, node: RecentNode): void {
+    const nodes = this.recent.get(type) ?? new Map<string, RecentNode>();
+    this.recent.set(type, nodes);
+    nodes.delete(node.id);
+    nodes.set(node.id, node);
+    const [oldest] = nodes.keys();
+    if (nodes.size > MOST_RECENT) nodes.delete(oldest!);
   }
+}
+
+function newestFirst(left: RecentNode, right: RecentNode): number {
+  return right.atMs - left.atMs;
 }

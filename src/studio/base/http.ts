@@ -6,7 +6,7 @@ import { toJson } from '../../foundation/exact-json.ts';
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /** On every answer: no code but the page's own file, no frame around it, nothing kept, nothing told to others. */
-const HEADERS = {
+export const COMMON_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -20,7 +20,7 @@ const HEADERS = {
 
 /** Sends a text of a type. */
 export function send(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
-  response.writeHead(status, { ...HEADERS, 'content-type': type });
+  response.writeHead(status, { ...COMMON_HEADERS, 'content-type': type });
   response.end(body);
 }
 

@@ -24,7 +24,8 @@ export function route<Schema extends z.ZodType>(
   return { method, path, writes, answer: async (context, input) => answer(context, checkInput(schema, input)) };
 }
 
-function checkInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+/** Checks the input of a request. Throws `invalid-request`. */
+export function checkInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const [issue] = result.error.issues;

@@ -48,8 +48,8 @@ const PAGE_ITEMS = 500;
 const PAGES_AT_ONCE = 4;
 /** A sample takes about this many read capacity units at most: 4 MB of items. */
 const MOST_RCU = 512;
-/** How long a sample is used, in milliseconds. */
-const KEPT_MS = 5 * 60_000;
+/** How long a sample is used, in milliseconds: a second for each unit that it took, and within these bounds. */
+const KEPT_MS = { least: 10_000, most: 5 * 60_000 };
 /** An attribute with more values, or with longer ones, is no choice. */
 const MOST_VALUES = 12;
 const LONGEST_VALUE = 40;
@@ -60,9 +60,9 @@ const MOST_NODES = 500;
 /** Attributes that people recognise a node by, where the model names none. */
 const NAMES = ['name', 'title', 'label', 'subject', 'email'] as const;
 
-/** A sample of a table, read when it is first asked for, and again some minutes later. */
+/** A sample of a table, read when it is asked for, and again later: a small one soon, since it costs little. */
 export class TableSample {
-  private kept: { atMs: number; sample: Promise<Sampled> } | undefined;
+  private kept: { untilMs: number; sample: Promise<Sampled> } | undefined;
 
   /**
    * The sample, as it is known or read now.
@@ -71,9 +71,15 @@ export class TableSample {
    */
   async read(graph: CompiledModel, store: ScanSource, itemCount: () => Promise<number>): Promise<Sampled> {
     const nowMs = Date.now();
-    if (this.kept === undefined || nowMs - this.kept.atMs > KEPT_MS) {
-      const kept = { atMs: nowMs, sample: readSample(graph, store, itemCount, nowMs) };
+    if (this.kept === undefined || nowMs > this.kept.untilMs) {
+      const kept = { untilMs: nowMs + KEPT_MS.most, sample: readSample(graph, store, itemCount, nowMs) };
       this.kept = kept;
+      kept.sample.then(
+        ({ rcu }) => {
+          kept.untilMs = Date.now() + Math.min(KEPT_MS.most, Math.max(KEPT_MS.least, rcu * 1_000));
+        },
+        () => undefined,
+      );
       // A sample that failed is read again by the next question.
       kept.sample.catch(() => {
         if (this.kept === kept) this.kept = undefined;
@@ -86,6 +92,8 @@ export class TableSample {
 /** A sample with the nodes in it. */
 export interface Sampled {
   answer: SampleAnswer;
+  /** Read capacity units that it took. */
+  rcu: number;
   /** Nodes that the sample has, by type, in no order that means anything. */
   nodes: ReadonlyMap<string, readonly SampledNode[]>;
 }
@@ -121,7 +129,7 @@ async function readSample(
   const isKnown = all > itemsRead;
   const precision = isWhole ? 'exact' : isKnown ? 'estimate' : 'at least';
   const scale = isWhole || !isKnown ? 1 : all / itemsRead;
-  return { answer: { atMs, precision, itemsRead, ...counter.counts(scale) }, nodes: counter.met };
+  return { answer: { atMs, precision, itemsRead, ...counter.counts(scale) }, rcu, nodes: counter.met };
 }
 
 /** Counts items by type. */

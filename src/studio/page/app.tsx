@@ -7,14 +7,18 @@ import { Told } from './parts/told.tsx';
 import { Explore } from './places/explore.tsx';
 import { Inspect } from './places/inspect.tsx';
 import { Overview } from './places/overview.tsx';
+import { Query } from './places/query.tsx';
 import { Shards } from './places/shards.tsx';
+import { Timeline } from './places/timeline.tsx';
 import { Trust } from './places/trust.tsx';
 
 const PLACES = [
   { path: '/', name: 'Overview', Show: Overview },
   { path: '/explore', name: 'Explore', Show: Explore },
+  { path: '/query', name: 'Query', Show: Query },
   { path: '/inspect', name: 'Inspect', Show: Inspect },
   { path: '/shards', name: 'Shards', Show: Shards },
+  { path: '/timeline', name: 'Timeline', Show: Timeline },
   { path: '/trust', name: 'Trust', Show: Trust },
 ] as const;
 

@@ -7,7 +7,10 @@ import { LIVE_ROUTES } from '../api/live.ts';
 import { OVERVIEW_ROUTES } from '../api/model-and-status.ts';
 import { NODE_ROUTES } from '../api/nodes.ts';
 import { PAGE_ROUTES } from '../api/page.ts';
+import { QUERY_ROUTES } from '../api/query.ts';
 import { SEARCH_ROUTES } from '../api/searches.ts';
+import { SUGGEST_ROUTES } from '../api/suggest.ts';
+import { TIMELINE_ROUTES } from '../api/timeline.ts';
 import { TOTAL_ROUTES } from '../api/totals.ts';
 import { TRUST_ROUTES } from '../api/trust.ts';
 import { WRITE_ROUTES } from '../api/write.ts';
@@ -19,6 +22,9 @@ const ROUTES: ReadonlyMap<string, StudioRoute> = new Map(
   [
     OVERVIEW_ROUTES,
     LIVE_ROUTES,
+    SUGGEST_ROUTES,
+    QUERY_ROUTES,
+    TIMELINE_ROUTES,
     NODE_ROUTES,
     PAGE_ROUTES,
     TOTAL_ROUTES,

@@ -61,7 +61,7 @@ async function fetchAnswer<T>(address: string, request: RequestInit): Promise<T>
     };
     throw failure;
   }
-  const { answer, units, error } = parse(text, undefined, parseNumber) as { answer: T; units?: Units; error?: Failure };
+  const { answer, units, error } = parseExact(text) as { answer: T; units?: Units; error?: Failure };
   total.rcu += units?.rcu ?? 0;
   total.wcu += units?.wcu ?? 0;
   notifyListeners();
@@ -69,7 +69,11 @@ async function fetchAnswer<T>(address: string, request: RequestInit): Promise<T>
   return answer;
 }
 
-/** Numbers that JavaScript cannot hold keep their digits. */
+/** The value of a JSON text. Numbers that JavaScript cannot hold keep their digits. */
+export function parseExact(text: string): unknown {
+  return parse(text, undefined, parseNumber);
+}
+
 function parseNumber(text: string): number | LosslessNumber {
   return isSafeNumber(text) ? Number(text) : new LosslessNumber(text);
 }

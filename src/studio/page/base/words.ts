@@ -3,12 +3,7 @@ import type { SampleAnswer } from '../../base/table-sample.ts';
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
 /** A count of a sample in a few letters: `1,204`, `≈ 27K`, `≥ 500`. */
-export function countText(count: number, { precision }: Pick<SampleAnswer, 'precision'>): string {
+export function sampledText(count: number, { precision }: Pick<SampleAnswer, 'precision'>): string {
   if (precision === 'exact') return count.toLocaleString('en');
   return `${precision === 'estimate' ? '≈' : '≥'} ${COMPACT.format(count)}`;
-}
-
-/** A number of things: `1 node`, `2 nodes`. */
-export function numbered(count: number, one: string, several = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : several}`;
 }

@@ -26,7 +26,7 @@ export function RepairNode({ id, onDone }: { id: string; onDone: () => void }) {
   };
   return (
     <>
-      <button type="button" disabled={isRunning} onClick={run}>
+      <button type="button" class="repair" disabled={isRunning} onClick={run}>
         {isRunning ? 'Repairing …' : 'Repair this node'}
       </button>
       {failure !== undefined && <FailureNote failure={failure} />}

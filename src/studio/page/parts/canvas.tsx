@@ -24,7 +24,7 @@ export interface CanvasProps<Laid extends CanvasSize> {
   name: string;
   /** Describes the drawing in a sentence. A list near it says the same. */
   label: string;
-  /** Lays the drawing out. Only another layout, or another room, brings the first view back. */
+  /** Lays the drawing out. Another layout keeps a view that was chosen; another room brings the first one back. */
   lay: (room: CanvasRoom) => Laid;
   children: (laid: Laid) => ComponentChildren;
 }
@@ -56,22 +56,22 @@ export function Canvas<Laid extends CanvasSize>({ name, label, lay, children }: 
     const laid = lay(room);
     return { room, laid, fitted: fit(room, laid) };
   }, [lay, room]);
-  const [moved, setMoved] = useState<{ of: Laid; view: View }>();
-  const view = moved !== undefined && moved.of === shown?.laid ? moved.view : shown?.fitted.start;
+  const [moved, setMoved] = useState<{ of: CanvasRoom; view: View }>();
+  const view = moved !== undefined && moved.of === room ? moved.view : shown?.fitted.start;
   const change = (next: (before: View) => View): void => {
     if (shown === undefined || view === undefined) return;
-    const { laid, fitted } = shown;
+    const { laid, fitted, room: of } = shown;
     const made = next(view);
     const scale = Math.min(LARGEST, Math.max(fitted.all.scale, made.scale));
-    if (scale !== made.scale) setMoved({ of: laid, view: scale === fitted.all.scale ? fitted.all : view });
-    else setMoved({ of: laid, view: keptInSight(made, shown.room.width, fitted.height, laid) });
+    if (scale !== made.scale) setMoved({ of, view: scale === fitted.all.scale ? fitted.all : view });
+    else setMoved({ of, view: keptInSight(made, of.width, fitted.height, laid) });
   };
   const zoom = (factor: number, at?: Point): void => {
     const middle = at ?? { x: (shown?.room.width ?? 0) / 2, y: (shown?.fitted.height ?? 0) / 2 };
     change((before) => zoomed(before, factor, middle));
   };
   const showAll = (): void => {
-    if (shown !== undefined) setMoved({ of: shown.laid, view: shown.fitted.all });
+    if (shown !== undefined) setMoved({ of: shown.room, view: shown.fitted.all });
   };
   const isLargerThanAll = view !== undefined && view.scale > (shown?.fitted.all.scale ?? 1) * 1.01;
   useGestures(box, { change, zoom, showAll, em: room?.em ?? 0, takesTouch: isLargerThanAll });

@@ -1,16 +1,22 @@
 import type { ComponentChildren } from 'preact';
+import type { LiveRow } from '../base/live.ts';
 import { Link } from '../base/place.tsx';
 
-/** A table. `rows`: cells in the order of the headings; `label` names it to screen readers. */
+/** A row that moves in its table. */
+export type RowMark = Pick<LiveRow<unknown>, 'key' | 'isFresh'>;
+
+/** A table. `rows`: cells in the order of the headings; `marks`: of each row, where they move; `label` names it to screen readers. */
 export function Rows({
   label,
   headings,
   rows,
+  marks,
   empty = 'Nothing here.',
 }: {
   label: string;
   headings: readonly string[];
   rows: readonly (readonly ComponentChildren[])[];
+  marks?: readonly RowMark[] | undefined;
   empty?: string;
 }) {
   if (rows.length === 0) return <p class="quiet">{empty}</p>;
@@ -29,7 +35,7 @@ export function Rows({
         </thead>
         <tbody>
           {rows.map((cells, row) => (
-            <tr key={row}>
+            <tr key={marks?.[row]?.key ?? row} class={marks?.[row]?.isFresh ? 'fresh' : undefined}>
               {cells.map((cell, i) => (
                 <td key={headings[i]} class={typeof cell === 'number' ? 'number' : undefined}>
                   {typeof cell === 'number' ? cell.toLocaleString('en', { maximumFractionDigits: 2 }) : cell}

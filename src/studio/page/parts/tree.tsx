@@ -2,7 +2,7 @@ import type { PageAnswer } from '../../api/page.ts';
 import type { ListedGroup, ListedNode } from '../../base/page-tree.ts';
 import { NodeLink } from '../base/place.tsx';
 import { Badge } from './told.tsx';
-import { AnyValue } from './value.tsx';
+import { InlineValue } from './value.tsx';
 
 /** Identifiers of left-out nodes that are written out. */
 const MOST_NAMED = 20;
@@ -42,7 +42,7 @@ function Group({ group: { type, isEntering, labels, nodes } }: { group: ListedGr
           <span key={name} title={name}>
             {' '}
             <Badge kind="plain">
-              <AnyValue value={value} />
+              <InlineValue value={value} />
             </Badge>
           </span>
         ))}
@@ -62,7 +62,7 @@ function Line({ node: { id, attributes, edge, isAbove } }: { node: ListedNode })
       {attributes === null ? <Badge kind="late">absent</Badge> : <Values attributes={attributes} />}{' '}
       {edge !== undefined && (
         <span class="quiet">
-          by <AnyValue value={edge} />
+          by <InlineValue value={edge} />
         </span>
       )}{' '}
       <NodeLink id={id} />
@@ -84,7 +84,7 @@ function Values({ attributes }: { attributes: Record<string, unknown> }) {
               <bdi>{name}</bdi>{' '}
             </span>
           )}
-          <AnyValue value={value} />
+          <InlineValue value={value} />
         </span>
       ))}
     </>

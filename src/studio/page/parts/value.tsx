@@ -1,4 +1,4 @@
-import { stringify } from 'lossless-json';
+import { isLosslessNumber, stringify } from 'lossless-json';
 import { useState } from 'preact/hooks';
 
 /** Characters that are shown until all are asked for. */
@@ -18,9 +18,50 @@ export function Text({ text }: { text: string }) {
   );
 }
 
-/** A value of an attribute: texts as they are, all else as JSON with every digit. */
-export function AnyValue({ value }: { value: unknown }) {
+/** A value of an attribute on one line: texts as they are, all else as JSON with every digit. */
+export function InlineValue({ value }: { value: unknown }) {
   return <Text text={typeof value === 'string' ? value : jsonText(value)} />;
+}
+
+/** Entries of a list or of a map that are shown one below the other; of more the value is one text. */
+const MOST_ENTRIES = 50;
+
+/** A value of an attribute: maps by name, lists by entry, and all else as it is. */
+export function AnyValue({ value }: { value: unknown }) {
+  const entries = entriesOf(value);
+  if (entries === undefined || entries.length === 0 || entries.length > MOST_ENTRIES)
+    return <InlineValue value={value} />;
+  if (Array.isArray(value)) {
+    return (
+      <ul class="nested">
+        {value.map((one, i) => (
+          <li key={i}>
+            <AnyValue value={one} />
+          </li>
+        ))}
+      </ul>
+    );
+  }
+  return (
+    <dl class="nested">
+      {entries.map(([name, one]) => (
+        <div key={name}>
+          <dt>
+            <bdi>{name}</bdi>
+          </dt>
+          <dd>
+            <AnyValue value={one} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** The entries of a list or a map; undefined for all else, numbers with all of their digits among it. */
+function entriesOf(value: unknown): [string, unknown][] | undefined {
+  if (typeof value !== 'object' || value === null || isLosslessNumber(value)) return undefined;
+  return Object.entries(value);
 }
 
 /** A value as JSON text; its lossless numbers keep every digit. */

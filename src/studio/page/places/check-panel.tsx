@@ -13,7 +13,7 @@ import { Difference, Text } from '../parts/value.tsx';
 /** How often a running check is asked how far it is, in milliseconds. */
 const POLL_MS = 500;
 /** Findings about a model change under way have this partition, and a name as their key: no item has that key. */
-const REGISTRY = '~edgeloom';
+export const REGISTRY = '~edgeloom';
 /** Findings that are shown. */
 const SHOWN = 100;
 const STATES = { running: 'late', done: 'good', stopped: 'late', failed: 'bad' } as const;
@@ -93,7 +93,7 @@ function CheckForm({
         Check
       </button>
       {isWritable && (
-        <button type="submit" value="repair" disabled={isRunning}>
+        <button type="submit" value="repair" class="repair" disabled={isRunning}>
           Check and repair
         </button>
       )}

@@ -3,6 +3,7 @@ import { Card, type PlaceProps } from '../parts/told.tsx';
 import { NodeView } from './node-view.tsx';
 import { SearchForm } from './search-form.tsx';
 import { SearchResults } from './search-results.tsx';
+import { Start } from './start.tsx';
 
 /** Finds nodes, by id or by a search of the model, and shows one. */
 export function Explore({ model, parameters }: PlaceProps) {
@@ -21,7 +22,7 @@ export function Explore({ model, parameters }: PlaceProps) {
         {id !== null && <NodeView key={id} model={model} id={id} parameters={parameters} />}
         {id === null && isAsked(model, parameters) && <SearchResults parameters={parameters} />}
         {id === null && !isAsked(model, parameters) && (
-          <p class="quiet">Name a node by its id, or search for one: the forms are made from the model.</p>
+          <Start model={model} path="/explore" type={parameters.get('type') ?? undefined} />
         )}
       </div>
     </div>

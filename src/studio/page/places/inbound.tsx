@@ -1,11 +1,11 @@
 import type { EdgeResult, Page } from '../../../client/read/request/result.ts';
 import { addressOf, type PlaceParameters } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
+import { FIRST_ROWS, useLive } from '../base/live.ts';
 import { Link, NodeLink } from '../base/place.tsx';
 import { PagedRows } from '../parts/paged-rows.tsx';
 import { Card, type NodePartProps } from '../parts/told.tsx';
 import { Totals } from '../parts/totals.tsx';
-import { AnyValue } from '../parts/value.tsx';
 import { LevelsForm, LevelsPage } from './levels.tsx';
 
 /** The edges that enter a node, in each order of each type, and what is next to their sources. */
@@ -51,12 +51,16 @@ export function Inbound({ model, id, parameters }: NodePartProps) {
 function List({ place, cursor }: { place: PlaceParameters; cursor: string | undefined }) {
   const { part: _, ...query } = place;
   const asked = useAnswer<Page<EdgeResult>>('/api/inbound', { ...query, cursor });
+  const isFirst = asked.answer !== undefined && cursor === undefined;
+  const live = useLive<EdgeResult>(isFirst ? { ...query, limit: FIRST_ROWS } : undefined);
   return (
     <PagedRows
       {...{ asked, cursor, path: '/explore', parameters: place }}
+      {...(isFirst && { live })}
       label="Inbound edges"
-      headings={['source', 'attributes']}
-      row={({ source, attributes }) => [<NodeLink id={source} />, <AnyValue value={attributes} />]}
+      headings={['source']}
+      row={({ source }) => [<NodeLink id={source} />]}
+      attributesOf={({ attributes }) => attributes}
       empty="No edge enters the node in this order."
     />
   );

@@ -7,6 +7,8 @@ import { type ItemProps, ItemView } from '../items/item.tsx';
 import { IdForm } from '../parts/id-form.tsx';
 import { Pager } from '../parts/rows.tsx';
 import { Card, type PlaceProps, Told } from '../parts/told.tsx';
+import { Start } from './start.tsx';
+import { Suspects } from './suspects.tsx';
 
 const SIDES = { base: 'Base items', derived: 'Derived items' } as const;
 type Side = keyof typeof SIDES;
@@ -18,7 +20,11 @@ export function Inspect({ model, parameters }: PlaceProps) {
     <>
       <IdForm id={id ?? ''} to="/inspect" />
       {id === null ? (
-        <p class="quiet">Name a node: its partition holds its base items and what is derived from them.</p>
+        <>
+          <p class="quiet">The partition of a node holds its base items and what is derived from them.</p>
+          <Suspects />
+          <Start model={model} path="/inspect" type={parameters.get('type') ?? undefined} />
+        </>
       ) : (
         <Partition key={id} isWritable={model.isWritable} id={id} parameters={parameters} />
       )}

@@ -19,7 +19,7 @@ export interface LevelsFormProps {
 
 /** Asks which levels to show next to the nodes of a list, as `edgeloom page --with` takes them. */
 export function LevelsForm({ model, edge, place, levels }: LevelsFormProps) {
-  const suggested = suggestions(model, edge, levels);
+  const suggested = levelSuggestions(model, edge, levels);
   return (
     <form
       onSubmit={(event) => {
@@ -75,7 +75,7 @@ const MOST_LEVELS = 5;
 const MOST_SUGGESTED = 12;
 
 /** Levels that could come next: of the nodes of the list, and of those that a given level without a label ends at. */
-function suggestions({ edges }: ModelAnswer, type: string, levels: readonly string[]): string[] {
+export function levelSuggestions({ edges }: ModelAnswer, type: string, levels: readonly string[]): string[] {
   const listed = edges.find((edge) => edge.type === type);
   const next = (types: readonly string[], before: string): string[] =>
     edges

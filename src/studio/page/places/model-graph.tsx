@@ -1,5 +1,5 @@
-import { useCallback, useMemo, useRef } from 'preact/hooks';
-import { figureText } from '../../../foundation/figure.ts';
+import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
+import { countText, figureText } from '../../../foundation/figure.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { DescribedTotal } from '../../base/describe-model.ts';
 import type { Movement } from '../../base/flow.ts';
@@ -8,11 +8,14 @@ import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { type LiveFlow, useFlow } from '../base/flow.ts';
 import { Link } from '../base/place.tsx';
-import { countText, numbered } from '../base/words.ts';
+import { sampledText } from '../base/words.ts';
 import { Canvas, type CanvasRoom } from '../parts/canvas.tsx';
 import { type Box, Layers, type Layout, layoutInLayers, pathAlong, type Way } from '../parts/layers.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { PickedType } from './picked-type.tsx';
+
+/** How often the counts are asked for again; the studio reads a large sample more seldom. */
+const SAMPLED_MS = 15_000;
 
 /** The properties of the drawn model. */
 export interface ModelGraphProps {
@@ -23,8 +26,14 @@ export interface ModelGraphProps {
 
 /** The model as a graph with what is in the table and what moves, and the same in a list. */
 export function ModelGraph({ model, chosen }: ModelGraphProps) {
-  const { answer: sample } = useAnswer<SampleAnswer>('/api/sample');
+  const { answer: sample, again } = useAnswer<SampleAnswer>('/api/sample');
   const flow = useFlow();
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) again();
+    }, SAMPLED_MS);
+    return () => clearInterval(timer);
+  }, [again]);
   const boxes = useMemo(() => boxesOf(model, sample), [model, sample]);
   const ways = useMemo(() => waysOf(model), [model]);
   const lay = useCallback((room: CanvasRoom) => layoutInLayers(room, boxes, ways), [boxes, ways]);
@@ -47,7 +56,7 @@ export function ModelGraph({ model, chosen }: ModelGraphProps) {
       </Canvas>
       <p class="quiet under-canvas">
         <span>
-          {numbered(model.nodes.length, 'node type')}, {numbered(model.edges.length, 'edge type')}
+          {countText(model.nodes.length, 'node type')}, {countText(model.edges.length, 'edge type')}
           {sample !== undefined && sample.precision !== 'exact' && (
             <>, estimated by {figureText(sample.itemsRead)} items</>
           )}
@@ -163,7 +172,7 @@ function totalNames({ sums, groups }: DescribedTotal): string[] {
 /** Node types with their searches, and edge types with their orders between them. */
 function boxesOf({ nodes, edges }: ModelAnswer, sample: SampleAnswer | undefined): Box[] {
   const countOf = (count: number | undefined): string | undefined =>
-    sample === undefined || count === undefined ? undefined : countText(count, sample);
+    sample === undefined || count === undefined ? undefined : sampledText(count, sample);
   return [
     ...nodes.map(({ type, searches }): Box => {
       const lines = searches.map(({ name }) => {

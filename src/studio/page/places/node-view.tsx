@@ -4,11 +4,10 @@ import type { NodeAnswer } from '../../api/nodes.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { Link, NodeLink } from '../base/place.tsx';
-import { PagedRows } from '../parts/paged-rows.tsx';
-import { Rows } from '../parts/rows.tsx';
+import { AttributeRows, PagedRows } from '../parts/paged-rows.tsx';
 import { Badge, Card, type NodePartProps, Told } from '../parts/told.tsx';
 import { Totals } from '../parts/totals.tsx';
-import { AnyValue, Attributes } from '../parts/value.tsx';
+import { Attributes } from '../parts/value.tsx';
 import { Inbound } from './inbound.tsx';
 import { Neighbourhood } from './neighbourhood.tsx';
 
@@ -76,14 +75,11 @@ function NodeItself({ model, id }: Omit<NodePartProps, 'parameters'>) {
             </Card>
           )}
           <Card title={`Edge set, ${figureText(edgeSetSize)} elements`}>
-            <Rows
+            <AttributeRows
               label="Edge set"
-              headings={['type', 'target', 'labels']}
-              rows={edgeSet.map(({ type, target, ...labels }) => [
-                type,
-                <NodeLink id={target} />,
-                Object.keys(labels).length === 0 ? '' : <AnyValue value={labels} />,
-              ])}
+              items={edgeSet}
+              own={{ headings: ['type', 'target'], row: ({ type, target }) => [type, <NodeLink id={target} />] }}
+              attributesOf={({ type: _type, target: _target, ...labels }) => labels}
               empty="The edge set is empty."
             />
             {edgeSetSize > edgeSet.length && (
@@ -115,8 +111,9 @@ function Edges({ id, parameters }: { id: string; parameters: URLSearchParams }) 
       <PagedRows
         {...{ asked, cursor, path: '/explore', parameters: { id, part: 'edges' } }}
         label="Edges"
-        headings={['type', 'target', 'attributes']}
-        row={({ type, target, attributes }) => [type, <NodeLink id={target} />, <AnyValue value={attributes} />]}
+        headings={['type', 'target']}
+        row={({ type, target }) => [type, <NodeLink id={target} />]}
+        attributesOf={({ attributes }) => attributes}
         empty="No edge leaves the node."
       />
     </Card>

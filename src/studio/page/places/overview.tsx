@@ -1,8 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { figureText } from '../../../foundation/figure.ts';
+import { countText, figureText } from '../../../foundation/figure.ts';
 import type { StatusAnswer } from '../../api/model-and-status.ts';
 import { useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
+import { Ago } from '../parts/ago.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
 import { Verified } from '../parts/verified.tsx';
@@ -98,7 +99,10 @@ function Consumers({ status: { shards, consumers } }: { status: StatusAnswer }) 
           <span class="key">{id}</span>,
           kind,
           recordsPerSecond,
-          `${timeOfDay(seen)}${isStopped ? ' (stopped)' : ''}`,
+          <>
+            <Ago at={seen} />
+            {isStopped ? ' (stopped)' : ''}
+          </>,
         ])}
         empty="No consumer was seen in the last two days."
       />
@@ -118,7 +122,9 @@ function LastCheck({ lastCheck }: { lastCheck: StatusAnswer['lastCheck'] }) {
             <Badge kind={lastCheck.verdict === 'clean' ? 'good' : 'bad'}>{lastCheck.verdict}</Badge>
           </dd>
           <dt>ended</dt>
-          <dd>{timeOfDay(lastCheck.ended)}</dd>
+          <dd>
+            <Ago at={lastCheck.ended} />
+          </dd>
           <dt>differences</dt>
           <dd>{figureText(lastCheck.drift)}</dd>
           <dt>pending</dt>
@@ -133,6 +139,8 @@ function LastCheck({ lastCheck }: { lastCheck: StatusAnswer['lastCheck'] }) {
 }
 
 function Table({ status: { table, projections } }: { status: StatusAnswer }) {
+  const ready = projections.filter(({ state }) => state === 'ready');
+  const others = projections.filter(({ state }) => state !== 'ready');
   return (
     <Card title="Table and registry">
       <dl class="facts">
@@ -144,19 +152,33 @@ function Table({ status: { table, projections } }: { status: StatusAnswer }) {
         <dd>{table.indexes.join(', ') || 'none'}</dd>
         <dt>items</dt>
         <dd>
-          {figureText(table.itemCount)}, {figureText(table.sizeBytes / 1_000_000)} MB
+          {figureText(table.itemCount)}, {sizeText(table.sizeBytes)}
         </dd>
       </dl>
-      <Rows
-        label="Projections in the registry"
-        headings={['projection', 'generation', 'state']}
-        rows={projections.map(({ name, generation, state }) => [<span class="key">{name}</span>, generation, state])}
-        empty="The table has no registry: edgeloom migrate makes one."
-      />
+      {projections.length === 0 && <p class="quiet">The table has no registry: edgeloom migrate makes one.</p>}
+      {others.length > 0 && <Projections label="Projections that change" projections={others} />}
+      {ready.length > 0 && (
+        <details>
+          <summary>{countText(ready.length, 'projection is', 'projections are')} ready</summary>
+          <Projections label="Projections that are ready" projections={ready} />
+        </details>
+      )}
     </Card>
   );
 }
 
-function timeOfDay(iso: string): string {
-  return `${iso.slice(0, 'yyyy-mm-ddThh:mm:ss'.length).replace('T', ' ')} UTC`;
+function Projections({ label, projections }: { label: string; projections: StatusAnswer['projections'] }) {
+  return (
+    <Rows
+      label={label}
+      headings={['projection', 'generation', 'state']}
+      rows={projections.map(({ name, generation, state }) => [<span class="key">{name}</span>, generation, state])}
+    />
+  );
+}
+
+/** A number of bytes in its largest unit. */
+function sizeText(bytes: number): string {
+  if (bytes >= 1_000_000) return `${figureText(bytes / 1_000_000)} MB`;
+  return bytes >= 1_000 ? `${figureText(bytes / 1_000)} KB` : `${figureText(bytes)} bytes`;
 }

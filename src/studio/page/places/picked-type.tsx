@@ -4,7 +4,7 @@ import type { DescribedEdge, DescribedNode } from '../../base/describe-model.ts'
 import type { SampleAnswer } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
 import { Link } from '../base/place.tsx';
-import { countText } from '../base/words.ts';
+import { sampledText } from '../base/words.ts';
 import { Badge } from '../parts/told.tsx';
 
 /** The properties of a picked type. */
@@ -25,7 +25,7 @@ export function PickedType({ model, sample, chosen }: PickedTypeProps) {
     <section class="picked" aria-label={`Picked: ${type}`}>
       <h3>
         <Badge kind="plain">{node === undefined ? 'edge type' : 'node type'}</Badge> {type}{' '}
-        {sample !== undefined && count !== undefined && <span class="quiet">{countText(count, sample)}</span>}{' '}
+        {sample !== undefined && count !== undefined && <span class="quiet">{sampledText(count, sample)}</span>}{' '}
         <Link to="/" class="close">
           Show all types
         </Link>
@@ -83,7 +83,7 @@ function EdgeFacts({ edge, sample }: { edge: DescribedEdge; sample: SampleAnswer
         <Entries name="found">
           {ways.map((way) => (
             <li key={`${way.from} ${way.to}`}>
-              {way.from || '?'} → {way.to || '?'} <span class="quiet">{countText(way.count, sample!)}</span>
+              {way.from || '?'} → {way.to || '?'} <span class="quiet">{sampledText(way.count, sample!)}</span>
             </li>
           ))}
         </Entries>
@@ -95,6 +95,11 @@ function EdgeFacts({ edge, sample }: { edge: DescribedEdge; sample: SampleAnswer
           </li>
         ))}
       </Entries>
+      {orders.length > 0 && (
+        <Fact name="query">
+          <Link to={addressOf('/query', { type })}>Ask for its lists</Link>
+        </Fact>
+      )}
       <Fact name="edge set">{labels === undefined ? 'left out' : ['target', ...labels].join(', ')}</Fact>
       {copies.length > 0 && <Fact name="copies">{copies.join(', ')} of the target</Fact>}
       {hasOwner && <Fact name="owner">the target is in the list</Fact>}

@@ -1,8 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { DescribedSearch } from '../../base/describe-model.ts';
+import type { SampleAnswer, ValueCount } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
+import { useAnswer } from '../base/ask.ts';
 import { goTo } from '../base/place.tsx';
+import { Choices } from '../parts/choices.tsx';
 
 /** The ways to search, as the address names them. */
 const WAYS = { eq: 'is', prefix: 'begins with', range: 'from … to', path: 'path' } as const;
@@ -11,10 +14,13 @@ type Way = keyof typeof WAYS;
 /** A form for any search of the model: its fields are what that search takes. */
 export function SearchForm({ model, parameters }: { model: ModelAnswer; parameters: URLSearchParams }) {
   const searches = model.nodes.flatMap((node) => node.searches);
+  const { answer: sample } = useAnswer<SampleAnswer>('/api/sample');
   const [name, setName] = useState(parameters.get('search') ?? searches[0]?.name ?? '');
   const search = searches.find((one) => one.name === name);
   if (search === undefined) return <p class="quiet">The model declares no searches.</p>;
   const isShown = parameters.get('search') === name;
+  const valuesOf = (attribute: string): readonly ValueCount[] =>
+    sample?.nodes[name.slice(0, name.indexOf('.'))]?.values[attribute] ?? [];
   return (
     <>
       <label>
@@ -25,12 +31,26 @@ export function SearchForm({ model, parameters }: { model: ModelAnswer; paramete
           ))}
         </select>
       </label>
-      <Fields key={name} search={search} parameters={isShown ? parameters : new URLSearchParams()} />
+      <Fields
+        key={name}
+        search={search}
+        parameters={isShown ? parameters : new URLSearchParams()}
+        valuesOf={valuesOf}
+      />
     </>
   );
 }
 
-function Fields({ search, parameters }: { search: DescribedSearch; parameters: URLSearchParams }) {
+function Fields({
+  search,
+  parameters,
+  valuesOf,
+}: {
+  search: DescribedSearch;
+  parameters: URLSearchParams;
+  valuesOf: (attribute: string) => readonly ValueCount[];
+}) {
+  const searched = search.part === undefined ? search.from : `${search.part}.${search.from}`;
   const ways = waysOf(search);
   const given = ways.find(
     (way) => parameters.has(way) || (way === 'range' && (parameters.has('from') || parameters.has('to'))),
@@ -66,7 +86,18 @@ function Fields({ search, parameters }: { search: DescribedSearch; parameters: U
       {search.partition !== undefined && (
         <label>
           {search.partition} (partition)
-          <input name="partition" defaultValue={parameters.get('partition') ?? ''} required autocomplete="off" />
+          <input
+            name="partition"
+            defaultValue={parameters.get('partition') ?? ''}
+            required
+            autocomplete="off"
+            list={`values-of-${search.partition}`}
+          />
+          <datalist id={`values-of-${search.partition}`}>
+            {valuesOf(search.partition).map(({ value }) => (
+              <option key={value} value={value} />
+            ))}
+          </datalist>
         </label>
       )}
       {ways.length > 1 && (
@@ -87,6 +118,13 @@ function Fields({ search, parameters }: { search: DescribedSearch; parameters: U
         descending
       </label>
       <button type="submit">Search</button>
+      {search.partition === undefined && search.kind === 'attribute' && (
+        <Choices
+          name={search.from}
+          values={valuesOf(searched)}
+          to={(value) => addressOf('/explore', { search: search.name, eq: value })}
+        />
+      )}
     </form>
   );
 }

@@ -1,9 +1,13 @@
 import { countText, figureText } from '../../../foundation/figure.ts';
 import type { ShardsAnswer } from '../../api/searches.ts';
+import type { DescribedSearch } from '../../base/describe-model.ts';
+import type { SampleAnswer } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
-import { goTo } from '../base/place.tsx';
+import { goTo, Link } from '../base/place.tsx';
+import { sampledText } from '../base/words.ts';
 import { Bars } from '../parts/charts.tsx';
+import { Choices } from '../parts/choices.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
 
@@ -13,10 +17,13 @@ const HOT = 5;
 /** How the items of a search lie over its shards, and how they would with the other hash. */
 export function Shards({ model, parameters }: PlaceProps) {
   const searches = model.nodes.flatMap((node) => node.searches).filter(({ shards }) => shards !== 'value');
+  const { answer: sample } = useAnswer<SampleAnswer>('/api/sample');
   const name = parameters.get('search') ?? searches[0]?.name;
   const search = searches.find((one) => one.name === name);
   if (search === undefined) return <p class="quiet">The model has no search with a number of shards.</p>;
   const partition = parameters.get('partition') ?? undefined;
+  const type = search.name.slice(0, search.name.indexOf('.'));
+  const choices = search.partition === undefined ? [] : (sample?.nodes[type]?.values[search.partition] ?? []);
   const isAsked = search.partition === undefined || partition !== undefined;
   return (
     <>
@@ -46,8 +53,36 @@ export function Shards({ model, parameters }: PlaceProps) {
           </>
         )}
       </form>
+      {search.partition !== undefined && (
+        <Choices
+          name={search.partition}
+          values={choices}
+          to={(value) => addressOf('/shards', { search: name, partition: value })}
+        />
+      )}
       {isAsked ? <Spread name={search.name} partition={partition} /> : <p class="quiet">Name a partition.</p>}
+      {searches.length > 1 && <AllSearches searches={searches} sample={sample} />}
     </>
+  );
+}
+
+/** Every search with shards, to go on with. */
+function AllSearches({ searches, sample }: { searches: readonly DescribedSearch[]; sample: SampleAnswer | undefined }) {
+  return (
+    <Card title="All searches">
+      <Rows
+        label="Searches with shards"
+        headings={['search', 'by', 'shards', 'shard by', 'hash', 'nodes']}
+        rows={searches.map(({ name, from, shards, shardBy, hash }) => [
+          <Link to={addressOf('/shards', { search: name })}>{name}</Link>,
+          from,
+          shards,
+          shardBy,
+          hash,
+          sample && sampledText(sample.nodes[name.slice(0, name.indexOf('.'))]?.count ?? 0, sample),
+        ])}
+      />
+    </Card>
   );
 }
 

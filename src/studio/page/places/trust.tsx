@@ -6,6 +6,7 @@ import type { RedriveResult } from '../../../trust/repair/redrive.ts';
 import { addressOf } from '../base/address.ts';
 import { type Failure, postTo, useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
+import { Ago } from '../parts/ago.tsx';
 import { PagedRows } from '../parts/paged-rows.tsx';
 import { Card, FailureNote, type PlaceProps } from '../parts/told.tsx';
 import { Text } from '../parts/value.tsx';
@@ -37,7 +38,7 @@ function Quarantine({ isWritable, cursor }: { isWritable: boolean; cursor: strin
           </Link>,
           <code>{code}</code>,
           <Text text={reason} />,
-          since.slice(0, 19).replace('T', ' '),
+          <Ago at={since} />,
         ]}
         empty="Quarantine is empty."
       />

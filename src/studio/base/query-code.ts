@@ -1,0 +1,69 @@
+import type { Literal, ReaderCall } from './query.ts';
+
+/** Where the table is, for code that asks it. */
+export interface CodeClient {
+  endpoint?: string | undefined;
+  region?: string | undefined;
+}
+
+/** A line of code that has room for its options has them on it. */
+const LINE = 76;
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+
+/** TypeScript that asks a question and prints the answer: a file of its own next to the model. */
+export function codeOf(call: ReaderCall, client: CodeClient): string {
+  const place = Object.entries(client).filter(([, value]) => value !== undefined) as [string, string][];
+  const shown = place.length === 0 ? '' : literal(Object.fromEntries(place));
+  const question =
+    call.method === 'search'
+      ? `reader.search(${literal(call.name)}).find(${literal(call.predicate)}, ${wrapped(call.options)})`
+      : `reader.${call.method}(${literal(call.type)}, ${literal(call.id)}, ${wrapped(call.options)})`;
+  return [
+    "import { createClient, createReader } from 'edgeloom';",
+    "import { graph } from './model.ts';",
+    '',
+    `const client = createClient(${shown});`,
+    'const reader = createReader(graph, { client });',
+    '',
+    `const page = await ${question};`,
+    PRINTED[call.method],
+    "if (page.cursor !== undefined) console.log('more:', page.cursor);",
+    'client.destroy();',
+    '',
+  ].join('\n');
+}
+
+/** Prints a row of each kind of answer. */
+const PRINTED: Readonly<Record<ReaderCall['method'], string>> = {
+  inbound: 'for (const { source, attributes } of page.items) console.log(source, attributes);',
+  page: 'for (const { id, attributes, edgeSet } of page.items) console.log(id, attributes, edgeSet);',
+  search: 'for (const { id, value, attributes } of page.items) console.log(id, value, attributes);',
+};
+
+function wrapped(options: Record<string, Literal>): string {
+  const line = literal(options);
+  if (line.length <= LINE) return line;
+  return `{\n${Object.entries(options)
+    .map(([name, value]) => `  ${property(name)}: ${literal(value)},\n`)
+    .join('')}}`;
+}
+
+/** A value as TypeScript writes it. */
+function literal(value: Literal): string {
+  if (typeof value === 'string') return quoted(value);
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  const entries = Object.entries(value).map(([name, one]) => `${property(name)}: ${literal(one as Literal)}`);
+  return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
+}
+
+/** In brackets `__proto__` is a property as any other. */
+function property(name: string): string {
+  if (name === '__proto__') return `['__proto__']`;
+  return IDENTIFIER.test(name) ? name : quoted(name);
+}
+
+function quoted(text: string): string {
+  const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
+  return `'${inner}'`;
+}

@@ -1,0 +1,305 @@
+import { execFile } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import type { QueryAnswer } from '../../src/studio/api/query.ts';
+import { ROOT } from '../support/command.ts';
+import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
+import { studioClient } from '../support/studio/client.ts';
+import { openStudioOf } from '../support/studio/table.ts';
+import { accessibilityProblems, isTooWide, visit } from '../support/studio/visit.ts';
+import { uniqueTableName } from '../support/table.ts';
+
+const run = promisify(execFile);
+
+/** A model file with each kind of order and search. */
+const modelFile = (table: string): string => `
+import { defineGraph, edge, fromSource, node, rank } from 'edgeloom';
+
+export const graph = defineGraph({
+  table: '${table}',
+  nodes: {
+    BOARD: node({ view: ['name'] }),
+    CARD: node({
+      view: ['title', 'state'],
+      search: {
+        points: { type: 'number', shards: 2 },
+        place: { partition: 'country', path: ['region', 'city'], shards: 1 },
+      },
+    }),
+    USER: node({ view: ['name'], search: { name: { fold: true, shards: 2 } } }),
+  },
+  edges: {
+    ON_BOARD: edge({
+      from: 'CARD',
+      to: 'BOARD',
+      inbound: {
+        gsi0: 'place',
+        byHours: { from: 'hours', type: 'number' },
+        byState: fromSource('state'),
+        byKind: ['kind', 'place'],
+        project: ['kind', 'urgent'],
+      },
+    }),
+    DOES: edge({ from: 'CARD', to: 'USER', edgeSet: ['part'], inbound: { gsi0: rank('part', { lead: 500, help: 400 }) } }),
+  },
+});
+`;
+
+const NAME = 'O\'Neil "x" \\ `$y`\n\u2028</script>';
+
+/** Questions, each with the rows that it has. */
+const QUESTIONS: [name: string, parameters: [string, string][], ids: string[]][] = [
+  ['a list', [], ['CARD-1', 'CARD-2', 'CARD-3']],
+  [
+    'a descending list',
+    [
+      ['reverse', 'true'],
+      ['limit', '2'],
+    ],
+    ['CARD-3', 'CARD-2'],
+  ],
+  [
+    'a range of numbers',
+    [
+      ['order', 'byHours'],
+      ['from', '2'],
+      ['to', '4'],
+    ],
+    ['CARD-1', 'CARD-2'],
+  ],
+  [
+    'an attribute of the source',
+    [
+      ['order', 'byState'],
+      ['equals', 'done'],
+    ],
+    ['CARD-3'],
+  ],
+  [
+    'leading values',
+    [
+      ['order', 'byKind'],
+      ['path', 'work'],
+      ['beginsWith', '1'],
+    ],
+    ['CARD-1'],
+  ],
+  [
+    'filters by a text and a boolean',
+    [
+      ['where', 'kind=work'],
+      ['where', 'urgent=true'],
+    ],
+    ['CARD-3'],
+  ],
+  [
+    'levels',
+    [
+      ['with', 'DOES:lead'],
+      ['with', 'DOES/inbound:DOES'],
+    ],
+    ['CARD-1', 'CARD-2', 'CARD-3'],
+  ],
+  [
+    'a rank',
+    [
+      ['type', 'DOES'],
+      ['id', 'USER-A'],
+      ['atLeast', 'lead'],
+    ],
+    ['CARD-1'],
+  ],
+  [
+    'the beginning of a text',
+    [
+      ['search', 'USER.name'],
+      ['beginsWith', 'al'],
+    ],
+    ['USER-A'],
+  ],
+  [
+    'a number of a search',
+    [
+      ['search', 'CARD.points'],
+      ['from', '3'],
+    ],
+    ['CARD-2', 'CARD-3'],
+  ],
+  [
+    'a path in a partition',
+    [
+      ['search', 'CARD.place'],
+      ['partition', 'UK'],
+      ['path', 'London'],
+    ],
+    ['CARD-1'],
+  ],
+  [
+    'a text with every sign that ends a text',
+    [
+      ['search', 'USER.name'],
+      ['equals', NAME],
+    ],
+    ['USER-O'],
+  ],
+];
+
+function addressOf(parameters: readonly [string, string][]): string {
+  const names = parameters.map(([name]) => name);
+  const list: [string, string][] =
+    names.includes('search') || names.includes('type')
+      ? []
+      : [
+          ['type', 'ON_BOARD'],
+          ['id', 'BOARD-B'],
+        ];
+  return new URLSearchParams([...list, ...parameters]).toString();
+}
+
+const folder = join(ROOT, '.cache', `studio-query-${process.pid}`);
+let opened: Awaited<ReturnType<typeof openStudioOf<CompiledModel>>>;
+let client: ReturnType<typeof studioClient>;
+
+beforeAll(async () => {
+  await mkdir(folder, { recursive: true });
+  const model = join(folder, 'model.ts');
+  await writeFile(model, modelFile(uniqueTableName()));
+  const { graph } = (await import(pathToFileURL(model).href)) as { graph: CompiledModel };
+  opened = await openStudioOf<CompiledModel>(graph);
+  client = studioClient(opened.studio.url);
+  const { writer, worker } = opened;
+  await writer.batch((batch) => {
+    batch.putNode('BOARD-B', { name: 'Spring' });
+    batch.putNode('USER-A', { name: 'Alma' });
+    batch.putNode('USER-O', { name: NAME });
+    batch.putNode('CARD-1', { title: 'Dig', state: 'open', points: 2, country: 'UK', region: 'London', city: 'Ham' });
+    batch.putNode('CARD-2', { title: 'Plant', state: 'open', points: 3, country: 'UK', region: 'Kent', city: 'Deal' });
+    batch.putNode('CARD-3', { title: 'Rest', state: 'done', points: 10 });
+    batch.putEdge('CARD-1', 'ON_BOARD', 'BOARD-B', { place: '1', hours: 2.5, kind: 'work', urgent: false });
+    batch.putEdge('CARD-2', 'ON_BOARD', 'BOARD-B', { place: '2', hours: 4, kind: 'fun', urgent: true });
+    batch.putEdge('CARD-3', 'ON_BOARD', 'BOARD-B', { place: '3', hours: 12, kind: 'work', urgent: true });
+    batch.putEdge('CARD-1', 'DOES', 'USER-A', { part: 'lead' });
+    batch.putEdge('CARD-2', 'DOES', 'USER-A', { part: 'help' });
+  });
+  await worker.idle();
+});
+
+afterAll(async () => {
+  await opened?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function ask(parameters: readonly [string, string][]): Promise<QueryAnswer> {
+  const { answer, error } = await client.get(`/api/query?${addressOf(parameters)}`);
+  expect(error).toBeUndefined();
+  return answer;
+}
+
+describe('the playground of the studio', () => {
+  it('has the rows, the plan and the cost of each question', async () => {
+    for (const [name, parameters, ids] of QUESTIONS) {
+      const { rows, plan } = await ask(parameters);
+      expect({ name, ids: rows.map(({ id }) => id) }).toEqual({ name, ids });
+      expect(plan.rcu).toBeGreaterThan(0);
+      expect(plan.calls).toBeGreaterThan(0);
+      expect(plan.steps.length).toBeGreaterThan(0);
+    }
+    const { tree, plan } = await ask([['with', 'DOES:lead']]);
+    expect(tree!.items[0]!.below[0]!.nodes.map(({ id }) => id)).toEqual(['USER-A']);
+    expect(plan.why![0]).toBe('Query: the edges of ON_BOARD in their order.');
+  });
+
+  it('goes on with the next page', async () => {
+    const first = await ask([['limit', '2']]);
+    const second = await ask([
+      ['limit', '2'],
+      ['cursor', first.cursor!],
+    ]);
+    expect(second.rows.map(({ id }) => id)).toEqual(['CARD-3']);
+    expect(second.cursor).toBeUndefined();
+  });
+
+  it('says what a question lacks, and what the model does not have', async () => {
+    const codeOf = async (query: string): Promise<string | undefined> =>
+      (await client.get(`/api/query?${query}`)).error?.code;
+    expect(await codeOf('')).toBe('invalid-request');
+    expect(await codeOf('type=NONE&id=BOARD-B')).toBe('unknown-type');
+    expect(await codeOf('type=ON_BOARD&id=BOARD-B&where=state')).toBe('invalid-request');
+    expect(await codeOf('type=ON_BOARD&id=BOARD-B&where=other=1')).toBe('not-projected');
+    expect(await codeOf('type=ON_BOARD&id=BOARD-B&order=byHours&from=x')).toBe('invalid-argument');
+    expect(await codeOf('search=USER.none')).toBe('unknown-search');
+  });
+
+  it('prints TypeScript that compiles, runs, and has the same rows', async () => {
+    const settings = { module: 'nodenext', target: 'es2022', strict: true, noEmit: true, skipLibCheck: true };
+    const compilerOptions = { ...settings, allowImportingTsExtensions: true, types: ['node'] };
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+    for (const [i, [, parameters]] of QUESTIONS.entries()) {
+      await writeFile(join(folder, `question-${i}.ts`), (await ask(parameters)).code);
+    }
+    await run('npx', ['tsc', '-p', folder], { cwd: ROOT });
+    const all = QUESTIONS.map((_, i) => `console.log('## ${i}');\nawait import('./question-${i}.ts');\n`);
+    await writeFile(join(folder, 'all.ts'), all.join(''));
+    const { stdout } = await run(process.execPath, ['--import', 'tsx', join(folder, 'all.ts')], { cwd: ROOT });
+    const printed = stdout.split(/^## \d+$/m).slice(1);
+    const idsOf = (text: string): string[] => [...text.matchAll(/^([A-Z]+-\w+) /gm)].map(([, id]) => id!);
+    expect(printed.map(idsOf)).toEqual(QUESTIONS.map(([, , ids]) => ids));
+  });
+});
+
+describe.skipIf(!HAS_BROWSER)('the playground in a browser', () => {
+  let running: RunningBrowser;
+
+  beforeAll(async () => {
+    running = await startBrowser();
+  });
+
+  afterAll(async () => {
+    await running?.close();
+  });
+
+  it('asks by its form, and shows rows, cost, code and plan', async () => {
+    const { page, goTo, troubles, close } = await visit(running.browser, opened.studio.url);
+    await goTo('/query');
+    await page.getByLabel('List or search').selectOption('ON_BOARD');
+    await page.getByLabel(/^Node that they enter/).fill('BOARD-B');
+    await page.getByRole('combobox', { name: 'Order' }).selectOption('byHours');
+    await page.getByRole('combobox', { name: 'hours' }).selectOption('from … to');
+    await page.getByLabel('from', { exact: true }).fill('2');
+    await page.getByLabel('Attribute 1').fill('kind');
+    await page.getByLabel('Value 1').fill('work');
+    await page.getByLabel('descending').check();
+    await page.getByRole('button', { name: 'Ask' }).click();
+    const rows = page.getByRole('region', { name: 'Rows' }).locator('tbody tr');
+    await expect.poll(() => rows.count()).toBe(2);
+    expect(await rows.first().innerText()).toContain('CARD-3');
+    expect(await page.locator('.cost').innerText()).toMatch(/^\d+(\.\d+)? RCU, 1 DynamoDB call, 1 partition$/);
+    const code = await page.locator('pre.code').innerText();
+    // A longer call is wrapped: its words stay.
+    const options = "order: 'byHours', from: 2, where: { kind: 'work' }, reverse: true, limit: 20";
+    expect(code.replace(/\s+/g, ' ')).toContain(options);
+    expect(await page.getByRole('region', { name: 'Plan' }).innerText()).toContain('Query of gsi0');
+    // The address holds the question, and the form shows it again.
+    await page.reload();
+    await expect.poll(() => rows.count()).toBe(2);
+    expect(await page.getByLabel('Value 1').inputValue()).toBe('work');
+    expect(await page.getByRole('combobox', { name: 'Order' }).inputValue()).toBe('byHours');
+    await page.getByRole('button', { name: '+ DOES' }).click();
+    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByRole('list', { name: 'Nodes with their levels' }).waitFor();
+    for (const width of [320, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expect.poll(() => isTooWide(page)).toBe(false);
+    }
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await accessibilityProblems(page)).toEqual([]);
+    }
+    expect(troubles).toEqual([]);
+    await close();
+  });
+});
