@@ -7,7 +7,19 @@
  * machine, `edgeloom/tools` has what tools are built with.
  */
 
+export { changesOf, type FeedModel } from './client/feed/changes-of.ts';
 export type { FeedOptions } from './client/feed/feed.ts';
+export type {
+  CountChange,
+  FeedChange,
+  ItemChange,
+  ListChange,
+  ListedPlace,
+  RowChange,
+  SearchChange,
+  ViewChange,
+} from './client/feed/feed-change.ts';
+export { createFeedModels, type FeedModels, type FeedModelsOptions } from './client/feed/feed-models.ts';
 export { type RunningFeed, type StartFeedOptions, startFeed } from './client/feed/start-feed.ts';
 export {
   applyWatchEvent,
@@ -17,6 +29,13 @@ export {
   type WatchEvent,
 } from './client/feed/watch-types.ts';
 export type { WatchableFeed } from './client/feed/watchable-feed.ts';
+export { answerNodeRequest } from './client/http/node.ts';
+export {
+  type WatchFailure,
+  type WatchHandlerOptions,
+  type WatchQueryOf,
+  watchHandler,
+} from './client/http/watch-handler.ts';
 export type { LabelValue, WithEdges, WithLevel } from './client/read/levels/level.ts';
 export type { Truncated } from './client/read/levels/level-walk.ts';
 export type { NodesOptions } from './client/read/list-nodes.ts';
@@ -81,6 +100,7 @@ export type { NumberReader } from './core/items/plain.ts';
 export type { HashName } from './core/items/shard.ts';
 export type { CompiledModel, IndexName } from './core/model/compiled.ts';
 export type * from './core/model/declared.ts';
+export type { FeedNames } from './core/model/feed-names.ts';
 export type { Graph, GraphInput } from './core/model/graph.ts';
 export type * from './core/model/inference.ts';
 export type { EdgeKeyOption, NodeKeyOption } from './core/model/keys/key-option.ts';

@@ -1,11 +1,33 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createSession, createStreamsClient, startFeed } from 'edgeloom';
 import { startLocal } from 'edgeloom/local';
 import { tracker } from './model.ts';
 import { createTrackerServer } from './server.ts';
+import { trackerOf } from './tracker.ts';
 
-/** `npx tsx examples/tracker/run.ts`: the tracker on an embedded engine, at http://127.0.0.1:8080 until Ctrl-C. */
+/** `npx tsx examples/tracker/run.ts [PORT]`: the tracker on an embedded engine, until Ctrl-C. */
 const local = await startLocal({ graph: tracker });
-const server = createTrackerServer(local.store, 'a secret of this run').listen(8080, '127.0.0.1');
-process.once('SIGINT', () => {
+const streams = createStreamsClient({ endpoint: local.endpoint });
+const { feed, stop } = await startFeed(tracker, { client: local.client, streams });
+const acme = trackerOf(local.store, 'acme', createSession());
+await acme.signUp();
+await acme.addProject('web');
+
+const server = createTrackerServer(local.store, 'a secret of this run', feed);
+// There is no gateway here that checks who asks.
+server.prependListener('request', ({ headers }) => {
+  headers['x-organisation'] ??= 'acme';
+});
+server.listen(Number(process.argv[2] ?? 8080), '127.0.0.1');
+await once(server, 'listening');
+console.log(`a board: http://127.0.0.1:${(server.address() as AddressInfo).port}/projects/web/board`);
+console.log(`the table: ${local.endpoint}`);
+
+process.once('SIGINT', async () => {
+  server.closeAllConnections();
   server.close();
-  void local.stop();
+  await stop();
+  await local.stop();
+  streams.destroy();
 });

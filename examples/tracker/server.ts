@@ -1,7 +1,18 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createInterface } from 'node:readline';
-import { ConditionFailedError, EdgeloomError, Session, type Store } from 'edgeloom';
-import { organisations, type Priority, type TicketChange, type TicketFilter, trackerOf } from './tracker.ts';
+import {
+  answerNodeRequest,
+  ConditionFailedError,
+  createReader,
+  EdgeloomError,
+  Session,
+  type Store,
+  type WatchableFeed,
+  watchHandler,
+} from 'edgeloom';
+import { tracker as model } from './model.ts';
+import { boardOf, organisations, type Priority, type TicketChange, type TicketFilter, trackerOf } from './tracker.ts';
 
 /** What a request is answered with. */
 interface Answer {
@@ -85,13 +96,27 @@ const ROUTES: readonly Route[] = [
 
 const STATUS: Readonly<Record<string, number>> = { 'not-found': 404, 'condition-failed': 409, 'outcome-unknown': 503 };
 
+const BOARD = readFileSync(new URL('./board.html', import.meta.url));
+
+/** The values that every request needs. */
+interface Serving {
+  store: Store;
+  sessionKey: string;
+  /** Answers with a board that moves. */
+  watchBoard: (request: Request) => Promise<Response>;
+}
+
 /**
  * The tracker's HTTP API. The organisation comes in the header `x-organisation`, as a gateway sets it after it has checked
- * who asks; the session of own writes in the cookie `s`.
+ * who asks; the session of own writes in the cookie `s`. Boards need a feed: their rows move by themselves.
  */
-export function createTrackerServer(store: Store, sessionKey: string): Server {
+export function createTrackerServer(store: Store, sessionKey: string, feed?: WatchableFeed): Server {
+  const watchBoard = watchHandler(createReader(model, { store, feed }), ({ url, headers }) => {
+    const [, project = ''] = /^\/projects\/([\w-]+)\/live$/.exec(new URL(url).pathname) ?? [];
+    return boardOf(headers.get('x-organisation') ?? '', project);
+  });
   return createServer((request, response) => {
-    answer(store, sessionKey, request, response).catch((error: unknown) => {
+    answer({ store, sessionKey, watchBoard }, request, response).catch((error: unknown) => {
       const code = error instanceof EdgeloomError ? error.code : 'unexpected';
       const current = error instanceof ConditionFailedError ? { current: error.current } : {};
       const status = STATUS[code] ?? (error instanceof EdgeloomError ? 400 : 500);
@@ -100,7 +125,11 @@ export function createTrackerServer(store: Store, sessionKey: string): Server {
   });
 }
 
-async function answer(store: Store, key: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  { store, sessionKey: key, watchBoard }: Serving,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://tracker');
   if (request.method === 'GET' && url.pathname === '/organisations') {
     return send(response, { body: await organisations(store, url.searchParams.get('cursor') ?? undefined) });
@@ -108,6 +137,13 @@ async function answer(store: Store, key: string, request: IncomingMessage, respo
   const org = request.headers['x-organisation'];
   if (typeof org !== 'string' || !/^[a-z0-9]+$/.test(org)) {
     return send(response, { status: 401, body: { code: 'no-organisation' } });
+  }
+  const page = request.method === 'GET' ? /^\/projects\/[\w-]+\/(board|live)$/.exec(url.pathname)?.[1] : undefined;
+  if (page === 'live') return await answerNodeRequest(watchBoard, request, response);
+  if (page === 'board') {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+    response.end(BOARD);
+    return;
   }
   for (const [method, path, run] of ROUTES) {
     const match = method === request.method ? path.exec(url.pathname) : null;

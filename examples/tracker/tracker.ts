@@ -136,3 +136,9 @@ export function trackerOf(store: Store, org: string, session: Session) {
 export async function organisations(store: Store, cursor?: string) {
   return await createReader(tracker, { store }).nodes('ORG', { cursor });
 }
+
+/** The list that a board shows: the open tickets of a project, the next due first. */
+export function boardOf(org: string, project: string) {
+  const id = `PROJECT-${org}.${project}` as const;
+  return { inbound: ['IN_PROJECT', id], order: 'byDueDate', path: ['OPEN'], limit: 20 } as const;
+}

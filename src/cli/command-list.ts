@@ -157,6 +157,11 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: async () => (await import('./commands/read/page.ts')).pageCommand,
   },
   {
+    name: 'watch',
+    description: 'print the beginning of a list, of a search or some nodes, and then each change of it, until Ctrl-C',
+    load: async () => (await import('./commands/read/watch.ts')).watchCommand,
+  },
+  {
     name: 'shards',
     description: 'show how evenly the search items are spread over the shards of their index',
     load: async () => (await import('./commands/read/shards.ts')).shardsCommand,

@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { WatchableFeed } from '../../src/client/feed/watchable-feed.ts';
 import type { FlowAnswer } from '../../src/studio/base/flow.ts';
+import { LiveFeed } from '../../src/studio/base/live-feed.ts';
 import type { TypeSample } from '../../src/studio/base/table-sample.ts';
-import { studioClient } from '../support/studio/client.ts';
+import { eventsOf } from '../support/events.ts';
+import { openedHeaders, studioClient } from '../support/studio/client.ts';
 import { openStudio } from '../support/studio/table.ts';
 
 const GOALS = 12;
@@ -68,6 +71,26 @@ describe('the sample of a table in the studio', () => {
   });
 });
 
+describe('suggestions in the studio', () => {
+  it('are nodes by a part of their id or name, by a search, and by the whole id', async () => {
+    const idsOf = async (text: string): Promise<string[]> =>
+      (await client.get(`/api/suggest?text=${encodeURIComponent(text)}`)).answer.suggestions.map(
+        ({ id }: { id: string }) => id,
+      );
+    expect(await idsOf('lovelace')).toEqual(['USER-U1']);
+    expect(await idsOf('r-u')).toEqual(expect.arrayContaining(['USER-U1', 'USER-U2']));
+    expect(await idsOf('GOAL-G')).toHaveLength(8);
+    expect((await idsOf('GOAL-G1'))[0]).toBe('GOAL-G1');
+    expect(await idsOf('nobody')).toEqual([]);
+    // A node that is not in the sample is found by its search, and by its id.
+    await opened.writer.putNode('USER-NEW', { name: 'Zuse', country: 'DE' });
+    await opened.worker.idle();
+    expect(await idsOf('zu')).toEqual(['USER-NEW']);
+    expect(await idsOf('USER-NEW')).toEqual(['USER-NEW']);
+    expect((await client.get('/api/suggest')).error?.code).toBe('invalid-request');
+  });
+});
+
 describe('the flow of records in the studio', () => {
   it('has the changes since a number, by type and by ends, and the nodes that were written last', async () => {
     const flowOf = async (query = ''): Promise<FlowAnswer> => (await client.get(`/api/flow${query}`)).answer;
@@ -92,13 +115,102 @@ describe('the flow of records in the studio', () => {
       );
     const now = await flowOf(`?after=${first.seen}`);
     expect(now.derived).toBeGreaterThan(first.derived);
-    const newest = now.recent.slice(0, 2).map(({ id, isDeleted }) => ({ id, isDeleted }));
-    expect(newest).toEqual(
+    const known = now.recent.map(({ id, isDeleted }) => ({ id, isDeleted }));
+    // The newest of each type comes before its others.
+    expect(now.recent.find(({ id }) => id.startsWith('USER-'))!.id).toBe('USER-U2');
+    expect(known).toEqual(
       expect.arrayContaining([
         { id: 'GOAL-G11', isDeleted: true },
         { id: 'USER-U2', isDeleted: false },
       ]),
     );
     expect((await flowOf(`?after=${now.seen}`)).moved).toEqual([]);
+  });
+});
+
+describe('a list that moves in the studio', () => {
+  const ask = (query: string, headers: Record<string, string> = openedHeaders(opened.studio.url)) =>
+    fetch(new URL(`/api/watch${query}`, opened.studio.url), { headers });
+
+  it('sends what a question of Query finds, with the headers of every answer', async () => {
+    const { writer, worker } = opened;
+    const response = await ask('?search=USER.name&beginsWith=ze&limit=2');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const events = eventsOf(response);
+    expect((await events.next()).value).toMatchObject({ type: 'page', data: { items: [] } });
+    await writer.putNode('USER-Z', { name: 'Zelda' });
+    await worker.idle();
+    expect((await events.next()).value).toMatchObject({ type: 'enter', data: { at: 0, item: { id: 'USER-Z' } } });
+    await events.return();
+  });
+
+  it('refuses requests without the token, and questions that have no list to follow', async () => {
+    expect((await ask('?search=USER.name&beginsWith=z', {})).status).toBe(403);
+    for (const [query, code] of [
+      ['?search=USER.nothing&equals=x', 'unknown-search'],
+      ['?type=MEMBER&id=USER-U1&with=MEMBER', 'invalid-request'],
+      ['?type=MEMBER', 'invalid-request'],
+    ] as const) {
+      const response = await ask(query);
+      const { error } = (await response.json()) as { error: { code: string } };
+      expect([response.status, error.code], query).toEqual([400, code]);
+    }
+  });
+});
+
+describe('the feed of a studio', () => {
+  function fakeFeeds() {
+    const [started, stopped]: [number[], number[]] = [[], []];
+    let failure: Error | undefined;
+    const live = new LiveFeed(async () => {
+      const number = started.push(started.length);
+      if (failure !== undefined) throw failure;
+      let end: () => void;
+      const ended = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      const stop = async () => {
+        stopped.push(number);
+        end();
+      };
+      return { feed: { number } as unknown as WatchableFeed, ended, stop };
+    });
+    const fail = (error?: Error): void => {
+      failure = error;
+    };
+    return { live, started, stopped, fail };
+  }
+
+  it('runs once for all who watch, until the last one has gone', async () => {
+    const { live, started, stopped } = fakeFeeds();
+    const [one, two] = [live.hold(), live.hold()];
+    expect(await one.feed).toBe(await two.feed);
+    one.release();
+    one.release();
+    await live.settled();
+    expect([started.length, stopped]).toEqual([1, []]);
+    two.release();
+    await live.settled();
+    expect(stopped).toEqual([1]);
+    const three = live.hold();
+    await three.feed;
+    expect(started).toHaveLength(2);
+    three.release();
+  });
+
+  it('is started anew after it could not be started', async () => {
+    const { live, started, fail } = fakeFeeds();
+    fail(new Error('There is no stream.'));
+    const one = live.hold();
+    await expect(one.feed).rejects.toThrow('There is no stream.');
+    fail();
+    const two = live.hold();
+    await two.feed;
+    one.release();
+    two.release();
+    await live.settled();
+    expect(started).toHaveLength(2);
   });
 });

@@ -1,4 +1,5 @@
 import { expectTypeOf, it } from 'vitest';
+import { watchHandler } from '../../src/client/http/watch-handler.ts';
 import type { Reader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
@@ -385,4 +386,14 @@ it('names the sums and groups of a total', async () => {
   void total.minutes;
   // @ts-expect-error: LIKES has no total
   void ofWork.total('PROJECT-P1', 'LIKES');
+});
+
+it('takes the queries of the graph for answers to requests', () => {
+  watchHandler(reader, () => ({ inbound: ['GOALMEMBERSHIP', fromUrl], limit: 3 }));
+  watchHandler(anyReader, async () => ({ search: 'ANY.thing', eq: 3 }));
+  watchHandler(reader, () => new Response(null, { status: 401 }));
+  // @ts-expect-error: no such edge type
+  watchHandler(reader, () => ({ inbound: ['GOALMEMBERSIP', fromUrl] }));
+  // @ts-expect-error: no such search
+  watchHandler(reader, () => ({ search: 'USER.nothing', eq: 'x' }));
 });

@@ -24,15 +24,22 @@ export interface FilterFlags {
   maxRcu?: number;
 }
 
+/** Adds `--where`. */
+export function withWhere(command: Command): Command {
+  return command.option(
+    '--where <attribute=value>',
+    'only items whose projected attribute has this value (JSON, or a text); repeatable',
+    collectValue,
+  );
+}
+
 /** Adds `--where` and `--max-rcu`. */
 export function withFilter(command: Command): Command {
-  return command
-    .option(
-      '--where <attribute=value>',
-      'only items whose projected attribute has this value (JSON, or a text); repeatable',
-      collectValue,
-    )
-    .option('--max-rcu <n>', 'read units that the page may cost (default: 50 with --where)', readUnits);
+  return withWhere(command).option(
+    '--max-rcu <n>',
+    'read units that the page may cost (default: 50 with --where)',
+    readUnits,
+  );
 }
 
 /** The filter that options name. */
@@ -53,9 +60,14 @@ export interface OrderedOptions extends PagingFlags, FilterFlags {
   order?: string;
 }
 
-/** Adds which incoming edges, in which order. */
+/** Adds which incoming edges, in which order, and the filter of a page. */
 export function withOrder(command: Command): Command {
-  return withFilter(command)
+  return withRange(withFilter(command));
+}
+
+/** Adds which incoming edges, in which order. */
+export function withRange(command: Command): Command {
+  return command
     .option('--at-least <label>', 'rank of this label or higher')
     .option('--equals <label>', 'exactly this label or value')
     .option('--from <value>', 'values from this on, inclusive')

@@ -7,10 +7,10 @@ export interface Output {
   text: string;
 }
 
-/** Prints a command's result to stdout. */
-export function print({ json, text }: Output, asJson: boolean): void {
-  const whole = asJson ? toJson(json) : text;
-  process.stdout.write(whole === '' ? '' : `${printableLines(whole)}\n`);
+/** Prints a command's result to stdout. `paint` gives the text for people its colour: codes that are in the text itself are shown, not obeyed. */
+export function print({ json, text }: Output, asJson: boolean, paint = (line: string): string => line): void {
+  const whole = printableLines(asJson ? toJson(json) : text);
+  if (whole !== '') process.stdout.write(`${asJson ? whole : paint(whole)}\n`);
 }
 
 /** A table in text: columns padded, numbers to the right; no colours, so that it can be piped. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { WatchableFeed } from '../../client/feed/watchable-feed.ts';
 import { createReader } from '../../client/read/reader.ts';
 import { losslessNumber } from '../../foundation/exact-json.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
@@ -13,9 +14,9 @@ export interface TableSession extends ModelSession {
   store: DynamoDBStore;
 }
 
-/** A reader whose numbers print exactly. */
-export function sessionReader({ graph, store }: Pick<TableSession, 'graph' | 'store'>) {
-  return createReader(graph, { store, readNumber: losslessNumber });
+/** A reader whose numbers print exactly; with a feed it can watch. */
+export function sessionReader({ graph, store }: Pick<TableSession, 'graph' | 'store'>, feed?: WatchableFeed) {
+  return createReader(graph, { store, feed, readNumber: losslessNumber });
 }
 
 /**

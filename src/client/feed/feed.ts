@@ -1,10 +1,8 @@
-import { type Item, stringOf } from '../../core/items/attribute-value.ts';
-import { INDEX_KEYS } from '../../core/items/derived-item.ts';
-import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import { type ChangedItem, changedItems } from '../../projecting/stream/changed-items.ts';
+import type { ChangedItem } from '../../projecting/stream/changed-items.ts';
 import type { RawRecord } from '../../projecting/stream/raw-record.ts';
+import { entryIn, knownItems } from './known-items.ts';
 
 /** The records that interest one subscriber. */
 export interface Interest {
@@ -148,8 +146,7 @@ export class Feed {
   /** Takes in a record of the stream. */
   receive(record: RawRecord): void {
     if (this.all.size === 0) return;
-    for (const item of changedItems(this.graph.table, record)) {
-      if (item.source === SERVICE_PARTITION) continue;
+    for (const item of knownItems(this.graph.table, record)) {
       const interested = new Set(this.bySource.get(item.source));
       for (const partition of indexPartitionsOf(item)) {
         for (const subscription of this.byPartition.get(partition) ?? []) interested.add(subscription);
@@ -196,14 +193,12 @@ function leave(index: Map<string, Set<Subscription>>, key: string, subscription:
 function indexPartitionsOf({ oldImage, newImage }: ChangedItem): Set<string> {
   const found = new Set<string>();
   for (const image of [oldImage, newImage]) {
-    for (const { partition } of Object.values(INDEX_KEYS)) {
-      const key = partitionKeyIn(image, partition);
-      if (key !== undefined) found.add(key);
+    for (const index of INDEXES) {
+      const entry = entryIn(index, image);
+      if (entry !== undefined) found.add(entry.partition);
     }
   }
   return found;
 }
 
-function partitionKeyIn(image: Item | undefined, attribute: string): string | undefined {
-  return image === undefined ? undefined : stringOf(image[attribute]);
-}
+const INDEXES = ['gsi0', 'gsi1'] as const;

@@ -44,7 +44,7 @@ type InboundWatch = { inbound: readonly [type: string, target: string] } & Inbou
 type SearchWatch = { search: string } & SearchPredicate & SearchOfWatch;
 
 /** Watched nodes, as `get` gives them. */
-interface NodesWatch {
+export interface NodesWatch {
   get: readonly string[];
   /** As in `get`. */
   attributes?: AttributeSelection | undefined;

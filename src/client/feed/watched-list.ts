@@ -1,5 +1,5 @@
 import { type Item, sameValue, stringOf } from '../../core/items/attribute-value.ts';
-import { ATTRIBUTES, INDEX_KEYS, revisionOf, VALUE } from '../../core/items/derived-item.ts';
+import { ATTRIBUTES, revisionOf, VALUE } from '../../core/items/derived-item.ts';
 import { compareKeys } from '../../core/items/encoding.ts';
 import { type IndexPartitionKey, textOfKey } from '../../core/items/keys.ts';
 import type { IndexName } from '../../core/model/compiled.ts';
@@ -7,6 +7,7 @@ import type { ChangedItem } from '../../projecting/stream/changed-items.ts';
 import { gatherPage, hasProjected } from '../read/lists/scatter.ts';
 import type { ReadContext } from '../read/request/context.ts';
 import { isInRange, type KeyRange } from '../read/request/key-range.ts';
+import { entryIn, toldRevision } from './known-items.ts';
 import { type ListStep, ListWindow, type Stretch, stepsBetween, type WindowRow } from './list-window.ts';
 
 /** A list that can be watched: a query, with its places as they are stored at the moment. */
@@ -69,14 +70,12 @@ export class WatchedList<Result> {
   receive({ oldImage, newImage, ...key }: ChangedItem, nowMs: number): void {
     const image = newImage ?? oldImage;
     if (image === undefined || !this.query.accept(image)) return;
-    const revision = Number(revisionOf(image) ?? 0);
     const id = textOfKey(key);
     const isInList = newImage !== undefined && this.holds(newImage);
     this.window.receive(
       {
         id,
-        // The state of an item that is gone has no revision of its own.
-        revision: newImage === undefined ? revision + 1 : revision,
+        revision: toldRevision({ oldImage, newImage, ...key }),
         row: isInList ? this.rowOf(id, newImage) : undefined,
         isInsert: oldImage === undefined,
       },
@@ -107,18 +106,18 @@ export class WatchedList<Result> {
   /** Whether an item of the projection is in the list. */
   private holds(item: Item): boolean {
     const { index, range, where } = this.query;
-    const { partition, sort } = INDEX_KEYS[index];
-    const place = stringOf(item[sort]);
-    if (place === undefined || !this.partitions.has(stringOf(item[partition]) ?? '')) return false;
-    return isInRange(range, place) && hasProjected(item, where);
+    const entry = entryIn(index, item);
+    if (entry === undefined || !this.partitions.has(entry.partition)) return false;
+    return isInRange(range, entry.sort) && hasProjected(item, where);
   }
 
   private rowOf(id: string, item: Item): WindowRow<Item> {
-    const place = stringOf(item[INDEX_KEYS[this.query.index].sort]) ?? '';
+    const place = entryIn(this.query.index, item)?.sort ?? '';
     return { id, place, revision: Number(revisionOf(item) ?? 0), item };
   }
 }
 
-function isSameRow(left: Item, right: Item): boolean {
+/** Whether two states of a row show the same. */
+export function isSameRow(left: Item, right: Item): boolean {
   return [ATTRIBUTES, VALUE].every((name) => sameValue(left[name], right[name]));
 }

@@ -1,5 +1,6 @@
 import type { CompiledModel, EdgeModel, InboundItem, NodeModel, SearchModel } from '../../core/model/compiled.ts';
 import { isJoinedEdge, joinedItemsOf, partsOfEdge } from '../../core/model/joined.ts';
+import { isMadeByNode } from '../../core/model/keys/key-option.ts';
 
 /**
  * Capacity units of the model's writes and queries, for items of up to 1 KB each. Source: DynamoDB bills a
@@ -69,7 +70,8 @@ export function modelCost(graph: CompiledModel): ModelCost {
     for (const search of node.searches.values()) queries.push(...costsOfSearchQueries(search));
   }
   for (const edge of graph.edges.values()) {
-    puts.push(costOfEdgePut(edge));
+    // The node's put makes an edge of its attribute.
+    if (!isMadeByNode(edge)) puts.push(costOfEdgePut(edge));
     queries.push({ query: `edges ${edge.type}`, calls: 1, rcu: HALF_UNIT });
     if (edge.count !== undefined) queries.push({ query: `degree of ${edge.type}`, calls: 1, rcu: HALF_UNIT });
     if (edge.incoming !== undefined || edge.count?.totals !== undefined) {
@@ -88,17 +90,22 @@ export function modelCost(graph: CompiledModel): ModelCost {
 function costOfNodePut(node: NodeModel, graph: CompiledModel): PutCost {
   // A search item is written once in the table and once in its index, an owner item as the index items of its edges are.
   const ownerItems = node.ownerOf.reduce((sum, { inbound }) => sum + writesOfInboundItems(inbound?.items ?? []), 0);
-  const indexItems = countSearches(node, undefined) * 2 + ownerItems;
+  const made = [...graph.edges.values()]
+    .filter((edge) => edge.from.has(node.type) && isMadeByNode(edge))
+    .map(costOfEdgePut);
+  const sumOf = (part: 'indexItems' | 'reverseItem' | 'totalEntry' | 'read'): number =>
+    made.reduce((sum, cost) => sum + cost[part], 0);
+  const indexItems = countSearches(node, undefined) * 2 + ownerItems + sumOf('indexItems');
   const put: PutCost = {
     type: node.type,
     kind: 'node',
     base: 1,
     view: 1,
     indexItems,
-    reverseItem: 0,
-    totalEntry: 0,
-    read: 0,
-    total: 2 + indexItems,
+    reverseItem: sumOf('reverseItem'),
+    totalEntry: sumOf('totalEntry'),
+    read: sumOf('read'),
+    total: 2 + indexItems + sumOf('reverseItem') + sumOf('totalEntry'),
     inTransaction: 2,
   };
   const copying = [...graph.edges.values()].filter(({ copy, to }) => copy !== undefined && to.has(node.type));

@@ -36,6 +36,8 @@ export interface ObserverCost {
   usd: number;
   /** Reads of the stream a month, in millions. DynamoDB bills them apart, and the prices lack them. */
   millionStreamReads: number;
+  /** Events of the feed a month at most, in millions, for a model whose feed tells all. The prices lack EventBridge. */
+  millionFeedEvents: number;
   /** The check every night, and once a month. */
   checkUsd: number;
   monthlyCheckUsd: number;
@@ -207,6 +209,8 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
     },
     observer: {
       ...observerCost(graph, { load, fixtures, streamShards }, prices),
+      // A write of a derived item tells one change, or one for each of the two orders that share it.
+      millionFeedEvents: (load.putsPerSecond * SECONDS * units.derivedItems * graph.indexes.length) / MILLION,
       checkUsd,
       monthlyCheckUsd: checkUsd / NIGHTS,
     },

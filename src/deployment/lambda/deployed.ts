@@ -4,9 +4,13 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { DeferredStreamSource } from '../../projecting/stream/deferred-source.ts';
 import type { StreamSource } from '../../projecting/stream/source.ts';
 import { deferredCalls, deferredStreams } from '../../store/client/deferred.ts';
+import { EVENT_BRIDGE, jsonService, SQS } from '../../store/client/json-service.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
+import { credentialsOf } from '../../store/environment.ts';
 import { bucketAccess } from '../../trust/failures/failure-queue.ts';
+import { feedQueue } from '../../trust/observe/feed-queue.ts';
 import { checkRunHandler, type RunHandler } from './check-run-handler.ts';
+import { type FeedHandler, feedHandler } from './feed-handler.ts';
 import { jsonLines } from './json-lines.ts';
 import { type ObserveHandler, observeHandler } from './observe-handler.ts';
 import { type RedriveHandler, redriveHandler } from './redrive-handler.ts';
@@ -81,19 +85,51 @@ export function deployedRedrive(graph: CompiledModel): RedriveHandler {
  * export const handler = deployedObserve(graph);
  */
 export function deployedObserve(graph: CompiledModel): ObserveHandler {
-  const { table, client, logLevel, metricsNamespace, streamArn } = readFunctionSettings();
-  if (streamArn === undefined) {
-    throw new EdgeloomError(
-      'invalid-environment',
-      "The function's environment is wrong: EDGELOOM_STREAM_ARN should be the ARN of the table's stream.",
-      'Correct these variables where the stack sets them, and deploy again.',
-    );
-  }
+  const { table, client, logLevel, metricsNamespace, feedQueueUrl, ...settings } = readFunctionSettings();
+  const streamArn = required(settings.streamArn, "EDGELOOM_STREAM_ARN should be the ARN of the table's stream");
   return observeHandler(withTableName(graph, table), {
     stream: deferredSource(streamArn, deferredStreams(client)),
+    ...(feedQueueUrl !== undefined && {
+      feed: feedQueue(
+        feedQueueUrl,
+        jsonService(SQS, {
+          ...{ region: client.region, credentials: credentialsOf(process.env) },
+          endpoint: new URL(feedQueueUrl).origin,
+        }),
+        {},
+      ),
+    }),
     logger: jsonLines(logLevel),
     metricsNamespace,
   });
+}
+
+/**
+ * The stack's feed, where its parameter `feedEventBus` asks for one: it puts the changes that the observer has told into an event bus of
+ * EventBridge.
+ *
+ * @example
+ * export const handler = deployedFeed(graph);
+ */
+export function deployedFeed(_graph: CompiledModel): FeedHandler {
+  const { client, logLevel, eventsEndpoint: endpoint, ...settings } = readFunctionSettings();
+  const bus = required(settings.eventBus, 'EDGELOOM_EVENT_BUS should be the name or the ARN of an event bus');
+  const streamArn = required(settings.streamArn, "EDGELOOM_STREAM_ARN should be the ARN of the table's stream");
+  const call = jsonService(EVENT_BRIDGE, {
+    ...{ region: client.region, credentials: credentialsOf(process.env) },
+    ...(endpoint !== undefined && { endpoint }),
+  });
+  return feedHandler({ bus, call, table: streamArn.split('/stream/')[0]!, logger: jsonLines(logLevel) });
+}
+
+/** A setting that a function cannot do without. */
+function required(setting: string | undefined, problem: string): string {
+  if (setting !== undefined) return setting;
+  throw new EdgeloomError(
+    'invalid-environment',
+    `The function's environment is wrong: ${problem}.`,
+    'Correct these variables where the stack sets them, and deploy again.',
+  );
 }
 
 /** The stream of a table, whose client is made when it is first read. */

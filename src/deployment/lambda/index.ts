@@ -15,7 +15,8 @@ export {
   type RunHandlerOptions,
   type RunResponse,
 } from './check-run-handler.ts';
-export { deployedCheck, deployedObserve, deployedRedrive, deployedStream } from './deployed.ts';
+export { deployedCheck, deployedFeed, deployedObserve, deployedRedrive, deployedStream } from './deployed.ts';
+export type { FeedHandler, FeedQueueEvent } from './feed-handler.ts';
 export type { FunctionLogger } from './json-lines.ts';
 export {
   type ObserveHandler,

@@ -2,10 +2,10 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import { lowMarkOfStream } from '../../projecting/progress/low-mark.ts';
 import type { StreamSource } from '../../projecting/stream/source.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
+import type { TakeEvents } from '../../trust/observe/feeder.ts';
 import { readObserverState } from '../../trust/observe/memory.ts';
 import { type ObserveResult, observe } from '../../trust/observe/observe.ts';
 import type { ObserverLimits } from '../../trust/observe/observer.ts';
@@ -26,6 +26,8 @@ export interface ObserveHandlerOptions extends Pick<RuntimeOptions, 'now' | 'wai
   runMs?: number | undefined;
   /** Milliseconds before the function's timeout at which a call saves its state. Default 10,000. */
   reserveMs?: number | undefined;
+  /** Takes the changes that the records tell: see `feed` of the observer. Default: no feed. */
+  feed?: TakeEvents | undefined;
   /** Waits and bounds of the observer. */
   limits?: Partial<ObserverLimits> | undefined;
   /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
@@ -73,8 +75,7 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
     const deadlineMs = now() + runMs;
     const result = await observe({
       ...{ graph, store, now, wait: options.wait, limits, source: stream },
-      // A walk of its own for each call: one of a call before may be minutes old.
-      lowMark: lowMarkOfStream({ graph, store, source: stream, now }),
+      feed: options.feed,
       checks: false,
       untilAtRest: true,
       remainingMs: () => Math.min(deadlineMs - now(), context.getRemainingTimeInMillis() - reserveMs),

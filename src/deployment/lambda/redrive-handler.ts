@@ -1,6 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
+import type { TelemetryOption } from '../../core/telemetry.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { checkAgeHours } from '../../projecting/progress/last-check.ts';
 import type { StreamSource } from '../../projecting/stream/source.ts';
@@ -33,7 +34,7 @@ export interface RedriveEvent {
 }
 
 /** Options of a redrive handler. */
-export interface RedriveHandlerOptions extends Pick<RuntimeOptions, 'now'> {
+export interface RedriveHandlerOptions extends Pick<RuntimeOptions, 'now'>, TelemetryOption {
   /** Client to read and write with. Default: one for the function's own region, kept for the function's life. */
   client?: DynamoDBClient | undefined;
   /** The table, instead of `client`. */
@@ -92,7 +93,7 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
   return async (event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
     const remainingMs = (): number => context.getRemainingTimeInMillis() - reserveMs;
-    const run: RedriveOptions = { graph, store, remainingMs, now: options.now };
+    const run: RedriveOptions = { graph, store, remainingMs, now: options.now, telemetry: options.telemetry };
     const messages = event.Records?.filter(({ eventSource }) => eventSource === 'aws:sqs');
     const { result, failed } =
       messages === undefined

@@ -23,6 +23,12 @@ export interface FunctionSettings {
   failedBatchesBucket?: string;
   /** The table's stream, which is swept; absent: nothing is. */
   streamArn?: string;
+  /** The queue that the observer puts changes into; absent: it tells nobody. */
+  feedQueueUrl?: string;
+  /** The event bus that changes go to: its name or its ARN. */
+  eventBus?: string;
+  /** Where EventBridge is, if not at its usual endpoint. */
+  eventsEndpoint?: string;
   /** Capacity units a second at most. */
   maxRcu?: number;
   maxWcu?: number;
@@ -45,6 +51,9 @@ const functionSchema = z.object({
   EDGELOOM_SETTLE_SECONDS: z.optional(positive),
   EDGELOOM_FAILED_BATCHES_BUCKET: z.optional(z.string()),
   EDGELOOM_STREAM_ARN: z.optional(z.string()),
+  EDGELOOM_FEED_QUEUE_URL: z.optional(ENDPOINT),
+  EDGELOOM_EVENT_BUS: z.optional(z.string()),
+  AWS_ENDPOINT_URL_EVENTBRIDGE: z.optional(ENDPOINT),
   EDGELOOM_MAX_RCU: z.optional(positive),
   EDGELOOM_MAX_WCU: z.optional(positive),
   AWS_ENDPOINT_URL_DYNAMODB: z.optional(ENDPOINT),
@@ -80,6 +89,9 @@ export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.en
     settleMs: settleSeconds === undefined ? undefined : settleSeconds * 1000,
     failedBatchesBucket: data.EDGELOOM_FAILED_BATCHES_BUCKET,
     streamArn: data.EDGELOOM_STREAM_ARN,
+    feedQueueUrl: data.EDGELOOM_FEED_QUEUE_URL,
+    eventBus: data.EDGELOOM_EVENT_BUS,
+    eventsEndpoint: data.AWS_ENDPOINT_URL_EVENTBRIDGE ?? data.AWS_ENDPOINT_URL,
     maxRcu: data.EDGELOOM_MAX_RCU,
     maxWcu: data.EDGELOOM_MAX_WCU,
   };

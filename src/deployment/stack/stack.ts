@@ -16,7 +16,7 @@ import { alarmResources } from './parts/alarms.ts';
 import { checkResources } from './parts/check-machine.ts';
 import { countCustomMetrics, dashboardResources } from './parts/dashboard.ts';
 import { emptiedBucketResources } from './parts/emptied-bucket.ts';
-import { failureResources } from './parts/failures.ts';
+import { failureResources, feedResources } from './parts/failures.ts';
 import { functionProperties, functionResources, handlerOf, RUNTIME, triggerResources } from './parts/functions.ts';
 import { gradualResources } from './parts/gradual.ts';
 import { tableResources } from './parts/table.ts';
@@ -131,6 +131,7 @@ function resourcesOf(site: Site): Resources {
   return {
     ...tableResources(site),
     ...failureResources(site),
+    ...feedResources(site),
     ...emptiedBucketResources(site),
     ...checkResources(site),
     ...triggerResources(site),
@@ -160,7 +161,7 @@ function outputsOf({ table }: Site): Template['Outputs'] {
 /** How many things of a stack are billed by their number: its alarms, its dashboards, and the metrics that its programs emit. */
 export function stackFixtures(
   model: CompiledModel,
-  values: Pick<Partial<Parameters>, 'observe'> = {},
+  values: Pick<Partial<Parameters>, 'observe' | 'feedEventBus'> = {},
 ): { alarms: number; dashboards: number; metrics: number } {
   const site = siteOf({ model, service: 'edgeloom', stage: 'cost', parameters: readParameters('cost', values) });
   const types = Object.values(resourcesOf(site)).map(({ Type }) => Type);

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { startFeed } from '../../client/feed/start-feed.ts';
 import { packageFile } from '../../deployment/package/package-files.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { failureDocument } from '../../foundation/failure-document.ts';
@@ -10,9 +11,12 @@ import { type StudioContext, type StudioTable, streamOfTable } from '../base/con
 import { Flow } from '../base/flow.ts';
 import { Guard } from '../base/guard.ts';
 import { send, sendJson } from '../base/http.ts';
+import { LiveFeed } from '../base/live-feed.ts';
 import { TableSample } from '../base/table-sample.ts';
+import { Timeline } from '../base/timeline.ts';
 import { answerRequest } from './answers.ts';
 import { type Asset, loadAssets } from './assets.ts';
+import { answerWithLiveList } from './live-list.ts';
 
 /** Options of a studio. */
 export interface StudioOptions extends StudioTable {
@@ -37,7 +41,7 @@ const LOOPBACK = '127.0.0.1';
 /** The built page is next to the compiled server, in `dist`; servers that run from the sources use it too. */
 const PAGE_FOLDER = 'dist/studio/page/';
 /** Places of the page: its own code shows the one that the address names. */
-const PLACES = new Set(['/', '/explore', '/inspect', '/shards', '/trust']);
+const PLACES = new Set(['/', '/explore', '/query', '/inspect', '/shards', '/timeline', '/trust']);
 
 /**
  * Serves a studio over a table, on loopback alone, until it is closed. Throws `studio-port` where another program has the
@@ -49,7 +53,16 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
   const leases = registryLeases(table.graph, table.store);
   const checks = new CheckJob();
   const flow = new Flow(table.graph, () => streamOfTable(table));
-  const context: StudioContext = { ...table, isWritable, leases, checks, flow, sample: new TableSample() };
+  const context: StudioContext = {
+    ...table,
+    isWritable,
+    leases,
+    checks,
+    flow,
+    live: new LiveFeed(() => startFeed(table.graph, { client: table.client, streams: table.streams })),
+    sample: new TableSample(),
+    timeline: new Timeline(),
+  };
   const server = createServer();
   const address = await listen(server, port);
   const guard = new Guard(address.port);
@@ -66,6 +79,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
       await checks.stop();
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
+      await context.live.settled();
     },
   };
 }
@@ -89,6 +103,8 @@ async function serve(
     context.logger.warn({ refusal, method }, 'refused');
     if (refusal === 'unknown') sendJson(response, 403, failureDocument(tokenMissing()));
     else send(response, 403, 'text/plain; charset=utf-8', 'The studio takes requests of its own page alone.\n');
+  } else if (method === 'GET' && url.pathname === '/api/watch') {
+    await answerWithLiveList(context, request, url, response);
   } else if (isData) {
     await answerRequest(context, request, url, response);
   } else {

@@ -99,6 +99,8 @@ describe('the cost of a month', () => {
     const [rest, busy] = [observed({ putsPerSecond: 0 }), observed({ putsPerSecond: 10 })];
     expect(busy.usd).toBeGreaterThan(2 * rest.usd);
     expect(busy.millionStreamReads).toBeCloseTo((730 * 60 * 50 * cost({ putsPerSecond: 10 }).streamShards) / 1e6);
+    expect([rest.millionFeedEvents, busy.millionFeedEvents > 0]).toEqual([0, true]);
+    expect(observed({ putsPerSecond: 20 }).millionFeedEvents).toBeCloseTo(2 * busy.millionFeedEvents);
     // Views and lists are judged by the records alone.
     const shards = { streamShards: 4, shares: new Map([['FOLLOWS', 1]]) };
     expect(observed({ ...shards, putsPerSecond: 1000 }).usd).toBeCloseTo(

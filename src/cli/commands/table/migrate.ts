@@ -64,8 +64,9 @@ export function migrateCommand(command: Command): void {
         const status = await describeTable(client, graph);
         requireFit(status);
         const identity = await tableIdentity(client, graph);
-        const { itemCount } = status;
-        const plan = await planMigration({ graph, store: session.store, itemCount, action, maxWcu, ...identity });
+        const { itemCount, sizeBytes } = status;
+        const table = { graph, store: session.store, itemCount, sizeBytes, ...identity };
+        const plan = await planMigration({ ...table, action, maxWcu });
         const changed = await changedTemplates(session.store, graph);
         const lines = [
           ...planText(plan, action, maxWcu),

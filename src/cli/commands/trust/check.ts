@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { hasCopies } from '../../../core/kinds/copy.ts';
-import { hasTotalEntries } from '../../../core/plan/counted.ts';
+import { hasItemsInTargets } from '../../../core/plan/in-targets.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { countText } from '../../../foundation/figure.ts';
 import { saveLastCheck } from '../../../projecting/progress/last-check.ts';
@@ -116,10 +115,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   });
   const seconds = (performance.now() - started) / 1000;
   const { cursor, lagSeconds, ...totals } = result;
-  const leavesCopiesOut =
-    options.export !== undefined &&
-    options.confirm !== true &&
-    (hasCopies(session.graph) || hasTotalEntries(session.graph));
+  const leavesCopiesOut = options.export !== undefined && options.confirm !== true && hasItemsInTargets(session.graph);
   const { missing, stale, orphan } = totals.drift;
   const isLeft = missing + stale + orphan > totals.repaired;
   if (isLeft || totals.quarantined > 0 || totals.unregistered > 0) process.exitCode = FOUND;

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { countText } from '../../../foundation/figure.ts';
-import { createLowMark } from '../../../projecting/progress/low-mark.ts';
 import { DynamoDBStreamSource } from '../../../projecting/stream/dynamodb-source.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable } from '../../../store/table.ts';
@@ -66,7 +65,6 @@ async function runObserver(session: CommandSession, { repair, untilVerified }: C
       graph,
       store,
       source: new DynamoDBStreamSource(streams, streamArn),
-      lowMark: createLowMark(graph, { store, client, streams }),
       repairs: repair,
       untilVerified,
       remainingMs: () => (isStopped ? 0 : Number.POSITIVE_INFINITY),

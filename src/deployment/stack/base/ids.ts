@@ -3,11 +3,18 @@
 /** The names of the functions that every stack has; `logicalIdPrefix` turns them into beginnings of logical ids. */
 export const FUNCTIONS = ['stream', 'check', 'rebuild', 'redrive'] as const;
 /** One of the functions. */
-export type FunctionName = (typeof FUNCTIONS)[number] | 'observe';
+export type FunctionName = (typeof FUNCTIONS)[number] | 'observe' | 'feed';
 
 /** The names of the functions of a stack with these parameters. */
-export function functionsOf({ observe }: { observe: boolean }): readonly FunctionName[] {
-  return observe ? [...FUNCTIONS, 'observe'] : FUNCTIONS;
+export function functionsOf({
+  observe,
+  feedEventBus,
+}: {
+  observe: boolean;
+  feedEventBus: string;
+}): readonly FunctionName[] {
+  if (!observe) return FUNCTIONS;
+  return feedEventBus === '' ? [...FUNCTIONS, 'observe'] : [...FUNCTIONS, 'observe', 'feed'];
 }
 
 /** The beginning of the logical ids of what belongs to a function. */
@@ -24,6 +31,9 @@ export const EMPTIED_BUCKET = 'EmptiedBucket';
 export const FAILED_BATCHES_QUEUE = 'FailedBatchesQueue';
 export const DEAD_LETTER_QUEUE = 'DeadLetterQueue';
 export const SCHEDULE_DEAD_LETTER_QUEUE = 'ScheduleDeadLetterQueue';
+/** Changes that wait for EventBridge, and those that it did not take in days. */
+export const FEED_QUEUE = 'FeedQueue';
+export const FEED_DEAD_LETTER_QUEUE = 'FeedDeadLetterQueue';
 /** The id of the stream's event source mapping: the framework's own, so that an update keeps the mapping. */
 export const MAPPING = 'StreamEventSourceMappingDynamodbRecordsTable';
 

@@ -71,6 +71,8 @@ export interface Parameters {
   checkMaxWcu: number;
   /** Whether a function judges each change of the table, once a minute: docs/observing.md. */
   observe: boolean;
+  /** The event bus of EventBridge that changes go to, by its name (`default`) or its ARN; empty: they go nowhere. Needs `observe`. */
+  feedEventBus: string;
   /** Age of the oldest waiting record, in seconds, that raises the alarm. */
   iteratorAgeAlarmSeconds: number;
   /** Minutes for which a new version of the stream function gets a tenth of the batches, before it gets all; 0: all at once. */
@@ -118,6 +120,9 @@ const tags = z.union([
     ),
 ]);
 
+/** A name or an ARN of an event bus, or nothing. */
+const EVENT_BUS = /^(?:[A-Za-z0-9_./-]{1,256}|arn:[^:]+:events:[^:]+:\d{12}:event-bus\/.+)?$/;
+
 /** CodeDeploy knows these, and all at once. */
 const CANARY_MINUTES = [0, 5, 10, 15, 30];
 
@@ -162,6 +167,7 @@ const parametersSchema = z
     checkMaxRcu: wholeBetween(0, 1_000_000).default(0),
     checkMaxWcu: wholeBetween(1, 1_000_000).default(200),
     observe: truth.default(false),
+    feedEventBus: z.string().regex(EVENT_BUS, 'should be the name or the ARN of an event bus').default(''),
     iteratorAgeAlarmSeconds: wholeBetween(60, 86_400).default(300),
     canaryMinutes: wholeBetween(0, 30).default(0),
     alarmTopicArn: arnOfService('sns').default(''),
@@ -191,6 +197,10 @@ const parametersSchema = z
   .refine(({ existingTableArn }) => existingTableArn === '' || /:table\/[A-Za-z0-9_.-]+$/.test(existingTableArn), {
     path: ['existingTableArn'],
     message: 'should end with :table/ and the name of the table',
+  })
+  .refine(({ feedEventBus, observe }) => feedEventBus === '' || observe, {
+    path: ['feedEventBus'],
+    message: 'goes together with observe: true',
   })
   .refine(({ logRetentionDays }) => LOG_RETENTIONS.includes(logRetentionDays), {
     path: ['logRetentionDays'],

@@ -1,6 +1,8 @@
 import {
   DEAD_LETTER_QUEUE,
   FAILED_BATCHES_QUEUE,
+  FEED_DEAD_LETTER_QUEUE,
+  FEED_QUEUE,
   functionsOf,
   logicalIdPrefix,
   SCHEDULE_DEAD_LETTER_QUEUE,
@@ -64,6 +66,7 @@ export function alarms(site: Site): Record<string, Alarm> {
     ...failureAlarms(site),
     ...checkAlarms(site),
     ...observerAlarms(site),
+    ...feedAlarms(site),
   };
 }
 
@@ -207,6 +210,25 @@ function observerAlarms(site: Site): Record<string, Alarm> {
       metric: ownMetric(site, 'VerifiedAgeSeconds', 'Maximum'),
       means: 'No observer was started by its schedule.',
       periods: 3,
+    },
+  };
+}
+
+/** How long changes may wait for EventBridge before a person looks, in seconds. */
+const LONGEST_FEED_WAIT_SECONDS = 900;
+
+function feedAlarms({ parameters }: Site): Record<string, Alarm> {
+  if (!functionsOf(parameters).includes('feed')) return {};
+  return {
+    FeedAge: {
+      metric: queueAge(FEED_QUEUE),
+      means: 'EventBridge does not take the changes of the feed, or too slowly; they wait.',
+      threshold: LONGEST_FEED_WAIT_SECONDS,
+    },
+    FeedDeadLetters: {
+      metric: queueDepth(FEED_DEAD_LETTER_QUEUE),
+      means: 'EventBridge has not taken changes of the feed for days.',
+      ...ONCE,
     },
   };
 }

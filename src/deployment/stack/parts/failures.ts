@@ -2,6 +2,9 @@ import {
   DEAD_LETTER_QUEUE,
   FAILED_BATCHES_BUCKET,
   FAILED_BATCHES_QUEUE,
+  FEED_DEAD_LETTER_QUEUE,
+  FEED_QUEUE,
+  functionsOf,
   SCHEDULE_DEAD_LETTER_QUEUE,
 } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
@@ -100,6 +103,32 @@ export function failureResources(site: Site): Resources {
     ]),
   };
 }
+
+/** Six times the feed function's timeout, as Lambda wants it. */
+const FEED_VISIBILITY_SECONDS = 360;
+/** How often an event bus that is down is tried: once in six minutes, for four days. SQS takes 1,000 at most. */
+const FEED_RECEIVES = 960;
+
+/**
+ * The queue between the observer and the function that feeds EventBridge: whatever happens to that, the observer goes on. Changes that it
+ * does not take for days end in a queue with an alarm.
+ */
+export function feedResources(site: Site): Resources {
+  if (!functionsOf(site.parameters).includes('feed')) return {};
+  return {
+    [FEED_QUEUE]: queue(site, 'feed.fifo', {
+      ...FIFO,
+      VisibilityTimeout: FEED_VISIBILITY_SECONDS,
+      RedrivePolicy: { deadLetterTargetArn: attribute(FEED_DEAD_LETTER_QUEUE), maxReceiveCount: FEED_RECEIVES },
+    }),
+    FeedQueuePolicy: queuePolicy(FEED_QUEUE, []),
+    [FEED_DEAD_LETTER_QUEUE]: queue(site, 'feed-dead-letters.fifo', FIFO),
+    FeedDeadLetterQueuePolicy: queuePolicy(FEED_DEAD_LETTER_QUEUE, []),
+  };
+}
+
+/** A queue that keeps the order of each group, as many groups at once as there are. */
+const FIFO = { FifoQueue: true, DeduplicationScope: 'messageGroup', FifoThroughputLimit: 'perMessageGroupId' };
 
 function bucketEncryption(kmsKeyArn: string): Value {
   if (kmsKeyArn === '') return { ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } };

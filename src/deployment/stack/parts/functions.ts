@@ -3,6 +3,7 @@ import {
   EMPTIED_BUCKET,
   FAILED_BATCHES_BUCKET,
   FAILED_BATCHES_QUEUE,
+  FEED_QUEUE,
   type FunctionName,
   functionsOf,
   GRADUAL_ALIAS,
@@ -76,13 +77,26 @@ function functionDefinition(name: FunctionName, { parameters, table }: Site): Fu
         description: 'Judges each change of the table; a schedule calls it every minute.',
         memoryMegabytes: 512,
         timeoutSeconds: OBSERVE_SECONDS,
-        environment: { EDGELOOM_STREAM_ARN: table.streamArn },
+        environment: {
+          EDGELOOM_STREAM_ARN: table.streamArn,
+          ...(parameters.feedEventBus !== '' && { EDGELOOM_FEED_QUEUE_URL: ref(FEED_QUEUE) }),
+        },
+      };
+    case 'feed':
+      return {
+        handler: 'handlers/feed.handler',
+        description: 'Puts the changes of the table to EventBridge.',
+        memoryMegabytes: 256,
+        timeoutSeconds: FEED_SECONDS,
+        environment: { EDGELOOM_STREAM_ARN: table.streamArn, EDGELOOM_EVENT_BUS: parameters.feedEventBus },
       };
   }
 }
 
 /** Six of these fit into the time for which a queue hides a message, as Lambda wants it. */
 const REDRIVE_SECONDS = 120;
+/** Six of these fit into the time for which the queue hides a message. */
+const FEED_SECONDS = 60;
 /** A call works for less than a minute; the rest is for its last calls to the table. */
 const OBSERVE_SECONDS = 90;
 
@@ -154,6 +168,7 @@ export function triggerResources(site: Site): Resources {
     [MAPPING]: streamMapping(site),
     ...redriveTriggers(site),
     ...observeTriggers(site),
+    ...feedTriggers(site),
   };
 }
 
@@ -190,6 +205,23 @@ function observeTriggers(site: Site): Resources {
     Description: 'Starts the observer of the table.',
     ScheduleExpression: 'rate(1 minute)',
   });
+}
+
+function feedTriggers({ parameters }: Site): Resources {
+  if (!functionsOf(parameters).includes('feed')) return {};
+  return {
+    FeedEventSourceMappingSQSFeedQueue: {
+      Type: 'AWS::Lambda::EventSourceMapping',
+      DependsOn: ['FeedRole'],
+      Properties: {
+        EventSourceArn: attribute(FEED_QUEUE),
+        FunctionName: attribute('FeedLambdaFunction'),
+        Enabled: true,
+        BatchSize: 10,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+      },
+    },
+  };
 }
 
 /** The schedule of a function, and its right to call it. */

@@ -2,6 +2,8 @@ import {
   CHECK_MACHINE,
   type DEAD_LETTER_QUEUE,
   type FAILED_BATCHES_QUEUE,
+  type FEED_DEAD_LETTER_QUEUE,
+  type FEED_QUEUE,
   type FunctionName,
   logicalIdPrefix,
   MAPPING,
@@ -44,7 +46,12 @@ export function ownMetric({ table }: Site, name: string, statistic: Statistic = 
   return { namespace: NAMESPACE, name, dimensions: { service: 'edgeloom', table: table.name }, statistic };
 }
 
-type QueueId = typeof DEAD_LETTER_QUEUE | typeof FAILED_BATCHES_QUEUE | typeof SCHEDULE_DEAD_LETTER_QUEUE;
+type QueueId =
+  | typeof DEAD_LETTER_QUEUE
+  | typeof FAILED_BATCHES_QUEUE
+  | typeof FEED_DEAD_LETTER_QUEUE
+  | typeof FEED_QUEUE
+  | typeof SCHEDULE_DEAD_LETTER_QUEUE;
 
 /** How many messages of a queue wait to be received. */
 export function queueDepth(queue: QueueId): Metric {

@@ -4,6 +4,7 @@ import {
   FAILED_BATCH_OBJECTS,
   FAILED_BATCHES_BUCKET,
   FAILED_BATCHES_QUEUE,
+  FEED_QUEUE,
   type FunctionName,
   functionsOf,
   logicalIdPrefix,
@@ -76,8 +77,21 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
   check: (site) => tableStatements(site.parameters.checkRepair ? 'repair' : 'check', site),
   rebuild: (site) => tableStatements('rebuild', site),
   redrive: (site) => [...tableStatements('redrive', site), ...failureStatements(site, [FAILED_BATCHES_QUEUE])],
-  observe: (site) => [...tableStatements('observe', site), readsOfStream(site)],
+  observe: (site) => [
+    ...tableStatements('observe', site),
+    readsOfStream(site),
+    ...(site.parameters.feedEventBus === '' ? [] : [allow(['sqs:SendMessage'], [attribute(FEED_QUEUE)])]),
+  ],
+  feed: ({ parameters: { feedEventBus } }) => [
+    allow(['events:PutEvents'], [arnOfBus(feedEventBus)]),
+    allow(['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'], [attribute(FEED_QUEUE)]),
+  ],
 };
+
+function arnOfBus(bus: string): Value {
+  if (bus.startsWith('arn:')) return bus;
+  return sub(`arn:\${AWS::Partition}:events:\${AWS::Region}:\${AWS::AccountId}:event-bus/${bus}`);
+}
 
 function readsOfStream({ table }: Site): Statement {
   return allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [table.streamArn]);
@@ -129,7 +143,12 @@ const KEY_SERVICES: Readonly<Record<FunctionName, readonly KeyService[]>> = {
   rebuild: ['dynamodb', 'lambda'],
   redrive: ['dynamodb', 'lambda', 's3', 'sqs'],
   observe: ['dynamodb', 'lambda'],
+  feed: ['lambda', 'sqs'],
 };
+
+function keyServicesOf(name: FunctionName, { feedEventBus }: Parameters): readonly KeyService[] {
+  return name === 'observe' && feedEventBus !== '' ? [...KEY_SERVICES[name], 'sqs'] : KEY_SERVICES[name];
+}
 
 /** A customer-managed key is used through the services that keep data under it, never by itself. */
 export function keyStatements({ kmsKeyArn }: Parameters, through: readonly KeyService[]): Statement[] {
@@ -182,7 +201,7 @@ function functionRole(name: FunctionName, site: Site, statements: readonly State
   return roleOfService(
     'lambda.amazonaws.com',
     [
-      ...[logs, ...statements, ...keyStatements(parameters, KEY_SERVICES[name])],
+      ...[logs, ...statements, ...keyStatements(parameters, keyServicesOf(name, parameters))],
       ...[...tracingStatements(parameters), ...networkStatements(parameters)],
     ],
     site,

@@ -1,0 +1,335 @@
+import { isDeepStrictEqual } from 'node:util';
+import { canonicalText, type Item, sameValue } from '../../core/items/attribute-value.ts';
+import { ATTRIBUTES, VALUE } from '../../core/items/derived-item.ts';
+import { type DerivedKey, parseDerivedKey } from '../../core/items/derived-key.ts';
+import { edgeKeyOfElement } from '../../core/items/element.ts';
+import { parseNodeId, textOfKey } from '../../core/items/keys.ts';
+import { type Amounts, sameAmounts, storedAmounts } from '../../core/items/ledger.ts';
+import { toPlain } from '../../core/items/plain.ts';
+import { copiesByEdge, elementsByEdge, evictedTypes } from '../../core/items/stored-view.ts';
+import { projectionsOfIndexPartitions } from '../../core/kinds/index-item.ts';
+import type { CompiledModel, CountModel, EdgeModel, IndexName } from '../../core/model/compiled.ts';
+import { type IndexEntry, listOfEdges, partitionOfSearch } from '../../core/model/projection/list-of-place.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import type { ChangedItem } from '../../projecting/stream/changed-items.ts';
+import type { RawRecord } from '../../projecting/stream/raw-record.ts';
+import { decodeElements } from '../read/nodes/edge-set.ts';
+import { hasEveryGroup, totalOfAmounts } from '../read/nodes/total.ts';
+import { plainViewAttributes } from '../read/nodes/views.ts';
+import type { ReadContext } from '../read/request/context.ts';
+import type { EdgeSetEntry } from '../read/request/result.ts';
+import { isFed } from './fed.ts';
+import type {
+  CountChange,
+  FeedChange,
+  ItemChange,
+  ListChange,
+  ListedPlace,
+  SearchChange,
+  ViewChange,
+} from './feed-change.ts';
+import { entryIn, knownItems, toldRevision } from './known-items.ts';
+import { isSameRow } from './watched-list.ts';
+
+/** The model by which records are read, with the projections that readers may use at the moment: `createFeedModels` gives it. */
+export type FeedModel = Pick<ReadContext, 'graph' | 'projections' | 'readNumber'>;
+
+/** A changed derived item, and what every change of it says. */
+interface Told {
+  change: ChangedItem;
+  node: { id: string; type: string };
+  of: ItemChange;
+}
+
+/**
+ * The changes that a stream record tells, in terms of the model: of a view, of the lists that a row is in, of a search or of a count.
+ * There are none for base items, for what readers do not use yet, and for writes that change nothing that readers see. Nothing is read.
+ *
+ * The records may be those of a Lambda event, or of the SDK; the stream needs both images. Ask for the model after the records came.
+ *
+ * @example
+ * const models = createFeedModels(graph, { client });
+ * export const handler = async ({ Records }) => {
+ *   const model = await models.current();
+ *   for (const record of Records) for (const change of changesOf(record, model)) await tell(change);
+ * };
+ */
+export function changesOf(record: RawRecord, model: FeedModel): FeedChange[] {
+  const changes: FeedChange[] = [];
+  for (const change of knownItems(model.graph.table, record)) {
+    const key = parseDerivedKey(change.target);
+    const node = parseNodeId(change.source);
+    if (key === undefined || node === undefined) continue;
+    const of: ItemChange = {
+      item: textOfKey(change),
+      revision: toldRevision(change),
+      eventId: record.dynamodb?.SequenceNumber ?? '',
+    };
+    changes.push(...changesOfItem(model, key, { change, node: { id: change.source, type: node.type }, of }));
+  }
+  return changes;
+}
+
+function changesOfItem(model: FeedModel, key: DerivedKey, told: Told): FeedChange[] {
+  switch (key.kind) {
+    case 'view':
+      return changeOfView(model, told);
+    case 'part-view':
+      return changeOfPart(model, key.part, told);
+    case 'index-item':
+      if (key.of === 'search') return changeOfHit(model, key.search, told);
+      return key.of === 'edge' ? changesOfEdge(model, key, told) : [];
+    case 'count':
+    case 'total':
+      return changeOfCount(model, key, told);
+    default:
+      return [];
+  }
+}
+
+function changeOfView(model: FeedModel, { change, node, of }: Told): ViewChange[] {
+  const { oldImage, newImage } = change;
+  const { projections, graph } = model;
+  if (!graph.nodes.has(node.type) || !isFed(graph, 'views', node.type)) return [];
+  if (!projections.usesView(node.id, newImage)) return [];
+  const isReady = projections.usesView(node.id, undefined);
+  // It is made in another shape, with all that was there before: a resync tells of the whole type once all views have the shape.
+  if (!isReady && !projections.usesView(node.id, oldImage)) return [];
+  const [wasOutgrown, isOutgrown] = [evictedTypes(oldImage), evictedTypes(newImage)];
+  const hasRoom = ({ type }: EdgeSetEntry): boolean => !wasOutgrown.has(type) && !isOutgrown.has(type);
+  const [before, after] = [shownElements(oldImage), shownElements(newImage)];
+  const left = entriesWithout(model, oldImage, before, after).filter(hasRoom);
+  const entered = entriesWithout(model, newImage, after, before).filter(hasRoom);
+  const outgrown = [...isOutgrown].sort();
+  const isEvicted = !isDeepStrictEqual(outgrown, [...wasOutgrown].sort());
+  const isOther = !sameValue(oldImage?.[ATTRIBUTES], newImage?.[ATTRIBUTES]);
+  if (!isOther && !isEvicted && left.length === 0 && entered.length === 0) return [];
+  return [
+    {
+      ...{ kind: 'view', type: node.type, id: node.id, attributes: plainViewAttributes(model, newImage) },
+      ...(left.length > 0 && { left }),
+      ...(entered.length > 0 && { entered }),
+      ...(outgrown.length > 0 && { outgrown }),
+      ...of,
+    },
+  ];
+}
+
+/** The elements of a view's edge set, each with its copy as a text: both are shown as one entry. */
+function shownElements(view: Item | undefined): Map<string, string> {
+  const copies = copiesByEdge(view);
+  const elements = [...elementsByEdge(view).values()].flat();
+  return new Map(
+    elements.map((element) => {
+      const copy = copies.get(edgeKeyOfElement(element));
+      return [element, copy === undefined ? '' : canonicalText({ M: copy })];
+    }),
+  );
+}
+
+/** The entries of a view's edge set that another state of it does not have. */
+function entriesWithout(
+  { readNumber }: FeedModel,
+  view: Item | undefined,
+  shown: ReadonlyMap<string, string>,
+  other: ReadonlyMap<string, string>,
+): EdgeSetEntry[] {
+  const only = [...shown].flatMap(([element, copy]) => (other.get(element) === copy ? [] : [element]));
+  return decodeElements(only, readNumber, copiesByEdge(view));
+}
+
+function changeOfPart(model: FeedModel, name: string, { change, node, of }: Told): ViewChange[] {
+  const { graph, projections } = model;
+  const part = graph.nodes.get(node.type)?.parts.get(name);
+  if (part === undefined || !isFed(graph, 'views', node.type)) return [];
+  if (projections.part(node.type, part)?.inForce.places.key !== change.target) return [];
+  const { oldImage, newImage } = change;
+  if (sameValue(oldImage?.[ATTRIBUTES], newImage?.[ATTRIBUTES])) return [];
+  const attributes = plainViewAttributes(model, newImage);
+  return [{ kind: 'view', type: node.type, id: node.id, part: name, attributes, ...of }];
+}
+
+function changeOfHit(model: FeedModel, name: string, { change, node, of }: Told): SearchChange[] {
+  const { graph, readNumber } = model;
+  const search = graph.nodes.get(node.type)?.searches.get(name);
+  if (search === undefined || !isFed(graph, 'searches', node.type, search.indexPartition)) return [];
+  const stored = ifReady(() => model.projections.search(search));
+  if (stored?.inForce.places.isKeyOfSearch(change.target) !== true) return [];
+  const { places } = stored.inForce;
+  const moved = movedRow(change, 'gsi0', (entry) => {
+    const partition = partitionOfSearch(places, entry, change.source);
+    return partition === null ? undefined : { place: entry.sort, ...(partition !== undefined && { partition }) };
+  });
+  if (moved === undefined) return [];
+  const shown = (moved.isGone ? change.oldImage : change.newImage)?.[VALUE];
+  return [
+    {
+      ...{ kind: 'search', type: node.type, list: { search: search.indexPartition }, id: node.id },
+      ...{
+        value: shown === undefined ? null : toPlain(shown, readNumber),
+        attributes: rowAttributes(model, moved, change),
+      },
+      ...placesOf(moved),
+      ...of,
+    },
+  ];
+}
+
+function changesOfEdge(
+  model: FeedModel,
+  key: Extract<DerivedKey, { of: 'edge' }>,
+  { change, node, of }: Told,
+): ListChange[] {
+  const edge = model.graph.edges.get(edgeTypeOf(key, change));
+  if (edge?.inbound === undefined || !edge.from.has(node.type)) return [];
+  return [...edge.inbound.orders.values()].flatMap((declared): ListChange[] => {
+    const { name, isNamed } = declared;
+    if (key.order !== (isNamed ? name : undefined) || !isFedOrder(model.graph, edge, name)) return [];
+    const stored = ifReady(() => model.projections.order(edge, declared));
+    if (stored === undefined) return [];
+    const listed = new Set<string>();
+    const moved = movedRow(change, stored.order.index, (entry) => {
+      const { places } = stored.order;
+      const list = listOfEdges(places, edge.type, stored.inbound.partition !== undefined, entry, change.source);
+      // The key of the row names the projection, too: another one may have had this place.
+      if (list === undefined || places.itemKeys([], list.edgeKey).target !== change.target) return undefined;
+      listed.add(list.edgeKey);
+      return { place: entry.sort, ...(list.partition !== undefined && { partition: list.partition }) };
+    });
+    const [edgeKey] = listed;
+    if (moved === undefined || edgeKey === undefined) return [];
+    return [
+      {
+        ...{ kind: 'list', type: edge.type, id: node.id },
+        list: { inbound: [edge.type, edgeKey.slice(edge.type.length + 1)], order: name },
+        attributes: rowAttributes(model, moved, change),
+        ...placesOf(moved),
+        ...of,
+        eventId: `${of.eventId}/${name}`,
+      },
+    ];
+  });
+}
+
+/** The edge type of an index item; one whose key is a hash has it in its index partition. */
+function edgeTypeOf({ edgeType }: { edgeType: string }, { oldImage, newImage }: ChangedItem): string {
+  if (edgeType !== '') return edgeType;
+  const place = [newImage, oldImage].flatMap((image) =>
+    image === undefined ? [] : projectionsOfIndexPartitions(image),
+  )[0];
+  return place?.of === 'edge' ? place.edgeType : '';
+}
+
+function isFedOrder(graph: CompiledModel, { type }: EdgeModel, order: string): boolean {
+  return isFed(graph, 'lists', type, `${type}.${order}`);
+}
+
+/** The way of a row from one place to another. */
+interface MovedRow {
+  left: ListedPlace | undefined;
+  entered: ListedPlace | undefined;
+  isGone: boolean;
+}
+
+/** The way that a row has taken in a list; undefined: it shows the same as before, or was never there. */
+function movedRow(
+  { oldImage, newImage }: ChangedItem,
+  index: IndexName,
+  placeOf: (entry: IndexEntry) => ListedPlace | undefined,
+): MovedRow | undefined {
+  const [before, after] = [oldImage, newImage].map((image) => {
+    const entry = entryIn(index, image);
+    return entry && placeOf(entry);
+  });
+  if (before === undefined && after === undefined) return undefined;
+  const isGone = after === undefined;
+  if (!isDeepStrictEqual(before, after)) return { left: before, entered: after, isGone };
+  return isSameRow(oldImage!, newImage!) ? undefined : { left: undefined, entered: undefined, isGone };
+}
+
+function placesOf({ left, entered }: MovedRow): Pick<ListChange, 'left' | 'entered'> {
+  return { ...(left && { left }), ...(entered && { entered }) };
+}
+
+function rowAttributes(
+  model: FeedModel,
+  { isGone }: MovedRow,
+  { newImage }: ChangedItem,
+): Record<string, unknown> | null {
+  return isGone ? null : (plainViewAttributes(model, newImage) ?? {});
+}
+
+function changeOfCount(
+  model: FeedModel,
+  { kind, edgeType }: Extract<DerivedKey, { kind: 'count' | 'total' }>,
+  { change, node, of }: Told,
+): CountChange[] {
+  const { graph, projections } = model;
+  const edge = graph.edges.get(edgeType);
+  const isInbound = kind === 'total';
+  const count: CountModel | undefined = isInbound ? edge?.incoming : edge?.count;
+  if (edge === undefined || count === undefined || !isFed(graph, 'counts', edgeType)) return [];
+  const places = ifReady(() => (isInbound ? projections.total(edge, true) : projections.count(edge)));
+  if (places?.key !== change.target) return [];
+  const [before, after] = [storedAmounts(change.oldImage), storedAmounts(change.newImage)];
+  // Another value than numbers is drift: no reader gets it.
+  if (after === undefined || (before !== undefined && sameAmounts(before, after))) return [];
+  return [
+    {
+      ...{ kind: 'count', type: edgeType, id: node.id, direction: isInbound ? 'inbound' : 'outgoing' },
+      attributes: attributesOfCount(count, after, node.id),
+      ...of,
+    },
+  ];
+}
+
+function attributesOfCount(count: CountModel, amounts: Amounts, id: string): Record<string, unknown> {
+  const hasGroups = hasEveryGroup(count, amounts);
+  const { by, ...sums } = totalOfAmounts(count, amounts, hasGroups, id);
+  return { ...sums, ...(hasGroups && Object.keys(by).length > 0 && { by }) };
+}
+
+/** The projection as it is stored; undefined while readers do not use it. */
+function ifReady<T>(find: () => T): T | undefined {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof EdgeloomError && error.code === 'projection-not-ready') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The places of all that changes tell, by names for people: where one of them is another one than before, or is there for the first time,
+ * changes of it may have been left out.
+ */
+export function placesInForce({ graph, projections }: FeedModel): Map<string, string> {
+  const places = new Map<string, string>();
+  const note = (name: string, place: string | undefined): void => {
+    if (place !== undefined) places.set(name, place);
+  };
+  for (const { type, searches, parts } of graph.nodes.values()) {
+    if (isFed(graph, 'views', type)) {
+      note(`view ${type}`, projections.usesView(`${type}-`, undefined) ? 'ready' : undefined);
+      for (const part of parts.values()) {
+        note(`part ${type}.${part.name}`, projections.part(type, part)?.inForce.places.key);
+      }
+    }
+    for (const search of searches.values()) {
+      if (!isFed(graph, 'searches', type, search.indexPartition)) continue;
+      const stored = ifReady(() => projections.search(search));
+      note(`search ${search.indexPartition}`, stored?.inForce.places.first);
+    }
+  }
+  for (const edge of graph.edges.values()) {
+    for (const order of edge.inbound?.orders.values() ?? []) {
+      if (!isFedOrder(graph, edge, order.name)) continue;
+      const stored = ifReady(() => projections.order(edge, order));
+      note(`order ${order.name} of ${edge.type}`, stored?.order.places.ownerKey);
+    }
+    if (!isFed(graph, 'counts', edge.type)) continue;
+    if (edge.count !== undefined) note(`count ${edge.type}`, projections.count(edge)?.key);
+    if (edge.incoming !== undefined) note(`total ${edge.type}`, ifReady(() => projections.total(edge, true))?.key);
+  }
+  return places;
+}

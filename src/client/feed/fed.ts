@@ -1,0 +1,38 @@
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { FeedNames } from '../../core/model/feed-names.ts';
+import { type Mistake, ModelError } from '../../foundation/errors.ts';
+
+/** The model's `feed`: which changes it tells. */
+
+/** Whether the feed tells changes of one of these names; of all where the model does not say. */
+export function isFed({ feed }: CompiledModel, kind: keyof FeedNames, ...names: readonly string[]): boolean {
+  return feed === undefined || names.some((name) => feed[kind]?.includes(name));
+}
+
+/** Throws a `ModelError` where the model's `feed` names what the model does not declare. */
+export function checkFeedNames(graph: CompiledModel): void {
+  const { feed, nodes, edges } = graph;
+  if (feed === undefined) return;
+  const known: Readonly<Record<keyof FeedNames, readonly string[]>> = {
+    views: [...nodes.keys()],
+    lists: [...edges.values()].flatMap(({ type, inbound }) => {
+      return inbound === undefined ? [] : [type, ...[...inbound.orders.keys()].map((order) => `${type}.${order}`)];
+    }),
+    searches: [...nodes.values()].flatMap(({ type, searches }) => {
+      return searches.size === 0 ? [] : [type, ...[...searches.values()].map(({ indexPartition }) => indexPartition)];
+    }),
+    counts: [...edges.values()].flatMap(({ type, count, incoming }) => ((count ?? incoming) ? [type] : [])),
+  };
+  const mistakes = Object.entries(feed).flatMap(([kind, names]: [string, readonly string[] | undefined]): Mistake[] => {
+    const path = `feed.${kind}`;
+    if (!Object.hasOwn(known, kind))
+      return [{ path, message: `is unknown: feed takes ${Object.keys(known).join(', ')}` }];
+    const of = known[kind as keyof FeedNames];
+    if (!Array.isArray(names ?? [])) return [{ path, message: 'should be a list of names' }];
+    const wrong = (names ?? []).filter((name) => !of.includes(name));
+    if (wrong.length === 0) return [];
+    const listed = of.length === 0 ? 'the model has none' : `the model has ${of.join(', ')}`;
+    return [{ path, message: `names ${wrong.join(', ')}: ${listed}` }];
+  });
+  if (mistakes.length > 0) throw new ModelError(mistakes);
+}

@@ -1,0 +1,41 @@
+import { exactNumber, type NumberReader } from '../../core/items/plain.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { Store } from '../../core/store-port.ts';
+import { checkStoreOptions } from '../../foundation/options.ts';
+import { registryLeases } from '../../registry/reader-lease.ts';
+import { type WithClient, withStore } from '../../store/given.ts';
+import type { FeedModel } from './changes-of.ts';
+import { checkFeedNames } from './fed.ts';
+
+/** Options of `createFeedModels`. */
+export interface FeedModelsOptions {
+  /** The table. */
+  store: Store;
+  /** How number text becomes a JS value in changes. Default: a number where that is exact, else an `ExactNumber`. */
+  readNumber?: NumberReader | undefined;
+}
+
+/** Gives the model by which `changesOf` reads records. */
+export interface FeedModels {
+  /** The model with the projections that readers may use now: it reads the table's registry at most once in 30 seconds. */
+  current(): Promise<FeedModel>;
+}
+
+/**
+ * Makes what gives `changesOf` its model, one for each process. Throws a `ModelError` where the model's `feed` names what the model
+ * does not declare.
+ *
+ * @example
+ * const models = createFeedModels(graph, { client });
+ */
+export function createFeedModels(
+  graph: CompiledModel,
+  given: FeedModelsOptions | WithClient<FeedModelsOptions>,
+): FeedModels {
+  const options = withStore('createFeedModels', graph.table, given);
+  checkStoreOptions('createFeedModels', options, { store: true, readNumber: true });
+  checkFeedNames(graph);
+  const { store, readNumber = exactNumber } = options;
+  const leases = registryLeases(graph, store);
+  return { current: () => leases.hold(async (projections) => ({ graph, projections, readNumber })) };
+}

@@ -1,0 +1,35 @@
+import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import { INDEX_KEYS, revisionOf } from '../../core/items/derived-item.ts';
+import { SERVICE_PARTITION } from '../../core/items/keys.ts';
+import type { IndexName, TableNames } from '../../core/model/compiled.ts';
+import type { IndexEntry } from '../../core/model/projection/list-of-place.ts';
+import { type ChangedItem, changedItems } from '../../projecting/stream/changed-items.ts';
+import type { RawRecord } from '../../projecting/stream/raw-record.ts';
+import { withKnownIndexKeys } from '../../store/index-key-names.ts';
+
+/** The items of stream records, as those who follow lists and nodes read them. */
+
+/** The items that a record is about, with the keys of the indexes under the names in the code; none of the service's own items. */
+export function knownItems(table: TableNames, record: RawRecord): ChangedItem[] {
+  const items = changedItems(table, record).filter(({ source }) => source !== SERVICE_PARTITION);
+  if (table.indexKeys === undefined) return items;
+  const known = (image: Item | undefined): Item | undefined => image && withKnownIndexKeys(table, image);
+  return items.map(({ oldImage, newImage, ...key }) => ({
+    ...key,
+    oldImage: known(oldImage),
+    newImage: known(newImage),
+  }));
+}
+
+/** The place of an item in an index; undefined: it is not in the index. */
+export function entryIn(index: IndexName, image: Item | undefined): IndexEntry | undefined {
+  const names = INDEX_KEYS[index];
+  const partition = stringOf(image?.[names.partition]);
+  const sort = stringOf(image?.[names.sort]);
+  return partition === undefined || sort === undefined ? undefined : { partition, sort };
+}
+
+/** The revision that a record tells: of an item that is gone, which has none of its own, the one that follows its last. */
+export function toldRevision({ oldImage, newImage }: ChangedItem): number {
+  return newImage === undefined ? Number(revisionOf(oldImage) ?? 0) + 1 : Number(revisionOf(newImage) ?? 0);
+}

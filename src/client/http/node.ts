@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/**
+ * Answers a request of Node's http server with a handler of Requests, such as that of `watchHandler`, and resolves when the answer has ended or the
+ * client is gone. The Request has method, address and headers, no body; its signal is aborted when the client goes. Headers that were set on the
+ * response stay. Rejects with the error of the handler, before anything is sent.
+ *
+ * @example
+ * createServer((request, response) => {
+ *   answerNodeRequest(handle, request, response).catch(() => response.writeHead(500).end());
+ * });
+ */
+export async function answerNodeRequest(
+  handle: (request: Request) => Promise<Response>,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  outgoing.once('close', () => gone.abort(new Error('The client is gone.')));
+  const answer = await handle(requestOf(incoming, gone.signal));
+  if (gone.signal.aborted) {
+    await answer.body?.cancel().catch(() => undefined);
+    return;
+  }
+  outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
+  if (answer.body === null) {
+    outgoing.end();
+    return;
+  }
+  try {
+    await pipeline(Readable.fromWeb(answer.body as import('node:stream/web').ReadableStream), outgoing);
+  } catch (error) {
+    if (!gone.signal.aborted) throw error;
+  }
+}
+
+function requestOf({ url, method, headers }: IncomingMessage, signal: AbortSignal): Request {
+  const copied = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    // Headers of HTTP/2 that say method and address begin with a colon.
+    if (!name.startsWith(':')) for (const one of [value ?? []].flat()) copied.append(name, one);
+  }
+  return new Request(`http://${headers.host ?? 'localhost'}${url}`, {
+    ...(method !== undefined && { method }),
+    headers: copied,
+    signal,
+  });
+}

@@ -1,0 +1,60 @@
+import type { RuntimeOptions } from '../../foundation/runtime.ts';
+import { type EventBus, putEvents } from '../../trust/observe/event-bus.ts';
+import { eventsOfMessage } from '../../trust/observe/feed-queue.ts';
+import { type FunctionLogger, jsonLines } from './json-lines.ts';
+import type { InvocationContext, StreamResponse } from './stream-handler.ts';
+
+/** The part of Lambda's SQS event that is used. */
+export interface FeedQueueEvent {
+  Records: { messageId: string; body: string; attributes?: { MessageGroupId?: string } }[];
+}
+
+/** Options of a feed handler. */
+export interface FeedHandlerOptions extends EventBus, Pick<RuntimeOptions, 'wait' | 'random'> {
+  /** Milliseconds before the function's timeout at which no more events are put. Default 10,000. */
+  reserveMs?: number | undefined;
+  /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
+  logger?: FunctionLogger | undefined;
+}
+
+/** A Lambda handler that puts the events of the feed's queue to EventBridge. */
+export type FeedHandler = (event: FeedQueueEvent, context: InvocationContext) => Promise<StreamResponse>;
+
+const RESERVE_MS = 10_000;
+
+/**
+ * Makes the handler that reads the queue of the feed and puts its events to EventBridge. A message that is not put in full is given again
+ * later, with all of its group behind it. The queue is FIFO and needs `ReportBatchItemFailures`.
+ *
+ * Logs hold the numbers of events, never their contents.
+ *
+ * @example
+ * export const handler = deployedFeed(graph);
+ */
+export function feedHandler(options: FeedHandlerOptions): FeedHandler {
+  const { reserveMs = RESERVE_MS, wait, random } = options;
+  const rootLogger = options.logger ?? jsonLines('info');
+  return async ({ Records }, context) => {
+    const logger = rootLogger.child({ requestId: context.awsRequestId });
+    const remainingMs = (): number => context.getRemainingTimeInMillis() - reserveMs;
+    const held = new Set<string>();
+    const batchItemFailures: StreamResponse['batchItemFailures'] = [];
+    let put = 0;
+    for (const { messageId, body, attributes } of Records) {
+      const group = attributes?.MessageGroupId ?? '';
+      try {
+        // Later messages of the group wait for the held one.
+        if (held.has(group)) throw new Error('a message before it waits');
+        const events = eventsOfMessage(body);
+        await putEvents(events, options, { wait, random, remainingMs });
+        put += events.length;
+      } catch (error) {
+        held.add(group);
+        batchItemFailures.push({ itemIdentifier: messageId });
+        logger.warn({ messageId, reason: error instanceof Error ? error.message : String(error) }, 'not put');
+      }
+    }
+    logger.info({ put, held: batchItemFailures.length }, 'fed');
+    return { batchItemFailures };
+  };
+}

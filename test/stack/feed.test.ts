@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadModel } from '../../src/deployment/package/load-model.ts';
+import { frameworkStack, stackFixtures } from '../../src/deployment/stack/stack.ts';
+import { parametersOf, testStack } from '../support/stack/parameters.ts';
+import { specificationProblems } from '../support/stack/specification.ts';
+import { roleStatements, type TemplateResource, template } from '../support/stack/template.ts';
+
+/** The way from the observer to an event bus, which a stack has where its parameter `feedEventBus` asks for it. */
+
+const model = await loadModel('edgeloom.config.ts');
+const FED = { observe: true, feedEventBus: 'default' };
+const whole = testStack(model, FED);
+const withFeed = whole.Resources as Record<string, TemplateResource>;
+const without = testStack(model, { observe: true }).Resources as Record<string, TemplateResource>;
+const own = Object.keys(withFeed).filter((id) => !(id in without));
+
+describe('a stack with a feed', () => {
+  it('has its function, two queues and their alarms more than one without, and nothing else', () => {
+    expect(own.sort()).toEqual(
+      [
+        ...['FeedLambdaFunction', 'FeedLogGroup', 'FeedRole', 'FeedEventSourceMappingSQSFeedQueue'],
+        ...['FeedQueue', 'FeedQueuePolicy', 'FeedDeadLetterQueue', 'FeedDeadLetterQueuePolicy'],
+        ...['FeedErrorsAlarm', 'FeedThrottlesAlarm', 'FeedAgeAlarm', 'FeedDeadLettersAlarm'],
+      ].sort(),
+    );
+  });
+
+  it('is what the specification of CloudFormation allows', () => {
+    expect(specificationProblems(template(whole))).toEqual([]);
+    const other = testStack(model, {
+      ...FED,
+      kmsKeyArn: 'arn:aws:kms:eu-central-1:123456789012:key/k',
+      keepData: false,
+    });
+    expect(specificationProblems(template(other))).toEqual([]);
+  });
+
+  it('has queues that keep the order of each group, and hold changes for days', () => {
+    for (const id of ['FeedQueue', 'FeedDeadLetterQueue']) {
+      const { QueueName, FifoQueue, FifoThroughputLimit, MessageRetentionPeriod } = withFeed[id]!.Properties;
+      expect(String(QueueName)).toMatch(/\.fifo$/);
+      expect({ FifoQueue, FifoThroughputLimit }).toEqual({ FifoQueue: true, FifoThroughputLimit: 'perMessageGroupId' });
+      expect(MessageRetentionPeriod).toBe(14 * 86_400);
+    }
+    const { VisibilityTimeout, RedrivePolicy } = withFeed['FeedQueue']!.Properties;
+    const { Timeout, Environment } = withFeed['FeedLambdaFunction']!.Properties;
+    expect(VisibilityTimeout).toBeGreaterThanOrEqual(6 * Timeout);
+    // SQS allows 1,000 receives at most; so many take days.
+    expect(RedrivePolicy.maxReceiveCount).toBeLessThanOrEqual(1_000);
+    expect(RedrivePolicy.maxReceiveCount * VisibilityTimeout).toBeGreaterThan(3 * 86_400);
+    expect(RedrivePolicy.maxReceiveCount * VisibilityTimeout).toBeLessThan(MOST_SECONDS);
+    expect(Environment.Variables).toMatchObject({ EDGELOOM_EVENT_BUS: 'default' });
+    expect(withFeed['ObserveLambdaFunction']!.Properties.Environment.Variables).toMatchObject({
+      EDGELOOM_FEED_QUEUE_URL: { Ref: 'FeedQueue' },
+    });
+    expect(without['ObserveLambdaFunction']!.Properties.Environment.Variables).not.toHaveProperty(
+      'EDGELOOM_FEED_QUEUE_URL',
+    );
+    expect(withFeed['FeedEventSourceMappingSQSFeedQueue']!.Properties).toMatchObject({
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      BatchSize: 10,
+    });
+  });
+
+  it('lets the observer send to the queue, and the function read it and put events to this bus, and no more', () => {
+    const rights = (resources: typeof withFeed, role: string) =>
+      roleStatements(resources[role]!).filter(({ Action }) =>
+        [Action].flat().some((action) => /^(sqs|events):/.test(action)),
+      );
+    expect(rights(withFeed, 'ObserveRole')).toMatchObject([{ Action: ['sqs:SendMessage'] }]);
+    expect(rights(without, 'ObserveRole')).toEqual([]);
+    expect(rights(withFeed, 'FeedRole')).toMatchObject([
+      { Action: ['events:PutEvents'], Resource: [{ 'Fn::Sub': expect.stringMatching(/:event-bus\/default$/) }] },
+      { Action: ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'] },
+    ]);
+    expect(
+      roleStatements(withFeed['FeedRole']!)
+        .flatMap(({ Action }) => Action)
+        .join(),
+    ).not.toContain('dynamodb:');
+    const arn = 'arn:aws:events:eu-central-1:210987654321:event-bus/theirs';
+    const theirs = testStack(model, { ...FED, feedEventBus: arn }).Resources as typeof withFeed;
+    expect(rights(theirs, 'FeedRole')).toMatchObject([{ Resource: [arn] }, {}]);
+  });
+
+  it('takes the name or the ARN of a bus, together with an observer', () => {
+    expect(() => parametersOf({ feedEventBus: 'default' })).toThrow('feedEventBus: goes together with observe: true');
+    expect(() => parametersOf({ ...FED, feedEventBus: 'two words' })).toThrow('should be the name or the ARN');
+    expect(parametersOf({ observe: 'true', feedEventBus: 'own/bus.a' }).feedEventBus).toBe('own/bus.a');
+  });
+
+  it('has a section on each of its alarms in the documentation, and pays for them in the cost', () => {
+    const page = readFileSync(resolve(import.meta.dirname, '../../docs/observing.md'), 'utf8');
+    const alarms = own.filter((id) => id.endsWith('Alarm'));
+    for (const id of alarms) expect(page).toContain(`\`${id.replace(/Alarm$/, '')}\``);
+    const [before, after] = [stackFixtures(model, { observe: true }), stackFixtures(model, FED)];
+    expect(after.alarms - before.alarms).toBe(alarms.length);
+  });
+
+  it('has the function for the Serverless Framework too', () => {
+    const { functions } = frameworkStack({ model, service: 'own', stage: 'test', parameters: parametersOf(FED) });
+    expect(functions).toHaveProperty('feed.handler', 'handlers/feed.handler');
+  });
+});
+
+/** The most that SQS keeps a message. */
+const MOST_SECONDS = 14 * 86_400;

@@ -1,0 +1,121 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A message as Lambda hands it over. */
+export interface WaitingMessage {
+  messageId: string;
+  body: string;
+  attributes: { MessageGroupId: string };
+}
+
+/** An answer of a service that fails: its status and its type of error. */
+export interface Refusal {
+  status: number;
+  type: string;
+}
+
+/** The faults of a stand-in; each is asked for before a call, or for an entry. */
+export interface FeedFaults {
+  /** Undefined: the call is answered; `'lost'`: it is carried out, and its answer is lost. */
+  call(name: string): Refusal | 'lost' | undefined;
+  /** Whether an entry of a call is refused. */
+  entry(name: string): boolean;
+}
+
+/** What stands for a FIFO queue of SQS and an event bus of EventBridge: they speak the wire formats of both, with faults. */
+export interface FeedServices {
+  endpoint: string;
+  queueUrl: string;
+  /** In the order in which the queue has taken them. */
+  messages: WaitingMessage[];
+  /** The details of the events that the bus has taken, in that order. */
+  events: string[];
+  /** The inputs of all calls, by their names. */
+  calls: { name: string; input: Record<string, unknown>; headers: IncomingMessage['headers'] }[];
+  faults: FeedFaults;
+  stop(): Promise<void>;
+}
+
+interface Entry {
+  Id?: string;
+  MessageBody?: string;
+  MessageGroupId?: string;
+  MessageDeduplicationId?: string;
+  Detail?: string;
+}
+
+/** The most bytes of a call of either service. */
+const MOST_BYTES = 262_144;
+
+/** Starts both services, without faults. */
+export async function startFeedServices(): Promise<FeedServices> {
+  const seen = new Set<string>();
+  let ids = 0;
+  const server = createServer((request, response) => {
+    void textOf(request).then((text) => {
+      const name = String(request.headers['x-amz-target']).split('.')[1]!;
+      const input = JSON.parse(text) as { Entries: Entry[] };
+      services.calls.push({ name, input: input as never, headers: request.headers });
+      const fault = services.faults.call(name);
+      const { Entries } = input;
+      const bytes = Entries.reduce(
+        (sum, { MessageBody = '', Detail = '' }) => sum + Buffer.byteLength(MessageBody + Detail),
+        0,
+      );
+      if (fault !== undefined && fault !== 'lost') {
+        response
+          .writeHead(fault.status)
+          .end(JSON.stringify({ __type: `com.amazonaws#${fault.type}`, message: 'no "room"' }));
+        return;
+      }
+      if (Entries.length === 0 || Entries.length > 10 || bytes > MOST_BYTES) {
+        response.writeHead(400).end(JSON.stringify({ __type: 'ValidationException' }));
+        return;
+      }
+      const output = name === 'PutEvents' ? put(Entries) : send(Entries);
+      if (fault === 'lost') response.destroy();
+      else response.writeHead(200).end(JSON.stringify(output));
+    });
+  });
+  const send = (entries: readonly Entry[]) => {
+    const output = { Successful: [] as { Id: string }[], Failed: [] as object[] };
+    for (const { Id = '', MessageBody = '', MessageGroupId = '', MessageDeduplicationId = '' } of entries) {
+      if (services.faults.entry('SendMessageBatch')) {
+        output.Failed.push({ Id, Code: 'InternalError', SenderFault: false });
+        continue;
+      }
+      output.Successful.push({ Id });
+      const once = `${MessageGroupId} ${MessageDeduplicationId}`;
+      if (seen.has(once)) continue;
+      seen.add(once);
+      services.messages.push({ messageId: `m${ids++}`, body: MessageBody, attributes: { MessageGroupId } });
+    }
+    return output;
+  };
+  const put = (entries: readonly Entry[]) => {
+    const Entries = entries.map(({ Detail = '' }) => {
+      if (services.faults.entry('PutEvents')) return { ErrorCode: 'ThrottlingException' };
+      services.events.push(Detail);
+      return { EventId: `e${services.events.length}` };
+    });
+    return { FailedEntryCount: Entries.filter(({ ErrorCode }) => ErrorCode !== undefined).length, Entries };
+  };
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const services: FeedServices = {
+    ...{ endpoint, queueUrl: `${endpoint}/123456789012/feed.fifo`, messages: [], events: [], calls: [] },
+    faults: { call: () => undefined, entry: () => false },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return services;
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
