@@ -13,6 +13,7 @@ const KINDS = {
   projector: { args: ['simulate', '--', ...WORKERS], round: 300_000, slice: 20_000 },
   evolution: { args: ['simulate:evolution', '--', ...WORKERS], round: 100_000, slice: 4_000 },
   observer: { args: ['simulate:observer', '--', ...WORKERS], round: 100_000, slice: 2_000 },
+  verify: { args: ['simulate:verify', '--', ...WORKERS], round: 100_000, slice: 5_000 },
   ledgers: { args: ['simulate:ledgers', '--', ...WORKERS], round: 100_000, slice: 5_000 },
   joined: { args: ['schedules', '--', 'joined'], round: 300_000, slice: 20_000 },
   updates: { args: ['schedules', '--', 'updates'], round: 200_000, slice: 20_000 },

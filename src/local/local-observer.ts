@@ -1,7 +1,6 @@
 import type { CompiledModel } from '../core/model/compiled.ts';
 import type { Logger } from '../foundation/logger.ts';
 import { sleep } from '../foundation/runtime.ts';
-import { createLowMark } from '../projecting/progress/low-mark.ts';
 import { DynamoDBStreamSource } from '../projecting/stream/dynamodb-source.ts';
 import type { ObservedDrift } from '../trust/observe/obligation.ts';
 import { type ObserverProgress, observe } from '../trust/observe/observe.ts';
@@ -44,7 +43,7 @@ const RETRY_MS = 5_000;
 /** Starts the observer of a local table, in this process. */
 export function startLocalObserver(
   graph: CompiledModel,
-  { client, streams, store, streamArn, loss }: Pick<LocalTable, 'client' | 'streams' | 'store' | 'streamArn' | 'loss'>,
+  { streams, store, streamArn, loss }: Pick<LocalTable, 'streams' | 'store' | 'streamArn' | 'loss'>,
   { logger, onDrift }: LocalObserverSettings,
 ): RunningObserver {
   const stopping = new AbortController();
@@ -61,7 +60,7 @@ export function startLocalObserver(
         graph,
         store,
         source: new DynamoDBStreamSource(streams, streamArn),
-        lowMark: createLowMark(graph, { store, client, streams, everyMs: MARK_MS }),
+        markMs: MARK_MS,
         limits: LIMITS,
         wait,
         remainingMs: () => (signal.aborted ? 0 : Number.POSITIVE_INFINITY),

@@ -1,17 +1,23 @@
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createWriter } from '../../src/index.ts';
 import { type Local, startLocal } from '../../src/local/local.ts';
+import { readPublishedMark } from '../../src/projecting/progress/marks.ts';
 import { status } from '../../src/trust/explain/status.ts';
 import { readObserverState, TableMemory } from '../../src/trust/observe/memory.ts';
 import type { ObservedDrift } from '../../src/trust/observe/obligation.ts';
 import { goalGraph } from '../support/contracts-model.ts';
+import { readersOf, StreamReaders } from '../support/stream-readers.ts';
 
 const graph = goalGraph('local-observer');
 /** A test fails after this, and not before the observer has judged. */
 const PATIENCE = { timeout: 60_000, interval: 50 };
 
 let local: Local;
-afterEach(() => local.stop());
+afterEach(async () => {
+  await local.stop();
+  vi.restoreAllMocks();
+});
 
 describe('the observer of startLocal', () => {
   it('says through when all is right, and tells of what is broken', async () => {
@@ -35,6 +41,31 @@ describe('the observer of startLocal', () => {
     expect(observer?.drift).toBe(1);
     await local.stop();
     await observer?.ended;
+  }, 120_000);
+
+  it('reads each shard once, so that with the worker there are two readers', async () => {
+    const readers = new StreamReaders();
+    const send = DynamoDBStreamsClient.prototype.send as (command: object) => Promise<unknown>;
+    vi.spyOn(DynamoDBStreamsClient.prototype, 'send').mockImplementation(function (
+      this: DynamoDBStreamsClient,
+      command: object,
+    ) {
+      return readers.send(command, (one) => send.call(this, one));
+    } as never);
+    local = await startLocal({ graph, engine: 'memory' });
+    const { store, observer } = local;
+    await vi.waitFor(() => expect(observer?.verifiedThroughMs).toBeDefined(), PATIENCE);
+    const writtenMs = Date.now();
+    await createWriter(graph, { store }).putNode('USER-1', { name: 'Ann' });
+    readers.reads.length = 0;
+    await vi.waitFor(() => expect(observer?.verifiedThroughMs).toBeGreaterThan(writtenMs), PATIENCE);
+    // The mark is moved meanwhile: a finding waits for it.
+    await vi.waitFor(async () => {
+      expect((await readPublishedMark(store)).published?.upToMs).toBeGreaterThan(writtenMs);
+    }, PATIENCE);
+    const counts = [...readersOf(readers.reads).values()];
+    expect(counts.length).toBeGreaterThan(0);
+    expect(Math.max(...counts)).toBe(2);
   }, 120_000);
 
   it('is absent if it is not wanted, and nothing says what is verified', async () => {

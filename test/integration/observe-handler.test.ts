@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { FeedEvent } from '../../src/client/feed/feed-change.ts';
 import { observeHandler } from '../../src/deployment/lambda/observe-handler.ts';
 import { saveLastCheck } from '../../src/projecting/progress/last-check.ts';
 import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { check } from '../../src/trust/check/check.ts';
-import { TableMemory } from '../../src/trust/observe/memory.ts';
+import { readObserverState, TableMemory } from '../../src/trust/observe/memory.ts';
 import { followGraph, follows, user } from '../support/follow-graph.ts';
 import { testTable } from '../support/table.ts';
 
@@ -101,3 +102,49 @@ it('leaves the table to a process that runs, and tells what that has saved', asy
   expect(answer).toMatchObject({ endedBy: 'busy', heldBy: 'shard 7' });
   expect(emitted('VerifiedAgeSeconds').at(-1)).toBeGreaterThanOrEqual(120);
 }, 60_000);
+
+it('tells the changes that it reads, once each over many calls', async () => {
+  const { graph, store, streams, streamArn, project } = await observedTable();
+  const told: FeedEvent[] = [];
+  let isDown = false;
+  const handler = observeHandler(graph, {
+    ...{ store, stream: new DynamoDBStreamSource(streams, streamArn), limits },
+    async feed(events) {
+      if (isDown) throw new Error('the queue is down');
+      told.push(...events);
+    },
+  });
+  await handler({}, context);
+  expect(told).toMatchObject([{ kind: 'resync', reason: 'The feed begins.' }]);
+  await store.put(follows('1', '2'));
+  await project();
+  await handler({}, context);
+  const changes = told.slice(1);
+  expect(changes).toContainEqual(
+    expect.objectContaining({ kind: 'view', id: 'USER-1', entered: [{ type: 'FOLLOWS', target: 'USER-2' }] }),
+  );
+  await handler({}, context);
+  expect(told).toHaveLength(1 + changes.length);
+  // A call that cannot tell saves nothing: the next one reads the same records.
+  isDown = true;
+  await store.put(follows('2', '3'));
+  await project();
+  await expect(handler({}, context)).rejects.toThrow('the queue is down');
+  isDown = false;
+  const lease = await readObserverState(store);
+  expect(lease?.feed?.told).toEqual(expect.any(Object));
+  await expireLease(store);
+  await handler({}, context);
+  expect(told.slice(1 + changes.length)).toContainEqual(
+    expect.objectContaining({ kind: 'view', id: 'USER-2', entered: [{ type: 'FOLLOWS', target: 'USER-3' }] }),
+  );
+  expect(new Set(told.map(({ eventId }) => eventId)).size).toBe(told.length);
+}, 120_000);
+
+/** Ends the lease of a call that has failed, as a minute does. */
+async function expireLease(store: Awaited<ReturnType<typeof observedTable>>['store']): Promise<void> {
+  const key = { source: '~edgeloom', target: 'observer' };
+  const { item } = await store.get(key, { consistent: true });
+  const saved = JSON.parse((item!['state'] as { S: string }).S) as object;
+  await store.put({ ...item!, state: { S: JSON.stringify({ ...saved, leaseUntilMs: 0 }) } });
+}

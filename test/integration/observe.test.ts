@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readPublishedMark } from '../../src/projecting/progress/marks.ts';
 import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { status } from '../../src/trust/explain/status.ts';
@@ -7,6 +8,7 @@ import type { ObservedDrift } from '../../src/trust/observe/obligation.ts';
 import { type ObserveOptions, type ObserveResult, observe } from '../../src/trust/observe/observe.ts';
 import type { ObserverState } from '../../src/trust/observe/state.ts';
 import { followGraph, follows, user } from '../support/follow-graph.ts';
+import { countingStreams, readersOf } from '../support/stream-readers.ts';
 import { testTable } from '../support/table.ts';
 
 /** An engine on this machine shows records at once, and there is one clock. */
@@ -77,6 +79,40 @@ describe('the observer of a table', () => {
     const { item: repaired } = await store.get({ source: 'USER-6', target: '~view' }, { consistent: true });
     expect(repaired?.['edgeSet']).toEqual(item?.['edgeSet']);
     expect(fifth.drift).toEqual([]);
+  }, 120_000);
+
+  it('moves the low mark by the records that it reads: each shard has one reader, and each turn one read of it', async () => {
+    const { store, streams, streamArn, project, run, found } = await observedTable();
+    const { client, reads } = countingStreams(streams);
+    const source = new DynamoDBStreamSource(client, streamArn);
+    expect(await run({ source, lowMark: undefined, markMs: 200 })).toMatchObject({ endedBy: 'verified', drift: [] });
+    await store.put(user('7'));
+    await store.put(follows('7', '1'));
+    await project();
+    const { item } = await store.get({ source: 'USER-7', target: '~view' }, { consistent: true });
+    await store.put({ ...item, edgeSet: { SS: ['FOLLOWS-USER-nobody'] } });
+    const brokenMs = Date.now();
+    reads.length = 0;
+    let turns = 0;
+    let endMs = Number.POSITIVE_INFINITY;
+    await run({
+      ...{ source, lowMark: undefined, markMs: 200, untilVerified: false },
+      onProgress: () => (turns += 1),
+      onDrift: (drift) => {
+        found.push(drift);
+        endMs = Math.min(endMs, Date.now() + 5_000);
+      },
+      remainingMs: () => Math.min(endMs, brokenMs + 60_000) - Date.now(),
+    });
+    // The finding waits for the mark: so the mark has moved, and by these reads alone.
+    expect(found).toContainEqual(expect.objectContaining({ isCertain: true }));
+    expect((await readPublishedMark(store)).published?.upToMs).toBeGreaterThan(brokenMs - 61_000);
+    const late = reads.filter(({ atMs }) => atMs > endMs - 5_000);
+    expect(late.length).toBeGreaterThan(0);
+    for (const [, readers] of readersOf(late)) expect(readers).toBe(1);
+    for (const shard of readersOf(reads).keys()) {
+      expect(reads.filter(({ shardId }) => shardId === shard).length).toBeLessThan(turns + 10);
+    }
   }, 120_000);
 
   it('runs once at a time', async () => {

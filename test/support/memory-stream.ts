@@ -54,7 +54,7 @@ export class MemoryStream implements StreamSource {
     return this.byId.get(shardId)?.isClosed === true;
   }
 
-  latest(): Promise<string> {
+  latest(_shardId: string): Promise<string> {
     throw new Error('a walk reads from where it has come');
   }
 

@@ -2,7 +2,7 @@ import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } fro
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { type BatchResult, createProjector } from '../../src/projecting/apply/projector.ts';
-import { decodeRecords } from '../../src/projecting/stream/decode.ts';
+import { decodeRecords, type RawRecord } from '../../src/projecting/stream/decode.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable } from '../../src/store/table.ts';
@@ -26,8 +26,8 @@ export async function testTable<G extends CompiledModel>(graph: G) {
   const projector = createProjector(graph, { store });
   let read = 0;
 
-  /** Every base item record of the stream so far, oldest first. */
-  async function allRecords(): Promise<ChangeRecord[]> {
+  /** Every record of the stream so far, oldest first for each item. */
+  async function rawRecords(): Promise<RawRecord[]> {
     const raw: unknown[] = [];
     const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn: streamArn }));
     for (const { ShardId } of StreamDescription?.Shards ?? []) {
@@ -40,7 +40,12 @@ export async function testTable<G extends CompiledModel>(graph: G) {
         iterator = (page.Records ?? []).length > 0 ? page.NextShardIterator : undefined;
       }
     }
-    return decodeRecords(graph, raw as Parameters<typeof decodeRecords>[1], streamArn);
+    return raw as RawRecord[];
+  }
+
+  /** Every base item record of the stream so far, oldest first. */
+  async function allRecords(): Promise<ChangeRecord[]> {
+    return decodeRecords(graph, await rawRecords(), streamArn);
   }
 
   /** Projects what came into the stream since the last call. */
@@ -53,5 +58,16 @@ export async function testTable<G extends CompiledModel>(graph: G) {
     return result;
   }
 
-  return { graph, endpoint, client, streams, streamArn: streamArn!, store, projector, allRecords, projectAll };
+  return {
+    graph,
+    endpoint,
+    client,
+    streams,
+    streamArn: streamArn!,
+    store,
+    projector,
+    rawRecords,
+    allRecords,
+    projectAll,
+  };
 }

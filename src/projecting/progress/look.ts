@@ -13,11 +13,12 @@ import {
   sourceNodeKeys,
   sourceNodeOf,
 } from '../../core/model/joined.ts';
-import { copyOf, expectedFields, reverseItemKeyOf } from '../../core/plan/copies.ts';
-import { entryKeysOf } from '../../core/plan/counted.ts';
+import { copyOf } from '../../core/plan/copies.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { Derived } from '../../core/plan/derived.ts';
+import { expectedFields } from '../../core/plan/derived.ts';
 import { fanOutsOf } from '../../core/plan/fan-out.ts';
+import { keysInTarget } from '../../core/plan/in-targets.ts';
 import { joinedKeysOf } from '../../core/plan/joined.ts';
 import { placesOfBase } from '../../core/plan/places-of-base.ts';
 import { hasExpectedFields } from '../../core/plan/writes/updates.ts';
@@ -117,20 +118,21 @@ async function compareDerived(
       Object.assign(place, { node: text, edgeType: undefined, after: undefined, isAtEnd: false });
     differing.push(...(await differingEdges(context, base.source, node, { stored, consistent, place })));
   }
-  const reverse = reverseItemKeyOf(graph, base);
-  if (reverse !== undefined) {
-    const { item: storedReverse } = await store.get(reverse, { consistent });
-    if (!hasExpectedFields(storedReverse, derived.reverse?.fields))
-      differing.push(`${reverse.source} ${reverse.target}`);
-    stored.set(`${reverse.source} ${reverse.target}`, storedReverse);
+  for (const key of keysInTarget(graph, base, item)) {
+    const { item: inTarget } = await store.get(key, { consistent });
+    const name = `${key.source} ${key.target}`;
+    if (!hasExpectedFields(inTarget, expectedFields(derived, key.target))) differing.push(name);
+    stored.set(name, inTarget);
   }
-  for (const key of entryKeysOf(graph, base, item)) {
-    const { item: storedEntry } = await store.get(key, { consistent });
-    if (!hasExpectedFields(storedEntry, expectedFields(derived, key.target)))
-      differing.push(`${key.source} ${key.target}`);
-    stored.set(`${key.source} ${key.target}`, storedEntry);
+  let revisions = revisionsOf(stored);
+  for (const edge of graph.table.rawKeys?.madeBy(base, item) ?? []) {
+    const made = classifyKey(graph, edge.source, edge.target);
+    if (!isProjectedKind(made)) continue;
+    const compared = await compareDerived(context, edge, made, consistent);
+    differing.push(...compared.differing);
+    revisions += ` ${compared.revisions}`;
   }
-  return { problems: derived.problems, differing, revisions: revisionsOf(stored) };
+  return { problems: derived.problems, differing, revisions };
 }
 
 /** Compares a base item with what is derived from it, as `compareDerived` does, where reads use it. */

@@ -17,6 +17,8 @@ import { SHARDS_AT_ONCE, StreamWalk, type WalkContext, type WalkedShard, type Wa
 /** The values that moving the mark needs. */
 export interface MoverContext extends WalkContext {
   store: Pick<Store, 'get' | 'put' | 'query' | 'update'>;
+  /** For a process that reads the stream anyway: what its walk reads. It takes the lease from any other process. */
+  tail?: Pick<WalkContext, 'source' | 'now'> | undefined;
 }
 
 /** How long the lease of a mover lasts, in milliseconds. */
@@ -42,12 +44,12 @@ export class MarkMover {
    */
   async upToMs(freshMs: number): Promise<number | undefined> {
     if (!this.mayPublish) return requireMarkOfEnabledStream(await this.walkStream());
-    const { store, source, now } = this.context;
+    const { store, source, now, tail } = this.context;
     const { item, published } = await readPublishedMark(store);
     const ofStream = published?.streamArn === source.streamArn ? published : undefined;
     const isFresh = ofStream !== undefined && now() - ofStream.lookedAtMs < freshMs;
     const isElsewhere = ofStream !== undefined && ofStream.holder !== this.id && now() < ofStream.leaseUntilMs;
-    if (isFresh || isElsewhere) {
+    if (tail === undefined && (isFresh || isElsewhere)) {
       // Another process moves the mark meanwhile. So a later walk of this process has to read the shards' marks again.
       if (isElsewhere) this.walk = undefined;
       return ofStream.upToMs;
@@ -88,7 +90,7 @@ export class MarkMover {
   }
 
   private async walkStream(): Promise<WalkedStream> {
-    this.walk ??= new StreamWalk(this.context);
+    this.walk ??= new StreamWalk({ ...this.context, ...this.context.tail });
     return await this.walk.look();
   }
 

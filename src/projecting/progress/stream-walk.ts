@@ -248,10 +248,11 @@ class ShardWalk {
   }
 }
 
-/** Returns the key of a record if the projector has to apply it; undefined for all others. Both items of one record share a partition. */
+/** Returns the key of a record if the projector has to apply it; undefined for all others. A node comes before the edges that it makes. */
 function keyToApply({ table }: CompiledModel, record: StreamRecord): ItemKey | undefined {
   const items = changedItems(table, record);
-  const found = items.find(({ target }) => isBaseSortKey(target) || isContinuationKey(target));
+  const applied = items.filter(({ target }) => isBaseSortKey(target) || isContinuationKey(target));
+  const found = applied.find(({ source, target }) => source === target) ?? applied[0];
   return found && { source: found.source, target: found.target };
 }
 

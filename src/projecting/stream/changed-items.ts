@@ -11,7 +11,7 @@ export interface ChangedItem extends ItemKey {
 
 /**
  * The items that a stream record is about; none where it has no text keys. In a table with raw keys an item may become one of another
- * type under the same keys: then one goes, and one comes.
+ * type, or of another id, under the same keys: then one goes, and one comes. A node comes with the edges that its attributes make.
  */
 export function changedItems(table: TableNames, { dynamodb }: RawRecord): ChangedItem[] {
   const { partitionKey, sortKey, rawKeys } = table;
@@ -20,15 +20,20 @@ export function changedItems(table: TableNames, { dynamodb }: RawRecord): Change
   if (source === undefined || target === undefined) return [];
   const { OldImage: oldImage, NewImage: newImage } = dynamodb ?? {};
   if (rawKeys === undefined) return [{ source, target, oldImage, newImage }];
-  const known = (image: Item | undefined): ItemKey => rawKeys.fromRaw({ source, target }, imageOf(image));
+  const known = (image: Item | undefined): ItemKey[] => rawKeys.allFromRaw({ source, target }, imageOf(image));
   const [before, after] = [known(oldImage ?? newImage), known(newImage ?? oldImage)];
   const image = (of: Item | undefined, key: ItemKey): Item | undefined =>
     imageOf(of) && { ...of, [partitionKey]: { S: key.source }, [sortKey]: { S: key.target } };
-  const [old, present] = [image(oldImage, before), image(newImage, after)];
-  if (before.target === after.target) return [{ ...after, oldImage: old ?? oldImage, newImage: present ?? newImage }];
+  const isIn = (keys: readonly ItemKey[], key: ItemKey): boolean =>
+    keys.some((other) => other.source === key.source && other.target === key.target);
+  const gone = before.filter((key) => !isIn(after, key));
   return [
-    { ...before, oldImage: old },
-    { ...after, newImage: present },
+    ...gone.map((key) => ({ ...key, oldImage: image(oldImage, key) })),
+    ...after.map((key) => {
+      const present = image(newImage, key);
+      if (!isIn(before, key)) return { ...key, newImage: present };
+      return { ...key, oldImage: image(oldImage, key) ?? oldImage, newImage: present ?? newImage };
+    }),
   ];
 }
 

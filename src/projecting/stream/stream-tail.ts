@@ -4,7 +4,7 @@ import type { Runtime } from '../../foundation/runtime.ts';
 import { Horizon } from './horizon.ts';
 import { readableShards } from './lineage.ts';
 import { ShardPages } from './shard-pages.ts';
-import { type Shard, StreamError, type StreamRecord, type StreamSource } from './source.ts';
+import { type Shard, type StreamDescription, StreamError, type StreamRecord, type StreamSource } from './source.ts';
 
 /** The waits of a tail, in milliseconds. */
 export interface TailLimits {
@@ -25,6 +25,26 @@ export interface TailContext extends Pick<Runtime, 'now'> {
   limits: TailLimits;
   /** Called with a sentence when records may have left the stream unread. */
   onGap: (reason: string) => void;
+  /** Told of all that is read, for a second use of the same pages. */
+  listener?: TailListener | undefined;
+}
+
+/** The place where the reading of a shard begins: its oldest record, its end, or after a sequence number. */
+export type TailStart = 'oldest' | 'end' | { after: string };
+
+/** Uses the pages of a tail without reading the stream itself. Its methods are called in the order in which the tail reads. */
+export interface TailListener {
+  /** The shards were listed; `atMs`: the tail's clock before it. */
+  listed(description: StreamDescription, atMs: number): void;
+  /** From here on every record of a shard is given to `received`. */
+  followed(shardId: string, from: TailStart): void;
+  received(record: TailRecord): void;
+  /** A shard was read to where it ends now; `atMs`: the tail's clock before the first of the pages that show it. */
+  reachedEnd(shardId: string, atMs: number): void;
+  /** A closed shard was read to its end. */
+  ended(shardId: string): void;
+  /** Unread records of a shard have left the stream. */
+  trimmed(shardId: string): void;
 }
 
 /** How far one shard was read. */
@@ -147,7 +167,8 @@ export class StreamTail {
     const hasEnded = !this.isDisabled && this.listed.some(isLacking);
     if (atMs - this.listedMs < limits.listMs && !hasEnded) return false;
     const isFirst = this.listedMs === Number.NEGATIVE_INFINITY;
-    const { shards, status } = await source.describe();
+    const description = await source.describe();
+    const { shards, status } = description;
     const listed = new Set(shards.map(({ shardId }) => shardId));
     for (const shardId of [...this.shards.keys(), ...this.saved.keys()]) {
       if (listed.has(shardId)) continue;
@@ -160,8 +181,9 @@ export class StreamTail {
     const isBegin = isFirst && beginsAtEnds;
     if (isBegin) await this.beginAtShardEnds(shards);
     this.horizon.listed(shards, atMs, status === 'DISABLED');
+    this.context.listener?.listed(description, atMs);
     for (const shardId of this.finished) {
-      if (listed.has(shardId)) this.horizon.noteEnd(shardId);
+      if (listed.has(shardId)) this.noteEnd(shardId);
       else this.finished.delete(shardId);
     }
     this.isDisabled = status === 'DISABLED';
@@ -215,7 +237,9 @@ export class StreamTail {
     const made = dynamodb?.ApproximateCreationDateTime;
     const madeMs = made instanceof Date ? made.getTime() : typeof made === 'number' ? made * 1000 : this.context.now();
     this.horizon.noteRecord(shard.shardId, madeMs);
-    return [{ shardId: shard.shardId, record, sequenceNumber: number, after, madeMs }];
+    const received: TailRecord = { shardId: shard.shardId, record, sequenceNumber: number, after, madeMs };
+    this.context.listener?.received(received);
+    return [received];
   }
 
   /** Without positions: begins at the end of each shard that is open now. */
@@ -232,12 +256,17 @@ export class StreamTail {
     const after = this.saved.get(shardId);
     this.saved.delete(shardId);
     if (after === undefined && iterator === undefined) this.beginAtOldest(shardId);
+    const start = iterator === undefined ? 'oldest' : 'end';
+    this.context.listener?.followed(shardId, after === undefined ? start : { after });
     const pages = new ShardPages(
       this.context.source,
       shardId,
       { after, ...(iterator !== undefined && { iterator }) },
       // rule: trimmed-records-are-a-gap
-      (text) => this.context.onGap(text),
+      (text) => {
+        this.context.listener?.trimmed(shardId);
+        this.context.onGap(text);
+      },
     );
     this.shards.set(shardId, new TailShard(shardId, pages, after));
   }
@@ -267,14 +296,20 @@ export class StreamTail {
     shard.emptyPages += 1;
     if (shard.emptyPages < EMPTY_PAGES) return;
     this.horizon.noteEmptyPages(shard.shardId, shard.emptySinceMs);
+    this.context.listener?.reachedEnd(shard.shardId, shard.emptySinceMs);
     shard.emptySinceMs = atMs;
   }
 
   private endShard(shard: TailShard): void {
     shard.isEnded = true;
     this.finished.add(shard.shardId);
-    this.horizon.noteEnd(shard.shardId);
+    this.noteEnd(shard.shardId);
     const isFinished = (shardId: string): boolean => this.finished.has(shardId);
     for (const { shardId } of readableShards(this.listed, isFinished)) this.followShard(shardId);
+  }
+
+  private noteEnd(shardId: string): void {
+    this.horizon.noteEnd(shardId);
+    this.context.listener?.ended(shardId);
   }
 }

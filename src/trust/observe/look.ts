@@ -1,11 +1,11 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { QUARANTINE_FIELDS } from '../../core/items/derived-item.ts';
-import { BEGINNINGS } from '../../core/items/derived-key.ts';
+import { BEGINNINGS, KINDS_IN_TARGET } from '../../core/items/derived-key.ts';
 import { textOfKey, VIEW_KEY } from '../../core/items/keys.ts';
 import { copiedNode } from '../../core/kinds/copy.ts';
+import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
 import { indexItem } from '../../core/kinds/index-item.ts';
 import type { ObserveContext, OddityContext, Part, Suspect } from '../../core/kinds/part.ts';
-import { edgeNamedInTarget } from '../../core/kinds/reverse-item.ts';
 import { itemKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
@@ -123,7 +123,8 @@ export async function* partsOfSpread(context: LookContext, { spread }: OpenSprea
     }
     yield nominated;
     // These are not nominated, since other partitions decide about them.
-    for (const prefix of [BEGINNINGS['reverse-item'], BEGINNINGS['total-entry'], BEGINNINGS.continuation]) {
+    for (const kind of [...KINDS_IN_TARGET, 'continuation'] as const) {
+      const prefix = BEGINNINGS[kind];
       const request = { partition: source, sortKey: { beginsWith: prefix }, consistent: true };
       for await (const item of queriedItems(store, request)) {
         const sortKey = stringOf(item[graph.table.sortKey]) ?? '';

@@ -37,6 +37,7 @@ const stateSchema = z.object({
     }),
   ),
   heldBy: z.optional(z.string()),
+  feed: z.optional(z.object({ told: z.record(z.string(), z.string()), places: z.record(z.string(), z.string()) })),
   isEnded: z.optional(z.boolean()),
 });
 const savedSchema = z.object({ holder: z.string(), leaseUntilMs: z.number(), state: z.optional(stateSchema) });

@@ -76,6 +76,8 @@ export interface OpenSpread {
   readonly spread: Spread;
   touches: Touch[];
   later: Touch[];
+  /** When the newest record was made that touched it, in milliseconds since 1970: its parts inherit that, too. */
+  newestMs: number;
   isQueried: boolean;
   /** When the Query that named its items ended, by the observer's clock; undefined: it is still to be made. */
   queriedMs: number | undefined;
@@ -214,6 +216,7 @@ export class Obligations {
       // rule: newest-touch-is-kept
       this.newest.set(name, Math.max(newestMs, this.newest.get(name) ?? 0));
     }
+    if (spread !== undefined) this.inheritNewest(name, spread);
     let obligation = this.open.get(name);
     if (obligation === undefined) {
       obligation = {
@@ -245,13 +248,20 @@ export class Obligations {
     }
   }
 
+  /** A fan-out keeps its oldest touches only. So that its newest one is not lost for its parts, they inherit its time. */
+  private inheritNewest(name: string, { newestMs }: OpenSpread): void {
+    // rule: newest-touch-of-a-fan-out-is-inherited
+    this.newest.set(name, Math.max(newestMs, this.newest.get(name) ?? 0));
+  }
+
   private touchSpread(spread: Spread, touches: readonly Touch[]): void {
     const name = nameOfSpread(spread);
     let open = this.spreads.get(name);
     if (open === undefined) {
-      open = { name, spread, touches: [], later: [], isQueried: false, queriedMs: undefined };
+      open = { name, spread, touches: [], later: [], newestMs: 0, isQueried: false, queriedMs: undefined };
       this.spreads.set(name, open);
     }
+    for (const { stampMs, newestMs = stampMs } of touches) open.newestMs = Math.max(open.newestMs, newestMs);
     // The Query that names the items has to begin after the record was received.
     // rule: fan-out-is-queried-after-its-record
     open.queriedMs = undefined;
@@ -447,7 +457,10 @@ export class Obligations {
   openNamedParts(graph: CompiledModel, open: OpenSpread, suspects: readonly Suspect[], nowMs: number): void {
     // rule: parts-inherit-from-the-fan-out
     const touches = [...open.touches, ...open.later];
-    for (const suspect of suspects) this.openOrTouch(graph, suspect, touches, nowMs);
+    for (const suspect of suspects) {
+      this.openOrTouch(graph, suspect, touches, nowMs);
+      this.inheritNewest(nameOfSuspect(suspect), open);
+    }
   }
 
   /** Takes in the end of a Query; undefined: it failed. */

@@ -1,20 +1,26 @@
+import type { FeedModel } from '../../client/feed/changes-of.ts';
+import { checkFeedNames } from '../../client/feed/fed.ts';
 import { streamLabel } from '../../core/items/watermark.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
+import { losslessNumber } from '../../foundation/exact-json.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { lastCheckKey, readLastCheck } from '../../projecting/progress/record.ts';
+import { lowMarkOfTail } from '../../projecting/progress/tail-mark.ts';
 import type { StreamSource } from '../../projecting/stream/source.ts';
 import { StreamLabel } from '../../projecting/stream/stream-label.ts';
 import { modelToCheck } from '../../registry/checked.ts';
+import { registryLeases } from '../../registry/reader-lease.ts';
 import { registeredModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { check } from '../check/check.ts';
 import { WRONG } from '../check/finding.ts';
 import { Repairer } from '../repair/repairer.ts';
+import { Feeder, type TakeEvents } from './feeder.ts';
 import { TableMemory } from './memory.ts';
 import type { ObservedDrift } from './obligation.ts';
 import { Observer, type ObserverLimits } from './observer.ts';
-import type { ObserverMemory } from './state.ts';
+import type { ObserverMemory, ObserverState } from './state.ts';
 
 /** Options of a run of the observer. */
 export interface ObserveOptions extends RuntimeOptions {
@@ -23,8 +29,13 @@ export interface ObserveOptions extends RuntimeOptions {
   store: Store & ScanSource;
   /** The table's stream. */
   source: StreamSource;
-  /** The time before which the projector has applied every record: `createLowMark`. */
-  lowMark: () => Promise<number | undefined>;
+  /**
+   * The time before which the projector has applied every record, in milliseconds since 1970. Default: the low mark, which the run moves by
+   * the records that it reads.
+   */
+  lowMark?: (() => Promise<number | undefined>) | undefined;
+  /** How long a low mark is used, in milliseconds. Default 5,000. */
+  markMs?: number | undefined;
   /** Repairs the drift that it finds. Default false: drift is only reported. */
   repairs?: boolean | undefined;
   /**
@@ -42,6 +53,11 @@ export interface ObserveOptions extends RuntimeOptions {
   onRepair?: ((action: string) => void) | undefined;
   /** Called after each turn, with the number of its records. */
   onProgress?: ((progress: ObserverProgress, records: number) => void) | undefined;
+  /**
+   * Takes the changes that the records tell, in terms of the model: see `changesOf`. They count as told once it returns. Where it throws, the
+   * run ends with its error, and the next one begins at the records before. Default: no feed.
+   */
+  feed?: TakeEvents | undefined;
   /** Where the state is kept. Default: in the table. */
   memory?: (ObserverMemory & { close(): Promise<void> }) | undefined;
   limits?: Partial<ObserverLimits> | undefined;
@@ -71,13 +87,15 @@ export interface ObserveResult extends ObserverProgress {
 
 /** Times between two saves, between two turns that find nothing, and between two questions for the last check, in milliseconds. */
 const [SAVE_MS, PAUSE_MS, ASK_MS] = [5_000, 1_000, 30_000];
+/** How long a low mark is used, in milliseconds. */
+const MARK_MS = 5_000;
 
 /**
  * Observes a table: reads its stream, base and derived items, judges each change, and saves through when everything is verified. One
  * process at a time observes a table. A `signal` ends it, and `remainingMs` does when no time is left.
  *
  * @example
- * const { verifiedThroughMs, drift } = await observe({ graph, store, source, lowMark, untilVerified: true });
+ * const { verifiedThroughMs, drift } = await observe({ graph, store, source, untilVerified: true });
  */
 export async function observe(options: ObserveOptions): Promise<ObserveResult> {
   return await runAbortable(
@@ -90,15 +108,20 @@ export async function observe(options: ObserveOptions): Promise<ObserveResult> {
 async function observeUntilEnd(
   options: ObserveOptions & { wait: NonNullable<RuntimeOptions['wait']> },
 ): Promise<ObserveResult> {
-  const { graph, store, source, lowMark, checks = true, untilVerified = false, untilAtRest = false } = options;
+  const { graph, store, source, checks = true, untilVerified = false, untilAtRest = false, markMs = MARK_MS } = options;
   const { now, wait, remainingMs } = runtimeOf(options);
   const memory = options.memory ?? new TableMemory(store, now);
   const state = await memory.open();
   if (state === 'busy') return { drift: [], records: 0, endedBy: 'busy' };
   const ready = modelToCheck(graph, store);
+  const mark = options.lowMark === undefined ? lowMarkOfTail({ graph, store, source, now }, markMs) : undefined;
+  const feeder = options.feed && feederOf(options, options.feed, state);
   const observer = new Observer(
     {
-      ...{ maintained: registeredModel(graph, store), ready, store, source, table: graph.table, now, lowMark },
+      feeder,
+      ...{ maintained: registeredModel(graph, store), ready, store, source, table: graph.table, now },
+      lowMark: options.lowMark ?? mark!.upToMs,
+      listener: mark?.listener,
       limits: options.limits,
       async onDrift(drift) {
         options.onDrift?.(drift);
@@ -113,11 +136,16 @@ async function observeUntilEnd(
   let savedMs = now();
   let askedMs = Number.NEGATIVE_INFINITY;
   let endedBy: ObserveResult['endedBy'] = 'time';
+  const save = async (): Promise<boolean> => {
+    // The positions must not pass what the feed has told.
+    const feed = await feeder?.settle(observer.shardIds);
+    return await memory.save({ ...observer.stateToSave(), ...(feed && { feed }) });
+  };
   const saveIfDue = async (): Promise<void> => {
     if (now() - savedMs < SAVE_MS) return;
     savedMs = now();
     // Another process that has taken over is noticed by the save after the check.
-    await memory.save(observer.stateToSave());
+    await save();
   };
   while (remainingMs() > 0) {
     const turn = await observer.runTurn();
@@ -131,7 +159,7 @@ async function observeUntilEnd(
     const isVerified = untilVerified && turn.isIdle && (observer.verifiedThroughMs ?? 0) > beganMs;
     if (isVerified || now() - savedMs >= SAVE_MS) {
       savedMs = now();
-      if (!(await memory.save(observer.stateToSave()))) {
+      if (!(await save())) {
         endedBy = 'lost';
         break;
       }
@@ -146,9 +174,17 @@ async function observeUntilEnd(
     }
     if (turn.isIdle) await wait(Math.min(PAUSE_MS, Math.max(0, remainingMs())));
   }
-  if (endedBy === 'time' || endedBy === 'rest') await memory.save(observer.stateToSave());
+  if (endedBy === 'time' || endedBy === 'rest') await save();
   await memory.close();
   return { ...progressOf(observer), records, endedBy };
+}
+
+function feederOf({ graph, store, now }: ObserveOptions, take: TakeEvents, state: ObserverState | undefined): Feeder {
+  checkFeedNames(graph);
+  const leases = registryLeases(graph, store);
+  const model = (): Promise<FeedModel> =>
+    leases.hold(async (projections) => ({ graph, projections, readNumber: losslessNumber }));
+  return new Feeder({ model, take, now: runtimeOf({ now }).now }, state?.feed);
 }
 
 function progressOf({ verifiedThroughMs, heldBy, drift, sinceMs }: Observer): ObserverProgress {

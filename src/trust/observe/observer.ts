@@ -7,8 +7,15 @@ import type { Runtime } from '../../foundation/runtime.ts';
 import { changedItems } from '../../projecting/stream/changed-items.ts';
 import type { StreamSource } from '../../projecting/stream/source.ts';
 import { StreamLabel } from '../../projecting/stream/stream-label.ts';
-import { StreamTail, TAIL_LIMITS, type TailLimits, type TailRecord } from '../../projecting/stream/stream-tail.ts';
+import {
+  StreamTail,
+  TAIL_LIMITS,
+  type TailLimits,
+  type TailListener,
+  type TailRecord,
+} from '../../projecting/stream/stream-tail.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
+import type { Feeder } from './feeder.ts';
 import { hasQuarantineEntry, type LookContext, lookAtSuspects, partsDecidedElsewhere, partsOfSpread } from './look.ts';
 import type { ObservedDrift, Spread, Touch } from './obligation.ts';
 import { Obligations, type ObserverPace, type OpenSpread } from './obligations.ts';
@@ -26,6 +33,10 @@ export interface ObserverContext extends Pick<Runtime, 'now'> {
   table: CompiledModel['table'];
   /** The time before which the projector has applied every record, in milliseconds since 1970; undefined: not known. */
   lowMark: () => Promise<number | undefined>;
+  /** Told of all that is read of the stream: the low mark needs no other reader. */
+  listener?: TailListener | undefined;
+  /** Tells others of the changes; asked before the records count as read. */
+  feeder?: Pick<Feeder, 'noteGap' | 'tell'> | undefined;
   /** Called with drift that was not known before. */
   onDrift?: ((drift: ObservedDrift) => void | Promise<void>) | undefined;
   limits?: Partial<ObserverLimits> | undefined;
@@ -45,6 +56,8 @@ export interface ObserverLimits extends TailLimits {
 
 const LIMITS: ObserverLimits = {
   ...TAIL_LIMITS,
+  // The low mark that others read is not later than the last listing.
+  listMs: 5_000,
   skewMs: 5_000,
   settleMs: 3_000,
   mostOpen: 100_000,
@@ -96,7 +109,7 @@ export class Observer {
     };
     this.obligations = new Obligations(pace);
     this.tail = new StreamTail({
-      ...{ source: context.source, now: context.now, limits: this.limits },
+      ...{ source: context.source, now: context.now, limits: this.limits, listener: context.listener },
       onGap: (reason) => this.noteGap(reason),
     });
     this.known = [...(from?.drift ?? [])];
@@ -195,6 +208,11 @@ export class Observer {
     await this.endWholeCheck(beganMs, []);
   }
 
+  /** The shards whose records may come again. */
+  get shardIds(): ReadonlySet<string> {
+    return new Set(this.tail.shardIds);
+  }
+
   /** The state for a restart. */
   stateToSave(): ObserverState {
     const { source, now } = this.context;
@@ -259,6 +277,7 @@ export class Observer {
   }
 
   private noteGap(reason: string): void {
+    this.context.feeder?.noteGap(reason);
     // Only a check of the whole table ends a gap.
     this.gap ??= { reason, sinceMs: this.context.now() };
     // A check is the base of what follows only if it begins after this.
@@ -270,6 +289,8 @@ export class Observer {
   private async receiveRecords(): Promise<number> {
     if (this.obligations.size > this.limits.mostOpen) return 0;
     const { records, failure } = await this.tail.readPages();
+    // Nothing is saved where this throws: the records are read again.
+    await this.context.feeder?.tell(records);
     // Read after the records: whatever was maintained when they were made is in it.
     if (records.length > 0 || this.graph === undefined) this.graph = await this.context.maintained.current();
     for (const record of records) this.receiveRecord(record);

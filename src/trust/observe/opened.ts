@@ -2,25 +2,25 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Item, sameItem, sameValue, stringOf } from '../../core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { COUNTED, EVICTED } from '../../core/items/derived-item.ts';
-import { baseKeyOfIndexItem, type DerivedKind } from '../../core/items/derived-key.ts';
+import { baseKeyOfIndexItem, type DerivedKind, type KindInTarget } from '../../core/items/derived-key.ts';
 import { decodeElement, edgeKeyOfElement, escapedEdge } from '../../core/items/element.ts';
 import { textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { storedAmounts, textOfAmounts } from '../../core/items/ledger.ts';
 import { elementsByEdge, hasEdgeSet, viewAttributes } from '../../core/items/stored-view.ts';
 import { copySlots } from '../../core/kinds/copy.ts';
 import { NO_SET } from '../../core/kinds/element.ts';
+import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
 import { indexItemText } from '../../core/kinds/index-item.ts';
 import type { OddityContext, Part, Suspect } from '../../core/kinds/part.ts';
-import { edgeNamedInTarget } from '../../core/kinds/reverse-item.ts';
 import { itemKindOf } from '../../core/kinds/table.ts';
 import { hasOtherShape } from '../../core/kinds/view.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { needsSource } from '../../core/model/joined.ts';
 import { countKeyOf } from '../../core/model/projection/places.ts';
-import { copyingEdge, reverseItemOf } from '../../core/plan/copies.ts';
+import { copyingEdge, isReverseKey, reverseItemOf } from '../../core/plan/copies.ts';
 import { isKeptCount } from '../../core/plan/counted.ts';
 import { derivedOf, joinedShares } from '../../core/plan/derive.ts';
-import type { Derived, ReverseItem } from '../../core/plan/derived.ts';
+import type { Derived, InTarget } from '../../core/plan/derived.ts';
 import { fanOutUnits } from '../../core/plan/fan-out.ts';
 import { joinedKeysOf } from '../../core/plan/joined.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
@@ -45,9 +45,11 @@ const NOTHING: Opened = { suspects: [], spreads: [] };
 export function openedBy(context: OddityContext, change: SeenChange): Opened {
   // rule: base-records-open-what-they-change
   if (isBaseSortKey(change.target)) return openedByBase(context.graph, change);
-  const { name } = itemKindOf(context.graph, change.target);
+  const kind = itemKindOf(context.graph, change.target);
+  const isInTarget = kind.decidedBy === 'edge-elsewhere';
+  const opens = isInTarget ? openedByItemInTarget : OPENED_BY_DERIVED[kind.name as keyof typeof OPENED_BY_DERIVED];
   // rule: derived-records-are-judged
-  return OPENED_BY_DERIVED[name](context, change);
+  return opens(context, change);
 }
 
 function openedByBase(graph: CompiledModel, change: SeenChange): Opened {
@@ -75,16 +77,20 @@ function openedByBase(graph: CompiledModel, change: SeenChange): Opened {
     }
   }
   suspects.push(...openedInTarget({ source, target }, before, after));
-  if ((before.reverse === undefined) !== (after.reverse === undefined)) open(VIEW_KEY, { kind: 'copy', target });
+  if (hasReverseItem(before) !== hasReverseItem(after)) open(VIEW_KEY, { kind: 'copy', target });
   // rule: changed-node-opens-its-fan-outs
   const spreads = spreadsOf(graph, change);
   return { suspects, spreads };
 }
 
-/** The items of an edge in its target's partition that a record changes: its reverse item, and its entries in totals. */
+function hasReverseItem({ inTarget = [] }: Derived): boolean {
+  return inTarget.some(({ key }) => isReverseKey(key.target));
+}
+
+/** The items of an edge in its target's partition that a record changes. */
 function openedInTarget(base: ItemKey, before: Derived, after: Derived): Suspect[] {
-  const itemsOf = ({ reverse, entries = [] }: Derived): Map<string, ReverseItem> =>
-    new Map((reverse === undefined ? entries : [reverse, ...entries]).map((item) => [textOfKey(item.key), item]));
+  const itemsOf = ({ inTarget = [] }: Derived): Map<string, InTarget> =>
+    new Map(inTarget.map((item) => [textOfKey(item.key), item]));
   const [old, now] = [itemsOf(before), itemsOf(after)];
   return [...new Map([...old, ...now])]
     .filter(([name]) => !sameItem(old.get(name)?.fields, now.get(name)?.fields))
@@ -104,16 +110,14 @@ function spreadsOf(graph: CompiledModel, change: SeenChange): Spread[] {
 type OpenedByDerived = (context: OddityContext, change: SeenChange) => Opened;
 
 /**
- * The parts that a record of a derived item opens, by the item's kind. A new kind has to be entered here, or does not compile. Kinds by which
- * no reader is answered open themselves only.
+ * The parts that a record of a derived item opens, by the item's kind. A new kind has to be entered here, or does not compile, but for those in
+ * the partitions of edges' targets. Kinds by which no reader is answered open themselves only.
  */
-const OPENED_BY_DERIVED: { readonly [Kind in DerivedKind]: OpenedByDerived } = {
+const OPENED_BY_DERIVED: { readonly [Kind in Exclude<DerivedKind, KindInTarget>]: OpenedByDerived } = {
   view: openedByView,
   'index-item': openedByIndexItem,
   'owner-item': openedByIndexItem,
   'part-view': openedByIndexItem,
-  'reverse-item': openedByReverseItem,
-  'total-entry': openedByReverseItem,
   count: openedByCount,
   total: openedByCount,
   continuation: openedByContinuation,
@@ -203,10 +207,10 @@ function openedCounts(graph: CompiledModel, { source, oldImage, newImage }: Seen
 }
 
 /**
- * Opens the parts that a record of a reverse item, or of an entry in a total, may have made wrong: the fields of the item, the totals that
+ * Opens the parts that a record of an edge's item in its target's partition may have made wrong: the fields of the item, the totals that
  * an entry names, and the copy of the edge that a reverse item names.
  */
-function openedByReverseItem(context: OddityContext, change: SeenChange): Opened {
+function openedByItemInTarget(context: OddityContext, change: SeenChange): Opened {
   const { graph } = context;
   const { source, target, oldImage, newImage } = change;
   if (indexItemText(oldImage) === indexItemText(newImage)) return openedInItem(context, change, []);

@@ -1,3 +1,4 @@
+import type { FeederState } from './feeder.ts';
 import type { ObservedDrift } from './obligation.ts';
 
 /** How far one shard was read, as a restart needs it. */
@@ -35,6 +36,8 @@ export interface ObserverState {
   drift: ObservedDrift[];
   /** The item, shard or gap that holds the time; absent: nothing does. */
   heldBy?: string | undefined;
+  /** Up to where the feed has told the changes; absent: no feed runs. */
+  feed?: FeederState | undefined;
   /** Whether the run that saved it has ended in order: nobody waits for the time to go on. */
   isEnded?: boolean | undefined;
 }

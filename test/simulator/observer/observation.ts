@@ -11,6 +11,7 @@ import { text } from '../keys.ts';
 import type { SimulatedProcess } from '../process.ts';
 import { SECOND } from '../time.ts';
 import type { World } from '../world.ts';
+import { Fed } from './fed.ts';
 import { type ObservedStreams, STREAM_LIMITS } from './stream.ts';
 import { type WrongPart, wrongParts } from './wrong-parts.ts';
 
@@ -47,6 +48,7 @@ export class Observation {
   private readonly pause: number;
   private readonly mostExceptions: number;
   lastWord: LastWord | undefined;
+  private readonly fed: Fed;
   readonly alarms: { drift: ObservedDrift; atMs: number }[] = [];
 
   constructor(
@@ -56,6 +58,7 @@ export class Observation {
     readonly knowsMark: boolean,
   ) {
     this.mostExceptions = EXCEPTIONS[world.choices.pick('observer.exceptions', EXCEPTIONS.length)]!;
+    this.fed = new Fed(world, streams);
     this.pause = PAUSES[world.choices.pick('observer.pause', PAUSES.length)]!;
   }
 
@@ -76,8 +79,10 @@ export class Observation {
     // Its reads come later than those of the projector: only replicas that are far behind would harm it.
     const store = new FaultyStore(process, LONGEST_PAUSE);
     const model = fixedModel(world.graph);
+    const feeder = this.fed.feeder(this.state?.feed);
     const observer = new Observer(
       {
+        feeder,
         maintained: model,
         ready: model,
         store,
@@ -108,7 +113,10 @@ export class Observation {
       }
       if (process.isDead) return;
       this.claim(observer);
-      if (choices.chance(`${process.name}.${turn}.saves`, 0.7)) this.state = structuredClone(observer.stateToSave());
+      if (choices.chance(`${process.name}.${turn}.saves`, 0.7)) {
+        const feed = await feeder.settle(observer.shardIds);
+        this.state = structuredClone({ ...observer.stateToSave(), feed });
+      }
       if (choices.chance(`${process.name}.${turn}.dies`, world.climate.fault / 4)) return process.die('crashes');
       this.rest(observer);
       await process.wait(pause);
@@ -240,6 +248,7 @@ export class Observation {
     const isKnown = knownAs(drift);
     const wrong = this.wrong();
     world.count('last words');
+    this.fed.judge();
     if (wrong.length > 0) world.count('last words with drift');
     for (const part of wrong) {
       const { source, target, text } = part;
@@ -275,15 +284,10 @@ export class Observation {
   }
 }
 
-/** Says which wrong parts the observer tells of. A count is of index items: one of them that is wrong makes its count wrong too. */
+/** Says which wrong items the observer tells of. */
 function knownAs(drift: readonly ObservedDrift[]): (part: WrongPart) => boolean {
-  const known = drift.map(({ suspect }) => `${suspect.source} ${suspect.sortKey}`);
-  return ({ source, target }) => {
-    const type = target.startsWith('~degree/') ? target.slice('~degree/'.length) : undefined;
-    if (type !== undefined && known.some((name) => name.startsWith(`${source} ~ix/${type}-`))) return true;
-    if (target.startsWith('~total/') && known.some((name) => name.startsWith(`${source} ~in/`))) return true;
-    return known.includes(`${source} ${target}`);
-  };
+  const known = new Set(drift.map(({ suspect }) => `${suspect.source} ${suspect.sortKey}`));
+  return ({ source, target }) => known.has(`${source} ${target}`);
 }
 
 /** A process of the observer, from its start to its crash. */

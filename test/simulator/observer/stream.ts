@@ -90,6 +90,12 @@ export class ObservedStreams implements WholeStreamReader {
     shown.records.push({ record, atMs, shownMs: atMs + late });
   }
 
+  /** Every record that was ever made, also those that have left the stream: oldest first for each item. */
+  *everyRecord(): Iterable<{ record: StreamRecord; atMs: number }> {
+    const all = [...this.shards.values()].flatMap(({ records }) => records);
+    yield* all.sort((left, right) => left.atMs - right.atMs);
+  }
+
   /** The present stream, as a process reads it. */
   source(): StreamSource {
     const { streamArn } = this;

@@ -29,11 +29,12 @@ export function wrongParts(options: ModelOptions, items: readonly Item[]): Wrong
     for (const [target, fields] of wanted.indexItems) {
       compareFields(found, options, { source, target }, fields, stored.get(`${source} ${target}`));
     }
-    for (const [target, total] of wanted.totals) {
-      compareSums(found, options, { source, target }, total, stored.get(`${source} ${target}`));
+    for (const [target] of wanted.totals) {
+      const key = { source, target };
+      compareSums(found, key, countedNumbers(items, key), stored.get(`${source} ${target}`));
     }
-    for (const [type, count] of wanted.counted)
-      compareCount(found, source, type, count, stored.get(`${source} ~degree/${type}`));
+    for (const type of wanted.counted.keys())
+      compareCount(found, items, source, type, stored.get(`${source} ~degree/${type}`));
   }
   const nothing = {
     elements: new Set<string>(),
@@ -52,10 +53,12 @@ export function wrongParts(options: ModelOptions, items: readonly Item[]): Wrong
     } else if (/^~(?:ix|rev|in|view)\//.test(target)) {
       if (!wanted.indexItems.has(target)) compareFields(found, options, { source, target }, {}, item);
     } else if (isTotal(target)) {
-      if (!wanted.totals.has(target)) compareSums(found, options, { source, target }, undefined, item);
+      if (!wanted.totals.has(target)) {
+        compareSums(found, { source, target }, countedNumbers(items, { source, target }), item);
+      }
     } else if (target.startsWith('~degree/')) {
       const type = target.slice('~degree/'.length);
-      if (!wanted.counted.has(type)) compareCount(found, source, type, 0, item, countedTypes(options));
+      if (!wanted.counted.has(type)) compareCount(found, items, source, type, item, countedTypes(options));
     } else if (!target.startsWith('~quarantine/')) {
       found.push({ source, target, bases: [], text: 'no derived item' });
     }
@@ -117,46 +120,62 @@ function basesOf(options: ModelOptions, source: string, target: string): string[
   return edge === undefined ? [`${source} ${source}`] : [`${source} ${edge}`, `${source} ${source}`, `${source} STATE`];
 }
 
+/** A count is right if it is the number of the live items that it counts, whatever base items ask for: these items are judged by themselves. */
 function compareCount(
   found: WrongPart[],
+  items: readonly Item[],
   source: string,
   type: string,
-  wanted: number,
   item: Item | undefined,
   counted?: readonly string[],
 ): void {
+  const target = `~degree/${type}`;
   if (counted !== undefined && !counted.includes(type)) {
-    found.push({ source, target: `~degree/${type}`, bases: [], text: 'no count of the model' });
+    found.push({ source, target, bases: [], text: 'no count of the model' });
     return;
   }
+  const wanted = (countedNumbers(items, { source, target }).get('count') ?? 0) / 10;
   const count = item?.['count'] !== undefined && 'N' in item['count'] ? Number(item['count'].N) : 0;
   if (count === wanted) return;
-  found.push({
-    source,
-    target: `~degree/${type}`,
-    // A count is judged by the items that it counts.
-    bases: [`${source} ${type}-*`, `${source} ~ix/${type}-*`],
-    text: `count ${count} instead of ${wanted}`,
-  });
+  found.push({ source, target, bases: [`${source} ~ix/${type}-*`], text: `count ${count} instead of ${wanted}` });
+}
+
+/** The numbers that the items of a count add up to, in tenths. */
+function countedNumbers(
+  items: readonly Item[],
+  { source, target }: Pick<WrongPart, 'source' | 'target'>,
+): Map<string, number> {
+  const name = target.startsWith('~degree/') ? target.slice('~degree/'.length) : target;
+  const prefix = target.startsWith('~degree/') ? `~ix/${name}-` : `~in/${target.slice('~total/'.length)}-`;
+  const numbers = new Map<string, number>();
+  const add = (attribute: string, tenths: number): void =>
+    void numbers.set(attribute, (numbers.get(attribute) ?? 0) + tenths);
+  for (const item of items) {
+    if (text(item['source']) !== source || !text(item['target']).startsWith(prefix)) continue;
+    if (text(item['counted']) !== name) continue;
+    add('count', 10);
+    for (const [attribute, value] of Object.entries(mapOf(item['ledger']) ?? {})) {
+      if ('S' in value) add(`${attribute}/${value.S}`, 10);
+      else if ('N' in value) add(attribute, Math.round(Number(value.N) * 10));
+    }
+  }
+  return numbers;
 }
 
 function isTotal(target: string): boolean {
   return target === '~total/WORK' || target === '~degree/WORK';
 }
 
-/** Compares the sums of a total. Its edges are in any partition: all of them are its bases. */
+/** Compares the sums of a total with the items that it adds up. */
 function compareSums(
   found: WrongPart[],
-  options: ModelOptions,
   { source, target }: Pick<WrongPart, 'source' | 'target'>,
-  wanted: Map<string, number> | undefined,
+  wanted: Map<string, number>,
   item: Item | undefined,
 ): void {
   const texts: string[] = [];
   compareTotal(texts, `${source} ${target}`, wanted, item);
-  const bases = target.startsWith('~degree/')
-    ? [`${source} WORK-*`, `${source} ~ix/WORK-*`]
-    : [`* ${storedKey(options, `WORK-${source}`)}`, `${source} ~in/WORK-*`];
+  const bases = [target.startsWith('~degree/') ? `${source} ~ix/WORK-*` : `${source} ~in/WORK-*`];
   for (const what of texts) found.push({ source, target, bases, text: what });
 }
 

@@ -1,0 +1,182 @@
+import { Horizon } from './horizon.ts';
+import {
+  type StreamDescription,
+  StreamError,
+  type StreamPage,
+  type StreamRecord,
+  type StreamSource,
+} from './source.ts';
+import type { TailListener, TailRecord, TailStart } from './stream-tail.ts';
+
+/** The options of a tailed source. */
+export interface TailedSourceOptions {
+  /** Whether the records are given with both images. Default false: with their keys only. */
+  hasImages?: boolean | undefined;
+}
+
+/** The records of one shard that the tail has read, and that the second user may still need. */
+interface KeptShard {
+  /** Every record after this place is kept. */
+  start: TailStart;
+  records: StreamRecord[];
+  isEnded: boolean;
+  /** How often records have left the stream unread: a place from before is no place any more. */
+  losses: number;
+}
+
+/** A place in a shard, as the text of an iterator. */
+interface Place {
+  shardId: string;
+  /** The last record that is done; absent: none is. */
+  after?: string | undefined;
+  losses: number;
+  /** While the kept records are not reached: an iterator of the stream itself, and the empty pages in a row. */
+  own?: string | undefined;
+  empty: number;
+}
+
+/** Records of a shard that are kept at most. A user that is further behind reads the stream itself. */
+const MOST_KEPT = 100_000;
+/** Empty pages in a row that show the end of a shard. */
+const EMPTY_PAGES = 2;
+
+/**
+ * A stream as a tail has read it, for a second reader in the same process: it gets the pages of the tail, so that the stream has one reader
+ * and not two. Only the records from before the place where the tail began are read from the stream itself, once. A read that is under way
+ * while the tail reads on gives no wrong page; it may have to be made again.
+ */
+export class TailedSource implements StreamSource, TailListener {
+  private readonly horizon = new Horizon(0);
+  private readonly kept = new Map<string, KeptShard>();
+  private readonly finished = new Set<string>();
+  private description: StreamDescription | undefined;
+
+  constructor(
+    private readonly source: StreamSource,
+    private readonly options: TailedSourceOptions = {},
+  ) {}
+
+  get streamArn(): string {
+    return this.source.streamArn;
+  }
+
+  /**
+   * Every record made before this time was read by the tail, in milliseconds since 1970, but for those that the stream shows late. Undefined:
+   * a shard is not read yet.
+   */
+  get throughMs(): number | undefined {
+    return this.horizon.leastThrough()?.atMs;
+  }
+
+  listed(description: StreamDescription, atMs: number): void {
+    this.description = description;
+    const { shards, status } = description;
+    this.horizon.listed(shards, atMs, status === 'DISABLED');
+    const ids = new Set(shards.map(({ shardId }) => shardId));
+    for (const shardId of this.kept.keys()) if (!ids.has(shardId)) this.kept.delete(shardId);
+    for (const shardId of this.finished) if (!ids.has(shardId)) this.finished.delete(shardId);
+  }
+
+  followed(shardId: string, from: TailStart): void {
+    this.kept.set(shardId, { start: from, records: [], isEnded: false, losses: 0 });
+  }
+
+  received({ shardId, record, sequenceNumber, madeMs }: TailRecord): void {
+    this.horizon.noteRecord(shardId, madeMs);
+    const shard = this.kept.get(shardId);
+    if (shard === undefined) return;
+    shard.records.push(this.options.hasImages === true ? record : withoutImages(record));
+    if (shard.records.length <= MOST_KEPT) return;
+    shard.records = [];
+    shard.start = { after: sequenceNumber };
+  }
+
+  reachedEnd(shardId: string, atMs: number): void {
+    this.horizon.noteEmptyPages(shardId, atMs);
+  }
+
+  ended(shardId: string): void {
+    this.finished.add(shardId);
+    this.horizon.noteEnd(shardId);
+    const shard = this.kept.get(shardId);
+    if (shard !== undefined) shard.isEnded = true;
+  }
+
+  trimmed(shardId: string): void {
+    const losses = (this.kept.get(shardId)?.losses ?? 0) + 1;
+    this.kept.set(shardId, { start: 'oldest', records: [], isEnded: false, losses });
+  }
+
+  async describe(): Promise<StreamDescription> {
+    return this.description ?? (await this.source.describe());
+  }
+
+  async isClosed(shardId: string): Promise<boolean> {
+    return this.finished.has(shardId) || (await this.source.isClosed(shardId));
+  }
+
+  async iterator(shardId: string, after: string | undefined): Promise<string> {
+    return textOfPlace({ shardId, after, losses: this.kept.get(shardId)?.losses ?? 0, empty: 0 });
+  }
+
+  latest(shardId: string): Promise<string> {
+    return this.source.latest(shardId);
+  }
+
+  async read(iterator: string, limit: number): Promise<StreamPage> {
+    const place = JSON.parse(iterator) as Place;
+    const shard = this.kept.get(place.shardId);
+    // A shard that the tail does not read yet waits for its parent.
+    if (shard === undefined && !this.finished.has(place.shardId)) return { records: [], next: iterator };
+    if (shard === undefined) return await this.readStream(place, limit, undefined);
+    if (shard.losses !== place.losses) throw new StreamError('trimmed', `Shard ${place.shardId} has lost records.`);
+    return isReached(shard, place.after) ? readKept(shard, place, limit) : await this.readStream(place, limit, shard);
+  }
+
+  /** Reads a page from before the kept records. */
+  private async readStream(place: Place, limit: number, shard: KeptShard | undefined): Promise<StreamPage> {
+    const { shardId, after } = place;
+    const own = place.own ?? (await this.source.iterator(shardId, after));
+    const { records, next } = await this.source.read(own, limit);
+    const last = records.at(-1)?.dynamodb?.SequenceNumber ?? after;
+    const empty = records.length === 0 ? place.empty + 1 : 0;
+    if (next === undefined) return { records };
+    // The tail began at an end of the shard that was not later than this one.
+    if (empty >= EMPTY_PAGES && shard?.start === 'end') shard.start = last === undefined ? 'oldest' : { after: last };
+    return { records, next: textOfPlace({ ...place, after: last, own: next, empty }) };
+  }
+}
+
+/** Whether every record after a place is kept. */
+function isReached({ start, records: [first] }: KeptShard, after: string | undefined): boolean {
+  if (start === 'oldest') return true;
+  const from = start === 'end' ? first?.dynamodb?.SequenceNumber : start.after;
+  return after !== undefined && from !== undefined && BigInt(after) >= BigInt(from);
+}
+
+/** The next kept records after a place. Records up to it are done, and are let go. */
+function readKept(shard: KeptShard, { shardId, after, losses }: Place, limit: number): StreamPage {
+  const { records } = shard;
+  let done = 0;
+  while (after !== undefined && done < records.length && BigInt(numberOf(records[done]!)) <= BigInt(after)) done += 1;
+  if (done > 0) shard.start = { after: numberOf(records[done - 1]!) };
+  records.splice(0, done);
+  const page = records.slice(0, limit);
+  const isEnd = shard.isEnded && page.length === records.length;
+  const last = page.length === 0 ? after : numberOf(page.at(-1)!);
+  return { records: page, ...(!isEnd && { next: textOfPlace({ shardId, after: last, losses, empty: 0 }) }) };
+}
+
+function textOfPlace(place: Place): string {
+  return JSON.stringify(place);
+}
+
+/** The sequence number of a record of a tail, which gives no record without one. */
+function numberOf({ dynamodb }: StreamRecord): string {
+  return dynamodb!.SequenceNumber!;
+}
+
+function withoutImages({ dynamodb }: StreamRecord): StreamRecord {
+  const { Keys, SequenceNumber, ApproximateCreationDateTime } = dynamodb!;
+  return { dynamodb: { ...(Keys && { Keys }), SequenceNumber: SequenceNumber!, ApproximateCreationDateTime } };
+}
