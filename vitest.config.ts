@@ -11,7 +11,8 @@ const alias = [
   { find: /^edgeloom$/, replacement: source('index.ts') },
   { find: /^edgeloom\/tools$/, replacement: source('tools.ts') },
   { find: /^edgeloom\/telemetry$/, replacement: source('deployment/telemetry/index.ts') },
-  { find: /^edgeloom\/(lambda|local)$/, replacement: `${source('')}$1/index.ts` },
+  { find: /^edgeloom\/lambda$/, replacement: source('deployment/lambda/index.ts') },
+  { find: /^edgeloom\/local$/, replacement: source('local/index.ts') },
 ];
 
 // An engine on a busy machine may be ten times slower than on a quiet one: a time limit is there for what hangs, not for what is slow.

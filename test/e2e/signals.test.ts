@@ -50,6 +50,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   page: ['GOALMEMBERSHIP', 'USER-1'],
   shards: ['USER.name'],
   subject: ['export', 'USER-1'],
+  watch: ['get', 'USER-1'],
   studio: [],
 };
 /** Commands that run until they are told to end, and commands that call no table. */

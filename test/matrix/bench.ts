@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { WatchableFeed } from '../../src/client/feed/watchable-feed.ts';
 import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
@@ -19,7 +20,7 @@ import {
 import { registryLeases } from '../../src/registry/reader-lease.ts';
 import { byOneClock } from '../support/moments.ts';
 import { comparable, storedItems, wantedItems } from '../support/oracle.ts';
-import { type Facts, factsOf, keyNames, toItem } from './facts.ts';
+import { type Facts, factsOf, keyNames, toItem, withMadeEdges } from './facts.ts';
 import type { Feature, Values } from './features.ts';
 import { compiled, type ModelInput, modelWith, type Options } from './model.ts';
 import { typeOf } from './oracle.ts';
@@ -246,13 +247,13 @@ export class Bench {
   }
 
   /** A reader of a process of its own. */
-  reader(model: CompiledModel = this.model, store: Store = this.rig.store): OpenReader {
+  reader(model: CompiledModel = this.model, store: Store = this.rig.store, feed?: WatchableFeed): OpenReader {
     const leases = registryLeases(
       model,
       store,
       byOneClock(() => this.rig.nowMs()),
     );
-    return createReader(model, { store, leases }) as unknown as OpenReader;
+    return createReader(model, { store, leases, feed }) as unknown as OpenReader;
   }
 
   writer(model: CompiledModel = this.model) {
@@ -315,7 +316,7 @@ export class Bench {
     const own = items.filter((item) => stringOf(item[partition]) !== '~edgeloom');
     const isBase = (item: Item): boolean => !stringOf(item[model.table.sortKey])?.startsWith('~');
     const stored = comparable(storedItems(model, own));
-    const wanted = comparable(wantedItems(model, own.filter(isBase)));
+    const wanted = comparable(wantedItems(model, withMadeEdges(this.input, own.filter(isBase))));
     for (const name of new Set([...Object.keys(stored), ...Object.keys(wanted)])) {
       if (this.mayBeEvicted && name.endsWith(',"~view"]')) continue;
       expectSame(stored[name], wanted[name], `the derived item ${name}`);

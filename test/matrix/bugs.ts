@@ -131,6 +131,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   'page of three steps': inFile('client/read/page.ts', 'gathered.items', 'gathered.items.slice(1)'),
   'page with levels': inFile('client/read/levels/level-walk.ts', 'stepsFrom(neighbour.id, level.with)', '[]'),
   filter: inFile('client/read/request/where.ts', 'toWireItem(where)', '({} as Item)'),
+  watch: inFile('client/feed/watched-list.ts', 'this.rowOf(id, newImage)', 'undefined'),
   'explain of a query': inFile('trust/explain/query.ts', 'last.calls += calls', 'last.calls += 0'),
   cost: inFile(
     'deployment/cost/capacity.ts',
@@ -174,6 +175,16 @@ export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug 
       'isBeside ? entry : { ...entry, [QUARANTINE_FIELDS.in]: { S: unit.source } }',
       'entry',
     ),
+  },
+  {
+    name: 'no row comes into a watched list from behind',
+    column: 'watch',
+    bug: inFile('client/feed/watch.ts', 'list.complete(context, feed.now())', 'Promise.resolve()'),
+  },
+  {
+    name: 'a node that is watched stays as it was',
+    column: 'watch',
+    bug: inFile('client/feed/watch.ts', 'found.get(node.id) ?? node', 'node'),
   },
   {
     name: 'the observer repairs nothing',

@@ -1,4 +1,4 @@
-import type { Reader } from '../../src/index.ts';
+import type { Reader, WatchEvent } from '../../src/index.ts';
 import type { Attributes, EdgeFact, Facts } from './facts.ts';
 import { type ModelInput, type Options, ordersOf, searchesOf } from './model.ts';
 import {
@@ -47,6 +47,18 @@ export interface Question {
   /** Of a list: one page of it. */
   page?: (reader: OpenReader, options: Options) => Promise<AnyPage>;
   expected: unknown;
+  /** Of a list, or of nodes: how it is watched. */
+  watch?: Watch | undefined;
+}
+
+/** The same question to `watch`. */
+export interface Watch {
+  /** The same for queries that ask for the same: a value may be written in several ways. */
+  name: string;
+  query: Options;
+  expected: readonly unknown[];
+  /** What of the events' list is compared. Default: all. */
+  shown?: (list: readonly unknown[]) => unknown;
 }
 
 /** A page of a list. */
@@ -89,6 +101,7 @@ export type OpenReader = Omit<
   | 'edge'
   | 'has'
   | 'collection'
+  | 'watch'
 > & {
   search(name: string): OpenSearch;
   inbound(type: string, target: string, options: Options): Promise<AnyPage>;
@@ -104,7 +117,15 @@ export type OpenReader = Omit<
   edge(source: string, type: string, target: string): Promise<unknown>;
   has(source: string, type: string, target: string): Promise<boolean>;
   collection(id: string): Promise<{ node?: unknown; items: unknown[] }>;
+  watch(query: Options, options: { signal: AbortSignal }): AsyncIterable<WatchEvent>;
 };
+
+/** How a list is watched; `sort`: the value of `more` as it is compared. */
+function watchOf(expected: unknown, list: Options, more: Options | undefined, sort?: unknown): Watch | undefined {
+  if (more === undefined) return undefined;
+  const name = JSON.stringify([list, sort ?? more]);
+  return { name, query: { ...list, ...more }, expected: expected as unknown[] };
+}
 
 /** Asks for one page that has everything. */
 async function whole(ask: Ask): Promise<unknown[]> {
@@ -213,6 +234,12 @@ function viewQuestions(model: ModelInput, facts: Facts, ids: readonly string[]):
         ...{ kind: 'view', text: `get every ${type}`, projection: `view:${type}` },
         ask: async (reader) => plain(await reader.get(own)),
         expected: plain(own.map((id) => viewOf(model, facts, id))),
+        watch: {
+          name: type,
+          query: { get: own },
+          expected: plain(own.map((id) => viewOf(model, facts, id))) as unknown[],
+          shown: plain,
+        },
       },
     ];
   });
@@ -264,10 +291,18 @@ function searchQuestions(model: ModelInput, facts: Facts, type: string, name: st
     const rows = all.filter(({ within }) => within === scope);
     const scoped = scope === undefined ? {} : { partition: scope };
     const where = scope === undefined ? '' : ` in ${scope}`;
-    const add = (kind: Kind, text: string, expected: unknown, ask: (search: OpenSearch) => Promise<unknown>): void => {
+    const add = (
+      kind: Kind,
+      text: string,
+      expected: unknown,
+      ask: (search: OpenSearch) => Promise<unknown>,
+      watched?: Options,
+      sort?: unknown,
+    ): void => {
       questions.push({
         kind,
         projection,
+        watch: watchOf(expected, { search: `${type}.${name}`, ...scoped }, watched, sort),
         text: `${text} ${name}${where}`,
         expected,
         ask: (reader) => ask(reader.search(`${type}.${name}`)),
@@ -282,11 +317,23 @@ function searchQuestions(model: ModelInput, facts: Facts, type: string, name: st
           : JSON.stringify(row.sort) === JSON.stringify(sort),
       );
       if (isPath)
-        add('equal', `path ${value}`, same.map(hit), (search) =>
-          whole((page) => search.path(value as string[], { ...page, ...scoped })),
+        add(
+          'equal',
+          `path ${value}`,
+          same.map(hit),
+          (search) => whole((page) => search.path(value as string[], { ...page, ...scoped })),
+          { path: value },
+          sort,
         );
       else
-        add('equal', `${value}`, same.map(hit), (search) => whole((page) => search.eq(value, { ...page, ...scoped })));
+        add(
+          'equal',
+          `${value}`,
+          same.map(hit),
+          (search) => whole((page) => search.eq(value, { ...page, ...scoped })),
+          { eq: value },
+          sort,
+        );
     }
     if (options['shards'] === 'value') {
       const [first] = values.values();
@@ -299,9 +346,13 @@ function searchQuestions(model: ModelInput, facts: Facts, type: string, name: st
         );
       continue;
     }
-    add('search', 'all of', rows.map(hit), (search) => whole((page) => search.all({ ...page, ...scoped })));
-    add('search', 'latest of', [...rows].reverse().map(hit), (search) =>
-      whole((page) => search.latest({ ...page, ...scoped })),
+    add('search', 'all of', rows.map(hit), (search) => whole((page) => search.all({ ...page, ...scoped })), {});
+    add(
+      'search',
+      'latest of',
+      [...rows].reverse().map(hit),
+      (search) => whole((page) => search.latest({ ...page, ...scoped })),
+      { reverse: true },
     );
     questions.push({
       ...{ kind: 'pages', projection, text: `pages of ${name}${where}`, expected: rows.map(hit) },
@@ -390,11 +441,19 @@ function orderQuestions(model: ModelInput, facts: Facts, type: string, target: s
     const where = ` ${target} by ${name}${scope === undefined ? '' : ` in ${scope}`}`;
     const ask = (more: Options) => (reader: OpenReader) =>
       whole((page) => reader.inbound(type, target, { ...own, ...page, ...more }));
-    const add = (kind: Kind, text: string, expected: unknown, how: Question['ask']): void => {
-      questions.push({ kind, projection, text: `${text}${where}`, expected, ask: how });
+    const add = (
+      kind: Kind,
+      text: string,
+      expected: unknown,
+      how: Question['ask'],
+      watched?: Options,
+      sort?: unknown,
+    ): void => {
+      const watch = watchOf(expected, { inbound: [type, target], ...own }, watched, sort);
+      questions.push({ kind, projection, text: `${text}${where}`, expected, ask: how, watch });
     };
-    add('inbound', 'inbound', rows.map(edgeRow), ask({}));
-    add('inbound', 'inbound, reversed,', [...rows].reverse().map(edgeRow), ask({ reverse: true }));
+    add('inbound', 'inbound', rows.map(edgeRow), ask({}), {});
+    add('inbound', 'inbound, reversed,', [...rows].reverse().map(edgeRow), ask({ reverse: true }), { reverse: true });
     questions.push({
       ...{ kind: 'pages', projection, text: `pages of inbound${where}`, expected: rows.map(edgeRow) },
       ask: (reader) => walk((page) => reader.inbound(type, target, { ...own, ...page })),
@@ -405,7 +464,7 @@ function orderQuestions(model: ModelInput, facts: Facts, type: string, target: s
     for (const { sort, value } of distinct) {
       const same = rows.filter((row) => sort.every((one, i) => row.sort[i] === one));
       const how = Array.isArray(order) ? { path: value } : { equals: value };
-      add('equal', `inbound of ${value}`, same.map(edgeRow), ask(how));
+      add('equal', `inbound of ${value}`, same.map(edgeRow), ask(how), how, sort);
     }
     const low = distinct.at(1);
     if (low !== undefined && !Array.isArray(order)) {

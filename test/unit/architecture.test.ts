@@ -163,6 +163,7 @@ describe('derived sort keys and index partitions', () => {
       'core/kinds/index-item.ts',
       'core/kinds/kind.ts',
       'core/kinds/owner-item.ts',
+      'core/model/projection/list-of-place.ts',
       'core/model/projection/places.ts',
     ]);
     expect(naming(/\bformatIndexPartition\b/)).toEqual(FACTORY.filter((path) => !path.endsWith('partitions.ts')));

@@ -6,6 +6,7 @@ import { PLANNING_OPERATIONS } from './planning.ts';
 import { READING_OPERATIONS } from './reading.ts';
 import { STREAM_OPERATIONS } from './stream.ts';
 import { TRUST_OPERATIONS } from './trust.ts';
+import { WATCHING_OPERATIONS } from './watching.ts';
 
 /** The columns of the matrix, in the order of the page. */
 export const OPERATIONS: readonly Operation[] = [
@@ -15,5 +16,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...EVOLUTION_OPERATIONS,
   ...CLIENT_OPERATIONS,
   ...READING_OPERATIONS,
+  ...WATCHING_OPERATIONS,
   ...PLANNING_OPERATIONS,
 ];

@@ -109,12 +109,17 @@ async function answerOf(bench: Bench, path: string, input: Options): Promise<Opt
 
 /** The number of edges that enter a node in the first order of their type; undefined where they lie in partitions by a value. */
 function enteringOf({ input }: Bench, facts: Facts, id: string): number | undefined {
-  const options = input.edges['MEMBER']!;
+  const all = Object.keys(input.edges).map((type) => enteringOfType(input, facts, id, type));
+  return all.reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one), 0);
+}
+
+function enteringOfType(input: Bench['input'], facts: Facts, id: string, type: string): number | undefined {
+  const options = input.edges[type]!;
   const inbound = options['inbound'] as Options | undefined;
   if (inbound === undefined || !(options['to'] as string[]).includes(typeOf(id))) return 0;
   const names = ordersOf(options).map(([name]) => name);
   const first = ['gsi0', 'gsi1'].find((name) => names.includes(name)) ?? names[0]!;
-  return inbound['partition'] === undefined ? inboundOf(input, facts, 'MEMBER', id, first).length : undefined;
+  return inbound['partition'] === undefined ? inboundOf(input, facts, type, id, first).length : undefined;
 }
 
 /** The columns of those who look from outside. */
