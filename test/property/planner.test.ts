@@ -3,15 +3,17 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { derivedOf } from '../../src/core/plan/derive.ts';
+import { derivedOf, type Problem } from '../../src/core/plan/derive.ts';
+import { fanOutUnits } from '../../src/core/plan/fan-out.ts';
 import { foldBatch } from '../../src/core/plan/fold.ts';
 import type { Unit } from '../../src/core/plan/unit.ts';
 import { planBatch } from '../../src/core/plan/units.ts';
+import { plainFanOuts } from '../../src/trust/observe/plain/copies.ts';
+import { plainDerivedOf } from '../../src/trust/observe/plain/derive.ts';
 import { runs } from '../support/extent.ts';
-import { derive as plainDerive } from '../support/reference-planner/derive.ts';
-import { planUnits as plainUnits } from '../support/reference-planner/units.ts';
+import { planUnits as plainUnits } from '../support/plain-units.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
-import { keyed, smallGraph, type Write, writes } from './small-graphs.ts';
+import { keyed, richGraph, smallGraph, type Write, writes } from './small-graphs.ts';
 
 /**
  * The planner works out once for each type what the model says. The plain planner beside it asks the model for each image;
@@ -20,22 +22,36 @@ import { keyed, smallGraph, type Write, writes } from './small-graphs.ts';
 
 const RUNS = { numRuns: runs({ part: 300, whole: 1_500 }) };
 
+/** Values that some keys have no room for, and numbers that no sum has room for. */
+const large = [{ S: 'x'.repeat(600) }, { S: 'x'.repeat(1_020) }, { N: '1e60' }, { BOOL: true }];
 /** What no table holds, but a record that was made by hand may: each takes the place of one attribute. */
-const damage = fc.constantFrom<unknown>(null, 5, {}, { S: 5 }, { B: 'aGk=' }, { M: { a: { X: 1 } } }, { S: 'x\ud800' });
+const damage = fc.constantFrom<unknown>(
+  null,
+  5,
+  {},
+  { S: 5 },
+  { B: 'aGk=' },
+  { M: { a: { X: 1 } } },
+  { S: 'x\ud800' },
+  ...large,
+);
 const damages = fc.array(
   fc.record({
     record: fc.nat({ max: 23 }),
     isOld: fc.boolean(),
-    name: fc.constantFrom('title', 'role', 'tags', 'due'),
+    name: fc.constantFrom('title', 'role', 'tags', 'due', 'score', 'country'),
     damage,
   }),
   { maxLength: 4 },
 );
 
 /** A model alone, or with another kept beside it while views of goals are of a new shape. */
-const anyModel = fc
-  .tuple(smallGraph, fc.option(smallGraph, { freq: 2, nil: undefined }), fc.boolean())
-  .map(([graph, other, isReshaped]): CompiledModel => {
+const anyModel = modelOf(smallGraph);
+const richModel = modelOf(richGraph);
+
+function modelOf(graphs: fc.Arbitrary<CompiledModel>): fc.Arbitrary<CompiledModel> {
+  const models = fc.tuple(graphs, fc.option(graphs, { freq: 2, nil: undefined }), fc.boolean());
+  return models.map(([graph, other, isReshaped]): CompiledModel => {
     const shape = { stamp: '2', ready: true, settleBefore: 1 };
     return {
       ...graph,
@@ -43,6 +59,7 @@ const anyModel = fc
       ...(isReshaped && { shapes: new Map([['GOAL', shape]]) }),
     };
   });
+}
 
 async function recordsOf(graph: CompiledModel, history: readonly Write[]): Promise<ChangeRecord[]> {
   const table = new StreamedStore(graph);
@@ -66,7 +83,9 @@ function ordered(units: readonly Unit[]): unknown[] {
   const name = (unit: Unit): string => JSON.stringify([unit.kind, unit.source, unit.sortKey, unit.oldest, unit.newest]);
   const inOrder = <U extends Unit>(list: readonly U[]): U[] => [...list].sort((a, b) => (name(a) < name(b) ? -1 : 1));
   return inOrder(units).map((unit) => {
-    if (unit.kind === 'quarantine') return { ...unit, derivedKeys: [...unit.derivedKeys].sort() };
+    if (unit.kind === 'quarantine') {
+      return { ...unit, derivedKeys: [...unit.derivedKeys].sort(), problems: sorted(unit.problems) };
+    }
     if (unit.kind === 'joined') {
       return { ...unit, sortKey: '', items: inOrder(unit.items), records: new Set(unit.records) };
     }
@@ -86,19 +105,47 @@ describe('the planner and the plain planner', () => {
     );
   });
 
-  it('derive the same of each image', async () => {
+  it('derive the same of each image, alone and with its source node', async () => {
     await fc.assert(
-      fc.asyncProperty(anyModel, writes, damages, async (graph, history, given) => {
-        for (const { source, target, oldImage, newImage } of damaged(await recordsOf(graph, history), given)) {
+      fc.asyncProperty(richModel, writes, damages, async (graph, history, given) => {
+        const records = damaged(await recordsOf(graph, history), given);
+        for (const { source, target, oldImage, newImage } of records) {
+          const nodes = records.filter((record) => record.source === source && record.target === source);
           for (const image of [oldImage, newImage]) {
-            // When the base item decides is in the units.
-            const { settleBefore: _, reverse, ...plain } = plainDerive(graph, source, target, image);
-            const inTarget = reverse && [reverse];
-            expect(derivedOf(graph, source, target, image)).toEqual({ ...plain, inTarget });
+            for (const node of [undefined, { item: undefined }, ...nodes.map(({ newImage: item }) => ({ item }))]) {
+              const { inTarget, ...plain } = plainDerivedOf(graph, source, target, image, node);
+              const { joint: _, ...planned } = derivedOf(graph, source, target, image, node);
+              const expected = { ...plain, ...(inTarget.length > 0 && { inTarget }) };
+              expect(withSorted(planned)).toEqual(withSorted(expected));
+            }
           }
         }
       }),
       RUNS,
     );
   });
+
+  it('find the same fan-outs of each change', async () => {
+    await fc.assert(
+      fc.asyncProperty(richModel, writes, damages, async (graph, history, given) => {
+        for (const record of damaged(await recordsOf(graph, history), given)) {
+          const { source, target } = record;
+          const planned = fanOutUnits(graph, { source, target, records: [record] });
+          const names = (fanOuts: readonly { of: string; edgeType: string }[]): string[] =>
+            fanOuts.map(({ of, edgeType }) => `${of} ${edgeType}`).sort();
+          expect(names(planned)).toEqual(names(plainFanOuts(graph, record)));
+        }
+      }),
+      RUNS,
+    );
+  });
 });
+
+/** The order of problems says nothing. */
+function withSorted<T extends { problems: readonly Problem[] }>(derived: T): T {
+  return { ...derived, problems: sorted(derived.problems) };
+}
+
+function sorted(problems: readonly Problem[]): Problem[] {
+  return [...problems].sort((left, right) => (left.message < right.message ? -1 : 1));
+}

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { hashedSortKey } from '../../src/core/items/hashed-key.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { derive, fromSource, node, rank } from '../../src/core/model/schema.ts';
+import { count, derive, fromSource, node, part, rank, sum } from '../../src/core/model/schema.ts';
 import { anyEdge, anyNode, define } from '../support/model.ts';
 
 /** Random small models, and random histories of what producers write in them. */
@@ -81,44 +81,63 @@ const edgeSet = fc.constantFrom<unknown>(undefined, false, ['role'], ['role', 's
 
 const copy = fc.constantFrom(['title'], ['title', 'tags', 'nothing']);
 
+const amounts = { total: { score: sum('score') }, by: { role: count('role') } } as const;
+
+/** Models of goals, their members and the goals that they lead to; rich ones have totals and parts of nodes, too. */
+const graphs = (isRich: boolean): fc.Arbitrary<CompiledModel> =>
+  fc
+    .record({
+      ...{ view: projection, search: option(search), edgeSet, inbound: option(inbound), link: edgeSet },
+      linkInbound: option(inbound),
+      degree: option(fc.boolean()),
+      linkDegree: option(fc.boolean()),
+      keys: option(fc.constantFrom('plain', 'hashed')),
+      linkKeys: option(fc.constantFrom('plain', 'hashed')),
+      copy: option(copy),
+      linkCopy: option(copy),
+      ...{ leaving: option(fc.constant(amounts)), entering: option(fc.constant(amounts)) },
+      state: option(
+        fc.record({ view: projection, search: option(fc.constant({ title: { shards: 3 }, tags: { each: true } })) }),
+      ),
+      ofState: fc.boolean(),
+    })
+    .map(({ leaving, entering, state, ofState, ...options }) => {
+      const parts = isRich && state !== undefined ? { STATE: part(state as object) } : undefined;
+      const ofPart = parts && ofState ? { byState: [fromSource('STATE.title'), 'role'] } : {};
+      return define({
+        table: 'records',
+        nodes: { GOAL: anyNode({ view: options.view, search: options.search, parts }), USER: node() },
+        edges: {
+          MEMBER: anyEdge({
+            from: 'GOAL',
+            to: 'USER',
+            edgeSet: options.edgeSet,
+            inbound:
+              isRich && (options.inbound ?? entering)
+                ? { ...options.inbound, ...entering, ...ofPart }
+                : options.inbound,
+            degree: options.degree,
+            ...(isRich && { outgoing: leaving }),
+            keys: options.keys,
+            copy: options.edgeSet === false || options.keys === 'hashed' ? undefined : options.copy,
+          }),
+          LINK: anyEdge({
+            from: ['GOAL', 'USER'],
+            to: 'GOAL',
+            edgeSet: options.link,
+            inbound: options.linkInbound,
+            degree: options.linkDegree,
+            keys: options.linkKeys,
+            copy: options.link === false || options.linkKeys === 'hashed' ? undefined : options.linkCopy,
+          }),
+        },
+      });
+    });
+
 /** A model of goals, their members and the goals that they lead to. */
-export const smallGraph: fc.Arbitrary<CompiledModel> = fc
-  .record({
-    ...{ view: projection, search: option(search), edgeSet, inbound: option(inbound), link: edgeSet },
-    linkInbound: option(inbound),
-    degree: option(fc.boolean()),
-    linkDegree: option(fc.boolean()),
-    keys: option(fc.constantFrom('plain', 'hashed')),
-    linkKeys: option(fc.constantFrom('plain', 'hashed')),
-    copy: option(copy),
-    linkCopy: option(copy),
-  })
-  .map((options) =>
-    define({
-      table: 'records',
-      nodes: { GOAL: anyNode({ view: options.view, search: options.search }), USER: node() },
-      edges: {
-        MEMBER: anyEdge({
-          from: 'GOAL',
-          to: 'USER',
-          edgeSet: options.edgeSet,
-          inbound: options.inbound,
-          degree: options.degree,
-          keys: options.keys,
-          copy: options.edgeSet === false || options.keys === 'hashed' ? undefined : options.copy,
-        }),
-        LINK: anyEdge({
-          from: ['GOAL', 'USER'],
-          to: 'GOAL',
-          edgeSet: options.link,
-          inbound: options.linkInbound,
-          degree: options.linkDegree,
-          keys: options.linkKeys,
-          copy: options.link === false || options.linkKeys === 'hashed' ? undefined : options.linkCopy,
-        }),
-      },
-    }),
-  );
+export const smallGraph = graphs(false);
+/** The same with totals, and parts of nodes. */
+export const richGraph = graphs(true);
 
 /** One write of a producer: a put, or a deletion where there are no attributes. */
 export interface Write {
@@ -146,6 +165,7 @@ export function keyed(
 /** Few keys, so that writes meet; with ids that need escaping; and one edge that does not fit the model. */
 const key = fc.constantFrom(
   ['GOAL-1', 'GOAL-1'],
+  ['GOAL-1', 'STATE'],
   ['GOAL-1', 'MEMBER-USER-1'],
   ['GOAL-1', 'MEMBER-USER-1!'],
   ['GOAL-1', 'MEMBER-USER-a|b%'],

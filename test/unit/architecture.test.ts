@@ -94,9 +94,10 @@ describe('the core (items, model, plan, digests)', () => {
   });
 });
 
-describe('comparing, with everything that it imports', () => {
+/** The files that these need at run time, with themselves. */
+function reachedFrom(paths: readonly string[]): Source[] {
   const byPath = new Map(SOURCES.map((file) => [file.path, file]));
-  const reached = new Set(['trust/check/compare.ts']);
+  const reached = new Set(paths);
   for (const path of reached) {
     const file = byPath.get(path)!;
     for (const found of importsOf(file)) {
@@ -104,10 +105,15 @@ describe('comparing, with everything that it imports', () => {
       if (imported !== undefined) reached.add(imported);
     }
   }
-  const files = [...reached].map((path) => byPath.get(path)!);
+  return [...reached].map((path) => byPath.get(path)!);
+}
+
+describe('comparing, with everything that it imports', () => {
+  const files = reachedFrom(['trust/check/compare.ts']);
 
   it('goes by the kinds', () => {
-    expect([...reached]).toEqual(expect.arrayContaining(['core/kinds/table.ts', 'core/kinds/copy.ts']));
+    const paths = files.map(({ path }) => path);
+    expect(paths).toEqual(expect.arrayContaining(['core/kinds/table.ts', 'core/kinds/copy.ts']));
   });
   it('imports no SDK and nothing of Node but hashing', () => {
     expect(offending(files, (specifier) => specifier.startsWith('.') || PURE_PACKAGES.has(specifier))).toEqual([]);
@@ -115,6 +121,22 @@ describe('comparing, with everything that it imports', () => {
   it('has no clock, no chance, no environment', () => {
     const impure = new RegExp(IMPURE.map(([, forbidden]) => forbidden.source).join('|'));
     expect(files.filter(({ code }) => impure.test(code)).map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe('the plain planner', () => {
+  const PLAIN = /^trust\/observe\/plain\//;
+  const plain = SOURCES.map(({ path }) => path).filter((path) => PLAIN.test(path));
+
+  it('shares no code with the planner that it judges', () => {
+    const shared = reachedFrom(plain).map(({ path }) => path);
+    expect(shared.filter((path) => !PLAIN.test(path) && !/^(core\/(items|model)|foundation)\//.test(path))).toEqual([]);
+    expect(shared).toContain('core/model/projection/places.ts');
+  });
+  it('is not loaded where records are projected', () => {
+    const loaded = reachedFrom(['deployment/lambda/stream-handler.ts']).map(({ path }) => path);
+    expect(loaded.filter((path) => PLAIN.test(path))).toEqual([]);
+    expect(loaded).toContain('core/plan/derive.ts');
   });
 });
 

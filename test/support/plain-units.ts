@@ -1,18 +1,18 @@
-// The plain planner: it asks the model for each image, and nothing is worked out ahead. Property tests hold the planner
-// against it, so what is derived changes in both.
-
-import { sameItem } from '../../../src/core/items/attribute-value.ts';
-import type { ChangeRecord } from '../../../src/core/items/change-record.ts';
-import { degreeKey } from '../../../src/core/items/key-forms.ts';
-import { parseNodeId, requireDerivedSortKey, typePrefix, VIEW_KEY } from '../../../src/core/items/keys.ts';
-import { type CompiledModel, layersOf } from '../../../src/core/model/compiled.ts';
-import { continuationUnit, fanOutUnits } from '../../../src/core/plan/fan-out.ts';
-import type { ItemHistory } from '../../../src/core/plan/fold.ts';
-import type { CountedUnit, IndexUnit, QuarantineUnit, Unit, ViewChange } from '../../../src/core/plan/unit.ts';
-import { ItemPlanner, mergeDerived, type PlainDerived } from './derive.ts';
+import { type Item, sameItem } from '../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import { parseNodeId, requireDerivedSortKey, typePrefix, VIEW_KEY } from '../../src/core/items/keys.ts';
+import { classifyBaseItem } from '../../src/core/model/base-item.ts';
+import { type CompiledModel, layersOf } from '../../src/core/model/compiled.ts';
+import { countKeyOf } from '../../src/core/model/projection/places.ts';
+import { continuationUnit, fanOutUnits } from '../../src/core/plan/fan-out.ts';
+import type { ItemHistory } from '../../src/core/plan/fold.ts';
+import type { CountedUnit, IndexUnit, QuarantineUnit, Unit, ViewChange } from '../../src/core/plan/unit.ts';
+import { type PlainDerived, plainDerivedOf } from '../../src/trust/observe/plain/derive.ts';
+import { givenBy, textOfGiven, usesSource } from '../../src/trust/observe/plain/joined.ts';
+import { Subject } from '../../src/trust/observe/plain/subject.ts';
 
 /**
- * Units: what one batch changes in one derived item; each is applied atomically, and units of a batch are independent.
+ * Units as the plain planner has them: what one batch changes in one derived item; each is applied atomically, and units of a batch are independent.
  *
  * Two traps shape them. *No net-zero*: `[INSERT]` may have been applied by an earlier cut of the same records, so
  * `[INSERT, REMOVE]` has to be written as a removal. *No netted chains*: for each edge every element that any record
@@ -32,7 +32,7 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
   for (const history of histories) {
     const continuation = continuationUnit(graph, history);
     if (continuation !== undefined) units.push(continuation);
-    const stepsByLayer = layers.map((layer) => stepsOf(layer, history));
+    const stepsByLayer = layers.map((layer) => stepsOf({ ...layer, further: undefined }, history));
     const steps = stepsByLayer[0]!;
     const change = viewChange(history, steps, viewRecords, viewBefore);
     if (change !== undefined) viewChanges.push(change);
@@ -73,11 +73,10 @@ interface Step {
 }
 
 function stepsOf(graph: CompiledModel, { source, target, records }: ItemHistory): Step[] {
-  const planner = new ItemPlanner(graph, source, target);
   return records.map((record) => ({
     record,
-    before: planner.derive(record.oldImage),
-    after: planner.derive(record.newImage),
+    before: plainDerivedOf(graph, source, target, record.oldImage),
+    after: plainDerivedOf(graph, source, target, record.newImage),
   }));
 }
 
@@ -148,7 +147,7 @@ export function countedUnit(countName: string, items: readonly IndexUnit[]): Cou
   return {
     kind: 'counted',
     source: items[0]!.source,
-    sortKey: degreeKey(countName),
+    sortKey: countKeyOf(countName),
     countName,
     items,
     records,
@@ -172,16 +171,12 @@ function indexUnits(history: ItemHistory, steps: readonly Step[]): IndexUnit[] {
     if (changing.length === 0) continue;
     const records = changing.map(({ record }) => record);
     const wanted = final.indexItems.get(sortKey);
-    const isYoung = changing.some(({ record, before, after }) =>
-      isBefore(record, before.settleBefore?.get(sortKey) ?? after.settleBefore?.get(sortKey) ?? 0),
-    );
     units.push({
       kind: 'index',
       source: history.source,
       sortKey: requireDerivedSortKey(sortKey),
       base: { source: history.source, target: history.target },
       expected: wanted,
-      ...(isYoung && { byBase: true }),
       records,
       ...span(records),
     });
@@ -189,13 +184,28 @@ function indexUnits(history: ItemHistory, steps: readonly Step[]): IndexUnit[] {
   return units;
 }
 
+/** The joined items of an edge, with what an image of it gives to each, as texts; none where it is no edge. */
+function givenOf(graph: CompiledModel, source: string, target: string, image: Item | undefined): Map<string, string> {
+  const kind = image && classifyBaseItem(graph, source, target, image);
+  if (image === undefined || kind?.kind !== 'edge') return new Map();
+  const { type, keys, inbound } = kind.edge;
+  const subject = new Subject(graph, { source, type, target: kind.target }, image, keys === 'hashed');
+  const joined = inbound?.items.filter((item) => usesSource(inbound, item)) ?? [];
+  return new Map(
+    joined.map((item) => [item.inForce.places.key(target), textOfGiven(givenBy('edge', kind.edge, item, subject, []))]),
+  );
+}
+
 /** A unit for each joined item of an edge of which a record changes what the edge gives. */
 function joinedUnits(graph: CompiledModel, { source, target, records: all }: ItemHistory): IndexUnit[] {
-  const planner = new ItemPlanner(graph, source, target);
-  return planner.joinedItems.flatMap(([sortKey], i): IndexUnit[] => {
-    const records = all.filter(
-      ({ oldImage, newImage }) => planner.given(oldImage)?.[i] !== planner.given(newImage)?.[i],
-    );
+  const given = all.map((record) => {
+    const { oldImage, newImage } = record;
+    return { record, old: givenOf(graph, source, target, oldImage), now: givenOf(graph, source, target, newImage) };
+  });
+  const sortKeys = new Set(given.flatMap(({ old, now }) => [...old.keys(), ...now.keys()]));
+  return [...sortKeys].flatMap((sortKey): IndexUnit[] => {
+    const changing = given.filter(({ old, now }) => old.get(sortKey) !== now.get(sortKey));
+    const records = changing.map(({ record }) => record);
     if (records.length === 0) return [];
     return [
       {
@@ -213,17 +223,19 @@ function joinedUnits(graph: CompiledModel, { source, target, records: all }: Ite
 
 /** The unit of an edge's reverse item: whatever becomes of the edge, it is the same item. */
 function reverseUnits({ source, target }: ItemHistory, steps: readonly Step[], settleBefore: number): IndexUnit[] {
-  const changing = steps.filter(({ before, after }) => !sameItem(before.reverse?.fields, after.reverse?.fields));
+  const changing = steps.filter(
+    ({ before, after }) => !sameItem(before.inTarget[0]?.fields, after.inTarget[0]?.fields),
+  );
   if (changing.length === 0) return [];
-  const { key } = (changing[0]!.before.reverse ?? changing[0]!.after.reverse)!;
+  const { key } = (changing[0]!.before.inTarget[0] ?? changing[0]!.after.inTarget[0])!;
   const records = changing.map(({ record }) => record);
   return [
     {
       kind: 'index',
       source: key.source,
-      sortKey: key.target,
+      sortKey: requireDerivedSortKey(key.target),
       base: { source, target },
-      expected: steps.at(-1)!.after.reverse?.fields,
+      expected: steps.at(-1)!.after.inTarget[0]?.fields,
       ...(records.some((record) => isBefore(record, settleBefore)) && { byBase: true }),
       records,
       ...span(records),
@@ -238,7 +250,7 @@ function quarantineUnit(
   stepsByLayer: readonly Step[][],
 ): QuarantineUnit | undefined {
   const { record } = stepsByLayer[0]!.at(-1)!;
-  const { problems } = mergeDerived(stepsByLayer.map((steps) => steps.at(-1)!.after));
+  const { problems } = plainDerivedOf(graph, record.source, record.target, record.newImage);
   if (problems.length === 0) return undefined;
   const derivedKeys = new Set<string>();
   for (const step of stepsByLayer.flat()) {
@@ -248,11 +260,9 @@ function quarantineUnit(
     }
   }
   for (const layer of layersOf(graph)) {
-    const planner = new ItemPlanner(layer, history.source, history.target);
-    for (const { oldImage, newImage } of history.records) {
+    for (const { source, target, oldImage, newImage } of history.records) {
       for (const image of [oldImage, newImage]) {
-        if (planner.given(image) === undefined) continue;
-        for (const [sortKey] of planner.joinedItems) derivedKeys.add(sortKey);
+        for (const sortKey of givenOf(layer, source, target, image).keys()) derivedKeys.add(sortKey);
       }
     }
   }

@@ -5,11 +5,11 @@ import {
   MalformedValueError,
   setOwn,
   withBinaryAsBytes,
-} from '../../../src/core/items/attribute-value.ts';
-import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';
-import { toPlainItem } from '../../../src/core/items/plain.ts';
-import type { CompiledModel, Compute, Projection } from '../../../src/core/model/compiled.ts';
-import type { DeriveContext } from '../../../src/core/model/options/derive-options.ts';
+} from '../../../core/items/attribute-value.ts';
+import { TARGET_ID } from '../../../core/items/hashed-key.ts';
+import { toPlainItem } from '../../../core/items/plain.ts';
+import type { CompiledModel, Compute, Projection } from '../../../core/model/compiled.ts';
+import type { DeriveContext } from '../../../core/model/options/derive-options.ts';
 
 /** Why a part of a base item could not be derived. */
 export interface Problem {
@@ -21,7 +21,8 @@ export interface Problem {
     | 'derive-failed'
     | 'key-too-long'
     | 'item-too-large'
-    | 'too-many-values';
+    | 'too-many-values'
+    | 'out-of-bounds';
   /** The base item's attribute, where one is to blame. */
   attribute?: string;
   /** One sentence that names the attribute and the index or label it was needed for. */
@@ -40,7 +41,7 @@ export class PartError extends Error {
 /** One image with what its parts share: keys, and the plain form for `derive` functions, made once and only if asked. */
 export class Subject {
   private plain: Record<string, unknown> | undefined;
-  /** @param isHashed whether it is an edge with a hashed key, whose target stands in an attribute. */
+  /** @param isHashed whether it is an edge with a hashed key, whose target is named by an attribute. */
   constructor(
     readonly graph: CompiledModel,
     readonly context: DeriveContext,
@@ -65,7 +66,7 @@ export class Subject {
     }
   }
 
-  /** What a `derive` of the model gives for the image; anything but a text or nothing is a `PartError`. */
+  /** The text of a `derive` function for the image; anything but a text or nothing is a `PartError`. */
   compute(compute: Compute, purpose: string): string | undefined {
     this.plain ??= toPlainItem(this.project({ kind: 'ALL' }));
     let text: unknown;
@@ -76,6 +77,11 @@ export class Subject {
       throw new PartError('derive-failed', `derive for ${purpose} threw: ${reason}`);
     }
     if (text === undefined || typeof text === 'string') return text;
+    if (text instanceof Promise) {
+      // Nothing else awaits it, and an unhandled rejection would end the process.
+      text.catch(() => undefined);
+      throw new PartError('derive-failed', `derive for ${purpose} gave a promise: it has to give its text at once`);
+    }
     throw new PartError('derive-failed', `derive for ${purpose} gave ${typeof text} instead of a string`);
   }
 

@@ -1,13 +1,7 @@
-import { type AttributeValue, stringOf } from '../../../src/core/items/attribute-value.ts';
-import { describe } from '../../../src/core/items/describe.ts';
-import {
-  EncodingError,
-  encodePath,
-  encodeValue,
-  TooLongError,
-  type ValueType,
-} from '../../../src/core/items/encoding.ts';
-import type { OrderModel, OrderPart } from '../../../src/core/model/compiled.ts';
+import { type AttributeValue, stringOf } from '../../../core/items/attribute-value.ts';
+import { describe } from '../../../core/items/describe.ts';
+import { EncodingError, encodePath, encodeValue, TooLongError, type ValueType } from '../../../core/items/encoding.ts';
+import type { OrderModel, OrderPart } from '../../../core/model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 
 /** An order's encoded text, the value it came from (of a path, a list), and the attribute to name in errors. */
@@ -25,7 +19,7 @@ export function encodeOrder(order: OrderModel, subject: Subject, fold: boolean, 
   }
   if (order.kind === 'path') return encodeAttributePath(order.attributes, subject, fold, purpose);
   if (order.kind === 'parts') return encodeParts(order.parts, subject, purpose);
-  // What the source node gives is none of this image.
+  // A value of the source node is none of this image.
   if (order.kind === 'source') return undefined;
   const value = subject.attribute(order.attribute);
   if (value === undefined) return undefined;

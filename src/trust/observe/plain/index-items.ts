@@ -4,10 +4,10 @@ import {
   isItemWithinBytes,
   itemSizeBytes,
   typeOf,
-} from '../../../src/core/items/attribute-value.ts';
-import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../../../src/core/items/derived-item.ts';
-import { indexSortKey, typeName } from '../../../src/core/items/encoding.ts';
-import { type IndexPartitionKey, isWithinBytes, SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
+} from '../../../core/items/attribute-value.ts';
+import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../../../core/items/derived-item.ts';
+import { indexSortKey, typeName } from '../../../core/items/encoding.ts';
+import { hash128, type IndexPartitionKey, isWithinBytes, SORT_KEY_BYTES } from '../../../core/items/keys.ts';
 import type {
   InboundItem,
   InboundModel,
@@ -15,16 +15,18 @@ import type {
   IndexName,
   Projection,
   SearchModel,
-} from '../../../src/core/model/compiled.ts';
-import type { OrderPlaces, SearchPlaces } from '../../../src/core/model/projection/places.ts';
-import { MAX_SEARCH_BYTES, MAX_SEARCH_VALUES } from '../../../src/core/plan/parts/index-items.ts';
+} from '../../../core/model/compiled.ts';
+import { isHashedInKey } from '../../../core/model/projection/partitions.ts';
+import type { OrderPlaces, SearchPlaces } from '../../../core/model/projection/places.ts';
 import { type Encoded, encode, encodeOrder } from './order.ts';
 import { PartError, type Problem, part, type Subject } from './subject.ts';
 
-/** The wanted fields of index items: an edge's items in its orders, and a node's search items. */
+/** The fields of index items: an edge's items in its orders, and a node's search items. */
 
 /** DynamoDB's limit on an item, in bytes, less what an index item carries besides its fields. */
 const ITEM_BYTES = 400 * 1024 - 4096;
+/** The most items, and bytes of them, that a search makes of one attribute. */
+const [SEARCH_VALUES, SEARCH_BYTES] = [5_000, 8 * 1024 * 1024] as const;
 
 /** One index item of an edge with the keys of every order of it that applies; undefined where none does. */
 export function inboundItem(
@@ -72,7 +74,7 @@ export function searchItems(search: SearchModel, subject: Subject): [string, Ite
     const encoded = encodeOrder(search.order, subject, search.fold, purpose);
     if (encoded === undefined) return [];
     const item = searchItem(search, subject, encoded, purpose);
-    return item === undefined ? [] : [[search.inForce.places.key(encoded.text), item]];
+    return item === undefined ? [] : [[search.inForce.places.first, item]];
   }
   const items = new Map<string, Item>();
   let bytes = 0;
@@ -85,13 +87,13 @@ export function searchItems(search: SearchModel, subject: Subject): [string, Ite
     if (item === undefined) continue;
     items.set(key, item);
     bytes += itemSizeBytes(item);
-    if (items.size > MAX_SEARCH_VALUES || bytes > MAX_SEARCH_BYTES) throw tooManyValues(encoded, purpose);
+    if (items.size > SEARCH_VALUES || bytes > SEARCH_BYTES) throw tooManyValues(encoded, purpose);
   }
   return [...items];
 }
 
 function tooManyValues({ attribute }: Encoded, purpose: string): PartError {
-  const message = `attribute ${attribute}, needed for ${purpose}, makes more than ${MAX_SEARCH_VALUES} items, or more than ${MAX_SEARCH_BYTES} bytes of them. Keep fewer values, or project fewer attributes`;
+  const message = `attribute ${attribute}, needed for ${purpose}, makes more than ${SEARCH_VALUES} items, or more than ${SEARCH_BYTES} bytes of them. Keep fewer values, or project fewer attributes`;
   return new PartError('too-many-values', message, attribute);
 }
 
@@ -120,9 +122,17 @@ function searchItem(search: SearchModel, subject: Subject, encoded: Encoded, pur
   const { places } = search.inForce;
   const partition = places.partition(within, encoded.text, subject.source);
   const item: Item = {};
-  addIndexKeys(item, 'gsi0', { partition, places }, encoded, subject.source, purpose);
+  const sorted = search.shards === 'value' ? withShortText(encoded, subject.source) : encoded;
+  addIndexKeys(item, 'gsi0', { partition, places }, sorted, subject.source, purpose);
   item[VALUE] = encoded.value;
   return withProjection(item, search.project, subject);
+}
+
+/** The encoded value, or with `shards: 'value'` its hash, if a sort key does not hold it: all items of the partition have one value. */
+function withShortText(encoded: Encoded, source: string): Encoded {
+  const { text } = encoded;
+  if (!isHashedInKey(text) || isWithinBytes(indexSortKey(text, source), SORT_KEY_BYTES)) return encoded;
+  return { ...encoded, text: hash128(text) };
 }
 
 /** The text of a partition attribute; undefined where it is absent. */
@@ -143,32 +153,44 @@ export function addIndexKeys(
   item: Item,
   index: IndexName,
   { partition, places }: Place,
-  { text, attribute }: Encoded,
+  encoded: Pick<Encoded, 'attribute' | 'text'>,
   source: string,
   purpose: string,
 ): void {
-  const sort = indexSortKey(text, source);
-  const fits = places.fits(partition);
-  const tooLong = fits ? sort : partition;
-  if (!fits || !isWithinBytes(sort, SORT_KEY_BYTES)) {
-    const cause = attribute === undefined ? 'the derived text' : `attribute ${attribute}`;
-    const message = `the key that ${cause} makes for ${purpose} has ${Buffer.byteLength(tooLong)} bytes; an index key has at most ${SORT_KEY_BYTES}`;
-    throw new PartError('key-too-long', message, attribute);
-  }
+  if (!places.fits(partition)) throw tooLong(partition, encoded.attribute, purpose);
   const names = INDEX_KEYS[index];
+  item[names.sort] = { S: fittingSortKey(encoded, source, purpose) };
   item[names.partition] = { S: partition };
-  item[names.sort] = { S: sort };
+}
+
+/** The sort key of an item in an index; a `PartError` where no key has room for it. */
+export function fittingSortKey(
+  { text, attribute }: Pick<Encoded, 'attribute' | 'text'>,
+  source: string,
+  purpose: string,
+): string {
+  const key = indexSortKey(text, source);
+  if (!isWithinBytes(key, SORT_KEY_BYTES)) throw tooLong(key, attribute, purpose);
+  return key;
+}
+
+function tooLong(key: string, attribute: string | undefined, purpose: string): PartError {
+  const cause = attribute === undefined ? 'the derived text' : `attribute ${attribute}`;
+  const message = `the key that ${cause} makes for ${purpose} has ${Buffer.byteLength(key)} bytes; an index key has at most ${SORT_KEY_BYTES}`;
+  return new PartError('key-too-long', message, attribute);
 }
 
 function withProjection(item: Item, projection: Projection, subject: Subject): Item {
-  return projection.kind === 'KEYS_ONLY' ? item : withAttributes(item, subject.project(projection), subject);
+  return projection.kind === 'KEYS_ONLY'
+    ? item
+    : withAttributes(item, subject.project(projection), subject.context.type);
 }
 
 /** Adds projected attributes to an index item; a `PartError` where it becomes larger than DynamoDB allows. */
-export function withAttributes(item: Item, attributes: Item, subject: Subject): Item {
+export function withAttributes(item: Item, attributes: Item, type: string): Item {
   item[ATTRIBUTES] = { M: attributes };
   if (!isItemWithinBytes(item, ITEM_BYTES)) {
-    const message = `the index item of ${subject.context.type} would have ${itemSizeBytes(item)} bytes with its projected attributes; DynamoDB allows 400 KB. Project fewer attributes`;
+    const message = `the index item of ${type} would have ${itemSizeBytes(item)} bytes with its projected attributes; DynamoDB allows 400 KB. Project fewer attributes`;
     throw new PartError('item-too-large', message);
   }
   return item;

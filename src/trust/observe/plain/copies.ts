@@ -1,0 +1,86 @@
+import {
+  attributeOf,
+  type Item,
+  MalformedValueError,
+  sameItem,
+  setOwn,
+  withBinaryAsBytes,
+} from '../../../core/items/attribute-value.ts';
+import { parseNodeId } from '../../../core/items/keys.ts';
+import { type CompiledModel, type EdgeModel, layersOf } from '../../../core/model/compiled.ts';
+import { isPartOfSource, sourceNodeKeys } from '../../../core/model/joined.ts';
+import type { FanOutOf } from '../../../core/model/projection/places.ts';
+import type { ItemKey } from '../../../core/store-port.ts';
+import { attributesOfPart, givenBy, textOfGiven, usesSource } from './joined.ts';
+import { Subject } from './subject.ts';
+
+/** The part of a node in the items of other base items: its copies, and the fan-outs that bring a change to them. */
+
+/** The copy that an edge type takes of a node; undefined if there is no node. A malformed attribute is left out. */
+export function plainCopyOf(
+  { table }: CompiledModel,
+  { copy = [] }: EdgeModel,
+  node: Item | undefined,
+): Item | undefined {
+  if (node === undefined) return undefined;
+  const copied: Item = {};
+  for (const name of copy) {
+    const value = attributeOf(node, name);
+    if (value === undefined || name === table.partitionKey || name === table.sortKey) continue;
+    try {
+      setOwn(copied, name, withBinaryAsBytes(value));
+    } catch (error) {
+      if (!(error instanceof MalformedValueError)) throw error;
+    }
+  }
+  return copied;
+}
+
+/** The images of a changed base item. */
+export interface Images extends ItemKey {
+  oldImage?: Item | undefined;
+  newImage?: Item | undefined;
+}
+
+/** The fan-outs that a change of a node, or of a part of it, needs. */
+export function plainFanOuts(graph: CompiledModel, change: Images): { of: FanOutOf; edgeType: string }[] {
+  const { source, target, oldImage, newImage } = change;
+  const type = parseNodeId(source)?.type ?? '';
+  const copying = [...graph.edges.values()].filter(
+    ({ copy, to }) => target === source && copy !== undefined && to.has(type),
+  );
+  const changed = copying.filter(
+    (edge) => !sameItem(plainCopyOf(graph, edge, oldImage), plainCopyOf(graph, edge, newImage)),
+  );
+  const joined = layersOf(graph).flatMap((layer) =>
+    [...layer.edges.values()].filter((edge) => edge.from.has(type) && givesOther({ graph, layer }, edge, change)),
+  );
+  return [
+    ...changed.map(({ type: edgeType }) => ({ of: 'copies' as const, edgeType })),
+    ...[...new Set(joined.map(({ type: edgeType }) => edgeType))].map((edgeType) => ({
+      of: 'joined' as const,
+      edgeType,
+    })),
+  ];
+}
+
+/** Whether two images of a node, or of a part, give something else to the index items of its edges of a type. */
+function givesOther(
+  { graph, layer }: { graph: CompiledModel; layer: CompiledModel },
+  edge: EdgeModel,
+  { source, target, oldImage, newImage }: Images,
+): boolean {
+  const isNode = source === target;
+  if (!isNode && !isPartOfSource(graph, source, target)) return false;
+  const { inbound } = edge;
+  const items = inbound?.items.filter((item) => usesSource(inbound, item)) ?? [];
+  // A node that comes or goes brings its parts along.
+  const hasParts = sourceNodeKeys(graph, source).length > 1;
+  if (isNode && hasParts && (oldImage === undefined) !== (newImage === undefined)) return items.length > 0;
+  const given = (image: Item | undefined): string => {
+    const whole = isNode ? image : attributesOfPart(target, image);
+    const subject = whole && new Subject(layer, { source, type: '', target: source }, whole);
+    return items.map((item) => textOfGiven(givenBy('source', edge, item, subject, []))).join('\n');
+  };
+  return given(oldImage) !== given(newImage);
+}

@@ -1,0 +1,46 @@
+import type { Item } from '../../../core/items/attribute-value.ts';
+import { INDEX_KEYS } from '../../../core/items/derived-item.ts';
+import { OWNER_SORT_KEY } from '../../../core/items/encoding.ts';
+import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
+import type { InboundOrder, NodeModel } from '../../../core/model/compiled.ts';
+import { withAttributes } from './index-items.ts';
+import { type Problem, part, type Subject } from './subject.ts';
+
+/**
+ * Owner items, with their sort keys: what a node asks for among its incoming edges, where an edge type has `includeOwner`. The node sorts
+ * behind every edge.
+ *
+ * @param attributes what the view shows of the node.
+ */
+export function ownerItems(
+  node: NodeModel,
+  subject: Subject,
+  attributes: Item,
+  problems: Problem[],
+): [key: string, item: Item][] {
+  const items: [string, Item][] = [];
+  for (const edge of node.ownerOf) {
+    for (const { orders, inForce } of edge.inbound?.items ?? []) {
+      const item = ownerKeys(orders, sortKeyOfEdge(edge, subject.source));
+      if (Object.keys(item).length === 0) continue;
+      const isBare = node.view.kind === 'KEYS_ONLY';
+      const whole = isBare ? item : part(problems, () => withAttributes(item, attributes, node.type));
+      if (whole !== undefined) items.push([inForce.places.ownerKey, whole]);
+    }
+  }
+  return items;
+}
+
+function ownerKeys(orders: readonly InboundOrder[], edgeKey: string): Item {
+  const item: Item = {};
+  for (const { index, places } of orders) {
+    // There is one shard, so neither value nor source matters.
+    const partition = places.partition(edgeKey, '', '');
+    // No edge can be in a partition with such a key, so there is nothing to own.
+    if (!places.fits(partition)) continue;
+    const names = INDEX_KEYS[index];
+    item[names.partition] = { S: partition };
+    item[names.sort] = { S: OWNER_SORT_KEY };
+  }
+  return item;
+}
