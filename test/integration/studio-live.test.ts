@@ -160,6 +160,62 @@ describe('a list that moves in the studio', () => {
   });
 });
 
+describe('places of the studio that are followed', () => {
+  const follow = (places: unknown, headers: Record<string, string> = openedHeaders(opened.studio.url)) =>
+    fetch(new URL('/api/touched', opened.studio.url), {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(places),
+    });
+
+  it('tell once at the beginning, and each time that something in a partition or a list is written', async () => {
+    const { writer, worker } = opened;
+    const response = await follow({ sources: ['GOAL-T', 'USER-T'], lists: [{ type: 'MEMBER', id: 'USER-T' }] });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    let told = 0;
+    const events = eventsOf(response);
+    const reading = (async () => {
+      for await (const { type } of events) told += Number(type === 'touched');
+    })();
+    reading.catch(() => undefined);
+    const isTold = async (change: () => Promise<unknown>): Promise<void> => {
+      const before = told;
+      await change();
+      await expect.poll(() => told, { timeout: 20_000 }).toBeGreaterThan(before);
+      // What was projected since is told too; then it is quiet again.
+      await worker.idle();
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+    };
+    await expect.poll(() => told, { timeout: 20_000 }).toBe(1);
+    await writer.putNode('USER-ELSE', { name: 'Else', country: 'UK' });
+    await worker.idle();
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(told).toBe(1);
+    await isTold(() => writer.putNode('GOAL-T', { title: 'Told', status: 'OPEN' }));
+    await isTold(() => writer.putEdge('GOAL-S', 'MEMBER', 'USER-T', { role: 'LEAD', since: '2026-01-01' }));
+    // An index may lag: what is in a list is told once more when it has had the time, and then no more.
+    const before = told;
+    await expect.poll(() => told, { timeout: 20_000 }).toBe(before + 1);
+    await new Promise((resolve) => setTimeout(resolve, 12_000));
+    expect(told).toBe(before + 1);
+    await response.body?.cancel().catch(() => undefined);
+  });
+
+  it('are refused without the token, and where they are none of the model', async () => {
+    expect((await follow({ sources: ['GOAL-G1'] }, {})).status).toBe(403);
+    for (const [places, code] of [
+      [{ sources: 'GOAL-G1' }, 'invalid-request'],
+      [{ sources: [], lists: [{ type: 'NOTHING', id: 'USER-U1' }] }, 'unknown-type'],
+    ] as const) {
+      const response = await follow(places);
+      const { error } = (await response.json()) as { error: { code: string } };
+      expect([response.status, error.code]).toEqual([400, code]);
+    }
+  });
+});
+
 describe('the feed of a studio', () => {
   function fakeFeeds() {
     const [started, stopped]: [number[], number[]] = [[], []];

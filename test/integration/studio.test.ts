@@ -247,8 +247,14 @@ describe('the answers of a studio', () => {
   it('show the nodes around a node', async () => {
     const client = clientOf(readOnly);
     const { answer } = await client.get('/api/neighbourhood?id=USER-U1&limit=10');
-    expect(answer.incoming).toHaveLength(10);
-    expect(answer.more).toEqual(['MEMBER']);
+    const [group] = answer.groups;
+    expect(answer.groups).toHaveLength(1);
+    expect(group).toMatchObject({ type: 'MEMBER', direction: 'incoming', count: EDGES, isExact: true });
+    expect(group.ids).toHaveLength(10);
+    const next = await client.get(
+      `/api/inbound?id=USER-U1&type=MEMBER&limit=10&cursor=${encodeURIComponent(group.cursor)}`,
+    );
+    expect(next.answer.items).toHaveLength(10);
   });
 });
 

@@ -5,7 +5,7 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { startStudio } from '../../src/studio/server/studio.ts';
 import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
-import { keepingLogger } from '../support/studio/table.ts';
+import { keepingLogger, openStudioOf } from '../support/studio/table.ts';
 import { accessibilityProblems, cutTexts, isTooWide, visit } from '../support/studio/visit.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -230,21 +230,23 @@ function crowdedGraph() {
 
 describe.skipIf(!HAS_BROWSER)('the drawing of a model of twelve node types and forty edge types', () => {
   let running: RunningBrowser;
-  let studio: Awaited<ReturnType<typeof startStudio>>;
+  let opened: Awaited<ReturnType<typeof openStudioOf>>;
 
   beforeAll(async () => {
-    const { graph, store, client, streams } = await testTable(crowdedGraph());
-    running = await startBrowser();
-    studio = await startStudio({ graph, store, client, streams, logger: keepingLogger().logger });
+    [running, opened] = await Promise.all([startBrowser(), openStudioOf(crowdedGraph())]);
+    await opened.store.put({ source: { S: 'ACCOUNT-BAD' }, target: { S: 'ACCOUNT-BAD' }, name: { N: '7' } });
+    await opened.worker.idle();
   });
 
   afterAll(async () => {
     await running?.close();
-    await studio?.close();
+    await opened?.close();
   });
 
   it.each([320, 1280])('shows all at once, no box on another, at %i px', async (width) => {
-    const { page, troubles, close } = await visit(running.browser, studio.url, { viewport: { width, height: 900 } });
+    const { page, troubles, close } = await visit(running.browser, opened.studio.url, {
+      viewport: { width, height: 900 },
+    });
     await expect.poll(() => page.locator('.plot .box text.count').count()).toBe(52);
     await page.getByRole('button', { name: 'All', exact: true }).click();
     const { plot, boxes } = await page.evaluate<Drawn>(DRAWN);
@@ -256,6 +258,72 @@ describe.skipIf(!HAS_BROWSER)('the drawing of a model of twelve node types and f
     }
     expect(await isTooWide(page)).toBe(false);
     expect(await accessibilityProblems(page)).toEqual([]);
+    expect(troubles).toEqual([]);
+    await close();
+  });
+
+  it.each([390, 1280])(
+    'begins with a part of it that can be read, around the busiest type, at %i px',
+    async (width) => {
+      const { page, troubles, close } = await visit(running.browser, opened.studio.url, {
+        viewport: { width, height: 844 },
+      });
+      await expect.poll(() => page.locator('.plot .box text.count').count()).toBe(52);
+      const { plot, boxes, letterPixels } = await page.evaluate<Drawn>(DRAWN);
+      // The height of a line is about 1.36 of the size of its letters.
+      expect(letterPixels).toBeGreaterThanOrEqual(14);
+      const shown = boxes.filter(({ at }) => isInside(at, plot)).map(({ title }) => title);
+      expect(shown.length).toBeLessThan(52);
+      const { edges } = crowdedGraph();
+      const degreeOf = (type: string): number =>
+        [...edges.values()].reduce((sum, { from, to }) => sum + Number(from.has(type)) + Number(to.has(type)), 0);
+      const most = Math.max(...boxes.map(({ title }) => degreeOf(title)));
+      expect(shown.some((title) => degreeOf(title) === most)).toBe(true);
+      expect(troubles).toEqual([]);
+      await close();
+    },
+  );
+
+  it('on a phone has a low header with a menu, what needs a person first, and the types as a list', async () => {
+    const { page, troubles, close } = await visit(running.browser, opened.studio.url, {
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    const heightOf = async (selector: string): Promise<number> => (await page.locator(selector).boundingBox())!.height;
+    const topOf = async (name: string): Promise<number> => {
+      return (await page.getByRole('region', { name, exact: true }).boundingBox())!.y;
+    };
+    expect(await heightOf('header')).toBeLessThanOrEqual(64);
+    // A record is in quarantine.
+    await page.getByRole('heading', { name: 'What needs a person' }).waitFor();
+    expect(await topOf('What needs a person')).toBeLessThan(await topOf('Model'));
+    expect(await topOf('What needs a person')).toBeLessThan(120);
+    const types = page.getByRole('list', { name: 'Node types' });
+    await expect.poll(() => types.getByRole('link').count()).toBe(12);
+    await expect.poll(() => types.getByRole('link').first().innerText()).toMatch(/ACCOUNT\s+1/);
+    // A type that is picked comes into sight.
+    for (const name of ['NOTE', 'ACCOUNT', 'MACHINE']) {
+      await types.getByRole('link', { name }).click();
+      await page.getByRole('region', { name: `Picked: ${name}` }).waitFor();
+      const isInSight = async (): Promise<boolean> => {
+        const { plot, boxes } = await page.evaluate<Drawn>(DRAWN);
+        return overlap(boxes.find(({ title }) => title === name)!.at, plot);
+      };
+      await expect.poll(isInSight, { message: name }).toBe(true);
+    }
+    const menu = page.getByRole('button', { name: 'Menu' });
+    expect(await page.getByRole('link', { name: 'Trust' }).count()).toBe(0);
+    await menu.click();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('link', { name: 'Trust' }).count()).toBe(0);
+    expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('Menu');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Trust' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Trust' }).waitFor();
+    expect(await heightOf('header')).toBeLessThanOrEqual(64);
+    expect(await isTooWide(page)).toBe(false);
     expect(troubles).toEqual([]);
     await close();
   });

@@ -126,7 +126,8 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
     await seen.goTo('/inspect?id=GOAL-HUB');
     expect(await page.locator('.items li').count()).toBeLessThan(60);
     await seen.goTo('/explore?id=GOAL-HUB&part=graph');
-    expect(await page.getByText('There are more edges of MEMBER than the 24 that are drawn.').count()).toBe(1);
+    // They are not all counted: that would read them all.
+    expect(await page.getByText(/MEMBER to others: 24 of at least [\d,]{5,7}$/).count()).toBe(1);
     console.log(`four places of a node with ${EDGES} edges: ${Math.round(performance.now() - started)} ms`);
   }, 1_800_000);
 });

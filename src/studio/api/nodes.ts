@@ -4,6 +4,7 @@ import { typePrefix } from '../../core/items/keys.ts';
 import { toPlainItem } from '../../core/items/plain.ts';
 import { losslessNumber } from '../../foundation/exact-json.ts';
 import type { RequestContext } from '../base/context.ts';
+import { type NeighbourGroup, neighboursOf } from '../base/neighbours.ts';
 import { input, orderedInput, route } from '../base/route.ts';
 
 /** A node: as it was written, and as its view shows it. */
@@ -24,11 +25,8 @@ export interface NodeAnswer {
 /** One node with the nodes around it. */
 export interface NeighbourhoodAnswer {
   id: string;
-  /** Edges that leave it, and edges that enter it, up to a limit for each type. */
-  outgoing: Pick<EdgeResult, 'source' | 'type' | 'target'>[];
-  incoming: Pick<EdgeResult, 'source' | 'type' | 'target'>[];
-  /** Edge types of which there are more. */
-  more: string[];
+  /** The edges that leave it, and those that enter it, by type. */
+  groups: NeighbourGroup[];
   /** Edge types whose incoming edges lie in partitions by a value, so that no one question finds them all. */
   partitioned: string[];
 }
@@ -68,7 +66,18 @@ export const NODE_ROUTES = [
     }),
     async ({ reader }, { id, type, ...options }): Promise<Page<EdgeResult>> => reader.inbound(type, id, options),
   ),
-  route('GET /api/neighbourhood', z.object({ id: input.id, limit: input.limit }), neighbourhood),
+  route(
+    'GET /api/neighbourhood',
+    z.object({ id: input.id, limit: input.limit }),
+    async (context, { id, limit }): Promise<NeighbourhoodAnswer> => {
+      const type = typePrefix(id) ?? '';
+      const partitioned = [...context.graph.edges.values()].filter(
+        ({ to, inbound }) => to.has(type) && inbound?.partition !== undefined,
+      );
+      const groups = await neighboursOf(context, id, limit);
+      return { id, groups, partitioned: partitioned.map((edge) => edge.type) };
+    },
+  ),
 ];
 
 /** The parts of a node, whether the node is there or not. */
@@ -87,30 +96,4 @@ async function partsOf({ graph, store }: RequestContext, id: string): Promise<No
       return [[name, attributes]];
     }),
   );
-}
-
-async function neighbourhood(
-  { graph, reader }: RequestContext,
-  { id, limit }: { id: string; limit: number },
-): Promise<NeighbourhoodAnswer> {
-  const type = typePrefix(id) ?? '';
-  const edges = [...graph.edges.values()];
-  const leaving = edges.filter(({ from }) => from.has(type));
-  const indexed = edges.filter(({ to, inbound }) => to.has(type) && inbound !== undefined);
-  const entering = indexed.filter(({ inbound }) => inbound?.partition === undefined);
-  const out = await Promise.all(
-    leaving.map(async (edge) => ({ edge, page: await reader.edges(id, edge.type, { limit }) })),
-  );
-  const into = await Promise.all(
-    entering.map(async (edge) => ({ edge, page: await reader.inbound(edge.type, id, { limit }) })),
-  );
-  const ends = ({ source, type: edgeType, target }: EdgeResult) => ({ source, type: edgeType, target });
-  const more = [...out, ...into].filter(({ page }) => page.cursor !== undefined).map(({ edge }) => edge.type);
-  return {
-    id,
-    outgoing: out.flatMap(({ page }) => page.items.map(ends)),
-    incoming: into.flatMap(({ page }) => page.items.map(ends)),
-    more: [...new Set(more)],
-    partitioned: indexed.filter((edge) => !entering.includes(edge)).map((edge) => edge.type),
-  };
 }

@@ -28,6 +28,8 @@ export interface TypeSample {
 export interface EdgeSample extends TypeSample {
   /** Their number by the types of their ends. */
   ways: { from: string; to: string; count: number }[];
+  /** The node that most of the edges enter, of those that the sample has; null: it has no edge. */
+  busiest: string | null;
 }
 
 /** A value, and how often the sample has it. */
@@ -183,7 +185,7 @@ class SampleCounter {
     const counter = this.edges.get(type) ?? new EdgeCounter();
     this.edges.set(type, counter);
     counter.add(item);
-    counter.addWay(from, typePrefix(end) ?? '');
+    counter.addWay(from, end);
   }
 
   /** Remembers a node; of many every part of the sample keeps some. */
@@ -232,8 +234,12 @@ class TypeCounter {
 
 class EdgeCounter extends TypeCounter {
   private readonly ways = new Map<string, { from: string; to: string; count: number }>();
+  private readonly ends = new Map<string, number>();
 
-  addWay(from: string, to: string): void {
+  /** Counts an edge from a node of a type to a node. */
+  addWay(from: string, end: string): void {
+    const to = typePrefix(end) ?? '';
+    if (this.ends.has(end) || this.ends.size < MOST_NODES) this.ends.set(end, (this.ends.get(end) ?? 0) + 1);
     const name = `${from} ${to}`;
     const way = this.ways.get(name) ?? { from, to, count: 0 };
     this.ways.set(name, { ...way, count: way.count + 1 });
@@ -241,7 +247,8 @@ class EdgeCounter extends TypeCounter {
 
   override sample(scale: number): EdgeSample {
     const ways = [...this.ways.values()].map((way) => ({ ...way, count: roundedCount(way.count, scale) }));
-    return { ...super.sample(scale), ways };
+    const [busiest = null] = [...this.ends.keys()].sort((left, right) => this.ends.get(right)! - this.ends.get(left)!);
+    return { ...super.sample(scale), ways, busiest };
   }
 }
 

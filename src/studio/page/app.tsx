@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { figureText } from '../../foundation/figure.ts';
 import type { ModelAnswer } from '../api/model-and-status.ts';
 import { useAnswer, useUnits } from './base/ask.ts';
@@ -35,23 +35,54 @@ export function App() {
       <a class="skip" href="#content">
         To the content
       </a>
-      <header>
-        <strong class="brand">Edgeloom</strong>
-        <nav aria-label="Places">
-          {PLACES.map((one) => (
-            <Link key={one.path} to={one.path} aria-current={one.path === place.path ? 'page' : undefined}>
-              {one.name}
-            </Link>
-          ))}
-        </nav>
-        <ThemeChoice />
-      </header>
+      <Header key={place.path} path={place.path} />
       <main id="content" tabIndex={-1}>
         <h1>{name}</h1>
         <Told asked={asked}>{(model) => <Show key={place.path} model={model} parameters={place.parameters} />}</Told>
       </main>
       <Footer model={asked.answer} />
     </>
+  );
+}
+
+/** The brand, and the ways to all places: behind a button where there is no room for them. It closes where one goes to another place. */
+function Header({ path }: { path: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const menu = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!isOpen) return;
+    const onKey = ({ key }: KeyboardEvent): void => {
+      if (key !== 'Escape') return;
+      setOpen(false);
+      menu.current?.focus();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [isOpen]);
+  return (
+    <header class={isOpen ? 'open' : undefined}>
+      <strong class="brand">Edgeloom</strong>
+      <button
+        type="button"
+        class="menu"
+        ref={menu}
+        aria-expanded={isOpen}
+        aria-controls="places"
+        onClick={() => setOpen(!isOpen)}
+      >
+        Menu
+      </button>
+      <div id="places">
+        <nav aria-label="Places">
+          {PLACES.map((one) => (
+            <Link key={one.path} to={one.path} aria-current={one.path === path ? 'page' : undefined}>
+              {one.name}
+            </Link>
+          ))}
+        </nav>
+        <ThemeChoice />
+      </div>
+    </header>
   );
 }
 

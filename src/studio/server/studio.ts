@@ -17,6 +17,7 @@ import { Timeline } from '../base/timeline.ts';
 import { answerRequest } from './answers.ts';
 import { type Asset, loadAssets } from './assets.ts';
 import { answerWithLiveList } from './live-list.ts';
+import { answerWithTouched } from './touched.ts';
 
 /** Options of a studio. */
 export interface StudioOptions extends StudioTable {
@@ -105,6 +106,8 @@ async function serve(
     else send(response, 403, 'text/plain; charset=utf-8', 'The studio takes requests of its own page alone.\n');
   } else if (method === 'GET' && url.pathname === '/api/watch') {
     await answerWithLiveList(context, request, url, response);
+  } else if (method === 'POST' && url.pathname === '/api/touched') {
+    await answerWithTouched(context, request, response);
   } else if (isData) {
     await answerRequest(context, request, url, response);
   } else {

@@ -1,22 +1,17 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import {
+  type CanvasRoom,
+  type CanvasSize,
+  fit,
+  inTheMiddle,
+  isInSight,
+  keptInSight,
+  mostHeight,
+  type View,
+  zoomed,
+} from './canvas-view.ts';
 import type { Point } from './drawing.tsx';
-
-/** The room of a drawing that can be moved. */
-export interface CanvasRoom {
-  /** In pixels. */
-  width: number;
-  /** The most height that it may take. */
-  height: number;
-  /** The size of a letter, in pixels. */
-  em: number;
-}
-
-/** The size of a drawing that can be moved: it is as large as it likes, and is shown smaller where there is no room. */
-export interface CanvasSize {
-  width: number;
-  height: number;
-}
 
 /** The properties of a drawing that can be moved. */
 export interface CanvasProps<Laid extends CanvasSize> {
@@ -26,35 +21,28 @@ export interface CanvasProps<Laid extends CanvasSize> {
   label: string;
   /** Lays the drawing out. Another layout keeps a view that was chosen; another room brings the first one back. */
   lay: (room: CanvasRoom) => Laid;
+  /**
+   * The place to begin with where not all can be seen legibly, in pixels of the drawing. Another one is brought into sight.
+   */
+  focus?: (laid: Laid) => Point | undefined;
   children: (laid: Laid) => ComponentChildren;
 }
 
-/** A drawing is shown this much larger than its letters at most, and so it fits. */
-const LARGEST_FIT = 1.25;
-/** Its letters start no smaller than this, by those of the page: then one sees a part of it. On a phone that is near to the eye. */
-const SMALLEST_START = 0.5;
 const LARGEST = 4;
 const STEP = 1.3;
 /** How far an arrow key moves, in letters. */
 const MOVE = 5;
-/** The part of the window's height that a drawing takes at most. */
-const MOST_OF_WINDOW = 0.72;
-const LEAST_HEIGHT = 240;
-
-/** Where the drawing lies in its room, and how large it is shown. */
-interface View extends Point {
-  scale: number;
-}
 
 /** A drawing that one moves and enlarges: by pointer, by fingers, by keys, by buttons. */
-export function Canvas<Laid extends CanvasSize>({ name, label, lay, children }: CanvasProps<Laid>) {
+export function Canvas<Laid extends CanvasSize>({ name, label, lay, focus, children }: CanvasProps<Laid>) {
   const box = useRef<HTMLElement>(null);
   const ruler = useRef<HTMLDivElement>(null);
   const room = useRoom(ruler);
   const shown = useMemo(() => {
     if (room === undefined) return undefined;
     const laid = lay(room);
-    return { room, laid, fitted: fit(room, laid) };
+    return { room, laid, fitted: fit(room, laid, focus?.(laid)) };
+    // Another focus is no other beginning.
   }, [lay, room]);
   const [moved, setMoved] = useState<{ of: CanvasRoom; view: View }>();
   const view = moved !== undefined && moved.of === room ? moved.view : shown?.fitted.start;
@@ -73,6 +61,15 @@ export function Canvas<Laid extends CanvasSize>({ name, label, lay, children }: 
   const showAll = (): void => {
     if (shown !== undefined) setMoved({ of: shown.room, view: shown.fitted.all });
   };
+  useLayoutEffect(() => {
+    if (shown === undefined || view === undefined) return;
+    const at = focus?.(shown.laid);
+    // A view that nobody has chosen is not kept, so that it goes with the layout.
+    if (at !== undefined && !isInSight(view, at, shown.room.width, shown.fitted.height)) {
+      change((before) => inTheMiddle(before, at, shown.room.width, shown.fitted.height));
+    }
+    // Once: a hand may move it out of sight again.
+  }, [focus]);
   const isLargerThanAll = view !== undefined && view.scale > (shown?.fitted.all.scale ?? 1) * 1.01;
   useGestures(box, { change, zoom, showAll, em: room?.em ?? 0, takesTouch: isLargerThanAll });
   return (
@@ -108,7 +105,7 @@ function useRoom(ruler: { readonly current: HTMLDivElement | null }): CanvasRoom
     const measure = (): void => {
       const width = ruler.current?.clientWidth ?? 0;
       const em = Number.parseFloat(getComputedStyle(ruler.current!).fontSize);
-      const height = Math.max(LEAST_HEIGHT, Math.round(innerHeight * MOST_OF_WINDOW));
+      const height = mostHeight({ width, em }, innerHeight);
       const next = width > 0 ? { width, height, em } : undefined;
       setRoom((before) => (isSameRoom(before, next) ? before : next));
     };
@@ -124,31 +121,6 @@ function isSameRoom(left: CanvasRoom | undefined, right: CanvasRoom | undefined)
   if (left === undefined || right === undefined) return left === right;
   // The bars of a phone's browser come and go while one scrolls: that is no other room.
   return left.width === right.width && left.em === right.em;
-}
-
-/** The view that shows all, the one to start with, and the height that is needed. */
-function fit(room: CanvasRoom, { width, height }: CanvasSize): { all: View; start: View; height: number } {
-  const scale = Math.min(LARGEST_FIT, room.width / width, room.height / height);
-  const first = Math.max(scale, SMALLEST_START);
-  const shown = Math.min(room.height, Math.max(height * first, scale * height));
-  const at = (own: number): View => ({
-    x: (room.width - width * own) / 2,
-    y: (shown - height * own) / 2,
-    scale: own,
-  });
-  return { all: at(scale), start: at(first), height: shown };
-}
-
-/** Larger or smaller, with one point where it is. */
-function zoomed({ x, y, scale }: View, factor: number, at: Point): View {
-  return { x: at.x - (at.x - x) * factor, y: at.y - (at.y - y) * factor, scale: scale * factor };
-}
-
-/** The nearest view that has a part of the drawing in the middle of the room. */
-function keptInSight({ x, y, scale }: View, width: number, height: number, drawing: CanvasSize): View {
-  const kept = (place: number, size: number, room: number): number =>
-    Math.min(room / 2, Math.max(room / 2 - size * scale, place));
-  return { x: kept(x, drawing.width, width), y: kept(y, drawing.height, height), scale };
 }
 
 /** The effects of gestures. */

@@ -15,7 +15,7 @@ export function IdForm({ id, to }: { id: string; to: string }) {
   const list = useRef<HTMLUListElement>(null);
   return (
     <form
-      class="row"
+      class="row find"
       onSubmit={(event) => {
         event.preventDefault();
         const given = new FormData(event.currentTarget).get('id');
@@ -59,7 +59,7 @@ export function IdForm({ id, to }: { id: string; to: string }) {
 }
 
 /** Nodes that a text may be about, once one stops to type. */
-function useSuggestions(text: string): readonly Suggestion[] {
+export function useSuggestions(text: string): readonly Suggestion[] {
   const [found, setFound] = useState<{ text: string; suggestions: readonly Suggestion[] }>();
   useEffect(() => {
     if (text.length < LEAST_LETTERS) return;

@@ -1,6 +1,6 @@
 import { Graph, layout } from '@dagrejs/dagre';
 import { Link } from '../base/place.tsx';
-import type { CanvasRoom } from './canvas.tsx';
+import type { CanvasRoom } from './canvas-view.ts';
 import { Arrow, cutToWidth, type Point, smoothPath, widthOf } from './drawing.tsx';
 
 /** A box of a drawing in layers. */

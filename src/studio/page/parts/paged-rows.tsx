@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { addressOf, type PlaceParameters } from '../base/address.ts';
 import type { Asked } from '../base/ask.ts';
+import type { Moving } from '../base/events.ts';
 import type { Live } from '../base/live.ts';
 import { attributeColumns, type Columns } from './columns.tsx';
 import { Pager, Rows } from './rows.tsx';
@@ -46,7 +47,7 @@ export function PagedRows<T>(props: PagedRowsProps<T>) {
 }
 
 /** Whether a list moves, and why it does not. */
-export function LiveMark({ live: { isLive, failure } }: { live: Live<unknown> }) {
+export function LiveMark({ live: { isLive, failure } }: { live: Moving }) {
   if (failure !== undefined) return <p class="quiet">It does not move: {failure}</p>;
   return <p class="live">{isLive && <Badge kind="good">live</Badge>}</p>;
 }

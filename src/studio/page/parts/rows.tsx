@@ -26,8 +26,8 @@ export function Rows({
       <table>
         <thead>
           <tr>
-            {headings.map((heading) => (
-              <th key={heading} scope="col">
+            {headings.map((heading, i) => (
+              <th key={heading} scope="col" class={typeof rows[0]?.[i] === 'number' ? 'number' : undefined}>
                 {heading}
               </th>
             ))}

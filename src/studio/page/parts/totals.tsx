@@ -1,14 +1,25 @@
 import type { TotalOfNode } from '../../api/totals.ts';
 import { useAnswer } from '../base/ask.ts';
+import { useAskedAgain } from '../base/touches.ts';
 import { Rows } from './rows.tsx';
 import { Told } from './told.tsx';
 import { jsonText } from './value.tsx';
 
 const DIRECTIONS = { inbound: 'enter', outgoing: 'leave' } as const;
 
-/** The counts, sums and groups of a node's edges; `type`: of one edge type alone. */
-export function Totals({ id, type }: { id: string; type?: string }) {
+/** The properties of a node's totals. */
+export interface TotalsProps {
+  id: string;
+  /** The one edge type to show; undefined: all. */
+  type?: string;
+  /** How often something of the node was written while one looked. */
+  touches: number;
+}
+
+/** The counts, sums and groups of a node's edges. */
+export function Totals({ id, type, touches }: TotalsProps) {
   const asked = useAnswer<{ totals: TotalOfNode[] }>('/api/totals', { id, type });
+  useAskedAgain(asked, touches);
   return (
     <Told asked={asked}>
       {({ totals }) => (
@@ -34,7 +45,7 @@ export function Totals({ id, type }: { id: string; type?: string }) {
 
 function namesAndValues(values: Record<string, unknown>): string {
   return Object.entries(values)
-    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : jsonText(value)}`)
+    .map(([name, value]) => `${name} ${inThousands(typeof value === 'string' ? value : jsonText(value))}`)
     .join(', ');
 }
 
@@ -42,4 +53,9 @@ function groupsText(by: Record<string, Record<string, number>>): string {
   return Object.entries(by)
     .map(([name, numbers]) => `${name}: ${namesAndValues(numbers) || 'none'}`)
     .join('; ');
+}
+
+/** A decimal text with every digit, its whole part in thousands. */
+function inThousands(decimal: string): string {
+  return decimal.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ','));
 }

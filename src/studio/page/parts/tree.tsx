@@ -1,3 +1,4 @@
+import { isLosslessNumber } from 'lossless-json';
 import type { PageAnswer } from '../../api/page.ts';
 import type { ListedGroup, ListedNode } from '../../base/page-tree.ts';
 import { NodeLink } from '../base/place.tsx';
@@ -73,7 +74,7 @@ function Line({ node: { id, attributes, edge, isAbove } }: { node: ListedNode })
 
 /** Attributes on one line: a single one without its name. */
 function Values({ attributes }: { attributes: Record<string, unknown> }) {
-  const entries = Object.entries(attributes);
+  const entries = flatEntries(attributes);
   return (
     <>
       {entries.map(([name, value], i) => (
@@ -89,6 +90,15 @@ function Values({ attributes }: { attributes: Record<string, unknown> }) {
       ))}
     </>
   );
+}
+
+/** Attributes by name, those within a map by a path: `STATE.seen`. */
+function flatEntries(attributes: Record<string, unknown>, prefix = ''): [string, unknown][] {
+  return Object.entries(attributes).flatMap(([name, value]) => {
+    const isMap = typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
+    const own = prefix + name;
+    return isMap ? flatEntries(value as Record<string, unknown>, `${own}.`) : [[own, value]];
+  });
 }
 
 /** Names the nodes that are not in a tree, and the bound that left them out. */

@@ -1,5 +1,6 @@
 import { isLosslessNumber, stringify } from 'lossless-json';
 import { useState } from 'preact/hooks';
+import { canonicalEntries } from '../base/canonical.ts';
 
 /** Characters that are shown until all are asked for. */
 const SHORT = 300;
@@ -90,8 +91,13 @@ export function Attributes({ attributes }: { attributes: Record<string, unknown>
   );
 }
 
-/** Two texts one below the other, with what differs between them marked; null is nothing. */
+/** Two texts one below the other, with what differs between them marked; of two maps each attribute in a row. Null is nothing. */
 export function Difference({ wanted, stored }: { wanted: string | null; stored: string | null }) {
+  const maps = [wanted, stored].map((text) => (text === null ? new Map<string, string>() : canonicalEntries(text)));
+  const [left, right] = maps;
+  if (wanted !== stored && left !== undefined && right !== undefined && left.size + right.size > 0) {
+    return <DifferentEntries wanted={left} stored={right} />;
+  }
   const [start, end] = sameEnds(wanted ?? '', stored ?? '');
   return (
     <dl class="difference">
@@ -104,6 +110,44 @@ export function Difference({ wanted, stored }: { wanted: string | null; stored: 
         <dd>{stored === null ? <em>nothing</em> : <Marked text={stored} start={start} end={end} />}</dd>
       </div>
     </dl>
+  );
+}
+
+function DifferentEntries({
+  wanted,
+  stored,
+}: {
+  wanted: ReadonlyMap<string, string>;
+  stored: ReadonlyMap<string, string>;
+}) {
+  const names = [...new Set([...wanted.keys(), ...stored.keys()])].sort();
+  return (
+    <table class="difference">
+      <thead>
+        <tr>
+          {['attribute', 'wanted', 'stored'].map((heading) => (
+            <th key={heading} scope="col">
+              {heading}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {names.map((name) => {
+          const [own, other] = [wanted.get(name), stored.get(name)];
+          const [start, end] = sameEnds(own ?? '', other ?? '');
+          return (
+            <tr key={name}>
+              <th scope="row">
+                <bdi>{name}</bdi>
+              </th>
+              <td>{own === undefined ? <em>nothing</em> : <Marked text={own} start={start} end={end} isWanted />}</td>
+              <td>{other === undefined ? <em>nothing</em> : <Marked text={other} start={start} end={end} />}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
   );
 }
 

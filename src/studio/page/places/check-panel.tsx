@@ -163,9 +163,7 @@ function Found({ finding: { source, target, verdict, expected, actual } }: { fin
         <bdi class="key">{target}</bdi>
       ) : (
         <Link to={addressOf('/inspect', { id: source, target })} class="key">
-          <bdi>
-            {source} {target}
-          </bdi>
+          <bdi>{target === source ? source : `${source} ${target}`}</bdi>
         </Link>
       )}
       {isDrift || verdict === 'pending' ? (

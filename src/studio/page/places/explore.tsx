@@ -8,22 +8,21 @@ import { Start } from './start.tsx';
 /** Finds nodes, by id or by a search of the model, and shows one. */
 export function Explore({ model, parameters }: PlaceProps) {
   const id = parameters.get('id');
+  const type = id?.slice(0, id.indexOf('-')) ?? parameters.get('type') ?? undefined;
   return (
-    <div class="split">
+    <div class={id === null ? 'split' : 'split shown'}>
       <div>
         <Card title="Find a node">
           <IdForm id={id ?? ''} to="/explore" />
         </Card>
         <Card title="Search">
-          <SearchForm model={model} parameters={parameters} />
+          <SearchForm key={parameters.get('search') ?? type} {...{ model, parameters, type }} />
         </Card>
       </div>
       <div>
         {id !== null && <NodeView key={id} model={model} id={id} parameters={parameters} />}
         {id === null && isAsked(model, parameters) && <SearchResults parameters={parameters} />}
-        {id === null && !isAsked(model, parameters) && (
-          <Start model={model} path="/explore" type={parameters.get('type') ?? undefined} />
-        )}
+        {id === null && !isAsked(model, parameters) && <Start model={model} path="/explore" type={type} />}
       </div>
     </div>
   );

@@ -3,6 +3,7 @@ import { addressOf, type PlaceParameters } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { FIRST_ROWS, useLive } from '../base/live.ts';
 import { Link, NodeLink } from '../base/place.tsx';
+import { useTouches } from '../base/touches.ts';
 import { PagedRows } from '../parts/paged-rows.tsx';
 import { Card, type NodePartProps } from '../parts/told.tsx';
 import { Totals } from '../parts/totals.tsx';
@@ -40,12 +41,21 @@ export function Inbound({ model, id, parameters }: NodePartProps) {
           {reverse === undefined ? 'ascending; turn' : 'descending; turn'}
         </Link>
       </nav>
-      {isTotalled && <Totals id={id} type={edge} />}
-      {levels.length === 0 ? <List place={place} cursor={cursor} /> : <LevelsPage place={withLevels} cursor={cursor} />}
+      {isTotalled && <LiveTotals id={id} type={edge} />}
+      {levels.length === 0 ? (
+        <List place={place} cursor={cursor} />
+      ) : (
+        <LevelsPage model={model} place={withLevels} levels={levels} cursor={cursor} />
+      )}
       <h3>Nodes next to those of the list</h3>
       <LevelsForm {...{ model, edge, levels, place: withLevels }} />
     </Card>
   );
+}
+
+function LiveTotals({ id, type }: { id: string; type: string }) {
+  const { count } = useTouches({ sources: [id] });
+  return <Totals id={id} type={type} touches={count} />;
 }
 
 function List({ place, cursor }: { place: PlaceParameters; cursor: string | undefined }) {

@@ -1,9 +1,13 @@
 import { figureText } from '../../../foundation/figure.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { PageAnswer } from '../../api/page.ts';
+import type { ListedNode } from '../../base/page-tree.ts';
+import type { TouchedPlaces } from '../../base/touched.ts';
 import { addressOf, type PlaceParameters } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { goTo, Link } from '../base/place.tsx';
+import { useAskedAgain, useTouches } from '../base/touches.ts';
+import { LiveMark } from '../parts/paged-rows.tsx';
 import { Pager } from '../parts/rows.tsx';
 import { Told } from '../parts/told.tsx';
 import { LeftOut, Tree } from '../parts/tree.tsx';
@@ -90,14 +94,25 @@ export function levelSuggestions({ edges }: ModelAnswer, type: string, levels: r
   return [...new Set(all)].filter((path) => !levels.includes(path)).slice(0, MOST_SUGGESTED);
 }
 
+/** The properties of a page with levels. */
+export interface LevelsPageProps {
+  model: ModelAnswer;
+  place: PlaceParameters;
+  levels: readonly string[];
+  cursor: string | undefined;
+}
+
 /** A page of a list with its levels. */
-export function LevelsPage({ place, cursor }: { place: PlaceParameters; cursor: string | undefined }) {
+export function LevelsPage({ model, place, levels, cursor }: LevelsPageProps) {
   const { part: _, ...query } = place;
   const asked = useAnswer<PageAnswer>('/api/page', { ...query, cursor });
+  const touches = useTouches(asked.answer && placesOfTree(model, query, levels, asked.answer.items));
+  useAskedAgain(asked, touches.count);
   return (
     <Told asked={asked}>
       {({ items, isCut, truncated, calls, rcu, steps, cursor: next }) => (
         <>
+          <LiveMark live={touches} />
           <p>
             {figureText(calls)} DynamoDB calls, {figureText(rcu)} RCU
           </p>
@@ -118,5 +133,45 @@ export function LevelsPage({ place, cursor }: { place: PlaceParameters; cursor: 
         </>
       )}
     </Told>
+  );
+}
+
+/** Nodes, and lists of nodes in the tree, that are followed at most. */
+const MOST_FOLLOWED = { sources: 2_000, lists: 500 };
+
+/** The places that a list with levels is read from: the list itself, the nodes of its tree, and the lists of edges that enter these. */
+export function placesOfTree(
+  { edges }: ModelAnswer,
+  { type, id, order, partition }: PlaceParameters,
+  levels: readonly string[],
+  items: readonly ListedNode[],
+): TouchedPlaces {
+  const own = { type: String(type), id: String(id), ...textsOf({ order, partition }) };
+  const sources = new Set<string>([own.id]);
+  const add = ({ id: one, below }: ListedNode): void => {
+    sources.add(one);
+    for (const { nodes } of below) nodes.forEach(add);
+  };
+  items.forEach(add);
+  const entering = new Set(
+    levels.flatMap((path) => [...path.matchAll(/(?:^|\/)inbound:([^/:]+)/g)].map(([, one]) => one)),
+  );
+  const lists = edges
+    .filter((edge) => entering.has(edge.type) && edge.partition === undefined)
+    .flatMap((edge) => {
+      const ends = [...sources].filter((one) => edge.to.includes(one.slice(0, one.indexOf('-'))));
+      return ends.map((end) => ({ type: edge.type, id: end }));
+    });
+  return {
+    sources: [...sources].slice(0, MOST_FOLLOWED.sources),
+    lists: [own, ...lists].slice(0, MOST_FOLLOWED.lists),
+  };
+}
+
+function textsOf(parameters: PlaceParameters): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(parameters).flatMap(([name, value]) =>
+      typeof value === 'string' && value !== '' ? [[name, value]] : [],
+    ),
   );
 }

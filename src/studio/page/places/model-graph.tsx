@@ -9,7 +9,8 @@ import { useAnswer } from '../base/ask.ts';
 import { type LiveFlow, useFlow } from '../base/flow.ts';
 import { Link } from '../base/place.tsx';
 import { sampledText } from '../base/words.ts';
-import { Canvas, type CanvasRoom } from '../parts/canvas.tsx';
+import { Canvas } from '../parts/canvas.tsx';
+import type { CanvasRoom } from '../parts/canvas-view.ts';
 import { type Box, Layers, type Layout, layoutInLayers, pathAlong, type Way } from '../parts/layers.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { PickedType } from './picked-type.tsx';
@@ -39,13 +40,27 @@ export function ModelGraph({ model, chosen }: ModelGraphProps) {
   const lay = useCallback((room: CanvasRoom) => layoutInLayers(room, boxes, ways), [boxes, ways]);
   const isKnown = boxes.some(({ id }) => id === chosen);
   const picked = useMemo(() => (isKnown ? nextTo(ways, chosen!) : undefined), [ways, chosen, isKnown]);
+  const middle = isKnown ? chosen! : busiest(ways);
+  const focus = useCallback((layout: Layout) => layout.boxes.get(middle), [middle]);
   const types = model.nodes.map(({ type }) => type).join(', ');
   return (
     <>
+      <ul class="types narrow" aria-label="Node types">
+        {boxes
+          .filter(({ kind }) => kind === 'node')
+          .map(({ id, title, count, to }) => (
+            <li key={id}>
+              <Link to={to} aria-current={id === chosen ? 'true' : undefined}>
+                <span>{title}</span> <strong>{count}</strong>
+              </Link>
+            </li>
+          ))}
+      </ul>
       <Canvas
         name="Drawing of the model"
         label={`The model as a graph of the node types ${types}; the lists below say the same`}
         lay={lay}
+        focus={focus}
       >
         {(layout) => (
           <>
@@ -73,7 +88,7 @@ function LiveLine({ flow }: { flow: LiveFlow | undefined }) {
   if (flow === undefined) return null;
   if (!flow.hasStream) return <span>The table has no stream.</span>;
   return (
-    <span class={flow.perSecond > 0 ? 'live moves' : 'live'}>
+    <span class={flow.perSecond > 0 ? 'flowing moves' : 'flowing'}>
       {figureText(Math.round(flow.perSecond))} changes/s, {figureText(Math.round(flow.derivedPerSecond))} derived/s
     </span>
   );
@@ -195,6 +210,15 @@ function waysOf({ edges }: ModelAnswer): Way[] {
     ...from.map((one) => ({ from: nodeBox(one), to: edgeBox(type), hasHead: false })),
     ...to.map((one) => ({ from: edgeBox(type), to: nodeBox(one), hasHead: true })),
   ]);
+}
+
+/** The node type that most edge types leave or enter. */
+function busiest(ways: readonly Way[]): string {
+  const counts = new Map<string, number>();
+  for (const id of ways.flatMap(({ from, to }) => [from, to])) {
+    if (!id.startsWith(EDGE)) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return [...counts].reduce((most, one) => (one[1] > most[1] ? one : most), ['', 0] as [string, number])[0];
 }
 
 /** A box, what it is connected with, and the other ends of the edges of a node. */

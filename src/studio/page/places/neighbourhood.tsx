@@ -1,11 +1,15 @@
 import { useCallback } from 'preact/hooks';
+import { figureText } from '../../../foundation/figure.ts';
+import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { NeighbourhoodAnswer } from '../../api/nodes.ts';
-import { addressOf } from '../base/address.ts';
+import type { NeighbourGroup } from '../../base/neighbours.ts';
 import { useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
+import { useAskedAgain, useTouches } from '../base/touches.ts';
 import { Arrow, cutToWidth, Drawing, type Picture, type Point, type Room, widthOf } from '../parts/drawing.tsx';
-import { Rows } from '../parts/rows.tsx';
+import { LiveMark } from '../parts/paged-rows.tsx';
 import { Card, Told } from '../parts/told.tsx';
+import { listOf, NeighbourList, placeOf } from './neighbour-list.tsx';
 
 /** Edges of each type that are drawn. */
 const DRAWN = 24;
@@ -13,55 +17,39 @@ const DRAWN = 24;
 const SHORT_ID = 18;
 
 /** The nodes around a node, drawn; a picked one becomes the middle. */
-export function Neighbourhood({ id }: { id: string }) {
+export function Neighbourhood({ id, model }: { id: string; model: ModelAnswer }) {
   const asked = useAnswer<NeighbourhoodAnswer>('/api/neighbourhood', { id, limit: String(DRAWN) });
+  const type = id.slice(0, id.indexOf('-'));
+  const entering = model.edges.filter(
+    ({ to, orders, partition }) => to.includes(type) && orders.length > 0 && partition === undefined,
+  );
+  const touches = useTouches({ sources: [id], lists: entering.map((edge) => ({ type: edge.type, id })) });
+  useAskedAgain(asked, touches.count);
   return (
     <Card title="Neighbourhood">
+      <LiveMark live={touches} />
       <Told asked={asked}>{(answer) => <Around answer={answer} />}</Told>
     </Card>
   );
 }
 
-function placeOf(id: string): string {
-  return addressOf('/explore', { id, part: 'graph' });
-}
-
 function Around({ answer }: { answer: NeighbourhoodAnswer }) {
-  const { id, outgoing, incoming, more, partitioned } = answer;
+  const { id, groups, partitioned } = answer;
   const draw = useCallback((room: Room) => pictureOf(room, answer), [answer]);
+  const drawn = (direction: NeighbourGroup['direction']): number =>
+    groups.reduce((sum, group) => sum + (group.direction === direction ? group.ids.length : 0), 0);
   return (
     <>
       <Drawing
-        label={`${id} with ${outgoing.length} edges that leave it and ${incoming.length} that enter it; the list below says the same`}
+        label={`${id} with ${drawn('outgoing')} edges that leave it and ${drawn('incoming')} that enter it; the list below says the same`}
         hasLinks
         draw={draw}
       />
-      {more.length > 0 && (
-        <p class="quiet">
-          There are more edges of {more.join(', ')} than the {DRAWN} that are drawn.
-        </p>
-      )}
       {partitioned.length > 0 && (
         <p class="quiet">Edges of {partitioned.join(', ')} that enter the node are in partitions and not drawn.</p>
       )}
-      <Rows
-        label="Neighbours"
-        headings={['edge', 'leads', 'node']}
-        rows={[
-          ...outgoing.map(({ type, target }) => [type, 'to', <Neighbour id={target} />]),
-          ...incoming.map(({ type, source }) => [type, 'from', <Neighbour id={source} />]),
-        ]}
-        empty="The node has no neighbours."
-      />
+      <NeighbourList key={id} id={id} groups={groups} />
     </>
-  );
-}
-
-function Neighbour({ id }: { id: string }) {
-  return (
-    <Link to={placeOf(id)} class="key">
-      <bdi>{id}</bdi>
-    </Link>
   );
 }
 
@@ -73,10 +61,27 @@ const HEAD = 0.5;
 const SIDE = 0.3;
 const SMALL = 0.85;
 
+/** The edges of a group that are not drawn, in a few letters: `and 976 OWNS`. */
+function restOf({ type, count, ids, isExact }: NeighbourGroup): string {
+  return `and ${isExact ? '' : 'at least '}${figureText(Math.max(1, count - ids.length))} ${type}`;
+}
+
 /** The node in the middle; to its right the nodes that it leads to, to its left those that lead to it. */
-function pictureOf({ width, em }: Room, { id, outgoing, incoming }: NeighbourhoodAnswer): Picture {
-  const right = [...new Set(outgoing.map(({ target }) => target))].filter((one) => one !== id);
-  const left = [...new Set(incoming.map(({ source }) => source))].filter((one) => one !== id && !right.includes(one));
+function pictureOf({ width, em }: Room, { id, groups }: NeighbourhoodAnswer): Picture {
+  const of = (direction: NeighbourGroup['direction']) => groups.filter((group) => group.direction === direction);
+  const [outgoing, incoming] = [of('outgoing'), of('incoming')];
+  const targets = [...new Set(outgoing.flatMap(({ ids }) => ids))].filter((one) => one !== id);
+  const sources = [...new Set(incoming.flatMap(({ ids }) => ids))].filter(
+    (one) => one !== id && !targets.includes(one),
+  );
+  // The last of a column are no nodes: they say how many there are beyond those that are drawn.
+  const rest = new Map(
+    groups.filter(({ cursor }) => cursor !== undefined).map((group) => [restOf(group), listOf(id, group)]),
+  );
+  const [right, left] = [
+    [...targets, ...outgoing.map(restOf).filter((one) => rest.has(one))],
+    [...sources, ...incoming.map(restOf).filter((one) => rest.has(one))],
+  ];
   const height = (Math.max(3, left.length, right.length) + 1) * ROW * em;
   const size = em * SMALL;
   // A side is as wide as its texts, so that the arrows take what is left.
@@ -95,17 +100,18 @@ function pictureOf({ width, em }: Room, { id, outgoing, incoming }: Neighbourhoo
   const places = new Map(around.map((one) => [one.id, one]));
   // Edges of several types between the same nodes are one arrow.
   const arrows = new Map<string, { from: Point; to: Point; isOut: boolean; text: string }>();
-  for (const { source, type, target } of [...outgoing, ...incoming]) {
-    const isOut = source === id;
-    const other = places.get(isOut ? target : source);
+  const edges = groups.flatMap(({ type, direction, ids }) => ids.map((one) => ({ type, direction, one })));
+  for (const { type, direction, one } of edges) {
+    const isOut = direction === 'outgoing';
+    const other = places.get(one);
     if (other === undefined) continue;
-    const key = JSON.stringify([source, target]);
+    const key = JSON.stringify([isOut, one]);
     const text = arrows.get(key)?.text;
     if (text?.split(', ').includes(type)) continue;
     const ends = isOut ? { from: middle, to: other } : { from: other, to: middle };
     arrows.set(key, { ...ends, isOut, text: text === undefined ? type : `${text}, ${type}` });
   }
-  const loops = new Set(outgoing.filter(({ target }) => target === id).map(({ type }) => type));
+  const loops = new Set(edges.filter(({ one }) => one === id).map(({ type }) => type));
   const dot = (isMiddle: boolean): number => (isMiddle ? DOT.middle : DOT.around) * em;
   const content = (
     <>
@@ -129,9 +135,13 @@ function pictureOf({ width, em }: Room, { id, outgoing, incoming }: Neighbourhoo
         </text>
       </g>
       {around.map((one) => (
-        <Link key={one.id} to={placeOf(one.id)} class={`dot ${one.side < 0 ? 'left' : 'right'}`}>
+        <Link
+          key={one.id}
+          to={rest.get(one.id) ?? placeOf(one.id)}
+          class={rest.has(one.id) ? 'rest' : `dot ${one.side < 0 ? 'left' : 'right'}`}
+        >
           <title>{one.id}</title>
-          <circle cx={one.x} cy={one.y} r={dot(false)} />
+          {!rest.has(one.id) && <circle cx={one.x} cy={one.y} r={dot(false)} />}
           <text
             x={one.x + one.side * em * 0.7}
             y={one.y + size * 0.35}

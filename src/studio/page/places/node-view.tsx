@@ -1,10 +1,12 @@
+import { useState } from 'preact/hooks';
 import type { EdgeResult, Page } from '../../../client/read/request/result.ts';
-import { figureText } from '../../../foundation/figure.ts';
+import { countText, figureText } from '../../../foundation/figure.ts';
 import type { NodeAnswer } from '../../api/nodes.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { Link, NodeLink } from '../base/place.tsx';
-import { AttributeRows, PagedRows } from '../parts/paged-rows.tsx';
+import { useAskedAgain, useTouches } from '../base/touches.ts';
+import { AttributeRows, LiveMark, PagedRows } from '../parts/paged-rows.tsx';
 import { Badge, Card, type NodePartProps, Told } from '../parts/told.tsx';
 import { Totals } from '../parts/totals.tsx';
 import { Attributes } from '../parts/value.tsx';
@@ -34,11 +36,11 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
         <Link to={addressOf('/inspect', { id })}>Inspect</Link>
       </nav>
       {part === 'edges' ? (
-        <Edges id={id} parameters={parameters} />
+        <Edges model={model} id={id} parameters={parameters} />
       ) : part === 'inbound' ? (
         <Inbound model={model} id={id} parameters={parameters} />
       ) : part === 'graph' ? (
-        <Neighbourhood id={id} />
+        <Neighbourhood model={model} id={id} />
       ) : (
         <NodeItself model={model} id={id} />
       )}
@@ -46,51 +48,75 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
   );
 }
 
+/** Elements of the edge set that are shown, and those that are shown more at a time. */
+const FIRST = 50;
+const MORE = 100;
+
 function NodeItself({ model, id }: Omit<NodePartProps, 'parameters'>) {
+  const [shown, setShown] = useState(FIRST);
   const asked = useAnswer<NodeAnswer>('/api/node', { id });
+  const touches = useTouches({ sources: [id] });
+  useAskedAgain(asked, touches.count);
   return (
-    <Told asked={asked}>
-      {({ base, parts, view, edgeSet, edgeSetSize }) => (
-        <>
-          <Card title="Attributes">
-            {base === null ? (
-              <p>
-                <Badge kind="late">absent</Badge> There is no such node.
-              </p>
-            ) : (
-              <Attributes attributes={base} />
-            )}
-          </Card>
-          {Object.entries(parts).map(([name, attributes]) => (
-            <Card key={name} title={`Part ${name}`}>
-              <Attributes attributes={attributes} />
+    <>
+      <LiveMark live={touches} />
+      <Told asked={asked}>
+        {({ base, parts, view, edgeSet, edgeSetSize }) => (
+          <>
+            <Card title="Attributes">
+              {base === null ? (
+                <p>
+                  <Badge kind="late">absent</Badge> There is no such node.
+                </p>
+              ) : (
+                <Attributes attributes={base} />
+              )}
             </Card>
-          ))}
-          <Card title="View">
-            {view === null ? <p class="quiet">Nothing of the node is projected.</p> : <Attributes attributes={view} />}
-          </Card>
-          {hasTotals(model, id) && (
-            <Card title="Totals">
-              <Totals id={id} />
-            </Card>
-          )}
-          <Card title={`Edge set, ${figureText(edgeSetSize)} elements`}>
-            <AttributeRows
-              label="Edge set"
-              items={edgeSet}
-              own={{ headings: ['type', 'target'], row: ({ type, target }) => [type, <NodeLink id={target} />] }}
-              attributesOf={({ type: _type, target: _target, ...labels }) => labels}
-              empty="The edge set is empty."
-            />
-            {edgeSetSize > edgeSet.length && (
-              <p class="quiet">
-                The first {figureText(edgeSet.length)} of {figureText(edgeSetSize)}; Edges has them all, page by page.
-              </p>
+            {Object.entries(parts).map(([name, attributes]) => (
+              <Card key={name} title={`Part ${name}`}>
+                <Attributes attributes={attributes} />
+              </Card>
+            ))}
+            {(base !== null || view !== null) && (
+              <Card title="View">
+                {view === null ? (
+                  <p class="quiet">Nothing of the node is projected.</p>
+                ) : (
+                  <Attributes attributes={view} />
+                )}
+              </Card>
             )}
-          </Card>
-        </>
-      )}
-    </Told>
+            {hasTotals(model, id) && (
+              <Card title="Totals">
+                <Totals id={id} touches={touches.count} />
+              </Card>
+            )}
+            <Card title={`Edge set, ${countText(edgeSetSize, 'element')}`}>
+              <AttributeRows
+                label="Edge set"
+                items={edgeSet.slice(0, shown)}
+                own={{ headings: ['type', 'target'], row: ({ type, target }) => [type, <NodeLink id={target} />] }}
+                attributesOf={({ type: _type, target: _target, ...labels }) => labels}
+                empty="The edge set is empty."
+              />
+              {edgeSetSize > shown && (
+                <p class="row">
+                  <span>
+                    {figureText(Math.min(shown, edgeSet.length))} of {figureText(edgeSetSize)}
+                  </span>
+                  {edgeSet.length > shown && (
+                    <button type="button" onClick={() => setShown(shown + MORE)}>
+                      Show {MORE} more
+                    </button>
+                  )}
+                  <Link to={addressOf('/explore', { id, part: 'edges' })}>Page by page</Link>
+                </p>
+              )}
+            </Card>
+          </>
+        )}
+      </Told>
+    </>
   );
 }
 
@@ -103,13 +129,31 @@ function hasTotals({ edges }: NodePartProps['model'], id: string): boolean {
   );
 }
 
-function Edges({ id, parameters }: { id: string; parameters: URLSearchParams }) {
+function Edges({ model, id, parameters }: NodePartProps) {
   const cursor = parameters.get('cursor') ?? undefined;
-  const asked = useAnswer<Page<EdgeResult>>('/api/edges', { id, cursor });
+  const type = parameters.get('type') ?? undefined;
+  const asked = useAnswer<Page<EdgeResult>>('/api/edges', { id, type, cursor });
+  const touches = useTouches({ sources: [id] });
+  useAskedAgain(asked, touches.count);
+  const own = id.slice(0, id.indexOf('-'));
+  const leaving = model.edges.filter(({ from }) => from.includes(own));
+  const place = { id, part: 'edges', type };
   return (
     <Card title="Edges that leave the node">
+      <nav class="parts" aria-label="Edge types">
+        {[undefined, ...leaving.map((edge) => edge.type)].map((one) => (
+          <Link
+            key={one ?? ''}
+            to={addressOf('/explore', { ...place, type: one })}
+            aria-current={one === type ? 'page' : undefined}
+          >
+            {one ?? 'all types'}
+          </Link>
+        ))}
+      </nav>
+      <LiveMark live={touches} />
       <PagedRows
-        {...{ asked, cursor, path: '/explore', parameters: { id, part: 'edges' } }}
+        {...{ asked, cursor, path: '/explore', parameters: place }}
         label="Edges"
         headings={['type', 'target']}
         row={({ type, target }) => [type, <NodeLink id={target} />]}

@@ -31,13 +31,18 @@ export function Overview({ model, parameters }: PlaceProps) {
   if (answer !== undefined) noteMoment(answer);
   return (
     <div class="cards">
+      {answer !== undefined && answer.problems.length > 0 && <Problems problems={answer.problems} />}
       <Card title="Model" wide>
         <ModelGraph model={model} chosen={parameters.get('picked') ?? undefined} />
       </Card>
       <Told asked={asked}>
         {(status) => (
           <>
-            <Problems problems={status.problems} />
+            {status.problems.length === 0 && (
+              <p class="wide">
+                <Badge kind="good">nothing</Badge> needs a person.
+              </p>
+            )}
             <Consumers status={status} />
             <Card title="Lag and throughput">
               <Live at={status.atMs} />
@@ -64,17 +69,12 @@ export function Overview({ model, parameters }: PlaceProps) {
 function Problems({ problems }: { problems: readonly string[] }) {
   return (
     <Card title="What needs a person" wide>
-      {problems.length === 0 ? (
-        <p>
-          <Badge kind="good">nothing</Badge> needs a person.
-        </p>
-      ) : (
-        <ul class="problems">
-          {problems.map((problem) => (
-            <li key={problem}>{problem}</li>
-          ))}
-        </ul>
-      )}
+      <ul class="problems">
+        {problems.map((problem) => (
+          <li key={problem}>{problem}</li>
+        ))}
+      </ul>
+      <Link to="/trust">Quarantine and check</Link>
     </Card>
   );
 }

@@ -2,10 +2,11 @@ import { useState } from 'preact/hooks';
 import type { RandomNodesAnswer } from '../../api/live.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { DescribedEdge, DescribedOrder, DescribedSearch } from '../../base/describe-model.ts';
-import type { SampleAnswer, TypeSample } from '../../base/table-sample.ts';
+import type { SampleAnswer, TypeSample, ValueCount } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { goTo } from '../base/place.tsx';
+import { useSuggestions } from '../parts/id-form.tsx';
 import { levelSuggestions } from './levels.tsx';
 
 /** The values that a question asks for, and the parameters of each way. */
@@ -40,6 +41,7 @@ export function QueryForm({ model, parameters }: QueryFormProps) {
   const [orderName, setOrder] = useState(parameters.get('order') ?? '');
   if (lists.length + searches.length === 0) return <p class="quiet">The model has neither orders nor searches.</p>;
   const order = search ?? edge?.orders.find(({ name }) => name === orderName) ?? edge?.orders[0];
+  const sampled = edge === undefined ? sample?.nodes[subject.slice(0, subject.indexOf('.'))] : sample?.edges[edge.type];
   const own = given === subject ? parameters : new URLSearchParams();
   return (
     <form
@@ -93,12 +95,14 @@ export function QueryForm({ model, parameters }: QueryFormProps) {
           <input name="partition" defaultValue={own.get('partition') ?? ''} required autocomplete="off" />
         </label>
       )}
-      {order !== undefined && <Values key={`${subject} ${orderName}`} order={order} search={search} parameters={own} />}
-      <Filters
-        filters={(edge ?? search)?.filters ?? []}
-        parameters={own}
-        sample={edge === undefined ? sample?.nodes[subject.slice(0, subject.indexOf('.'))] : sample?.edges[edge.type]}
-      />
+      {order !== undefined && (
+        <Values
+          key={`${subject} ${orderName}`}
+          {...{ order, search, parameters: own }}
+          choices={sampled?.values[search?.part === undefined ? order.from : `${search.part}.${order.from}`] ?? []}
+        />
+      )}
+      <Filters filters={(edge ?? search)?.filters ?? []} parameters={own} sample={sampled} />
       {edge !== undefined && <Levels model={model} edge={edge} parameters={own} />}
       <div class="row">
         <label>
@@ -142,6 +146,9 @@ function parametersOfForm(form: FormData, isSearch: boolean) {
 function Target({ edge: { to }, id }: { edge: DescribedEdge; id: string }) {
   const type = to[0]!;
   const { answer } = useAnswer<RandomNodesAnswer>('/api/random', { type });
+  const [text, setText] = useState('');
+  const suggested = useSuggestions(text).filter((one) => to.includes(one.id.slice(0, one.id.indexOf('-'))));
+  const nodes = suggested.length > 0 ? suggested : (answer?.nodes ?? []);
   return (
     <label>
       Node that they enter ({to.join(', ')})
@@ -153,10 +160,11 @@ function Target({ edge: { to }, id }: { edge: DescribedEdge; id: string }) {
         autocomplete="off"
         spellcheck={false}
         list="targets"
+        onInput={(event) => setText(event.currentTarget.value)}
         placeholder={`${type}-…`}
       />
       <datalist id="targets">
-        {(answer?.nodes ?? []).map(({ id: one, name }) => (
+        {nodes.map(({ id: one, name }) => (
           <option key={one} value={one}>
             {name ?? ''}
           </option>
@@ -178,10 +186,13 @@ function Values({
   order,
   search,
   parameters,
+  choices,
 }: {
   order: DescribedOrder;
   search: DescribedSearch | undefined;
   parameters: URLSearchParams;
+  /** Values that the attribute has often. */
+  choices: readonly ValueCount[];
 }) {
   const ways = waysOf(order, search);
   const given = ways.find((way) =>
@@ -216,11 +227,25 @@ function Values({
           {{ from: 'from', to: 'to' }[name as string] ?? 'value'}
           {order.type === 'date' ? ' (ISO 8601)' : ''}
           {order.labels === undefined ? (
-            <input name={name} defaultValue={parameters.get(name) ?? ''} autocomplete="off" />
+            <>
+              <input
+                name={name}
+                defaultValue={parameters.get(name) ?? ''}
+                autocomplete="off"
+                list={`values-for-${name}`}
+              />
+              <datalist id={`values-for-${name}`}>
+                {choices.map(({ value }) => (
+                  <option key={value} value={value} />
+                ))}
+              </datalist>
+            </>
           ) : (
-            <select name={name} defaultValue={parameters.get(name) ?? ''}>
+            <select name={name}>
               {order.labels.map((label) => (
-                <option key={label}>{label}</option>
+                <option key={label} selected={label === parameters.get(name)}>
+                  {label}
+                </option>
               ))}
             </select>
           )}

@@ -1,17 +1,21 @@
 import { useState } from 'preact/hooks';
 import type { EdgeResult } from '../../../client/read/request/result.ts';
 import { countText, figureText } from '../../../foundation/figure.ts';
+import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { QueryAnswer, QueryRow } from '../../api/query.ts';
 import { addressOf, type PlaceParameters } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { type Live, useLive } from '../base/live.ts';
 import { NodeLink } from '../base/place.tsx';
-import { AttributeRows } from '../parts/paged-rows.tsx';
+import { useAskedAgain, useTouches } from '../base/touches.ts';
+import { AttributeRows, LiveMark } from '../parts/paged-rows.tsx';
 import { Pager } from '../parts/rows.tsx';
 import { Card, type PlaceProps, Told } from '../parts/told.tsx';
 import { LeftOut, Tree } from '../parts/tree.tsx';
 import { AnyValue } from '../parts/value.tsx';
+import { placesOfTree } from './levels.tsx';
 import { QueryForm } from './query-form.tsx';
+import { QueryStart } from './query-start.tsx';
 
 const SINGLE = ['type', 'id', 'search', 'order', 'equals', 'atLeast', 'beginsWith', 'from', 'to', 'partition'] as const;
 const LISTS = ['path', 'where', 'with'] as const;
@@ -30,21 +34,27 @@ export function Query({ model, parameters }: PlaceProps) {
       <Card title="Question">
         <QueryForm key={parameters.toString()} model={model} parameters={parameters} />
       </Card>
-      <div>
-        {isAsked ? (
-          <Answered asked={asked} cursor={cursor} />
-        ) : (
-          <p class="quiet">Choose a list or a search: the answer comes with its plan, its cost and its TypeScript.</p>
-        )}
-      </div>
+      <div>{isAsked ? <Answered model={model} asked={asked} cursor={cursor} /> : <QueryStart model={model} />}</div>
     </div>
   );
 }
 
-function Answered({ asked, cursor }: { asked: PlaceParameters; cursor: string | undefined }) {
+function Answered({
+  model,
+  asked,
+  cursor,
+}: {
+  model: ModelAnswer;
+  asked: PlaceParameters;
+  cursor: string | undefined;
+}) {
   const found = useAnswer<QueryAnswer>('/api/query', { ...asked, cursor });
   const isFirst = found.answer !== undefined && found.answer.tree === undefined && cursor === undefined;
   const live = rowsOf(useLive<EdgeResult | QueryRow>(isFirst ? asked : undefined));
+  const tree = found.answer?.tree;
+  const levels = [asked['with'] ?? []].flat();
+  const touches = useTouches(tree && placesOfTree(model, asked, levels, tree.items));
+  useAskedAgain(found, touches.count);
   return (
     <Told asked={found}>
       {({ rows, tree, truncated, cursor: next, plan, code }) => (
@@ -71,6 +81,7 @@ function Answered({ asked, cursor }: { asked: PlaceParameters; cursor: string | 
               />
             ) : (
               <>
+                <LiveMark live={touches} />
                 <Tree label="Nodes with their levels" items={tree.items} />
                 <LeftOut truncated={truncated} isCut={tree.isCut} />
               </>

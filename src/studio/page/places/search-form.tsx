@@ -12,10 +12,20 @@ const WAYS = { eq: 'is', prefix: 'begins with', range: 'from … to', path: 'pat
 type Way = keyof typeof WAYS;
 
 /** A form for any search of the model: its fields are what that search takes. */
-export function SearchForm({ model, parameters }: { model: ModelAnswer; parameters: URLSearchParams }) {
+export function SearchForm({
+  model,
+  parameters,
+  type,
+}: {
+  model: ModelAnswer;
+  parameters: URLSearchParams;
+  /** The node type to begin with. */
+  type: string | undefined;
+}) {
   const searches = model.nodes.flatMap((node) => node.searches);
   const { answer: sample } = useAnswer<SampleAnswer>('/api/sample');
-  const [name, setName] = useState(parameters.get('search') ?? searches[0]?.name ?? '');
+  const first = model.nodes.find((node) => node.type === type)?.searches[0] ?? searches[0];
+  const [name, setName] = useState(parameters.get('search') ?? first?.name ?? '');
   const search = searches.find((one) => one.name === name);
   if (search === undefined) return <p class="quiet">The model declares no searches.</p>;
   const isShown = parameters.get('search') === name;
@@ -175,9 +185,11 @@ function Arguments({
               autocomplete="off"
             />
           ) : (
-            <select name={name} defaultValue={given(name)}>
+            <select name={name}>
               {['', ...labels].map((label) => (
-                <option key={label}>{label}</option>
+                <option key={label} selected={label === given(name)}>
+                  {label}
+                </option>
               ))}
             </select>
           )}

@@ -26,9 +26,7 @@ export function Suspects() {
         {all.slice(0, SHOWN).map(({ source, target, why }) => (
           <li key={`${source} ${target} ${why}`}>
             <Link to={addressOf('/inspect', { id: source, target })} class="key">
-              <bdi>
-                {source} {target === source ? '' : target}
-              </bdi>
+              <bdi>{target === source ? source : `${source} ${target}`}</bdi>
             </Link>{' '}
             <Badge kind="bad">{why}</Badge>
           </li>

@@ -56,7 +56,9 @@ export function Timeline() {
 /** The use that readers made of each projection at each moment. */
 function Readers({ moments }: { moments: readonly TimelineMoment[] }) {
   const columns = [...moments].reverse();
-  const names = Object.keys(columns[0]!.readers);
+  const groups = groupsOf(Object.keys(columns[0]!.readers), (name) =>
+    JSON.stringify(columns.map(({ readers }) => readers[name])),
+  );
   return (
     <Card title="What readers saw">
       <Rows
@@ -65,12 +67,33 @@ function Readers({ moments }: { moments: readonly TimelineMoment[] }) {
           'projection',
           ...columns.map(({ atMs, version }) => `${new Date(atMs).toTimeString().slice(0, 8)} (${version})`),
         ]}
-        rows={names.map((name) => [
-          <span class="key">{name}</span>,
-          ...columns.map(({ readers }) => <Use use={readers[name]!} />),
+        rows={groups.map((names) => [
+          <Names names={names} />,
+          ...columns.map(({ readers }) => <Use use={readers[names[0]!]!} />),
         ])}
       />
     </Card>
+  );
+}
+
+/** Groups of things of which the same is said, in the order of the first of each. */
+function groupsOf<T>(all: readonly T[], said: (one: T) => string): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const one of all) groups.set(said(one), [...(groups.get(said(one)) ?? []), one]);
+  return [...groups.values()];
+}
+
+/** Names that are written one after the other; more are folded away. */
+const MOST_NAMES = 3;
+
+function Names({ names }: { names: readonly string[] }) {
+  const list = names.join(', ');
+  if (names.length <= MOST_NAMES) return <span class="key">{list}</span>;
+  return (
+    <details>
+      <summary>{countText(names.length, 'projection')}</summary>
+      <span class="key">{list}</span>
+    </details>
   );
 }
 
@@ -102,14 +125,18 @@ function Moment({ moment: { version, atMs, isExact, changes } }: { moment: Timel
         </span>
       </p>
       <ul>
-        {changes.map((change) => (
-          <li key={`${change.name} ${change.generation}`}>
-            <span class="key">{change.name}</span> generation {change.generation} {wordsOf(change)}
+        {groupsOf(changes, saidOf).map((alike) => (
+          <li key={saidOf(alike[0]!)}>
+            <Names names={alike.map(({ name }) => name)} /> {saidOf(alike[0]!)}
           </li>
         ))}
       </ul>
     </li>
   );
+}
+
+function saidOf(change: ProjectionChange): string {
+  return `generation ${change.generation} ${wordsOf(change)}`;
 }
 
 /** A change of state in words. */

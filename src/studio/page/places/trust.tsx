@@ -32,9 +32,7 @@ function Quarantine({ isWritable, cursor }: { isWritable: boolean; cursor: strin
         headings={['item', 'code', 'reason', 'since']}
         row={({ source, target, code, reason, since }) => [
           <Link to={addressOf('/inspect', { id: source, target })} class="key">
-            <bdi>
-              {source} {target === source ? '' : target}
-            </bdi>
+            <bdi>{target === source ? source : `${source} ${target}`}</bdi>
           </Link>,
           <code>{code}</code>,
           <Text text={reason} />,

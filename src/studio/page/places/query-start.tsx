@@ -1,0 +1,85 @@
+import type { ModelAnswer } from '../../api/model-and-status.ts';
+import type { SampleAnswer } from '../../base/table-sample.ts';
+import { addressOf } from '../base/address.ts';
+import { useAnswer } from '../base/ask.ts';
+import { Link } from '../base/place.tsx';
+import { sampledText } from '../base/words.ts';
+import { Rows } from '../parts/rows.tsx';
+import { Card, Told } from '../parts/told.tsx';
+
+/** Questions of each kind that are offered. */
+const MOST = 10;
+
+/** Questions to begin with: lists of nodes that have some edges, and searches. */
+export function QueryStart({ model }: { model: ModelAnswer }) {
+  const asked = useAnswer<SampleAnswer>('/api/sample');
+  return (
+    <>
+      <p class="quiet">Choose a list or a search: the answer comes with its plan, its cost and its TypeScript.</p>
+      <Told asked={asked}>
+        {(sample) => (
+          <div class="cards">
+            <Card title="Lists to begin with">
+              <Rows
+                label="Lists"
+                headings={['edges that enter', 'order', 'edges of the type']}
+                rows={listsOf(model, sample).map(({ type, id, by, count }) => [
+                  <Link to={addressOf('/query', { type, id })}>
+                    {type} of {id}
+                  </Link>,
+                  `by ${by}`,
+                  sampledText(count, sample),
+                ])}
+                empty="The sample has no edge that is in a list."
+              />
+            </Card>
+            <Card title="Searches to begin with">
+              <Rows
+                label="Searches"
+                headings={['search', 'where', 'nodes of the type']}
+                rows={searchesOf(model, sample).map(({ search, where, count, parameters }) => [
+                  <Link to={addressOf('/query', { search, ...parameters })}>{search}</Link>,
+                  where,
+                  sampledText(count, sample),
+                ])}
+                empty="The model has no search that needs no value."
+              />
+            </Card>
+          </div>
+        )}
+      </Told>
+    </>
+  );
+}
+
+/** For each list the node with most edges, the longest lists first. */
+function listsOf({ edges }: ModelAnswer, sample: SampleAnswer) {
+  return edges
+    .flatMap(({ type, orders, partition }) => {
+      const { busiest = null, count = 0 } = sample.edges[type] ?? {};
+      const [order] = orders;
+      if (order === undefined || partition !== undefined || busiest === null) return [];
+      return [{ type, id: busiest, by: order.from, count }];
+    })
+    .sort((left, right) => right.count - left.count)
+    .slice(0, MOST);
+}
+
+/** Searches with a value that the sample has often, and those that need none. */
+function searchesOf({ nodes }: ModelAnswer, sample: SampleAnswer) {
+  return nodes
+    .flatMap(({ type, searches }) =>
+      searches.flatMap(({ name, from, kind, partition, shards, part }) => {
+        const { count = 0, values = {} } = sample.nodes[type] ?? {};
+        const value =
+          kind === 'attribute' ? values[part === undefined ? from : `${part}.${from}`]?.[0]?.value : undefined;
+        if (count === 0 || partition !== undefined || kind === 'path') return [];
+        if (value !== undefined) {
+          return [{ search: name, where: `${from} is ${value}`, count, parameters: { equals: value } }];
+        }
+        return shards === 'value' ? [] : [{ search: name, where: `by ${from}`, count, parameters: {} }];
+      }),
+    )
+    .sort((left, right) => right.count - left.count)
+    .slice(0, MOST);
+}

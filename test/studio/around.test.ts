@@ -1,0 +1,121 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
+import { openStudioOf } from '../support/studio/table.ts';
+import { accessibilityProblems, cutTexts, isTooWide, type Visit, visit } from '../support/studio/visit.ts';
+import { uniqueTableName } from '../support/table.ts';
+
+const MANY = 1_000;
+
+/** A node that a thousand edges leave, and another thousand enter. */
+function hubGraph() {
+  return defineGraph({
+    table: uniqueTableName(),
+    nodes: { HUB: node({ view: ['name'] }), LEAF: node({}) },
+    edges: {
+      OWNS: edge({ from: 'HUB', to: 'LEAF' }),
+      LIKES: edge({ from: 'LEAF', to: 'HUB', edgeSet: false, inbound: { gsi0: 'at' } }),
+    },
+  });
+}
+
+describe.skipIf(!HAS_BROWSER)('a node with a thousand nodes around it', () => {
+  let running: RunningBrowser;
+  let opened: Awaited<ReturnType<typeof openStudioOf<ReturnType<typeof hubGraph>>>>;
+  let seen: Visit;
+
+  beforeAll(async () => {
+    [running, opened] = await Promise.all([startBrowser(), openStudioOf(hubGraph())]);
+    const { writer, worker } = opened;
+    await writer.putNode('HUB-H', { name: 'Hub' });
+    await writer.putMany(
+      Array.from({ length: MANY }, (_, i) => [
+        { source: 'HUB-H' as const, type: 'OWNS' as const, target: `LEAF-${i}` as const },
+        { source: `LEAF-${i}` as const, type: 'LIKES' as const, target: 'HUB-H' as const, attributes: { at: `${i}` } },
+      ]).flat(),
+    );
+    await worker.idle();
+  });
+
+  afterAll(async () => {
+    await running?.close();
+    await opened?.close();
+  });
+
+  beforeEach(async () => {
+    seen = await visit(running.browser, opened.studio.url);
+  });
+
+  afterEach(async () => {
+    expect(seen.troubles).toEqual([]);
+    await seen.close();
+  });
+
+  const rows = (label: string) => seen.page.getByRole('region', { name: label }).locator('tbody tr');
+
+  it('says how many there are of each type, and lists them all, a hundred more at a time', async () => {
+    const { page } = seen;
+    await seen.goTo('/explore?id=HUB-H&part=graph');
+    const drawn = page.getByRole('group', { name: /HUB-H with 24 edges that leave it and 24 that enter it/ });
+    // A leaf stands once in the drawing, on the right: it owns the edge that leads to it.
+    expect(await drawn.locator('.rest title').allTextContents()).toEqual(['and 976 LIKES', 'and 976 OWNS']);
+    expect(await rows('Neighbours').count()).toBe(48);
+    const owns = page.locator('p', { hasText: 'OWNS to others: ' });
+    expect(await owns.innerText()).toContain('24 of 1,000');
+    await owns.getByRole('button', { name: 'Show 100 more' }).click();
+    await page.getByText('OWNS to others: 124 of 1,000').waitFor();
+    const likes = page.locator('p', { hasText: 'LIKES from others: ' });
+    for (let listed = 124; listed < MANY; listed += 100) {
+      await likes.getByRole('button', { name: 'Show 100 more' }).click();
+      await page.getByText(`LIKES from others: ${listed} of 1,000`).waitFor();
+    }
+    await likes.getByRole('button', { name: 'Show 100 more' }).click();
+    await likes.waitFor({ state: 'detached' });
+    expect(await rows('Neighbours').count()).toBe(124 + MANY);
+    await owns.getByRole('link', { name: 'Page by page' }).click();
+    await expect.poll(() => rows('Edges').count()).toBe(50);
+    expect(await page.getByRole('link', { name: 'OWNS' }).getAttribute('aria-current')).toBe('page');
+    await page.getByRole('link', { name: 'Next page' }).click();
+    await page.getByRole('link', { name: 'First page' }).waitFor();
+  });
+
+  it('goes from the drawing to the list of those that it leaves out', async () => {
+    const { page } = seen;
+    await seen.goTo('/explore?id=HUB-H&part=graph');
+    await page.getByRole('link', { name: 'and 976 LIKES' }).click();
+    await expect.poll(() => rows('Inbound edges').count()).toBe(50);
+  });
+
+  it('shows the beginning of a large edge set, and more of it', async () => {
+    const { page } = seen;
+    await seen.goTo('/explore?id=HUB-H');
+    expect(await rows('Edge set').count()).toBe(50);
+    await page.getByRole('button', { name: 'Show 100 more' }).click();
+    await page.getByText('150 of 1,000').waitFor();
+    expect(await rows('Edge set').count()).toBe(150);
+  });
+
+  it('counts a neighbour that comes while one looks, and keeps what was listed', async () => {
+    const { page } = seen;
+    await seen.goTo('/explore?id=HUB-H&part=graph');
+    await page.getByText('live', { exact: true }).waitFor();
+    await page.locator('p', { hasText: 'OWNS to others: ' }).getByRole('button', { name: 'Show 100 more' }).click();
+    await page.getByText('OWNS to others: 124 of 1,000').waitFor();
+    await opened.writer.putEdge('HUB-H', 'OWNS', 'LEAF-NEW');
+    await page.getByText('OWNS to others: 124 of 1,001').waitFor();
+    await opened.writer.deleteEdge('HUB-H', 'OWNS', 'LEAF-NEW');
+    await page.getByText('OWNS to others: 124 of 1,000').waitFor();
+  });
+
+  it('has nothing cut from 320 px to 4K, and axe finds nothing', async () => {
+    const { page } = seen;
+    await seen.goTo('/explore?id=HUB-H&part=graph');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    for (const width of [320, 390, 768, 3840]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expect.poll(() => isTooWide(page), { message: `${width} px` }).toBe(false);
+      expect(await cutTexts(page), `${width} px`).toEqual([]);
+    }
+  });
+});
