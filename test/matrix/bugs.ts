@@ -102,7 +102,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     "deleteChange(nodeKey(this.graph, 'USER-none'), {})",
   ),
   deleteNodeWithEdges: inFile('client/write/cascade.ts', 'keys.filter((_, i) => items[i] !== undefined)', '[]'),
-  'reads of the truth': inFile('client/read/nodes/edges.ts', 'edge?.target === target', 'edge?.target !== target'),
+  'reads of the truth': inFile('client/read/nodes/edges.ts', 'found?.target === target', 'found?.target !== target'),
   ranges: inFile(
     'client/read/lists/search.ts',
     "{ value: predicate.from, argument: 'from' }",

@@ -278,6 +278,11 @@ function hit({ id, value, attributes }: HitRow): Options {
   return { id, value, attributes };
 }
 
+/** The beginnings of a row's path, the whole of it among them. */
+function beginnings({ sort, value }: HitRow): Pick<HitRow, 'sort' | 'value'>[] {
+  return sort.map((_, i) => ({ sort: sort.slice(0, i + 1), value: (value as unknown[]).slice(0, i + 1) }));
+}
+
 function searchQuestions(model: ModelInput, facts: Facts, type: string, name: string): Question[] {
   const projection = `search:${type}.${name}`;
   const entry = searchesOf(model.nodes[type]!).get(name);
@@ -308,8 +313,10 @@ function searchQuestions(model: ModelInput, facts: Facts, type: string, name: st
         ask: (reader) => ask(reader.search(`${type}.${name}`)),
       });
     };
-    const values = new Map(rows.map((row) => [JSON.stringify(row.sort), row]));
     const isPath = options['path'] !== undefined;
+    // A path is asked for by each of its beginnings, so that one that no row ends with any more has an answer, too.
+    const asked = isPath ? rows.flatMap(beginnings) : rows;
+    const values = new Map(asked.map((row) => [JSON.stringify(row.sort), row]));
     for (const { sort, value } of values.values()) {
       const same = rows.filter((row) =>
         isPath

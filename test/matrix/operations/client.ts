@@ -87,8 +87,10 @@ function idIn({ input }: Bench, id: string): Options {
 /** The base items are those of a moment; `gone`: the edges that were deleted. */
 async function expectWritten(bench: Bench, moment: number, gone: readonly [string, string][] = []): Promise<void> {
   const { nodes, edges, parts } = await bench.facts();
-  for (const id of bench.wholes)
-    expectSame(parts.get(id)?.get(PART), bench.attributesOfPart(id, moment), `the part of ${id}`);
+  for (const id of bench.wholes) {
+    const part = bench.attributesOfPart(id, moment);
+    expectSame(parts.get(id)?.get(PART), part && { ...part, ...idIn(bench, id) }, `the part of ${id}`);
+  }
   for (const id of bench.ids) {
     const expected = bench.attributesOf(id, moment);
     const version = await versionOf(bench, id);

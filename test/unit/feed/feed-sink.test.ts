@@ -152,7 +152,7 @@ describe('the way of changes to EventBridge', () => {
     expect(told.map(({ kind }) => kind)).toEqual(['resync', 'list', 'list']);
     // 99 and 100 come again; 101 has more digits than the first had.
     await feederFrom(state).tell(records);
-    expect(told.slice(3)).toMatchObject([{ revision: 3, eventId: '101/gsi0' }]);
+    expect(told.slice(3)).toMatchObject([{ revision: 3, eventId: '101.3/gsi0' }]);
     expect((await feederFrom(state).settle(new Set(['shard-b']))).told).toEqual({});
   });
 
@@ -224,9 +224,9 @@ describe('the way of changes to EventBridge', () => {
     await drain();
     const told = services.events.map((text) => JSON.parse(text) as FeedChange);
     expect(told).toHaveLength(11);
-    expect(told.find(({ eventId }) => eventId === '17/gsi0')).toMatchObject({ truncated: true, attributes: {} });
+    expect(told.find(({ eventId }) => eventId.startsWith('17.'))).toMatchObject({ truncated: true, attributes: {} });
     expect(told.filter(({ truncated }) => truncated === true)).toHaveLength(1);
-    expect(told.find(({ eventId }) => eventId === '18/gsi0')!.attributes).toHaveProperty('note');
+    expect(told.find(({ eventId }) => eventId.startsWith('18.'))!.attributes).toHaveProperty('note');
   });
 
   it('runs with the environment that the stack gives, and says what it lacks', async () => {
