@@ -9,6 +9,7 @@ import type { ItemKey } from '../../core/store-port.ts';
 import { StreamLabel } from '../../projecting/stream/stream-label.ts';
 import {
   itemOfSuspect,
+  NO_SHARD,
   nameOfSpread,
   nameOfSuspect,
   type ObservedDrift,
@@ -273,7 +274,10 @@ export class Obligations {
     // After a restart records come again, and the images of older ones may agree. They say nothing about drift that was found later.
     // rule: images-close-no-known-drift
     if (obligation.drift !== undefined) return;
-    const { suspect } = obligation;
+    const { suspect, touches, later } = obligation;
+    // Nor about what a check has left: the difference may be of a time before all records.
+    // rule: images-close-nothing-that-a-check-has-left
+    if ([...touches, ...later].some(({ shardId }) => shardId === NO_SHARD)) return;
     const [derivedKey, ...keys] = judgingItems(graph, suspect) ?? [];
     if (derivedKey === undefined) return;
     const images = [derivedKey, ...keys].map((key) => this.items.get(textOfKey(key))?.image);

@@ -17,7 +17,7 @@ import {
 import type { WriterModel } from '../../registry/writer-model.ts';
 import type { Feeder } from './feeder.ts';
 import { hasQuarantineEntry, type LookContext, lookAtSuspects, partsDecidedElsewhere, partsOfSpread } from './look.ts';
-import type { ObservedDrift, Spread, Touch } from './obligation.ts';
+import { NO_SHARD, type ObservedDrift, type Spread, type Touch } from './obligation.ts';
 import { Obligations, type ObserverPace, type OpenSpread } from './obligations.ts';
 import type { SeenChange } from './opened.ts';
 import type { Gap, ObserverState } from './state.ts';
@@ -183,7 +183,7 @@ export class Observer {
     );
     // Nobody knows since when they differ: until each is judged, nothing is claimed.
     const touch: Touch = {
-      shardId: '',
+      shardId: NO_SHARD,
       after: undefined,
       stampMs: UNKNOWN_MS,
       // Its records may be the last ones before the check.
@@ -222,14 +222,14 @@ export class Observer {
     for (const { touch } of this.obligations.touches()) {
       const { shardId, after, receipt, stampMs } = touch;
       openSince.set(shardId, Math.min(stampMs, openSince.get(shardId) ?? stampMs));
-      if (shardId === '') isBaseOpen = true;
+      if (shardId === NO_SHARD) isBaseOpen = true;
       const known = oldest.get(shardId);
       if (known === undefined || receipt < known.receipt) oldest.set(shardId, { after, receipt });
     }
     // A shard that has left the stream with something open is saved too: a restart does not find it, which is a gap.
     // rule: open-shard-is-saved-after-it-has-left
     const ids = new Set([...this.tail.shardIds, ...oldest.keys()]);
-    ids.delete('');
+    ids.delete(NO_SHARD);
     const shards = [...ids].flatMap((shardId) => {
       const read = this.tail.positionOf(shardId);
       const readMs = this.tail.sinceMsOf(shardId);

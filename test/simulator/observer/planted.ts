@@ -76,6 +76,11 @@ const CLOSING: readonly Mutant[] = [
     changes: [drop('images-close-no-known-drift')],
   },
   {
+    name: 'replays-close-what-a-check-has-left',
+    rule: 'Images do not close what a check has left: the difference may be of a time before all records.',
+    changes: [drop('images-close-nothing-that-a-check-has-left')],
+  },
+  {
     name: 'look-answers-later-records',
     rule: 'A look answers the records that were received before it began, and no others.',
     changes: [replace('look-answers-what-came-before-it', 'addOldestTouches(obligation.touches, all);')],
@@ -365,6 +370,7 @@ const FOUND_BY_ATTACK: ReadonlySet<string> = new Set([
   'evicted-type-that-comes-back-opens-nothing',
   'index-item-opens-no-count',
   'first-image-closes',
+  'replays-close-what-a-check-has-left',
   'earlier-query-names-the-parts',
   'base-without-its-differences',
   'alarm-before-own-consumption',
