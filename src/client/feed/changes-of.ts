@@ -61,7 +61,7 @@ export function changesOf(record: RawRecord, model: FeedModel): FeedChange[] {
     const node = parseNodeId(change.source);
     if (key === undefined || node === undefined) continue;
     const revision = toldRevision(change);
-    // A stream that is made anew may give a number again, but not to the same revision.
+    // Another stream of the table may give a number again, but not to the same revision.
     const eventId = `${record.dynamodb?.SequenceNumber ?? ''}.${revision}`;
     const of: ItemChange = { item: textOfKey(change), revision, eventId };
     changes.push(...changesOfItem(model, key, { change, node: { id: change.source, type: node.type }, of }));

@@ -7,6 +7,8 @@ import type { TailRecord } from '../../projecting/stream/stream-tail.ts';
 export interface FeederState {
   /** The last record of each shard that the feed is past. */
   told: Readonly<Record<string, string>>;
+  /** The shards that the feed has begun at their ends, and of which it has told nothing yet; absent: none. */
+  unread?: readonly string[] | undefined;
   /** The places of the projections at that time: see `placesInForce`. */
   places: Readonly<Record<string, string>>;
 }
@@ -27,6 +29,8 @@ export interface FeederContext extends Pick<Runtime, 'now'> {
  */
 export class Feeder {
   private readonly told: Map<string, string>;
+  /** Undefined: the feed begins, and no shard is known yet. */
+  private unread: Set<string> | undefined;
   private places: ReadonlyMap<string, string>;
   private gaps: string[] = [];
   private isBegun: boolean;
@@ -40,6 +44,10 @@ export class Feeder {
     this.places = new Map(Object.entries(from?.places ?? {}));
     this.isBegun = from !== undefined;
     if (from === undefined) this.gaps.push('The feed begins.');
+    else this.unread = new Set(from.unread);
+    // No number says where such a shard was begun, so that it is read from its first record: older changes may come after newer ones.
+    // rule: feed-begins-again-with-unread-shards
+    if (this.unread !== undefined && this.unread.size > 0) this.gaps.push('The feed begins again.');
   }
 
   /** Notes that records may have left the stream unread. */
@@ -60,7 +68,10 @@ export class Feeder {
     this.gaps = [];
     this.isBegun = true;
     this.places = places;
-    for (const { shardId, sequenceNumber } of fresh) this.told.set(shardId, sequenceNumber);
+    for (const { shardId, sequenceNumber } of fresh) {
+      this.told.set(shardId, sequenceNumber);
+      this.unread?.delete(shardId);
+    }
   }
 
   /** Tells what no record has told, such as a gap; returns the state to save. @param shardIds the shards that the state may name. */
@@ -72,10 +83,16 @@ export class Feeder {
     this.isBegun = true;
     this.places = places;
     // Before the first listing no shard is known.
-    for (const shardId of shardIds.size === 0 ? [] : this.told.keys()) {
-      if (!shardIds.has(shardId)) this.told.delete(shardId);
+    if (shardIds.size > 0) {
+      for (const shardId of this.told.keys()) if (!shardIds.has(shardId)) this.told.delete(shardId);
+      this.unread ??= new Set([...shardIds].filter((shardId) => !this.told.has(shardId)));
+      for (const shardId of this.unread) if (!shardIds.has(shardId)) this.unread.delete(shardId);
     }
-    return { told: Object.fromEntries(this.told), places: Object.fromEntries(this.places) };
+    const unread = [...(this.unread ?? [])];
+    return {
+      ...{ told: Object.fromEntries(this.told), places: Object.fromEntries(this.places) },
+      ...(unread.length > 0 && { unread }),
+    };
   }
 
   /** The events that say what may have been left out. */

@@ -37,7 +37,13 @@ const stateSchema = z.object({
     }),
   ),
   heldBy: z.optional(z.string()),
-  feed: z.optional(z.object({ told: z.record(z.string(), z.string()), places: z.record(z.string(), z.string()) })),
+  feed: z.optional(
+    z.object({
+      told: z.record(z.string(), z.string()),
+      unread: z.optional(z.array(z.string())),
+      places: z.record(z.string(), z.string()),
+    }),
+  ),
   isEnded: z.optional(z.boolean()),
 });
 const savedSchema = z.object({ holder: z.string(), leaseUntilMs: z.number(), state: z.optional(stateSchema) });

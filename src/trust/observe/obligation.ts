@@ -3,7 +3,7 @@ import type { Part, Suspect } from '../../core/kinds/part.ts';
 
 /** The vocabulary of the observer: a part of a derived item that a record has touched, until it is known to be right. */
 
-/** In place of a shard: a check has opened the part, and no record. */
+/** The shard of a touch that no record has made, but a check. */
 export const NO_SHARD = '';
 
 /** A stream record that has opened something: when it was made, and the place to read on from in order to get it again. */

@@ -31,15 +31,16 @@ export class Fed {
     );
   }
 
-  /** No change is lost that no later resync tells of; the first coming of each is in the order of its item; no two have one id. */
+  /** No change is lost that no later resync tells of; the first coming of each is in the order of its item, as far as no resync lies between; no two have one id. */
   judge(): void {
     const { world, told } = this;
-    const resyncMs = Math.max(...told.map(({ event, atMs }) => (event.kind === 'resync' && !event.of ? atMs : 0)));
+    const isWholeResync = ({ event }: { event: FeedEvent }): boolean => event.kind === 'resync' && !event.of;
+    const resyncMs = Math.max(...told.map((one) => (isWholeResync(one) ? one.atMs : 0)));
+    const resyncs = told.flatMap((one, place) => (isWholeResync(one) ? [place] : []));
     const ids = new Map<string, number>();
     const places = new Map<string, number>();
-    for (const { event } of told) {
-      if (event.kind === 'resync' || places.has(event.eventId)) continue;
-      places.set(event.eventId, places.size);
+    for (const [place, { event }] of told.entries()) {
+      if (event.kind !== 'resync' && !places.has(event.eventId)) places.set(event.eventId, place);
     }
     const lastOf = new Map<string, number>();
     for (const { record, atMs } of this.streams.everyRecord()) {
@@ -53,9 +54,11 @@ export class Fed {
           if (resyncMs < atMs) world.fail('lost-change', `${item} (${eventId}) is not told, and no resync after it`);
           continue;
         }
-        if (place < (lastOf.get(item) ?? -1))
+        const last = lastOf.get(item) ?? -1;
+        // What was told before a resync is void.
+        if (place < last && !resyncs.some((resync) => place < resync && resync < last))
           world.fail('disorder', `${item} (${eventId}) is told before an older change`);
-        lastOf.set(item, place);
+        lastOf.set(item, Math.max(place, last));
       }
     }
     for (const [eventId, count] of ids) if (count > 1) world.fail('same-id', `${count} changes have the id ${eventId}`);

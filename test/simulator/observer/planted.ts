@@ -189,6 +189,11 @@ const TIME: readonly Mutant[] = [
 /** Planted in restarts, gaps and the base. */
 const RESTARTS: readonly Mutant[] = [
   {
+    name: 'feed-begins-once',
+    rule: 'A feed that stopped before it had told anything of a shard begins again: older changes may come after newer ones.',
+    changes: [drop('feed-begins-again-with-unread-shards')],
+  },
+  {
     name: 'restart-from-the-last-record',
     rule: 'The saved position of a shard is that of its oldest open record.',
     changes: [setValue('position-is-that-of-the-oldest-open-record', 'read?.after')],
@@ -352,6 +357,7 @@ const FOUND: ReadonlySet<string> = new Set([
   'exceptions-are-many',
   'restart-from-the-last-record',
   'drift-is-forgotten',
+  'feed-begins-once',
   'time-goes-on-in-a-gap',
   'trimmed-records-are-no-gap',
   'check-leaves-nothing-open',
