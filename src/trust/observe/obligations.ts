@@ -48,6 +48,8 @@ export interface Obligation {
   isLookedAt: boolean;
   /** The earliest time of the next look, by the observer's clock. */
   dueMs: number;
+  /** Records that come before the first look put it off until then, so that it answers them too. */
+  latestDueMs: number;
   /** Looks in a row that found it wrong. */
   wrongLooks: number;
   /** The latest look, if it found a difference that is not judged yet. */
@@ -144,6 +146,8 @@ export class Obligations {
   private readonly items = new Map<string, SeenItem>();
   /** When the newest record was made that touched a part, also if the part was closed since. */
   private readonly newest = new Map<string, number>();
+  /** Up to when old touches were forgotten. */
+  private forgottenMs = 0;
   private receipts = 0;
 
   constructor(private readonly pace: ObserverPace) {}
@@ -228,6 +232,7 @@ export class Obligations {
         look: 0,
         isLookedAt: false,
         dueMs: nowMs + this.pace.settleMs,
+        latestDueMs: nowMs + 2 * this.pace.settleMs,
         wrongLooks: 0,
         mismatch: undefined,
         drift: undefined,
@@ -239,6 +244,7 @@ export class Obligations {
       obligation.suspect = suspect;
     }
     if (obligation.drift !== undefined) obligation.dueMs = Math.min(obligation.dueMs, nowMs + this.pace.settleMs);
+    else if (obligation.look === 0) obligation.dueMs = Math.min(obligation.latestDueMs, nowMs + this.pace.settleMs);
     // A read answers what was received before it began, and nothing else.
     // rule: look-answers-what-came-before-it
     addOldestTouches(obligation.isLookedAt ? obligation.later : obligation.touches, all);
@@ -274,10 +280,10 @@ export class Obligations {
     // After a restart records come again, and the images of older ones may agree. They say nothing about drift that was found later.
     // rule: images-close-no-known-drift
     if (obligation.drift !== undefined) return;
-    const { suspect, touches, later } = obligation;
+    const { suspect } = obligation;
     // Nor about what a check has left: the difference may be of a time before all records.
     // rule: images-close-nothing-that-a-check-has-left
-    if ([...touches, ...later].some(({ shardId }) => shardId === NO_SHARD)) return;
+    if (isLeftByCheck(obligation)) return;
     const [derivedKey, ...keys] = judgingItems(graph, suspect) ?? [];
     if (derivedKey === undefined) return;
     const images = [derivedKey, ...keys].map((key) => this.items.get(textOfKey(key))?.image);
@@ -316,8 +322,13 @@ export class Obligations {
   }
 
   /** Returns at most `most` parts to be read now, those first that have waited longest, and begins a look at them. */
-  beginLook(nowMs: number, most: number): Obligation[] {
-    const due = [...this.open.values()].filter((obligation) => isDue(obligation, nowMs));
+  beginLook(nowMs: number, lowMarkMs: number | undefined, most: number): Obligation[] {
+    const due: Obligation[] = [];
+    for (const obligation of this.open.values()) {
+      if (!isDue(obligation, nowMs)) continue;
+      if (this.awaitsMore(obligation, lowMarkMs)) obligation.dueMs = nowMs + this.pace.settleMs / 3;
+      else due.push(obligation);
+    }
     due.sort((left, right) => left.dueMs - right.dueMs);
     const begun = due.slice(0, most);
     for (const obligation of begun) {
@@ -325,6 +336,18 @@ export class Obligations {
       obligation.look += 1;
     }
     return begun;
+  }
+
+  /**
+   * Whether a look would have to be repeated: a Query is going to name the part again, or records that the projector has still to make are
+   * going to close it. A difference found before is no drift yet.
+   */
+  private awaitsMore(obligation: Obligation, lowMarkMs: number | undefined): boolean {
+    const spread = this.spreadReaching(obligation.suspect);
+    if (spread !== undefined && spread.queriedMs === undefined) return true;
+    if (lowMarkMs === undefined || obligation.drift !== undefined || isLeftByCheck(obligation)) return false;
+    if ((this.newest.get(obligation.name) ?? 0) + this.pace.marginMs < lowMarkMs) return false;
+    return this.itemsOf(obligation).some(([, { image, neededBy }]) => image !== undefined && neededBy.has(obligation));
   }
 
   /** Takes in the result of a look; undefined: it failed, or nothing can be said yet. */
@@ -485,6 +508,9 @@ export class Obligations {
     }
     const { marginMs, unknownMs } = this.pace;
     const oldMs = lowMarkMs === undefined ? receivedThroughMs - unknownMs : Math.min(lowMarkMs, receivedThroughMs);
+    // Each time all of them are looked through.
+    if (oldMs - this.forgottenMs < marginMs / 4) return;
+    this.forgottenMs = oldMs;
     for (const [name, stampMs] of this.newest) {
       // A closed part may be found wrong again by an older look: its newest touch has to be known.
       if (stampMs + 2 * marginMs < oldMs && !this.open.has(name)) this.newest.delete(name);
@@ -509,6 +535,10 @@ function fanOutTo({ source, part }: Suspect): (Spread & { kind: FanOutOf }) | un
     return { kind: 'joined', source, edgeType: typePrefix(part.target) ?? '' };
   }
   return undefined;
+}
+
+function isLeftByCheck({ touches, later }: Obligation): boolean {
+  return [...touches, ...later].some(({ shardId }) => shardId === NO_SHARD);
 }
 
 function isDue({ dueMs, isLookedAt, mismatch }: Obligation, nowMs: number): boolean {

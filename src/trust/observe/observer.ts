@@ -327,7 +327,7 @@ export class Observer {
       const stream = new StreamLabel(streamLabel(source.streamArn));
       const looking: LookContext = { graph, store, stream, now, lowMark: context.lowMark };
       await Promise.all(spreads.map((spread) => this.openPartsOfSpread(looking, spread)));
-      looks = await this.lookAtDueParts(looking);
+      looks = await this.lookAtDueParts(looking, lowMarkMs);
     }
     const through = this.receivedThroughMs;
     if (through === undefined) return looks;
@@ -351,9 +351,9 @@ export class Observer {
     }
   }
 
-  private async lookAtDueParts(context: LookContext): Promise<number> {
+  private async lookAtDueParts(context: LookContext, lowMarkMs: number | undefined): Promise<number> {
     const { obligations } = this;
-    const begun = obligations.beginLook(context.now(), LOOK);
+    const begun = obligations.beginLook(context.now(), lowMarkMs, LOOK);
     if (begun.length === 0) return 0;
     let results: Awaited<ReturnType<typeof lookAtSuspects>> = [];
     try {
