@@ -6,7 +6,7 @@ import { createSession } from '../../src/client/session/session.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { attribute, edge, node, part } from '../../src/core/model/schema.ts';
+import { attribute, count, edge, node, part, sum } from '../../src/core/model/schema.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -247,7 +247,8 @@ function orders(settings: 'plain' | 'adopted' = 'adopted') {
         to: 'CUSTOMER',
         key: { to: attribute('customerId') },
         edgeSet: ['at'],
-        inbound: { gsi0: 'at', byTotal: { from: 'total', type: 'number' } },
+        inbound: { gsi0: 'at', byTotal: { from: 'total', type: 'number' }, total: { total: sum('total') } },
+        outgoing: { by: { at: count('at') } },
         degree: true,
         copy: ['name'],
       }),
@@ -320,7 +321,7 @@ describe.each(['plain', 'adopted'] as const)(
       const writer = createWriter(graph, { store });
       const reader = createReader(graph, { store });
       await writer.putNode('CUSTOMER-7', { name: 'Ann' });
-      await writer.putNode('ORDER-1', { customerId: '7', at: '2020' });
+      await writer.putNode('ORDER-1', { customerId: '7', at: '2020', total: 5 });
       await projectAll();
       const refused = { code: 'invalid-edge', message: expect.stringContaining('customerId') };
       await expect(writer.putEdge('ORDER-1', 'PLACED_BY', 'CUSTOMER-8', {})).rejects.toMatchObject(refused);
@@ -336,7 +337,14 @@ describe.each(['plain', 'adopted'] as const)(
       expect(await own.get(['ORDER-1'])).toMatchObject([{ edgeSet: [{ target: 'CUSTOMER-8' }] }]);
       expect(await own.has('ORDER-1', 'PLACED_BY', 'CUSTOMER-8')).toBe(true);
       expect(await own.degree('ORDER-1', 'PLACED_BY')).toBe(1);
+      const total = { direction: 'inbound' } as const;
+      expect(await own.total('CUSTOMER-7', 'PLACED_BY', total)).toMatchObject({ count: 0, total: '0' });
+      expect(await own.total('CUSTOMER-8', 'PLACED_BY', total)).toMatchObject({ count: 1, total: '5' });
+      expect(await own.total('ORDER-1', 'PLACED_BY')).toEqual({ count: 1, by: { at: { 2020: 1 } } });
+      await writer.with(session).updateNode('ORDER-1', { set: { at: '2021' } });
+      expect(await own.total('ORDER-1', 'PLACED_BY')).toEqual({ count: 1, by: { at: { 2021: 1 } } });
       await projectAll();
+      expect(await reader.total('CUSTOMER-8', 'PLACED_BY', total)).toMatchObject({ count: 1, total: '5' });
       expect((await own.inbound('PLACED_BY', 'CUSTOMER-8')).items).toMatchObject([{ source: 'ORDER-1' }]);
       await writer.putNode('CUSTOMER-8', { name: 'Bob' });
       expect(await writer.deleteNodeWithEdges('CUSTOMER-8')).toMatchObject({

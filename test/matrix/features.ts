@@ -725,10 +725,13 @@ export const FEATURES: readonly Feature[] = [
       model.edges['OWNED'] = { from: ['GOAL'], to: ['USER'], key: { to: attribute('owner') }, edgeSet: ['state'] };
     },
     add: (model) => {
-      model.edges['OWNED'] = { ...model.edges['OWNED'], inbound: { gsi0: 'state', byRoom: 'room' } };
+      const by = { room: count('room') };
+      const counted = { degree: true as const, outgoing: { by } };
+      const inbound = { gsi0: 'state', byRoom: 'room', by };
+      model.edges['OWNED'] = { ...model.edges['OWNED'], ...counted, inbound };
     },
     change: (model) => {
-      const inbound = { gsi0: ['state', 'room'], byRoom: ['room', 'state'] };
+      const inbound = { gsi0: ['state', 'room'], byRoom: ['room', 'state'], by: { room: count('room') } };
       model.edges['OWNED'] = { ...model.edges['OWNED'], inbound };
     },
     projections: ['inbound:OWNED', 'order:OWNED.byRoom'],

@@ -22,7 +22,7 @@ import { expectedFields } from '../../../core/plan/derived.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import type { Abortable } from '../../../foundation/runtime.ts';
-import type { OwnWrite } from '../../session/own-writes.ts';
+import { isMaker, type OwnWrite, ownEdgesOf, writesEdge } from '../../session/own-writes.ts';
 import type { ReadContext } from '../request/context.ts';
 import { checkSource, findEdge } from '../request/lookup.ts';
 import { readRelevantOwnWrites } from '../request/own.ts';
@@ -64,10 +64,14 @@ export async function readTotal(
   const count: CountModel = isInbound ? edge.incoming! : edge.count!;
   const places = projections.total(edge, isInbound);
   const edgeKey = sortKeyOfEdge(edge, id);
-  const { writes } = await readRelevantOwnWrites(context, ({ source, target }) =>
-    isInbound ? target === edgeKey : source === id && typePrefix(target) === edgeType,
+  const own = await readRelevantOwnWrites(context, (key) =>
+    isInbound ? key.target === edgeKey || isMaker(edge, key) : key.source === id && writesEdge(edge, key),
   );
-  const amounts = await amountsWithOwnEdges(context, id, places, writes, options.consistent ?? false);
+  const writes = isInbound ? await ownEdgesOf(context, edge, edgeKey, own.writes) : own.writes;
+  const isOfOwnNode = !isInbound && writes.some((key) => isMaker(edge, key));
+  const amounts = isOfOwnNode
+    ? amountsOfMade(context, edge, places, writes)
+    : await amountsWithOwnEdges(context, id, places, writes, options.consistent ?? false);
   return {
     ...totalOfAmounts(count, amounts, options.by ?? true, `${id} ${edgeType}`),
     ...(session?.ownWrites === 'unknown' && { exact: false as const }),
@@ -91,6 +95,22 @@ function directionOf(edge: EdgeModel, id: string, asked: TotalReadOptions['direc
     `The model keeps no ${asked === undefined ? '' : `${asked} `}total of the ${edge.type} edges of a node of type ${type}.`,
     `Give edges.${edge.type} total or by under inbound or outgoing, then migrate.`,
   );
+}
+
+/** The numbers of the edges that an own node makes. It makes all of the type that leave it, so the total is not needed. */
+function amountsOfMade(
+  { projections }: ReadContext,
+  edge: EdgeModel,
+  places: CounterPlaces,
+  writes: readonly OwnWrite[],
+): Amounts {
+  const amounts: Amounts = new Map();
+  for (const { source, target, item } of writes) {
+    if (typePrefix(target) !== edge.type) continue;
+    const derived = derivedOf(projections.model, source, target, item, NO_NODE);
+    addAmounts(amounts, amountsOf(expectedFields(derived, places.itemKey({ source, target })), places.name));
+  }
+  return amounts;
 }
 
 /** Looks at a total, and at the items of own edges, until both are of one moment. */
