@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import pMap from 'p-map';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { OBSERVER_MUTANTS } from '../simulator/observer/planted.ts';
+import { OBSERVER_MUTANTS, WRONG_PLANNER } from '../simulator/observer/planted.ts';
 import { runObserved, runObservedScript } from '../simulator/observer/schedule.ts';
 import type { Mutant } from '../simulator/planted/mutant.ts';
 import { loadPinned, pinnedFolder } from '../simulator/planted/pinned.ts';
@@ -70,6 +70,18 @@ describe('bugs planted in the observer', () => {
   // A tenth of few bugs may be none of them.
   it('are found', () => {
     expect([...found].filter(([, isFoundNow]) => !isFoundNow)).toEqual([]);
+  });
+});
+
+describe('a fault of the planner, which projector and observer share', () => {
+  it('shows by the plain planner', async () => {
+    const runner = await Runner.start(WRONG_PLANNER);
+    try {
+      const failures = await runner.runScript(loadPinned('disputes-are-not-told', 'observer')!.script, 'observer');
+      expect([...new Set(failures.map(({ kind }) => kind))]).toEqual(['disputed']);
+    } finally {
+      await runner.stop();
+    }
   });
 });
 

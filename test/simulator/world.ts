@@ -29,6 +29,7 @@ export interface Failure {
     | 'false-alarm' /** a check took lag for drift */
     | 'unseen-drift' /** a check of a table at rest does not find what is wrong, or a repair does not mend it */
     | 'mark' /** the mark of a shard has passed what is not applied */
+    | 'disputed' /** the two planners differ */
     | 'unsound' /** the observer claims a time through which not everything is right */
     | 'stalled' /** the observer's time stands still although all is calm */
     | 'threw' /** the projector rejected */

@@ -1,15 +1,13 @@
-import { type Item, sameItem } from '../../src/core/items/attribute-value.ts';
+import { sameItem } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { parseNodeId, requireDerivedSortKey, typePrefix, VIEW_KEY } from '../../src/core/items/keys.ts';
-import { classifyBaseItem } from '../../src/core/model/base-item.ts';
 import { type CompiledModel, layersOf } from '../../src/core/model/compiled.ts';
 import { countKeyOf } from '../../src/core/model/projection/places.ts';
 import { continuationUnit, fanOutUnits } from '../../src/core/plan/fan-out.ts';
 import type { ItemHistory } from '../../src/core/plan/fold.ts';
 import type { CountedUnit, IndexUnit, QuarantineUnit, Unit, ViewChange } from '../../src/core/plan/unit.ts';
 import { type PlainDerived, plainDerivedOf } from '../../src/trust/observe/plain/derive.ts';
-import { givenBy, textOfGiven, usesSource } from '../../src/trust/observe/plain/joined.ts';
-import { Subject } from '../../src/trust/observe/plain/subject.ts';
+import { contributions } from '../../src/trust/observe/plain/joined.ts';
 
 /**
  * Units as the plain planner has them: what one batch changes in one derived item; each is applied atomically, and units of a batch are independent.
@@ -184,23 +182,15 @@ function indexUnits(history: ItemHistory, steps: readonly Step[]): IndexUnit[] {
   return units;
 }
 
-/** The joined items of an edge, with what an image of it gives to each, as texts; none where it is no edge. */
-function givenOf(graph: CompiledModel, source: string, target: string, image: Item | undefined): Map<string, string> {
-  const kind = image && classifyBaseItem(graph, source, target, image);
-  if (image === undefined || kind?.kind !== 'edge') return new Map();
-  const { type, keys, inbound } = kind.edge;
-  const subject = new Subject(graph, { source, type, target: kind.target }, image, keys === 'hashed');
-  const joined = inbound?.items.filter((item) => usesSource(inbound, item)) ?? [];
-  return new Map(
-    joined.map((item) => [item.inForce.places.key(target), textOfGiven(givenBy('edge', kind.edge, item, subject, []))]),
-  );
-}
-
 /** A unit for each joined item of an edge of which a record changes what the edge gives. */
 function joinedUnits(graph: CompiledModel, { source, target, records: all }: ItemHistory): IndexUnit[] {
   const given = all.map((record) => {
     const { oldImage, newImage } = record;
-    return { record, old: givenOf(graph, source, target, oldImage), now: givenOf(graph, source, target, newImage) };
+    return {
+      record,
+      old: contributions(graph, { source, target }, oldImage),
+      now: contributions(graph, { source, target }, newImage),
+    };
   });
   const sortKeys = new Set(given.flatMap(({ old, now }) => [...old.keys(), ...now.keys()]));
   return [...sortKeys].flatMap((sortKey): IndexUnit[] => {
@@ -262,7 +252,7 @@ function quarantineUnit(
   for (const layer of layersOf(graph)) {
     for (const { source, target, oldImage, newImage } of history.records) {
       for (const image of [oldImage, newImage]) {
-        for (const sortKey of givenOf(layer, source, target, image).keys()) derivedKeys.add(sortKey);
+        for (const sortKey of contributions(layer, { source, target }, image).keys()) derivedKeys.add(sortKey);
       }
     }
   }

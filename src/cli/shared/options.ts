@@ -145,6 +145,15 @@ export function readUnits(text: string): number {
   return units;
 }
 
+/** Parses a share, from 0 to 1. */
+export function share(text: string): number {
+  const number = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || number > 1) {
+    throw new InvalidArgumentError('It should be a number from 0 to 1.');
+  }
+  return number;
+}
+
 /** The examples at the end of a command's help, each with `edgeloom` before it. */
 export function examples(...lines: string[]): string {
   return `\nExamples:\n${lines.map((line) => `  edgeloom ${line}`).join('\n')}\n`;

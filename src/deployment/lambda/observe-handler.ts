@@ -28,6 +28,8 @@ export interface ObserveHandlerOptions extends Pick<RuntimeOptions, 'now' | 'wai
   reserveMs?: number | undefined;
   /** Takes the changes that the records tell: see `feed` of the observer. Default: no feed. */
   feed?: TakeEvents | undefined;
+  /** The share of judgements that a second planner makes too, from 0 to 1. Default 0.01. */
+  plainShare?: number | undefined;
   /** Waits and bounds of the observer. */
   limits?: Partial<ObserverLimits> | undefined;
   /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
@@ -76,6 +78,7 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
     const result = await observe({
       ...{ graph, store, now, wait: options.wait, limits, source: stream },
       feed: options.feed,
+      plainShare: options.plainShare,
       checks: false,
       untilAtRest: true,
       remainingMs: () => Math.min(deadlineMs - now(), context.getRemainingTimeInMillis() - reserveMs),

@@ -22,6 +22,12 @@ export function isWrong({ wanted, stored }: Compared): boolean {
 
 /** Observes suspects, in their order: a hundred of them in two calls. */
 export async function observe(context: ObserveContext, suspects: readonly Suspect[]): Promise<Observation[]> {
+  const seen = await readSuspects(context, suspects);
+  return await Promise.all(seen.map((one) => observationOf(context, one)));
+}
+
+/** Reads suspects with the items that decide about them, in their order. */
+export async function readSuspects(context: ObserveContext, suspects: readonly Suspect[]): Promise<Seen[]> {
   const { graph, store } = context;
   const derivedKeys = suspects.map(({ source, sortKey }): ItemKey => ({ source, target: sortKey }));
   const derived = (await store.getMany(derivedKeys, { consistent: true })).items;
@@ -30,17 +36,17 @@ export async function observe(context: ObserveContext, suspects: readonly Suspec
   );
   const { items } = await store.getMany(keys.flat(), { consistent: true });
   let read = 0;
-  const seen = suspects.map((suspect, i): Seen => {
+  return suspects.map((suspect, i): Seen => {
     const first = read;
     read += keys[i]!.length;
     const form = itemKindOf(graph, suspect.sortKey);
     return { suspect, form, derived: derived[i], keys: keys[i]!, items: items.slice(first, read) };
   });
-  return Promise.all(
-    seen.map(async (one): Promise<Observation> => {
-      const kind = partKindOf(one.suspect.part);
-      const state = kind.state?.(one) ?? stateByBase(one);
-      return { isLive: one.form.isLive(one.derived), ...state, ...(await kind.compare(context, one)) };
-    }),
-  );
+}
+
+/** Compares a suspect that was read. */
+export async function observationOf(context: ObserveContext, seen: Seen): Promise<Observation> {
+  const kind = partKindOf(seen.suspect.part);
+  const state = kind.state?.(seen) ?? stateByBase(seen);
+  return { isLive: seen.form.isLive(seen.derived), ...state, ...(await kind.compare(context, seen)) };
 }

@@ -89,8 +89,8 @@ export interface ErasureStatus {
 export interface ExceptionStatus {
   /** Its partition and sort key. */
   item: string;
-  /** `given-up`: a quarantine entry names its base item, or its fan-out is stuck. `at-risk`: no fan-out finds it any more. */
-  state: 'drift' | 'given-up' | 'at-risk';
+  /** `given-up`: a quarantine entry names its base item, or its fan-out is stuck. `at-risk`: no fan-out finds it any more. `disputed`: the two planners differ. */
+  state: ObservedDrift['state'];
   /** When it was found, ISO 8601. */
   found: string;
 }
@@ -226,14 +226,20 @@ function countingGet(store: Pick<Store, 'get'>, stats: ReadStats): Pick<Store, '
 }
 
 function observerProblems({ throughMs, heldBy, drift, isEnded }: ObserverState, nowMs: number): string[] {
+  const disputed = drift.filter(({ state }) => state === 'disputed').length;
   // Nobody expects one that was ended to go on.
   const isLate = isEnded !== true && (throughMs === undefined || nowMs - throughMs > UNVERIFIED_MS);
   const since = throughMs === undefined ? 'yet' : `after ${new Date(throughMs).toISOString()}`;
   const holder = heldBy === undefined ? 'start the observer (edgeloom observe)' : heldBy.replace(/[.]$/, '');
   return [
-    ...(drift.length > 0
+    ...(drift.length > disputed
       ? [
-          `The observer has found ${countText(drift.length, 'difference')}: run edgeloom observe --repair, or edgeloom check --repair.`,
+          `The observer has found ${countText(drift.length - disputed, 'difference')}: run edgeloom observe --repair, or edgeloom check --repair.`,
+        ]
+      : []),
+    ...(disputed > 0
+      ? [
+          `The two planners differ about ${countText(disputed, 'part')}: edgeloom observe --until-verified --json says what each asks for. One of them has a fault: report it.`,
         ]
       : []),
     ...(isLate ? [`Nothing is verified ${since}: ${holder}.`] : []),

@@ -15,7 +15,8 @@ import { queriedItems } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { concernOf } from '../../registry/concerns.ts';
 import { nominate } from '../check/nominate.ts';
-import { isWrong, observe } from '../check/observe.ts';
+import { isWrong, observationOf, readSuspects } from '../check/observe.ts';
+import { plainWanted } from './both-planners.ts';
 import type { Mismatch, OpenSpread } from './obligations.ts';
 
 /** The reads of an observer: looks at parts, and the Queries that name the parts which a change reaches. All of them are consistent. */
@@ -25,6 +26,8 @@ export interface LookContext extends ObserveContext {
   store: Pick<Store, 'get' | 'getMany' | 'query'>;
   now: () => number;
   lowMark: () => Promise<number | undefined>;
+  /** Whether the plain planner judges a part too, at a look that begins at this time. */
+  isForBoth: (suspect: Suspect, fromMs: number) => boolean;
 }
 
 /** Looks at some parts: a hundred of them in two or three calls. */
@@ -40,7 +43,8 @@ export async function lookAtSuspects(
   const reverse = await absentReverseItems(context, suspects);
   // rule: looks-are-consistent
   // rule: looks-begin-with-the-reverse-items, then
-  const observations = await observe(context, suspects);
+  const read = await readSuspects(context, suspects);
+  const observations = await Promise.all(read.map((one) => observationOf(context, one)));
   const unjudged = await itemsOutOfUse(graph, context.store, suspects);
   const toMs = now();
   return suspects.map((suspect, i) => {
@@ -48,6 +52,10 @@ export async function lookAtSuspects(
     const observation = observations[i]!;
     const { wanted, stored, fanOut } = observation;
     const seen = { wanted, stored, fromMs, toMs, lowMarkMs, isAwaited: fanOut !== undefined };
+    const isUnjudged = unjudged.has(textOfKey({ source, target: sortKey }));
+    const plain = context.isForBoth(suspect, fromMs) ? plainWanted(graph, read[i]!) : undefined;
+    // rule: planners-that-differ-are-told
+    if (plain !== undefined && plain !== wanted && !isUnjudged) return { ...seen, plain };
     const absent = reverse.get(suspect);
     // rule: copy-without-its-reverse-item-stays-open
     if (absent !== undefined && part.kind === 'copy') {
@@ -57,8 +65,7 @@ export async function lookAtSuspects(
         behind: { source: absent.source, sortKey: absent.target, part: { kind: 'reverse-item', base } },
       };
     }
-    const isRight = !isWrong(observation) || unjudged.has(textOfKey({ source, target: sortKey }));
-    return isRight ? 'right' : seen;
+    return !isWrong(observation) || isUnjudged ? 'right' : seen;
   });
 }
 

@@ -5,8 +5,10 @@ import { itemKindOf, partKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { needsSource } from '../../core/model/joined.ts';
 import { type FanOutOf, FanOutPlaces } from '../../core/model/projection/places.ts';
+import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { StreamLabel } from '../../projecting/stream/stream-label.ts';
+import { openedByPlainPlanner } from './both-planners.ts';
 import {
   itemOfSuspect,
   NO_SHARD,
@@ -18,6 +20,7 @@ import {
   type Touch,
 } from './obligation.ts';
 import { openedBy, type SeenChange } from './opened.ts';
+import { isInShare } from './plain/share.ts';
 
 /**
  * The open obligations of an observer: what records have touched, and what is not known to be right yet. It knows no store and no
@@ -56,6 +59,8 @@ export interface Obligation {
   mismatch: Mismatch | undefined;
   /** Set if it is known to be wrong: it then waits for a repair, and the time goes on. */
   drift: ObservedDrift | undefined;
+  /** Whether only a look by both planners closes it: they differ about a record, or a record may be news to the plain one alone. */
+  isForBoth: boolean;
   /** Whether it is listed as an exception: it does not hold the time, and has to be listed until it is right. */
   isException: boolean;
 }
@@ -67,6 +72,8 @@ export interface Mismatch extends Compared {
   toMs: number;
   /** The low mark, asked for before the first read; undefined: not known. */
   lowMarkMs: number | undefined;
+  /** The content that the plain planner asks for, if it differs from `wanted`. */
+  plain?: string | null;
   /** Whether a fan-out has still to visit it. */
   isAwaited: boolean;
   /** For a copy: the reverse item that its edge lacks. Without it no fan-out finds the copy. */
@@ -150,7 +157,11 @@ export class Obligations {
   private forgottenMs = 0;
   private receipts = 0;
 
-  constructor(private readonly pace: ObserverPace) {}
+  /** @param plainShare the share of the records of base items that the plain planner judges too, from 0 to 1. */
+  constructor(
+    private readonly pace: ObserverPace,
+    private readonly plainShare: number,
+  ) {}
 
   /** Number of parts and spreads that are open. */
   get size(): number {
@@ -187,12 +198,31 @@ export class Obligations {
     const { suspects, spreads } = openedBy(context, change);
     for (const spread of spreads) this.touchSpread(spread, [touch]);
     for (const suspect of suspects) this.openOrTouch(context.graph, suspect, [touch], receivedMs);
+    this.receiveByPlainPlanner(context, change, touch, receivedMs);
     const seen = this.items.get(textOfKey(change));
     if (seen === undefined) return;
     // Only the newest image counts: a value may come back.
     // rule: newest-image-counts
     seen.image = { item: change.newImage };
     for (const obligation of [...seen.neededBy]) this.closeByImages(context, obligation);
+  }
+
+  /** Opens what the planner may not have noticed, if the record is of the share. */
+  private receiveByPlainPlanner({ graph }: OddityContext, change: SeenChange, touch: Touch, nowMs: number): void {
+    if (!isBaseSortKey(change.target) || !isInShare(change.sequenceNumber, this.plainShare)) return;
+    const { suspects, spreads } = openedByPlainPlanner(graph, change);
+    // rule: plain-planner-opens-its-fan-outs
+    for (const spread of spreads) this.touchSpread(spread, [touch]);
+    for (const suspect of suspects) {
+      this.openOrTouch(graph, suspect, [touch], nowMs);
+      this.open.get(nameOfSuspect(suspect))!.isForBoth = true;
+    }
+  }
+
+  /** Whether only a look by both planners closes a part. */
+  isForBoth(suspect: Suspect): boolean {
+    const obligation = this.open.get(nameOfSuspect(suspect));
+    return obligation !== undefined && (obligation.isForBoth || obligation.drift?.state === 'disputed');
   }
 
   /** Opens parts that were not opened by a record: what a check has left, or what a restart has to look at again. */
@@ -236,6 +266,7 @@ export class Obligations {
         wrongLooks: 0,
         mismatch: undefined,
         drift: undefined,
+        isForBoth: false,
         isException: false,
       };
       this.open.set(name, obligation);
@@ -280,6 +311,9 @@ export class Obligations {
     // After a restart records come again, and the images of older ones may agree. They say nothing about drift that was found later.
     // rule: images-close-no-known-drift
     if (obligation.drift !== undefined) return;
+    // Both images are of the planner.
+    // rule: images-close-no-dispute
+    if (obligation.isForBoth) return;
     const { suspect } = obligation;
     // Nor about what a check has left: the difference may be of a time before all records.
     // rule: images-close-nothing-that-a-check-has-left
@@ -362,6 +396,7 @@ export class Obligations {
       obligation.wrongLooks = 0;
       obligation.drift = undefined;
       obligation.isException = false;
+      obligation.isForBoth &&= later.length > 0;
       if (later.length === 0) this.closeObligation(obligation);
       obligation.dueMs = nowMs + this.msUntilNextLook(obligation);
       return;
@@ -403,7 +438,7 @@ export class Obligations {
       if (state !== undefined) {
         const isNew = obligation.drift === undefined;
         this.noteDrift(obligation, mismatch, nowMs, state);
-        if (isNew && state === 'drift') found.push(obligation);
+        if (isNew && (state === 'drift' || state === 'disputed')) found.push(obligation);
       }
       obligation.dueMs = nowMs + this.msUntilNextLook(obligation);
     }
@@ -412,7 +447,9 @@ export class Obligations {
 
   /** Returns the state of a difference that lasts; undefined: it may still become right. */
   private stateOfDifference(obligation: Obligation, mismatch: Mismatch): ObservedDrift['state'] | undefined {
-    const { behind, isAwaited } = mismatch;
+    const { behind, isAwaited, plain } = mismatch;
+    // It depends on the same images, so no record that is on its way explains it.
+    if (plain !== undefined) return 'disputed';
     // A copy without its reverse item stays open. Once the reverse item is known to be drift, the two are exceptions together.
     if (behind !== undefined) {
       return this.open.get(nameOfSuspect(behind))?.drift === undefined ? undefined : 'at-risk';
@@ -448,7 +485,7 @@ export class Obligations {
 
   private noteDrift(
     obligation: Obligation,
-    { wanted, stored, lowMarkMs }: Mismatch,
+    { wanted, stored, plain, lowMarkMs }: Mismatch,
     nowMs: number,
     state: ObservedDrift['state'],
   ): void {
@@ -457,11 +494,12 @@ export class Obligations {
       suspect: obligation.suspect,
       wanted,
       stored,
+      ...(plain !== undefined && { plain }),
       ...(touchedMs !== undefined && { touchedMs }),
       foundMs: obligation.drift?.foundMs ?? nowMs,
-      state: obligation.drift?.state === 'given-up' ? 'given-up' : state,
+      state: state !== 'disputed' && obligation.drift?.state === 'given-up' ? 'given-up' : state,
       // rule: unknown-low-mark-is-told
-      isCertain: lowMarkMs !== undefined,
+      isCertain: lowMarkMs !== undefined || state === 'disputed',
     };
     // Drift is reported as an exception, so that the time goes on for everything else.
     // The time has passed an exception: a fan-out that reaches it later does not make it newer.

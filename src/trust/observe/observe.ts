@@ -36,6 +36,11 @@ export interface ObserveOptions extends RuntimeOptions {
   lowMark?: (() => Promise<number | undefined>) | undefined;
   /** How long a low mark is used, in milliseconds. Default 5,000. */
   markMs?: number | undefined;
+  /**
+   * The share of judgements, from 0 to 1, that a second planner makes too, which shares no planning code with the one that the projector
+   * and this observer use. If the two differ, that is drift of the state `disputed`. Default 0.01.
+   */
+  plainShare?: number | undefined;
   /** Repairs the drift that it finds. Default false: drift is only reported. */
   repairs?: boolean | undefined;
   /**
@@ -123,6 +128,7 @@ async function observeUntilEnd(
       lowMark: options.lowMark ?? mark!.upToMs,
       listener: mark?.listener,
       limits: options.limits,
+      plainShare: options.plainShare,
       async onDrift(drift) {
         options.onDrift?.(drift);
         if (options.repairs === true) await repairDrift(options, [drift]);
@@ -229,9 +235,13 @@ async function checkWholeTable(
   if (cursor === undefined) await observer.endWholeCheck(beganMs, left);
 }
 
-/** Makes derived items equal to what their base items ask for. An item with a quarantine entry is left to a redrive. */
+/**
+ * Makes derived items equal to what their base items ask for. An item with a quarantine entry is left to a redrive, and
+ * one about which the planners differ to people: nothing tells which of the two is right.
+ */
 async function repairDrift(options: ObserveOptions, drift: readonly ObservedDrift[]): Promise<void> {
-  const suspects = drift.filter(({ state }) => state !== 'given-up').map(({ suspect }) => suspect);
+  const mendable = drift.filter(({ state }) => state !== 'given-up' && state !== 'disputed');
+  const suspects = mendable.map(({ suspect }) => suspect);
   if (suspects.length === 0) return;
   const { graph, store, source, onRepair } = options;
   const runtime = runtimeOf(options);

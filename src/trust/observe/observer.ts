@@ -17,9 +17,10 @@ import {
 import type { WriterModel } from '../../registry/writer-model.ts';
 import type { Feeder } from './feeder.ts';
 import { hasQuarantineEntry, type LookContext, lookAtSuspects, partsDecidedElsewhere, partsOfSpread } from './look.ts';
-import { NO_SHARD, type ObservedDrift, type Spread, type Touch } from './obligation.ts';
+import { NO_SHARD, nameOfSuspect, type ObservedDrift, type Spread, type Touch } from './obligation.ts';
 import { Obligations, type ObserverPace, type OpenSpread } from './obligations.ts';
 import type { SeenChange } from './opened.ts';
+import { isInShare, PLAIN_SHARE } from './plain/share.ts';
 import type { Gap, ObserverState } from './state.ts';
 
 /** The values that an observer needs. */
@@ -40,6 +41,8 @@ export interface ObserverContext extends Pick<Runtime, 'now'> {
   /** Called with drift that was not known before. */
   onDrift?: ((drift: ObservedDrift) => void | Promise<void>) | undefined;
   limits?: Partial<ObserverLimits> | undefined;
+  /** The share of judgements that the plain planner makes too, from 0 to 1. Default 0.01. */
+  plainShare?: number | undefined;
 }
 
 /** The waits and bounds of an observer, times in milliseconds. */
@@ -81,6 +84,7 @@ export interface Turn {
 export class Observer {
   private readonly limits: ObserverLimits;
   private readonly obligations: Obligations;
+  private readonly plainShare: number;
   private readonly tail: StreamTail;
   private throughMs: number | undefined;
   private baseMs: number | undefined;
@@ -107,7 +111,8 @@ export class Observer {
       unknownMs: 2 * marginMs + 30_000,
       mostExceptions,
     };
-    this.obligations = new Obligations(pace);
+    this.plainShare = context.plainShare ?? PLAIN_SHARE;
+    this.obligations = new Obligations(pace, this.plainShare);
     this.tail = new StreamTail({
       ...{ source: context.source, now: context.now, limits: this.limits, listener: context.listener },
       onGap: (reason) => this.noteGap(reason),
@@ -325,7 +330,9 @@ export class Observer {
       // Ids of generations are never used again. So the model that is ready now is right for older records too: the same id has the same definition.
       const graph = await ready.current();
       const stream = new StreamLabel(streamLabel(source.streamArn));
-      const looking: LookContext = { graph, store, stream, now, lowMark: context.lowMark };
+      const isForBoth = (suspect: Suspect, fromMs: number): boolean =>
+        obligations.isForBoth(suspect) || isInShare(`${nameOfSuspect(suspect)} ${fromMs}`, this.plainShare);
+      const looking: LookContext = { graph, store, stream, now, lowMark: context.lowMark, isForBoth };
       await Promise.all(spreads.map((spread) => this.openPartsOfSpread(looking, spread)));
       looks = await this.lookAtDueParts(looking, lowMarkMs);
     }
@@ -371,7 +378,7 @@ export class Observer {
 
   private async reportDrift(suspect: Suspect, drift: ObservedDrift): Promise<void> {
     // rule: quarantined-is-given-up
-    if (await hasQuarantineEntry(this.context, suspect)) drift.state = 'given-up';
+    if (drift.state === 'drift' && (await hasQuarantineEntry(this.context, suspect))) drift.state = 'given-up';
     await this.context.onDrift?.(drift);
   }
 

@@ -91,6 +91,7 @@ export class Observation {
         now: () => agenda.now,
         lowMark: async () => (this.knowsMark ? world.mapping.appliedUpToMs() : undefined),
         onDrift: (drift) => this.alarmed(drift),
+        plainShare: 1,
         limits: {
           ...LIMITS,
           mostExceptions: this.mostExceptions,
@@ -198,6 +199,10 @@ export class Observation {
     world.count('alarms');
     world.tell(() => `observer: ALARM ${JSON.stringify(drift)}`);
     this.alarms.push({ drift, atMs: world.agenda.now });
+    if (drift.state === 'disputed') {
+      world.fail('disputed', `the planners differ: ${JSON.stringify(drift)}`);
+      return;
+    }
     if (!drift.isCertain) {
       // Without the low mark only the passed time decides, and the projector may be hours behind.
       world.count('uncertain alarms');

@@ -341,7 +341,39 @@ const ALARMS: readonly Mutant[] = [
   },
 ];
 
-const ALL: readonly Mutant[] = [...OPENING, ...CLOSING, ...FAN_OUTS, ...TIME, ...RESTARTS, ...ALARMS];
+const WRONG_ELEMENTS = setCondition('hashed-element-names-its-target', (old) => `!${old}`);
+const NO_FAN_OUTS = replace(
+  'no-net-zero-in-fan-outs',
+  'return changing.slice(0, 0).map(() => fanOutUnit(of, source, edgeType, changing));',
+);
+
+/** A fault of the planner. Projector and observer share it, so that only the plain planner shows it. */
+export const WRONG_PLANNER: Mutant = {
+  name: 'planner-makes-wrong-elements',
+  rule: 'A fault of the planner shows.',
+  changes: [WRONG_ELEMENTS],
+};
+
+/** Planted in the judgement by both planners, next to a fault of the planner. */
+const BOTH_PLANNERS: readonly Mutant[] = [
+  {
+    name: 'disputes-are-not-told',
+    rule: 'A part for which the plain planner asks for something else is drift.',
+    changes: [WRONG_ELEMENTS, drop('planners-that-differ-are-told')],
+  },
+  {
+    name: 'images-close-disputes',
+    rule: 'Images do not close a part about which the planners differ: they show one of them only.',
+    changes: [WRONG_ELEMENTS, drop('images-close-no-dispute')],
+  },
+  {
+    name: 'plain-fan-outs-are-left-alone',
+    rule: 'The fan-outs that the plain planner finds are opened, also if the planner finds none.',
+    changes: [NO_FAN_OUTS, drop('plain-planner-opens-its-fan-outs')],
+  },
+];
+
+const ALL: readonly Mutant[] = [...OPENING, ...CLOSING, ...FAN_OUTS, ...TIME, ...RESTARTS, ...ALARMS, ...BOTH_PLANNERS];
 
 /** Those that schedules find: drawn ones within the sweep of the test, or a kept one. A new bug belongs here once it is found. */
 const FOUND: ReadonlySet<string> = new Set([
@@ -365,6 +397,9 @@ const FOUND: ReadonlySet<string> = new Set([
   'low-mark-after-the-look',
   'quarantined-is-drift',
   'unknown-low-mark-is-certain',
+  'disputes-are-not-told',
+  'images-close-disputes',
+  'plain-fan-outs-are-left-alone',
 ]);
 
 /** Bugs planted in the observer. */

@@ -289,6 +289,7 @@ class Schedule {
           return markMs;
         },
         onDrift: (drift) => this.alarm(drift),
+        plainShare: 1,
         limits: {
           ...{ lateMs: LATE_MS, skewMs: SKEW_MS, settleMs: 2 * SECOND, listMs: 10 * SECOND },
           mostExceptions: this.mostExceptions,
@@ -352,6 +353,7 @@ class Schedule {
   private alarm(drift: ObservedDrift): void {
     this.count('alarms');
     const name = nameOfDrift(drift);
+    if (drift.state === 'disputed') this.fail('false-alarm', `the planners differ: ${JSON.stringify(drift)}`);
     if (drift.isCertain !== this.knowsMark) this.fail('false-alarm', `${name} is certain: ${drift.isCertain}`);
     if (drift.isCertain && !this.consumer.broken.has(name)) this.fail('false-alarm', JSON.stringify(drift));
   }

@@ -6,7 +6,7 @@ import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable } from '../../../store/table.ts';
 import { type ObserveResult, observe } from '../../../trust/observe/observe.ts';
 import { driftLine } from '../../shared/drift-line.ts';
-import { examples } from '../../shared/options.ts';
+import { examples, share } from '../../shared/options.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { stopOnSignal } from '../../shared/signals.ts';
 
@@ -16,6 +16,7 @@ const DRIFT = 1;
 interface CommandOptions {
   repair?: boolean;
   untilVerified?: boolean;
+  plainShare?: number;
 }
 
 /** `edgeloom observe`: judges each change of the table as it comes. */
@@ -23,6 +24,11 @@ export function observeCommand(command: Command): void {
   command
     .option('--repair', 'repair the drift that it finds')
     .option('--until-verified', 'stop once everything that was written before the start is verified')
+    .option(
+      '--plain-share <share>',
+      'share of judgements that a second planner makes too, 0 to 1 (default: 0.01)',
+      share,
+    )
     .addHelpText('after', examples('observe', 'observe --repair', 'observe --until-verified --json'))
     .action(
       inSession(async (session, options: CommandOptions) => {
@@ -45,7 +51,10 @@ export function observeCommand(command: Command): void {
     );
 }
 
-async function runObserver(session: CommandSession, { repair, untilVerified }: CommandOptions): Promise<ObserveResult> {
+async function runObserver(
+  session: CommandSession,
+  { repair, untilVerified, plainShare }: CommandOptions,
+): Promise<ObserveResult> {
   const { graph, client, store, settings, logger } = session;
   const { streamArn } = await describeTable(client, graph);
   if (streamArn === undefined) {
@@ -67,6 +76,7 @@ async function runObserver(session: CommandSession, { repair, untilVerified }: C
       source: new DynamoDBStreamSource(streams, streamArn),
       repairs: repair,
       untilVerified,
+      plainShare,
       remainingMs: () => (isStopped ? 0 : Number.POSITIVE_INFINITY),
       onProgress: ({ verifiedThroughMs }, judged) => {
         const verifiedThrough = verifiedThroughMs === undefined ? null : new Date(verifiedThroughMs).toISOString();

@@ -1,17 +1,17 @@
 import {
   attributeOf,
+  canonicalText,
   type Item,
   MalformedValueError,
   sameItem,
   setOwn,
   withBinaryAsBytes,
 } from '../../../core/items/attribute-value.ts';
-import { parseNodeId } from '../../../core/items/keys.ts';
+import { parseNodeId, typePrefix } from '../../../core/items/keys.ts';
 import { type CompiledModel, type EdgeModel, layersOf } from '../../../core/model/compiled.ts';
 import { isPartOfSource, sourceNodeKeys } from '../../../core/model/joined.ts';
 import type { FanOutOf } from '../../../core/model/projection/places.ts';
-import type { ItemKey } from '../../../core/store-port.ts';
-import { attributesOfPart, givenBy, textOfGiven, usesSource } from './joined.ts';
+import { attributesOfPart, givenBy, type Images, textOfGiven, usesSource } from './joined.ts';
 import { Subject } from './subject.ts';
 
 /** The part of a node in the items of other base items: its copies, and the fan-outs that bring a change to them. */
@@ -36,10 +36,11 @@ export function plainCopyOf(
   return copied;
 }
 
-/** The images of a changed base item. */
-export interface Images extends ItemKey {
-  oldImage?: Item | undefined;
-  newImage?: Item | undefined;
+/** The same as a text, for the edge with this sort key; undefined also if its type copies nothing. */
+export function copyText(graph: CompiledModel, sortKey: string, node: Item | undefined): string | undefined {
+  const edge = graph.edges.get(typePrefix(sortKey) ?? '');
+  const copied = edge?.copy && plainCopyOf(graph, edge, node);
+  return copied && canonicalText({ M: copied });
 }
 
 /** The fan-outs that a change of a node, or of a part of it, needs. */

@@ -1,10 +1,19 @@
 import { canonicalText, type Item, setOwn } from '../../../core/items/attribute-value.ts';
 import { encodePath } from '../../../core/items/encoding.ts';
-import type { EdgeModel, InboundItem, InboundModel, OrderPart, Projection } from '../../../core/model/compiled.ts';
+import { classifyBaseItem } from '../../../core/model/base-item.ts';
+import type {
+  CompiledModel,
+  EdgeModel,
+  InboundItem,
+  InboundModel,
+  OrderPart,
+  Projection,
+} from '../../../core/model/compiled.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { addIndexKeys, fittingSortKey, partitionText, withAttributes } from './index-items.ts';
 import { encodeOrder } from './order.ts';
-import { type Problem, part, type Subject } from './subject.ts';
+import { type Problem, part, Subject } from './subject.ts';
+import { countedFields } from './totals.ts';
 
 /** Joined index items: what an edge and its source node give, and the item that the two make. */
 
@@ -63,6 +72,44 @@ export function givenBy(
     within: textOf(partition?.of === side, (image) => partitionText(partition!.attribute, image, `inbound of ${type}`)),
     attributes: subject?.project(projection, problems) ?? {},
   };
+}
+
+/** The images of a changed base item. */
+export interface Images extends ItemKey {
+  oldImage?: Item | undefined;
+  newImage?: Item | undefined;
+}
+
+/** The sort keys of the joined items of an edge to which its two images contribute differently. */
+export function changedJoinedKeys(graph: CompiledModel, { source, target, oldImage, newImage }: Images): string[] {
+  const [before, after] = [
+    contributions(graph, { source, target }, oldImage),
+    contributions(graph, { source, target }, newImage),
+  ];
+  const keys = new Set([...before.keys(), ...after.keys()]);
+  return [...keys].filter((key) => before.get(key) !== after.get(key));
+}
+
+/** The contributions of an edge's image to its joined items as texts, by the items' sort keys; none if it is no edge. */
+export function contributions(graph: CompiledModel, key: ItemKey, image: Item | undefined): Map<string, string> {
+  const kind = image && classifyBaseItem(graph, key.source, key.target, image);
+  if (image === undefined || kind?.kind !== 'edge') return new Map();
+  const { edge, target } = kind;
+  const { type, keys, inbound } = edge;
+  const subject = new Subject(graph, { source: key.source, type, target }, image, keys === 'hashed');
+  const joined = inbound?.items.filter((item) => usesSource(inbound, item)) ?? [];
+  return new Map(
+    joined.map((item) => [
+      item.inForce.places.key(key.target),
+      textOfGiven(givenBy('edge', edge, item, subject, [])) + countedText(edge, item, subject),
+    ]),
+  );
+}
+
+/** The fields by which an edge is counted, if the item is the counted one. */
+function countedText({ count }: EdgeModel, { orderName }: InboundItem, subject: Subject): string {
+  if (count === undefined || orderName !== undefined) return '';
+  return canonicalText({ M: countedFields(count, subject, []) });
 }
 
 /** A contribution as one text: equal texts make equal items. */
