@@ -18,6 +18,8 @@ const SIZES = sizeOf({ whole: [70_000, 210_000], short: [1_200, 3_600] });
 const HUB_EDGES = sizeOf({ whole: 60_000, short: 4_000 });
 const GOALS_AT_ONCE = 2_000;
 const MOST_GROWTH = 1.3;
+/** The most that the child's heap may take, in megabytes. A check whose memory grew with the table would not end. */
+const MOST_HEAP_MB = 96;
 
 /** What a process that checks a table saw, and the most memory that it took. */
 export interface Seen {
@@ -96,9 +98,18 @@ async function loadHub({ store }: FreshTable): Promise<void> {
   await store.put({ ...rest, evicted: { SS: ['GOALMEMBERSHIP'] } });
 }
 
-/** Has a process of its own check a table, or some partitions of it. */
+/**
+ * Has a process of its own check a table, or some partitions of it. Its heap is bounded: without a bound it grows with the time that the process
+ * runs, until the first full collection.
+ */
 export async function checked(endpoint: string, model: 'full' | 'copies', ...sources: string[]): Promise<Seen> {
   const child = fileURLToPath(new URL('support/check-child.js', import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [child, endpoint, model, ...sources]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    `--max-old-space-size=${MOST_HEAP_MB}`,
+    child,
+    endpoint,
+    model,
+    ...sources,
+  ]);
   return JSON.parse(stdout) as Seen;
 }
