@@ -51,7 +51,7 @@ export async function start({ repetitions = REPETITIONS }: BenchmarkOptions): Pr
         const taken = seconds.get(name)!;
         const cpu: Figure = { name: `${name}: CPU`, value: spread(taken), unit: 's' };
         const ratio: Figure = {
-          name: `${name}: beside an empty process`,
+          name: `${name}: against an empty process`,
           value: spread(taken.map((one, i) => one / empty[i]!)),
           unit: 'x',
         };
