@@ -24,6 +24,7 @@ const { outputFiles, metafile } = await build({
     'src/local/index.ts',
     'src/deployment/stack/index.ts',
     'src/deployment/telemetry/index.ts',
+    'src/deployment/telemetry/installed.ts',
     'src/cli/main.ts',
     'src/local/emulator/function/handler-runtime.ts',
   ],

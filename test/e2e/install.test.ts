@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -154,6 +154,31 @@ describe('the package, installed alone into an empty folder', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       error: { code: 'no-package', message: expect.stringContaining('@aws-sdk/client-sqs') },
     });
+  });
+
+  it('says in one sentence that telemetry lacks its package, and how to install it', async () => {
+    const program = "import { openTelemetry } from 'edgeloom/telemetry'; console.log(typeof openTelemetry);";
+    const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: folder,
+    }).catch((error: { stdout: string; stderr: string }) => error);
+    expect([stdout, stderr]).toEqual([
+      '',
+      expect.stringContaining('This needs the package @opentelemetry/api, which is not installed.'),
+    ]);
+    expect(stderr).toContain('npm install @opentelemetry/api');
+    const api = join(folder, 'node_modules/@opentelemetry/api');
+    await cp(join(ROOT, 'node_modules/@opentelemetry/api'), api, { recursive: true });
+    try {
+      const installed = await run(process.execPath, ['--input-type=module', '-e', program], { cwd: folder });
+      expect(installed.stdout).toBe('function\n');
+      const { outputFiles } = await build({
+        ...{ stdin: { contents: program, resolveDir: folder }, bundle: true, write: false },
+        ...{ platform: 'node', format: 'cjs' },
+      });
+      expect(outputFiles[0]!.text).toContain('messaging.process.duration');
+    } finally {
+      await rm(api, { recursive: true });
+    }
   });
 
   it('is bundled into a handler that reads and writes with at most 340 KB beside the SDK, by plain esbuild with 450', async () => {

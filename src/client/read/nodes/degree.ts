@@ -47,15 +47,15 @@ export async function readDegree(
     if (count !== undefined) return count;
     throw new EdgeloomError(
       'invalid-count',
-      `The stored count of ${edgeType} edges of ${source} is no number.`,
+      `The count of ${edgeType} edges of ${source} is no number.`,
       'Repair it: edgeloom check --repair.',
     );
   }
   if (edge.labels === undefined) {
     throw new EdgeloomError(
       'not-counted',
-      `Edges of type ${edgeType} are in no edge set and are not counted.`,
-      `Give edges.${edgeType} degree: true in the model, then rebuild.`,
+      `${edgeType} edges are in no edge set and are not counted.`,
+      `Give edges.${edgeType} degree: true, then rebuild.`,
     );
   }
   const { items } = await readBareViews(context, [source], consistent);

@@ -1,6 +1,6 @@
 import { type Item, sameValue, setOwn } from '../../../core/items/attribute-value.ts';
 import { COUNT, REVISION } from '../../../core/items/derived-item.ts';
-import { parseNodeId, typePrefix } from '../../../core/items/keys.ts';
+import { parseNodeId } from '../../../core/items/keys.ts';
 import {
   type Amounts,
   addAmounts,
@@ -68,10 +68,9 @@ export async function readTotal(
     isInbound ? key.target === edgeKey || isMaker(edge, key) : key.source === id && writesEdge(edge, key),
   );
   const writes = isInbound ? await ownEdgesOf(context, edge, edgeKey, own.writes) : own.writes;
-  const isOfOwnNode = !isInbound && writes.some((key) => isMaker(edge, key));
-  const amounts = isOfOwnNode
-    ? amountsOfMade(context, edge, places, writes)
-    : await amountsWithOwnEdges(context, id, places, writes, options.consistent ?? false);
+  // The own node makes all edges of the type that leave it, so nothing is read.
+  const isWhole = !isInbound && writes.some((key) => isMaker(edge, key));
+  const amounts = await amountsWithOwnEdges(context, id, places, writes, isWhole, options.consistent);
   return {
     ...totalOfAmounts(count, amounts, options.by ?? true, `${id} ${edgeType}`),
     ...(session?.ownWrites === 'unknown' && { exact: false as const }),
@@ -87,47 +86,32 @@ function directionOf(edge: EdgeModel, id: string, asked: TotalReadOptions['direc
   const [direction] = asked === undefined ? kept : kept.filter((one) => one === asked);
   if (direction !== undefined && (asked !== undefined || kept.length === 1)) return direction;
   if (kept.length === 2) {
-    const message = `Edges of type ${edge.type} both enter and leave nodes of type ${type}.`;
+    const message = `${edge.type} edges both enter and leave ${type} nodes.`;
     throw new EdgeloomError('ambiguous-total', message, "Give direction: 'inbound' or 'outgoing'.");
   }
   throw new EdgeloomError(
     'no-total',
-    `The model keeps no ${asked === undefined ? '' : `${asked} `}total of the ${edge.type} edges of a node of type ${type}.`,
+    `The model keeps no ${asked === undefined ? '' : `${asked} `}total of ${edge.type} edges of ${type} nodes.`,
     `Give edges.${edge.type} total or by under inbound or outgoing, then migrate.`,
   );
-}
-
-/** The numbers of the edges that an own node makes. It makes all of the type that leave it, so the total is not needed. */
-function amountsOfMade(
-  { projections }: ReadContext,
-  edge: EdgeModel,
-  places: CounterPlaces,
-  writes: readonly OwnWrite[],
-): Amounts {
-  const amounts: Amounts = new Map();
-  for (const { source, target, item } of writes) {
-    if (typePrefix(target) !== edge.type) continue;
-    const derived = derivedOf(projections.model, source, target, item, NO_NODE);
-    addAmounts(amounts, amountsOf(expectedFields(derived, places.itemKey({ source, target })), places.name));
-  }
-  return amounts;
 }
 
 /** Looks at a total, and at the items of own edges, until both are of one moment. */
 const MOST_LOOKS = 5;
 
-/** The numbers of a total, with those of own edges as they are now. */
+/** The numbers of a total, with those of own edges as they are now; `isWhole`: these are all that it counts. */
 async function amountsWithOwnEdges(
   { projections, store }: ReadContext,
   id: string,
   places: CounterPlaces,
   writes: readonly OwnWrite[],
-  consistent: boolean,
+  isWhole: boolean,
+  consistent: boolean | undefined,
 ): Promise<Amounts> {
   const key = { source: id, target: places.key };
-  let { item: total } = await store.get(key, { consistent: consistent || writes.length > 0 });
+  let total = isWhole ? undefined : (await store.get(key, { consistent: consistent || writes.length > 0 })).item;
   let entries: readonly (Item | undefined)[] = [];
-  for (let look = 1; writes.length > 0; look++) {
+  for (let look = 1; !isWhole && writes.length > 0; look++) {
     const keys = writes.map((write) => ({ source: id, target: places.itemKey(write) }));
     ({ items: entries } = await store.getMany(keys, { consistent: true }));
     const { item: again } = await store.get(key, { consistent: true });
@@ -138,7 +122,7 @@ async function amountsWithOwnEdges(
   }
   const amounts = storedAmounts(total);
   if (amounts === undefined) {
-    const message = `The stored total ${places.key} of ${id} holds something else than numbers.`;
+    const message = `The total ${places.key} of ${id} holds no numbers.`;
     throw new EdgeloomError('invalid-count', message, 'Repair it: edgeloom check --repair.');
   }
   const changes = writes.map(({ source, target, item }, i) => {
