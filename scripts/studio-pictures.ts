@@ -20,10 +20,13 @@ import { type Visit, visit } from '../test/support/studio/visit.ts';
 
 const FOLDER = fileURLToPath(new URL('../docs/img/', import.meta.url));
 const VIEWPORT = { width: 1080, height: 690 };
+const PHONE = { width: 390, height: 780 };
 /** Seconds that the overview is watched, so that its plots have something to show. */
 const WATCHED_SECONDS = 45;
 const THEMES = ['light', 'dark'] as const;
 const BROKEN = 'AIRPORT-SFO';
+/** A count of flights by which a route is among the first ones of a busy airport. */
+const BUSY = 5_000;
 
 type Local = Awaited<ReturnType<typeof startLocal>>;
 
@@ -84,6 +87,23 @@ async function withStudio(
   }
 }
 
+/** A list into which a row has come a moment ago. */
+async function takeLive(
+  { store, worker }: Local,
+  { page, goTo }: Visit,
+  theme: (typeof THEMES)[number],
+): Promise<void> {
+  const key = ['AIRPORT-ATL', 'ROUTE', 'AIRPORT-JFK'] as const;
+  const writer = createWriter(airports, { store });
+  await writer.deleteEdge(...key);
+  await worker.idle();
+  await goTo('/explore?id=AIRPORT-JFK&part=inbound&type=ROUTE&reverse=true');
+  await page.getByText('live', { exact: true }).waitFor();
+  await writer.putEdge(...key, { count: BUSY });
+  await page.locator('tr.fresh').waitFor();
+  await picture(page, `live-${theme}`);
+}
+
 /** Each place of the studio over the demo's data. */
 async function takePlaces(local: Local, visits: readonly Visit[]): Promise<void> {
   await fill(local);
@@ -92,6 +112,9 @@ async function takePlaces(local: Local, visits: readonly Visit[]): Promise<void>
   await new Promise((resolve) => setTimeout(resolve, WATCHED_SECONDS * 1_000));
   for (const [i, { page }] of visits.entries()) {
     await picture(page, `overview-${THEMES[i]}`, true);
+    await page.setViewportSize(PHONE);
+    await picture(page, `phone-${THEMES[i]}`);
+    await page.setViewportSize(VIEWPORT);
   }
   isOver = true;
   await writing;
@@ -102,10 +125,11 @@ async function takePlaces(local: Local, visits: readonly Visit[]): Promise<void>
     const theme = THEMES[i];
     await goTo('/explore?id=AIRPORT-JFK&part=graph');
     await picture(page, `explore-${theme}`);
-    await goTo('/query?type=ROUTE&id=AIRPORT-JFK&reverse=true&limit=6&where=count%3D3');
+    await goTo('/query?type=ROUTE&id=AIRPORT-JFK&from=4000&reverse=true&limit=8');
     await page.setViewportSize({ ...VIEWPORT, height: 960 });
     await picture(page, `query-${theme}`);
     await page.setViewportSize(VIEWPORT);
+    await takeLive(local, visits[i]!, theme!);
     await goTo(`/inspect?id=${BROKEN}&target=${BROKEN}`);
     await page.setViewportSize({ ...VIEWPORT, height: 960 });
     await picture(page, `inspect-${theme}`);
