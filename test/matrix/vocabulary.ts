@@ -15,6 +15,7 @@ import {
   tableSchema,
   typedOrder,
 } from '../../src/core/model/compile/schemas.ts';
+import { FEED_KINDS } from '../../src/core/model/feed-names.ts';
 import * as library from '../../src/index.ts';
 import { baseModel, compiled } from './model.ts';
 import { memoryRig } from './rig.ts';
@@ -45,6 +46,7 @@ export function modelOptions(): string[] {
     // Orders have names of their own, beside those of the two indexes.
     ...named('inbound', ['gsi0', 'gsi1', 'NAME']),
     ...named('indexes', ['gsi0', 'gsi1']),
+    ...named('feed', FEED_KINDS),
   ].filter((name) => !name.endsWith('.kind'));
 }
 
@@ -87,7 +89,12 @@ function isError(value: unknown): boolean {
 }
 
 /** Options of the model file that no row shows, and why. */
-export const OPTIONS_ELSEWHERE: Readonly<Record<string, string>> = {};
+export const OPTIONS_ELSEWHERE: Readonly<Record<string, string>> = Object.fromEntries(
+  FEED_KINDS.map((kind) => [
+    `feed.${kind}`,
+    'It shapes no item and no answer, and no list that is watched: tests of the feed compare what it tells with what it leaves out.',
+  ]),
+);
 
 /** What no column is about, and why. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {

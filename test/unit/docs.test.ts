@@ -8,6 +8,7 @@ import {
   searchSchema,
   tableSchema,
 } from '../../src/core/model/compile/schemas.ts';
+import { FEED_KINDS } from '../../src/core/model/feed-names.ts';
 import { ROOT } from '../support/command.ts';
 import { sources } from '../support/sources.ts';
 
@@ -34,6 +35,12 @@ describe('docs/model-options.md', () => {
   ])('has exactly the options of the schema under "%s"', (heading, { of }) => {
     const named = [...firstColumn(text, heading)].filter((name) => !/^gsi\d$/.test(name));
     expect(named.sort()).toEqual(Object.keys(of).sort());
+  });
+});
+
+describe('docs/cookbook.md', () => {
+  it.each(FEED_KINDS)('names %s of the feed', (kind) => {
+    expect(page('cookbook.md')).toMatch(new RegExp(`\`feed: {.* ${kind}: \\[`));
   });
 });
 

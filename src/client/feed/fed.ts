@@ -1,5 +1,5 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import type { FeedNames } from '../../core/model/feed-names.ts';
+import { FEED_KINDS, type FeedNames } from '../../core/model/feed-names.ts';
 import { type Mistake, ModelError } from '../../foundation/errors.ts';
 
 /** The model's `feed`: which changes it tells. */
@@ -25,8 +25,7 @@ export function checkFeedNames(graph: CompiledModel): void {
   };
   const mistakes = Object.entries(feed).flatMap(([kind, names]: [string, readonly string[] | undefined]): Mistake[] => {
     const path = `feed.${kind}`;
-    if (!Object.hasOwn(known, kind))
-      return [{ path, message: `is unknown: feed takes ${Object.keys(known).join(', ')}` }];
+    if (!Object.hasOwn(known, kind)) return [{ path, message: `is unknown: feed takes ${FEED_KINDS.join(', ')}` }];
     const of = known[kind as keyof FeedNames];
     if (!Array.isArray(names ?? [])) return [{ path, message: 'should be a list of names' }];
     const wrong = (names ?? []).filter((name) => !of.includes(name));

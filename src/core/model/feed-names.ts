@@ -9,3 +9,6 @@ export interface FeedNames<NodeType extends string = string, EdgeType extends st
   /** Edge types whose counts and totals it tells. */
   readonly counts?: readonly EdgeType[];
 }
+
+/** The options of `feed`. */
+export const FEED_KINDS = ['views', 'lists', 'searches', 'counts'] as const satisfies readonly (keyof FeedNames)[];

@@ -36,8 +36,10 @@ export interface ObserverCost {
   usd: number;
   /** Reads of the stream a month, in millions. DynamoDB bills them apart, and the prices lack them. */
   millionStreamReads: number;
-  /** Events of the feed a month at most, in millions, for a model whose feed tells all. The prices lack EventBridge. */
+  /** Events of the feed a month at most, in millions, for a model whose feed tells all. */
   millionFeedEvents: number;
+  /** The cost of `feedEventBus` at most, with every event in a message of its own, without targets. */
+  feedUsd: number;
   /** The check every night, and once a month. */
   checkUsd: number;
   monthlyCheckUsd: number;
@@ -79,9 +81,15 @@ export interface MonthlyCost {
 }
 
 /** Read units of the observer for a new edge that copies, whose items use the source, or that is counted: `npm run bench -- observe`. */
-const OBSERVED_RCU = { copy: 10.8, joined: 4.3, counted: 1 };
+const OBSERVED_RCU = { copy: 5.4, joined: 4.3, counted: 1 };
 /** Seconds that a call of the observer lasts each minute, while the table is written to and at rest, and gigabytes of its function. */
 const OBSERVER = { busySeconds: 50, restSeconds: 4, gigabytes: 0.5 };
+/** Calls of a message in the queue of the feed: it is sent, received and deleted. */
+const CALLS_A_MESSAGE = 3;
+/** Lambda's pollers of a queue, and the seconds that each waits for a message. */
+const [POLLERS, POLL_SECONDS] = [5, 20];
+/** Seconds and gigabytes of the feed's function for one message. */
+const FEED_CALL = { seconds: 0.05, gigabytes: 0.25 };
 /** Seconds between two saves of its state and of the stream's position, and between two reads of a shard. */
 const [OBSERVER_SAVE_SECONDS, OBSERVER_READ_SECONDS] = [5, 1];
 const HOURS = 730;
@@ -129,6 +137,8 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
   const checkUnits = ((load.gigabytes * GIGABYTE) / BYTES_A_UNIT) * (hasCopies(graph) ? 2 : 1);
   const { dynamodb, lambda, stepFunctions, cloudwatch } = prices;
   const functionMs = load.putsPerSecond * units.derivedItems * MS_A_WRITE;
+  // A write of a derived item tells one change, or one for each of the two orders that share it.
+  const millionFeedEvents = (load.putsPerSecond * SECONDS * units.derivedItems * graph.indexes.length) / MILLION;
   const batches = Math.min(load.putsPerSecond, streamShards * BATCHES_A_SECOND);
   const calls = (checkUnits / UNITS_A_CALL) * NIGHTS;
   const checkFunction =
@@ -209,8 +219,8 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
     },
     observer: {
       ...observerCost(graph, { load, fixtures, streamShards }, prices),
-      // A write of a derived item tells one change, or one for each of the two orders that share it.
-      millionFeedEvents: (load.putsPerSecond * SECONDS * units.derivedItems * graph.indexes.length) / MILLION,
+      millionFeedEvents,
+      feedUsd: feedUsd(millionFeedEvents, prices),
       checkUsd,
       monthlyCheckUsd: checkUsd / NIGHTS,
     },
@@ -220,6 +230,17 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
     priceRegion: prices.region,
     monthlyAssumptions: ASSUMPTIONS,
   };
+}
+
+/** The cost of the feed at most, in US dollars a month. */
+function feedUsd(millionEvents: number, { eventBridge, sqs, lambda }: Prices): number {
+  const millionPolls = (POLLERS * SECONDS) / POLL_SECONDS / MILLION;
+  const usdOfFunction =
+    lambda.millionRequests + MILLION * FEED_CALL.seconds * FEED_CALL.gigabytes * lambda.gigabyteSecond;
+  return (
+    millionEvents * (eventBridge.millionEvents + CALLS_A_MESSAGE * sqs.millionFifoRequests + usdOfFunction) +
+    millionPolls * sqs.millionFifoRequests
+  );
 }
 
 /** The cost of an observer that a schedule calls every minute. */

@@ -28,6 +28,10 @@ const pricesSchema = z.strictObject({
   cloudwatch: z.strictObject({ alarmMonth: price, metricMonth: price, dashboardMonth: price, logGigabyte: price }),
   /** Its serverless collections and its ingestion pipelines, which have one price. */
   openSearch: z.strictObject({ computeUnitHour: price, gigabyteMonth: price }),
+  /** The price of a program's own events, of 64 KB each. */
+  eventBridge: z.strictObject({ millionEvents: price }),
+  /** The price of calls of FIFO queues, of 64 KB each. */
+  sqs: z.strictObject({ millionFifoRequests: price }),
 });
 
 /** Prices of a region, in US dollars, without free tiers, discounts and taxes. */

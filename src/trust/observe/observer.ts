@@ -282,6 +282,7 @@ export class Observer {
   }
 
   private noteGap(reason: string): void {
+    // rule: feed-tells-of-gaps
     this.context.feeder?.noteGap(reason);
     // Only a check of the whole table ends a gap.
     this.gap ??= { reason, sinceMs: this.context.now() };

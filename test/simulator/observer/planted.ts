@@ -270,6 +270,15 @@ const RESTARTS: readonly Mutant[] = [
   },
 ];
 
+/** Planted in the feed. */
+const FEED: readonly Mutant[] = [
+  {
+    name: 'gap-is-not-told',
+    rule: 'The feed tells of a gap: changes in it come no more.',
+    changes: [drop('feed-tells-of-gaps')],
+  },
+];
+
 /** Planted in what is told of as drift. */
 const ALARMS: readonly Mutant[] = [
   {
@@ -373,18 +382,49 @@ const BOTH_PLANNERS: readonly Mutant[] = [
   },
 ];
 
-const ALL: readonly Mutant[] = [...OPENING, ...CLOSING, ...FAN_OUTS, ...TIME, ...RESTARTS, ...ALARMS, ...BOTH_PLANNERS];
+/** Planted in rules of which one is enough: each alone shows nothing. */
+const TOGETHER: readonly Mutant[] = [
+  {
+    name: 'new-shards-hold-nothing',
+    rule: 'A shard that is not known yet holds the time, by the last listing or by its parent: one of the two is enough.',
+    changes: [
+      setProperty('time-is-not-after-the-last-listing', 'atMs', 'Number.MAX_SAFE_INTEGER'),
+      setCondition('closed-shard-counts-until-its-children-are-known', 'isEnded'),
+    ],
+  },
+  {
+    name: 'lost-records-are-no-gap',
+    rule: 'Records that left the stream unread are a gap, known by the stream, the shard, its first records or the time away: one is enough.',
+    changes: [
+      insertBefore('another-stream-is-a-gap', 'if (from.streamArn !== context.source.streamArn) return;'),
+      setCondition('lost-shard-is-a-gap', (old) => `${old} && atMs < 0`),
+      setCondition('first-records-that-have-left-are-a-gap', 'sinceMs === null'),
+      setCondition('long-absence-is-a-gap', (old) => `${old} && from.savedMs < 0`),
+    ],
+  },
+];
+
+const ALL: readonly Mutant[] = [
+  ...OPENING,
+  ...CLOSING,
+  ...FAN_OUTS,
+  ...TIME,
+  ...RESTARTS,
+  ...ALARMS,
+  ...BOTH_PLANNERS,
+  ...FEED,
+  ...TOGETHER,
+];
 
 /** Those that schedules find: drawn ones within the sweep of the test, or a kept one. A new bug belongs here once it is found. */
 const FOUND: ReadonlySet<string> = new Set([
-  'base-records-open-nothing',
+  'gap-is-not-told',
   'derived-records-open-nothing',
   'replays-close-known-drift',
   'looks-are-eventual',
   'partitions-are-read-eventually',
   'parts-of-a-fan-out-inherit-nothing',
   'open-obligations-hold-nothing',
-  'newest-shard-holds-the-time',
   'clocks-agree',
   'exceptions-are-many',
   'restart-from-the-last-record',
@@ -407,6 +447,14 @@ export const OBSERVER_MUTANTS: readonly Mutant[] = ALL.filter(({ name }) => FOUN
 
 /** Those that the attack of `verify/` finds within the sweep of its test, and the simulator of the observer does not. */
 const FOUND_BY_ATTACK: ReadonlySet<string> = new Set([
+  'base-records-open-nothing',
+  'changed-node-opens-no-fan-out',
+  'copy-without-reverse-item-is-closed',
+  'fan-outs-are-queried-eventually',
+  'newest-shard-holds-the-time',
+  'children-beside-their-parents',
+  'new-shards-hold-nothing',
+  'lost-records-are-no-gap',
   'gone-reverse-item-opens-no-copy',
   'evicted-type-that-comes-back-opens-nothing',
   'index-item-opens-no-count',
@@ -421,6 +469,22 @@ const FOUND_BY_ATTACK: ReadonlySet<string> = new Set([
 
 /** Bugs planted in the observer that the attack finds. */
 export const VERIFY_MUTANTS: readonly Mutant[] = ALL.filter(({ name }) => FOUND_BY_ATTACK.has(name));
+
+const OF_NEW_SHARDS = 'nothing alone: `new-shards-hold-nothing` breaks both rules of new shards';
+const OF_LOST_RECORDS = 'nothing alone: `lost-records-are-no-gap` breaks all four rules of lost records';
+
+/** Why schedules cannot find a bug alone. */
+export const HIDDEN: Readonly<Record<string, string>> = {
+  'listing-holds-nothing': OF_NEW_SHARDS,
+  'closed-shard-holds-nothing': OF_NEW_SHARDS,
+  'another-stream-is-no-gap': OF_LOST_RECORDS,
+  'long-absence-is-no-gap': OF_LOST_RECORDS,
+  'lost-shard-is-no-gap': OF_LOST_RECORDS,
+  'first-records-that-have-left-are-no-gap': OF_LOST_RECORDS,
+  'late-parts-inherit-nothing': 'nothing alone: `parts-of-a-fan-out-inherit-nothing` breaks both ways to inherit',
+  'look-answers-later-records':
+    'nothing: the observer receives no record while it looks, so the rule is for other callers',
+};
 
 /** Bugs planted in the observer that no schedule has found so far: rules of which nothing shows yet that they are needed. */
 export const OBSERVER_EXPERIMENTS: readonly Mutant[] = ALL.filter(

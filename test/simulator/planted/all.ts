@@ -1,7 +1,7 @@
 import { JOINED_MUTANTS } from '../../schedules/joined-mutants.ts';
 import { UPDATE_MUTANTS, WALK_MUTANTS } from '../../schedules/mutants.ts';
 import { EVOLUTION_MUTANTS } from '../evolution/planted.ts';
-import { OBSERVER_EXPERIMENTS, OBSERVER_MUTANTS, VERIFY_MUTANTS } from '../observer/planted.ts';
+import { HIDDEN, OBSERVER_EXPERIMENTS, OBSERVER_MUTANTS, VERIFY_MUTANTS } from '../observer/planted.ts';
 import { WATCH_MUTANTS } from '../watch/planted.ts';
 import { DIRECTED_MUTANTS } from './directed.ts';
 import { EXPERIMENTS } from './experiments.ts';
@@ -37,7 +37,10 @@ export const PLANTED: readonly Planted[] = [
   ...found(EVOLUTION_MUTANTS, 'simulator of model changes'),
   ...drawnOrKept(OBSERVER_MUTANTS, 'simulator of the observer', 'observer'),
   ...found(VERIFY_MUTANTS, 'attack on the observer'),
-  ...found(OBSERVER_EXPERIMENTS, 'nothing so far: not known to be wrong'),
+  ...OBSERVER_EXPERIMENTS.map((mutant) => ({
+    mutant,
+    foundBy: HIDDEN[mutant.name] ?? 'nothing so far: not known to be wrong',
+  })),
   ...found(WATCH_MUTANTS, 'simulator of watched lists'),
   ...found(UPDATE_MUTANTS, 'schedules of updates'),
   ...found(WALK_MUTANTS, 'schedules of walks'),

@@ -100,6 +100,9 @@ describe('the cost of a month', () => {
     expect(busy.usd).toBeGreaterThan(2 * rest.usd);
     expect(busy.millionStreamReads).toBeCloseTo((730 * 60 * 50 * cost({ putsPerSecond: 10 }).streamShards) / 1e6);
     expect([rest.millionFeedEvents, busy.millionFeedEvents > 0]).toEqual([0, true]);
+    // An event, three calls of the queue, and a call of the function; at rest the pollers.
+    expect((busy.feedUsd - rest.feedUsd) / busy.millionFeedEvents).toBeCloseTo(1 + 3 * 0.5 + 0.2 + 0.17, 2);
+    expect(rest.feedUsd).toBeCloseTo(0.33, 2);
     expect(observed({ putsPerSecond: 20 }).millionFeedEvents).toBeCloseTo(2 * busy.millionFeedEvents);
     // Views and lists are judged by the records alone.
     const shards = { streamShards: 4, shares: new Map([['FOLLOWS', 1]]) };
@@ -111,7 +114,7 @@ describe('the cost of a month', () => {
       edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', copy: ['name'] }) },
     });
     const [few, many] = [10, 20].map((putsPerSecond) => observed({ ...shards, putsPerSecond }, copying).usd);
-    expect(many! - few!).toBeCloseTo(((10 * SECONDS_A_MONTH * 10.8) / 1e6) * prices.dynamodb.millionReadUnits);
+    expect(many! - few!).toBeCloseTo(((10 * SECONDS_A_MONTH * 5.4) / 1e6) * prices.dynamodb.millionReadUnits);
     const withObserver = { ...FIXTURES, alarms: FIXTURES.alarms + 5 };
     const more = monthlyCost(graph, LOAD, { ...FIXTURES, withObserver }, prices).observer.usd - cost().observer.usd;
     expect(more).toBeCloseTo(5 * prices.cloudwatch.alarmMonth);

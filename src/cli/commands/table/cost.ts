@@ -153,7 +153,7 @@ function moneyText(money: MonthlyCost): string {
     'by hand: a Lambda function with the DocumentClient, which reads before it writes; without check, redrive, alarms and model changes',
     'zero-ETL: to OpenSearch Serverless at its smallest size with two zones, whatever the load: a lower bound',
     `observe: true costs ${dollars(observer.usd).trim()} more, and ${Math.round(observer.millionStreamReads * 10) / 10} million reads of the stream, which these prices lack; a check once a month costs ${dollars(observer.monthlyCheckUsd).trim()} instead of ${dollars(observer.checkUsd).trim()}`,
-    `feedEventBus tells at most ${Math.round(observer.millionFeedEvents * 10) / 10} million events, which these prices lack`,
+    `feedEventBus tells at most ${Math.round(observer.millionFeedEvents * 10) / 10} million events, for ${dollars(observer.feedUsd).trim()} without their targets`,
     `US dollars, prices of ${priceRegion} on ${priceDate}${otherDates.join('')}; assumed: ${monthlyAssumptions}`,
   ].join('\n');
 }
