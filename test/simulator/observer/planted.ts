@@ -37,7 +37,11 @@ const OPENING: readonly Mutant[] = [
   {
     name: 'changed-node-opens-no-fan-out',
     rule: 'A changed node opens its fan-outs: what they reach may be wrong.',
-    changes: [setValue('changed-node-opens-its-fan-outs', (old) => `(${old}).slice(0, 0)`)],
+    changes: [
+      setValue('changed-node-opens-its-fan-outs', (old) => `(${old}).slice(0, 0)`),
+      // The plain planner opens them too, for its share.
+      drop('plain-planner-opens-its-fan-outs'),
+    ],
   },
   {
     name: 'gone-reverse-item-opens-no-copy',
@@ -89,7 +93,10 @@ const CLOSING: readonly Mutant[] = [
     name: 'looks-are-eventual',
     rule: 'Looks read consistently.',
     changes: [
-      setValue('looks-are-consistent', 'await observe({ ...context, store: eventually(context.store) }, suspects)'),
+      setValue(
+        'looks-are-consistent',
+        'await readSuspects({ ...context, store: eventually(context.store) }, suspects)',
+      ),
       addToFile('looks-are-consistent', EVENTUALLY),
     ],
   },
