@@ -57,5 +57,6 @@ function groupsText(by: Record<string, Record<string, number>>): string {
 
 /** A decimal text with every digit, its whole part in thousands. */
 function inThousands(decimal: string): string {
-  return decimal.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ','));
+  const sign = decimal.startsWith('-') ? '-' : '';
+  return sign + decimal.slice(sign.length).replace(/^\d+/, (whole) => BigInt(whole).toLocaleString('en'));
 }

@@ -154,7 +154,9 @@ export function placesOfTree(
   };
   items.forEach(add);
   const entering = new Set(
-    levels.flatMap((path) => [...path.matchAll(/(?:^|\/)inbound:([^/:]+)/g)].map(([, one]) => one)),
+    levels.flatMap((path) =>
+      path.split('/').flatMap((step) => (step.startsWith('inbound:') ? step.split(':')[1] : [])),
+    ),
   );
   const lists = edges
     .filter((edge) => entering.has(edge.type) && edge.partition === undefined)
