@@ -3,7 +3,7 @@ import { canonicalText, type Item, sameValue } from '../../core/items/attribute-
 import { ATTRIBUTES, VALUE } from '../../core/items/derived-item.ts';
 import { type DerivedKey, parseDerivedKey } from '../../core/items/derived-key.ts';
 import { edgeKeyOfElement } from '../../core/items/element.ts';
-import { parseNodeId, textOfKey } from '../../core/items/keys.ts';
+import { hash128, parseNodeId, textOfKey } from '../../core/items/keys.ts';
 import { type Amounts, sameAmounts, storedAmounts } from '../../core/items/ledger.ts';
 import { toPlain } from '../../core/items/plain.ts';
 import { copiesByEdge, elementsByEdge, evictedTypes } from '../../core/items/stored-view.ts';
@@ -30,6 +30,9 @@ import type {
 } from './feed-change.ts';
 import { entryIn, knownItems, toldRevision } from './known-items.ts';
 import { isSameRow } from './watched-list.ts';
+
+/** The number of hex digits by which an event's id names its item. */
+const ITEM_DIGITS = 8;
 
 /** The model by which records are read, with the projections that readers may use at the moment: `createFeedModels` gives it. */
 export type FeedModel = Pick<ReadContext, 'graph' | 'projections' | 'readNumber'>;
@@ -60,13 +63,17 @@ export function changesOf(record: RawRecord, model: FeedModel): FeedChange[] {
     const key = parseDerivedKey(change.target);
     const node = parseNodeId(change.source);
     if (key === undefined || node === undefined) continue;
-    const revision = toldRevision(change);
-    // Another stream of the table may give a number again, but not to the same revision.
-    const eventId = `${record.dynamodb?.SequenceNumber ?? ''}.${revision}`;
-    const of: ItemChange = { item: textOfKey(change), revision, eventId };
+    const [item, revision] = [textOfKey(change), toldRevision(change)];
+    const of: ItemChange = { item, revision, eventId: idOfChange(record, item, revision) };
     changes.push(...changesOfItem(model, key, { change, node: { id: change.source, type: node.type }, of }));
   }
   return changes;
+}
+
+/** Another stream of the table may give a number again: to another item, or to another revision. */
+function idOfChange(record: RawRecord, item: string, revision: number): string {
+  const ofItem = hash128(item).slice(0, ITEM_DIGITS);
+  return `${record.dynamodb?.SequenceNumber ?? ''}.${revision}.${ofItem}`;
 }
 
 function changesOfItem(model: FeedModel, key: DerivedKey, told: Told): FeedChange[] {

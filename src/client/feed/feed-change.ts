@@ -9,7 +9,10 @@ export interface ItemChange {
   item: string;
   /** How often the item has been written. It begins at 1 again where an item comes back, 48 hours or more after it has gone. */
   revision: number;
-  /** The same each time that the change comes: the sequence number of its record, `.` and the revision; of a list also `/` and the order. */
+  /**
+   * The same each time that the change comes: the sequence number of its record, the revision and a hash of the item, and of a list `/` and
+   * the order.
+   */
   eventId: string;
   /** There where the change has no room in an event: attributes, value and edges are left out, so read the node. */
   truncated?: true;
