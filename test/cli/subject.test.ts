@@ -29,7 +29,7 @@ describe('edgeloom subject', () => {
     const exported = await run('subject', 'export', 'USER-S1');
     expect(exported.code).toBe(0);
     expect(exported.stderr).toMatch(/is read as a whole: about \d+ RCU/);
-    expect(exported.stderr).toContain('USER-S1: 2 base, ');
+    expect(exported.stderr).toContain('USER-S1: 2 base items, ');
     const lines = exported.stdout.trim().split('\n');
     expect(lines[0]).toContain('"points":12345678901234567890');
     const base = lines.filter((line) => !line.includes('"target":"~') && !line.includes('"owner"'));

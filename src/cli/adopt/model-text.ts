@@ -1,6 +1,8 @@
+import type { IdAttribute } from '../../core/model/keys/key-option.ts';
 import { countText, figureText } from '../../foundation/figure.ts';
 import { printable } from '../shared/shown.ts';
-import type { LeftOut, Proposal, ProposedEdge, ProposedNode } from './propose-model.ts';
+import type { LeftOut, Proposal } from './propose-model.ts';
+import type { ProposedEdge, ProposedNode } from './proposed-types.ts';
 
 /** Facts of a sample that the model file names in comments. */
 export interface ModelTextFacts {
@@ -20,7 +22,14 @@ const MOST_REASONS = 40;
 export function modelText(proposal: Proposal, { sampled, tableItems, notes }: ModelTextFacts): string {
   const { table, nodes, edges, leftOut } = proposal;
   const hasParts = [...nodes.values()].some(({ parts }) => parts.length > 0);
-  const imports = ['defineGraph', ...(edges.size > 0 ? ['edge'] : []), 'node', ...(hasParts ? ['part'] : [])];
+  const hasIds = [...nodes.values(), ...edges.values()].some(({ key }) => Object.values(key).some(isIdAttribute));
+  const imports = [
+    ...(hasIds ? ['attribute'] : []),
+    'defineGraph',
+    ...(edges.size > 0 ? ['edge'] : []),
+    'node',
+    ...(hasParts ? ['part'] : []),
+  ];
   const left = leftOut.reduce((sum, { items }) => sum + items, 0);
   return [
     `import { ${imports.join(', ')} } from 'edgeloom';`,
@@ -94,9 +103,14 @@ type Plain = string | readonly string[] | { readonly [name: string]: Plain | und
 /** A value as TypeScript. */
 function literal(value: Plain | object): string {
   if (typeof value === 'string') return quoted(value);
+  if (isIdAttribute(value)) return `attribute(${quoted(value.attribute)})`;
   if (Array.isArray(value)) return `[${(value as string[]).map(quoted).join(', ')}]`;
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   return `{ ${members.map(([name, member]) => `${nameText(name)}: ${literal(member as Plain)}`).join(', ')} }`;
+}
+
+function isIdAttribute(value: unknown): value is IdAttribute {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'attribute';
 }
 
 function nameText(name: string): string {

@@ -1,39 +1,17 @@
 import { classifyBaseItem } from '../../core/model/base-item.ts';
 import { defineGraph } from '../../core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import type { EdgeKeyOption, NodeKeyOption } from '../../core/model/keys/key-option.ts';
 import { edge, node, part } from '../../core/model/schema.ts';
 import type { TableOptions } from '../../core/model/table-options.ts';
 import { ModelError } from '../../foundation/errors.ts';
+import { madeEdges, nameIds } from './id-attributes.ts';
 import { type PartitionForm, partitionForms } from './partition-forms.ts';
+import type { ProposedEdge, ProposedNode } from './proposed-types.ts';
 import { marksOfGroup, type SampledItem } from './sampled-item.ts';
 import { type SortKeyForm, sortKeyForms, stemsOf } from './sort-key-forms.ts';
 import { grouped, tally, typeNameOf, UniqueNames, wordsOf } from './texts.ts';
 
 /** Proposes a model for a table whose items other software writes, from a sample of them. Nothing here reads or writes. */
-
-/** A proposed type. */
-interface ProposedType {
-  /** Items of the sample that it was made from. */
-  items: number;
-  /** The attributes of those items, with the number that have each. */
-  attributes: ReadonlyMap<string, number>;
-  /** Guesses that a person should look at. */
-  unsure: string[];
-}
-
-/** A proposed node type. */
-export interface ProposedNode extends ProposedType {
-  key: NodeKeyOption;
-  parts: string[];
-}
-
-/** A proposed edge type. */
-export interface ProposedEdge extends ProposedType {
-  from: string[];
-  to: string;
-  key: EdgeKeyOption;
-}
 
 /** Items that the proposed model does not place. */
 export interface LeftOut {
@@ -85,6 +63,8 @@ type EdgeForm = Extract<SortKeyForm, { kind: 'edge' }> & { from: string };
 
 const BRACES = 'a template has no braces but those of its places';
 
+const WITHOUT_TEXT = 'the partition key has no text before an id: a type for it would take the keys of all types';
+
 class Inference {
   private readonly names = new UniqueNames();
   private readonly nodes = new Map<string, ProposedNode>();
@@ -103,7 +83,8 @@ class Inference {
     const all = partitionForms(items, facts.keyAttributes);
     const isTemplate = ({ before, after }: PartitionForm): boolean => !hasBrace(before) && !hasBrace(after);
     for (const one of all) if (!isTemplate(one)) this.leaveOut(one.items, BRACES);
-    const possible = all.filter(isTemplate);
+    const possible = all.filter(isTemplate).filter((form, i) => i === 0 || !isWithoutText(form));
+    for (const form of all.slice(1)) if (isWithoutText(form)) this.leaveOut(form.items, WITHOUT_TEXT);
     this.forms = possible.slice(0, MOST_TYPES);
     for (const { items: own } of possible.slice(MOST_TYPES)) {
       this.leaveOut(own, `only the ${MOST_TYPES} beginnings of partition keys with most items are proposed`);
@@ -124,6 +105,12 @@ class Inference {
     });
     const size = (own: readonly EdgeForm[]): number => own.reduce((sum, { items }) => sum + items.length, 0);
     for (const own of [...byType.values()].sort((a, b) => size(b) - size(a))) this.addEdge(own);
+    const { nodes, edges, itemsOf } = this;
+    const formOf = new Map([...this.typeOf].map(([form, type]) => [type, form]));
+    const types = { nodes, edges, itemsOf, formOf, keyAttributes: this.facts.keyAttributes };
+    nameIds(types);
+    for (const { name, edge: made } of madeEdges(types).slice(0, Math.max(0, MOST_TYPES - edges.size)))
+      edges.set(this.names.take(name), made);
     return this.compiled();
   }
 
@@ -291,17 +278,21 @@ function wordOf(form: PartitionForm, target: string | undefined): string {
   return form.isElectroDb ? word.replace(/id$/, '') || word : word;
 }
 
-function doubtsOf({ ids, before, lostCase }: PartitionForm, isWithoutNode: boolean): string[] {
+function doubtsOf({ ids, before }: PartitionForm, isWithoutNode: boolean): string[] {
   return [
     ...(isWithoutNode ? ['no item of the sample is such a node: its sort key is a guess'] : []),
     ...(ids.size === 1 ? ['the sample has one such partition key: what is before the id is a guess'] : []),
     ...(before === '' ? ['the partition keys have no text before the id: any key fits'] : []),
-    ...(lostCase === undefined ? [] : [`ids are as in the keys, which have another case than ${lostCase}`]),
   ];
 }
 
 function attributesOf(items: readonly SampledItem[]): Map<string, number> {
   return new Map([...tally(items.flatMap(({ names }) => names))].sort(([, a], [, b]) => b - a));
+}
+
+/** Whether any partition key fits a form: if another has more items, it is that of single items, such as `CONFIG`. */
+function isWithoutText({ before, after }: PartitionForm): boolean {
+  return before === '' && after === '';
 }
 
 function hasBrace(text: string): boolean {

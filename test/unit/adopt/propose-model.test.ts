@@ -7,7 +7,7 @@ import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { classifyBaseItem } from '../../../src/core/model/base-item.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { edge, node, part } from '../../../src/core/model/schema.ts';
+import { attribute, edge, node, part } from '../../../src/core/model/schema.ts';
 
 /** Models that are proposed for tables of many layouts. */
 
@@ -34,7 +34,13 @@ function propose(rows: readonly Row[], facts: Parameters<typeof proposeModel>[1]
 function compiled(proposal: Proposal): CompiledModel {
   const text = modelText(proposal, { sampled: 1, tableItems: 1, notes: [] });
   const body = text.replace(/^import .*$/m, '').replace('export default', 'return');
-  return new Function('defineGraph', 'edge', 'node', 'part', body)(defineGraph, edge, node, part) as CompiledModel;
+  return new Function('attribute', 'defineGraph', 'edge', 'node', 'part', body)(
+    attribute,
+    defineGraph,
+    edge,
+    node,
+    part,
+  ) as CompiledModel;
 }
 
 /** The types that the model file gives items, each once, in order. */
@@ -177,12 +183,110 @@ describe('a proposed model', () => {
     expect(proposal.leftOut).toEqual([]);
   });
 
-  it('says which case the keys have lost', () => {
+  const edb = (entity: string) => ({ __edb_e__: entity, __edb_v__: '1' });
+  const lostCase = (names: { org: string; user: string; memberOrg: string; memberUser: string }): Row[] =>
+    range(9).flatMap((i): Row[] => [
+      [`$app#orgid_o${i}x`, '$org_1', { ...edb('org'), [names.org]: `O${i}x` }],
+      [`$app#userid_u${i}x`, '$user_1', { ...edb('user'), [names.user]: `u${i}X` }],
+      [
+        `$app#orgid_o${i}x`,
+        `$member_1#userid_u${i}x`,
+        { ...edb('member'), [names.memberOrg]: `O${i}x`, [names.memberUser]: `u${i}X` },
+      ],
+    ]);
+
+  it('takes ids from the attributes whose case the keys have lost', () => {
+    const rows = lostCase({ org: 'orgId', user: 'userId', memberOrg: 'orgId', memberUser: 'userId' });
+    const proposal = propose(rows);
+    expect(keysOf(proposal)).toMatchObject({
+      nodes: {
+        ORG: { source: '$app#orgid_{id}', case: 'lower', id: attribute('orgId') },
+        USER: { source: '$app#userid_{id}', case: 'lower', id: attribute('userId') },
+      },
+      edges: { MEMBER: ['ORG', 'USER', { target: '$member_1#userid_{to}', where: edb('member') }] },
+    });
+    expect([doubts(proposal), proposal.leftOut]).toEqual([[], []]);
+    expect(typesOf(proposal, rows.slice(0, 3))).toEqual(['ORG ORG-O0x', 'USER USER-u0X', 'ORG-O0x MEMBER USER-u0X']);
+    // Where nodes and edges have them under other names.
+    const other = propose(lostCase({ org: 'id', user: 'id', memberOrg: 'org', memberUser: 'user' }));
+    expect([doubts(other), other.leftOut]).toEqual([[], []]);
+    expect(keysOf(other)).toMatchObject({
+      nodes: { ORG: { id: attribute('id') }, USER: { id: attribute('id') } },
+      edges: { MEMBER: ['ORG', 'USER', { from: attribute('org'), to: attribute('user') }] },
+    });
+    expect(typesOf(other, rows.slice(0, 0))).toEqual([]);
+  });
+
+  it('says which case the keys have lost where not every item has the id', () => {
     const rows: Row[] = ['Ada', 'grace', 'EDSGER'].map((id) => [`user#${id.toLowerCase()}`, 'user', { handle: id }]);
-    expect(keysOf(propose(rows))).toMatchObject({ nodes: { USER: { case: 'lower' } } });
-    expect(doubts(propose(rows)).join()).toContain('another case than handle');
+    expect(keysOf(propose(rows))).toMatchObject({ nodes: { USER: { case: 'lower', id: attribute('handle') } } });
+    const lacking: Row[] = [...rows, ['user#alan', 'user']];
+    expect(keysOf(propose(lacking))).not.toMatchObject({ nodes: { USER: { id: expect.anything() } } });
+    expect(doubts(propose(lacking)).join()).toContain('another case than handle');
+    const edges: Row[] = [...rows, ['user#ada', 'follows#user#grace'], ['user#grace', 'follows#user#ada']];
+    expect(keysOf(propose(edges))).not.toMatchObject({ nodes: { USER: { id: expect.anything() } } });
+    expect(doubts(propose(edges)).join()).toContain('another case than handle');
     const mixed: Row[] = [...rows, ['user#Alan', 'user', { handle: 'ALAN' }]];
     expect(doubts(propose(mixed)).join()).toContain('another case than handle');
+  });
+
+  describe('edges that attributes of nodes make', () => {
+    const orders = (attributesOf: (i: number) => Record<string, string | number>, customers = 20): Row[] => [
+      ...range(customers).map((i): Row => [`CUSTOMER#c${i}`, 'PROFILE', { name: `Customer ${i}` }]),
+      ...range(20).map((i): Row => [`ORDER#o${i}`, 'A', { ...attributesOf(i), total: String(i) }]),
+    ];
+    const madeIn = (proposal: Proposal) =>
+      [...proposal.edges].map(([type, { from, to, key }]) => [type, from, to, key]);
+
+    it('are proposed where its values are ids of one type, and are a guess', () => {
+      const rows = orders((i) => ({ customerId: `c${i % 7}` }));
+      const proposal = propose(rows);
+      expect(madeIn(proposal)).toEqual([['ORDER_CUSTOMER', ['ORDER'], 'CUSTOMER', { to: attribute('customerId') }]]);
+      expect(doubts(proposal)).toEqual([
+        'an attribute of ORDER makes it: of 20 values of customerId 20 are ids of CUSTOMER in the sample',
+      ]);
+      expect(proposal.leftOut).toEqual([]);
+      const raw = { source: 'ORDER#o3', target: 'A' };
+      const made = compiled(proposal).table.rawKeys!.allFromRaw(raw, itemOf(rows[23]!));
+      expect(made).toContainEqual({ source: 'ORDER-o3', target: 'ORDER_CUSTOMER-CUSTOMER-c3' });
+    });
+
+    it('are proposed by the form of ids that the sample lacks, if the attribute has the name of the type', () => {
+      const unseen = (i: number) => `c${i + 100}`;
+      expect(madeIn(propose(orders((i) => ({ customer_id: unseen(i) }))))).toHaveLength(1);
+      expect(madeIn(propose(orders((i) => ({ buyer: unseen(i) }))))).toEqual([]);
+      expect([...propose(orders((i) => ({ buyer: `c${i % 5}` }))).edges.keys()]).toEqual(['ORDER_BUYER']);
+    });
+
+    it('are not proposed for a tenth of other values, numbers, texts of digits, own ids, and keys of indexes', () => {
+      const none = [
+        propose(orders((i) => ({ customerId: i % 6 === 0 ? 'none' : `c${i % 7}` }))),
+        propose(orders((i) => ({ rank: i % 7 }))),
+        propose([...range(20).map((i): Row => [`USER#${i}`, 'A', { level: String(i % 3) }])]),
+        propose(orders((i) => ({ orderId: `o${i}` }))),
+        propose(orders((i) => ({ customerName: `Customer ${i}` }))),
+        propose(
+          orders((i) => ({ GSI1PK: `c${i % 7}` })),
+          { ...FACTS, keyAttributes: new Set(['GSI1PK']) },
+        ),
+      ];
+      for (const proposal of none) expect(madeIn(proposal)).toEqual([]);
+    });
+
+    it('enter nodes whose ids are in attributes by these ids', () => {
+      const rows: Row[] = range(12).flatMap((i): Row[] => [
+        [`customer#c${i}x`, 'customer', { customerId: `C${i}x` }],
+        [`order#${i}`, 'order', { buyer: `C${i % 5}x` }],
+      ]);
+      expect(madeIn(propose(rows))).toMatchObject([['ORDER_BUYER', ['ORDER'], 'CUSTOMER', { to: attribute('buyer') }]]);
+    });
+  });
+
+  it('says of an item of its own, such as CONFIG, that its partition key has no id', () => {
+    const rows: Row[] = range(9).map((i): Row => [`USER#u${i}`, 'PROFILE']);
+    const proposal = propose([...rows, ['CONFIG', 'CONFIG'], ['STATS', 'TOTAL']]);
+    expect([...proposal.nodes.keys()]).toEqual(['USER']);
+    expect(leftOut(proposal)).toEqual([[2, expect.stringMatching(/^the partition key has no text before an id/)]]);
   });
 
   it('proposes a type for each item where there is one of each, and says what is a guess', () => {

@@ -99,7 +99,7 @@ export function migrateCommand(command: Command): void {
         const { cost, estimate, changes, warnings } = plan;
         const unplaced = dryRun ? plan.unplaced : await walked.count(strict && done ? store : undefined);
         if (strict && (unplaced?.items ?? 0) > 0) process.exitCode = LEFT;
-        const about = dryRun && !estimate.isExact ? `among ${figureText(estimate.sampled)} items, ` : '';
+        const about = dryRun && !estimate.isExact ? `among ${countText(estimate.sampled, 'item')}, ` : '';
         const texts = [dryRun ? lines.join('\n') : endText(steps, next), ...unplacedText(unplaced ?? NONE, about)];
         return {
           json: {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { toPlainItem } from '../../../core/items/plain.ts';
 import { losslessNumber, toJson } from '../../../foundation/exact-json.ts';
-import { figureText } from '../../../foundation/figure.ts';
+import { countText, figureText } from '../../../foundation/figure.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable, serverTime } from '../../../store/table.ts';
 import { listObjects } from '../../../trust/failures/bucket-list.ts';
@@ -112,7 +112,13 @@ async function runExport(session: CommandSession, id: string, flags: WalkFlags):
       },
     });
     progress.stop();
-    const counts = Object.entries(items).map(([kind, count]) => `${figureText(count)} ${kind}`);
+    const { base, derived, entry, mention } = items;
+    const counts = [
+      countText(base, 'base item'),
+      countText(derived, 'derived item'),
+      countText(entry, 'quarantine entry', 'quarantine entries'),
+      countText(mention, 'mention'),
+    ];
     process.stderr.write(`${printable(id)}: ${counts.join(', ')}\n`);
     if (!isWhole) {
       process.exitCode = STOPPED;
@@ -189,9 +195,20 @@ function eraseOutput(id: string, result: SubjectErasure, isDryRun: boolean): Out
   };
 }
 
+/** The words for the items that an erasure deletes: for one, and for several. */
+const ERASED: { readonly [Kind in keyof ErasedItems]: readonly [string, string] } = {
+  nodes: ['node', 'nodes'],
+  parts: ['part', 'parts'],
+  edges: ['edge', 'edges'],
+  unknown: ['item of no type of the model', 'items of no type of the model'],
+  derived: ['derived item', 'derived items'],
+  entries: ['quarantine entry', 'quarantine entries'],
+  failedBatches: ['failed batch', 'failed batches'],
+};
+
 function deletedText(deleted: ErasedItems): string {
-  const counts = Object.entries({ ...deleted, failedBatches: undefined, 'failed batches': deleted.failedBatches });
-  const some = counts.filter(([, count]) => (count ?? 0) > 0).map(([what, count]) => `${figureText(count!)} ${what}`);
+  const kinds = Object.keys(ERASED) as (keyof ErasedItems)[];
+  const some = kinds.filter((kind) => deleted[kind] > 0).map((kind) => countText(deleted[kind], ...ERASED[kind]));
   return some.join(', ') || 'nothing';
 }
 
