@@ -51,6 +51,8 @@ class MigrationRun {
   private target: ActionTarget | undefined;
   /** How often another run has changed the registry before this run could. */
   private overtaken = 0;
+  /** How often each registry step of a projection was made. */
+  private readonly made: Map<string, number>;
 
   constructor(private readonly options: MigrateOptions) {
     const { verified, settled, deleted, unused, shown }: Partial<MigratePlace['memory']> = options.resume?.memory ?? {};
@@ -61,6 +63,7 @@ class MigrationRun {
       unused: new Set(unused),
       shown: new Set(shown),
     };
+    this.made = new Map(Object.entries(options.resume?.made ?? {}));
     this.work = new StepWork(options);
     this.wanted = definitionsOf(options.graph);
   }
@@ -177,7 +180,9 @@ class MigrationRun {
     }
     // rule: what-goes-needs-no-code
     if (kind.brings === true) checkCompiles(next, data, this.wanted, this.options.graph, this.target?.name);
-    return await writeHead(this.work, next, head?.revision);
+    const isWritten = await writeHead(this.work, next, head?.revision);
+    if (isWritten) this.noteMade(step);
+    return isWritten;
   }
 
   /** Reads the facts that a step asks for. */
@@ -202,7 +207,20 @@ class MigrationRun {
     const { verified, settled, deleted, unused, shown } = this.memory;
     const done = { verified: [...verified], settled: [...settled], deleted: [...deleted] };
     const memory = { ...done, unused: [...unused], shown: [...shown] };
-    return { version: 1, memory, ...this.work.place, ...left };
+    const made = this.made.size > 0 && { made: Object.fromEntries(this.made) };
+    return { version: 1, memory, ...made, ...this.work.place, ...left };
+  }
+
+  /** A run with another aim takes back what this one makes, so that it is made again and again. */
+  private noteMade(step: Step): void {
+    // Each time a projection has another id.
+    const names = projectionNamesOf(step).split(' ');
+    const name = `${step.kind} ${names.map((one) => one.split('@')[0]).join(' ')}`.trim();
+    if (name === step.kind) return;
+    const times = (this.made.get(name) ?? 0) + 1;
+    this.made.set(name, times);
+    // rule: runs-do-not-take-back-each-others-steps-for-ever
+    if (times > MOST_OVERTAKEN) throw overtakenByAnotherAim();
   }
 
   /** Two runs with different aims would otherwise overtake each other for ever. */

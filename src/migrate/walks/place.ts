@@ -11,6 +11,8 @@ export interface MigratePlace {
   newest?: string | undefined;
   /** How often a step was repeated because of writes by old software. */
   rounds?: number | undefined;
+  /** How often each step of a projection that writes the registry was made. */
+  made?: Record<string, number> | undefined;
   /** A write by old software that a walk has found; only of a migration whose walks others make. */
   found?: OldWrite | undefined;
   /** The walks that others have finished, by name. */

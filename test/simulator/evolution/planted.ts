@@ -527,6 +527,11 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     changes: [setCondition('runs-of-two-models-do-not-replace-each-other-for-ever', 'false')],
   },
   {
+    name: 'evolution-runs-take-back-each-others-steps',
+    rule: 'Of two runs to different models that take back the steps of each other again and again, one ends.',
+    changes: [setCondition('runs-do-not-take-back-each-others-steps-for-ever', 'false')],
+  },
+  {
     name: 'evolution-shares-of-another-walk',
     rule: 'A walk has shares of its own: those of the walk before say nothing about it.',
     changes: [setValue('walk-has-shares-of-its-own', "'plan'")],
