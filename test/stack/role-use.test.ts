@@ -3,7 +3,7 @@ import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
-import { SERVICE_PARTITION } from '../../src/core/items/keys.ts';
+import { SERVICE_PARTITION, VIEW_KEY } from '../../src/core/items/keys.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { node } from '../../src/core/model/schema.ts';
@@ -250,6 +250,9 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       expect((await handler({}, context)).records).toBeGreaterThan(0);
       // How far each shard is applied.
       await store.put(keysOf(SERVICE_PARTITION, 'mark/shard'));
+      // A look at what images decide. It waits for the low mark, which does not move here.
+      const looked = ['USER-1', VIEW_KEY].map((target) => ({ source: 'USER-1', target }));
+      await store.getMany(looked, { consistent: true });
       await readOwn(store);
       expectExact();
     });

@@ -4,7 +4,7 @@ import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { COUNTED, EVICTED } from '../../core/items/derived-item.ts';
 import { baseKeyOfIndexItem, type DerivedKind, type KindInTarget } from '../../core/items/derived-key.ts';
 import { decodeElement, edgeKeyOfElement, escapedEdge } from '../../core/items/element.ts';
-import { textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
+import { isDerivedKey, textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { storedAmounts, textOfAmounts } from '../../core/items/ledger.ts';
 import { elementsByEdge, hasEdgeSet, viewAttributes } from '../../core/items/stored-view.ts';
 import { copySlots } from '../../core/kinds/copy.ts';
@@ -45,6 +45,8 @@ const NOTHING: Opened = { suspects: [], spreads: [] };
 export function openedBy(context: OddityContext, change: SeenChange): Opened {
   // rule: base-records-open-what-they-change
   if (isBaseSortKey(change.target)) return openedByBase(context.graph, change);
+  // An item that no type or template fits is somebody else's: it is neither judged nor repaired.
+  if (!isDerivedKey(change.target)) return NOTHING;
   const kind = itemKindOf(context.graph, change.target);
   const isInTarget = kind.decidedBy === 'edge-elsewhere';
   const opens = isInTarget ? openedByItemInTarget : OPENED_BY_DERIVED[kind.name as keyof typeof OPENED_BY_DERIVED];

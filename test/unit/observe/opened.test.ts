@@ -24,6 +24,14 @@ describe('what a record opens for the observer', () => {
     expect(partsOpened('~view', view, { ...key, w, r: { N: '2' } })).toEqual(['element']);
   });
 
+  it('is nothing if no type and no template fits the item: a repair would delete what is of others', () => {
+    for (const target of ['$invoice_1', '?$invoice_1', 'profile', '#']) {
+      const item: Item = { source: { S: 'USER-1' }, target: { S: target } };
+      expect(partsOpened(target, undefined, item)).toEqual([]);
+    }
+    expect(partsOpened('~of nobody', undefined, view)).toEqual(['unknown-item']);
+  });
+
   it('is nothing if a base item is written as it was', () => {
     const node: Item = { source: { S: 'USER-1' }, target: { S: 'USER-1' } };
     expect(partsOpened('USER-1', node, node)).toEqual([]);
