@@ -3,6 +3,7 @@ import { LEDGER_MUTANTS } from '../simulator/ledgers/planted.ts';
 import type { Mutant } from '../simulator/planted/mutant.ts';
 import { Runner } from '../simulator/runner.ts';
 import { plantedBugs, runs } from '../support/extent.ts';
+import { rightSchedules } from '../support/right-schedules.ts';
 
 /**
  * The promise of totals and of parts of nodes: at rest the reader's answers are those of an oracle that knows the base items alone, a
@@ -35,15 +36,7 @@ describe('totals and parts', () => {
   const counters: Record<string, number> = {};
 
   it(`are right in ${SCHEDULES} schedules`, async () => {
-    const runner = await Runner.start();
-    try {
-      const all = await runner.runSeeds({ first: 1, count: SCHEDULES, mostFailures: 1, world: 'ledgers' });
-      expect(all.seeds).toEqual([]);
-      expect(all.schedules).toBe(SCHEDULES);
-      Object.assign(counters, all.counters);
-    } finally {
-      await runner.stop();
-    }
+    Object.assign(counters, await rightSchedules('ledgers', SCHEDULES));
   }, 3_600_000);
 
   it.each(HAPPENS)('have met in them: %s', (what) => {

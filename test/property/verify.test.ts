@@ -3,6 +3,7 @@ import { VERIFY_MUTANTS } from '../simulator/observer/planted.ts';
 import type { Mutant } from '../simulator/planted/mutant.ts';
 import { Runner } from '../simulator/runner.ts';
 import { plantedBugs, runs } from '../support/extent.ts';
+import { rightSchedules } from '../support/right-schedules.ts';
 
 /**
  * The promise of the observer, attacked by a table, a stream, a consumer and an oracle that share no code with the library: what it claims
@@ -29,15 +30,7 @@ describe('the observer of a plain table', () => {
   const counters: Record<string, number> = {};
 
   it(`is right in ${SCHEDULES} schedules`, async () => {
-    const runner = await Runner.start();
-    try {
-      const all = await runner.runSeeds({ first: 1, count: SCHEDULES, mostFailures: 1, world: 'verify' });
-      expect(all.seeds).toEqual([]);
-      expect(all.schedules).toBe(SCHEDULES);
-      Object.assign(counters, all.counters);
-    } finally {
-      await runner.stop();
-    }
+    Object.assign(counters, await rightSchedules('verify', SCHEDULES));
   }, 3_600_000);
 
   it.each(HAPPENS)('has met in them: %s', (what) => {
