@@ -74,10 +74,13 @@ describe('bugs planted in the observer', () => {
 });
 
 describe('a fault of the planner, which projector and observer share', () => {
-  it('shows by the plain planner', async () => {
+  it.each([
+    ['of records', 'disputes-are-not-told'],
+    ['of the check that is the base', 'check-asks-one-planner'],
+  ])('shows by the plain planner: %s', async (_what, name) => {
     const runner = await Runner.start(WRONG_PLANNER);
     try {
-      const failures = await runner.runScript(loadPinned('disputes-are-not-told', 'observer')!.script, 'observer');
+      const failures = await runner.runScript(loadPinned(name, 'observer')!.script, 'observer');
       expect([...new Set(failures.map(({ kind }) => kind))]).toEqual(['disputed']);
     } finally {
       await runner.stop();

@@ -6,8 +6,8 @@ import { countKeyOf } from '../../src/core/model/projection/places.ts';
 import { continuationUnit, fanOutUnits } from '../../src/core/plan/fan-out.ts';
 import type { ItemHistory } from '../../src/core/plan/fold.ts';
 import type { CountedUnit, IndexUnit, QuarantineUnit, Unit, ViewChange } from '../../src/core/plan/unit.ts';
-import { type PlainDerived, plainDerivedOf } from '../../src/trust/observe/plain/derive.ts';
-import { contributions } from '../../src/trust/observe/plain/joined.ts';
+import { type PlainDerived, plainDerivedOf } from '../../src/trust/plain/derive.ts';
+import { contributions } from '../../src/trust/plain/joined.ts';
 
 /**
  * Units as the plain planner has them: what one batch changes in one derived item; each is applied atomically, and units of a batch are independent.

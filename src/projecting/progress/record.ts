@@ -50,6 +50,8 @@ export interface LastCheck {
   quarantined: number;
   /** Items that the table's registry does not know; absent if an earlier version wrote the item. */
   unregistered?: number;
+  /** Base items about which the two planners differ; absent if an earlier version wrote the item. */
+  disputed?: number;
 }
 
 /** The totals of one worker, in one night of a run over the whole table. */
@@ -62,8 +64,9 @@ export interface CheckShare {
   drift: number;
   pending: number;
   quarantined: number;
-  /** Items that the table's registry does not know, as in `LastCheck`. */
+  /** As in `LastCheck`. */
   unregistered?: number;
+  disputed?: number;
 }
 
 const PROGRESS_PREFIX = 'progress/';

@@ -27,6 +27,8 @@ export interface CheckTotals {
    */
   changing: { name: string; items: number; reason: string }[];
   quarantined: number;
+  /** Base items about which the two planners differ. */
+  disputed: number;
   /** Derived items that were repaired. */
   repaired: number;
   /** Expired tombstones that were deleted, and empty items that became tombstones. */
@@ -72,6 +74,7 @@ const totalsSchema = z.strictObject({
   unregistered: z._default(count, 0),
   changing: z._default(z.array(z.strictObject({ name: z.string(), items: count, reason: z.string() })), []),
   quarantined: count,
+  disputed: z._default(count, 0),
   repaired: count,
   tidied: count,
   rcu: z.number().check(z.minimum(0)),
@@ -107,6 +110,7 @@ export function emptyTotals(): CheckTotals {
     unregistered: 0,
     changing: [],
     quarantined: 0,
+    disputed: 0,
     repaired: 0,
     tidied: 0,
     rcu: 0,

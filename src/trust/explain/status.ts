@@ -324,11 +324,19 @@ function modelProblems(graph: CompiledModel, consumers: readonly ConsumerProgres
   return [`The consumer ${newest.id} projects another model (${newest.model}) than this one (${graph.fingerprint}).`];
 }
 
-function checkProblems({ endedAtMs, verdict, drift, unregistered = 0 }: LastCheck, nowMs: number): string[] {
+function checkProblems(
+  { endedAtMs, verdict, drift, unregistered = 0, disputed = 0 }: LastCheck,
+  nowMs: number,
+): string[] {
   const hours = Math.floor((nowMs - endedAtMs) / 3_600_000);
   return [
     ...(unregistered > 0
       ? [`The last check met ${countText(unregistered, 'item')} that the registry does not know: ${ALIENS}`]
+      : []),
+    ...(disputed > 0
+      ? [
+          `In the last check the two planners differed about ${countText(disputed, 'base item')}: edgeloom check --plain-share 1 says what each asks for. One of them has a fault: report it.`,
+        ]
       : []),
     ...(verdict === 'drift' && drift > 0
       ? [`The last check left ${countText(drift, 'difference')}: run edgeloom check --repair.`]

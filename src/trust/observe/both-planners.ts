@@ -1,19 +1,17 @@
-import { type Item, sameItem } from '../../core/items/attribute-value.ts';
 import { escapedEdge } from '../../core/items/element.ts';
-import { textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
+import { typePrefix } from '../../core/items/keys.ts';
 import { elementsByEdge, evictedTypes } from '../../core/items/stored-view.ts';
 import { attributesText } from '../../core/kinds/attributes.ts';
 import { indexItemText } from '../../core/kinds/index-item.ts';
-import type { Part, Seen, Suspect } from '../../core/kinds/part.ts';
+import type { Seen } from '../../core/kinds/part.ts';
 import { type CompiledModel, layersOf } from '../../core/model/compiled.ts';
 import { sourceNodeOf } from '../../core/model/joined.ts';
-import { derivedOf } from '../../core/plan/derive.ts';
-import type { ItemKey } from '../../core/store-port.ts';
+import { type Dispute, fieldsAt, partsInDispute } from '../check/disputes.ts';
+import { copyText, plainFanOuts } from '../plain/copies.ts';
+import { plainDerivedOf } from '../plain/derive.ts';
+import { changedJoinedKeys } from '../plain/joined.ts';
 import type { Opened } from './obligation.ts';
 import type { SeenChange } from './opened.ts';
-import { copyText, plainFanOuts } from './plain/copies.ts';
-import { plainDerivedOf } from './plain/derive.ts';
-import { changedJoinedKeys } from './plain/joined.ts';
 
 /**
  * The planner against the plain one. Projector and observer share the planner: if both ask for the wrong item, the two agree. So of a
@@ -26,7 +24,8 @@ import { changedJoinedKeys } from './plain/joined.ts';
  */
 export function openedByPlainPlanner(graph: CompiledModel, change: SeenChange): Opened {
   const { source, target, oldImage, newImage } = change;
-  const suspects = [...partsInDispute(graph, change, oldImage), ...partsInDispute(graph, change, newImage)];
+  const disputed = [...partsInDispute(graph, change, oldImage), ...partsInDispute(graph, change, newImage)];
+  const suspects = disputed.map(({ suspect }) => suspect);
   for (const layer of layersOf(graph)) {
     for (const sortKey of changedJoinedKeys(layer, change)) {
       suspects.push({ source, sortKey, part: { kind: 'index-item', target } });
@@ -36,32 +35,12 @@ export function openedByPlainPlanner(graph: CompiledModel, change: SeenChange): 
   return { suspects, spreads };
 }
 
-/** The parts of derived items about which the planners differ, as far as one base item decides about them. */
-function partsInDispute(graph: CompiledModel, base: ItemKey, image: Item | undefined): Suspect[] {
-  const { source, target } = base;
-  const planned = derivedOf(graph, source, target, image);
-  const plain = plainDerivedOf(graph, source, target, image);
-  const suspects: Suspect[] = [];
-  const open = (key: ItemKey, part: Part): void => {
-    suspects.push({ source: key.source, sortKey: key.target, part });
+/** The parts of a dispute that a check has found, and the fan-outs that bring a disputed copy to its views. */
+export function openedByDispute({ base: { source }, parts, copies }: Dispute): Opened {
+  return {
+    suspects: parts.map(({ suspect }) => suspect),
+    spreads: copies.map(({ edgeType }) => ({ kind: 'copies', source, edgeType })),
   };
-  const view = { source, target: VIEW_KEY };
-  if (!sameItem(planned.attributes, plain.attributes)) open(view, { kind: 'attributes' });
-  if (planned.element !== plain.element) open(view, { kind: 'element', target });
-  for (const sortKey of new Set([...planned.indexItems.keys(), ...plain.indexItems.keys()])) {
-    if (sameItem(planned.indexItems.get(sortKey), plain.indexItems.get(sortKey))) continue;
-    open({ source, target: sortKey }, { kind: 'index-item', target });
-  }
-  const inTarget = [...(planned.inTarget ?? []), ...plain.inTarget];
-  for (const { key } of new Map(inTarget.map((item) => [textOfKey(item.key), item])).values()) {
-    if (sameItem(fieldsAt(planned.inTarget, key), fieldsAt(plain.inTarget, key))) continue;
-    open(key, { kind: 'reverse-item', base: { source, target } });
-  }
-  return suspects;
-}
-
-function fieldsAt(items: readonly { key: ItemKey; fields: Item }[] | undefined, key: ItemKey): Item | undefined {
-  return items?.find((item) => textOfKey(item.key) === textOfKey(key))?.fields;
 }
 
 /**

@@ -8,6 +8,7 @@ import { type FanOutOf, FanOutPlaces } from '../../core/model/projection/places.
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { StreamLabel } from '../../projecting/stream/stream-label.ts';
+import { isInShare } from '../plain/share.ts';
 import { openedByPlainPlanner } from './both-planners.ts';
 import {
   itemOfSuspect,
@@ -20,7 +21,6 @@ import {
   type Touch,
 } from './obligation.ts';
 import { openedBy, type SeenChange } from './opened.ts';
-import { isInShare } from './plain/share.ts';
 
 /**
  * The open obligations of an observer: what records have touched, and what is not known to be right yet. It knows no store and no
@@ -88,6 +88,8 @@ export interface OpenSpread {
   later: Touch[];
   /** When the newest record was made that touched it, in milliseconds since 1970: its parts inherit that, too. */
   newestMs: number;
+  /** Whether only a look by both planners closes the items that it names. */
+  isForBoth: boolean;
   isQueried: boolean;
   /** When the Query that named its items ended, by the observer's clock; undefined: it is still to be made. */
   queriedMs: number | undefined;
@@ -210,13 +212,23 @@ export class Obligations {
   /** Opens what the planner may not have noticed, if the record is of the share. */
   private receiveByPlainPlanner({ graph }: OddityContext, change: SeenChange, touch: Touch, nowMs: number): void {
     if (!isBaseSortKey(change.target) || !isInShare(change.sequenceNumber, this.plainShare)) return;
-    const { suspects, spreads } = openedByPlainPlanner(graph, change);
     // rule: plain-planner-opens-its-fan-outs
-    for (const spread of spreads) this.touchSpread(spread, [touch]);
-    for (const suspect of suspects) {
-      this.openOrTouch(graph, suspect, [touch], nowMs);
-      this.open.get(nameOfSuspect(suspect))!.isForBoth = true;
+    this.openForBoth(graph, openedByPlainPlanner(graph, change), [touch], nowMs);
+  }
+
+  /** Opens parts that only a look by both planners closes. */
+  openForBoth(graph: CompiledModel, { suspects, spreads }: Opened, touches: readonly Touch[], nowMs: number): void {
+    for (const spread of spreads) {
+      this.touchSpread(spread, touches);
+      this.spreads.get(nameOfSpread(spread))!.isForBoth = true;
     }
+    for (const suspect of suspects) this.openPartForBoth(graph, suspect, touches, nowMs);
+  }
+
+  private openPartForBoth(graph: CompiledModel, suspect: Suspect, touches: readonly Touch[], nowMs: number): void {
+    this.openOrTouch(graph, suspect, touches, nowMs);
+    const obligation = this.open.get(nameOfSuspect(suspect));
+    if (obligation !== undefined) obligation.isForBoth = true;
   }
 
   /** Whether only a look by both planners closes a part. */
@@ -296,7 +308,16 @@ export class Obligations {
     const name = nameOfSpread(spread);
     let open = this.spreads.get(name);
     if (open === undefined) {
-      open = { name, spread, touches: [], later: [], newestMs: 0, isQueried: false, queriedMs: undefined };
+      open = {
+        name,
+        spread,
+        touches: [],
+        later: [],
+        newestMs: 0,
+        isForBoth: false,
+        isQueried: false,
+        queriedMs: undefined,
+      };
       this.spreads.set(name, open);
     }
     for (const { stampMs, newestMs = stampMs } of touches) open.newestMs = Math.max(open.newestMs, newestMs);
@@ -523,7 +544,8 @@ export class Obligations {
     // rule: parts-inherit-from-the-fan-out
     const touches = [...open.touches, ...open.later];
     for (const suspect of suspects) {
-      this.openOrTouch(graph, suspect, touches, nowMs);
+      if (open.isForBoth) this.openPartForBoth(graph, suspect, touches, nowMs);
+      else this.openOrTouch(graph, suspect, touches, nowMs);
       this.inheritNewest(nameOfSuspect(suspect), open);
     }
   }

@@ -14,7 +14,8 @@ import { registryLeases } from '../../registry/reader-lease.ts';
 import { registeredModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { check } from '../check/check.ts';
-import { WRONG } from '../check/finding.ts';
+import type { Dispute } from '../check/disputes.ts';
+import { DRIFT } from '../check/finding.ts';
 import { Repairer } from '../repair/repairer.ts';
 import { Feeder, type TakeEvents } from './feeder.ts';
 import { TableMemory } from './memory.ts';
@@ -215,15 +216,17 @@ async function takeLastCheck(store: Pick<Store, 'get'>, observer: Observer): Pro
  * each page: the check takes longer than the lease.
  */
 async function checkWholeTable(
-  { graph, store, source, now, wait, remainingMs }: ObserveOptions,
+  { graph, store, source, now, wait, remainingMs, plainShare }: ObserveOptions,
   observer: Observer,
   keep: () => Promise<void>,
 ): Promise<void> {
   const left: ItemKey[] = [];
+  const disputes: Dispute[] = [];
   const beganMs = runtimeOf({ now }).now();
-  const open = new Set<string>([...WRONG, 'pending', 'maintenance']);
+  const open = new Set<string>([...DRIFT, 'quarantined', 'unregistered', 'pending', 'maintenance']);
   const { cursor } = await check({
-    ...{ graph, store, now, wait, remainingMs },
+    ...{ graph, store, now, wait, remainingMs, plainShare },
+    onDispute: (dispute) => void disputes.push(dispute),
     settleMs: 1_000,
     onProgress: keep,
     streamLabel: streamLabel(source.streamArn),
@@ -232,7 +235,7 @@ async function checkWholeTable(
     },
   });
   // A check that the end of the run has cut off is no base.
-  if (cursor === undefined) await observer.endWholeCheck(beganMs, left);
+  if (cursor === undefined) await observer.endWholeCheck(beganMs, left, disputes);
 }
 
 /**

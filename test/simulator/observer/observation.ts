@@ -3,6 +3,7 @@ import { SERVICE_PARTITION } from '../../../src/core/items/keys.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { check } from '../../../src/trust/check/check.ts';
+import type { Dispute } from '../../../src/trust/check/disputes.ts';
 import type { ObservedDrift } from '../../../src/trust/observe/obligation.ts';
 import { Observer } from '../../../src/trust/observe/observer.ts';
 import type { ObserverState } from '../../../src/trust/observe/state.ts';
@@ -128,6 +129,7 @@ export class Observation {
   private async base(process: ObserverProcess, observer: Observer): Promise<void> {
     const { world } = this;
     const left: ItemKey[] = [];
+    const disputes: Dispute[] = [];
     const beganMs = world.agenda.now;
     await check({
       graph: world.graph,
@@ -140,10 +142,14 @@ export class Observation {
       now: () => world.agenda.now,
       wait: (milliseconds) => process.wait(milliseconds),
       random: () => 0.5,
-      onFinding: ({ source, target }) => void left.push({ source, target }),
+      plainShare: 1,
+      onDispute: (dispute) => void disputes.push(dispute),
+      onFinding: ({ source, target, verdict }) => {
+        if (verdict !== 'disputed') left.push({ source, target });
+      },
     });
     if (process.isDead) return;
-    await observer.endWholeCheck(beganMs, left);
+    await observer.endWholeCheck(beganMs, left, disputes);
     world.count('checks as a base');
     if (left.length > 0) world.count('bases with differences');
   }

@@ -383,6 +383,14 @@ const BOTH_PLANNERS: readonly Mutant[] = [
     changes: [WRONG_ELEMENTS, drop('images-close-no-dispute')],
   },
   {
+    name: 'check-asks-one-planner',
+    rule: 'The check that is the base asks the plain planner too: no record tells of what was wrong before.',
+    changes: [
+      WRONG_ELEMENTS,
+      setValue('check-asks-the-plain-planner', '(await Promise.resolve(undefined)) as Dispute | undefined'),
+    ],
+  },
+  {
     name: 'plain-fan-outs-are-left-alone',
     rule: 'The fan-outs that the plain planner finds are opened, also if the planner finds none.',
     changes: [NO_FAN_OUTS, drop('plain-planner-opens-its-fan-outs')],
@@ -447,6 +455,7 @@ const FOUND: ReadonlySet<string> = new Set([
   'disputes-are-not-told',
   'images-close-disputes',
   'plain-fan-outs-are-left-alone',
+  'check-asks-one-planner',
 ]);
 
 /** Bugs planted in the observer. */

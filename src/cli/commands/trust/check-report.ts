@@ -19,7 +19,8 @@ export function reportText(totals: CheckTotals, findings: readonly Finding[], se
     `drift: ${drift.missing} missing, ${drift.stale} stale, ${drift.orphan} orphan` +
       `${totals.maintenance > 0 ? `; maintenance: ${totals.maintenance}` : ''}${repaired > 0 ? `; ${repaired} repaired` : ''}${tidied > 0 ? `; ${tidied} tidied up` : ''}`,
     `${totals.pending} pending, ${totals.superseded} superseded, ${totals.quarantined} quarantined, ` +
-      `${totals.dangling} dangling, ${totals.unknown} unknown${totals.unregistered > 0 ? `, ${totals.unregistered} unregistered` : ''}`,
+      `${totals.dangling} dangling, ${totals.unknown} unknown${totals.unregistered > 0 ? `, ${totals.unregistered} unregistered` : ''}` +
+      `${totals.disputed > 0 ? `, ${totals.disputed} disputed` : ''}`,
   ];
   for (const { name, items, reason } of totals.changing) {
     lines.push(`not compared: ${printable(name)}, ${countText(items, 'item')}: ${reason}`);
@@ -30,8 +31,9 @@ export function reportText(totals: CheckTotals, findings: readonly Finding[], se
   const sorted = [...findings].sort((a, b) => severityOf(a) - severityOf(b));
   for (const { source, target, verdict, expected, actual } of sorted.slice(0, SHOWN)) {
     lines.push(`${verdict} ${printable(source)} ${printable(target)}`);
-    if (expected !== null) lines.push(`  expected: ${printableShort(expected)}`);
-    if (actual !== null) lines.push(`  actual:   ${printableShort(actual)}`);
+    const names = verdict === 'disputed' ? ['planner: ', 'plain:   '] : ['expected:', 'actual:  '];
+    if (expected !== null) lines.push(`  ${names[0]} ${printableShort(expected)}`);
+    if (actual !== null) lines.push(`  ${names[1]} ${printableShort(actual)}`);
   }
   if (sorted.length > SHOWN) lines.push(`... and ${sorted.length - SHOWN} more: --json or --report lists them`);
   return lines.join('\n');

@@ -7,7 +7,7 @@ import type { CheckOptions, CheckResult } from '../../../trust/check/check.ts';
 import { checkExport, type ExportCheckResult } from '../../../trust/check/export/export.ts';
 import type { Finding } from '../../../trust/check/finding.ts';
 import { sampleOptions } from '../../../trust/check/scan.ts';
-import { examples, wholeNumber } from '../../shared/options.ts';
+import { examples, share, wholeNumber } from '../../shared/options.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { printable } from '../../shared/shown.ts';
@@ -42,6 +42,7 @@ interface CommandOptions {
   resume?: string;
   report?: string[];
   strict?: boolean;
+  plainShare?: number;
   dangling?: boolean;
 }
 
@@ -65,6 +66,11 @@ export function checkCommand(command: Command): void {
     .option('--confirm', 'with --export: look at the partitions that differ there in the live table')
     .option('--strict', 'exit 1 also where items are of types outside the model')
     .option('--dangling', 'report edges to nodes that do not exist; a read unit or two for each, every time')
+    .option(
+      '--plain-share <share>',
+      'share of the base items about which a second planner is asked too, 0 to 1 (default: 0.01)',
+      share,
+    )
     .option('--resume <file>', 'keep the place in this file, and go on from there after an interruption')
     .option('--report <kind-and-file...>', 'write a report as well: junit FILE or json FILE')
     .addHelpText(
@@ -118,7 +124,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   const leavesCopiesOut = options.export !== undefined && options.confirm !== true && hasItemsInTargets(session.graph);
   const { missing, stale, orphan } = totals.drift;
   const isLeft = missing + stale + orphan > totals.repaired;
-  if (isLeft || totals.quarantined > 0 || totals.unregistered > 0) process.exitCode = FOUND;
+  if (isLeft || totals.quarantined + totals.unregistered + totals.disputed > 0) process.exitCode = FOUND;
   const waiting: Waiting = { pending: totals.pending - ofChange, lagSeconds, settleSeconds: options.settle / 1000 };
   if (!isExplainedByLag(waiting)) process.exitCode = FOUND;
   if (options.strict === true && totals.unknown > 0) process.exitCode = FOUND;
@@ -178,7 +184,7 @@ async function runExportCheck(
 }
 
 function checkOptions(options: CommandOptions): Partial<CheckOptions> {
-  const { segment, sample, segments, source, settle, maxRcu, maxWcu, dangling } = options;
+  const { segment, sample, segments, source, settle, maxRcu, maxWcu, dangling, plainShare } = options;
   const mode = options.dryRun === true ? 'plan' : options.repair === true ? 'repair' : 'report';
   return {
     mode,
@@ -186,6 +192,7 @@ function checkOptions(options: CommandOptions): Partial<CheckOptions> {
     maxRcu,
     maxWcu,
     dangling,
+    plainShare,
     ...(segments !== undefined && { segments }),
     ...(segment !== undefined && { segments: segment.segments, onlySegments: [segment.segment] }),
     ...(sample !== undefined && sampleOptions(sample)),

@@ -127,7 +127,8 @@ function Checked({ check: { scope, state, totals, expected, findings, repairs, e
         <p>
           drift: {figureText(missing)} missing, {figureText(stale)} stale, {figureText(orphan)} orphan;{' '}
           {figureText(totals.pending)} pending, {figureText(totals.quarantined)} quarantined,{' '}
-          {figureText(totals.unregistered)} unregistered, {figureText(totals.repaired)} repaired
+          {figureText(totals.unregistered)} unregistered, {figureText(totals.disputed)} disputed,{' '}
+          {figureText(totals.repaired)} repaired
         </p>
       )}
       {totals?.changing.map(({ name, items: met, reason }) => (
@@ -155,7 +156,7 @@ function Checked({ check: { scope, state, totals, expected, findings, repairs, e
 
 function Found({ finding: { source, target, verdict, expected, actual } }: { finding: Finding }) {
   const isDrift = verdict === 'missing' || verdict === 'stale' || verdict === 'orphan';
-  const isBad = isDrift || verdict === 'quarantined' || verdict === 'unregistered';
+  const isBad = isDrift || ['quarantined', 'unregistered', 'disputed'].includes(verdict);
   return (
     <>
       <Badge kind={isBad ? 'bad' : 'late'}>{verdict}</Badge>{' '}
@@ -166,7 +167,16 @@ function Found({ finding: { source, target, verdict, expected, actual } }: { fin
           <bdi>{target === source ? source : `${source} ${target}`}</bdi>
         </Link>
       )}
-      {isDrift || verdict === 'pending' ? (
+      {verdict === 'disputed' ? (
+        <>
+          <p>
+            planner: <Text text={expected ?? ''} />
+          </p>
+          <p>
+            plain planner: <Text text={actual ?? ''} />
+          </p>
+        </>
+      ) : isDrift || verdict === 'pending' ? (
         <Difference wanted={expected} stored={actual} />
       ) : (
         actual !== null && (

@@ -1,4 +1,4 @@
-import { fnv1a } from '../../../core/items/shard.ts';
+import { fnv1a } from '../../core/items/shard.ts';
 
 /** The share of its judgements that an observer makes by the plain planner too, if nothing else is said. */
 export const PLAIN_SHARE = 0.01;

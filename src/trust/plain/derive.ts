@@ -1,19 +1,19 @@
-import type { Item } from '../../../core/items/attribute-value.ts';
-import { CHILD, COUNTED } from '../../../core/items/derived-item.ts';
-import { encodeLabel, escapedEdge, escapedHashedEdge, LabelError } from '../../../core/items/element.ts';
-import { isWellFormed } from '../../../core/items/encoding.ts';
-import { parseNodeId } from '../../../core/items/keys.ts';
-import { type BaseItemKind, classifyBaseItem, misfitText } from '../../../core/model/base-item.ts';
+import type { Item } from '../../core/items/attribute-value.ts';
+import { CHILD, COUNTED } from '../../core/items/derived-item.ts';
+import { encodeLabel, escapedEdge, escapedHashedEdge, LabelError } from '../../core/items/element.ts';
+import { isWellFormed } from '../../core/items/encoding.ts';
+import { parseNodeId } from '../../core/items/keys.ts';
+import { type BaseItemKind, classifyBaseItem, misfitText } from '../../core/model/base-item.ts';
 import {
   type CompiledModel,
   type LabelModel,
   layersOf,
   type NodeModel,
   type PartModel,
-} from '../../../core/model/compiled.ts';
-import type { SourceNode } from '../../../core/model/joined.ts';
-import { FanOutPlaces } from '../../../core/model/projection/places.ts';
-import type { ItemKey } from '../../../core/store-port.ts';
+} from '../../core/model/compiled.ts';
+import type { SourceNode } from '../../core/model/joined.ts';
+import { FanOutPlaces } from '../../core/model/projection/places.ts';
+import type { ItemKey } from '../../core/store-port.ts';
 import { inboundItem, searchItems, withAttributes } from './index-items.ts';
 import { attributesOfPart, givenBy, joinedItem, usesSource } from './joined.ts';
 import { ownerItems } from './owner-items.ts';
