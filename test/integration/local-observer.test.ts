@@ -4,7 +4,7 @@ import { createWriter } from '../../src/index.ts';
 import { type Local, startLocal } from '../../src/local/local.ts';
 import { readPublishedMark } from '../../src/projecting/progress/marks.ts';
 import { status } from '../../src/trust/explain/status.ts';
-import { readObserverState, TableMemory } from '../../src/trust/observe/memory.ts';
+import { readObserverProgress, TableMemory } from '../../src/trust/observe/memory.ts';
 import type { ObservedDrift } from '../../src/trust/observe/obligation.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { readersOf, StreamReaders } from '../support/stream-readers.ts';
@@ -72,7 +72,7 @@ describe('the observer of startLocal', () => {
     local = await startLocal({ graph, engine: 'memory', observe: false });
     expect(local.observer).toBeUndefined();
     await local.worker.idle();
-    expect(await readObserverState(local.store)).toBeUndefined();
+    expect(await readObserverProgress(local.store)).toBeUndefined();
     expect(await status({ graph, store: local.store })).toMatchObject({ verifiedThrough: null, drift: 0 });
   });
 

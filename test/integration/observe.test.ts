@@ -5,7 +5,7 @@ import { readPublishedMark } from '../../src/projecting/progress/marks.ts';
 import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { status } from '../../src/trust/explain/status.ts';
-import { readObserverState, TableMemory } from '../../src/trust/observe/memory.ts';
+import { readObserverProgress, TableMemory } from '../../src/trust/observe/memory.ts';
 import type { ObservedDrift } from '../../src/trust/observe/obligation.ts';
 import { type ObserveOptions, type ObserveResult, observe } from '../../src/trust/observe/observe.ts';
 import type { ObserverState } from '../../src/trust/observe/state.ts';
@@ -160,7 +160,7 @@ describe('the observer of a table', () => {
     expect(await run()).toMatchObject({ endedBy: 'busy' });
     await other.close();
     expect((await run()).endedBy).toBe('verified');
-    expect(await readObserverState(store)).toMatchObject({ drift: [] });
+    expect(await readObserverProgress(store)).toMatchObject({ drift: [] });
   }, 60_000);
 
   it('is late for status while it should run, and not once it has ended in order', async () => {

@@ -6,7 +6,7 @@ import type { StreamSource } from '../../projecting/stream/source.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
 import type { TakeEvents } from '../../trust/observe/feeder.ts';
-import { readObserverState } from '../../trust/observe/memory.ts';
+import { readObserverProgress } from '../../trust/observe/memory.ts';
 import { type ObserveResult, observe } from '../../trust/observe/observe.ts';
 import type { ObserverLimits } from '../../trust/observe/observer.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
@@ -88,7 +88,7 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
     const { endedBy, records } = result;
     // Another process observes the table: what it has saved is the answer.
     const isElsewhere = endedBy === 'busy' || endedBy === 'lost';
-    const saved = isElsewhere ? await readObserverState(store) : undefined;
+    const saved = isElsewhere ? await readObserverProgress(store) : undefined;
     const { throughMs, sinceMs, drift, heldBy } = isElsewhere
       ? { ...saved, sinceMs: saved?.positionsMs, drift: saved?.drift.length ?? 0 }
       : { ...result, throughMs: result.verifiedThroughMs, drift: result.drift.length };

@@ -13,9 +13,8 @@ import {
 import type { ShardPosition, StreamPosition } from '../../projecting/progress/stream-position.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { readAbortable } from '../../store/abortable.ts';
-import { readObserverState } from '../observe/memory.ts';
+import { readObserverProgress, type SavedProgress } from '../observe/memory.ts';
 import type { ObservedDrift } from '../observe/obligation.ts';
-import type { ObserverState } from '../observe/state.ts';
 import { type Erasure, readErasures } from '../subject/erasure-record.ts';
 import { NOT_VERIFIED } from './verified-text.ts';
 
@@ -155,7 +154,7 @@ async function readStatus(options: StatusOptions): Promise<Status> {
   const consumers = position?.consumers ?? [];
   const quarantined = await countQuarantine(graph, store, stats);
   const lastCheck = readLastCheck(await readItem({ store, stats }, lastCheckKey()));
-  const observed = await readObserverState(countingGet(store, stats));
+  const observed = await readObserverProgress(countingGet(store, stats));
   const { erasures: begun, unreadable } = await readErasures(store, stats);
   const erasures = begun.map((erasure) => erasureStatus(erasure, now()));
   const seen = seenConsumers(consumers, now());
@@ -225,7 +224,7 @@ function countingGet(store: Pick<Store, 'get'>, stats: ReadStats): Pick<Store, '
   };
 }
 
-function observerProblems({ throughMs, heldBy, drift, isEnded }: ObserverState, nowMs: number): string[] {
+function observerProblems({ throughMs, heldBy, drift, isEnded }: SavedProgress, nowMs: number): string[] {
   const disputed = drift.filter(({ state }) => state === 'disputed').length;
   // Nobody expects one that was ended to go on.
   const isLate = isEnded !== true && (throughMs === undefined || nowMs - throughMs > UNVERIFIED_MS);

@@ -5,26 +5,31 @@ import { unchangedCondition } from '../../core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import type { Store } from '../../core/store-port.ts';
 import type { ObservedDrift } from './obligation.ts';
+import {
+  type PlacesReference,
+  placesIn,
+  placesReferenceSchema,
+  placesSchema,
+  readPlaces,
+  writePlaces,
+} from './places.ts';
 import type { ObserverMemory, ObserverState } from './state.ts';
 
-/** The item `observer` in the service's own partition: the state of the observer, and the lease of the process that runs. */
+/**
+ * The item `observer` in the service's own partition: the state of the observer, and the lease of the process that runs. The positions in
+ * many shards do not fit into it, and are in items next to it.
+ */
 
 const KEY = { source: SERVICE_PARTITION, target: 'observer' } as const;
 const STATE = 'state';
 /** How long a process keeps the lease without a sign of life, in milliseconds. */
 export const OBSERVER_LEASE_MS = 60_000;
+/** Characters of a state that is saved in one item: with more shards their places are in items of their own. */
+const MOST_INLINE = 100_000;
 
-const stateSchema = z.object({
+const progressSchema = z.object({
   streamArn: z.string(),
   savedMs: z.number(),
-  shards: z.array(
-    z.object({
-      shardId: z.string(),
-      after: z.optional(z.string().check(z.regex(/^\d{1,99}$/))),
-      isFinished: z.boolean(),
-      sinceMs: z.optional(z.number()),
-    }),
-  ),
   throughMs: z.optional(z.number()),
   baseMs: z.optional(z.number()),
   positionsMs: z.number(),
@@ -37,59 +42,76 @@ const stateSchema = z.object({
     }),
   ),
   heldBy: z.optional(z.string()),
-  feed: z.optional(
-    z.object({
-      told: z.record(z.string(), z.string()),
-      unread: z.optional(z.array(z.string())),
-      places: z.record(z.string(), z.string()),
-    }),
-  ),
   isEnded: z.optional(z.boolean()),
+  // With few shards their places are here, too.
+  ...{ shards: z.optional(placesSchema.shape.shards), feed: placesSchema.shape.feed },
 });
-const savedSchema = z.object({ holder: z.string(), leaseUntilMs: z.number(), state: z.optional(stateSchema) });
+const savedSchema = z.object({
+  holder: z.string(),
+  leaseUntilMs: z.number(),
+  state: z.optional(progressSchema),
+  places: z.optional(placesReferenceSchema),
+});
 
 /** The saved item of an observer. */
 interface Saved {
   /** The process that runs, and the end of its lease in milliseconds since 1970. */
   holder: string;
   leaseUntilMs: number;
-  state?: ObserverState | undefined;
+  /** With the places in the shards, unless they are in items of their own. */
+  state?: SavedProgress | ObserverState | undefined;
+  /** The items that hold the places in the shards; absent: the state has them. */
+  places?: PlacesReference | undefined;
 }
+
+/** The state of an observer without its places in the shards. */
+export type SavedProgress = Omit<ObserverState, 'shards' | 'feed'>;
 
 /** Keeps the state of an observer in the table. */
 export class TableMemory implements ObserverMemory {
   private readonly holder = randomUUID();
 
   constructor(
-    private readonly store: Pick<Store, 'get' | 'update'>,
+    private readonly store: Pick<Store, 'get' | 'getMany' | 'update'>,
     private readonly now: () => number,
   ) {}
 
   async open(): Promise<ObserverState | 'busy' | undefined> {
     const { item, saved } = await readSaved(this.store);
     const isElsewhere = saved !== undefined && saved.holder !== this.holder && this.now() < saved.leaseUntilMs;
-    if (isElsewhere || !(await this.writeState(item, saved?.state))) return 'busy';
-    return saved?.state;
+    if (isElsewhere || !(await this.write(item, { state: saved?.state, places: saved?.places }))) return 'busy';
+    if (saved?.state === undefined) return undefined;
+    const places = saved.places === undefined ? placesIn(saved.state) : await readPlaces(this.store, saved.places);
+    // Places of another version count as none, like a state of another version.
+    return places && { ...saved.state, ...places };
   }
 
   async save(state: ObserverState): Promise<boolean> {
     const { item, saved } = await readSaved(this.store);
     if (saved?.holder !== this.holder) return false;
-    return await this.writeState(item, state);
+    if (JSON.stringify(state).length <= MOST_INLINE) return await this.write(item, { state });
+    const { shards, feed, ...progress } = state;
+    const places = await writePlaces(this.store, saved.places, { shards, ...(feed && { feed }) });
+    return places !== undefined && (await this.write(item, { state: progress, places }));
   }
 
   /** Gives the lease back, so that the next process need not wait for its end, and notes that this one has ended in order. */
   async close(): Promise<void> {
     const { item, saved } = await readSaved(this.store);
-    if (saved?.holder === this.holder) await this.writeState(item, saved.state && { ...saved.state, isEnded: true }, 0);
+    if (saved?.holder !== this.holder) return;
+    await this.write(item, { state: saved.state && { ...saved.state, isEnded: true }, places: saved.places }, 0);
   }
 
-  private async writeState(
+  private async write(
     seen: Item | undefined,
-    state: ObserverState | undefined,
+    { state, places }: Pick<Saved, 'state' | 'places'>,
     leaseMs = OBSERVER_LEASE_MS,
   ): Promise<boolean> {
-    const saved: Saved = { holder: this.holder, leaseUntilMs: this.now() + leaseMs, ...(state && { state }) };
+    const saved: Saved = {
+      ...{ holder: this.holder, leaseUntilMs: this.now() + leaseMs },
+      ...(state && { state }),
+      ...(places && { places }),
+    };
     const { applied } = await this.store.update({
       key: KEY,
       set: { [STATE]: { S: JSON.stringify(saved) } },
@@ -100,8 +122,8 @@ export class TableMemory implements ObserverMemory {
   }
 }
 
-/** Reads the state that an observer has saved last; undefined if none ever ran. */
-export async function readObserverState(store: Pick<Store, 'get'>): Promise<ObserverState | undefined> {
+/** Reads how far the observer is, as it was saved last; undefined if none ever ran. */
+export async function readObserverProgress(store: Pick<Store, 'get'>): Promise<SavedProgress | undefined> {
   return (await readSaved(store)).saved?.state;
 }
 

@@ -93,6 +93,8 @@ export interface ObserveResult extends ObserverProgress {
 
 /** Times between two saves, between two turns that find nothing, and between two questions for the last check, in milliseconds. */
 const [SAVE_MS, PAUSE_MS, ASK_MS] = [5_000, 1_000, 30_000];
+/** Shards whose places are cheap to save, and the longest time between two saves: well within the lease. */
+const [FEW_SHARDS, MOST_SAVE_MS] = [500, 30_000];
 /** How long a low mark is used, in milliseconds. */
 const MARK_MS = 5_000;
 
@@ -149,7 +151,7 @@ async function observeUntilEnd(
     return await memory.save({ ...observer.stateToSave(), ...(feed && { feed }) });
   };
   const saveIfDue = async (): Promise<void> => {
-    if (now() - savedMs < SAVE_MS) return;
+    if (now() - savedMs < saveEveryMs(observer)) return;
     savedMs = now();
     // Another process that has taken over is noticed by the save after the check.
     await save();
@@ -164,7 +166,7 @@ async function observeUntilEnd(
     if (checks && observer.needsWholeCheck) await checkWholeTable(options, observer, saveIfDue);
     options.onProgress?.(progressOf(observer), turn.records);
     const isVerified = untilVerified && turn.isIdle && (observer.verifiedThroughMs ?? 0) > beganMs;
-    if (isVerified || now() - savedMs >= SAVE_MS) {
+    if (isVerified || now() - savedMs >= saveEveryMs(observer)) {
       savedMs = now();
       if (!(await save())) {
         endedBy = 'lost';
@@ -184,6 +186,11 @@ async function observeUntilEnd(
   if (endedBy === 'time' || endedBy === 'rest') await save();
   await memory.close();
   return { ...progressOf(observer), records, endedBy };
+}
+
+/** The places in thousands of shards take many write units: they are saved less often. */
+function saveEveryMs({ shardIds }: Observer): number {
+  return Math.min(MOST_SAVE_MS, SAVE_MS * Math.max(1, shardIds.size / FEW_SHARDS));
 }
 
 function feederOf({ graph, store, now }: ObserveOptions, take: TakeEvents, state: ObserverState | undefined): Feeder {

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { OBSERVER_LEASE_MS, readObserverProgress, TableMemory } from '../../../src/trust/observe/memory.ts';
+import type { ObserverState } from '../../../src/trust/observe/state.ts';
+import { followGraph } from '../../support/follow-graph.ts';
+import { HookedStore, type StoreCall } from '../../support/hooked-store.ts';
+import { MemoryStore } from '../../support/memory-store/memory-store.ts';
+
+const MOST_ITEM_BYTES = 400_000;
+
+/** The state of an observer of a table with some shards, whose feed has told a record of each. */
+function stateOf(shards: number, after: string): ObserverState {
+  const ids = Array.from({ length: shards }, (_, i) => `shardId-${String(i).padStart(20, '0')}-4f2e9a11`);
+  return {
+    streamArn: 'arn:aws:dynamodb:eu-central-1:123456789012:table/records/stream/2026-03-01T00:00:00.000',
+    savedMs: 5_000,
+    shards: ids.map((shardId) => ({ shardId, after, isFinished: false, sinceMs: 4_000 })),
+    throughMs: 3_000,
+    baseMs: 1_000,
+    positionsMs: 500,
+    drift: [],
+    heldBy: 'GÖAL-1 ~view',
+    feed: { told: Object.fromEntries(ids.map((shardId) => [shardId, after])), places: { 'search:USER.naïve': '1' } },
+  };
+}
+
+/** A table, with processes of the observer that keep their state there. */
+function keptState() {
+  const clock = { nowMs: 0 };
+  const table = new MemoryStore(followGraph('records').table);
+  const hooks: { before: (call: StoreCall) => Promise<void> | void } = { before: () => undefined };
+  const store = new HookedStore(table, (call) => hooks.before(call));
+  const process = (): TableMemory => new TableMemory(store, () => clock.nowMs);
+  const expireLease = (): void => {
+    clock.nowMs += OBSERVER_LEASE_MS + 1;
+  };
+  return { table, store, hooks, process, expireLease };
+}
+
+describe('the state of an observer', () => {
+  it.each([3, 5_000])('is read again by another process, with %i shards', async (shards) => {
+    const { store, process } = keptState();
+    const first = process();
+    expect(await first.open()).toBeUndefined();
+    for (const after of ['100', '200', '300']) expect(await first.save(stateOf(shards, after))).toBe(true);
+    await first.close();
+    expect(await process().open()).toEqual({ ...stateOf(shards, '300'), isEnded: true });
+    // Whoever asks how far it is reads one item.
+    expect(await readObserverProgress(store)).toMatchObject({ throughMs: 3_000, drift: [], isEnded: true });
+  });
+
+  it('takes more items where one has no room, and writes each below the limit', async () => {
+    const { table, process } = keptState();
+    const first = process();
+    await first.open();
+    await first.save(stateOf(5_000, '1'.repeat(40)));
+    await first.save(stateOf(3, '1'));
+    await first.save(stateOf(5_000, '2'.repeat(40)));
+    const items = [...table.items()];
+    expect(items.length).toBeGreaterThan(3);
+    for (const item of items) expect(JSON.stringify(item).length).toBeLessThan(MOST_ITEM_BYTES);
+    await first.close();
+    expect(await process().open()).toEqual({ ...stateOf(5_000, '2'.repeat(40)), isEnded: true });
+  });
+
+  it('is the one before after a crash at any call of a save', async () => {
+    for (let crash = 1; ; crash++) {
+      const { store, hooks, process, expireLease } = keptState();
+      const first = process();
+      await first.open();
+      await first.save(stateOf(5_000, '100'));
+      let calls = 0;
+      hooks.before = () => {
+        calls += 1;
+        if (calls === crash) throw new Error('crashed');
+      };
+      const end = await first.save(stateOf(5_000, '200')).catch(() => 'crashed');
+      hooks.before = () => undefined;
+      expireLease();
+      const { shards } = (await process().open()) as ObserverState;
+      const after = end === 'crashed' ? '100' : '200';
+      expect(shards.every((shard) => shard.after === after)).toBe(true);
+      expect(await readObserverProgress(store)).toBeDefined();
+      if (end !== 'crashed') break;
+      expect(crash).toBeLessThan(20);
+    }
+  });
+
+  it('is not written over by a process that has lost its lease, at whichever call the next one saves', async () => {
+    let overtaken = 0;
+    for (let at = 1; at < 12; at++) {
+      const { hooks, process, expireLease } = keptState();
+      const zombie = process();
+      await zombie.open();
+      await zombie.save(stateOf(5_000, '100'));
+      const next = process();
+      let calls = 0;
+      hooks.before = async () => {
+        calls += 1;
+        if (calls !== at) return;
+        hooks.before = () => undefined;
+        expireLease();
+        await next.open();
+        expect(await next.save(stateOf(5_000, '200'))).toBe(true);
+        expect(await next.save(stateOf(5_000, '300'))).toBe(true);
+        overtaken += 1;
+      };
+      const isSaved = await zombie.save(stateOf(5_000, '150'));
+      expect(isSaved).toBe(calls < at);
+      await next.close();
+      if (calls < at) continue;
+      const read = await process().open();
+      expect(read).toEqual({ ...stateOf(5_000, '300'), isEnded: true });
+    }
+    expect(overtaken).toBeGreaterThan(3);
+  });
+});
