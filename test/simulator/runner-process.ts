@@ -6,6 +6,7 @@ import { type KeptEvolution, type ShortEvolution, shortened } from './evolution/
 import { scopeOf } from './exhaustive/scopes.ts';
 import { type Exhausted, type WalkOptions, walkAll } from './exhaustive/walk.ts';
 import { interruptedWorker } from './interrupted-worker.ts';
+import { playOfBug } from './observer/directed.ts';
 import { runObserved, runObservedScript } from './observer/schedule.ts';
 import { type Runs, type ShrunkReport, shrunkReport } from './report.ts';
 import { runScript, runSeed } from './schedule.ts';
@@ -19,6 +20,7 @@ export type Request =
   | { seeds: SeedRange }
   | { script: Script; world?: SeedRange['world'] }
   | { shrink: number; world?: SeedRange['world'] }
+  | { writtenForBug: string }
   | { evolution: KeptEvolution }
   | { shrinkEvolution: number }
   | { scope: string; options: Pick<WalkOptions, 'stopsAtWrong'> }
@@ -52,6 +54,7 @@ async function answer(request: Request): Promise<Reply> {
     const { replay } = runsOf(request.world);
     return { failures: (await replay(request.script)).failures };
   }
+  if ('writtenForBug' in request) return { failures: await playOfBug(request.writtenForBug) };
   if ('shrink' in request) {
     return { report: await shrunkReport(request.shrink, runsOf(request.world)) };
   }

@@ -51,6 +51,13 @@ export class Runner {
     return reply.failures;
   }
 
+  /** Runs the schedule of the observer that is written for a bug. */
+  async runWritten(bug: string): Promise<readonly SeedFailure[]> {
+    const reply = await this.request({ writtenForBug: bug });
+    if (!('failures' in reply)) throw new Error('The simulator gave another answer.');
+    return reply.failures;
+  }
+
   /** Shortens the schedule of a seed that fails. */
   async shrink(seed: number, world?: SeedRange['world']): Promise<ShrunkReport> {
     const reply = await this.request({ shrink: seed, world });

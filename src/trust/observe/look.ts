@@ -30,7 +30,10 @@ export interface LookContext extends ObserveContext {
   isForBoth: (suspect: Suspect, fromMs: number) => boolean;
 }
 
-/** Looks at some parts: a hundred of them in two or three calls. */
+/**
+ * Looks at some parts: a hundred of them in two or three calls. These may come in any order: no record is received meanwhile, so that of
+ * a write between two of them opens its parts again.
+ */
 export async function lookAtSuspects(
   context: LookContext,
   suspects: readonly Suspect[],
@@ -39,10 +42,8 @@ export async function lookAtSuspects(
   // rule: low-mark-is-asked-for-before-the-look
   const lowMarkMs = await context.lowMark();
   const fromMs = now();
-  // rule: looks-begin-with-the-reverse-items, first
   const reverse = await absentReverseItems(context, suspects);
   // rule: looks-are-consistent
-  // rule: looks-begin-with-the-reverse-items, then
   const read = await readSuspects(context, suspects);
   const observations = await Promise.all(read.map((one) => observationOf(context, one)));
   const unjudged = await itemsOutOfUse(graph, context.store, suspects);
@@ -88,8 +89,8 @@ async function itemsOutOfUse(
 }
 
 /**
- * Reads the reverse items of copies, before the views. Returns for each copy the key of its reverse item, if its edge exists and the
- * item does not: then no fan-out finds the edge, and a copy that is right now may become old unseen.
+ * Reads the reverse items of copies. Returns for each copy the key of its reverse item, if its edge exists and the item does not: then
+ * no fan-out finds the edge, and a copy that is right now may become old unseen.
  */
 async function absentReverseItems(
   { graph, store }: LookContext,

@@ -13,6 +13,7 @@ import type { SimulatedProcess } from '../process.ts';
 import { SECOND } from '../time.ts';
 import type { World } from '../world.ts';
 import { Fed } from './fed.ts';
+import { knownAs, touchedSince } from './promises.ts';
 import { type ObservedStreams, STREAM_LIMITS } from './stream.ts';
 import { type WrongPart, wrongParts } from './wrong-parts.ts';
 
@@ -163,7 +164,7 @@ export class Observation {
     const isKnown = knownAs(observer.drift);
     for (const part of this.wrong()) {
       const name = `${part.source} ${part.target}`;
-      if (isKnown(part) || this.touchedSince(part, throughMs)) continue;
+      if (isKnown(part) || touchedSince(world.written, part, throughMs)) continue;
       const at = new Date(throughMs).toISOString();
       world.fail(
         'unsound',
@@ -186,17 +187,6 @@ export class Observation {
       ({ source }) => !('S' in source! && source.S === SERVICE_PARTITION),
     );
     return wrongParts(this.world.options, items);
-  }
-
-  private touchedSince({ source, target, bases }: WrongPart, sinceMs: number): boolean {
-    const { written } = this.world;
-    return [`${source} ${target}`, ...bases].some((name) => {
-      if (!name.includes('*')) return (written.get(name) ?? 0) >= sinceMs;
-      // The total of what enters a node has its edges in all partitions.
-      const isBase = (key: string): boolean =>
-        name.startsWith('*') ? key.endsWith(name.slice(1)) : key.startsWith(name.slice(0, -1));
-      return [...written].some(([key, atMs]) => isBase(key) && atMs >= sinceMs);
-    });
   }
 
   private alarmed(drift: ObservedDrift): void {
@@ -293,12 +283,6 @@ export class Observation {
     this.current!.isReplaced = true;
     this.ended();
   }
-}
-
-/** Says which wrong items the observer tells of. */
-function knownAs(drift: readonly ObservedDrift[]): (part: WrongPart) => boolean {
-  const known = new Set(drift.map(({ suspect }) => `${suspect.source} ${suspect.sortKey}`));
-  return ({ source, target }) => known.has(`${source} ${target}`);
 }
 
 /** A process of the observer, from its start to its crash. */

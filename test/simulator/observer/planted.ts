@@ -3,13 +3,13 @@ import {
   drop,
   insertAfter,
   insertBefore,
-  moveBehind,
   replace,
   setCondition,
   setProperty,
   setValue,
 } from '../planted/changes.ts';
 import type { Mutant } from '../planted/mutant.ts';
+import { WRITTEN } from './directed.ts';
 
 /** A store whose reads are not consistent. */
 const EVENTUALLY = `
@@ -106,11 +106,6 @@ const CLOSING: readonly Mutant[] = [
     changes: [setValue('partitions-are-read-consistently', 'withConsistentReads(store) && store')],
   },
   {
-    name: 'views-before-reverse-items',
-    rule: 'A look at a copy reads the reverse item before the view.',
-    changes: [moveBehind('looks-begin-with-the-reverse-items')],
-  },
-  {
     name: 'copy-without-reverse-item-is-closed',
     rule: 'A copy whose edge has no reverse item stays open, and the finding is about the reverse item.',
     changes: [setCondition('copy-without-its-reverse-item-stays-open', (old) => `${old} && fromMs < 0`)],
@@ -189,7 +184,12 @@ const TIME: readonly Mutant[] = [
   {
     name: 'exception-ends-with-a-touch',
     rule: 'A difference that is an exception stays one until it is right: the time has passed it.',
-    changes: [insertBefore('exception-stays-one', 'obligation.isException &&= obligation.touches.length === 0;')],
+    changes: [
+      insertBefore(
+        'exception-stays-one',
+        'for (const one of this.open.values()) one.isException &&= one.touches.length === 0;',
+      ),
+    ],
   },
 ];
 
@@ -502,7 +502,12 @@ export const HIDDEN: Readonly<Record<string, string>> = {
     'nothing: the observer receives no record while it looks, so the rule is for other callers',
 };
 
-/** Bugs planted in the observer that no schedule has found so far: rules of which nothing shows yet that they are needed. */
+const HAVE_A_SCHEDULE: ReadonlySet<string> = new Set(Object.values(WRITTEN).map(({ bug }) => bug));
+
+/** Bugs planted in the observer that a written schedule finds: each has one of its own. */
+export const WRITTEN_MUTANTS: readonly Mutant[] = ALL.filter(({ name }) => HAVE_A_SCHEDULE.has(name));
+
+/** Bugs planted in the observer that no schedule finds: `HIDDEN` says why. */
 export const OBSERVER_EXPERIMENTS: readonly Mutant[] = ALL.filter(
-  ({ name }) => !FOUND.has(name) && !FOUND_BY_ATTACK.has(name),
+  ({ name }) => !FOUND.has(name) && !FOUND_BY_ATTACK.has(name) && !HAVE_A_SCHEDULE.has(name),
 );

@@ -1,7 +1,13 @@
 import { JOINED_MUTANTS } from '../../schedules/joined-mutants.ts';
 import { UPDATE_MUTANTS, WALK_MUTANTS } from '../../schedules/mutants.ts';
 import { EVOLUTION_MUTANTS } from '../evolution/planted.ts';
-import { HIDDEN, OBSERVER_EXPERIMENTS, OBSERVER_MUTANTS, VERIFY_MUTANTS } from '../observer/planted.ts';
+import {
+  HIDDEN,
+  OBSERVER_EXPERIMENTS,
+  OBSERVER_MUTANTS,
+  VERIFY_MUTANTS,
+  WRITTEN_MUTANTS,
+} from '../observer/planted.ts';
 import { WATCH_MUTANTS } from '../watch/planted.ts';
 import { DIRECTED_MUTANTS } from './directed.ts';
 import { EXPERIMENTS } from './experiments.ts';
@@ -36,6 +42,7 @@ export const PLANTED: readonly Planted[] = [
   ...found(EXPERIMENTS, 'nothing so far: not known to be wrong'),
   ...found(EVOLUTION_MUTANTS, 'simulator of model changes'),
   ...drawnOrKept(OBSERVER_MUTANTS, 'simulator of the observer', 'observer'),
+  ...found(WRITTEN_MUTANTS, 'simulator of the observer, written schedule'),
   ...found(VERIFY_MUTANTS, 'attack on the observer'),
   ...OBSERVER_EXPERIMENTS.map((mutant) => ({
     mutant,

@@ -12,7 +12,7 @@ how they work. Each bug breaks the rules of its row. A sentence that begins with
 | found by | run by |
 |---|---|
 | simulator | \`test/property/planted-bugs.test.ts\`, \`npm run simulate -- --mutant NAME\` |
-| simulator of the observer | \`test/property/observer.test.ts\`, \`npm run simulate:observer -- --mutant NAME\` |
+| simulator of the observer | \`test/property/observer.test.ts\`, \`test/property/observer-rules.test.ts\`, \`npm run simulate:observer -- --mutant NAME\` |
 | attack on the observer | \`test/property/verify.test.ts\`, \`npm run simulate:verify -- --mutant NAME\` |
 | simulator of model changes | \`test/property/evolution.test.ts\`, \`npm run simulate:evolution -- --mutant NAME\` |
 | simulator of watched lists | \`test/property/watch.test.ts\`, \`npm run simulate:watch -- --mutant NAME\` |

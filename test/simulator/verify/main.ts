@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { RUN_OPTIONS, runProgram } from '../long-run.ts';
-import { OBSERVER_EXPERIMENTS, OBSERVER_MUTANTS, VERIFY_MUTANTS } from '../observer/planted.ts';
+import { OBSERVER_EXPERIMENTS, OBSERVER_MUTANTS, VERIFY_MUTANTS, WRITTEN_MUTANTS } from '../observer/planted.ts';
 
 /** Long runs of the attack on the observer, `npm run simulate:verify`. */
 
@@ -21,7 +21,7 @@ await runProgram(
     usage: USAGE,
     command: 'npm run simulate:verify',
     file: 'simulate-verify.json',
-    mutants: [...VERIFY_MUTANTS, ...OBSERVER_MUTANTS, ...OBSERVER_EXPERIMENTS],
+    mutants: [...VERIFY_MUTANTS, ...OBSERVER_MUTANTS, ...WRITTEN_MUTANTS, ...OBSERVER_EXPERIMENTS],
     world: 'verify',
     chunk: 100,
     report: async ({ tally }) => {

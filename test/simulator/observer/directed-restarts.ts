@@ -1,0 +1,118 @@
+import { damage, linked } from './directed-claims.ts';
+import type { Stage, WrittenSchedule } from './stage.ts';
+
+/** Written schedules of what a saved state has to hold, and of gaps. */
+
+const EDGE = 'MEMBER-USER-1';
+/** The seconds of a day and an hour. */
+const [DAY, HOUR] = [86_400, 3_600];
+
+export const RESTARTS: Readonly<Record<string, WrittenSchedule>> = {
+  'an exception is touched by the view of its node, while another difference waits for its place': {
+    bug: 'exception-ends-with-a-touch',
+    shows: 'unsound',
+    async play() {
+      const stage = await linked({ mostExceptions: 1 }, 'GOAL-1', 'GOAL-2');
+      stage.until(50);
+      await damage(stage, 'GOAL-1');
+      await stage.turns(50, 200);
+      await damage(stage, 'GOAL-2');
+      await stage.turns(201, 298);
+      stage.until(299);
+      await damage(stage, 'GOAL-2', 'other');
+      await stage.turn();
+      stage.until(300);
+      await stage.store.put({ ...(await stage.read('GOAL-1', '~view')), evicted: { SS: ['LINK'] } });
+      await stage.turns(300, 700);
+      stage.save();
+      stage.startObserver();
+      await stage.turns(701, 800);
+      return stage.broken;
+    },
+  },
+
+  'a shard leaves the stream while a part that it has opened is still wrong, and the observer starts again': {
+    bug: 'open-shard-is-forgotten',
+    shows: 'unsound',
+    async play() {
+      const stage = await linked({}, 'GOAL-1');
+      stage.until(10);
+      await stage.write('GOAL-2', EDGE, { role: 'LEAD' });
+      stage.until(20);
+      splitShard(stage);
+      await stage.turns(21, 60);
+      await stage.turns(600, DAY + HOUR, 600);
+      stage.stream.vanish('S');
+      await stage.turns(DAY + HOUR + 10, DAY + HOUR + 20);
+      stage.save();
+      stage.startObserver();
+      await stage.turns(DAY + HOUR + 21, DAY + HOUR + 120);
+      await stage.projectAll();
+      await stage.turns(DAY + HOUR + 121, DAY + HOUR + 150);
+      await stage.checkWholeTable();
+      return await stage.rest();
+    },
+  },
+
+  'a parent shard is read again, and its child goes on with a value that has come back': {
+    bug: 'children-go-on-alone',
+    shows: 'unsound',
+    async play() {
+      const stage = await linked({});
+      stage.until(5);
+      await stage.write('GOAL-9', EDGE, { role: 'LEAD' });
+      stage.until(9);
+      await stage.write('GOAL-1', EDGE, { role: 'LEAD' });
+      stage.until(10);
+      await stage.write('GOAL-1', EDGE, { role: 'TEAM' });
+      stage.until(11);
+      await stage.project(`GOAL-1 ${EDGE}`, 1);
+      stage.until(15);
+      splitShard(stage);
+      await stage.turns(16, 19);
+      stage.until(20);
+      await stage.project(`GOAL-1 ${EDGE}`);
+      await stage.turns(20, 30);
+      stage.save();
+      stage.until(100);
+      await stage.write('GOAL-1', EDGE, { role: 'LEAD' });
+      stage.until(110);
+      stage.startObserver();
+      await stage.turns(110, 120);
+      await stage.project(`GOAL-9 ${EDGE}`);
+      await stage.turns(121, 200);
+      await stage.projectAll();
+      return await stage.rest();
+    },
+  },
+
+  'a check is under way while the table gets another stream': {
+    bug: 'check-before-the-gap',
+    shows: 'unsound',
+    async play() {
+      const stage = await linked({}, 'GOAL-1');
+      await stage.turns(1, 99);
+      stage.save();
+      stage.until(103);
+      await damage(stage, 'GOAL-1');
+      stage.until(110);
+      stage.renewStream('T');
+      stage.shardOf = () => 'T';
+      stage.until(115);
+      stage.startObserver();
+      await stage.turn();
+      stage.until(120);
+      await stage.takeCleanCheck(100);
+      await stage.turns(121, 200);
+      await stage.checkWholeTable();
+      return await stage.rest();
+    },
+  },
+};
+
+/** The shard of all items is closed, and goes on in a child. */
+function splitShard(stage: Stage): void {
+  stage.stream.close('S');
+  stage.stream.open('S2', 'S');
+  stage.shardOf = () => 'S2';
+}
