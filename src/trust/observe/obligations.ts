@@ -155,6 +155,11 @@ export class Obligations {
   private readonly items = new Map<string, SeenItem>();
   /** When the newest record was made that touched a part, also if the part was closed since. */
   private readonly newest = new Map<string, number>();
+  /**
+   * The touches of closed parts, by the time of the newest touch of each, until everything made before it is received: an older record
+   * may open them again.
+   */
+  private readonly closed = new Map<number, Touch[]>();
   /** Up to when old touches were forgotten. */
   private forgottenMs = 0;
   private receipts = 0;
@@ -191,6 +196,11 @@ export class Obligations {
       for (const touch of touches) yield { touch, of: spread };
       for (const touch of later) yield { touch, of: spread };
     }
+  }
+
+  /** Yields the touches of parts that an older record may open again: no saved position passes them, so that a restart knows them too. */
+  *closedTouches(): Generator<Touch> {
+    for (const touches of this.closed.values()) yield* touches;
   }
 
   /** Takes in a record. The records of a shard come in their order, those of a parent shard before those of its children. */
@@ -353,6 +363,10 @@ export class Obligations {
     // rule: closed-parts-keep-their-newest-touch
     this.open.delete(obligation.name);
     this.forgetItems(obligation);
+    const newestMs = this.newest.get(obligation.name) ?? 0;
+    const closed = this.closed.get(newestMs) ?? [];
+    addOldestTouches(closed, obligation.touches);
+    this.closed.set(newestMs, closed);
   }
 
   private forgetItems(obligation: Obligation): void {
@@ -566,6 +580,7 @@ export class Obligations {
       // rule: fan-out-is-held-until-its-query-is-consumed
       if (queriedMs !== undefined && queriedMs < receivedThroughMs) this.spreads.delete(name);
     }
+    for (const newestMs of this.closed.keys()) if (newestMs < receivedThroughMs) this.closed.delete(newestMs);
     const { marginMs, unknownMs } = this.pace;
     const oldMs = lowMarkMs === undefined ? receivedThroughMs - unknownMs : Math.min(lowMarkMs, receivedThroughMs);
     // Each time all of them are looked through.

@@ -155,7 +155,9 @@ export class Observer {
 
   /** The parts that are certainly wrong. */
   get drift(): ObservedDrift[] {
-    return this.obligations.drift;
+    // A turn that fails may come before the first look.
+    // rule: known-drift-is-listed-from-the-beginning
+    return [...this.known, ...this.obligations.drift];
   }
 
   /** Number of parts that are not known to be right yet. */
@@ -226,16 +228,18 @@ export class Observer {
   /** The state for a restart. */
   stateToSave(): ObserverState {
     const { source, now } = this.context;
-    const oldest = new Map<string, { after: string | undefined; receipt: number }>();
+    const oldest = new Map<string, Touch>();
     const openSince = new Map<string, number>();
-    let isBaseOpen = false;
-    for (const { touch } of this.obligations.touches()) {
-      const { shardId, after, receipt, stampMs } = touch;
+    const readAgain = (touch: Touch): void => {
+      const { shardId, receipt, stampMs } = touch;
       openSince.set(shardId, Math.min(stampMs, openSince.get(shardId) ?? stampMs));
-      if (shardId === NO_SHARD) isBaseOpen = true;
       const known = oldest.get(shardId);
-      if (known === undefined || receipt < known.receipt) oldest.set(shardId, { after, receipt });
-    }
+      if (known === undefined || receipt < known.receipt) oldest.set(shardId, touch);
+    };
+    for (const { touch } of this.obligations.touches()) readAgain(touch);
+    const isBaseOpen = oldest.has(NO_SHARD);
+    // rule: closed-parts-are-read-again
+    for (const touch of this.obligations.closedTouches()) readAgain(touch);
     // A shard that has left the stream with something open is saved too: a restart does not find it, which is a gap.
     // rule: open-shard-is-saved-after-it-has-left
     const ids = new Set([...this.tail.shardIds, ...oldest.keys()]);

@@ -1,16 +1,16 @@
 import { PLAIN_OPTIONS } from '../models.ts';
-import { Stage, type StageOptions, type WrittenSchedule } from './stage.ts';
+import { damage, linked } from './scenes.ts';
+import { Stage, type WrittenSchedule } from './stage.ts';
 
 /** Written schedules of the time that is claimed while one process runs. */
 
-const EDGE = 'MEMBER-USER-1';
-
 export const CLAIMS: Readonly<Record<string, WrittenSchedule>> = {
   'a record is shown late to an observer whose clock is ahead': {
+    // The observer's clock is five seconds ahead, as far as clocks may differ: that uses up the allowance for clocks.
     bug: 'empty-page-proves-all',
     shows: 'unsound',
     async play() {
-      const stage = await linked({}, 'GOAL-1');
+      const stage = await linked(['GOAL-1']);
       stage.observerAhead = 5;
       await stage.turns(1, 94);
       stage.until(99);
@@ -23,6 +23,7 @@ export const CLAIMS: Readonly<Record<string, WrittenSchedule>> = {
   },
 
   'an entry of a total is deleted by hand': {
+    // The entry is found by its own record. The total, which counts it still, has none.
     bug: 'entry-opens-no-total',
     shows: 'unsound',
     async play() {
@@ -37,19 +38,3 @@ export const CLAIMS: Readonly<Record<string, WrittenSchedule>> = {
     },
   },
 };
-
-/** Nodes with an edge each; the observer has begun, with room for so many exceptions. */
-export async function linked(limits: StageOptions['limits'] & {}, ...sources: string[]): Promise<Stage> {
-  const stage = new Stage({ model: PLAIN_OPTIONS, limits });
-  stage.stream.open('S');
-  for (const source of sources) await stage.write(source, EDGE, { role: 'LEAD' });
-  await stage.projectAll();
-  await stage.begin();
-  return stage;
-}
-
-/** Somebody writes to the index item of an edge. */
-export async function damage(stage: Stage, source: string, place = 'broken'): Promise<void> {
-  const item = await stage.read(source, `~ix/${EDGE}`);
-  await stage.store.put({ ...item, gsi0sk: { S: place } });
-}

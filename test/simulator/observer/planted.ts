@@ -206,6 +206,11 @@ const RESTARTS: readonly Mutant[] = [
     changes: [setValue('position-is-that-of-the-oldest-open-record', 'read?.after')],
   },
   {
+    name: 'closed-parts-are-not-read-again',
+    rule: 'The saved position of a shard is not after a closed part, as long as another shard may have an older record that opens it again.',
+    changes: [drop('closed-parts-are-read-again')],
+  },
+  {
     name: 'children-go-on-alone',
     rule: 'The children of a shard that goes back go back too.',
     changes: [setProperty('children-are-read-again-with-their-parent', 'shards', 'shards')],
@@ -224,6 +229,11 @@ const RESTARTS: readonly Mutant[] = [
     name: 'drift-is-forgotten',
     rule: 'Known drift is saved: the time goes on without it, so its records are not read again.',
     changes: [setProperty('drift-is-kept-across-restarts', 'drift', '[]')],
+  },
+  {
+    name: 'known-drift-is-listed-late',
+    rule: 'The drift of an earlier process is listed before the first look, too: the time has passed it.',
+    changes: [setValue('known-drift-is-listed-from-the-beginning', 'this.obligations.drift')],
   },
   {
     name: 'time-goes-on-in-a-gap',
