@@ -121,6 +121,29 @@ export const RESTARTS: Readonly<Record<string, WrittenSchedule>> = {
     },
   },
 
+  'a shard cannot be read for more than a day': {
+    // The record of what is broken has left the stream. There is no restart, and the shard itself is still there.
+    bug: 'trimmed-records-are-no-gap',
+    shows: 'unsound',
+    async play() {
+      const stage = await linked(['GOAL-1']);
+      stage.until(2);
+      await stage.write('GOAL-2', EDGE, { role: 'LEAD' });
+      await stage.projectAll();
+      await stage.turns(2, 9);
+      throttle(stage, 'S');
+      stage.until(10);
+      await damage(stage, 'GOAL-1');
+      await stage.turns(600, DAY + HOUR, 600);
+      stage.stream.trim('S', stage.stream.recordsOf('S').length);
+      stage.stream.expireIterators();
+      stage.stream.beforeRead = async () => undefined;
+      await stage.turns(DAY + HOUR + 1, DAY + HOUR + 60);
+      await stage.checkWholeTable();
+      return await stage.rest();
+    },
+  },
+
   'a check is under way while the table gets another stream': {
     // The check has read the node before the item is broken, for which neither stream has a record that is read.
     bug: 'check-before-the-gap',

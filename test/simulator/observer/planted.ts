@@ -456,7 +456,6 @@ const FOUND: ReadonlySet<string> = new Set([
   'drift-is-forgotten',
   'feed-begins-once',
   'time-goes-on-in-a-gap',
-  'trimmed-records-are-no-gap',
   'check-leaves-nothing-open',
   'alarm-before-low-mark',
   'low-mark-after-the-look',
