@@ -156,8 +156,8 @@ export class Obligations {
   /** When the newest record was made that touched a part, also if the part was closed since. */
   private readonly newest = new Map<string, number>();
   /**
-   * The touches of closed parts, by the time of the newest touch of each, until everything made before it is received: an older record
-   * may open them again.
+   * The touches of parts that images have closed, by the time of the newest touch of each, until everything made before it is received. The
+   * shard of the other image may be behind, and its next record opens them again.
    */
   private readonly closed = new Map<number, Touch[]>();
   /** Up to when old touches were forgotten. */
@@ -356,17 +356,18 @@ export class Obligations {
     const [derived, ...items] = images.map((image) => image!.item);
     const seen = { suspect, form: itemKindOf(graph, suspect.sortKey), derived, keys, items };
     const compared = partKindOf(suspect.part).compare(contextOfImages(graph, streamLabel), seen);
-    if (!(compared instanceof Promise) && compared.wanted === compared.stored) this.closeObligation(obligation);
+    if (compared instanceof Promise || compared.wanted !== compared.stored) return;
+    const newestMs = this.newest.get(obligation.name) ?? 0;
+    const closed = this.closed.get(newestMs) ?? [];
+    addOldestTouches(closed, obligation.touches);
+    this.closed.set(newestMs, closed);
+    this.closeObligation(obligation);
   }
 
   private closeObligation(obligation: Obligation): void {
     // rule: closed-parts-keep-their-newest-touch
     this.open.delete(obligation.name);
     this.forgetItems(obligation);
-    const newestMs = this.newest.get(obligation.name) ?? 0;
-    const closed = this.closed.get(newestMs) ?? [];
-    addOldestTouches(closed, obligation.touches);
-    this.closed.set(newestMs, closed);
   }
 
   private forgetItems(obligation: Obligation): void {

@@ -107,7 +107,7 @@ export const RESTARTS: Readonly<Record<string, WrittenSchedule>> = {
       await stage.turns(16, 19);
       stage.until(20);
       await stage.project(`GOAL-1 ${EDGE}`);
-      await stage.turns(20, 30);
+      await stage.turns(20, 60);
       stage.save();
       stage.until(100);
       await stage.write('GOAL-1', EDGE, { role: 'LEAD' });
