@@ -106,8 +106,6 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'command:init': 'It makes the files of a project; the model is a fixed one.',
   'library:startFeed': 'Reads the stream for watch: a simulator of its own crashes it, and moves the shards under it.',
   'library:watchHandler': 'It sends the events of watch to a browser.',
-  'library:changesOf':
-    'It reads a record by the functions of watch; tests rebuild each kind of projection from its changes.',
   'library:createFeedModels': 'It gives changesOf the model that readers use.',
   'library:answerNodeRequest': 'It carries the answers of watchHandler, and knows no model.',
   'wrong.garbage': 'Nobody but a stranger writes it, whatever the model says: tests of checks forge it.',

@@ -102,7 +102,8 @@ function changeOfView(model: FeedModel, { change, node, of }: Told): ViewChange[
   // It is made in another shape, with all that was there before: a resync tells of the whole type once all views have the shape.
   if (!isReady && !projections.usesView(node.id, oldImage)) return [];
   const [wasOutgrown, isOutgrown] = [evictedTypes(oldImage), evictedTypes(newImage)];
-  const hasRoom = ({ type }: EdgeSetEntry): boolean => !wasOutgrown.has(type) && !isOutgrown.has(type);
+  // A type that comes back into the set brings all of its edges in one write.
+  const hasRoom = ({ type }: EdgeSetEntry): boolean => !isOutgrown.has(type);
   const [before, after] = [shownElements(oldImage), shownElements(newImage)];
   const left = entriesWithout(model, oldImage, before, after).filter(hasRoom);
   const entered = entriesWithout(model, newImage, after, before).filter(hasRoom);

@@ -32,7 +32,10 @@ export interface ViewChange extends ItemChange {
   left?: EdgeSetEntry[];
   /** Edges that have come into the edge set, or have changed. */
   entered?: EdgeSetEntry[];
-  /** Edge types that the edge set has no room for: it tells nothing of their edges. */
+  /**
+   * Edge types that the edge set has no room for: it tells nothing of their edges, so read the node where you need
+   * them. Once a type is not among them any more, `entered` has all of its edges.
+   */
   outgrown?: string[];
 }
 

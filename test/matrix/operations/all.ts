@@ -1,5 +1,6 @@
 import { CLIENT_OPERATIONS } from './client.ts';
 import { EVOLUTION_OPERATIONS } from './evolution.ts';
+import { FEEDING_OPERATIONS } from './feeding.ts';
 import { OBSERVING_OPERATIONS } from './observing.ts';
 import type { Operation } from './operation.ts';
 import { PLANNING_OPERATIONS } from './planning.ts';
@@ -13,6 +14,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...STREAM_OPERATIONS,
   ...TRUST_OPERATIONS,
   ...OBSERVING_OPERATIONS,
+  ...FEEDING_OPERATIONS,
   ...EVOLUTION_OPERATIONS,
   ...CLIENT_OPERATIONS,
   ...READING_OPERATIONS,

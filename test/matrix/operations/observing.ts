@@ -5,11 +5,13 @@ import { type Operation, RAN } from './operation.ts';
 
 /** The operation of the observer, which judges each change as it comes. */
 
-/** Long enough for any proof; and too short for one that has to wait for the consumer. */
-const [LONG_MS, SHORT_MS] = [3_600_000, 12_000];
+/** Long enough for any proof. */
+export const LONG_MS = 3_600_000;
+/** Too short for a proof that has to wait for the consumer. */
+export const SHORT_MS = 12_000;
 
 /** Runs the observer until it has verified what was written before, for at most some milliseconds of the table's clock. */
-async function runObserver(
+export async function runObserver(
   bench: Bench,
   forMs = LONG_MS,
   options: Partial<ObserveOptions> = {},

@@ -151,6 +151,18 @@ describe('the changes of a record', () => {
     expect(outgrown).toMatchObject({ outgrown: ['ASSIGNED'] });
     expect(outgrown).not.toHaveProperty('left');
   });
+  it('tell all edges of a type that comes back into the view', () => {
+    const away: Item = { attributes: { M: {} }, evicted: { SS: ['ASSIGNED'] } };
+    const back: Item = { attributes: { M: {} }, edgeSet: { SS: ['ASSIGNED-USER-1', 'ASSIGNED-USER-2'] } };
+    const [change] = changesOf(record('TICKET-1', '~view', away, back), modelOf(graph));
+    expect(change).toMatchObject({
+      entered: [
+        { type: 'ASSIGNED', target: 'USER-1' },
+        { type: 'ASSIGNED', target: 'USER-2' },
+      ],
+    });
+    expect(change).not.toHaveProperty('outgrown');
+  });
   it('are what the feed of the model names', () => {
     const records = [
       record('TICKET-1', SHARED, before.get(SHARED), after.get(SHARED)),
