@@ -17,7 +17,7 @@ export interface Refusal {
 /** The faults of a stand-in; each is asked for before a call, or for an entry. */
 export interface FeedFaults {
   /** Undefined: the call is answered; `'lost'`: it is carried out, and its answer is lost. */
-  call(name: string): Refusal | 'lost' | undefined;
+  call(name: string, input: Readonly<Record<string, unknown>>): Refusal | 'lost' | undefined;
   /** Whether an entry of a call is refused. */
   entry(name: string): boolean;
 }
@@ -56,7 +56,7 @@ export async function startFeedServices(): Promise<FeedServices> {
       const name = String(request.headers['x-amz-target']).split('.')[1]!;
       const input = JSON.parse(text) as { Entries: Entry[] };
       services.calls.push({ name, input: input as never, headers: request.headers });
-      const fault = services.faults.call(name);
+      const fault = services.faults.call(name, input as never);
       const { Entries } = input;
       const bytes = Entries.reduce(
         (sum, { MessageBody = '', Detail = '' }) => sum + Buffer.byteLength(MessageBody + Detail),
