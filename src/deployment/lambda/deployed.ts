@@ -12,7 +12,7 @@ import { feedQueue } from '../../trust/observe/feed-queue.ts';
 import { checkRunHandler, type RunHandler } from './check-run-handler.ts';
 import { type FeedHandler, feedHandler } from './feed-handler.ts';
 import { jsonLines } from './json-lines.ts';
-import { type ObserveHandler, type ObserveHandlerOptions, observeHandler } from './observe-handler.ts';
+import { type ObserveHandler, observeHandler } from './observe-handler.ts';
 import { type RedriveHandler, redriveHandler } from './redrive-handler.ts';
 import { readFunctionSettings } from './settings.ts';
 import { type StreamHandler, streamHandler } from './stream-handler.ts';
@@ -84,11 +84,8 @@ export function deployedRedrive(graph: CompiledModel): RedriveHandler {
  * @example
  * export const handler = deployedObserve(graph);
  */
-export function deployedObserve(
-  graph: CompiledModel,
-  { plainShare }: Pick<ObserveHandlerOptions, 'plainShare'> = {},
-): ObserveHandler {
-  const { table, client, logLevel, metricsNamespace, feedQueueUrl, ...settings } = readFunctionSettings();
+export function deployedObserve(graph: CompiledModel): ObserveHandler {
+  const { table, client, logLevel, metricsNamespace, plainShare, feedQueueUrl, ...settings } = readFunctionSettings();
   const streamArn = required(settings.streamArn, "EDGELOOM_STREAM_ARN should be the ARN of the table's stream");
   return observeHandler(withTableName(graph, table), {
     stream: deferredSource(streamArn, deferredStreams(client)),

@@ -23,6 +23,8 @@ export interface FunctionSettings {
   failedBatchesBucket?: string;
   /** The table's stream, which is swept; absent: nothing is. */
   streamArn?: string;
+  /** The share of judgements that the observer's second planner makes too, 0 to 1. */
+  plainShare?: number;
   /** The queue that the observer puts changes into; absent: it tells nobody. */
   feedQueueUrl?: string;
   /** The event bus that changes go to: its name or its ARN. */
@@ -37,6 +39,7 @@ export interface FunctionSettings {
 const number = z.coerce.number({ error: 'should be a number' });
 const positive = number.check(z.positive({ error: 'should be above 0' }));
 const SHARE = 'should be a number from 0 to 1';
+const share = z.coerce.number({ error: SHARE }).check(z.gte(0, SHARE), z.lte(1, SHARE));
 const functionSchema = z.object({
   EDGELOOM_TABLE: z
     .string({ error: 'should name the table' })
@@ -46,11 +49,12 @@ const functionSchema = z.object({
     z.string().check(z.minLength(1, { error: 'should not be empty' })),
     'Edgeloom',
   ),
-  EDGELOOM_SAMPLE_RATE: z._default(z.coerce.number({ error: SHARE }).check(z.gte(0, SHARE), z.lte(1, SHARE)), 0),
+  EDGELOOM_SAMPLE_RATE: z._default(share, 0),
   EDGELOOM_CONCURRENCY: z.optional(z.pipe(positive, z.int({ error: 'should be a whole number' }))),
   EDGELOOM_SETTLE_SECONDS: z.optional(positive),
   EDGELOOM_FAILED_BATCHES_BUCKET: z.optional(z.string()),
   EDGELOOM_STREAM_ARN: z.optional(z.string()),
+  EDGELOOM_PLAIN_SHARE: z.optional(share),
   EDGELOOM_FEED_QUEUE_URL: z.optional(ENDPOINT),
   EDGELOOM_EVENT_BUS: z.optional(z.string()),
   AWS_ENDPOINT_URL_EVENTBRIDGE: z.optional(ENDPOINT),
@@ -89,6 +93,7 @@ export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.en
     settleMs: settleSeconds === undefined ? undefined : settleSeconds * 1000,
     failedBatchesBucket: data.EDGELOOM_FAILED_BATCHES_BUCKET,
     streamArn: data.EDGELOOM_STREAM_ARN,
+    plainShare: data.EDGELOOM_PLAIN_SHARE,
     feedQueueUrl: data.EDGELOOM_FEED_QUEUE_URL,
     eventBus: data.EDGELOOM_EVENT_BUS,
     eventsEndpoint: data.AWS_ENDPOINT_URL_EVENTBRIDGE ?? data.AWS_ENDPOINT_URL,

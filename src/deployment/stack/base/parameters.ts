@@ -71,6 +71,8 @@ export interface Parameters {
   checkMaxWcu: number;
   /** Whether a function judges each change of the table, once a minute: docs/observing.md. */
   observe: boolean;
+  /** The share of changes, 0 to 1, that it judges by a second planner too. Needs `observe`. */
+  observePlainShare: number;
   /** The event bus of EventBridge that changes go to, by its name (`default`) or its ARN; empty: they go nowhere. Needs `observe`. */
   feedEventBus: string;
   /** Age of the oldest waiting record, in seconds, that raises the alarm. */
@@ -93,6 +95,12 @@ export interface Parameters {
 }
 
 const truth = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
+const share = z.coerce
+  .number('should be a number from 0 to 1')
+  .min(0, 'should be 0 or more')
+  .max(1, 'should be 1 or less');
+/** As `edgeloom observe` has it. */
+const PLAIN_SHARE = 0.01;
 const wholeBetween = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
 /** DynamoDB refuses less: a table is born with them. */
 const LEAST_WARM_READ_UNITS = 12_000;
@@ -137,7 +145,7 @@ const parametersSchema = z
     concurrency: wholeBetween(1, 1000).default(32),
     reservedConcurrency: wholeBetween(0, 100_000).default(0),
     logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
-    sampleRate: z.coerce.number().min(0).max(1).default(0),
+    sampleRate: share.default(0),
     logRetentionDays: wholeBetween(1, 3653).default(90),
     tracing: truth.default(false),
     pointInTimeRecovery: truth.default(true),
@@ -167,6 +175,7 @@ const parametersSchema = z
     checkMaxRcu: wholeBetween(0, 1_000_000).default(0),
     checkMaxWcu: wholeBetween(1, 1_000_000).default(200),
     observe: truth.default(false),
+    observePlainShare: share.default(PLAIN_SHARE),
     feedEventBus: z.string().regex(EVENT_BUS, 'should be the name or the ARN of an event bus').default(''),
     iteratorAgeAlarmSeconds: wholeBetween(60, 86_400).default(300),
     canaryMinutes: wholeBetween(0, 30).default(0),
@@ -200,6 +209,10 @@ const parametersSchema = z
   })
   .refine(({ feedEventBus, observe }) => feedEventBus === '' || observe, {
     path: ['feedEventBus'],
+    message: 'goes together with observe: true',
+  })
+  .refine(({ observePlainShare, observe }) => observePlainShare === PLAIN_SHARE || observe, {
+    path: ['observePlainShare'],
     message: 'goes together with observe: true',
   })
   .refine(({ logRetentionDays }) => LOG_RETENTIONS.includes(logRetentionDays), {
