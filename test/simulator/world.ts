@@ -88,8 +88,8 @@ export class World {
     this.tell(() => `the model is ${JSON.stringify(this.options)}`);
   }
 
-  /** Enters what producers, shards and time do of themselves. */
-  plan(): void {
+  /** Enters what producers, shards and time do of themselves; gives the milliseconds until the last write of a producer. */
+  plan(): number {
     let delay = 0;
     for (const write of chooseWrites(this.choices, this.climate, this.options)) {
       delay += 1 + write.pause;
@@ -98,6 +98,7 @@ export class World {
         return false;
       });
     }
+    return delay;
   }
 
   /** Runs a call of the projector against the table, now. */

@@ -2,6 +2,7 @@ import { codeRunsOn } from '../agenda.ts';
 import { Choices, type Script } from '../choices.ts';
 import { damage } from '../damage.ts';
 import type { Outcome } from '../schedule.ts';
+import { HOUR } from '../time.ts';
 import { World } from '../world.ts';
 import { Observation } from './observation.ts';
 import { ObservedStreams, STREAM_LIMITS } from './stream.ts';
@@ -9,6 +10,8 @@ import { ObservedStreams, STREAM_LIMITS } from './stream.ts';
 /** Schedules of the observer: it verifies, beside everything that the simulator does, what the projector makes of it. */
 
 const MOST_HAPPENINGS = 60_000;
+/** The observer works on while producers pause, at times for days: it reads, and looks at the drift that it knows. */
+const HAPPENINGS_AN_HOUR = 1_000;
 const ROUGH_HAPPENINGS = 4_000;
 /** Damages are spread over the time of the producers. */
 const MOST_DAMAGES = 3;
@@ -31,12 +34,13 @@ async function run(choices: Choices, trace?: (line: string) => void): Promise<Ou
   streams.choose();
   // What the stream shows is in the table by the time that the observer looks at it.
   world.longestTransactionMs = STREAM_LIMITS.transactionMs;
-  world.plan();
+  const hours = world.plan() / HOUR;
   const observation = new Observation(world, streams, choices.chance('observer.knows-mark', 0.9));
   const start = choices.drawn('observer.start', (random) => (random.chance(0.5) ? 0 : random.below(60_000)));
   observation.start(start);
   planDamage(world, observation);
-  for (let i = 0; i < MOST_HAPPENINGS && observation.lastWord === undefined; i++) {
+  const mostHappenings = MOST_HAPPENINGS + HAPPENINGS_AN_HOUR * hours;
+  for (let i = 0; i < mostHappenings && observation.lastWord === undefined; i++) {
     if (i === ROUGH_HAPPENINGS) world.calm();
     if (world.failures.length > 0) break;
     const happening = world.agenda.next();
