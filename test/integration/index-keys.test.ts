@@ -4,8 +4,10 @@ import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
+import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
 import { missingNeedsOf } from '../../src/store/table.ts';
 import { check } from '../../src/trust/check/check.ts';
+import { observe } from '../../src/trust/observe/observe.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const graphOf = () =>
@@ -93,6 +95,26 @@ describe('D13: indexes whose key attributes have names of their own', () => {
     expect((await check({ ...options, mode: 'report' })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
     expect((await reader.search('GOAL.title').eq('Run 0')).items).toHaveLength(1);
   });
+
+  it('are observed: an item that somebody moves in an index alone is drift', async () => {
+    const graph = graphOf();
+    const { store, streams, streamArn, projectAll } = await testTable(graph);
+    const writer = createWriter(graph, { store });
+    await writer.putNode('GOAL-1', { title: 'Run' });
+    await writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', { rank: '1', since: '2020' });
+    await projectAll();
+    const run = () =>
+      observe({
+        ...{ graph, store, untilVerified: true, lowMark: async () => Date.now() },
+        source: new DynamoDBStreamSource(streams, streamArn),
+        limits: { lateMs: 200, skewMs: 100, settleMs: 300, listMs: 500 },
+      });
+    // The records of the first writes are read and judged: what they have opened is closed.
+    for (let i = 0; i < 2; i++) expect(await run()).toMatchObject({ endedBy: 'verified', drift: [] });
+    const { item } = await store.get({ source: 'GOAL-1', target: '~ix/MEMBER-USER-1' }, { consistent: true });
+    await store.put({ ...item, gsi0pk: { S: 'MEMBER-USER-2' } });
+    expect((await run()).drift).toMatchObject([{ suspect: { sortKey: '~ix/MEMBER-USER-1' } }]);
+  }, 60_000);
 
   it('are compared with those of a table that is there', async () => {
     const graph = graphOf();

@@ -1,10 +1,9 @@
-import { SERVICE_PARTITION } from '../../core/items/keys.ts';
+import { knownItems } from '../../client/feed/known-items.ts';
 import { streamLabel, watermarkOf } from '../../core/items/watermark.ts';
 import type { Suspect } from '../../core/kinds/part.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
-import { changedItems } from '../../projecting/stream/changed-items.ts';
 import type { StreamSource } from '../../projecting/stream/source.ts';
 import { StreamLabel } from '../../projecting/stream/stream-label.ts';
 import {
@@ -317,8 +316,7 @@ export class Observer {
     const { source, table, now } = this.context;
     const label = streamLabel(source.streamArn);
     const context = { graph: this.graph!, streamLabel: label };
-    for (const { oldImage, newImage, ...key } of changedItems(table, record)) {
-      if (key.source === SERVICE_PARTITION) return;
+    for (const { oldImage, newImage, ...key } of knownItems(table, record)) {
       const change: SeenChange = {
         ...{ ...key, sequenceNumber, position: watermarkOf(label, sequenceNumber) },
         ...(oldImage !== undefined && { oldImage }),
