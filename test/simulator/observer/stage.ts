@@ -1,7 +1,7 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/core/items/change-record.ts';
 import { SERVICE_PARTITION } from '../../../src/core/items/keys.ts';
-import { watermarkOf } from '../../../src/core/items/watermark.ts';
+import { streamLabel, watermarkOf } from '../../../src/core/items/watermark.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { isBaseSortKey, isContinuationKey } from '../../../src/core/plan/stream-filter.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
@@ -65,8 +65,11 @@ export class Stage {
   late = 0;
   /** Whether the observer knows the projector's low mark. */
   knowsMark = true;
+  /** The table's present stream. A schedule opens, closes, trims and throttles its shards. */
   stream: ScriptedStream;
+  /** The promises that were broken so far. */
   readonly broken: BrokenPromise[] = [];
+  /** The shard that gets the records of an item now, by its key as `source target`. */
   shardOf: (name: string) => string;
 
   private nowMs = START_MS - 300 * SECOND;
@@ -132,7 +135,7 @@ export class Stage {
     await this.apply(this.store, due);
   }
 
-  /** The projector gives up the records that it has not applied. */
+  /** The projector gives up the records that it has not applied. Only if no low mark is known: that stops at them. */
   giveUp(): void {
     this.unapplied = [];
   }
@@ -159,7 +162,7 @@ export class Stage {
     const beganMs = this.observerNow();
     await check({
       ...{ graph: this.graph, store: this.store, mode: 'report', settleMs: 0, segments: 1, onlySegments: [0] },
-      ...{ streamLabel: LABEL, now: () => this.nowMs, wait: async () => undefined },
+      ...{ streamLabel: streamLabel(this.stream.streamArn), now: () => this.nowMs, wait: async () => undefined },
       onFinding: ({ source, target }) => void left.push({ source, target }),
     });
     await this.observer.endWholeCheck(beganMs, left);
@@ -181,7 +184,7 @@ export class Stage {
     this.judgeClaim();
   }
 
-  /** Turns each so many seconds, from now or a second on until another one. */
+  /** Makes a turn each so many seconds, from one second to another. */
   async turns(from: number, to: number, pause = 1): Promise<void> {
     for (let second = from; second <= to; second += pause) {
       this.until(second);
