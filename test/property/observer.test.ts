@@ -21,7 +21,17 @@ const SCHEDULES = runs({ part: 20, whole: 1_000 });
 const SWEEP = 200;
 const CHUNK = 20;
 /** A change that only makes the code throw or run on for ever shows nothing of the rule that it is meant to break. */
-const SHOWN_BY = ['unsound', 'false-alarm', 'unseen-drift', 'stalled', 'lost-change', 'disorder', 'same-id'];
+const SHOWN_BY = [
+  'unsound',
+  'false-alarm',
+  'unseen-drift',
+  'stalled',
+  'lost-change',
+  'disorder',
+  'same-id',
+  'mark',
+  'own-write-hidden',
+];
 
 /** What schedules have to be full of, or passing them says nothing. */
 const HAPPENS = [
@@ -37,6 +47,9 @@ const HAPPENS = [
   'stale',
   'duplicate batches',
   'calls with crash after',
+  'marks',
+  'answers without remembered keys',
+  'sweeps of the stream',
 ];
 
 describe('the observer beside the projector, under schedules of faults, damage and crashes', () => {

@@ -3,6 +3,9 @@ import { Random } from './random.ts';
 /** Every choice of a schedule that was not the dull one (0), by name: the whole schedule, in a form that can be kept. */
 export type Script = Record<string, number>;
 
+/** Beyond every seed. */
+const ASIDE = 2 ** 48;
+
 /**
  * The choices that make a schedule: which item is written, how long a call takes, whether it fails. Each has a name and
  * is a whole number; 0 is the dull one (no fault, no delay). They are drawn from a seed, or read from a script, where
@@ -15,7 +18,7 @@ export class Choices {
   readonly recorded: Script = Object.create(null) as Script;
 
   private constructor(
-    seed: number,
+    private readonly seed: number,
     private readonly script: Script | undefined,
     private readonly isRecording: boolean,
   ) {
@@ -54,6 +57,11 @@ export class Choices {
       count - 1,
       this.drawn(name, (random) => random.below(count)),
     );
+  }
+
+  /** The same as `chance`, by numbers of its own: what else is drawn from a seed stays what it was before it was drawn. */
+  chanceAside(name: string, probability: number): boolean {
+    return this.drawn(name, () => (new Random(this.seed + ASIDE).chance(probability) ? 1 : 0)) === 1;
   }
 
   /** True with a probability; the dull choice is false. */

@@ -1,4 +1,5 @@
-import { appliedCount, type Claim, claimOf, coverageOf } from '../../src/projecting/progress/claims.ts';
+import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
+import { appliedCount, type Claim, claimOf, coverageOf, parseClaims } from '../../src/projecting/progress/claims.ts';
 import type { Shard, ShardRecord } from './streams.ts';
 import type { World } from './world.ts';
 
@@ -11,14 +12,41 @@ export class Claims {
   private readonly claims: Claim[] = [];
   private readonly applied = new Set<ShardRecord>();
   private readonly shards = new Map<Shard, ShardRecord[]>();
+  private readonly all = new Map<Shard, ShardRecord[]>();
 
   constructor(private readonly world: World) {}
 
   /** A record has come into a shard. */
   arrived(shard: Shard, record: ShardRecord): void {
-    const known = this.shards.get(shard);
-    if (known === undefined) this.shards.set(shard, [record]);
-    else known.push(record);
+    for (const records of [this.shards, this.all]) {
+      const known = records.get(shard);
+      if (known === undefined) records.set(shard, [record]);
+      else known.push(record);
+    }
+  }
+
+  /** A sweep has reconciled the records that an item of claims names, and is about to write it. */
+  sweep(item: Item): void {
+    for (const { first, last } of parseClaims(stringOf(item['claims']) ?? '')) {
+      for (const records of this.all.values()) {
+        const placeOf = (number: string): number =>
+          records.findIndex(
+            ({ change }) => change.stream === stringOf(item['stream']) && change.sequenceNumber === number,
+          );
+        const [start, end] = [placeOf(first), placeOf(last)];
+        if (start < 0 || end < 0) continue;
+        for (const record of records.slice(start, end + 1)) this.applied.add(record);
+      }
+    }
+  }
+
+  /** A record that was made before a time, and that nobody has applied. */
+  unappliedBefore(atMs: number): ShardRecord | undefined {
+    for (const records of this.shards.values()) {
+      const found = records.find((record) => record.atMs < atMs && !this.applied.has(record));
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   /** An invocation has applied the first records of its batch. */

@@ -287,7 +287,9 @@ export class FaultyStore implements Store, ScanSource {
         const fault =
           FAULTS[
             choices.drawn(`${name}.fault`, (random) => {
-              return random.chance(climate.fault) ? 1 + random.below(FAULTS.length - 1) : 0;
+              return random.chance(process.isApplication === true ? 0 : climate.fault)
+                ? 1 + random.below(FAULTS.length - 1)
+                : 0;
             })
           ]!;
         if (fault !== 'none') return this.failing(name, call, fault, reject);
@@ -348,8 +350,9 @@ export class FaultyStore implements Store, ScanSource {
 
   /** A call takes effect, now. */
   private run<T>(call: Call<T>): Promise<T> {
+    const { isApplication, world } = this.process;
     try {
-      return this.process.world.project(call.run);
+      return isApplication === true ? call.run(world.table) : world.project(call.run);
     } catch (error) {
       return Promise.reject(error);
     }

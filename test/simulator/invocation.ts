@@ -1,6 +1,7 @@
 import { type BatchResult, createProjector } from '../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../src/registry/writer-model.ts';
 import { echoDelay } from './climate.ts';
+import type { Consumer } from './consumers.ts';
 import { FaultyStore } from './faulty-store.ts';
 import { hasCopies } from './models.ts';
 import type { SimulatedProcess } from './process.ts';
@@ -25,6 +26,7 @@ export class Invocation implements SimulatedProcess {
   private calls = 0;
   /** The number of the call before which the process stands still; 0: none. */
   private stalledCall = 0;
+  private consumer: Consumer | undefined;
 
   constructor(
     readonly world: World,
@@ -62,9 +64,11 @@ export class Invocation implements SimulatedProcess {
       );
     }
     const skew = this.skew();
+    const store = new FaultyStore(this);
+    this.consumer = world.consumers?.take(store);
     const projector = createProjector(world.graph, {
       model: fixedModel(world.graph),
-      store: new FaultyStore(this),
+      store,
       concurrency: [32, 1, 2][choices.pick(`${name}.concurrency`, 3)],
       // A process lives on between invocations, and what it remembers may be long out of date.
       evicted: choices.chance(`${name}.remembers`, 0.5) ? world.evicted : undefined,
@@ -97,18 +101,24 @@ export class Invocation implements SimulatedProcess {
     this.answer({ kind: 'failed' });
   }
 
-  private finish(result: BatchResult): void {
+  private async finish(result: BatchResult): Promise<void> {
     if (this.isDead) return;
+    const { world, records, consumer } = this;
+    const { failedFrom } = result;
+    const count = failedFrom === undefined ? records.length : records.findIndex(({ change }) => change === failedFrom);
+    const applied = records.slice(0, count);
+    world.claims.claim(applied);
+    if (consumer !== undefined) {
+      await consumer.claim(applied.map(({ change }) => change));
+      if (this.isDead) return;
+      world.consumers?.release(consumer);
+    }
     this.isDead = true;
-    const { world, records } = this;
     for (const what of ['units', 'writes', 'stale', 'contradictions', 'quarantined'] as const) {
       world.count(what, result[what]);
     }
-    const { failedFrom } = result;
-    const count = failedFrom === undefined ? records.length : records.findIndex(({ change }) => change === failedFrom);
     world.tell(() => `${this.name} answers: ${count} of ${records.length} records are done`);
     world.answered.push({ records: records.map(({ change }) => change), done: count });
-    world.claims.claim(records.slice(0, count));
     this.answer({ kind: 'done', count });
   }
 

@@ -10,6 +10,8 @@ export interface SimulatedProcess {
   readonly isDead: boolean;
   /** What a failed call is to it. One that ends at the first failure takes all of them for fatal. */
   readonly failureKind: StoreErrorKind;
+  /** It is a client of an application: it writes base items, and its calls do not fail. */
+  readonly isApplication?: boolean;
   /** A name for the next call to the table, and how long the process stands still before it. */
   nextCall(): { name: string; stall: number };
   /** The process ends here. */

@@ -1,4 +1,5 @@
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import { SERVICE_PARTITION } from '../../src/core/items/keys.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { decodeRecords, type RawRecord } from '../../src/projecting/stream/decode.ts';
 import type { ItemChange } from '../support/memory-store/memory-store.ts';
@@ -104,7 +105,9 @@ export class Streams {
 
   /** Takes in a change of the table. Gives the record as the projector will see it, undefined for a derived item's. */
   append({ key, oldImage, newImage }: ItemChange, atMs: number): ShardRecord | undefined {
-    const place = this.placeOf(`${key.source} ${key.target}`);
+    // The names of the service's own items are new in each run.
+    const name = key.source === SERVICE_PARTITION ? key.source : `${key.source} ${key.target}`;
+    const place = this.placeOf(name);
     const shard = this.shards.find(({ from, to }) => place >= from && place < to)!;
     const raw: RawRecord = {
       eventName: newImage === undefined ? 'REMOVE' : oldImage === undefined ? 'INSERT' : 'MODIFY',

@@ -1,4 +1,5 @@
 import type { Item } from '../../src/core/items/attribute-value.ts';
+import { SERVICE_PARTITION } from '../../src/core/items/keys.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { isContinuationKey } from '../../src/core/plan/stream-filter.ts';
 import { EvictedViews } from '../../src/projecting/apply/evicted-views.ts';
@@ -7,6 +8,7 @@ import { Agenda } from './agenda.ts';
 import type { Choices } from './choices.ts';
 import { Claims } from './claims.ts';
 import { CALM, type Climate, chooseClimate } from './climate.ts';
+import type { Consumers } from './consumers.ts';
 import { startCheck } from './inspection.ts';
 import { EventSourceMapping } from './mapping.ts';
 import { chooseModel, graphOf, MARK, type ModelOptions } from './models.ts';
@@ -29,6 +31,7 @@ export interface Failure {
     | 'false-alarm' /** a check took lag for drift */
     | 'unseen-drift' /** a check of a table at rest does not find what is wrong, or a repair does not mend it */
     | 'mark' /** the mark of a shard has passed what is not applied */
+    | 'own-write-hidden' /** an answer with a session does not show what the session wrote */
     | 'disputed' /** the two planners differ */
     | 'unsound' /** the observer claims a time through which not everything is right */
     | 'stalled' /** the observer's time stands still although all is calm */
@@ -54,6 +57,8 @@ export class World {
   readonly mapping: EventSourceMapping;
   /** What the consumer's invocations claim. */
   readonly claims = new Claims(this);
+  /** The consumer's processes, where they write their claims into the table; absent: they write none. */
+  consumers: Consumers | undefined;
   /** What the consumer's processes remember of views. */
   readonly evicted = new EvictedViews();
   readonly failures: Failure[] = [];
@@ -67,7 +72,7 @@ export class World {
   readonly written = new Map<string, number>();
   /** How long a transaction takes at most, from its record to its acknowledgement, in milliseconds. */
   longestTransactionMs = Number.POSITIVE_INFINITY;
-  /** How many writes there were. */
+  /** How many writes of base and derived items there were. */
   writes = 0;
   private isProjecting = false;
   private isLosing = false;
@@ -179,10 +184,12 @@ export class World {
   private changed(change: ItemChange): void {
     const { key, oldImage, newImage } = change;
     const isDerived = key.target.startsWith('~');
+    const isOwn = key.source === SERVICE_PARTITION;
     this.previous.set(`${key.source} ${key.target}`, { item: oldImage, atMs: this.agenda.now });
-    this.writes += 1;
+    if (!isOwn) this.writes += 1;
     this.written.set(`${key.source} ${key.target}`, this.agenda.now);
-    if (this.isProjecting && !isDerived) this.fail('base-item-written', `${key.source} ${key.target} was written`);
+    if (this.isProjecting && !isDerived && !isOwn)
+      this.fail('base-item-written', `${key.source} ${key.target} was written`);
     if (newImage?.['evicted'] !== undefined && oldImage?.['evicted'] === undefined) this.count('evictions');
     if (
       this.isProjecting &&

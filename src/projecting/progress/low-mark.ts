@@ -27,8 +27,8 @@ const EVERY_MS = 5_000;
 /**
  * Makes the function that reads a table's low mark, for `lowMark` of a session and of `waitForProjection`: the time, in
  * milliseconds since 1970, before which consumers have claimed each record of every shard. It returns undefined if that is not
- * known: the table has no stream, reading the stream fails for now, or several batches of a shard are applied at a time
- * (`parallelizationFactor` above 1). Make one function for each process. Among all processes one moves the mark: it walks the
+ * known: the table has no stream, reading the stream fails for now, several batches of a shard are applied at a time
+ * (`parallelizationFactor` above 1), or the table got another stream less than 25 hours ago, and a mark of the one before was published. Make one function for each process. Among all processes one moves the mark: it walks the
  * stream, with two or more GetRecords calls for each shard. The others read the one item that it publishes. A process without the
  * right to write to the partition `~edgeloom` walks the stream itself.
  *

@@ -23,6 +23,8 @@ export interface MoverContext extends WalkContext {
 
 /** How long the lease of a mover lasts, in milliseconds. */
 const LEASE_MS = 10_000;
+/** A stream keeps records for a day, also one that is switched off. */
+const STREAM_MS = 25 * 3_600_000;
 
 /**
  * Moves the mark of a stream, unless another process does. A lease in the published mark lets one process at a time walk the
@@ -34,6 +36,8 @@ export class MarkMover {
   private readonly saved = new Map<string, string | undefined>();
   /** False if this process may only read: then it walks the stream itself, and publishes nothing. */
   private mayPublish = true;
+  /** When it was seen that the table had another stream before. */
+  private renewedMs: number | undefined;
 
   constructor(private readonly context: MoverContext) {}
 
@@ -43,7 +47,7 @@ export class MarkMover {
    * @param freshMs how old a mark that another process has published may be.
    */
   async upToMs(freshMs: number): Promise<number | undefined> {
-    if (!this.mayPublish) return requireMarkOfEnabledStream(await this.walkStream());
+    if (!this.mayPublish) return this.markOf(await this.walkStream());
     const { store, source, now, tail } = this.context;
     const { item, published } = await readPublishedMark(store);
     const ofStream = published?.streamArn === source.streamArn ? published : undefined;
@@ -54,16 +58,25 @@ export class MarkMover {
       if (isElsewhere) this.walk = undefined;
       return ofStream.upToMs;
     }
+    // The consumer of the stream before may be behind, and nobody walks that stream any more.
+    // rule: mark-of-a-new-stream-waits-for-the-one-before
+    this.renewedMs = ofStream === undefined && published !== undefined ? now() : ofStream?.renewedMs;
     const leased = await this.takeLease(item, ofStream);
-    if (leased === 'refused') return requireMarkOfEnabledStream(await this.walkStream());
+    if (leased === 'refused') return this.markOf(await this.walkStream());
     if (leased === 'lost') {
       const winner = (await readPublishedMark(store)).published;
       return winner?.streamArn === source.streamArn ? winner.upToMs : undefined;
     }
     const walked = await this.walkStream();
-    const upToMs = requireMarkOfEnabledStream(walked);
-    await this.publishWalk(walked);
+    const upToMs = this.markOf(walked);
+    await this.publishWalk({ ...walked, upToMs });
     return upToMs;
+  }
+
+  private markOf(walked: WalkedStream): number | undefined {
+    const upToMs = requireMarkOfEnabledStream(walked);
+    const { renewedMs } = this;
+    return renewedMs === undefined || this.context.now() - renewedMs > STREAM_MS ? upToMs : undefined;
   }
 
   /** Publishes the result of a walk. If another process holds the lease by now, its published mark stays. */
@@ -84,6 +97,7 @@ export class MarkMover {
       lookedAtMs,
       holder: this.id,
       leaseUntilMs: now() + LEASE_MS,
+      renewedMs: published.renewedMs,
       ...(upToMs !== undefined && { upToMs }),
       ...(shards.length <= MOST_PUBLISHED_SHARDS && { shards: shards.map(publishedShard) }),
     });
@@ -98,8 +112,9 @@ export class MarkMover {
     seen: Item | undefined,
     published: PublishedMark | undefined,
   ): Promise<'leased' | 'lost' | 'refused'> {
+    const { renewedMs } = this;
     const { store, source, now } = this.context;
-    const lease = { streamArn: source.streamArn, holder: this.id, leaseUntilMs: now() + LEASE_MS };
+    const lease = { streamArn: source.streamArn, holder: this.id, leaseUntilMs: now() + LEASE_MS, renewedMs };
     try {
       const isMine = await publishMark(store, seen, { lookedAtMs: 0, ...published, ...lease });
       return isMine ? 'leased' : 'lost';

@@ -38,6 +38,8 @@ export interface PublishedMark {
   lookedAtMs: number;
   /** How far each shard is applied; absent if there are too many of them. */
   shards?: readonly PublishedShard[] | undefined;
+  /** When it was seen that the table had another stream before, in milliseconds since 1970; absent: no mark was published of one. */
+  renewedMs?: number | undefined;
   /** The process that moves the mark, and the end of its lease in milliseconds since 1970: until then no other process moves it. */
   holder: string;
   leaseUntilMs: number;
@@ -56,6 +58,7 @@ const publishedSchema = z.object({
   upToMs: z.optional(z.number()),
   lookedAtMs: z.number(),
   shards: z.optional(z.array(z.object({ shardId: z.string(), open: z.number(), oldestMs: z.optional(z.number()) }))),
+  renewedMs: z.optional(z.number()),
   holder: z.string(),
   leaseUntilMs: z.number(),
 });

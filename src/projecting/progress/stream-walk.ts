@@ -105,9 +105,10 @@ export class StreamWalk {
       await this.readShards(description);
     }
     await this.readClaims();
-    this.applyClaims();
+    this.applyClaims(lookedAtMs);
     const shards = [...this.shards.values()].map((shard) => shard.walked);
     const isKnown = !lacksChildren(description, this.shards);
+    // rule: mark-is-of-the-begin-of-its-look
     const upToMs = appliedUpToMsOf(shards, lookedAtMs);
     // A closed shard continues in children that may hold records from before this look.
     this.upToMs = isKnown || upToMs === undefined ? upToMs : this.upToMs && Math.min(this.upToMs, upToMs);
@@ -147,7 +148,7 @@ export class StreamWalk {
     for (const shard of this.shards.values()) if (shard.oldestOpenMs !== undefined) shard.hasClaims = true;
   }
 
-  private applyClaims(): void {
+  private applyClaims(lookedAtMs: number): void {
     const byLast = new Map<string, Claim[]>();
     for (const claim of [...this.claims.values()].flat()) {
       const others = byLast.get(claim.last);
@@ -156,12 +157,13 @@ export class StreamWalk {
     }
     for (const shard of this.shards.values()) shard.dropClaimedRecords(byLast);
     if ([...this.shards.values()].some(({ walked }) => !walked.isWhole)) return;
-    // A claim is dropped if its records are no longer open, and if it is too old for records that are still to be read.
+    // A claim is dropped if its records are no longer open, and if it is too old for records that are still to be read: a tail may be far
+    // behind the consumers, and then knows claims of records that it reads later.
+    // rule: claim-is-kept-until-its-records-are-read
+    const newestMs = Math.min(lookedAtMs, this.newestClaimMs ?? 0);
     const open = new Set([...this.shards.values()].flatMap((shard) => shard.openNumbers));
     for (const [key, claims] of this.claims) {
-      if (claimedAtMs(key) < (this.newestClaimMs ?? 0) - SKEW_MS && !claims.some(({ last }) => open.has(last))) {
-        this.claims.delete(key);
-      }
+      if (claimedAtMs(key) < newestMs - SKEW_MS && !claims.some(({ last }) => open.has(last))) this.claims.delete(key);
     }
   }
 }
@@ -232,6 +234,7 @@ class ShardWalk {
     const done = this.open.splice(0, appliedCount(coverage, this.open));
     this.hasLanes = coverage.hasLanes;
     this.free = coverage.free.map(({ start, end }) => ({ start: start - done.length, end: end - done.length }));
+    // rule: saved-mark-passes-only-what-is-applied
     this.appliedUpTo =
       this.open.length === 0 ? this.reader.lastRead : (done.at(-1)?.sequenceNumber ?? this.appliedUpTo);
   }

@@ -20,6 +20,7 @@ export function lowMarkOfTail(context: MoverContext, everyMs: number): TailMark 
   const { graph, store, source, now } = context;
   const listener = new TailedSource(source, { hasImages: graph.table.rawKeys !== undefined });
   // The mark is not later than what the process has read of the stream.
+  // rule: mark-is-not-later-than-the-reading
   const tail = { source: listener, now: () => Math.min(now(), listener.throughMs ?? 0) };
   const move = lowMarkOfStream({ ...context, tail }, everyMs);
   return {

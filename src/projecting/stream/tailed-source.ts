@@ -130,6 +130,7 @@ export class TailedSource implements StreamSource, TailListener {
     if (shard === undefined && !this.finished.has(place.shardId)) return { records: [], next: iterator };
     if (shard === undefined) return await this.readStream(place, limit, undefined);
     if (shard.losses !== place.losses) throw new StreamError('trimmed', `Shard ${place.shardId} has lost records.`);
+    // rule: records-from-before-the-tail-are-read
     return isReached(shard, place.after) ? readKept(shard, place, limit) : await this.readStream(place, limit, shard);
   }
 

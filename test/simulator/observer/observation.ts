@@ -13,6 +13,7 @@ import type { SimulatedProcess } from '../process.ts';
 import { SECOND } from '../time.ts';
 import type { World } from '../world.ts';
 import { Fed } from './fed.ts';
+import type { ProductMark } from './product-mark.ts';
 import { knownAs, touchedSince } from './promises.ts';
 import { type ObservedStreams, STREAM_LIMITS } from './stream.ts';
 import { type WrongPart, wrongParts } from './wrong-parts.ts';
@@ -58,6 +59,8 @@ export class Observation {
     readonly streams: ObservedStreams,
     /** Whether the projector's low mark is known to the observer. */
     readonly knowsMark: boolean,
+    /** The product's own mark, which the observer moves. Absent: it knows that of the oracle. */
+    private readonly mark?: ProductMark,
   ) {
     this.mostExceptions = EXCEPTIONS[world.choices.pick('observer.exceptions', EXCEPTIONS.length)]!;
     this.fed = new Fed(world, streams);
@@ -77,10 +80,16 @@ export class Observation {
   private async run(process: ObserverProcess): Promise<void> {
     const { world, streams } = this;
     const { choices, agenda } = world;
-    const source = streams.source();
+    let read = 0;
+    const source = streams.source((records) => {
+      read += records;
+    });
     // Its reads come later than those of the projector: only replicas that are far behind would harm it.
     const store = new FaultyStore(process, LONGEST_PAUSE);
     const model = fixedModel(world.graph);
+    const mark = this.knowsMark ? this.mark?.ofObserver(process.name, store, source) : undefined;
+    const ofOracle = async (): Promise<number | undefined> =>
+      this.knowsMark ? world.mapping.appliedUpToMs() : undefined;
     const feeder = this.fed.feeder(this.state?.feed);
     const observer = new Observer(
       {
@@ -91,7 +100,8 @@ export class Observation {
         source,
         table: world.graph.table,
         now: () => agenda.now,
-        lowMark: async () => (this.knowsMark ? world.mapping.appliedUpToMs() : undefined),
+        lowMark: mark?.upToMs ?? ofOracle,
+        listener: mark?.listener,
         onDrift: (drift) => this.alarmed(drift),
         plainShare: 1,
         limits: {
@@ -106,8 +116,11 @@ export class Observation {
     for (let turn = 1; !process.isDead && this.lastWord === undefined; turn++) {
       if (streams.streamArn !== source.streamArn) return process.die('finds another stream');
       try {
-        const { isIdle } = await observer.runTurn();
-        pause = isIdle ? Math.min(LONGEST_PAUSE, pause * 2) : this.pause;
+        const { isIdle, records } = await observer.runTurn();
+        // The stream has records of the marks that it writes.
+        const isQuiet = isIdle || (records > 0 && read === 0);
+        read = 0;
+        pause = isQuiet ? Math.min(LONGEST_PAUSE, pause * 2) : this.pause;
         if (process.isDead) return;
         if (observer.needsWholeCheck) await this.base(process, observer);
       } catch (error) {
@@ -238,6 +251,7 @@ export class Observation {
       return;
     }
     this.quietSinceMs ??= agenda.now;
+    if (this.mark?.isSettled(agenda.now - this.quietSinceMs) === false) return;
     if (agenda.now - this.quietSinceMs < CALM_MS) return;
     const { verifiedThroughMs: throughMs, drift, heldBy } = observer;
     this.lastWord = { throughMs, drift, heldBy };
@@ -255,7 +269,9 @@ export class Observation {
       const { source, target, text } = part;
       if (!isKnown(part)) world.fail('unseen-drift', `the observer does not tell of ${source} ${target}: ${text}`);
     }
-    const least = world.agenda.now - 5 * LONGEST_PAUSE;
+    if (this.mark?.isStuck === true) world.fail('stalled', 'the low mark stands still although all is calm');
+    // To move the mark takes some calls in each turn, and each may be slow.
+    const least = world.agenda.now - (this.mark === undefined ? 5 : 15) * LONGEST_PAUSE;
     if (throughMs !== undefined && throughMs > least) return;
     // More drift than there may be exceptions holds the time.
     if (drift.length > this.mostExceptions) return;

@@ -10,6 +10,7 @@ import {
 } from '../planted/changes.ts';
 import type { Mutant } from '../planted/mutant.ts';
 import { WRITTEN } from './directed.ts';
+import { MARK } from './planted-mark.ts';
 
 /** A store whose reads are not consistent. */
 const EVENTUALLY = `
@@ -439,6 +440,7 @@ const ALL: readonly Mutant[] = [
   ...BOTH_PLANNERS,
   ...FEED,
   ...TOGETHER,
+  ...MARK,
 ];
 
 /** Those that schedules find: drawn ones within the sweep of the test, or a kept one. A new bug belongs here once it is found. */
@@ -465,6 +467,12 @@ const FOUND: ReadonlySet<string> = new Set([
   'images-close-disputes',
   'plain-fan-outs-are-left-alone',
   'check-asks-one-planner',
+  'mark-passes-what-is-not-read',
+  'mark-of-the-end-of-the-look',
+  'saved-mark-passes-what-is-unclaimed',
+  'records-before-the-tail-are-skipped',
+  'claims-are-dropped-before-their-records',
+  'new-stream-forgets-the-one-before',
 ]);
 
 /** Bugs planted in the observer. */

@@ -4,7 +4,9 @@ import { damage } from '../damage.ts';
 import type { Outcome } from '../schedule.ts';
 import { HOUR } from '../time.ts';
 import { World } from '../world.ts';
+import { SessionClient } from './clients.ts';
 import { Observation } from './observation.ts';
+import { ProductMark } from './product-mark.ts';
 import { ObservedStreams, STREAM_LIMITS } from './stream.ts';
 
 /** Schedules of the observer: it verifies, beside everything that the simulator does, what the projector makes of it. */
@@ -15,6 +17,7 @@ const HAPPENINGS_AN_HOUR = 1_000;
 const ROUGH_HAPPENINGS = 4_000;
 /** Damages are spread over the time of the producers. */
 const MOST_DAMAGES = 3;
+const MOST_CLIENTS = 2;
 
 /** Runs the schedule of a seed. */
 export function runObserved(seed: number, isRecording = false): Promise<Outcome> {
@@ -31,14 +34,18 @@ async function run(choices: Choices, trace?: (line: string) => void): Promise<Ou
   const streams = new ObservedStreams(choices, () => now());
   const world = new World(choices, trace, streams);
   now = () => world.agenda.now;
-  streams.choose();
+  // Keys of schedules that were kept before the product's mark was known here are dull: the mark is the oracle's.
+  const usesProductMark = choices.chanceAside('observer.product-mark', 0.25);
+  streams.choose(usesProductMark);
   // What the stream shows is in the table by the time that the observer looks at it.
   world.longestTransactionMs = STREAM_LIMITS.transactionMs;
   const hours = world.plan() / HOUR;
-  const observation = new Observation(world, streams, choices.chance('observer.knows-mark', 0.9));
+  const mark = usesProductMark ? new ProductMark(world, streams) : undefined;
+  const observation = new Observation(world, streams, choices.chance('observer.knows-mark', 0.9), mark);
   const start = choices.drawn('observer.start', (random) => (random.chance(0.5) ? 0 : random.below(60_000)));
   observation.start(start);
   planDamage(world, observation);
+  if (mark !== undefined) planClients(world, observation, mark);
   const mostHappenings = MOST_HAPPENINGS + HAPPENINGS_AN_HOUR * hours;
   for (let i = 0; i < mostHappenings && observation.lastWord === undefined; i++) {
     if (i === ROUGH_HAPPENINGS) world.calm();
@@ -51,6 +58,13 @@ async function run(choices: Choices, trace?: (line: string) => void): Promise<Ou
   if (world.failures.length === 0 && observation.lastWord === undefined)
     world.fail('endless', 'the observer has no last word');
   return { failures: world.failures, script: choices.recorded, counters: world.counters };
+}
+
+/** Clients with sessions write and read beside the observer, and sweeps claim what nobody has claimed. */
+function planClients(world: World, observation: Observation, mark: ProductMark): void {
+  mark.plan();
+  const count = world.choices.pick('clients', MOST_CLIENTS + 1);
+  for (let i = 0; i < count; i++) new SessionClient(world, `client${i}`, i, observation, mark).plan();
 }
 
 /** Derived items are broken while everything is at work: only the observer finds it. */

@@ -1,3 +1,5 @@
+import { stringOf } from '../../../src/core/items/attribute-value.ts';
+import { SERVICE_PARTITION } from '../../../src/core/items/keys.ts';
 import type { RawRecord } from '../../../src/projecting/stream/decode.ts';
 import {
   type StreamDescription,
@@ -48,11 +50,15 @@ export class ObservedStreams implements WholeStreamReader {
     private readonly now: () => number,
   ) {}
 
-  /** Draws how the streams are, once the world is there. */
-  choose(): void {
+  /**
+   * Draws how the streams are, once the world is there.
+   *
+   * @param keeps whether records stay. Default: that is drawn. The consumer of the world gets each, and a mark takes what has left for done with.
+   */
+  choose(keeps = false): void {
     this.isLate = this.choices.chance('observed.late', 0.6);
     this.isSkewed = this.choices.chance('observed.skewed', 0.6);
-    this.isTrimmed = this.choices.chance('observed.trims', 0.3);
+    this.isTrimmed = this.choices.chance('observed.trims', 0.3) && !keeps;
     this.page = PAGES[this.choices.pick('observed.page', PAGES.length)]!;
   }
 
@@ -96,8 +102,12 @@ export class ObservedStreams implements WholeStreamReader {
     yield* all.sort((left, right) => left.atMs - right.atMs);
   }
 
-  /** The present stream, as a process reads it. */
-  source(): StreamSource {
+  /**
+   * The present stream, as a process reads it.
+   *
+   * @param onRead called with the number of a page's records that are not the service's own.
+   */
+  source(onRead: (records: number) => void = () => undefined): StreamSource {
     const { streamArn } = this;
     const shown = (shardId: string): ShownShard => {
       const found = this.shards.get(shardId);
@@ -128,12 +138,25 @@ export class ObservedStreams implements WholeStreamReader {
         const one = shown(shardId);
         const start = Number(place);
         if (start < this.trimmed(one)) throw new StreamError('trimmed', `place ${start} of ${shardId} is gone`);
-        const end = Math.min(this.visible(one), start + Math.min(limit, this.page));
+        const end = this.endOfPage(one, start, limit);
         const records = one.records.slice(start, end).map(({ record }) => record);
+        onRead(records.filter((record) => !isOwn(record)).length);
         const isOver = one.shard.isClosed && end === one.records.length;
         return { records, ...(!isOver && { next: `${shardId} ${end}` }) };
       },
     };
+  }
+
+  /** The place after the last record of a page. The service's own records come with the others: each turn of an observer makes some. */
+  private endOfPage(shard: ShownShard, start: number, limit: number): number {
+    const most = Math.min(this.visible(shard), start + limit);
+    let left = this.page;
+    for (let place = start; place < most; place++) {
+      if (isOwn(shard.records[place]!.record)) continue;
+      if (left === 0) return place;
+      left -= 1;
+    }
+    return most;
   }
 
   /** How many of a shard's records have left the stream. */
@@ -155,4 +178,8 @@ export class ObservedStreams implements WholeStreamReader {
     const hidden = records.findIndex(({ shownMs }) => shownMs > now);
     return hidden < 0 ? records.length : hidden;
   }
+}
+
+function isOwn({ dynamodb }: StreamRecord): boolean {
+  return stringOf(dynamodb?.Keys?.['source']) === SERVICE_PARTITION;
 }
