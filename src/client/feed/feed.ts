@@ -18,6 +18,8 @@ export interface FeedNews {
   records: ChangedItem[];
   /** Why records may be missing; undefined: none are. */
   gap: string | undefined;
+  /** Every record made before this time is among these or was taken before, in milliseconds since 1970; undefined: not known. */
+  throughMs: number | undefined;
 }
 
 /** A subscriber that falls behind further than this gets a gap instead: its list is read again. */
@@ -40,6 +42,7 @@ export class Subscription {
 
   constructor(
     private readonly wait: Runtime['wait'],
+    private readonly throughMs: () => number | undefined,
     private readonly close: () => void,
   ) {}
 
@@ -70,7 +73,7 @@ export class Subscription {
     const { waiting: records, gap } = this;
     this.waiting = [];
     this.gap = undefined;
-    return { records, gap };
+    return { records, gap, throughMs: this.throughMs() };
   }
 
   private async waitForRing(mostMs: number): Promise<void> {
@@ -117,16 +120,6 @@ export class Feed {
     this.wait = wait;
   }
 
-  /** Every record made before this time was handed on, in milliseconds since 1970; undefined: not known. */
-  get throughMs(): number | undefined {
-    return this.through;
-  }
-
-  /** The same as an ISO time; null where it is not known. */
-  get upTo(): string | null {
-    return this.through === undefined ? null : new Date(this.through).toISOString();
-  }
-
   /** Subscribes to the records of some places. Throws the error with which the reading of the stream has ended. */
   subscribe({ partitions = [], sources = [] }: Interest): Subscription {
     this.throwFailure();
@@ -134,7 +127,8 @@ export class Feed {
       { index: this.byPartition, keys: new Set(partitions) },
       { index: this.bySource, keys: new Set(sources) },
     ];
-    const subscription = new Subscription(this.wait, () => {
+    const throughMs = (): number | undefined => this.through;
+    const subscription = new Subscription(this.wait, throughMs, () => {
       this.all.delete(subscription);
       for (const { index, keys } of wanted) for (const key of keys) leave(index, key, subscription);
     });
@@ -155,7 +149,7 @@ export class Feed {
     }
   }
 
-  /** Notes up to when all records were handed on. */
+  /** Notes up to when all records were handed on, in milliseconds since 1970, before anyone who watches takes them. */
   noteThrough(throughMs: number | undefined): void {
     this.through = throughMs;
   }

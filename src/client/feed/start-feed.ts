@@ -64,6 +64,8 @@ export interface SourceFeedOptions extends FeedOptions {
 /** The longest wait after a read of the stream that failed, in milliseconds. */
 const MOST_BACKOFF_MS = 10_000;
 const POLL_MS = 500;
+/** How often the shards are listed, in milliseconds: not every record made after the last listing is known to be handed on. */
+const LIST_MS = 2_000;
 
 /** Starts a feed of any source: see `startFeed`. */
 export async function startFeedOf(
@@ -75,13 +77,20 @@ export async function startFeedOf(
   const { pollIntervalMs = POLL_MS } = options;
   const stopping = new AbortController();
   const feed = new WatchableFeed(graph, options);
+  const limits = { ...TAIL_LIMITS };
   const tail = new StreamTail({
-    ...{ source, now, limits: TAIL_LIMITS },
+    ...{ source, now, limits },
     onGap: (reason) => feed.noteGap(reason),
   });
   // Who subscribes from here on misses nothing.
   await tail.list(true);
-  const ended = followTail(feed, tail, async (failures) => {
+  const noteThrough = (): void => {
+    const through = tail.horizon.leastThrough();
+    feed.noteThrough(through?.atMs);
+    // If a shard that was never read to its end closes, nobody knows since when its children are unread, and that is a gap.
+    if (through !== undefined) limits.listMs = LIST_MS;
+  };
+  const ended = followTail(feed, tail, noteThrough, async (failures) => {
     await wait(Math.min(MOST_BACKOFF_MS, pollIntervalMs * 2 ** failures), stopping.signal);
   }).catch((error: unknown) => feed.fail(stopping.signal.aborted ? feedEnded() : error));
   return {
@@ -95,11 +104,16 @@ export async function startFeedOf(
 }
 
 /** Hands records on until the wait throws, or the stream cannot be read any more. */
-async function followTail(feed: Feed, tail: StreamTail, wait: (failures: number) => Promise<void>): Promise<never> {
+async function followTail(
+  feed: Feed,
+  tail: StreamTail,
+  noteThrough: () => void,
+  wait: (failures: number) => Promise<void>,
+): Promise<never> {
   for (let failures = 0; ; ) {
     const { records, failure } = await readTail(tail);
     for (const { record } of records) feed.receive(record);
-    feed.noteThrough(tail.horizon.leastThrough()?.atMs);
+    noteThrough();
     if (failure !== undefined && !isRetryableStoreError(failure.error)) throw failure.error;
     failures = failure === undefined ? 0 : failures + 1;
     if (records.length === 0 || failure !== undefined) await wait(failures);

@@ -23,8 +23,11 @@ export interface ResyncEvent {
 
 /** An event of a watched list, or of watched nodes. */
 export type WatchEvent<Item = unknown> = (PageEvent<Item> | StepEvent<Item> | ResyncEvent) & {
-  /** Up to when the stream is read, as an ISO time: a change that was projected before is shown. Null: not known yet. */
-  upTo: string | null;
+  /**
+   * An ISO time: a list that has taken this event and those before it shows every change that was projected before. It is seconds ago where
+   * the stream is quiet, as a record may show late, and does not move for the first ten seconds, as an index may lag.
+   */
+  upTo: string;
 };
 
 /**

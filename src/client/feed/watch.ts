@@ -115,10 +115,12 @@ async function* watchList<Result>(
   resolve: (context: ReadContext) => ListQuery<Result>,
 ): AsyncGenerator<WatchEvent<Result>, void, undefined> {
   const { feed } = watching;
-  for (let reason: string | undefined; ; ) {
+  let reason: string | undefined;
+  for (let shownMs = 0; ; ) {
     const query = await hold(watching, async (context) => resolve(context));
     const list = new WatchedList(query, feed.indexGraceMs);
     const subscription = feed.subscribe({ partitions: query.partitions });
+    const beganMs = feed.now();
     try {
       const isThere = await hold(watching, async (context) => {
         if (!list.isIn(resolve(context).partitions)) return false;
@@ -126,30 +128,39 @@ async function* watchList<Result>(
         return true;
       });
       if (!isThere) continue;
-      if (reason !== undefined) yield { type: 'resync', reason, upTo: feed.upTo };
+      if (reason !== undefined) yield { type: 'resync', reason, upTo: isoTime(shownMs) };
+      shownMs = beganMs - feed.indexGraceMs;
       list.takeSteps();
-      yield { type: 'page', items: list.results, upTo: feed.upTo };
-      reason = yield* followList(watching, subscription, list, resolve);
+      yield { type: 'page', items: list.results, upTo: isoTime(shownMs) };
+      ({ reason, shownMs } = yield* followList(watching, subscription, list, resolve, shownMs));
     } finally {
       subscription.end();
     }
   }
 }
 
-/** Follows a list until it has to be read from the beginning; returns the reason. */
+/** The end of following a list: the reason why it has to be read from the beginning, and up to when it shows all changes. */
+interface Followed {
+  reason: string;
+  shownMs: number;
+}
+
+/** Follows a list until it has to be read from the beginning. @param shownMs up to when it shows all changes. */
 async function* followList<Result>(
   watching: Watching,
   subscription: Subscription,
   list: WatchedList<Result>,
   resolve: (context: ReadContext) => ListQuery<Result>,
-): AsyncGenerator<WatchEvent<Result>, string, undefined> {
+  shownMs: number,
+): AsyncGenerator<WatchEvent<Result>, Followed, undefined> {
   const { feed } = watching;
   // A change from just before the subscription has no record in it, and the index may not have shown it.
   let readAgainMs = feed.now() + feed.indexGraceMs;
-  for (;;) {
-    const { records, gap } = await newsOf(watching, subscription, readAgainMs);
-    if (gap !== undefined) return gap;
-    const isDue = feed.now() >= readAgainMs;
+  for (let beforeMs = shownMs, latestMs = shownMs; ; beforeMs = latestMs) {
+    const { records, gap, throughMs = 0 } = await newsOf(watching, subscription, readAgainMs);
+    if (gap !== undefined) return { reason: gap, shownMs: beforeMs };
+    const readMs = feed.now();
+    const isDue = readMs >= readAgainMs;
     const isThere = await hold(watching, async (context) => {
       if (!list.isIn(resolve(context).partitions)) return false;
       for (const record of records) list.receive(record, feed.now());
@@ -157,9 +168,17 @@ async function* followList<Result>(
       else await list.complete(context, feed.now());
       return true;
     });
-    if (!isThere) return MOVED;
-    if (isDue) readAgainMs = Number.POSITIVE_INFINITY;
-    for (const step of list.takeSteps()) yield { ...step, upTo: feed.upTo };
+    if (!isThere) return { reason: MOVED, shownMs: beforeMs };
+    if (isDue) {
+      readAgainMs = Number.POSITIVE_INFINITY;
+      latestMs = Math.max(latestMs, readMs - feed.indexGraceMs);
+    }
+    // Until then a change may be missing that no record tells of.
+    if (readAgainMs === Number.POSITIVE_INFINITY) latestMs = Math.max(latestMs, throughMs);
+    const steps = list.takeSteps();
+    // The last step alone leads to the list that shows all of them.
+    for (const [i, step] of steps.entries())
+      yield { ...step, upTo: isoTime(i === steps.length - 1 ? latestMs : beforeMs) };
   }
 }
 
@@ -175,13 +194,18 @@ async function* watchNodes(
     hold(watching, async (context) => (await readNodes(context, some, { attributes, consistent: true })).nodes);
   const subscription = feed.subscribe({ sources: ids });
   try {
+    let shownMs = feed.now();
     let nodes = await read(ids);
-    yield { type: 'page', items: nodes, upTo: feed.upTo };
+    yield { type: 'page', items: nodes, upTo: isoTime(shownMs) };
     for (let renewMs = feed.now() + RENEW_MS; ; ) {
-      const { records, gap } = await newsOf(watching, subscription, renewMs);
+      const { records, gap, throughMs = 0 } = await newsOf(watching, subscription, renewMs);
       // A view may be made from other items once the model is migrated: no record has to tell of it.
-      const isDue = gap !== undefined || feed.now() >= renewMs;
-      if (isDue) renewMs = feed.now() + RENEW_MS;
+      const readMs = feed.now();
+      const isDue = gap !== undefined || readMs >= renewMs;
+      if (isDue) renewMs = readMs + RENEW_MS;
+      const beforeMs = shownMs;
+      // A consistent read of all nodes shows what was projected before it.
+      shownMs = Math.max(shownMs, isDue ? readMs : throughMs);
       const changed = new Set(records.map(({ source }) => source));
       const toRead = isDue ? ids : ids.filter((id) => changed.has(id));
       if (toRead.length === 0) continue;
@@ -189,17 +213,21 @@ async function* watchNodes(
       const before = nodes;
       nodes = before.map((node) => found.get(node.id) ?? node);
       if (gap !== undefined) {
-        yield { type: 'resync', reason: gap, upTo: feed.upTo };
-        yield { type: 'page', items: nodes, upTo: feed.upTo };
+        yield { type: 'resync', reason: gap, upTo: isoTime(beforeMs) };
+        yield { type: 'page', items: nodes, upTo: isoTime(shownMs) };
         continue;
       }
-      for (const [at, item] of nodes.entries()) {
-        if (!isDeepStrictEqual(item, before[at])) yield { type: 'change', item, at, upTo: feed.upTo };
-      }
+      const changes = [...nodes.entries()].filter(([at, item]) => !isDeepStrictEqual(item, before[at]));
+      for (const [i, [at, item]] of changes.entries())
+        yield { type: 'change', item, at, upTo: isoTime(i === changes.length - 1 ? shownMs : beforeMs) };
     }
   } finally {
     subscription.end();
   }
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
 }
 
 /** Reads under a lease. */

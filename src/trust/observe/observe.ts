@@ -147,8 +147,9 @@ async function observeUntilEnd(
   let endedBy: ObserveResult['endedBy'] = 'time';
   const save = async (): Promise<boolean> => {
     // The positions must not pass what the feed has told.
-    const feed = await feeder?.settle(observer.shardIds);
-    return await memory.save({ ...observer.stateToSave(), ...(feed && { feed }) });
+    const state = observer.stateToSave();
+    const feed = await feeder?.settle(observer.shardIdsAfter(state));
+    return await memory.save({ ...state, ...(feed && { feed }) });
   };
   const saveIfDue = async (): Promise<void> => {
     if (now() - savedMs < saveEveryMs(observer)) return;

@@ -219,9 +219,10 @@ export class Observer {
     await this.endWholeCheck(beganMs, []);
   }
 
-  /** The shards whose records may come again. */
-  get shardIds(): ReadonlySet<string> {
-    return new Set(this.tail.shardIds);
+  /** The shards whose records are still to come, or may come again after a restart from a state. */
+  shardIdsAfter({ shards }: Pick<ObserverState, 'shards'>): ReadonlySet<string> {
+    const finished = new Set(shards.filter(({ isFinished }) => isFinished).map(({ shardId }) => shardId));
+    return new Set(this.tail.shardIds.filter((shardId) => !finished.has(shardId)));
   }
 
   /** The state for a restart. */

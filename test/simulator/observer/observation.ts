@@ -130,8 +130,9 @@ export class Observation {
       if (process.isDead) return;
       this.claim(observer);
       if (choices.chance(`${process.name}.${turn}.saves`, 0.7)) {
-        const feed = await feeder.settle(observer.shardIds);
-        this.state = structuredClone({ ...observer.stateToSave(), feed });
+        const state = observer.stateToSave();
+        const feed = await feeder.settle(observer.shardIdsAfter(state));
+        this.state = structuredClone({ ...state, feed });
       }
       if (choices.chance(`${process.name}.${turn}.dies`, world.climate.fault / 4)) return process.die('crashes');
       this.rest(observer);

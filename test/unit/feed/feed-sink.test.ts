@@ -8,12 +8,16 @@ import { derivedOf } from '../../../src/core/plan/derive.ts';
 import { deployedFeed } from '../../../src/deployment/lambda/deployed.ts';
 import { feedHandler } from '../../../src/deployment/lambda/feed-handler.ts';
 import { losslessNumber, toJson } from '../../../src/foundation/exact-json.ts';
+import type { StreamSource } from '../../../src/projecting/stream/source.ts';
 import type { TailRecord } from '../../../src/projecting/stream/stream-tail.ts';
 import { projectionsOfModel } from '../../../src/registry/projections-in-force.ts';
 import { EVENT_BRIDGE, jsonService, SQS } from '../../../src/store/client/json-service.ts';
 import { feedQueue } from '../../../src/trust/observe/feed-queue.ts';
 import { Feeder, type FeederState } from '../../../src/trust/observe/feeder.ts';
+import { observe } from '../../../src/trust/observe/observe.ts';
+import type { ObserverState } from '../../../src/trust/observe/state.ts';
 import { type FeedServices, startFeedServices } from '../../support/feed-services.ts';
+import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
 const graph = defineGraph({
   table: 'tickets',
@@ -156,6 +160,51 @@ describe('the way of changes to EventBridge', () => {
       { revision: 3, eventId: expect.stringMatching(/^101\.3\.[0-9a-f]{8}\/gsi0$/) },
     ]);
     expect((await feederFrom(state).settle(new Set(['shard-b']))).told).toEqual({});
+  });
+
+  it('begins again after a restart while a shard has told nothing, but not for one that was closed before', async () => {
+    const { name } = graph.table;
+    const store = new MemoryStore(graph.table, {});
+    const open: TailRecord[] = [];
+    const shards = [{ shardId: 'closed' }, { shardId: 'open', parentShardId: 'closed' }];
+    const source: StreamSource = {
+      streamArn: `arn:aws:dynamodb:eu-central-1:123456789012:table/${name}/stream/2026-01-01T00:00:00.000`,
+      describe: async () => ({ status: 'ENABLED', shards }),
+      isClosed: async (shardId) => shardId === 'closed',
+      iterator: async () => '0',
+      latest: async () => '0',
+      read: async (iterator) => ({
+        records: open.slice(Number(iterator)).map(({ record }) => record),
+        next: String(open.length),
+      }),
+    };
+    let state: ObserverState | undefined;
+    let nowMs = 1_800_000_000_000;
+    const told: FeedEvent[] = [];
+    const run = async (): Promise<string[]> => {
+      const endMs = nowMs + 5_000;
+      await observe({
+        ...{ graph, store, source, checks: false, now: () => nowMs, remainingMs: () => endMs - nowMs },
+        wait: async (ms) => {
+          nowMs += ms;
+        },
+        lowMark: async () => nowMs,
+        feed: async (events) => void told.push(...events),
+        memory: {
+          open: async () => state,
+          save: async (saved) => {
+            state = structuredClone(saved);
+            return true;
+          },
+          close: async () => undefined,
+        },
+      });
+      return told.splice(0).map((event) => (event.kind === 'resync' ? event.reason : event.kind));
+    };
+    expect(await run()).toEqual(['The feed begins.']);
+    open.push(rowRecord('TICKET-1', 1, '17', 'open'));
+    expect(await run()).toEqual(['The feed begins again.', 'list']);
+    expect(await run()).toEqual([]);
   });
 
   it('says what may have been missed: a gap, and a projection in another place', async () => {

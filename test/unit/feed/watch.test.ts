@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Feed } from '../../../src/client/feed/feed.ts';
-import { watch } from '../../../src/client/feed/watch.ts';
+import { type WatchQuery, watch } from '../../../src/client/feed/watch.ts';
 import { readContext } from '../../../src/client/read/reader-options.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
@@ -18,7 +18,7 @@ const graph = defineGraph({
 const GRACE_MS = 3_000;
 
 /** A table whose index is another one, so that a test says what it shows; and a clock that each wait moves on. */
-function bench() {
+function bench(query: WatchQuery = { inbound: ['ASSIGNED', 'USER-1'] }) {
   let nowMs = 0;
   const index = new MemoryStore(graph.table, {});
   const feed = new Feed(graph, {
@@ -31,7 +31,6 @@ function bench() {
     },
   });
   const context = readContext(graph, { store: index as Store });
-  const query = { inbound: ['ASSIGNED', 'USER-1'] } as const;
   const events = watch(context, withoutRegistry(graph), feed, query)[Symbol.asyncIterator]();
   const next = async () => (await events.next()).value;
   const pass = (ms: number): void => {
@@ -54,6 +53,58 @@ it('reads a list once more when its index has caught up: no record tells of what
   // Written before the subscription, and shown by the index now.
   await index.put(indexItem('TICKET-1', 'now', 1));
   expect(await next()).toMatchObject({ type: 'enter', at: 0, item: { source: 'TICKET-1' } });
+});
+
+/** The record of an item that is there for the first time. */
+function inserted({ source, target, ...rest }: Item) {
+  return { dynamodb: { Keys: { source, target } as never, NewImage: { source, target, ...rest } as Item } };
+}
+
+const at = (ms: number): string => new Date(ms).toISOString();
+
+describe('upTo', () => {
+  it('is the time before which a list that has taken the event shows every change, however slow its reader is', async () => {
+    const { index, feed, next } = bench();
+    feed.noteThrough(-1_000);
+    // The index may lack what was written in the seconds before, and no record tells of it.
+    expect(await next()).toMatchObject({ type: 'page', upTo: at(-GRACE_MS) });
+    await index.put(indexItem('TICKET-1', 'a', 1));
+    expect(await next()).toMatchObject({ type: 'enter', item: { source: 'TICKET-1' }, upTo: at(0) });
+    const step = next();
+    await new Promise(setImmediate);
+    for (const [ticket, since] of [
+      ['TICKET-2', 'b'],
+      ['TICKET-3', 'c'],
+    ] as const)
+      feed.receive(inserted(indexItem(ticket, since, 1)));
+    feed.noteThrough(2_500);
+    // Without the next step the list lacks a change.
+    expect(await step).toMatchObject({ item: { source: 'TICKET-2' }, upTo: at(0) });
+    feed.receive(inserted(indexItem('TICKET-4', 'd', 1)));
+    feed.noteThrough(2_900);
+    expect(await next()).toMatchObject({ item: { source: 'TICKET-3' }, upTo: at(2_500) });
+    expect(await next()).toMatchObject({ item: { source: 'TICKET-4' }, upTo: at(2_900) });
+  });
+
+  it('of nodes is the time of a whole read at first, and then that of the records', async () => {
+    const { index, feed, next, pass } = bench({ get: ['USER-1', 'USER-2'] });
+    pass(1_000);
+    expect(await next()).toMatchObject({ type: 'page', upTo: at(1_000) });
+    const changed = next();
+    await new Promise(setImmediate);
+    for (const id of ['USER-1', 'USER-2']) {
+      const view: Item = {
+        ...{ source: { S: id }, target: { S: '~view' }, r: { N: '1' } },
+        attributes: { M: { name: { S: 'Ann' } } },
+      };
+      await index.put(view);
+      feed.receive(inserted(view));
+    }
+    feed.noteThrough(4_000);
+    expect(await changed).toMatchObject({ type: 'change', at: 0, upTo: at(1_000) });
+    feed.noteThrough(5_000);
+    expect(await next()).toMatchObject({ type: 'change', at: 1, upTo: at(4_000) });
+  });
 });
 
 it('keeps what a record has told while the index lags behind it', async () => {
