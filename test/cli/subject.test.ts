@@ -39,6 +39,8 @@ describe('edgeloom subject', () => {
     ]);
     expect(lines).toContain('{"source":"GOAL-S2","target":"GOAL-S2","owner":"USER-S1"}');
 
+    expect(await run('subject', 'export', 'USER-NOBODY', '--json')).toMatchObject({ code: 0, stdout: '' });
+
     const dry = await run('subject', 'erase', 'USER-S1', '--dry-run');
     expect(dry.code).toBe(0);
     expect(dry.stdout).toContain('remains: GOAL-S1 GOALMEMBERSHIP-USER-S1: a base item');

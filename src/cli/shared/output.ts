@@ -3,13 +3,14 @@ import { printable, printableLines } from './shown.ts';
 
 /** The output of a command: a document for machines and a text for people. */
 export interface Output {
+  /** Undefined: the command has no document, as one that has printed its lines already. */
   json: unknown;
   text: string;
 }
 
 /** Prints a command's result to stdout. `paint` gives the text for people its colour: codes that are in the text itself are shown, not obeyed. */
 export function print({ json, text }: Output, asJson: boolean, paint = (line: string): string => line): void {
-  const whole = printableLines(asJson ? toJson(json) : text);
+  const whole = printableLines(asJson ? (json === undefined ? '' : toJson(json)) : text);
   if (whole !== '') process.stdout.write(`${asJson ? whole : paint(whole)}\n`);
 }
 

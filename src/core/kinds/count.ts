@@ -47,7 +47,9 @@ export const count: ItemKind<'count'> = {
   name: 'count',
   originsOf: (_graph, { source }, { edgeType }, item) => {
     const number = numberOf(item[COUNT]) ?? 'no number';
-    return [origin({ source, target: `${edgeType}-…` }, `edges.${edgeType}.degree`, `It counts ${number} edges.`)];
+    return [
+      origin({ source, target: `${edgeType}-…` }, `edges.${edgeType}.degree`, `Edges that it counts: ${number}.`),
+    ];
   },
 };
 
@@ -58,7 +60,7 @@ export const total: ItemKind<'total'> = {
   originsOf: (_graph, _place, { edgeType }, item) => {
     const number = numberOf(item[COUNT]) ?? 'no number';
     const edges = { source: '…', target: `${edgeType}-…` };
-    return [origin(edges, `edges.${edgeType}.inbound.total`, `It adds up ${number} edges.`)];
+    return [origin(edges, `edges.${edgeType}.inbound.total`, `Edges that it adds up: ${number}.`)];
   },
 };
 

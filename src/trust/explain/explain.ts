@@ -9,6 +9,7 @@ import { isPartOfSource, joinedTypesFrom } from '../../core/model/joined.ts';
 import { joinedPrefixes } from '../../core/plan/joined.ts';
 import { queriedItems, queryPages } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
+import { countText } from '../../foundation/figure.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
 import { StreamLabel } from '../../projecting/stream/stream-label.ts';
 import { modelToCheck } from '../../registry/checked.ts';
@@ -95,7 +96,7 @@ async function costNotesOfChange(graph: CompiledModel, store: Pick<Store, 'query
     const items = joinedPrefixes(graph, type).length;
     const isHub = edges > HUB_EDGES ? ' It is a hub: its lists are behind for as long as that takes.' : '';
     notes.push(
-      `A change of what ${type} uses of the node writes ${items * edges} index items of ${edges} edges.${isHub}`,
+      `A change of what ${type} uses of the node writes ${countText(items * edges, 'index item')} of ${countText(edges, 'edge')}.${isHub}`,
     );
   }
   return notes;

@@ -1,4 +1,5 @@
 import { isRetryableStoreError, StoreError } from '../../foundation/errors.ts';
+import { countText } from '../../foundation/figure.ts';
 import { retrying } from '../../foundation/retry.ts';
 import type { RuntimeOptions } from '../../foundation/runtime.ts';
 import type { CallService } from '../../store/client/json-service.ts';
@@ -47,7 +48,11 @@ export async function putEvents(
         waiting = waiting.filter((_, i) => i >= codes.length || codes[i] !== undefined);
         if (waiting.length === 0) return;
         const code = codes.find((one) => one !== undefined) ?? 'no answer';
-        throw new StoreError('retryable', code, `EventBridge did not take ${waiting.length} events: ${code}.`);
+        throw new StoreError(
+          'retryable',
+          code,
+          `EventBridge did not take ${countText(waiting.length, 'event')}: ${code}.`,
+        );
       },
       { ...runtime, isRetryable: (error, tries) => isRetryableStoreError(error) && tries < MOST_TRIES },
     );

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FeedChange, FeedEvent } from '../../client/feed/feed-change.ts';
 import { isRetryableStoreError, StoreError } from '../../foundation/errors.ts';
 import { toJson } from '../../foundation/exact-json.ts';
+import { countText } from '../../foundation/figure.ts';
 import { retrying } from '../../foundation/retry.ts';
 import type { RuntimeOptions } from '../../foundation/runtime.ts';
 import type { CallService } from '../../store/client/json-service.ts';
@@ -57,7 +58,7 @@ async function sendAll(call: CallService, QueueUrl: string, waiting: Map<string,
   if (waiting.size === 0) return;
   const refused = Failed?.find(({ SenderFault }) => SenderFault === true);
   const code = (refused ?? Failed?.[0])?.Code ?? 'no reason';
-  const message = `The queue of the feed did not take ${waiting.size} messages: ${code}.`;
+  const message = `The queue of the feed did not take ${countText(waiting.size, 'message')}: ${code}.`;
   throw new StoreError(refused === undefined ? 'retryable' : 'fatal', code, message);
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { reportJunit } from '../../../src/cli/commands/trust/check-report.ts';
+import { reportJunit, reportText } from '../../../src/cli/commands/trust/check-report.ts';
 import { isExplainedByLag, waitingText } from '../../../src/cli/commands/trust/check-waiting.ts';
 import { reportTargets } from '../../../src/cli/commands/trust/report-file.ts';
+import { emptyTotals } from '../../../src/trust/check/cursor.ts';
 import type { Finding } from '../../../src/trust/check/finding.ts';
 
 const PENDING: Finding = { source: 'GOAL-1', target: '~view', verdict: 'pending', expected: null, actual: 'late' };
@@ -33,6 +34,44 @@ describe('what is pending', () => {
     expect(unexplained).toContain('<failure type="pending"');
     const stopped = reportJunit([], { isUnexplained: false, isStopped: true });
     expect(stopped).toContain('tests="1" failures="0" errors="1"');
+  });
+});
+
+describe('the text of a check', () => {
+  const textOf = (expected: string, actual: string): string[] => {
+    const finding: Finding = { source: 'GOAL-1', target: '~view', verdict: 'stale', expected, actual };
+    return reportText(emptyTotals(), [finding], { seconds: 1, looksForNodes: false }).split('\n').slice(-2);
+  };
+  const words = Array.from({ length: 200 }, (_, i) => `word${i}`).join(' ');
+
+  it('names dangling edges only where it has looked for them', () => {
+    const counts = (dangling: number, looksForNodes: boolean): string =>
+      reportText({ ...emptyTotals(), dangling }, [], { seconds: 1, looksForNodes });
+    expect(counts(0, false)).not.toContain('dangling');
+    expect(counts(0, true)).toContain('0 quarantined, 0 dangling, 0 unknown');
+    expect(counts(3, false)).toContain('3 dangling');
+  });
+
+  it('shows where what is expected first differs from what is there, and at most a line of each', () => {
+    const lines = textOf(`${words} one ${words}`, `${words} other ${words}`);
+    expect(lines[0]).toMatch(/^ {2}expected: \.\.\. word.* word199 one word0 .* \.\.\.$/);
+    expect(lines[1]).toMatch(/^ {2}actual: {3}\.\.\. word.* word199 other word0 .* \.\.\.$/);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(12 + 160);
+    // The one ends where the other goes on.
+    expect(textOf(words, `${words} more`)).toEqual([
+      expect.stringMatching(/^ {2}expected: \.\.\. .* word199$/),
+      expect.stringMatching(/^ {2}actual: {3}\.\.\. .* word199 more$/),
+    ]);
+    const long = 'x'.repeat(400);
+    expect(textOf(`${long}a`, `${long}b`)).toEqual([
+      expect.stringMatching(/^ {2}expected: \.\.\. x+a$/),
+      expect.stringMatching(/^ {2}actual: {3}\.\.\. x+b$/),
+    ]);
+  });
+
+  it('shows short texts, and those that differ early, from their beginning', () => {
+    expect(textOf('one', 'other')).toEqual(['  expected: one', '  actual:   other']);
+    expect(textOf(`one ${words}`, `other ${words}`)[1]).toMatch(/^ {2}actual: {3}other word0 .* \.\.\.$/);
   });
 });
 

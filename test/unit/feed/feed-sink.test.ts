@@ -12,6 +12,7 @@ import type { StreamSource } from '../../../src/projecting/stream/source.ts';
 import type { TailRecord } from '../../../src/projecting/stream/stream-tail.ts';
 import { projectionsOfModel } from '../../../src/registry/projections-in-force.ts';
 import { EVENT_BRIDGE, jsonService, SQS } from '../../../src/store/client/json-service.ts';
+import { putEvents } from '../../../src/trust/observe/event-bus.ts';
 import { feedQueue } from '../../../src/trust/observe/feed-queue.ts';
 import { Feeder, type FeederState } from '../../../src/trust/observe/feeder.ts';
 import { observe } from '../../../src/trust/observe/observe.ts';
@@ -241,6 +242,16 @@ describe('the way of changes to EventBridge', () => {
     isDown = false;
     await feeder.settle(new Set());
     expect(told).toMatchObject([{ kind: 'resync', reason: 'The feed begins.' }]);
+  });
+
+  it('says how many messages or events were not taken', async () => {
+    services.faults = { call: () => undefined, entry: () => true };
+    const [change] = changesOf(rowRecord('TICKET-1', 1, '17', 's').record, model);
+    await expect(take()([change!])).rejects.toThrow('did not take 1 message: InternalError.');
+    const bus = { bus: 'own', table: 'arn', call: jsonService(EVENT_BRIDGE, own()) };
+    const event = { kind: 'view', item: 'a', text: '{}' } as const;
+    const events = [event, { ...event, item: 'b' }];
+    await expect(putEvents(events, bus, quick)).rejects.toThrow('did not take 2 events: ThrottlingException.');
   });
 
   it('signs its calls as each service wants it, and names bus, kind and table', async () => {

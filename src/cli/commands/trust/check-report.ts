@@ -10,17 +10,26 @@ const SHOWN = 50;
 const WIDTH = 160;
 const ELLIPSIS = ' ...';
 
+/** The facts of a run that its text needs besides its findings. */
+interface TextState {
+  seconds: number;
+  /** Whether it has looked up the nodes that edges enter. */
+  looksForNodes: boolean;
+}
+
 /** A check's result for people: the counts, then what was found, worst first. */
-export function reportText(totals: CheckTotals, findings: readonly Finding[], seconds: number): string {
+export function reportText(
+  totals: CheckTotals,
+  findings: readonly Finding[],
+  { seconds, looksForNodes }: TextState,
+): string {
   const { drift, partitions, baseItems, derivedItems, repaired, tidied } = totals;
   const lines = [
     `${countText(partitions, 'partition')}, ${countText(baseItems, 'base item')}, ${countText(derivedItems, 'derived item')}; ` +
       `${figureText(totals.rcu)} RCU, ${figureText(totals.wcu)} WCU, ${figureText(seconds)} s`,
     `drift: ${drift.missing} missing, ${drift.stale} stale, ${drift.orphan} orphan` +
       `${totals.maintenance > 0 ? `; maintenance: ${totals.maintenance}` : ''}${repaired > 0 ? `; ${repaired} repaired` : ''}${tidied > 0 ? `; ${tidied} tidied up` : ''}`,
-    `${totals.pending} pending, ${totals.superseded} superseded, ${totals.quarantined} quarantined, ` +
-      `${totals.dangling} dangling, ${totals.unknown} unknown${totals.unregistered > 0 ? `, ${totals.unregistered} unregistered` : ''}` +
-      `${totals.disputed > 0 ? `, ${totals.disputed} disputed` : ''}`,
+    countsText(totals, looksForNodes),
   ];
   for (const { name, items, reason } of totals.changing) {
     lines.push(`not compared: ${printable(name)}, ${countText(items, 'item')}: ${reason}`);
@@ -32,11 +41,25 @@ export function reportText(totals: CheckTotals, findings: readonly Finding[], se
   for (const { source, target, verdict, expected, actual } of sorted.slice(0, SHOWN)) {
     lines.push(`${verdict} ${printable(source)} ${printable(target)}`);
     const names = verdict === 'disputed' ? ['planner: ', 'plain:   '] : ['expected:', 'actual:  '];
-    if (expected !== null) lines.push(`  ${names[0]} ${printableShort(expected)}`);
-    if (actual !== null) lines.push(`  ${names[1]} ${printableShort(actual)}`);
+    const [wanted, stored] = [expected, actual].map((text) => (text === null ? undefined : printable(text)));
+    const from = wanted === undefined || stored === undefined ? 0 : placeOfDifference(wanted, stored);
+    if (wanted !== undefined) lines.push(`  ${names[0]} ${shortened(wanted, from)}`);
+    if (stored !== undefined) lines.push(`  ${names[1]} ${shortened(stored, from)}`);
   }
   if (sorted.length > SHOWN) lines.push(`... and ${sorted.length - SHOWN} more: --json or --report lists them`);
   return lines.join('\n');
+}
+
+/** The counts besides drift; those that are seldom wanted only where there is something to count. */
+function countsText(totals: CheckTotals, looksForNodes: boolean): string {
+  const { pending, superseded, quarantined, dangling, unknown, unregistered, disputed } = totals;
+  return [
+    `${pending} pending, ${superseded} superseded, ${quarantined} quarantined`,
+    ...(looksForNodes || dangling > 0 ? [`${dangling} dangling`] : []),
+    `${unknown} unknown`,
+    ...(unregistered > 0 ? [`${unregistered} unregistered`] : []),
+    ...(disputed > 0 ? [`${disputed} disputed`] : []),
+  ].join(', ');
 }
 
 /** The facts of a run that a build server needs besides its findings. */
@@ -85,14 +108,25 @@ function severityOf({ verdict }: Finding): number {
   return place < 0 ? WARNING : place;
 }
 
-/** A text as it is shown to people: control characters as escapes, and at most `WIDTH` characters, at a word if possible. */
-function printableShort(text: string): string {
-  const plain = printable(text);
-  if (plain.length <= WIDTH) return plain;
-  const kept = plain.slice(0, WIDTH - ELLIPSIS.length);
+/** The place from which two texts are shown, so that their first difference is seen. */
+function placeOfDifference(left: string, right: string): number {
+  let place = 0;
+  while (place < left.length && left[place] === right[place]) place += 1;
+  if (Math.max(left.length, right.length) <= WIDTH || place <= WIDTH / 2) return 0;
+  // Some of what is before it says where it is.
+  const from = place - WIDTH / 4;
+  const word = left.indexOf(' ', from) + 1;
+  return word > 0 && word <= place ? word : from;
+}
+
+/** A text from a place on, of at most `WIDTH` characters, cut at a word if possible. */
+function shortened(text: string, from: number): string {
+  const [before, rest] = from === 0 ? ['', text] : [ELLIPSIS.trimStart(), ` ${text.slice(from)}`];
+  if (before.length + rest.length <= WIDTH) return `${before}${rest}`;
+  const kept = rest.slice(0, WIDTH - before.length - ELLIPSIS.length);
   // The text is cut between words: half an id would read as another id. Only a single word that fills the line is cut itself.
   const words = kept.slice(0, kept.lastIndexOf(' '));
-  return `${words.length > WIDTH / 2 ? words : kept}${ELLIPSIS}`;
+  return `${before}${words.length > WIDTH / 2 ? words : kept}${ELLIPSIS}`;
 }
 
 function escapeXml(text: string): string {

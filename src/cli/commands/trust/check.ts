@@ -148,7 +148,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   const state = { isUnexplained: !isExplainedByLag(waiting), isStopped: cursor !== undefined };
   for (const report of reports) await writeReport(report, json, findings, state);
   const plan = options.dryRun === true ? actions.map(printable) : [];
-  const lines = [...plan, reportText(totals, findings, seconds)];
+  const lines = [...plan, reportText(totals, findings, { seconds, looksForNodes: looksForNodes(options) })];
   lines.push(...waitingText(waiting));
   if (swept > 0)
     lines.push(`${countText(swept, 'record')} of the stream that no consumer had claimed: reconciled first`);
@@ -160,6 +160,12 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
 /** Whether a check looks at the whole table, and says how it is. */
 function isWholeTable({ source, segment, sample, dryRun, ...options }: CommandOptions): boolean {
   return [source, segment, sample, options.export].every((one) => one === undefined) && dryRun !== true;
+}
+
+/** Whether a check looks up the nodes that edges enter. A part of a table, or a check that goes on from its place, does not. */
+function looksForNodes({ source, segment, sample, resume, ...options }: CommandOptions): boolean {
+  if (options.export !== undefined) return options.confirm !== true;
+  return options.dangling === true && [source, segment, sample, resume].every((one) => one === undefined);
 }
 
 function confirmationMissing(): EdgeloomError {

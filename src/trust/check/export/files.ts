@@ -8,6 +8,7 @@ import { type Item, setOwn, stringOf, typeOf, withBinaryAsBytes } from '../../..
 import { describe } from '../../../core/items/describe.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
+import { countText } from '../../../foundation/figure.ts';
 import { linesOf, MAX_LINE_BYTES } from '../../../foundation/lines.ts';
 import { withKnownIndexKeys } from '../../../store/index-key-names.ts';
 
@@ -162,7 +163,7 @@ export async function* itemsOf(
       }
     }
     if (itemCount !== undefined && count !== itemCount) {
-      throw invalidExport(`The file ${path} holds ${count} items; its manifest says ${itemCount}.`);
+      throw invalidExport(`The file ${path} holds ${countText(count, 'item')}; its manifest says ${itemCount}.`);
     }
   }
 }
