@@ -190,8 +190,8 @@ async function observeUntilEnd(
 }
 
 /** The places in thousands of shards take many write units: they are saved less often. */
-function saveEveryMs({ shardIds }: Observer): number {
-  return Math.min(MOST_SAVE_MS, SAVE_MS * Math.max(1, shardIds.size / FEW_SHARDS));
+function saveEveryMs({ shardCount }: Observer): number {
+  return Math.min(MOST_SAVE_MS, SAVE_MS * Math.max(1, shardCount / FEW_SHARDS));
 }
 
 function feederOf({ graph, store, now }: ObserveOptions, take: TakeEvents, state: ObserverState | undefined): Feeder {

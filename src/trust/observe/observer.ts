@@ -219,6 +219,11 @@ export class Observer {
     await this.endWholeCheck(beganMs, []);
   }
 
+  /** Number of shards of the stream. */
+  get shardCount(): number {
+    return this.tail.shardIds.length;
+  }
+
   /** The shards whose records are still to come, or may come again after a restart from a state. */
   shardIdsAfter({ shards }: Pick<ObserverState, 'shards'>): ReadonlySet<string> {
     const finished = new Set(shards.filter(({ isFinished }) => isFinished).map(({ shardId }) => shardId));

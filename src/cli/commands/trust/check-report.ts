@@ -50,7 +50,7 @@ export function reportText(
   return lines.join('\n');
 }
 
-/** The counts besides drift; those that are seldom wanted only where there is something to count. */
+/** The counts besides drift; a rare one only where there is something to count. */
 function countsText(totals: CheckTotals, looksForNodes: boolean): string {
   const { pending, superseded, quarantined, dangling, unknown, unregistered, disputed } = totals;
   return [
