@@ -30,19 +30,24 @@ const MOST = 0.9;
 /** Values that show whose ids they are. */
 const ENOUGH = 3;
 
-/** Names the attributes that hold ids in the case that the keys have lost, where all items of a type have them; else adds a doubt. */
+/** Names the attributes that hold ids where the keys lose their case, if all items of a type have them; else adds a doubt. */
 export function nameIds(types: ProposedTypes): void {
   for (const [type, node] of types.nodes) {
     const form = types.formOf.get(type);
-    if (form?.lostCase === undefined) continue;
-    const named = namesOf(types, form).some((name) => nameId(types, type, name));
-    if (!named) node.unsure.push(`ids are as in the keys, which have another case than ${form.lostCase}`);
+    if (form === undefined || (form.lostCase === undefined && form.letters === 'any')) continue;
+    if (namesOf(types, form).some((name) => nameId(types, type, name))) continue;
+    const doubt =
+      form.lostCase === undefined
+        ? 'no attribute of each item has the id: ids with capital letters are refused'
+        : `ids are as in the keys, which have another case than ${form.lostCase}`;
+    node.unsure.push(doubt);
   }
 }
 
 /** The texts of the items of a form that may be its ids: first the one that has shown that the keys lose their case. */
 function namesOf({ keyAttributes }: ProposedTypes, { items: [first], lostCase }: PartitionForm): string[] {
-  return [...new Set([lostCase!, ...(first?.texts.keys() ?? [])])].filter((name) => !keyAttributes.has(name));
+  const names = new Set([...(lostCase === undefined ? [] : [lostCase]), ...(first?.texts.keys() ?? [])]);
+  return [...names].filter((name) => !keyAttributes.has(name));
 }
 
 /** Takes an attribute for the ids of a node type; false where an item of the type, or an edge of it, does not tell its ids then. */

@@ -82,8 +82,18 @@ describe('a proposed model', () => {
     const where = (__edb_e__: string) => ({ __edb_e__, __edb_v__: '1' });
     expect(keysOf(proposal)).toEqual({
       nodes: {
-        ORG: { source: '$app#orgid_{id}', target: '$org_1', where: where('org'), case: 'lower' },
-        USER: { source: '$app#userid_{id}', target: '$user_1', where: where('user'), case: 'lower' },
+        // The sample has ids in lower case alone; items that it lacks may have others.
+        ORG: {
+          source: '$app#orgid_{id}',
+          target: '$org_1',
+          where: where('org'),
+          case: 'lower',
+          id: attribute('orgId'),
+        },
+        USER: {
+          ...{ source: '$app#userid_{id}', target: '$user_1', where: where('user'), case: 'lower' },
+          id: attribute('userId'),
+        },
       },
       edges: { MEMBER: ['ORG', 'USER', { target: '$member_1#userid_{to}', where: where('member') }] },
     });
@@ -93,6 +103,9 @@ describe('a proposed model', () => {
       'USER USER-u2',
       'ORG-o1 MEMBER USER-u1',
     ]);
+    const withoutIds = rows.slice(3, 43).map(([pk, sk, { userId: _, ...rest } = {}]): Row => [pk, sk, rest as never]);
+    expect(keysOf(propose(withoutIds))).not.toHaveProperty('nodes.USER.id');
+    expect(doubts(propose(withoutIds)).join()).toContain('ids with capital letters are refused');
   });
 
   it('has one node and an edge of two entities of ElectroDB in one partition, and names the third', () => {
