@@ -7,7 +7,8 @@ import { readItems } from '../../core/store-pages.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { ownershipTest } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
-import { type WalkedItem, type WalkPlace, walkedItem } from '../../store/table-walk.ts';
+import { shownAt } from '../../store/index-entry.ts';
+import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
 import { type BuildContext, reconcileItem } from './build.ts';
 import { walk } from './walk.ts';
 import { expectedItemsOf, readExpectedItems, readSourceNodes, type Wanted } from './wanted.ts';
@@ -71,9 +72,9 @@ async function isInIndex(context: BuildContext, { source, sortKey, fields }: Wan
   for (const index of ['gsi0', 'gsi1'] as const) {
     const names = INDEX_KEYS[index];
     const partition = stringOf(fields[names.partition]);
-    const key = stringOf(fields[names.sort]);
-    if (partition === undefined || key === undefined) continue;
-    const found = await entryAt(context, index, { partition, key }, { source, target: sortKey });
+    const sort = stringOf(fields[names.sort]);
+    if (partition === undefined || sort === undefined) continue;
+    const found = await shownAt(context, { index, partition, sort }, { source, target: sortKey });
     if (!hasExpectedFields(found, fields)) return false;
   }
   // An item without keys of an index, such as the view of a part, is read by its key in the table.
@@ -117,30 +118,15 @@ export async function verifyIndex(
 async function untilGone(context: BuildContext, index: IndexName, entry: WalkedItem): Promise<boolean> {
   const names = INDEX_KEYS[index];
   const partition = stringOf(entry.item[names.partition])!;
-  const key = stringOf(entry.item[names.sort])!;
+  const sort = stringOf(entry.item[names.sort])!;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
-    const shown = await entryAt(context, index, { partition, key }, entry);
+    const shown = await shownAt(context, { index, partition, sort }, entry);
     if (shown === undefined) return true;
     const [stored] = await readItems(context, [entry]);
     if (isSamePlace(index, shown, stored)) return true;
     if (context.isOver()) return false;
     await context.wait(pause);
   }
-}
-
-/** Returns the item that an index shows at a place; undefined if it shows none. */
-async function entryAt(
-  { graph, store, stats }: BuildContext,
-  index: IndexName,
-  { partition, key }: { partition: string; key: string },
-  { source, target }: ItemKey,
-): Promise<Item | undefined> {
-  const page = await store.query({ index, partition, sortKey: { from: key, to: key } });
-  stats.rcu += page.rcu;
-  return page.items.find((item) => {
-    const found = walkedItem(graph, item);
-    return found.source === source && found.target === target;
-  });
 }
 
 function isSamePlace(index: IndexName, shown: Item, stored: Item | undefined): boolean {
