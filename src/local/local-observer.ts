@@ -68,6 +68,7 @@ export function startLocalObserver(
           progress = now;
         },
         onDrift: onDrift ?? ((drift) => logger?.warn({ ...drift.suspect, state: drift.state }, 'drift')),
+        onIndexDifference: (difference) => logger?.warn({ ...difference }, 'index difference'),
       });
       // Another process may have the lease, or a process that was killed.
       await wait(RETRY_MS);

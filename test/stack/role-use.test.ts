@@ -242,7 +242,7 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       // The pauses pass at once, and the observer's clock goes on by them: looks wait for the low mark.
       let passedMs = 0;
       const handler = observeHandler(table.graph, {
-        ...{ client, logger, limits: { lateMs: 50, skewMs: 20, settleMs: 20, listMs: 50 } },
+        ...{ client, logger, indexShare: 1, limits: { lateMs: 50, skewMs: 20, settleMs: 20, listMs: 50 } },
         stream: new DynamoDBStreamSource(table.streams, table.streamArn),
         now: () => Date.now() + passedMs,
         async wait(milliseconds) {
@@ -259,6 +259,9 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       expect(records).toBeGreaterThan(0);
       // The view that is damaged, and the one that is missing.
       expect(drift).toBeGreaterThanOrEqual(2);
+      // The indexes are asked a minute later.
+      passedMs += 61_000;
+      await handler({}, context);
       expectExact();
     });
 

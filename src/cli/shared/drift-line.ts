@@ -1,3 +1,4 @@
+import type { IndexDifference } from '../../trust/observe/index-sample.ts';
 import type { ObservedDrift } from '../../trust/observe/obligation.ts';
 
 /** One line about drift that an observer has found. */
@@ -6,4 +7,16 @@ export function driftLine({ suspect, wanted, stored, plain, state, isCertain }: 
   const doubt = isCertain ? '' : ' (the low mark is not known: the consumer may only be late)';
   const second = plain === undefined ? '' : ` (the plain planner: ${plain ?? 'nothing'})`;
   return `${state}: ${source} ${sortKey}, ${part.kind}: expected ${wanted ?? 'nothing'}${second}, actual ${stored ?? 'nothing'}${doubt}`;
+}
+
+/** The way in which an index shows an item otherwise than the table has it, in words. */
+const SHOWS: { readonly [Kind in IndexDifference['kind']]: string } = {
+  missing: 'does not show it',
+  stale: 'shows other attributes than the table has',
+  'left-over': 'shows it at a place that it has left',
+};
+
+/** One line about a sampled item that an index shows otherwise than the table has it. */
+export function indexDifferenceLine({ source, target, index, kind }: IndexDifference): string {
+  return `index ${kind}: ${source} ${target}: ${index} ${SHOWS[kind]}`;
 }

@@ -102,6 +102,7 @@ export function deployedObserve(graph: CompiledModel): ObserveHandler {
     logger: jsonLines(logLevel),
     metricsNamespace,
     plainShare,
+    indexShare,
   });
 }
 

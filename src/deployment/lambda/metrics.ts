@@ -52,17 +52,18 @@ export function createRedriveMetrics(namespace: string, table: string): RedriveM
 
 /** Puts the metrics of an observer out in the same way. */
 export interface ObserverMetrics {
-  emit(figures: { ageMs: number; drift: number; records: number }): void;
+  emit(figures: { ageMs: number; drift: number; records: number; indexDifferences: number }): void;
 }
 
 /** Metrics in a namespace, with the table as their dimension. */
 export function createObserverMetrics(namespace: string, table: string): ObserverMetrics {
   const metrics = new Metrics({ namespace, serviceName: 'edgeloom', defaultDimensions: { table } });
   return {
-    emit({ ageMs, drift, records }) {
+    emit({ ageMs, drift, records, indexDifferences }) {
       metrics.addMetric('VerifiedAgeSeconds', MetricUnit.Seconds, ageMs / 1000);
       metrics.addMetric('observedDrift', MetricUnit.Count, drift);
       metrics.addMetric('observedRecords', MetricUnit.Count, records);
+      metrics.addMetric('indexDifferences', MetricUnit.Count, indexDifferences);
       metrics.publishStoredMetrics();
     },
   };

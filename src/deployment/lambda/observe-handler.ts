@@ -6,6 +6,7 @@ import type { StreamSource } from '../../projecting/stream/source.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
 import type { TakeEvents } from '../../trust/observe/feeder.ts';
+import { IndexSample } from '../../trust/observe/index-sample.ts';
 import { readObserverProgress } from '../../trust/observe/memory.ts';
 import { type ObserveResult, observe } from '../../trust/observe/observe.ts';
 import type { ObserverLimits } from '../../trust/observe/observer.ts';
@@ -30,6 +31,8 @@ export interface ObserveHandlerOptions extends Pick<RuntimeOptions, 'now' | 'wai
   feed?: TakeEvents | undefined;
   /** The share of judgements that a second planner makes too, from 0 to 1. Default 0.01. */
   plainShare?: number | undefined;
+  /** The share of changed items, from 0 to 1, about which the indexes are asked later. Default 0.001. */
+  indexShare?: number | undefined;
   /** Waits and bounds of the observer. */
   limits?: Partial<ObserverLimits> | undefined;
   /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
@@ -71,19 +74,27 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
   const store =
     options.store ?? new DynamoDBStore(options.client ?? deferredCalls(functionClientOptions()), graph.table);
   const metrics = createObserverMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
+  // A question waits for longer than a call works: the calls of a process share them.
+  const indexSample = new IndexSample(graph, options.indexShare);
   const rootLogger = options.logger ?? jsonLines('info');
   return async (_event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
     const deadlineMs = now() + runMs;
+    let indexDifferences = 0;
     const result = await observe({
       ...{ graph, store, now, wait: options.wait, limits, source: stream },
       feed: options.feed,
       plainShare: options.plainShare,
+      indexSample,
       checks: false,
       untilAtRest: true,
       remainingMs: () => Math.min(deadlineMs - now(), context.getRemainingTimeInMillis() - reserveMs),
       onDrift: ({ suspect: { source, sortKey, part }, state, isCertain }) =>
         logger.warn({ source, sortKey, part: part.kind, state, isCertain }, 'drift'),
+      onIndexDifference: (difference) => {
+        indexDifferences += 1;
+        logger.warn({ ...difference }, 'index difference');
+      },
     });
     const { endedBy, records } = result;
     // Another process observes the table: what it has saved is the answer.
@@ -92,7 +103,7 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
     const { throughMs, sinceMs, drift, heldBy } = isElsewhere
       ? { ...saved, sinceMs: saved?.positionsMs, drift: saved?.drift.length ?? 0 }
       : { ...result, throughMs: result.verifiedThroughMs, drift: result.drift.length };
-    metrics.emit({ ageMs: Math.max(0, now() - (throughMs ?? sinceMs ?? now())), drift, records });
+    metrics.emit({ ageMs: Math.max(0, now() - (throughMs ?? sinceMs ?? now())), drift, records, indexDifferences });
     const verifiedThrough = throughMs === undefined ? null : new Date(throughMs).toISOString();
     const response = { verifiedThrough, heldBy: heldBy ?? null, drift, records, endedBy };
     logger.info(response, 'observed');

@@ -16,6 +16,7 @@ import { readAbortable } from '../../store/abortable.ts';
 import { readObserverProgress, type SavedProgress } from '../observe/memory.ts';
 import type { ObservedDrift } from '../observe/obligation.ts';
 import { type Erasure, readErasures } from '../subject/erasure-record.ts';
+import { type IndexSampleStatus, indexSampleProblems, indexSampleStatus } from './index-sample.ts';
 import { NOT_VERIFIED } from './verified-text.ts';
 
 /** Options of `status`. */
@@ -116,6 +117,8 @@ export interface Status {
   erasures: ErasureStatus[];
   /** The differences that do not hold the time, 25 at most. */
   exceptions: ExceptionStatus[];
+  /** The content of the indexes as an observer has sampled it; null: it has not. */
+  indexSample: IndexSampleStatus | null;
   /** The parts of derived items that no observer judges. */
   notVerified: readonly string[];
   /** Problems that need a person, a sentence each. */
@@ -156,6 +159,7 @@ async function readStatus(options: StatusOptions): Promise<Status> {
   const lastCheck = readLastCheck(await readItem({ store, stats }, lastCheckKey()));
   const observed = await readObserverProgress(countingGet(store, stats));
   const { erasures: begun, unreadable } = await readErasures(store, stats);
+  const indexSample = indexSampleStatus(observed?.sampled);
   const erasures = begun.map((erasure) => erasureStatus(erasure, now()));
   const seen = seenConsumers(consumers, now());
   const shards = (position?.shards ?? []).map((shard) => shardStatus(shard, seen));
@@ -170,6 +174,7 @@ async function readStatus(options: StatusOptions): Promise<Status> {
     drift: observed?.drift.length ?? 0,
     erasures,
     exceptions: exceptionsOf(observed?.drift ?? []),
+    indexSample,
     notVerified: NOT_VERIFIED,
     problems: [
       ...missing,
@@ -182,6 +187,7 @@ async function readStatus(options: StatusOptions): Promise<Status> {
       ),
       ...(lastCheck === undefined ? [] : checkProblems(lastCheck, now())),
       ...(observed === undefined ? [] : observerProblems(observed, now())),
+      ...indexSampleProblems(indexSample),
       ...erasures.flatMap(erasureProblem),
       ...(unreadable === 0
         ? []

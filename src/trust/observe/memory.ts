@@ -42,6 +42,15 @@ const progressSchema = z.object({
     }),
   ),
   heldBy: z.optional(z.string()),
+  sampled: z.optional(
+    z.object({
+      asked: z.number(),
+      wrong: z.number(),
+      wrongItems: z.array(z.string()),
+      sinceMs: z.number(),
+      failure: z.optional(z.string()),
+    }),
+  ),
   isEnded: z.optional(z.boolean()),
   // With few shards their places are here, too.
   ...{ shards: z.optional(placesSchema.shape.shards), feed: placesSchema.shape.feed },

@@ -18,6 +18,8 @@ import type { Dispute } from '../check/disputes.ts';
 import { DRIFT } from '../check/finding.ts';
 import { Repairer } from '../repair/repairer.ts';
 import { Feeder, type TakeEvents } from './feeder.ts';
+import { askIndexes } from './index-look.ts';
+import { type IndexDifference, IndexSample } from './index-sample.ts';
 import { TableMemory } from './memory.ts';
 import type { ObservedDrift } from './obligation.ts';
 import { Observer, type ObserverLimits } from './observer.ts';
@@ -42,6 +44,15 @@ export interface ObserveOptions extends RuntimeOptions {
    * and this observer use. If the two differ, that is drift of the state `disputed`. Default 0.01.
    */
   plainShare?: number | undefined;
+  /**
+   * The share of the changed items, from 0 to 1, about which the indexes of the table are asked a minute later or more: their content is sampled,
+   * and never verified. Default 0.001.
+   */
+  indexShare?: number | undefined;
+  /** The sample of an earlier run in this process, which goes on. Default: a new one, of `indexShare`. */
+  indexSample?: IndexSample | undefined;
+  /** Called for each sampled item that an index still shows otherwise than the table has it, 20 minutes after its last change or later. */
+  onIndexDifference?: ((difference: IndexDifference) => void) | undefined;
   /** Repairs the drift that it finds. Default false: drift is only reported. */
   repairs?: boolean | undefined;
   /**
@@ -124,9 +135,12 @@ async function observeUntilEnd(
   const ready = modelToCheck(graph, store);
   const mark = options.lowMark === undefined ? lowMarkOfTail({ graph, store, source, now }, markMs) : undefined;
   const feeder = options.feed && feederOf(options, options.feed, state);
+  const { indexSample: sample = new IndexSample(graph, options.indexShare), onIndexDifference } = options;
+  sample.resume(state?.sampled, now());
   const observer = new Observer(
     {
       feeder,
+      indexSample: sample,
       ...{ maintained: registeredModel(graph, store), ready, store, source, table: graph.table, now },
       lowMark: options.lowMark ?? mark!.upToMs,
       listener: mark?.listener,
@@ -149,7 +163,7 @@ async function observeUntilEnd(
     // The positions must not pass what the feed has told.
     const state = observer.stateToSave();
     const feed = await feeder?.settle(observer.shardIdsAfter(state));
-    return await memory.save({ ...state, ...(feed && { feed }) });
+    return await memory.save({ ...state, ...(feed && { feed }), sampled: sample.sampled });
   };
   const saveIfDue = async (): Promise<void> => {
     if (now() - savedMs < saveEveryMs(observer)) return;
@@ -160,6 +174,7 @@ async function observeUntilEnd(
   while (remainingMs() > 0) {
     const turn = await observer.runTurn();
     records += turn.records;
+    await askIndexes({ graph, store, now, sample, onIndexDifference });
     if (observer.needsWholeCheck && now() - askedMs >= ASK_MS) {
       askedMs = now();
       await takeLastCheck(store, observer);

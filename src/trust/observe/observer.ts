@@ -18,6 +18,7 @@ import type { Dispute } from '../check/disputes.ts';
 import { isInShare, PLAIN_SHARE } from '../plain/share.ts';
 import { openedByDispute } from './both-planners.ts';
 import type { Feeder } from './feeder.ts';
+import type { IndexSample } from './index-sample.ts';
 import { hasQuarantineEntry, type LookContext, lookAtSuspects, partsDecidedElsewhere, partsOfSpread } from './look.ts';
 import { NO_SHARD, nameOfSuspect, type ObservedDrift, type Spread, type Touch } from './obligation.ts';
 import { Obligations, type ObserverPace, type OpenSpread } from './obligations.ts';
@@ -44,6 +45,8 @@ export interface ObserverContext extends Pick<Runtime, 'now'> {
   limits?: Partial<ObserverLimits> | undefined;
   /** The share of judgements that the plain planner makes too, from 0 to 1. Default 0.01. */
   plainShare?: number | undefined;
+  /** Takes in the records about which the indexes may be asked. */
+  indexSample?: Pick<IndexSample, 'receive'> | undefined;
 }
 
 /** The waits and bounds of an observer, times in milliseconds. */
@@ -329,6 +332,7 @@ export class Observer {
         ...(newImage !== undefined && { newImage }),
       };
       this.obligations.receiveRecord(context, { change, shardId, after, stampMs: madeMs, receivedMs: now() });
+      this.context.indexSample?.receive(change, now());
     }
   }
 

@@ -19,6 +19,20 @@ export interface Gap {
   sinceMs: number;
 }
 
+/** The answers of the indexes about sampled items. Their counts begin again at 0 each week. */
+export interface SampledIndexes {
+  /** Changed items that were compared with what the indexes show. */
+  asked: number;
+  /** How many of them the indexes showed otherwise, or showed still, after all waits. */
+  wrong: number;
+  /** Names of wrong ones, the newest first, 10 at most. */
+  wrongItems: string[];
+  /** Since when they are counted, in milliseconds since 1970. */
+  sinceMs: number;
+  /** Why the latest question had no answer; absent: it had one. */
+  failure?: string | undefined;
+}
+
 /** The state of an observer: enough for a restart by any process. */
 export interface ObserverState {
   streamArn: string;
@@ -38,6 +52,8 @@ export interface ObserverState {
   heldBy?: string | undefined;
   /** Up to where the feed has told the changes; absent: no feed runs. */
   feed?: FeederState | undefined;
+  /** The sample of the indexes; absent: none is taken. */
+  sampled?: SampledIndexes | undefined;
   /** Whether the run that saved it has ended in order: nobody waits for the time to go on. */
   isEnded?: boolean | undefined;
 }

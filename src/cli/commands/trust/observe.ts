@@ -5,7 +5,7 @@ import { DynamoDBStreamSource } from '../../../projecting/stream/dynamodb-source
 import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable } from '../../../store/table.ts';
 import { type ObserveResult, observe } from '../../../trust/observe/observe.ts';
-import { driftLine } from '../../shared/drift-line.ts';
+import { driftLine, indexDifferenceLine } from '../../shared/drift-line.ts';
 import { examples, share } from '../../shared/options.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { stopOnSignal } from '../../shared/signals.ts';
@@ -17,6 +17,7 @@ interface CommandOptions {
   repair?: boolean;
   untilVerified?: boolean;
   plainShare?: number;
+  indexShare?: number;
 }
 
 /** `edgeloom observe`: judges each change of the table as it comes. */
@@ -27,6 +28,11 @@ export function observeCommand(command: Command): void {
     .option(
       '--plain-share <share>',
       'share of judgements that a second planner makes too, 0 to 1 (default: 0.01)',
+      share,
+    )
+    .option(
+      '--index-share <share>',
+      'share of changed items about which the indexes are asked a minute later, 0 to 1 (default: 0.001)',
       share,
     )
     .addHelpText('after', examples('observe', 'observe --repair', 'observe --until-verified --json'))
@@ -53,7 +59,7 @@ export function observeCommand(command: Command): void {
 
 async function runObserver(
   session: CommandSession,
-  { repair, untilVerified, plainShare }: CommandOptions,
+  { repair, untilVerified, plainShare, indexShare }: CommandOptions,
 ): Promise<ObserveResult> {
   const { graph, client, store, settings, logger } = session;
   const { streamArn } = await describeTable(client, graph);
@@ -77,12 +83,14 @@ async function runObserver(
       repairs: repair,
       untilVerified,
       plainShare,
+      indexShare,
       remainingMs: () => (isStopped ? 0 : Number.POSITIVE_INFINITY),
       onProgress: ({ verifiedThroughMs }, judged) => {
         const verifiedThrough = verifiedThroughMs === undefined ? null : new Date(verifiedThroughMs).toISOString();
         if (judged > 0) logger.info({ records: judged, verifiedThrough }, 'Batch judged.');
       },
       onDrift: (drift) => void process.stderr.write(`${driftLine(drift)}\n`),
+      onIndexDifference: (difference) => void process.stderr.write(`${indexDifferenceLine(difference)}\n`),
       onRepair: (action) => void process.stderr.write(`${action}\n`),
     });
   } finally {

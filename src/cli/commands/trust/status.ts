@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { countText, figureText } from '../../../foundation/figure.ts';
 import { describeTable, hasTtl } from '../../../store/table.ts';
+import { indexSampleText } from '../../../trust/explain/index-sample.ts';
 import type { ErasureStatus, Status } from '../../../trust/explain/status.ts';
 import { tableStatus } from '../../../trust/explain/table-status.ts';
 import { verifiedText } from '../../../trust/explain/verified-text.ts';
@@ -119,12 +120,13 @@ function erasureText({ state, since, next }: ErasureStatus): string {
 const MOST_EXCEPTIONS = 5;
 
 function verifiedLines(result: Status): string {
-  const { exceptions, notVerified, verifiedThrough } = result;
+  const { exceptions, indexSample, notVerified, verifiedThrough } = result;
   const rest = exceptions.length - MOST_EXCEPTIONS;
   return [
     verifiedText(result, Date.now()),
     ...exceptions.slice(0, MOST_EXCEPTIONS).map(({ item, state }) => `  ${state}: ${item}`),
     ...(rest > 0 ? [`  and ${figureText(rest)} more (--json)`] : []),
     ...(verifiedThrough === null ? [] : [`  not verified: ${notVerified.join(', ')}`]),
+    ...(indexSample === null ? [] : [indexSampleText(indexSample)]),
   ].join('\n');
 }

@@ -62,6 +62,8 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
   redrive: [...SETTLING, on('first-index')('Query')],
   observe: [
     ...['BatchGetItem', 'GetItem', 'Query'].map(onTable),
+    // The indexes are sampled.
+    on('indexes')('Query'),
     // Its state, and how far the stream is applied.
     ...['PutItem', 'UpdateItem'].map(on('service-partition')),
   ],

@@ -1,3 +1,4 @@
+import { indexSampleText } from '../../../trust/explain/index-sample.ts';
 import { NOT_VERIFIED, verifiedText } from '../../../trust/explain/verified-text.ts';
 import type { StatusAnswer } from '../../api/model-and-status.ts';
 import { Card } from './told.tsx';
@@ -16,6 +17,7 @@ export function Verified({ status }: { status: StatusAnswer }) {
           ))}
         </ul>
       )}
+      {status.indexSample !== null && <p>{indexSampleText(status.indexSample)}.</p>}
       {status.verifiedThrough !== null && <p>Not verified: {NOT_VERIFIED.join(', ')}.</p>}
     </Card>
   );

@@ -1,0 +1,168 @@
+import { entryIn } from '../../client/feed/known-items.ts';
+import { type Item, sameItem } from '../../core/items/attribute-value.ts';
+import { revisionOf } from '../../core/items/derived-item.ts';
+import { isDerivedKey, textOfKey } from '../../core/items/keys.ts';
+import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
+import type { ItemKey } from '../../core/store-port.ts';
+import type { PlaceInIndex } from '../../store/index-entry.ts';
+import { isInShare } from '../plain/share.ts';
+import type { SeenChange } from './opened.ts';
+import type { SampledIndexes } from './state.ts';
+
+/**
+ * The sample of the indexes. Their content is DynamoDB's own work: the observer asks an index about a few of the items that it has seen
+ * change, and counts the answers. It never holds the verified time, and a difference is no drift. It knows no store and no clock.
+ */
+
+/** The share of the records of derived items about which an index is asked, if nothing else is said. */
+export const INDEX_SHARE = 0.001;
+
+/** An item about which its indexes are to be asked. */
+export interface IndexQuestion {
+  readonly key: ItemKey;
+  /** The position of the record. */
+  readonly position: string;
+  /** The revision that the record has left: with another one something has touched the item since. */
+  readonly revision: string | undefined;
+  /** The places where the indexes have to show the item. */
+  readonly holds: readonly PlaceInIndex[];
+  /** The places that it has left: there the indexes may not show it any more. */
+  readonly left: readonly PlaceInIndex[];
+  /** The earliest time of the next look. */
+  dueMs: number;
+  /** Looks in a row that found a difference. */
+  wrongLooks: number;
+}
+
+/** The answers to a question: the item that the table has, and what the indexes show at each place of `holds` and of `left`. */
+export interface IndexAnswer {
+  stored: Item | undefined;
+  holds: readonly (Item | undefined)[];
+  left: readonly (Item | undefined)[];
+}
+
+/** An item that an index still shows otherwise than the table has it, long after its last change. */
+export interface IndexDifference extends ItemKey {
+  index: IndexName;
+  /** `missing`: the index lacks it. `stale`: it shows other attributes. `left-over`: it shows it at a place that the item has left. */
+  kind: 'missing' | 'stale' | 'left-over';
+}
+
+/** How long after its record an item is asked about, and the waits after each look that finds a difference, in milliseconds. */
+const WAITS_MS = [60_000, 60_000, 300_000, 900_000] as const;
+/** Questions that are open at most, those of a turn, and names of wrong items that are kept. */
+const [MOST_OPEN, MOST_A_TURN, MOST_NAMES] = [1_000, 10, 10];
+/** The counts begin again at 0 after this time: a difference of long ago needs nobody any more. */
+const COUNTED_MS = 7 * 24 * 3_600_000;
+
+/** The open questions, in memory only, and the counts of the answers. */
+export class IndexSample {
+  private readonly open = new Map<string, IndexQuestion>();
+  private counts: SampledIndexes | undefined;
+
+  /** @param share of the records of derived items, from 0 to 1. */
+  constructor(
+    private readonly graph: Pick<CompiledModel, 'indexes'>,
+    private readonly share: number = INDEX_SHARE,
+  ) {}
+
+  /** The counts to save; undefined: nothing is sampled. */
+  get sampled(): SampledIndexes | undefined {
+    return this.counts;
+  }
+
+  /** Goes on with the counts that an earlier run has saved. */
+  resume(saved: SampledIndexes | undefined, nowMs: number): void {
+    if (this.share === 0 || this.graph.indexes.length === 0) return;
+    this.counts = isCurrent(saved, nowMs) ? saved : { asked: 0, wrong: 0, wrongItems: [], sinceMs: nowMs };
+  }
+
+  /** Takes in a record: it ends the question about the same item, and may open one. */
+  receive(change: SeenChange, nowMs: number): void {
+    const known = this.open.size === 0 ? undefined : this.open.get(textOfKey(change));
+    // A record that comes again has touched nothing since.
+    if (known !== undefined && change.position <= known.position) return;
+    if (known !== undefined) this.open.delete(textOfKey(change));
+    if (!isDerivedKey(change.target) || this.open.size >= MOST_OPEN) return;
+    if (!isInShare(change.sequenceNumber, this.share)) return;
+    const { source, target, position, oldImage, newImage } = change;
+    const holds = this.placesOf(newImage);
+    const left = this.placesOf(oldImage).filter((place) => !holds.some((other) => isSamePlace(place, other)));
+    if (holds.length + left.length === 0) return;
+    const question = { key: { source, target }, position, revision: revisionOf(newImage), holds, left };
+    this.open.set(textOfKey(change), { ...question, dueMs: nowMs + WAITS_MS[0], wrongLooks: 0 });
+  }
+
+  private placesOf(image: Item | undefined): PlaceInIndex[] {
+    return this.graph.indexes.flatMap((index) => {
+      const entry = entryIn(index, image);
+      return entry === undefined ? [] : [{ index, ...entry }];
+    });
+  }
+
+  /** The questions to ask now: those of one turn. */
+  due(nowMs: number): IndexQuestion[] {
+    const due: IndexQuestion[] = [];
+    for (const question of this.open.values()) {
+      if (question.dueMs <= nowMs) due.push(question);
+      if (due.length === MOST_A_TURN) break;
+    }
+    return due;
+  }
+
+  /** Takes in an answer. Returns the difference that has outlasted all waits; undefined: there is none, or it may still go. */
+  take(question: IndexQuestion, answer: IndexAnswer, nowMs: number): IndexDifference | undefined {
+    const { key, revision } = question;
+    const difference = differenceOf(question, answer);
+    // Another record is on its way, or another process has read it.
+    const isTouched = revisionOf(answer.stored) !== revision;
+    const nextMs = WAITS_MS[question.wrongLooks + 1];
+    if (!isTouched && difference !== undefined && nextMs !== undefined) {
+      question.wrongLooks += 1;
+      question.dueMs = nowMs + nextMs;
+      return undefined;
+    }
+    this.open.delete(textOfKey(key));
+    if (isTouched) return undefined;
+    this.count(difference, nowMs);
+    return difference;
+  }
+
+  /** Puts a question off whose answer did not come. Whoever reads the counts finds the reason there until an answer comes. */
+  putOff(question: IndexQuestion, reason: string, nowMs: number): void {
+    question.dueMs = nowMs + WAITS_MS[0];
+    if (this.counts !== undefined) this.counts = { ...this.counts, failure: reason };
+  }
+
+  private count(difference: IndexDifference | undefined, nowMs: number): void {
+    this.resume(this.counts, nowMs);
+    if (this.counts === undefined) return;
+    const { asked, wrong, wrongItems, sinceMs } = this.counts;
+    const name = difference && `${difference.source} ${difference.target}`;
+    this.counts = {
+      asked: asked + 1,
+      wrong: wrong + (difference === undefined ? 0 : 1),
+      wrongItems: name === undefined ? wrongItems : [...new Set([name, ...wrongItems])].slice(0, MOST_NAMES),
+      sinceMs,
+    };
+  }
+}
+
+function isCurrent(counts: SampledIndexes | undefined, nowMs: number): counts is SampledIndexes {
+  return counts !== undefined && nowMs - counts.sinceMs < COUNTED_MS;
+}
+
+function isSamePlace(one: PlaceInIndex, other: PlaceInIndex): boolean {
+  return one.index === other.index && one.partition === other.partition && one.sort === other.sort;
+}
+
+function differenceOf({ key, holds, left }: IndexQuestion, answer: IndexAnswer): IndexDifference | undefined {
+  for (const [i, { index }] of holds.entries()) {
+    const shown = answer.holds[i];
+    if (shown === undefined) return { ...key, index, kind: 'missing' };
+    // The indexes have all attributes of the table: see the definition of the table.
+    if (!sameItem(shown, answer.stored)) return { ...key, index, kind: 'stale' };
+  }
+  const still = left.find((_, i) => answer.left[i] !== undefined);
+  return still && { ...key, index: still.index, kind: 'left-over' };
+}
