@@ -6,7 +6,7 @@ import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-sourc
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { check } from '../../src/trust/check/check.ts';
-import { TableMemory } from '../../src/trust/observe/memory.ts';
+import { readObserverProgress, TableMemory } from '../../src/trust/observe/memory.ts';
 import { followGraph, follows, user } from '../support/follow-graph.ts';
 import { testTable } from '../support/table.ts';
 
@@ -164,7 +164,7 @@ it('asks the indexes over many calls, and tells what differs once', async () => 
   expect(told[5]).toBeGreaterThan(0);
   expect(told).toEqual([0, 0, 0, 0, 0, told[5], 0]);
   expect(output).toContain('"source":"USER-1","target":"~ix/FOLLOWS-USER-2","index":"gsi0","kind":"missing"');
-  expect((await readObserverState(store))?.sampled).toMatchObject({ asked: told[5], wrong: told[5] });
+  expect((await readObserverProgress(store))?.sampled).toMatchObject({ asked: told[5], wrong: told[5] });
   expect(emitted('observedDrift')).toEqual([0, 0, 0, 0, 0, 0, 0]);
 }, 60_000);
 

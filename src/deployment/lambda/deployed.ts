@@ -102,7 +102,6 @@ export function deployedObserve(graph: CompiledModel): ObserveHandler {
     logger: jsonLines(logLevel),
     metricsNamespace,
     plainShare,
-    indexShare,
   });
 }
 
