@@ -34,6 +34,8 @@ export class Feeder {
   private places: ReadonlyMap<string, string>;
   private gaps: string[] = [];
   private isBegun: boolean;
+  /** The shards that an earlier process has begun at their ends, and has told nothing of. Empty once that is said. */
+  private begunAtEnds: ReadonlySet<string>;
 
   /** @param from the saved state; undefined: the feed begins. */
   constructor(
@@ -45,9 +47,7 @@ export class Feeder {
     this.isBegun = from !== undefined;
     if (from === undefined) this.gaps.push('The feed begins.');
     else this.unread = new Set(from.unread);
-    // No number says where such a shard was begun, so that it is read from its first record: older changes may come after newer ones.
-    // rule: feed-begins-again-with-unread-shards
-    if (this.unread !== undefined && this.unread.size > 0) this.gaps.push('The feed begins again.');
+    this.begunAtEnds = new Set(from?.unread);
   }
 
   /** Notes that records may have left the stream unread. */
@@ -60,6 +60,13 @@ export class Feeder {
     // After a restart the observer goes back to the oldest record that is still judged. The feed may be past that.
     const fresh = records.filter(({ shardId, sequenceNumber }) => isAfter(sequenceNumber, this.told.get(shardId)));
     if (fresh.length === 0 && this.gaps.length === 0) return;
+    if (fresh.some(({ shardId }) => this.begunAtEnds.has(shardId))) {
+      // No number says where such a shard was begun, so that it is read from its first record: older changes may come after newer ones.
+      // A shard without records has nothing to say: else a quiet table would have to be read again at each start.
+      // rule: feed-begins-again-with-unread-shards
+      this.gaps.push('The feed begins again.');
+      this.begunAtEnds = new Set();
+    }
     const model = await this.context.model();
     const places = placesInForce(model);
     const events = this.resyncs(places);
