@@ -159,11 +159,15 @@ function changingParts({ projections, shapes }: Registry): ChangingPart[] {
   const keyed = [...projections].flatMap(([name, { generations }]) =>
     generations
       .filter(({ state }) => state !== 'ready')
-      .map(({ id, state }): ChangingPart => ({ name: `${name}@${id}`, reason: REASONS[state as 'kept' | 'absent'] })),
+      .map(({ id, state, since }): ChangingPart => {
+        const sinceMs = state === 'kept' ? since : undefined;
+        return { name: `${name}@${id}`, reason: REASONS[state as 'kept' | 'absent'], sinceMs };
+      }),
   );
   const views = [...shapes].flatMap(([type, { shape }]): ChangingPart[] => {
     if (shape === undefined || areViewsReady(shape)) return [];
-    return [{ name: `${viewName(type)}@${shape.id}`, reason: shape.trusted ? REASONS.unsettled : REASONS.untrusted }];
+    const reason = shape.trusted ? REASONS.unsettled : REASONS.untrusted;
+    return [{ name: `${viewName(type)}@${shape.id}`, reason, sinceMs: shape.since }];
   });
   return [...keyed, ...views];
 }

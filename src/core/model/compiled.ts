@@ -91,6 +91,8 @@ export interface ChangingPart {
   name: string;
   /** The present work on it, for people. */
   reason: string;
+  /** Since when writers maintain it, in milliseconds since 1970 by DynamoDB's clock; absent: they do not, or that is not noted yet. */
+  sinceMs?: number | undefined;
 }
 
 /** A model and the further ones that are maintained with it. */

@@ -89,7 +89,7 @@ export interface ErasureStatus {
 export interface ExceptionStatus {
   /** Its partition and sort key. */
   item: string;
-  /** `given-up`: a quarantine entry names its base item, or its fan-out is stuck. `at-risk`: no fan-out finds it any more. `disputed`: the two planners differ. */
+  /** `given-up`: a quarantine entry names its base item, or its fan-out is stuck. `at-risk`: no fan-out finds it any more. `disputed`: the two planners differ. `not-ready`: readers do not use it. */
   state: ObservedDrift['state'];
   /** When it was found, ISO 8601. */
   found: string;

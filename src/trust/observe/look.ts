@@ -1,7 +1,7 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { QUARANTINE_FIELDS } from '../../core/items/derived-item.ts';
 import { BEGINNINGS, KINDS_IN_TARGET } from '../../core/items/derived-key.ts';
-import { textOfKey, VIEW_KEY } from '../../core/items/keys.ts';
+import { VIEW_KEY } from '../../core/items/keys.ts';
 import { copiedNode } from '../../core/kinds/copy.ts';
 import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
 import { indexItem } from '../../core/kinds/index-item.ts';
@@ -13,16 +13,16 @@ import { copyingEdge, edgeOfReverse, reverseItemOf } from '../../core/plan/copie
 import { joinedKeysOf } from '../../core/plan/joined.ts';
 import { queriedItems } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
-import { concernOf } from '../../registry/concerns.ts';
 import { nominate } from '../check/nominate.ts';
-import { isWrong, observationOf, readSuspects } from '../check/observe.ts';
+import { isWrong, type Observation, observationOf, observe, readSuspects } from '../check/observe.ts';
 import { plainWanted } from './both-planners.ts';
-import type { Mismatch, OpenSpread } from './obligations.ts';
+import type { LookResult, Mismatch, OpenSpread } from './obligations.ts';
+import { type LookModels, treatmentsOf } from './treatment.ts';
 
 /** The reads of an observer: looks at parts, and the Queries that name the parts which a change reaches. All of them are consistent. */
 
-/** The values that looks need. */
-export interface LookContext extends ObserveContext {
+/** The values that looks need. `graph` is the model of what is ready. */
+export interface LookContext extends ObserveContext, LookModels {
   store: Pick<Store, 'get' | 'getMany' | 'query'>;
   now: () => number;
   lowMark: () => Promise<number | undefined>;
@@ -34,10 +34,7 @@ export interface LookContext extends ObserveContext {
  * Looks at some parts: a hundred of them in two or three calls. These may come in any order: no record is received meanwhile, so that of
  * a write between two of them opens its parts again.
  */
-export async function lookAtSuspects(
-  context: LookContext,
-  suspects: readonly Suspect[],
-): Promise<(Mismatch | 'right')[]> {
+export async function lookAtSuspects(context: LookContext, suspects: readonly Suspect[]): Promise<LookResult[]> {
   const { graph, now } = context;
   // rule: low-mark-is-asked-for-before-the-look
   const lowMarkMs = await context.lowMark();
@@ -46,17 +43,28 @@ export async function lookAtSuspects(
   // rule: looks-are-consistent
   const read = await readSuspects(context, suspects);
   const observations = await Promise.all(read.map((one) => observationOf(context, one)));
-  const unjudged = await itemsOutOfUse(graph, context.store, suspects);
+  const treatments = await treatmentsOf(context, context.store, suspects);
+  const built = suspects.filter((_, i) => treatments[i]!.kind === 'built');
+  const ofBuilt = built.length === 0 ? [] : await observe({ ...context, graph: context.maintained }, built);
   const toMs = now();
+  const seenAs = ({ wanted, stored, fanOut }: Observation): Mismatch => {
+    return { wanted, stored, fromMs, toMs, lowMarkMs, isAwaited: fanOut !== undefined };
+  };
   return suspects.map((suspect, i) => {
-    const { source, sortKey, part } = suspect;
+    const { source, part } = suspect;
+    const treatment = treatments[i]!;
+    if (treatment.kind === 'instead') return { instead: treatment.suspect };
+    if (treatment.kind === 'alone') return 'right';
+    if (treatment.kind === 'built') {
+      const own = ofBuilt[built.indexOf(suspect)]!;
+      return isWrong(own) ? { ...seenAs(own), builtSinceMs: treatment.sinceMs } : 'right';
+    }
     const observation = observations[i]!;
-    const { wanted, stored, fanOut } = observation;
-    const seen = { wanted, stored, fromMs, toMs, lowMarkMs, isAwaited: fanOut !== undefined };
-    const isUnjudged = unjudged.has(textOfKey({ source, target: sortKey }));
+    const { wanted } = observation;
+    const seen = seenAs(observation);
     const plain = context.isForBoth(suspect, fromMs) ? plainWanted(graph, read[i]!) : undefined;
     // rule: planners-that-differ-are-told
-    if (plain !== undefined && plain !== wanted && !isUnjudged) return { ...seen, plain };
+    if (plain !== undefined && plain !== wanted) return { ...seen, plain };
     const absent = reverse.get(suspect);
     // rule: copy-without-its-reverse-item-stays-open
     if (absent !== undefined && part.kind === 'copy') {
@@ -66,26 +74,8 @@ export async function lookAtSuspects(
         behind: { source: absent.source, sortKey: absent.target, part: { kind: 'reverse-item', base } },
       };
     }
-    return !isWrong(observation) || isUnjudged ? 'right' : seen;
+    return isWrong(observation) ? seen : 'right';
   });
-}
-
-/** The items that belong to something that is being built, or that readers do not use: they are not judged. */
-async function itemsOutOfUse(
-  graph: CompiledModel,
-  store: Pick<Store, 'getMany'>,
-  suspects: readonly Suspect[],
-): Promise<ReadonlySet<string>> {
-  if (graph.concerns === undefined) return new Set();
-  const keys = suspects.map(({ source, sortKey }): ItemKey => ({ source, target: sortKey }));
-  const { items } = await store.getMany(keys, { consistent: true });
-  const changing = keys.filter(({ source, target }, i) => {
-    const item = items[i];
-    if (item === undefined) return false;
-    const { kind } = concernOf(graph, source, target, item);
-    return kind === 'changing' || kind === 'left';
-  });
-  return new Set(changing.map(textOfKey));
 }
 
 /**
@@ -119,7 +109,7 @@ async function absentReverseItems(
 
 /** Names the parts that a spread reaches, page by page. */
 export async function* partsOfSpread(context: LookContext, { spread }: OpenSpread): AsyncGenerator<Suspect[]> {
-  const { graph, store, stream } = context;
+  const { graph, maintained, store, stream } = context;
   const { kind, source, edgeType } = spread;
   if (kind === 'partition') {
     const nominated: Suspect[] = [];
@@ -141,6 +131,9 @@ export async function* partsOfSpread(context: LookContext, { spread }: OpenSprea
     }
     return;
   }
+  // A projection that is being built has parts too. They may be on their way when it becomes ready.
+  // rule: fan-outs-name-what-is-built-too
+  const named = maintained;
   // rule: fan-outs-are-queried-consistently
   const request = {
     partition: source,
@@ -150,8 +143,8 @@ export async function* partsOfSpread(context: LookContext, { spread }: OpenSprea
   for await (const item of queriedItems(store, request)) {
     const target = stringOf(item[graph.table.sortKey]) ?? '';
     yield kind === 'copies'
-      ? suspectCopyOfReverse(graph, { source, target }, item)
-      : suspectsOfJoinedItems(graph, edgeType, { source, target });
+      ? suspectCopyOfReverse(named, { source, target }, item)
+      : suspectsOfJoinedItems(named, edgeType, { source, target });
   }
 }
 

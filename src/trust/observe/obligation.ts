@@ -53,8 +53,9 @@ export interface ObservedDrift {
   /**
    * `given-up`: a quarantine entry names its base item, or the fan-out that has to visit it is stuck. `at-risk`: a copy whose reverse item is drift, so that no fan-out finds it; it
    * may be right still. `disputed`: the plain planner asks for something else than the planner, so one of the two is wrong.
+   * `not-ready`: it belongs to something that readers do not use yet, or no more. It is drift once they do.
    */
-  state: 'drift' | 'given-up' | 'at-risk' | 'disputed';
+  state: 'drift' | 'given-up' | 'at-risk' | 'disputed' | 'not-ready';
   /** Whether the low mark was known. If not, the passed time alone has decided. */
   isCertain: boolean;
 }

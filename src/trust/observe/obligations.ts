@@ -76,9 +76,14 @@ export interface Mismatch extends Compared {
   plain?: string | null;
   /** Whether a fan-out has still to visit it. */
   isAwaited: boolean;
+  /** Set for a part of something that is being built: since when writers maintain that. It is no drift, and compared with what they maintain. */
+  builtSinceMs?: number | undefined;
   /** For a copy: the reverse item that its edge lacks. Without it no fan-out finds the copy. */
   behind?: Suspect | undefined;
 }
+
+/** The result of a look. `instead`: the registry has no place for the item, so that this is wrong and not its content. */
+export type LookResult = Mismatch | 'right' | { instead: Suspect };
 
 /** A spread whose items are to be named by a Query, or were named. */
 export interface OpenSpread {
@@ -421,7 +426,7 @@ export class Obligations {
   }
 
   /** Takes in the result of a look; undefined: it failed, or nothing can be said yet. */
-  endLook(graph: CompiledModel, obligation: Obligation, result: Mismatch | 'right' | undefined, nowMs: number): void {
+  endLook(graph: CompiledModel, obligation: Obligation, result: LookResult | undefined, nowMs: number): void {
     if (this.open.get(obligation.name) !== obligation) return;
     obligation.isLookedAt = false;
     const { touches, later } = obligation;
@@ -439,7 +444,12 @@ export class Obligations {
     }
     addOldestTouches(touches, later);
     if (result === undefined) obligation.dueMs = nowMs + this.msUntilNextLook(obligation);
-    else {
+    else if ('instead' in result) {
+      const newestMs = this.newest.get(obligation.name) ?? 0;
+      this.closeObligation(obligation);
+      const inherited = touches.map((touch) => ({ ...touch, newestMs }));
+      this.openOrTouch(graph, result.instead, inherited, nowMs);
+    } else {
       obligation.mismatch = result;
       const { behind } = result;
       if (behind !== undefined && !this.open.has(nameOfSuspect(behind)))
@@ -470,9 +480,13 @@ export class Obligations {
       if (mismatch === undefined || receivedThroughMs <= mismatch.toMs) continue;
       obligation.mismatch = undefined;
       obligation.wrongLooks += 1;
+      if (this.isLeftToBuild(obligation, mismatch)) {
+        this.closeObligation(obligation);
+        continue;
+      }
       const state = this.stateOfDifference(obligation, mismatch);
       if (state !== undefined) {
-        const isNew = obligation.drift === undefined;
+        const isNew = obligation.drift === undefined || obligation.drift.state === 'not-ready';
         this.noteDrift(obligation, mismatch, nowMs, state);
         if (isNew && (state === 'drift' || state === 'disputed')) found.push(obligation);
       }
@@ -481,9 +495,21 @@ export class Obligations {
     return found;
   }
 
+  /**
+   * Whether a build has still to reach a part: nothing has touched the part since writers maintain what is built. The migration verifies it
+   * before readers use it. A part that was touched later is right once its records are applied: until then it is open like any other.
+   */
+  private isLeftToBuild(obligation: Obligation, mismatch: Mismatch): boolean {
+    const { builtSinceMs, wanted } = mismatch;
+    // A build writes what base items ask for; it does not look for what they do not.
+    if (builtSinceMs === undefined || wanted === null || !this.isSettled(obligation, mismatch)) return false;
+    // rule: part-that-a-build-has-still-to-reach-is-closed
+    return (this.newest.get(obligation.name) ?? 0) < builtSinceMs + this.pace.marginMs;
+  }
+
   /** Returns the state of a difference that lasts; undefined: it may still become right. */
   private stateOfDifference(obligation: Obligation, mismatch: Mismatch): ObservedDrift['state'] | undefined {
-    const { behind, isAwaited, plain } = mismatch;
+    const { behind, isAwaited, plain, builtSinceMs } = mismatch;
     // It depends on the same images, so no record that is on its way explains it.
     if (plain !== undefined) return 'disputed';
     // A copy without its reverse item stays open. Once the reverse item is known to be drift, the two are exceptions together.
@@ -492,7 +518,9 @@ export class Obligations {
     }
     // rule: parts-behind-a-stuck-fan-out-are-given-up
     if (isAwaited && this.isBehindStuckFanOut(obligation.suspect)) return 'given-up';
-    return this.isSettled(obligation, mismatch) ? 'drift' : undefined;
+    if (!this.isSettled(obligation, mismatch)) return undefined;
+    // rule: part-of-what-is-built-is-no-drift
+    return builtSinceMs === undefined ? 'drift' : 'not-ready';
   }
 
   /** Whether the fan-out that has still to visit a part is stuck: its continuation is drift. */

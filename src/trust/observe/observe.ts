@@ -1,6 +1,7 @@
 import type { FeedModel } from '../../client/feed/changes-of.ts';
 import { checkFeedNames } from '../../client/feed/fed.ts';
 import { streamLabel } from '../../core/items/watermark.ts';
+import { partKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { losslessNumber } from '../../foundation/exact-json.ts';
@@ -263,11 +264,12 @@ async function checkWholeTable(
 
 /**
  * Makes derived items equal to what their base items ask for. An item with a quarantine entry is left to a redrive, and
- * one about which the planners differ to people: nothing tells which of the two is right.
+ * one about which the planners differ to people: nothing tells which of the two is right. A migration repairs what is not ready.
  */
 async function repairDrift(options: ObserveOptions, drift: readonly ObservedDrift[]): Promise<void> {
-  const mendable = drift.filter(({ state }) => state !== 'given-up' && state !== 'disputed');
-  const suspects = mendable.map(({ suspect }) => suspect);
+  const mendable = drift.filter(({ state }) => state === 'drift' || state === 'at-risk');
+  // rule: observer-leaves-unknown-items-alone
+  const suspects = mendable.map(({ suspect }) => suspect).filter(({ part }) => !partKindOf(part).isBeyondRepair);
   if (suspects.length === 0) return;
   const { graph, store, source, onRepair } = options;
   const runtime = runtimeOf(options);

@@ -311,10 +311,12 @@ export class Observer {
   /** Reads one page of each shard. */
   private async receiveRecords(): Promise<number> {
     if (this.obligations.size > this.limits.mostOpen) return 0;
+    // rule: model-is-read-after-the-records, first
     const { records, failure } = await this.tail.readPages();
     // Nothing is saved where this throws: the records are read again.
     await this.context.feeder?.tell(records);
     // Read after the records: whatever was maintained when they were made is in it.
+    // rule: model-is-read-after-the-records, then
     if (records.length > 0 || this.graph === undefined) this.graph = await this.context.maintained.current();
     for (const record of records) this.receiveRecord(record);
     if (failure !== undefined) throw failure.error;
@@ -346,11 +348,20 @@ export class Observer {
     let looks = 0;
     if (spreads.length > 0 || obligations.isDue(now())) {
       // Ids of generations are never used again. So the model that is ready now is right for older records too: the same id has the same definition.
+      // rule: look-compares-with-what-is-ready
       const graph = await ready.current();
       const stream = new StreamLabel(streamLabel(source.streamArn));
       const isForBoth = (suspect: Suspect, fromMs: number): boolean =>
         obligations.isForBoth(suspect) || isInShare(`${nameOfSuspect(suspect)} ${fromMs}`, this.plainShare);
-      const looking: LookContext = { graph, store, stream, now, lowMark: context.lowMark, isForBoth };
+      const looking: LookContext = {
+        graph,
+        maintained: this.graph!,
+        store,
+        stream,
+        now,
+        lowMark: context.lowMark,
+        isForBoth,
+      };
       await Promise.all(spreads.map((spread) => this.openPartsOfSpread(looking, spread)));
       looks = await this.lookAtDueParts(looking, lowMarkMs);
     }

@@ -8,6 +8,7 @@ import { LEASE_MS } from '../../../src/registry/reader-lease.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { redrive } from '../../../src/trust/repair/redrive.ts';
 import { redriveRecords } from '../../../src/trust/repair/redrive-records.ts';
+import { OBSERVED } from './directed-observer.ts';
 import type { Question } from './questions.ts';
 import type { ModelSpec, SearchSpec } from './specs.ts';
 import { type IsCall, modelOf, Stage } from './stage.ts';
@@ -822,6 +823,8 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     await projectAll(stage, COPYING, rest);
     return [...(await stage.wrongAnswers(COPYING)), ...openFanOuts(stage)];
   },
+
+  ...OBSERVED,
 };
 
 /** Nothing in a schedule waits for the outside: what takes longer waits for something that does not come. */

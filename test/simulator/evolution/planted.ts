@@ -132,6 +132,53 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
   },
 ];
 
+/** Planted in the rules that the observer has for model changes. */
+const OBSERVED: readonly Mutant[] = [
+  {
+    name: 'evolution-observer-compares-with-what-is-maintained',
+    rule: 'The observer compares the table with what is ready, not with all that writers maintain.',
+    changes: [setValue('look-compares-with-what-is-ready', 'this.graph!')],
+  },
+  {
+    name: 'evolution-observer-reads-the-model-before-the-records',
+    rule: 'The observer reads the model that writers maintain after the records that it judges.',
+    changes: [
+      insertBefore('model-is-read-after-the-records, first', 'this.graph = await this.context.maintained.current();'),
+      drop('model-is-read-after-the-records, then'),
+    ],
+  },
+  {
+    name: 'evolution-observer-leaves-what-is-built-alone',
+    rule: 'A part of what is built is open until it is right: it may be on its way when readers begin to use it.',
+    changes: [setValue('part-of-what-is-built-waits', 'ALONE')],
+  },
+  {
+    name: 'evolution-observer-fans-out-to-what-is-ready',
+    rule: 'A fan-out opens the parts of what is built too.',
+    changes: [setValue('fan-outs-name-what-is-built-too', 'graph')],
+  },
+  {
+    name: 'evolution-observer-lists-what-a-build-has-still-to-reach',
+    rule: 'A part that nothing has touched since writers maintain it is left to its build.',
+    changes: [setValue('part-that-a-build-has-still-to-reach-is-closed', 'false')],
+  },
+  {
+    name: 'evolution-observer-tells-of-what-is-built',
+    rule: 'A part of what is built is no drift.',
+    changes: [setValue('part-of-what-is-built-is-no-drift', "'drift'")],
+  },
+  {
+    name: 'evolution-observer-repairs-what-is-not-registered',
+    rule: 'An observer that repairs leaves items alone that the registry does not know.',
+    changes: [setValue('observer-leaves-unknown-items-alone', 'mendable.map(({ suspect }) => suspect)')],
+  },
+  {
+    name: 'evolution-observer-judges-what-is-not-registered',
+    rule: 'The observer tells of an item that the registry has no place for as that, whatever it holds.',
+    changes: [setCondition('item-that-the-registry-lacks-is-judged-as-such', 'true')],
+  },
+];
+
 /** Planted in the rules of changing a model: the number is that of the rule in docs/decisions/039-the-rules-of-a-model-change.md. */
 export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
@@ -547,4 +594,5 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     changes: [setValue('unknown-name-begins-with-the-registry', '1')],
   },
   ...TOTALS_AND_PARTS,
+  ...OBSERVED,
 ];
