@@ -17,7 +17,7 @@ const SCHEDULES = runs({ part: 300, whole: 3_000 });
 /** Schedules within which a planted bug has to show that none of the written ones shows. */
 const SWEEP = 250;
 /** A wrong answer, a wrong finding, or what does not come to its end: what a breach of the rules shows by. */
-const SHOWN_BY = ['wrong', 'alarm', 'unfinished'];
+const SHOWN_BY = ['wrong', 'alarm', 'unfinished', 'unsound', 'false-alarm', 'disputed', 'unseen-drift', 'stalled'];
 
 /** What schedules have to be full of, or passing them says nothing; each in one of a hundred schedules or more. */
 const HAPPENS = [
@@ -51,6 +51,21 @@ const HAPPENS = [
   'accident: new stream',
   'accident: registry deleted',
   'accident: two days',
+  'observed: claims',
+  'observed: claims while a model changes',
+  'observed: wrong items under a claim',
+  'observed: became ready',
+  'observed: alarms',
+  'observed: bases',
+  'observed: restarts',
+  'observed: lanes that stand still',
+  'observed: strays of what is ready',
+  'observed: strays of what is unknown',
+  'observed: drift alarms of kind unregistered',
+  'observed: drift alarms of kind retired',
+  'observed: drift alarms of kind index-item',
+  'observed: damaged items',
+  'observed: last words with drift',
 ];
 
 describe('reads under changes of the model', () => {

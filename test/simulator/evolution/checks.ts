@@ -1,6 +1,7 @@
 import type { ItemKey } from '../../../src/core/store-port.ts';
 import type { Finding } from '../../../src/index.ts';
 import type { Registry } from '../../../src/registry/registry.ts';
+import { keysOf } from './owners.ts';
 import { versionsOf } from './specs.ts';
 import { runCheck } from './tools.ts';
 import { textOf } from './values.ts';
@@ -143,28 +144,4 @@ class Strays {
 
 function isPlanted(world: World, key: ItemKey): boolean {
   return textOf(world.table.current(key)?.['value']) === 'planted';
-}
-
-/** Keys that items of a generation of a projection may have, and that no base item wants; none for views. */
-function keysOf(name: string, id: number): ItemKey[] {
-  const [, kind, type = '', part = ''] = /^(\w+):(\w+)(?:\.(.*))?$/.exec(name) ?? [];
-  const mark = id === 1 ? '' : `@${id}/`;
-  if (kind === 'part') return [{ source: `${type}-9`, target: `~view/${mark}${part}` }];
-  if (kind === 'search') {
-    // A search of a part names the part: STATE.mood.
-    const [ofPart, attribute] = part.split('.');
-    return [
-      { source: `${type}-9`, target: `~ix/${mark}${attribute === undefined ? part : `#${ofPart}/${attribute}`}` },
-    ];
-  }
-  const edge = `${type}-${type.slice(1)}-9`;
-  if (kind === 'order') return [{ source: 'A-9', target: `~ix/${mark}#${part}/${edge}` }];
-  if (kind !== 'inbound') return [];
-  const target = `${type.slice(1)}-9`;
-  return [
-    { source: 'A-9', target: `~ix/${mark}${edge}` },
-    { source: 'A-9', target: `~degree/${mark}${type}` },
-    { source: target, target: `~total/${mark}${type}` },
-    { source: target, target: `~in/${mark}${type}-A-8` },
-  ];
 }

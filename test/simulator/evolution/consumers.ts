@@ -131,6 +131,10 @@ export async function deliver(world: World, lane: Lane): Promise<void> {
       await timeline.sleep(50 + random.below(400));
       continue;
     }
+    if ((lane.stoodUntilMs ?? 0) > timeline.nowMs) {
+      await timeline.sleep(lane.stoodUntilMs! - timeline.nowMs);
+      continue;
+    }
     if (!world.lanes.includes(lane)) return;
     const batch = lane.records.slice(lane.done, lane.done + 1 + random.below(Math.min(left, MOST_RECORDS)));
     const timeoutMs = world.isCalm ? 900_000 : 5_000 + random.below(60_000);

@@ -2,6 +2,7 @@ import type { Registry } from '../../../src/registry/registry.ts';
 import { checkByProduct } from './checks.ts';
 import { redriveGivenUp } from './consumers.ts';
 import { hitsOf, inboundRowsOf, isNodeOf, isState, picked, STATE, withState } from './oracle.ts';
+import { nameOfItem } from './owners.ts';
 import { LATEST_LANDING_MS } from './process.ts';
 import { ReadingProcess } from './readers.ts';
 import { graphOf, type ModelSpec, type SearchSpec, type TotalSpec } from './specs.ts';
@@ -237,16 +238,6 @@ function checkPartViews(world: World, registry: Registry): void {
 function readyIds({ projections }: Registry, name: string): number[] {
   const { generations = [] } = projections.get(name) ?? {};
   return generations.filter(({ state }) => state === 'ready').map(({ id }) => id);
-}
-
-/** The projection that an index item belongs to; undefined for those that are looked at through readers alone. */
-function nameOfItem(source: string, rest: string): string | undefined {
-  if (rest.startsWith('#includeOwner') || rest === '#list' || rest === '') return undefined;
-  const [, part, ofPart] = /^#([A-Z]+)\/([^/]*)/.exec(rest) ?? [];
-  if (part !== undefined) return `search:${source[0]}.${part}.${ofPart}`;
-  if (rest.startsWith('#')) return `order:AB.${rest.slice(1, rest.indexOf('/'))}`;
-  if (/^A[BC]-/.test(rest)) return `inbound:${rest.slice(0, 2)}`;
-  return `search:${source[0]}.${rest.split('/')[0]}`;
 }
 
 /** The items of a search of the part. */

@@ -48,7 +48,7 @@ export function picked(attributes: Attributes, names: 'ALL' | 'KEYS_ONLY' | read
 }
 
 /** What an item sorts by in an order, as shown and as compared; undefined: it is not in the order. */
-function orderValue(
+export function orderValue(
   order: OrderSpec,
   own: Attributes,
   source: State,
@@ -225,7 +225,7 @@ export function edgeSetStates(
   return edges;
 }
 
-function labelsOf(spec: ModelSpec, own: Attributes): Attributes {
+export function labelsOf(spec: ModelSpec, own: Attributes): Attributes {
   const { set, mark } = spec.edge;
   const labels = picked(own, set === false ? [] : set);
   if (mark === 0 || set === false || typeof own['role'] !== 'string') return labels;

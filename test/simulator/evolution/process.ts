@@ -39,6 +39,8 @@ export class Process {
     readonly random: Random,
     private readonly weather: () => Weather,
     private readonly onFault: () => void = () => undefined,
+    /** Says what it is: who has written an item last. */
+    readonly name = '',
   ) {}
 
   /** Crashes between two of its next calls. */

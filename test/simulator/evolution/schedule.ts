@@ -4,6 +4,7 @@ import type { SeedOutcome } from '../tally.ts';
 import { watched } from './checks.ts';
 import { deliver, redeliver, redriveGivenUp } from './consumers.ts';
 import { checkEnd } from './ending.ts';
+import { Observing } from './observing.ts';
 import { changePart, changeSomething, putFirstItems, putFirstParts } from './producers.ts';
 import { ReadingProcess } from './readers.ts';
 import { type Action, type Run, registryOf, runCheck, runDivided, runMigrate, runRedrive } from './tools.ts';
@@ -61,8 +62,10 @@ class Schedule {
   /** What happens once in some schedules. */
   private accident: Accident | undefined;
   private readonly random: Random;
+  private readonly observing: Observing | undefined;
 
   constructor(private readonly world: World) {
+    this.observing = Observing.of(world);
     this.random = world.plan.draws('schedule');
     const { random } = this;
     const accident = random.oneOf(ACCIDENTS);
@@ -90,6 +93,7 @@ class Schedule {
     await Promise.all(this.tools);
     world.isCalm = true;
     if (world.failures.length === 0) await checkEnd(world);
+    if (world.failures.length === 0) await this.observing?.rest();
   }
 
   /** The table as it stands before the model changes: registered empty, or used without a registry first. */
@@ -97,6 +101,7 @@ class Schedule {
     const { world, random } = this;
     const isLate = random.chance(0.35);
     for (const lane of world.lanes) void deliver(world, lane);
+    if (!isLate && this.observing?.isEarly) this.observing.start();
     const [mayBeMixed, isBeside] = [random.chance(0.5), random.chance(0.4)];
     if (!isLate) {
       // Producers that write while an empty table is registered, and a consumer that has not read the registry yet.
@@ -111,11 +116,14 @@ class Schedule {
     await this.drain();
     if (isLate) {
       world.deployed = [0];
+      // What consumers of two models have left is nobody's until there is a registry.
+      if (!world.hasLitter && this.observing?.isEarly) this.observing.start();
       await this.migrateFully(0);
       await this.drain();
     }
     await world.timeline.sleep(SHOWN_MS);
     world.markNow();
+    this.observing?.start();
     world.isCalm = false;
   }
 
@@ -229,18 +237,21 @@ class Schedule {
     world.count(`accident: ${accident}`);
     if (accident === 'two days') return await this.passTwoDays();
     const backup = accident === 'restore' ? world.table.backup() : [];
+    const observed = this.observing?.saved;
     await timeline.sleep(random.below(60_000));
     this.isProducing = false;
     await this.cutOff();
     if (accident === 'registry deleted') {
       world.wasForgotten = true;
       for (const { key } of world.table.backup()) if (key.source === '~edgeloom') world.table.write(key, undefined);
+      this.observing?.accident(accident, observed);
     } else {
       world.hasLostRecords = true;
       const id = accident === 'restore' ? 'table-2' : world.identity.id;
       world.identity = { id, streamLabel: '2026-03-02T00:00:00.000' };
       if (accident === 'restore') world.restore(backup);
       world.newStream();
+      this.observing?.accident(accident, observed);
       if (world.plan.happens('writes after an accident that no record tells of'))
         world.unrecorded(() => {
           for (let i = random.below(3); i > 0; i--) changeSomething(world, random);

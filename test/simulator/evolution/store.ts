@@ -8,7 +8,7 @@ import type {
   Store,
 } from '../../../src/core/store-port.ts';
 import type { Process } from './process.ts';
-import { type Cell, holds, readLag, type Table, versionAt, writeUnits } from './table.ts';
+import { type Cell, holds, NOBODY, readLag, type Table, versionAt, writeUnits } from './table.ts';
 import { mapOf, sameText, textOf } from './values.ts';
 
 /** Counts of a process's calls by what they are. */
@@ -22,7 +22,15 @@ export function storeOf(table: Table, process: Process, calls?: Calls): Store & 
   };
   const moment = (consistent: boolean): number =>
     consistent || random.chance(0.5) ? timeline.nowMs : timeline.nowMs - readLag(random);
-  const written = <T>(effect: () => T): Promise<T> => process.call(effect, true);
+  const written = <T>(effect: () => T): Promise<T> =>
+    process.call(() => {
+      table.writer = process.name;
+      try {
+        return effect();
+      } finally {
+        table.writer = NOBODY;
+      }
+    }, true);
   const unused = (): never => {
     throw new Error('Nothing here makes such a call.');
   };

@@ -30,6 +30,8 @@ export const MOST_INDEX_LAG_MS = 6_000;
 export const MOST_READ_LAG_MS = 3_000;
 const USUAL_READ_LAG_MS = 800;
 const INDEXES = ['gsi0', 'gsi1'] as const;
+/** The writer of what no process writes: a producer, a person. */
+export const NOBODY = '';
 
 /**
  * What DynamoDB keeps: items, of which indexes and eventual reads show what they were a moment ago. It knows nothing of
@@ -38,6 +40,10 @@ const INDEXES = ['gsi0', 'gsi1'] as const;
 export class Table {
   /** How often a view has begun to leave out an edge type. */
   evictions = 0;
+  /** The process that writes at this moment. */
+  writer = NOBODY;
+  /** Is told of every change, of derived items too. */
+  listener: ((change: TableChange, writer: string) => void) | undefined;
   private cells = new Map<string, Cell>();
   private partitions = new Map<string, Map<string, Cell>>();
   private indexed = new Map<string, Set<Cell>>();
@@ -74,7 +80,10 @@ export class Table {
     for (const index of INDEXES) this.note(`${index}\n${textOf(item?.[`${index}pk`])}`, cell);
     if (item?.['evicted'] !== undefined && before?.['evicted'] === undefined) this.evictions += 1;
     const isStreamed = !key.target.startsWith('~') || key.target.startsWith('~more/');
-    if (isStreamed && !sameText(before, item)) this.onChange({ key, before, after: item });
+    if ((!isStreamed && this.listener === undefined) || sameText(before, item)) return;
+    const change = { key, before, after: item };
+    this.listener?.(change, this.writer);
+    if (isStreamed) this.onChange(change);
   }
 
   /** The cells of a partition by sort key, or of an index's partition, in no order. */

@@ -20,7 +20,12 @@ export interface EvolutionFailure extends SeedFailure {
     | 'threw' /** a read, a projector or a tool ended with an error that it may not end with */
     | 'alarm' /** a check finds what is not so, or leaves what has to go */
     | 'unfinished' /** a migration, or the stream, does not come to its end */
-    | 'endless' /** the schedule does not come to rest */;
+    | 'endless' /** the schedule does not come to rest */
+    | 'unsound' /** the observer claims a time through which not all is right */
+    | 'false-alarm' /** it tells of drift that is none */
+    | 'disputed' /** its planners differ */
+    | 'unseen-drift' /** at rest it does not tell of something wrong */
+    | 'stalled' /** at rest its time does not move */;
 }
 
 /** A shard of the stream: the records of some items, in the order in which they were made. */
@@ -28,6 +33,8 @@ export interface Lane {
   records: RawRecord[];
   /** How many were taken off by a consumer that said it is done with them, or by one that gave up. */
   done: number;
+  /** Until when its mapping stands still: nobody consumes it. Default: it does not. */
+  stoodUntilMs?: number;
   /** Tells its mapping, which has nothing to do, that there is a record. */
   wake: () => void;
 }
@@ -89,7 +96,7 @@ export class World {
   private sequence = 1_000;
   private isDrained = true;
   private unreadSinceMs = 0;
-  private isUnrecorded = false;
+  isUnrecorded = false;
   private stale: Promise<CompiledModel> | undefined;
 
   /** @param without what of the schedule is left out, by name. */
@@ -198,7 +205,7 @@ export class World {
 
   /** A process that ends when all do. */
   process(name: string, weather: () => Weather = this.weather): Process {
-    const process = new Process(this.timeline, this.plan.draws(name), weather, () => this.count('faults'));
+    const process = new Process(this.timeline, this.plan.draws(name), weather, () => this.count('faults'), name);
     this.processes.push(process);
     return process;
   }

@@ -13,20 +13,12 @@ import type { SimulatedProcess } from '../process.ts';
 import { SECOND } from '../time.ts';
 import type { World } from '../world.ts';
 import { Fed } from './fed.ts';
+import { EXCEPTIONS, OBSERVER_LIMITS } from './limits.ts';
 import type { ProductMark } from './product-mark.ts';
 import { knownAs, touchedSince } from './promises.ts';
-import { type ObservedStreams, STREAM_LIMITS } from './stream.ts';
+import type { ObservedStreams } from './stream.ts';
 import { type WrongPart, wrongParts } from './wrong-parts.ts';
 
-/** The waits of the observer: short ones, so that much happens in a schedule. */
-const LIMITS = {
-  lateMs: STREAM_LIMITS.lateMs,
-  skewMs: STREAM_LIMITS.skewMs,
-  settleMs: 2 * SECOND,
-  listMs: 30 * SECOND,
-};
-/** So few differences are exceptions, or so many that all of them are. */
-const EXCEPTIONS = [25, 1] as const;
 const PAUSES = [200, SECOND, 5 * SECOND] as const;
 const LONGEST_PAUSE = 120 * SECOND;
 /** How long all has to be quiet before the observer is asked for its last word. */
@@ -105,7 +97,7 @@ export class Observation {
         onDrift: (drift) => this.alarmed(drift),
         plainShare: 1,
         limits: {
-          ...LIMITS,
+          ...OBSERVER_LIMITS,
           mostExceptions: this.mostExceptions,
           ...(streams.retentionMs !== undefined && { retentionMs: streams.retentionMs }),
         },

@@ -4,7 +4,7 @@ import type { WrongPart } from './wrong-parts.ts';
 /** The claim of an observer, as a judge reads it: what is wrong is listed, or was touched since the time that is claimed. */
 
 /** Says which wrong items the observer lists. */
-export function knownAs(drift: readonly ObservedDrift[]): (part: WrongPart) => boolean {
+export function knownAs(drift: readonly ObservedDrift[]): (item: Pick<WrongPart, 'source' | 'target'>) => boolean {
   const known = new Set(drift.map(({ suspect }) => `${suspect.source} ${suspect.sortKey}`));
   return ({ source, target }) => known.has(`${source} ${target}`);
 }
