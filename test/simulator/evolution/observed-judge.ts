@@ -6,7 +6,7 @@ import { knownAs } from '../observer/promises.ts';
 import type { Random } from '../random.ts';
 import { generationOf } from './owners.ts';
 import { NOBODY, type TableChange } from './table.ts';
-import { nameOf } from './values.ts';
+import { nameOf, textOf as textOfValue } from './values.ts';
 import type { World } from './world.ts';
 import { storedRegistry, type WrongItem, wrongItems } from './wrong-items.ts';
 
@@ -14,6 +14,9 @@ import { storedRegistry, type WrongItem, wrongItems } from './wrong-items.ts';
 const CONSUMER = 'consumer';
 /** How long before an alarm its look may lie, in milliseconds. */
 const LOOK_MS = 20 * 60_000;
+
+/** How much two clocks that tell whole seconds may say differently of one moment, in milliseconds. */
+const CLOCKS_MS = 2_400;
 
 interface Write {
   atMs: number;
@@ -29,7 +32,7 @@ export class ObservedJudge {
   /** Since when there is a registry. */
   private registeredMs: number | undefined;
   private publishedMs: number | undefined;
-  private readonly alarms: { drift: ObservedDrift; atMs: number; epoch: number; repeats: number }[] = [];
+  private alarms: { drift: ObservedDrift; atMs: number; epoch: number; repeats: number }[] = [];
 
   constructor(
     private readonly world: World,
@@ -61,6 +64,7 @@ export class ObservedJudge {
     const { world } = this;
     if (throughMs === undefined || throughMs === this.publishedMs || world.isLenient) return;
     this.publishedMs = throughMs;
+    this.judgeAlarms();
     const registry = storedRegistry(world);
     if (registry === undefined) return;
     world.count('observed: claims');
@@ -133,10 +137,23 @@ export class ObservedJudge {
       world.count('observed: alarms of what was ready a moment ago');
       return undefined;
     }
-    if (this.wrongAt(key).length > 0) return undefined;
+    const wrong = this.wrongAt(key);
+    if (wrong.some(({ bases }) => this.isOnItsWay(bases, drift))) return 'its record is on its way';
+    if (wrong.length > 0) return undefined;
     if (!isUnjudged(drift)) return isMended ? undefined : 'it is right';
     world.count('observed: alarms that the oracle does not judge');
     return undefined;
+  }
+
+  /** Whether no consumer has answered yet for a record that had touched an item before it was looked at. */
+  private isOnItsWay(bases: readonly string[], { touchedMs }: ObservedDrift): boolean {
+    if (touchedMs === undefined) return false;
+    const { lanes, givenUp, skews } = this.world;
+    const waiting = [...lanes.flatMap(({ records, done }) => records.slice(done)), ...givenUp.flat()];
+    return waiting.some(({ dynamodb: { Keys, ApproximateCreationDateTime: seconds } = {} }) => {
+      const name = nameOf({ source: textOfValue(Keys?.['source']), target: textOfValue(Keys?.['target']) });
+      return bases.includes(name) && Number(seconds) * 1_000 - skews.stream <= touchedMs + CLOCKS_MS;
+    });
   }
 
   /** Whether a moment is so long ago that no look of an alarm of now lies before it. */
@@ -153,12 +170,18 @@ export class ObservedJudge {
   /** Of all alarms: whether a consumer has made right what nothing was to make right any more. */
   judgeAlarms(): void {
     const { world } = this;
-    for (const { drift, atMs, epoch, repeats } of this.alarms.splice(0)) {
+    const { alarms } = this;
+    this.alarms = [];
+    for (const alarm of alarms) {
+      const { drift, atMs, epoch, repeats } = alarm;
       const { source, sortKey: target } = drift.suspect;
       const key = { source, target };
       if (epoch !== world.epoch || repeats !== this.repeats || isUnjudged(drift)) continue;
       if (target === '~view' || target.startsWith('~total/') || target.startsWith('~degree/')) continue;
-      if (this.wrongAt(key).length > 0) continue;
+      if (this.wrongAt(key).length > 0) {
+        this.alarms.push(alarm);
+        continue;
+      }
       const isBaseTouched = this.basesTouchedSince(key, atMs - LOOK_MS);
       const write = this.written.get(nameOf(key));
       if (isBaseTouched || write === undefined || write.writer !== CONSUMER) continue;
