@@ -1,6 +1,7 @@
 import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import { appliedCount, type Claim, claimOf, coverageOf, parseClaims } from '../../src/projecting/progress/claims.ts';
 import type { Shard, ShardRecord } from './streams.ts';
+import { RETENTION } from './time.ts';
 import type { World } from './world.ts';
 
 /**
@@ -40,10 +41,11 @@ export class Claims {
     }
   }
 
-  /** A record that was made before a time, and that nobody has applied. */
+  /** A record that was made before a time, that nobody has applied, and that is still in the stream. */
   unappliedBefore(atMs: number): ShardRecord | undefined {
+    const keptMs = this.world.agenda.now - RETENTION;
     for (const records of this.shards.values()) {
-      const found = records.find((record) => record.atMs < atMs && !this.applied.has(record));
+      const found = records.find((record) => record.atMs < atMs && record.atMs > keptMs && !this.applied.has(record));
       if (found !== undefined) return found;
     }
     return undefined;

@@ -69,6 +69,8 @@ const MOST_OPEN = 50_000;
 export const SHARDS_AT_ONCE = 32;
 /** The greatest difference between the clocks of two consumers, or of a consumer and the stream, in milliseconds. */
 const SKEW_MS = 5 * 60_000;
+/** How long a record may be in the stream, in milliseconds: a day, and an hour for clocks. */
+const STREAM_MS = 25 * 3_600_000;
 /** How late a claim may become visible after claims with later times, in milliseconds. */
 const LATE_CLAIM_MS = 60_000;
 
@@ -155,6 +157,8 @@ export class StreamWalk {
       if (others === undefined) byLast.set(claim.last, [claim]);
       else others.push(claim);
     }
+    // rule: record-that-has-left-the-stream-holds-no-mark
+    for (const shard of this.shards.values()) shard.dropOldRecords(lookedAtMs - STREAM_MS);
     for (const shard of this.shards.values()) shard.dropClaimedRecords(byLast);
     if ([...this.shards.values()].some(({ walked }) => !walked.isWhole)) return;
     // A claim is dropped if its records are no longer open, and if it is too old for records that are still to be read: a tail may be far
@@ -225,6 +229,13 @@ class ShardWalk {
       this.isWhole = this.isClosed || empty >= EMPTY_PAGES;
       if (this.isWhole) return;
     }
+  }
+
+  /** Drops the oldest records while they were made before a time: they have left the stream, and nobody can apply them any more. */
+  dropOldRecords(madeBeforeMs: number): void {
+    const kept = this.open.findIndex(({ madeAtMs }) => madeAtMs >= madeBeforeMs);
+    const left = this.open.splice(0, kept < 0 ? this.open.length : kept);
+    this.appliedUpTo = left.at(-1)?.sequenceNumber ?? this.appliedUpTo;
   }
 
   /** Drops the records that claims hold, from the oldest one on. */

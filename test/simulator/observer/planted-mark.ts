@@ -1,4 +1,4 @@
-import { setValue } from '../planted/changes.ts';
+import { drop, setValue } from '../planted/changes.ts';
 import type { Mutant } from '../planted/mutant.ts';
 
 /** Planted in the low mark as the observer's tail moves it. */
@@ -27,6 +27,11 @@ export const MARK: readonly Mutant[] = [
     name: 'claims-are-dropped-before-their-records',
     rule: 'A claim is kept until its records are read: a tail may be behind the consumers.',
     changes: [setValue('claim-is-kept-until-its-records-are-read', 'this.newestClaimMs ?? 0')],
+  },
+  {
+    name: 'gone-records-hold-the-mark',
+    rule: 'A record that has left the stream holds no mark: nobody can apply or claim it any more.',
+    changes: [drop('record-that-has-left-the-stream-holds-no-mark')],
   },
   {
     name: 'new-stream-forgets-the-one-before',

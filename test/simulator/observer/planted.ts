@@ -475,6 +475,7 @@ const FOUND: ReadonlySet<string> = new Set([
   'records-before-the-tail-are-skipped',
   'claims-are-dropped-before-their-records',
   'new-stream-forgets-the-one-before',
+  'gone-records-hold-the-mark',
 ]);
 
 /** Bugs planted in the observer. */

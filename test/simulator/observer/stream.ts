@@ -10,6 +10,7 @@ import {
 } from '../../../src/projecting/stream/source.ts';
 import type { Choices } from '../choices.ts';
 import type { Shard, WholeStreamReader } from '../streams.ts';
+import { RETENTION } from '../time.ts';
 
 /** A record, and when the stream shows it. */
 interface ShownRecord {
@@ -43,6 +44,7 @@ export class ObservedStreams implements WholeStreamReader {
   private isLate = false;
   private isSkewed = false;
   private isTrimmed = false;
+  private trimmedAfterMs = Number.POSITIVE_INFINITY;
   private page: number = PAGES[0];
 
   constructor(
@@ -53,12 +55,14 @@ export class ObservedStreams implements WholeStreamReader {
   /**
    * Draws how the streams are, once the world is there.
    *
-   * @param keeps whether records stay. Default: that is drawn. The consumer of the world gets each, and a mark takes what has left for done with.
+   * @param keeps whether records stay for a day. Default: for ever, or for minutes, as is drawn. The consumer of the world gets each in a day,
+   * and a mark takes what has left the stream for done with.
    */
   choose(keeps = false): void {
     this.isLate = this.choices.chance('observed.late', 0.6);
     this.isSkewed = this.choices.chance('observed.skewed', 0.6);
     this.isTrimmed = this.choices.chance('observed.trims', 0.3) && !keeps;
+    this.trimmedAfterMs = keeps ? RETENTION : this.isTrimmed ? TRIMMED_AFTER_MS : Number.POSITIVE_INFINITY;
     this.page = PAGES[this.choices.pick('observed.page', PAGES.length)]!;
   }
 
@@ -161,15 +165,14 @@ export class ObservedStreams implements WholeStreamReader {
 
   /** How many of a shard's records have left the stream. */
   private trimmed({ records }: ShownShard): number {
-    if (!this.isTrimmed) return 0;
-    const oldestMs = this.now() - TRIMMED_AFTER_MS;
+    const oldestMs = this.now() - this.trimmedAfterMs;
     const kept = records.findIndex(({ atMs }) => atMs >= oldestMs);
     return kept < 0 ? records.length : kept;
   }
 
   /** Whether a closed shard has left the stream. */
   private isGone({ closedMs }: ShownShard): boolean {
-    return this.isTrimmed && closedMs !== undefined && closedMs < this.now() - TRIMMED_AFTER_MS;
+    return closedMs !== undefined && closedMs < this.now() - this.trimmedAfterMs;
   }
 
   /** How many of a shard's records are shown: none before one that is not. */
