@@ -2,7 +2,7 @@ import type { CompiledModel } from '../core/model/compiled.ts';
 import type { Logger } from '../foundation/logger.ts';
 import { sleep } from '../foundation/runtime.ts';
 import { DynamoDBStreamSource } from '../projecting/stream/dynamodb-source.ts';
-import type { ObservedDrift } from '../trust/observe/obligation.ts';
+import { isOfReaders, type ObservedDrift } from '../trust/observe/obligation.ts';
 import { type ObserverProgress, observe } from '../trust/observe/observe.ts';
 import type { LocalTable } from './local-table.ts';
 
@@ -85,7 +85,7 @@ export function startLocalObserver(
         return progress.verifiedThroughMs;
       },
       get drift() {
-        return progress.drift.length;
+        return progress.drift.filter(isOfReaders).length;
       },
       ended,
     },

@@ -176,6 +176,24 @@ describe('the observer of a table', () => {
     expect((await status({ graph, store, now: later })).problems.join()).toContain('Nothing is verified after');
   }, 60_000);
 
+  it('lists what readers do not use yet, and calls nobody for it', async () => {
+    const { graph, store, run } = await observedTable();
+    await run();
+    const memory = new TableMemory(store, Date.now);
+    const state = (await memory.open()) as ObserverState;
+    const suspect = {
+      source: 'USER-1',
+      sortKey: '~ix/@2/name',
+      part: { kind: 'index-item', target: 'USER-1' },
+    } as const;
+    const found = { suspect, wanted: 'a', stored: null, foundMs: Date.now(), isCertain: true };
+    await memory.save({ ...state, drift: [{ ...found, state: 'not-ready' }] });
+    await memory.close();
+    const told = await status({ graph, store });
+    expect(told).toMatchObject({ drift: 0, problems: [] });
+    expect(told.exceptions).toMatchObject([{ item: 'USER-1 ~ix/@2/name', state: 'not-ready' }]);
+  }, 60_000);
+
   it('keeps its lease while it checks the whole table', async () => {
     const { store, run } = await observedTable();
     // Each look at the clock takes ten seconds: the check takes minutes.

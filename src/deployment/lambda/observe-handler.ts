@@ -8,6 +8,7 @@ import { DynamoDBStore } from '../../store/dynamodb.ts';
 import type { TakeEvents } from '../../trust/observe/feeder.ts';
 import { IndexSample } from '../../trust/observe/index-sample.ts';
 import { readObserverProgress } from '../../trust/observe/memory.ts';
+import { isOfReaders } from '../../trust/observe/obligation.ts';
 import { type ObserveResult, observe } from '../../trust/observe/observe.ts';
 import type { ObserverLimits } from '../../trust/observe/observer.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
@@ -101,8 +102,8 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
     const isElsewhere = endedBy === 'busy' || endedBy === 'lost';
     const saved = isElsewhere ? await readObserverProgress(store) : undefined;
     const { throughMs, sinceMs, drift, heldBy } = isElsewhere
-      ? { ...saved, sinceMs: saved?.positionsMs, drift: saved?.drift.length ?? 0 }
-      : { ...result, throughMs: result.verifiedThroughMs, drift: result.drift.length };
+      ? { ...saved, sinceMs: saved?.positionsMs, drift: saved?.drift.filter(isOfReaders).length ?? 0 }
+      : { ...result, throughMs: result.verifiedThroughMs, drift: result.drift.filter(isOfReaders).length };
     metrics.emit({ ageMs: Math.max(0, now() - (throughMs ?? sinceMs ?? now())), drift, records, indexDifferences });
     const verifiedThrough = throughMs === undefined ? null : new Date(throughMs).toISOString();
     const response = { verifiedThrough, heldBy: heldBy ?? null, drift, records, endedBy };

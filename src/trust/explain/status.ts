@@ -14,7 +14,7 @@ import type { ShardPosition, StreamPosition } from '../../projecting/progress/st
 import type { Registry } from '../../registry/registry.ts';
 import { readAbortable } from '../../store/abortable.ts';
 import { readObserverProgress, type SavedProgress } from '../observe/memory.ts';
-import type { ObservedDrift } from '../observe/obligation.ts';
+import { isOfReaders, type ObservedDrift } from '../observe/obligation.ts';
 import { type Erasure, readErasures } from '../subject/erasure-record.ts';
 import { type IndexSampleStatus, indexSampleProblems, indexSampleStatus } from './index-sample.ts';
 import { NOT_VERIFIED } from './verified-text.ts';
@@ -171,7 +171,7 @@ async function readStatus(options: StatusOptions): Promise<Status> {
     lastCheck: lastCheck === undefined ? null : checkStatus(lastCheck),
     verifiedThrough: observed?.throughMs === undefined ? null : new Date(observed.throughMs).toISOString(),
     verifiedHeldBy: observed?.heldBy ?? null,
-    drift: observed?.drift.length ?? 0,
+    drift: observed?.drift.filter(isOfReaders).length ?? 0,
     erasures,
     exceptions: exceptionsOf(observed?.drift ?? []),
     indexSample,
@@ -232,14 +232,15 @@ function countingGet(store: Pick<Store, 'get'>, stats: ReadStats): Pick<Store, '
 
 function observerProblems({ throughMs, heldBy, drift, isEnded }: SavedProgress, nowMs: number): string[] {
   const disputed = drift.filter(({ state }) => state === 'disputed').length;
+  const others = drift.filter(isOfReaders).length - disputed;
   // Nobody expects one that was ended to go on.
   const isLate = isEnded !== true && (throughMs === undefined || nowMs - throughMs > UNVERIFIED_MS);
   const since = throughMs === undefined ? 'yet' : `after ${new Date(throughMs).toISOString()}`;
   const holder = heldBy === undefined ? 'start the observer (edgeloom observe)' : heldBy.replace(/[.]$/, '');
   return [
-    ...(drift.length > disputed
+    ...(others > 0
       ? [
-          `The observer has found ${countText(drift.length - disputed, 'difference')}: run edgeloom observe --repair, or edgeloom check --repair.`,
+          `The observer has found ${countText(others, 'difference')}: run edgeloom observe --repair, or edgeloom check --repair.`,
         ]
       : []),
     ...(disputed > 0

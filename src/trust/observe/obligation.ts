@@ -60,6 +60,11 @@ export interface ObservedDrift {
   isCertain: boolean;
 }
 
+/** Whether readers may get a wrong answer by a difference: not by what they do not use. */
+export function isOfReaders({ state }: ObservedDrift): boolean {
+  return state !== 'not-ready';
+}
+
 /** The name of a part of a derived item as a text: two suspects with one name are the same obligation. */
 export function nameOfSuspect({ source, sortKey, part }: Suspect): string {
   return JSON.stringify([source, sortKey, part.kind, detailOf(part)]);
