@@ -65,6 +65,13 @@ describe('a check that asks both planners', () => {
     expect(edgeFinding!.expected).toMatch(/~view: .*planned.*~ix\/FOLLOWS-USER-2: /);
   });
 
+  it('reads the node of many edges once', async () => {
+    const { store, run } = await disputedTable();
+    for (let i = 0; i < 30; i++) await store.put(follows('1', `fan-${i}`));
+    const [alone, both] = [await run({ plainShare: 0 }), await run({ plainShare: 1 })];
+    expect(both.rcu - alone.rcu).toBeLessThan(5);
+  });
+
   it('asks about a share only, and about none in a rebuild', async () => {
     const { faults, run } = await disputedTable();
     faults.isWrong = true;

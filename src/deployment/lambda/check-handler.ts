@@ -29,7 +29,7 @@ export interface CheckEvent {
 export interface CheckResponse extends CheckTotals {
   /** The cursor for the next call; null at the end of the check. */
   cursor: unknown;
-  /** Whether all drift that was found is repaired, nothing is quarantined, and the registry knows all that is there. */
+  /** Whether all drift that was found is repaired, nothing is quarantined or disputed, and the registry knows all that is there. */
   isClean: boolean;
 }
 

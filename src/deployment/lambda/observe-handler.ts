@@ -30,7 +30,7 @@ export interface ObserveHandlerOptions extends Pick<RuntimeOptions, 'now' | 'wai
   reserveMs?: number | undefined;
   /** Takes the changes that the records tell: see `feed` of the observer. Default: no feed. */
   feed?: TakeEvents | undefined;
-  /** The share of judgements that a second planner makes too, from 0 to 1. Default 0.01. */
+  /** The share of judgements that the plain planner makes too, from 0 to 1. Default 0.01. */
   plainShare?: number | undefined;
   /** The share of changed items, from 0 to 1, about which the indexes are asked later. Default 0.001. */
   indexShare?: number | undefined;

@@ -23,7 +23,7 @@ export interface FunctionSettings {
   failedBatchesBucket?: string;
   /** The table's stream, which is swept; absent: nothing is. */
   streamArn?: string;
-  /** The share of judgements that the observer's second planner makes too, 0 to 1. */
+  /** The share of judgements that the observer's plain planner makes too, 0 to 1. */
   plainShare?: number;
   /** The queue that the observer puts changes into; absent: it tells nobody. */
   feedQueueUrl?: string;

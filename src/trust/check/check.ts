@@ -88,7 +88,7 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption {
   /** The place where a check stopped, to continue from. */
   resume?: CheckCursor | undefined;
   /**
-   * The share of the base items, from 0 to 1, about which a second planner is asked too, which shares no planning code with the one that
+   * The share of the base items, from 0 to 1, about which the plain planner is asked too, which shares no planning code with the one that
    * projects and checks. Each check asks about others. Default 0.01; with `'rebuild'` none.
    */
   plainShare?: number | undefined;
@@ -222,13 +222,15 @@ class Check {
           ? undefined
           : this.lookUpContext(),
       onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => this.handleNote(key, noted, item),
-      disputes: mode === 'rebuild' ? undefined : this.disputeSearch(),
       onDispute: (dispute) => {
         this.tally.countAndReport(findingOfDispute(dispute));
         options.onDispute?.(dispute);
       },
     };
-    this.scans = new Map(this.walk.place.open.map(({ segment }) => [segment, new SegmentScan(context)]));
+    const disputes = (): DisputeSearch | undefined => (mode === 'rebuild' ? undefined : this.disputeSearch());
+    this.scans = new Map(
+      this.walk.place.open.map(({ segment }) => [segment, new SegmentScan({ ...context, disputes: disputes() })]),
+    );
   }
 
   async run(): Promise<CheckResult> {

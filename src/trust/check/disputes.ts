@@ -28,6 +28,9 @@ interface Asked {
   plain: string | null;
 }
 
+/** The most parts that a finding names. */
+const MOST_PARTS = 20;
+
 /** A base item about which the planners differ. */
 export interface Dispute {
   base: ItemKey;
@@ -45,7 +48,7 @@ export function findingOfDispute({ base, parts, copies }: Dispute): Finding {
       ...texts,
     })),
     ...copies.map(({ edgeType, ...texts }) => ({ name: `copies along ${edgeType}`, ...texts })),
-  ];
+  ].slice(0, MOST_PARTS);
   const textOf = (pick: (one: Asked) => string | null): string =>
     asked.map((one) => `${one.name}: ${pick(one) ?? 'nothing'}`).join('; ');
   return {
@@ -56,8 +59,11 @@ export function findingOfDispute({ base, parts, copies }: Dispute): Finding {
   };
 }
 
-/** Asks both planners about base items that a scan reads, as far as they are of the share. */
+/** Asks both planners about base items that a scan of a segment reads, partition by partition, as far as they are of the share. */
 export class DisputeSearch {
+  /** The source node of the partition that was asked about last: it decides about all of its edges. */
+  private latest: { source: string; node: SourceNode } | undefined;
+
   /**
    * @param salt chooses the share: other base items with each salt, so that many checks ask about all of them.
    * @param share the share of the base items, from 0 to 1.
@@ -84,8 +90,12 @@ export class DisputeSearch {
     const { source, target } = key;
     const isJoined = layersOf(graph).some((layer) => contributions(layer, key, image).size > 0);
     if (!isJoined && !needsSource(graph, target)) return undefined;
-    const keys = sourceNodeKeys(graph, source).map((sortKey) => ({ source, target: sortKey }));
-    return sourceNodeOf(graph, source, (await store.getMany(keys, { consistent: false })).items);
+    if (this.latest?.source !== source) {
+      const keys = sourceNodeKeys(graph, source).map((sortKey) => ({ source, target: sortKey }));
+      const node = sourceNodeOf(graph, source, (await store.getMany(keys, { consistent: false })).items);
+      this.latest = { source, node };
+    }
+    return this.latest.node;
   }
 }
 

@@ -7,7 +7,7 @@ export interface Finding {
    */
   target: string;
   verdict: Verdict;
-  /** The content that the base items ask for; null: nothing. */
+  /** The content that the base items ask for, by the planner; null: nothing. */
   expected: string | null;
   /** The actual content; null: nothing. For `disputed`: the content that the plain planner asks for. */
   actual: string | null;
@@ -28,7 +28,7 @@ export interface Finding {
  * - `unknown`: a base item of a type outside the model (a warning);
  * - `unregistered`: a derived item of a generation, or a projection, that the table's registry does not know; a repair leaves it;
  * - `quarantined`: a base item that could not be projected in full;
- * - `disputed`: a base item of which the planner and the plain planner make something else, so one of the two is wrong; a repair leaves it.
+ * - `disputed`: a base item for which the planner and the plain planner ask for different items, so one of the two is wrong; a repair leaves it.
  */
 export type Verdict =
   | 'missing'

@@ -73,7 +73,7 @@ export class SegmentScan {
     const noted = this.current!.add(target, item);
     if (noted !== undefined) this.context.onNoted({ source, target }, noted, item);
     if (this.lookUps !== undefined) await this.lookUps.addItem({ source, target }, item);
-    // No record of a later reader tells of an item that was written before it began.
+    // The observer judges what is written after it began: the check asks about the rest.
     // rule: check-asks-the-plain-planner
     const dispute = await this.context.disputes?.disputeAbout({ source, target }, item);
     if (dispute !== undefined) this.context.onDispute(dispute);

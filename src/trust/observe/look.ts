@@ -31,8 +31,8 @@ export interface LookContext extends ObserveContext, LookModels {
 }
 
 /**
- * Looks at some parts: a hundred of them in two or three calls. These may come in any order: no record is received meanwhile, so that of
- * a write between two of them opens its parts again.
+ * Looks at some parts: a hundred of them in two or three calls. These may come in any order. No record is received meanwhile:
+ * the record of a write between two of them opens its parts again.
  */
 export async function lookAtSuspects(context: LookContext, suspects: readonly Suspect[]): Promise<LookResult[]> {
   const { graph, now } = context;

@@ -53,14 +53,11 @@ const progressSchema = z.object({
   ),
   isEnded: z.optional(z.boolean()),
   // With few shards their places are here, too.
-  ...{ shards: z.optional(placesSchema.shape.shards), feed: placesSchema.shape.feed },
+  shards: z.optional(placesSchema.shape.shards),
+  feed: placesSchema.shape.feed,
 });
-const savedSchema = z.object({
-  holder: z.string(),
-  leaseUntilMs: z.number(),
-  state: z.optional(progressSchema),
-  places: z.optional(placesReferenceSchema),
-});
+const leaseSchema = z.object({ holder: z.string(), leaseUntilMs: z.number() });
+const savedSchema = z.object({ state: z.optional(progressSchema), places: z.optional(placesReferenceSchema) });
 
 /** The saved item of an observer. */
 interface Saved {
@@ -100,7 +97,8 @@ export class TableMemory implements ObserverMemory {
     if (saved?.holder !== this.holder) return false;
     if (JSON.stringify(state).length <= MOST_INLINE) return await this.write(item, { state });
     const { shards, feed, ...progress } = state;
-    const places = await writePlaces(this.store, saved.places, { shards, ...(feed && { feed }) });
+    const hasLease = async (): Promise<boolean> => (await readSaved(this.store)).saved?.holder === this.holder;
+    const places = await writePlaces(this.store, saved.places, { shards, ...(feed && { feed }) }, hasLease);
     return places !== undefined && (await this.write(item, { state: progress, places }));
   }
 
@@ -138,12 +136,22 @@ export async function readObserverProgress(store: Pick<Store, 'get'>): Promise<S
 
 async function readSaved(store: Pick<Store, 'get'>): Promise<{ item: Item | undefined; saved: Saved | undefined }> {
   const { item } = await store.get(KEY, { consistent: true });
+  const value = parsedJson(stringOf(item?.[STATE]));
+  const lease = leaseSchema.safeParse(value);
+  if (!lease.success) return { item, saved: undefined };
+  // The state of another version counts as none, and its lease holds: a check of the whole table is then the base again.
+  const { state, places } = savedSchema.safeParse(value).data ?? {};
+  const drift = state?.drift as ObservedDrift[] | undefined;
+  return {
+    item,
+    saved: { ...lease.data, ...(state && { state: { ...state, drift: drift! } }), ...(places && { places }) },
+  };
+}
+
+function parsedJson(text: string | undefined): unknown {
   try {
-    const { state, ...lease } = savedSchema.parse(JSON.parse(stringOf(item?.[STATE]) ?? 'null'));
-    const drift = state?.drift as ObservedDrift[] | undefined;
-    return { item, saved: { ...lease, ...(state && { state: { ...state, drift: drift! } }) } };
+    return JSON.parse(text ?? 'null');
   } catch {
-    // The state of another version counts as none: a check of the whole table is then the base again.
-    return { item, saved: undefined };
+    return undefined;
   }
 }

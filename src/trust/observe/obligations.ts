@@ -161,10 +161,10 @@ export class Obligations {
   /** When the newest record was made that touched a part, also if the part was closed since. */
   private readonly newest = new Map<string, number>();
   /**
-   * The touches of parts that images have closed, by the time of the newest touch of each, until everything made before it is received. The
-   * shard of the other image may be behind, and its next record opens them again.
+   * The oldest touch of each shard of parts that images have closed, by the time of the newest touch of each part, until everything made
+   * before that time is received. The shard of the other image may be behind, and its next record opens them again.
    */
-  private readonly closed = new Map<number, Touch[]>();
+  private readonly closed = new Map<number, Map<string, Touch>>();
   /** Up to when old touches were forgotten. */
   private forgottenMs = 0;
   private receipts = 0;
@@ -205,7 +205,7 @@ export class Obligations {
 
   /** Yields the touches of parts that an older record may open again: no saved position passes them, so that a restart knows them too. */
   *closedTouches(): Generator<Touch> {
-    for (const touches of this.closed.values()) yield* touches;
+    for (const touches of this.closed.values()) yield* touches.values();
   }
 
   /** Takes in a record. The records of a shard come in their order, those of a parent shard before those of its children. */
@@ -363,8 +363,11 @@ export class Obligations {
     const compared = partKindOf(suspect.part).compare(contextOfImages(graph, streamLabel), seen);
     if (compared instanceof Promise || compared.wanted !== compared.stored) return;
     const newestMs = this.newest.get(obligation.name) ?? 0;
-    const closed = this.closed.get(newestMs) ?? [];
-    addOldestTouches(closed, obligation.touches);
+    const closed = this.closed.get(newestMs) ?? new Map<string, Touch>();
+    for (const touch of obligation.touches) {
+      const known = closed.get(touch.shardId);
+      if (known === undefined || touch.receipt < known.receipt) closed.set(touch.shardId, touch);
+    }
     this.closed.set(newestMs, closed);
     this.closeObligation(obligation);
   }

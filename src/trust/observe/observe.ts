@@ -15,14 +15,14 @@ import { registryLeases } from '../../registry/reader-lease.ts';
 import { registeredModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { check } from '../check/check.ts';
-import type { Dispute } from '../check/disputes.ts';
-import { DRIFT } from '../check/finding.ts';
+import { WRONG } from '../check/finding.ts';
 import { Repairer } from '../repair/repairer.ts';
+import { openedByDispute } from './both-planners.ts';
 import { Feeder, type TakeEvents } from './feeder.ts';
 import { askIndexes } from './index-look.ts';
 import { type IndexDifference, IndexSample } from './index-sample.ts';
 import { TableMemory } from './memory.ts';
-import type { ObservedDrift } from './obligation.ts';
+import type { ObservedDrift, Opened } from './obligation.ts';
 import { Observer, type ObserverLimits } from './observer.ts';
 import type { ObserverMemory, ObserverState } from './state.ts';
 
@@ -41,7 +41,7 @@ export interface ObserveOptions extends RuntimeOptions {
   /** How long a low mark is used, in milliseconds. Default 5,000. */
   markMs?: number | undefined;
   /**
-   * The share of judgements, from 0 to 1, that a second planner makes too, which shares no planning code with the one that the projector
+   * The share of judgements, from 0 to 1, that the plain planner makes too, which shares no planning code with the one that the projector
    * and this observer use. If the two differ, that is drift of the state `disputed`. Default 0.01.
    */
   plainShare?: number | undefined;
@@ -245,12 +245,13 @@ async function checkWholeTable(
   keep: () => Promise<void>,
 ): Promise<void> {
   const left: ItemKey[] = [];
-  const disputes: Dispute[] = [];
+  const disputed: Opened[] = [];
   const beganMs = runtimeOf({ now }).now();
-  const open = new Set<string>([...DRIFT, 'quarantined', 'unregistered', 'pending', 'maintenance']);
+  // A dispute is opened by its parts.
+  const open = new Set<string>([...WRONG.filter((verdict) => verdict !== 'disputed'), 'pending', 'maintenance']);
   const { cursor } = await check({
     ...{ graph, store, now, wait, remainingMs, plainShare },
-    onDispute: (dispute) => void disputes.push(dispute),
+    onDispute: (dispute) => void disputed.push(openedByDispute(dispute)),
     settleMs: 1_000,
     onProgress: keep,
     streamLabel: streamLabel(source.streamArn),
@@ -259,7 +260,7 @@ async function checkWholeTable(
     },
   });
   // A check that the end of the run has cut off is no base.
-  if (cursor === undefined) await observer.endWholeCheck(beganMs, left, disputes);
+  if (cursor === undefined) await observer.endWholeCheck(beganMs, left, disputed);
 }
 
 /**

@@ -14,13 +14,11 @@ import {
   type TailRecord,
 } from '../../projecting/stream/stream-tail.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
-import type { Dispute } from '../check/disputes.ts';
 import { isInShare, PLAIN_SHARE } from '../plain/share.ts';
-import { openedByDispute } from './both-planners.ts';
 import type { Feeder } from './feeder.ts';
 import type { IndexSample } from './index-sample.ts';
 import { hasQuarantineEntry, type LookContext, lookAtSuspects, partsDecidedElsewhere, partsOfSpread } from './look.ts';
-import { NO_SHARD, nameOfSuspect, type ObservedDrift, type Spread, type Touch } from './obligation.ts';
+import { NO_SHARD, nameOfSuspect, type ObservedDrift, type Opened, type Spread, type Touch } from './obligation.ts';
 import { Obligations, type ObserverPace, type OpenSpread } from './obligations.ts';
 import type { SeenChange } from './opened.ts';
 import type { Gap, ObserverState } from './state.ts';
@@ -182,9 +180,9 @@ export class Observer {
    *
    * @param beganMs when it began, by the observer's clock.
    * @param left the derived items that it has found to differ, and not repaired.
-   * @param disputes the base items about which the two planners differ.
+   * @param disputed the parts about which the two planners differ.
    */
-  async endWholeCheck(beganMs: number, left: readonly ItemKey[], disputes: readonly Dispute[] = []): Promise<void> {
+  async endWholeCheck(beganMs: number, left: readonly ItemKey[], disputed: readonly Opened[] = []): Promise<void> {
     // A gap that was noticed during the check may hide changes of what the check had read by then.
     if (this.positionsMs === undefined || beganMs < this.positionsMs) return;
     const graph = await this.context.ready.current();
@@ -204,8 +202,7 @@ export class Observer {
     };
     // rule: what-the-check-has-left-is-open
     this.obligations.reopen(graph, { suspects, spreads }, [touch], this.context.now());
-    for (const dispute of disputes)
-      this.obligations.openForBoth(graph, openedByDispute(dispute), [touch], this.context.now());
+    for (const opened of disputed) this.obligations.openForBoth(graph, opened, [touch], this.context.now());
     this.baseMs = beganMs;
     this.gap = undefined;
   }
@@ -425,7 +422,7 @@ export class Observer {
     const { skewMs } = this.limits;
     // rule: time-stands-in-a-gap
     if (this.gap !== undefined || this.baseMs === undefined) {
-      this.heldBy = this.gap?.reason ?? 'No check of the whole table has been made since the observer began.';
+      this.heldBy = this.gap?.reason ?? 'No check of the whole table is the base yet.';
       return;
     }
     if (through === undefined) {

@@ -8,7 +8,7 @@ import type { ObserverState } from './state.ts';
 
 /**
  * The places of an observer in the shards of the stream. A table of many terabytes has thousands of shards: their places do not fit into
- * one item. They are written in parts, before the item that names them: each second writing takes the slot that is not in use.
+ * one item. They are written in parts, before the item that names them: each save takes the slot that is not in use.
  */
 
 /** How far an observer is in each shard, and its feed. */
@@ -41,7 +41,7 @@ export const placesReferenceSchema = z.object({
 /** The items that hold places. */
 export type PlacesReference = z.infer<typeof placesReferenceSchema>;
 
-const [VERSION, TEXT] = ['version', 'state'];
+const [VERSION, PART] = ['version', 'state'];
 /** Characters of a part, all ASCII: an item has room for 409,600 bytes. */
 const PART_CHARACTERS = 300_000;
 
@@ -49,12 +49,14 @@ const PART_CHARACTERS = 300_000;
  * Writes places into the slot that is not in use.
  *
  * @param inUse the items that hold the places now.
- * @returns the items that hold them; undefined: another process has written there.
+ * @param hasLease whether this process may still write.
+ * @returns the items that hold them; undefined: another process has taken over.
  */
 export async function writePlaces(
   store: Pick<Store, 'getMany' | 'update'>,
   inUse: PlacesReference | undefined,
   places: Places,
+  hasLease: () => Promise<boolean>,
 ): Promise<PlacesReference | undefined> {
   const texts = partsOf(asciiJson(places));
   const reference: PlacesReference = {
@@ -64,12 +66,14 @@ export async function writePlaces(
   };
   const keys = keysOf(reference);
   const { items } = await store.getMany(keys, { consistent: true });
+  // Nobody else had written before the lease is asked for, and the conditions hold off who writes later. So a process that has lost its
+  // lease, and does not know it yet, never writes over the parts of the next one.
+  if (!(await hasLease())) return undefined;
   for (const [i, key] of keys.entries()) {
     const { applied } = await store.update({
       key,
-      set: { [VERSION]: { S: reference.version }, [TEXT]: { S: texts[i]! } },
+      set: { [VERSION]: { S: reference.version }, [PART]: { S: texts[i]! } },
       unset: [],
-      // A process that has lost its lease, and does not know it yet, must not write over the parts of the next one.
       condition: unchangedCondition(items[i], undefined),
     });
     if (!applied) return undefined;
@@ -85,7 +89,7 @@ export async function readPlaces(
   const { items } = await store.getMany(keysOf(reference), { consistent: true });
   if (items.some((item) => stringOf(item?.[VERSION]) !== reference.version)) return undefined;
   try {
-    return placesIn(JSON.parse(items.map((item) => stringOf(item?.[TEXT]) ?? '').join('')));
+    return placesIn(JSON.parse(items.map((item) => stringOf(item?.[PART]) ?? '').join('')));
   } catch {
     return undefined;
   }

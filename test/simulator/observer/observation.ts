@@ -3,8 +3,8 @@ import { SERVICE_PARTITION } from '../../../src/core/items/keys.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { check } from '../../../src/trust/check/check.ts';
-import type { Dispute } from '../../../src/trust/check/disputes.ts';
-import type { ObservedDrift } from '../../../src/trust/observe/obligation.ts';
+import { openedByDispute } from '../../../src/trust/observe/both-planners.ts';
+import type { ObservedDrift, Opened } from '../../../src/trust/observe/obligation.ts';
 import { Observer } from '../../../src/trust/observe/observer.ts';
 import type { ObserverState } from '../../../src/trust/observe/state.ts';
 import { FaultyStore } from '../faulty-store.ts';
@@ -136,7 +136,7 @@ export class Observation {
   private async base(process: ObserverProcess, observer: Observer): Promise<void> {
     const { world } = this;
     const left: ItemKey[] = [];
-    const disputes: Dispute[] = [];
+    const disputed: Opened[] = [];
     const beganMs = world.agenda.now;
     await check({
       graph: world.graph,
@@ -150,13 +150,13 @@ export class Observation {
       wait: (milliseconds) => process.wait(milliseconds),
       random: () => 0.5,
       plainShare: 1,
-      onDispute: (dispute) => void disputes.push(dispute),
+      onDispute: (dispute) => void disputed.push(openedByDispute(dispute)),
       onFinding: ({ source, target, verdict }) => {
         if (verdict !== 'disputed') left.push({ source, target });
       },
     });
     if (process.isDead) return;
-    await observer.endWholeCheck(beganMs, left, disputes);
+    await observer.endWholeCheck(beganMs, left, disputed);
     world.count('checks as a base');
     if (left.length > 0) world.count('bases with differences');
   }

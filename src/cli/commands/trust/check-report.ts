@@ -40,11 +40,11 @@ export function reportText(
   const sorted = [...findings].sort((a, b) => severityOf(a) - severityOf(b));
   for (const { source, target, verdict, expected, actual } of sorted.slice(0, SHOWN)) {
     lines.push(`${verdict} ${printable(source)} ${printable(target)}`);
-    const names = verdict === 'disputed' ? ['planner: ', 'plain:   '] : ['expected:', 'actual:  '];
+    const [ofWanted, ofStored] = labelsOf(verdict);
     const [wanted, stored] = [expected, actual].map((text) => (text === null ? undefined : printable(text)));
     const from = wanted === undefined || stored === undefined ? 0 : placeOfDifference(wanted, stored);
-    if (wanted !== undefined) lines.push(`  ${names[0]} ${shortened(wanted, from)}`);
-    if (stored !== undefined) lines.push(`  ${names[1]} ${shortened(stored, from)}`);
+    if (wanted !== undefined) lines.push(`  ${`${ofWanted}:`.padEnd(9)} ${shortened(wanted, from)}`);
+    if (stored !== undefined) lines.push(`  ${`${ofStored}:`.padEnd(9)} ${shortened(stored, from)}`);
   }
   if (sorted.length > SHOWN) lines.push(`... and ${sorted.length - SHOWN} more: --json or --report lists them`);
   return lines.join('\n');
@@ -81,7 +81,7 @@ export function reportJunit(findings: readonly Finding[], { isUnexplained, isSto
   const cases = failures.map(
     ({ source, target, verdict, expected, actual }) =>
       `  <testcase classname="${escapeXml(source)}" name="${escapeXml(target)}">\n` +
-      `    <failure type="${verdict}" message="${verdict}">${escapeXml(`expected: ${expected}\nactual: ${actual}`)}</failure>\n` +
+      `    <failure type="${verdict}" message="${verdict}">${escapeXml(textsOf({ verdict, expected, actual }))}</failure>\n` +
       '  </testcase>\n',
   );
   const errors = isStopped ? 1 : 0;
@@ -94,6 +94,16 @@ export function reportJunit(findings: readonly Finding[], { isUnexplained, isSto
   const tests = Math.max(1, cases.length);
   const counts = `tests="${tests}" failures="${failures.length}"${errors > 0 ? ` errors="${errors}"` : ''}`;
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="edgeloom check" ${counts}>\n${body}</testsuite>\n`;
+}
+
+/** The names of the two texts of a finding: what is disputed is not compared with what is there. */
+function labelsOf(verdict: Finding['verdict']): [string, string] {
+  return verdict === 'disputed' ? ['planner', 'plain'] : ['expected', 'actual'];
+}
+
+function textsOf({ verdict, expected, actual }: Pick<Finding, 'verdict' | 'expected' | 'actual'>): string {
+  const [wanted, stored] = labelsOf(verdict);
+  return `${wanted}: ${expected}\n${stored}: ${actual}`;
 }
 
 const WARNING = 10;

@@ -68,7 +68,7 @@ export function checkCommand(command: Command): void {
     .option('--dangling', 'report edges to nodes that do not exist; a read unit or two for each, every time')
     .option(
       '--plain-share <share>',
-      'share of the base items about which a second planner is asked too, 0 to 1 (default: 0.01)',
+      'share of the base items of the table about which the plain planner is asked too, 0 to 1 (default: 0.01)',
       share,
     )
     .option('--resume <file>', 'keep the place in this file, and go on from there after an interruption')

@@ -28,7 +28,7 @@ export function observeCommand(command: Command): void {
     .option('--until-verified', 'stop once everything that was written before the start is verified')
     .option(
       '--plain-share <share>',
-      'share of judgements that a second planner makes too, 0 to 1 (default: 0.01)',
+      'share of judgements that the plain planner makes too, 0 to 1 (default: 0.01)',
       share,
     )
     .option(

@@ -71,7 +71,7 @@ export interface Parameters {
   checkMaxWcu: number;
   /** Whether a function judges each change of the table, once a minute: docs/observing.md. */
   observe: boolean;
-  /** The share of changes, 0 to 1, that it judges by a second planner too. Needs `observe`. */
+  /** The share of changes, 0 to 1, that it judges by the plain planner too. Needs `observe`. */
   observePlainShare: number;
   /** The event bus of EventBridge that changes go to, by its name (`default`) or its ARN; empty: they go nowhere. Needs `observe`. */
   feedEventBus: string;
