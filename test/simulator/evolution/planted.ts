@@ -175,7 +175,7 @@ const OBSERVED: readonly Mutant[] = [
   {
     name: 'evolution-observer-judges-what-is-not-registered',
     rule: 'The observer tells of an item that the registry has no place for as that, whatever it holds.',
-    changes: [setCondition('item-that-the-registry-lacks-is-judged-as-such', 'true')],
+    changes: [setCondition('item-that-the-registry-lacks-is-judged-as-such', (old) => `${old} || kind !== undefined`)],
   },
 ];
 
