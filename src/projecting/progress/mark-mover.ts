@@ -53,11 +53,10 @@ export class MarkMover {
     const ofStream = published?.streamArn === source.streamArn ? published : undefined;
     const isFresh = ofStream !== undefined && now() - ofStream.lookedAtMs < freshMs;
     const isElsewhere = ofStream !== undefined && ofStream.holder !== this.id && now() < ofStream.leaseUntilMs;
-    if (tail === undefined && (isFresh || isElsewhere)) {
-      // Another process moves the mark meanwhile. So a later walk of this process has to read the shards' marks again.
-      if (isElsewhere) this.walk = undefined;
-      return ofStream.upToMs;
-    }
+    // Another process has moved the mark, maybe past claims that this walk cannot use any more. So the next walk begins at the shards' marks.
+    // rule: walk-begins-again-after-another-mover
+    if (ofStream?.holder !== this.id) this.walk = undefined;
+    if (tail === undefined && (isFresh || isElsewhere)) return ofStream.upToMs;
     // The consumer of the stream before may be behind, and nobody walks that stream any more.
     // rule: mark-of-a-new-stream-waits-for-the-one-before
     this.renewedMs = ofStream === undefined && published !== undefined ? now() : ofStream?.renewedMs;

@@ -34,6 +34,11 @@ export const MARK: readonly Mutant[] = [
     changes: [drop('record-that-has-left-the-stream-holds-no-mark')],
   },
   {
+    name: 'walk-goes-on-after-another-mover',
+    rule: 'A walk begins again at the marks of the shards once another process has moved the mark.',
+    changes: [drop('walk-begins-again-after-another-mover')],
+  },
+  {
     name: 'new-stream-forgets-the-one-before',
     rule: 'After a stream was made anew there is no mark until the stream before has no records any more: its consumer may be behind.',
     changes: [setValue('mark-of-a-new-stream-waits-for-the-one-before', 'ofStream?.renewedMs')],
