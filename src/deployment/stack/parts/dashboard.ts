@@ -70,7 +70,9 @@ function graphs(site: Site): Graph[] {
     },
     {
       title: 'Check',
-      metrics: ['checkPartitions', 'checkDrift', 'checkDisputed', 'checkQuarantined', 'checkRepaired'].map((name) => own(name)),
+      metrics: ['checkPartitions', 'checkDrift', 'checkDisputed', 'checkQuarantined', 'checkRepaired'].map((name) =>
+        own(name),
+      ),
     },
     ...(site.parameters.observe
       ? [
