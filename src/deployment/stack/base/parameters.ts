@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { EdgeloomError } from '../../../foundation/errors.ts';
+import { PLAIN_SHARE } from '../../../trust/plain/share.ts';
 
 /**
  * The parameters of a stack, with the values that they have where a stage does not say. Values from a command line
@@ -99,8 +100,6 @@ const share = z.coerce
   .number('should be a number from 0 to 1')
   .min(0, 'should be 0 or more')
   .max(1, 'should be 1 or less');
-/** As `edgeloom observe` has it. */
-const PLAIN_SHARE = 0.01;
 const wholeBetween = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
 /** DynamoDB refuses less: a table is born with them. */
 const LEAST_WARM_READ_UNITS = 12_000;
