@@ -67,7 +67,7 @@ class Fed {
     holds(isNew, `${what} tells what is known: ${JSON.stringify(change)}`);
   }
 
-  /** What is known of the thing that a change is about. */
+  /** The facts of the item that a change names. */
   private stateOf(change: FeedChange): unknown {
     const { follower } = this;
     if (change.kind === 'view') return follower.shown(change.id);

@@ -80,7 +80,7 @@ class ObservedStage extends Stage {
     return stage;
   }
 
-  /** So many turns of the observer, and the time between them. */
+  /** The number of the observer's turns, and the time between them. */
   async observe(turns: number): Promise<void> {
     for (let i = 0; i < turns; i++) {
       await this.observer.runTurn();
@@ -103,7 +103,7 @@ class ObservedStage extends Stage {
     });
   }
 
-  /** What is wrong with the time that is claimed, if an item is not what it should be since another moment. */
+  /** The fault of the claimed time, if an item has been wrong since an earlier moment. */
   claimAbout(source: string, place: string, text: string, sinceMs: number): string[] {
     const { verifiedThroughMs = 0, drift } = this.observer;
     const item = [...this.table.items()].find(
@@ -237,7 +237,7 @@ export const OBSERVED: Readonly<Record<string, () => Promise<string[]>>> = {
       const built = [...stage.table.items()].find(({ target }) => textOf(target).endsWith('/tag'))!;
       await stage.table.put({ ...built, r: { N: '9' }, value: { S: 'damaged' } });
       await stage.observe(100);
-      if (stage.alarms.length > 0) wrong.push('what is not ready is told of as drift');
+      if (stage.alarms.length > 0) wrong.push('the observer calls drift a part that readers do not use');
       if ((stage.observer.verifiedThroughMs ?? 0) < damagedMs) wrong.push('what is not ready holds the time');
     });
     await stage.observe(400);

@@ -23,7 +23,7 @@ interface Write {
   writer: string;
 }
 
-/** What the observer says, judged by the oracle: each time that it moves, each alarm, and its last word. */
+/** The oracle judges the observer: each verified time, each alarm, and the last word. */
 export class ObservedJudge {
   private readonly written = new Map<string, Write>();
   /** When each generation was ready last: `name@id`. */
@@ -59,7 +59,7 @@ export class ObservedJudge {
     this.publishedMs = undefined;
   }
 
-  /** A claim is right if whatever is wrong now was touched since the time that is claimed, or is told of. */
+  /** A claim is right if each item that is wrong now was touched since the claimed time, or is listed. */
   claim({ verifiedThroughMs: throughMs, drift }: Observer): void {
     const { world } = this;
     if (throughMs === undefined || throughMs === this.publishedMs || world.isLenient) return;
@@ -93,7 +93,7 @@ export class ObservedJudge {
     return writes.reduce((newest, one) => (one.atMs > newest.atMs ? one : newest), { atMs: 0, writer: NOBODY });
   }
 
-  /** What is told as certain has to be wrong, and stays so until somebody repairs it. */
+  /** A certain alarm names an item that is wrong, and that stays wrong until somebody repairs it. */
   alarm(drift: ObservedDrift): void {
     const { world } = this;
     world.count('observed: alarms');
@@ -167,7 +167,7 @@ export class ObservedJudge {
     return wrongItems(this.world, registry).filter((item) => nameOf(item) === nameOf(key));
   }
 
-  /** Of all alarms: whether a consumer has made right what nothing was to make right any more. */
+  /** Judges all alarms: a consumer may not have mended an item that an alarm called drift. */
   judgeAlarms(): void {
     const { world } = this;
     const { alarms } = this;

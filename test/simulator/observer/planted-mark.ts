@@ -40,7 +40,7 @@ export const MARK: readonly Mutant[] = [
   },
   {
     name: 'new-stream-forgets-the-one-before',
-    rule: 'After a stream was made anew there is no mark until the stream before has no records any more: its consumer may be behind.',
+    rule: 'A table with another stream has no mark while the stream before may hold records: the consumer may be behind.',
     changes: [setValue('mark-of-a-new-stream-waits-for-the-one-before', 'ofStream?.renewedMs')],
   },
 ];
