@@ -17,7 +17,7 @@ import { nominate } from '../check/nominate.ts';
 import { isWrong, type Observation, observationOf, observe, readSuspects } from '../check/observe.ts';
 import { plainWanted } from './both-planners.ts';
 import type { LookResult, Mismatch, OpenSpread } from './obligations.ts';
-import { type LookModels, treatmentsOf } from './treatment.ts';
+import { type LookModels, treatmentOf } from './treatment.ts';
 
 /** The reads of an observer: looks at parts, and the Queries that name the parts which a change reaches. All of them are consistent. */
 
@@ -43,7 +43,7 @@ export async function lookAtSuspects(context: LookContext, suspects: readonly Su
   // rule: looks-are-consistent
   const read = await readSuspects(context, suspects);
   const observations = await Promise.all(read.map((one) => observationOf(context, one)));
-  const treatments = await treatmentsOf(context, context.store, suspects);
+  const treatments = read.map((one) => treatmentOf(context, one));
   const built = suspects.filter((_, i) => treatments[i]!.kind === 'built');
   const ofBuilt = built.length === 0 ? [] : await observe({ ...context, graph: context.maintained }, built);
   const toMs = now();

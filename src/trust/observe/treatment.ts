@@ -1,7 +1,6 @@
-import type { Part, Suspect } from '../../core/kinds/part.ts';
+import type { Part, Seen, Suspect } from '../../core/kinds/part.ts';
 import { isMaintained, itemKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel, Concern, Concerns } from '../../core/model/compiled.ts';
-import type { ItemKey, Store } from '../../core/store-port.ts';
 import { concernOf } from '../../registry/concerns.ts';
 
 /**
@@ -25,29 +24,21 @@ export interface LookModels {
 const COMPARED: Treatment = { kind: 'compared' };
 const ALONE: Treatment = { kind: 'alone' };
 
-/** Returns how parts are treated, in their order. Their items are read again: the registry treats some by what they hold. */
-export async function treatmentsOf(
-  models: LookModels,
-  store: Pick<Store, 'getMany'>,
-  suspects: readonly Suspect[],
-): Promise<Treatment[]> {
+/** Returns how a part is treated that was read. The registry treats some by what their items hold. */
+export function treatmentOf(models: LookModels, { suspect, derived }: Pick<Seen, 'suspect' | 'derived'>): Treatment {
   const { concerns } = models.graph;
-  if (concerns === undefined) return suspects.map(() => COMPARED);
-  const keys = suspects.map(({ source, sortKey }): ItemKey => ({ source, target: sortKey }));
-  const { items } = await store.getMany(keys, { consistent: true });
-  return suspects.map((suspect, i): Treatment => {
-    const { source, sortKey, part } = suspect;
-    const { kind, name } = concernOf(models.graph, source, sortKey, items[i] ?? {});
-    if (isAlien(kind)) {
-      // rule: item-that-the-registry-lacks-is-judged-as-such
-      if (items[i] === undefined || isAlien(part.kind)) return COMPARED;
-      return { kind: 'instead', suspect: { source, sortKey, part: { kind } } };
-    }
-    if (kind === 'compared') return COMPARED;
-    const sinceMs = kind === 'changing' ? maintainedSinceMs(concerns, name) : neededSinceMs(models, concerns, suspect);
-    // rule: part-of-what-is-built-waits
-    return sinceMs === undefined ? ALONE : { kind: 'built', sinceMs };
-  });
+  if (concerns === undefined) return COMPARED;
+  const { source, sortKey, part } = suspect;
+  const { kind, name } = concernOf(models.graph, source, sortKey, derived ?? {});
+  if (isAlien(kind)) {
+    // rule: item-that-the-registry-lacks-is-judged-as-such
+    if (derived === undefined || isAlien(part.kind)) return COMPARED;
+    return { kind: 'instead', suspect: { source, sortKey, part: { kind } } };
+  }
+  if (kind === 'compared') return COMPARED;
+  const sinceMs = kind === 'changing' ? maintainedSinceMs(concerns, name) : neededSinceMs(models, concerns, suspect);
+  // rule: part-of-what-is-built-waits
+  return sinceMs === undefined ? ALONE : { kind: 'built', sinceMs };
 }
 
 function isAlien(kind: Concern['kind'] | Part['kind']): kind is 'retired' | 'unregistered' | 'misplaced' {
