@@ -26,6 +26,8 @@ const STATE = 'state';
 export const OBSERVER_LEASE_MS = 60_000;
 /** Characters of a state that is saved in one item: with more shards their places are in items of their own. */
 const MOST_INLINE = 100_000;
+/** Characters of each text of a difference that are saved. The contents of a few large views would not fit into the item. */
+const MOST_SHOWN = 2_000;
 
 const progressSchema = z.object({
   streamArn: z.string(),
@@ -92,7 +94,8 @@ export class TableMemory implements ObserverMemory {
     return places && { ...saved.state, ...places };
   }
 
-  async save(state: ObserverState): Promise<boolean> {
+  async save(whole: ObserverState): Promise<boolean> {
+    const state = { ...whole, drift: whole.drift.map(withShownTexts) };
     const { item, saved } = await readSaved(this.store);
     if (saved?.holder !== this.holder) return false;
     if (JSON.stringify(state).length <= MOST_INLINE) return await this.write(item, { state });
@@ -127,6 +130,17 @@ export class TableMemory implements ObserverMemory {
     });
     return applied;
   }
+}
+
+/** A difference with the beginnings of its texts: people read them, and a restart looks at the part anew. */
+function withShownTexts(drift: ObservedDrift): ObservedDrift {
+  const { wanted, stored, plain } = drift;
+  const texts = { wanted: shownText(wanted), stored: shownText(stored) };
+  return { ...drift, ...texts, ...(plain !== undefined && { plain: shownText(plain) }) };
+}
+
+function shownText(text: string | null): string | null {
+  return text === null || text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}…`;
 }
 
 /** Reads how far the observer is, as it was saved last; undefined if none ever ran. */

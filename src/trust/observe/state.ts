@@ -47,6 +47,7 @@ export interface ObserverState {
   positionsMs: number;
   /** Absent: nothing is missing. */
   gap?: Gap | undefined;
+  /** The known differences. Long texts are cut as they are saved. */
   drift: ObservedDrift[];
   /** The item, shard or gap that holds the time; absent: nothing does. */
   heldBy?: string | undefined;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Suspect } from '../../../src/core/kinds/part.ts';
 import { OBSERVER_LEASE_MS, readObserverProgress, TableMemory } from '../../../src/trust/observe/memory.ts';
+import type { ObservedDrift } from '../../../src/trust/observe/obligation.ts';
 import type { ObserverState } from '../../../src/trust/observe/state.ts';
 import { followGraph } from '../../support/follow-graph.ts';
 import { HookedStore, type StoreCall } from '../../support/hooked-store.ts';
@@ -60,6 +62,25 @@ describe('the state of an observer', () => {
     for (const item of items) expect(JSON.stringify(item).length).toBeLessThan(MOST_ITEM_BYTES);
     await first.close();
     expect(await process().open()).toEqual({ ...stateOf(5_000, '2'.repeat(40)), isEnded: true });
+  });
+
+  it('has room for differences between large contents', async () => {
+    const { table, store, process } = keptState();
+    const text = `😀${'x'.repeat(300_000)}`;
+    const drift = Array.from({ length: 25 }, (_, i): ObservedDrift => {
+      const suspect: Suspect = { source: `GOAL-${i}`, sortKey: '~view', part: { kind: 'attributes' } };
+      const contents = i === 0 ? { wanted: text, stored: null } : { wanted: 'short', stored: text, plain: text };
+      return { suspect, ...contents, foundMs: 1, state: 'drift', isCertain: true };
+    });
+    const first = process();
+    await first.open();
+    expect(await first.save({ ...stateOf(3, '1'), drift })).toBe(true);
+    for (const item of table.items()) expect(JSON.stringify(item).length).toBeLessThan(MOST_ITEM_BYTES);
+    const saved = (await readObserverProgress(store))!.drift;
+    expect(saved.map(({ suspect }) => suspect)).toEqual(drift.map(({ suspect }) => suspect));
+    expect(saved[0]).toMatchObject({ stored: null, state: 'drift', isCertain: true });
+    expect(saved[1]!.wanted).toBe('short');
+    for (const cut of [saved[0]!.wanted, saved[1]!.stored, saved[1]!.plain]) expect(cut).toMatch(/^😀x+…$/u);
   });
 
   it('of another version is none, and its lease holds', async () => {
