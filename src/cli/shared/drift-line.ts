@@ -1,12 +1,18 @@
 import type { IndexDifference } from '../../trust/observe/index-sample.ts';
 import type { ObservedDrift } from '../../trust/observe/obligation.ts';
+import { shownDifference } from './difference.ts';
+import { printable } from './shown.ts';
 
-/** One line about drift that an observer has found. */
+/** One line about drift that an observer has found, printable. */
 export function driftLine({ suspect, wanted, stored, plain, state, isCertain }: ObservedDrift): string {
   const { source, sortKey, part } = suspect;
   const doubt = isCertain ? '' : ' (the low mark is not known: the consumer may only be late)';
-  const second = plain === undefined ? '' : ` (the plain planner: ${plain ?? 'nothing'})`;
-  return `${state}: ${source} ${sortKey}, ${part.kind}: expected ${wanted ?? 'nothing'}${second}, actual ${stored ?? 'nothing'}${doubt}`;
+  const [expected, actual] = shownDifference([wanted, stored]);
+  const ofPlain =
+    plain === undefined ? '' : ` (the plain planner: ${shownDifference([wanted, plain])[1] ?? 'nothing'})`;
+  return printable(
+    `${state}: ${source} ${sortKey}, ${part.kind}: expected ${expected ?? 'nothing'}${ofPlain}, actual ${actual ?? 'nothing'}${doubt}`,
+  );
 }
 
 /** The way in which an index shows an item otherwise than the table has it, in words. */
@@ -16,7 +22,7 @@ const SHOWS: { readonly [Kind in IndexDifference['kind']]: string } = {
   'left-over': 'shows it at a place that it has left',
 };
 
-/** One line about a sampled item that an index shows otherwise than the table has it. */
+/** One line about a sampled item that an index shows otherwise than the table has it, printable. */
 export function indexDifferenceLine({ source, target, index, kind }: IndexDifference): string {
-  return `index ${kind}: ${source} ${target}: ${index} ${SHOWS[kind]}`;
+  return printable(`index ${kind}: ${source} ${target}: ${index} ${SHOWS[kind]}`);
 }

@@ -132,7 +132,7 @@ export class TableMemory implements ObserverMemory {
   }
 }
 
-/** A difference with the beginnings of its texts: people read them, and a restart looks at the part anew. */
+/** A difference with the beginnings of its texts: people read them, and a restart looks at the part again. */
 function withShownTexts(drift: ObservedDrift): ObservedDrift {
   const { wanted, stored, plain } = drift;
   const texts = { wanted: shownText(wanted), stored: shownText(stored) };

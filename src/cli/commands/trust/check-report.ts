@@ -1,14 +1,11 @@
 import { countText, figureText } from '../../../foundation/figure.ts';
 import type { CheckTotals } from '../../../trust/check/cursor.ts';
 import { type Finding, WRONG } from '../../../trust/check/finding.ts';
-
+import { shownDifference } from '../../shared/difference.ts';
 import { printable } from '../../shared/shown.ts';
 
 /** Findings that the text spells out; the others are in `--json` and `--report`. */
 const SHOWN = 50;
-/** Characters of what is expected and what is there. */
-const WIDTH = 160;
-const ELLIPSIS = ' ...';
 
 /** The facts of a run that its text needs besides its findings. */
 interface TextState {
@@ -41,10 +38,9 @@ export function reportText(
   for (const { source, target, verdict, expected, actual } of sorted.slice(0, SHOWN)) {
     lines.push(`${verdict} ${printable(source)} ${printable(target)}`);
     const [ofWanted, ofStored] = labelsOf(verdict);
-    const [wanted, stored] = [expected, actual].map((text) => (text === null ? undefined : printable(text)));
-    const from = wanted === undefined || stored === undefined ? 0 : placeOfDifference(wanted, stored);
-    if (wanted !== undefined) lines.push(`  ${`${ofWanted}:`.padEnd(9)} ${shortened(wanted, from)}`);
-    if (stored !== undefined) lines.push(`  ${`${ofStored}:`.padEnd(9)} ${shortened(stored, from)}`);
+    const [wanted, stored] = shownDifference([expected, actual]);
+    if (wanted !== null) lines.push(`  ${`${ofWanted}:`.padEnd(9)} ${wanted}`);
+    if (stored !== null) lines.push(`  ${`${ofStored}:`.padEnd(9)} ${stored}`);
   }
   if (sorted.length > SHOWN) lines.push(`... and ${sorted.length - SHOWN} more: --json or --report lists them`);
   return lines.join('\n');
@@ -116,27 +112,6 @@ function isHeldByConsumer({ verdict, cause }: Finding): boolean {
 function severityOf({ verdict }: Finding): number {
   const place = (WRONG as readonly string[]).indexOf(verdict);
   return place < 0 ? WARNING : place;
-}
-
-/** The place from which two texts are shown, so that their first difference is seen. */
-function placeOfDifference(left: string, right: string): number {
-  let place = 0;
-  while (place < left.length && left[place] === right[place]) place += 1;
-  if (Math.max(left.length, right.length) <= WIDTH || place <= WIDTH / 2) return 0;
-  // Some of what is before it says where it is.
-  const from = place - WIDTH / 4;
-  const word = left.indexOf(' ', from) + 1;
-  return word > 0 && word <= place ? word : from;
-}
-
-/** A text from a place on, of at most `WIDTH` characters, cut at a word if possible. */
-function shortened(text: string, from: number): string {
-  const [before, rest] = from === 0 ? ['', text] : [ELLIPSIS.trimStart(), ` ${text.slice(from)}`];
-  if (before.length + rest.length <= WIDTH) return `${before}${rest}`;
-  const kept = rest.slice(0, WIDTH - before.length - ELLIPSIS.length);
-  // The text is cut between words: half an id would read as another id. Only a single word that fills the line is cut itself.
-  const words = kept.slice(0, kept.lastIndexOf(' '));
-  return `${before}${words.length > WIDTH / 2 ? words : kept}${ELLIPSIS}`;
 }
 
 function escapeXml(text: string): string {

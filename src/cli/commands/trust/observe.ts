@@ -9,6 +9,7 @@ import { type ObserveResult, observe } from '../../../trust/observe/observe.ts';
 import { driftLine, indexDifferenceLine } from '../../shared/drift-line.ts';
 import { examples, share } from '../../shared/options.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
+import { printable } from '../../shared/shown.ts';
 import { stopOnSignal } from '../../shared/signals.ts';
 
 /** Drift found; not a failure of the command. */
@@ -52,7 +53,7 @@ export function observeCommand(command: Command): void {
         const verified = through === null ? 'verified through: not known' : `verified through ${through}`;
         return {
           json: { verifiedThrough: through, verifiedHeldBy: heldBy ?? null, drift, records, endedBy },
-          text: `${verified}${through === null ? `: ${heldBy}` : ''}, ${countText(records, 'record')}, ${countText(drift.length, 'difference')} left`,
+          text: `${verified}${through === null ? `: ${printable(heldBy ?? 'no record was read')}` : ''}, ${countText(records, 'record')}, ${countText(drift.length, 'difference')} left`,
         };
       }),
     );
@@ -92,7 +93,7 @@ async function runObserver(
       },
       onDrift: (drift) => void process.stderr.write(`${driftLine(drift)}\n`),
       onIndexDifference: (difference) => void process.stderr.write(`${indexDifferenceLine(difference)}\n`),
-      onRepair: (action) => void process.stderr.write(`${action}\n`),
+      onRepair: (action) => void process.stderr.write(`${printable(action)}\n`),
     });
   } finally {
     release();

@@ -9,6 +9,7 @@ import { examples } from '../../shared/options.ts';
 import { type Output, textTable } from '../../shared/output.ts';
 import { positionOf } from '../../shared/position.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
+import { printable } from '../../shared/shown.ts';
 import { stopOnSignal } from '../../shared/signals.ts';
 
 /** Something needs a person; not a failure of the command. */
@@ -105,7 +106,7 @@ function outputOf({ graph }: CommandSession, result: Status): Output {
       : `last check: ${lastCheck.verdict}, ${lastCheck.ended}, ${countText(lastCheck.drift, 'difference')}, ${lastCheck.pending} pending${unregistered > 0 ? `, ${unregistered} unregistered` : ''}${disputed > 0 ? `, ${disputed} disputed` : ''}`,
     verifiedLines(result),
     ...erasures.map(erasureText),
-    problems.length === 0 ? 'nothing needs a person' : problems.map((problem) => `! ${problem}`).join('\n'),
+    problems.length === 0 ? 'nothing needs a person' : problems.map((problem) => `! ${printable(problem)}`).join('\n'),
     `${figureText(rcu)} RCU`,
   ];
   return { json: { ...result, managed: projections.length > 0 }, text: sections.join('\n\n') };
@@ -128,5 +129,7 @@ function verifiedLines(result: Status): string {
     ...(rest > 0 ? [`  and ${figureText(rest)} more (--json)`] : []),
     ...(verifiedThrough === null ? [] : [`  not verified: ${notVerified.join(', ')}`]),
     ...(indexSample === null ? [] : [indexSampleText(indexSample)]),
-  ].join('\n');
+  ]
+    .map(printable)
+    .join('\n');
 }

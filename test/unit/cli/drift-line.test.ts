@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { driftLine, indexDifferenceLine } from '../../../src/cli/shared/drift-line.ts';
+import type { ObservedDrift } from '../../../src/trust/observe/obligation.ts';
+
+const DRIFT: ObservedDrift = {
+  suspect: { source: 'GOAL-1', sortKey: '~view', part: { kind: 'attributes' } },
+  ...{ wanted: 'title: Learn', stored: 'title: Lean', foundMs: 1, state: 'drift', isCertain: true },
+};
+
+describe('the line about drift', () => {
+  it('says what is expected and what is there', () => {
+    expect(driftLine(DRIFT)).toBe('drift: GOAL-1 ~view, attributes: expected title: Learn, actual title: Lean');
+    expect(driftLine({ ...DRIFT, wanted: null, isCertain: false })).toBe(
+      'drift: GOAL-1 ~view, attributes: expected nothing, actual title: Lean (the low mark is not known: the consumer may only be late)',
+    );
+    expect(driftLine({ ...DRIFT, state: 'disputed', plain: null })).toContain(
+      'expected title: Learn (the plain planner: nothing), actual title: Lean',
+    );
+  });
+
+  it('shows where large contents differ', () => {
+    const same = 'x '.repeat(100_000);
+    const line = driftLine({ ...DRIFT, wanted: `${same}is right`, stored: `${same}is wrong`, plain: `${same}is odd` });
+    expect(line.length).toBeLessThan(700);
+    for (const end of ['is right', 'is wrong', 'is odd']) expect(line).toContain(end);
+  });
+
+  it('is one line that drives no terminal, whatever keys and contents hold', () => {
+    const suspect: ObservedDrift['suspect'] = {
+      ...{ source: 'GOAL-\u001b[2J', sortKey: '~ix/HAS-USER-\nverified through' },
+      part: { kind: 'index-item', target: 'HAS-USER-\n' },
+    };
+    const lines = [
+      driftLine({ ...DRIFT, suspect, stored: 'a\u001b[31m\nb' }),
+      indexDifferenceLine({ source: suspect.source, target: suspect.sortKey, index: 'gsi0', kind: 'missing' }),
+    ];
+    for (const line of lines) expect(line).not.toMatch(/[\u001b\n]/);
+    expect(lines[0]).toContain('GOAL-\\u001b[2J ~ix/HAS-USER-\\nverified through');
+  });
+});
