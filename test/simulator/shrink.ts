@@ -5,7 +5,10 @@ import { type Outcome, runScript } from './schedule.ts';
 export type RunScript = (script: Script, trace?: (line: string) => void) => Promise<Outcome>;
 type Attempt = (script: Script) => Promise<Shrunk | undefined>;
 
-/** A schedule that fails and from which nothing can be left out. */
+/** The longest time of shortening, in milliseconds: of a schedule that runs on for ever each attempt takes seconds. */
+const MOST_MS = 300_000;
+
+/** A schedule that fails and from which nothing can be left out, or nothing was in the time that there is. */
 export interface Shrunk {
   script: Script;
   outcome: Outcome;
@@ -28,9 +31,14 @@ export async function shrink(script: Script, run: RunScript = runScript): Promis
   return best;
 }
 
-/** Runs a script; gives what it was in the end (choices that were not asked for are gone) if it fails. */
+/**
+ * Runs a script; gives what it was in the end (choices that were not asked for are gone) if it fails. After the longest time nothing is
+ * tried any more.
+ */
 function attemptWith(run: RunScript): Attempt {
+  const endMs = Date.now() + MOST_MS;
   return async (script) => {
+    if (Date.now() >= endMs) return undefined;
     const outcome = await run(script);
     return outcome.failures.length === 0 ? undefined : { script: outcome.script, outcome };
   };
