@@ -42,8 +42,10 @@ export async function lookAtSuspects(context: LookContext, suspects: readonly Su
   const reverse = await absentReverseItems(context, suspects);
   // rule: looks-are-consistent
   const read = await readSuspects(context, suspects);
-  const observations = await Promise.all(read.map((one) => observationOf(context, one)));
   const treatments = read.map((one) => treatmentOf(context, one));
+  const observations = await Promise.all(
+    read.map(async (one, i) => (treatments[i]!.kind === 'compared' ? await observationOf(context, one) : undefined)),
+  );
   const built = suspects.filter((_, i) => treatments[i]!.kind === 'built');
   const ofBuilt = built.length === 0 ? [] : await observe({ ...context, graph: context.maintained }, built);
   const toMs = now();
