@@ -21,10 +21,15 @@ const ENGINE = 'test/support/global-setup.ts';
 const BUILD = 'test/support/build.ts';
 const PACKAGE = 'test/support/stack/package.ts';
 const EXTENT = 'test/support/extent-setup.ts';
+/** Each file measures its CPU. */
+const CPU = 'test/support/cpu-setup.ts';
 /** Properties draw by the seed of the run, which EXTENT gives. */
-const DRAWS = ['test/support/draws-setup.ts'];
+const DRAWS = [CPU, 'test/support/draws-setup.ts'];
 /** On DynamoDB Local each file has an engine of its own, which ends with its process. */
 const isolate = process.env['EDGELOOM_TEST_ENGINE'] === 'dynamodb-local';
+
+/** What a test waits for has a minute: a busy machine is no fault. */
+const PATIENT = { expect: { poll: { timeout: 60_000, interval: 50 } } };
 
 /** Files share a process: nothing that a test leaves behind may reach the next one. */
 const CLEAN = { restoreMocks: true, unstubEnvs: true, unstubGlobals: true };
@@ -33,14 +38,15 @@ const CLEAN = { restoreMocks: true, unstubEnvs: true, unstubGlobals: true };
 function folder(name: string, options: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
   return {
     resolve: { alias },
-    test: { ...LIMITS, ...CLEAN, name, include: [`test/${name}/**/*.test.ts`], ...options },
+    test: { ...LIMITS, ...PATIENT, ...CLEAN, name, include: [`test/${name}/**/*.test.ts`], ...options },
   };
 }
 
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    // More than the cores that it is measured on: some tests wait.
+    maxWorkers: 3,
     sequence: { sequencer: ByProject },
     // A run keeps what it made of each source for the next one, in node_modules. Without that, every run spends a sixth of its CPU on it.
     experimental: { fsModuleCache: true },
@@ -52,15 +58,15 @@ export default defineConfig({
       'examples/**',
       'test/**/*.{json,jsonl,mjs}',
     ].map((pattern) => `**/${pattern}`),
-    reporters: ['default', './scripts/tests/counts-reporter.ts'],
+    reporters: ['default', './scripts/tests/counts-reporter.ts', './scripts/tests/cpu-reporter.ts'],
     // The last ones run first: those with the longest files.
     projects: [
       folder('unit', { isolate: false, globalSetup: [EXTENT], setupFiles: DRAWS }),
       folder('contract', { isolate, globalSetup: [ENGINE, EXTENT], setupFiles: DRAWS }),
       folder('integration', { isolate, globalSetup: [ENGINE, EXTENT], setupFiles: DRAWS }),
       folder('hostile', { isolate: false, globalSetup: [ENGINE, BUILD, EXTENT], setupFiles: DRAWS }),
-      folder('cli', { globalSetup: [BUILD] }),
-      folder('studio', { globalSetup: [ENGINE, BUILD], expect: { poll: { timeout: 60_000, interval: 100 } } }),
+      folder('cli', { globalSetup: [BUILD], setupFiles: CPU }),
+      folder('studio', { globalSetup: [ENGINE, BUILD] }),
       folder('stack', { globalSetup: [ENGINE, PACKAGE] }),
       folder('e2e', { globalSetup: [BUILD, PACKAGE] }),
       folder('property', { isolate: false, globalSetup: [EXTENT], setupFiles: DRAWS }),

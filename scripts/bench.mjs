@@ -27,7 +27,7 @@ function run(...args) {
 }
 
 run(`${root}node_modules/typescript/bin/tsc`, '-p', 'tsconfig.bench.json');
-// `npm run figures` makes the page of what was measured.
+// `npm run bench -- figures` makes the page of what was measured.
 const [name, ...rest] = process.argv.slice(2);
-if (name === 'figures') run(`${built}/bench/figures/main.js`, ...rest);
+if (name === 'figures' || name === 'friends') run(`${built}/bench/${name}/main.js`, ...rest);
 else run(`${built}/bench/main.js`, ...process.argv.slice(2));

@@ -1,20 +1,20 @@
-// `npm run test:nodes`: unit and contract tests, and the test of the packed package, on the releases of Node beside the one at hand.
+// Unit and contract tests, and the test of the packed package, on releases of Node that the arguments name: those beside the one at hand.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { installedTestPackage } from '../test/support/test-package.ts';
 
-const RELEASES = ['22', '24'];
+const releases = process.argv.slice(2);
 
 if (process.platform !== 'linux' || process.arch !== 'x64') {
   console.log(
-    `Skipped: Node ${RELEASES.join(' and ')} come as packages for Linux on x64 alone, not for ${process.platform} ${process.arch}.`,
+    `Skipped: Node ${releases.join(' and ')} come as packages for Linux on x64 alone, not for ${process.platform} ${process.arch}.`,
   );
   process.exit(0);
 }
 const installed = await installedTestPackage('nodes');
 const vitest = join(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
-for (const release of RELEASES) {
+for (const release of releases) {
   const bin = join(installed, 'node_modules', `node-${release}-x64`, 'bin');
   if (!existsSync(join(bin, 'node'))) throw new Error(`there is no ${bin}/node`);
   // What the tests start is found first on the path.

@@ -7,7 +7,7 @@ import { numberText } from '../support/report.ts';
 
 /**
  * Tables of figures within pages that people write. A page holds a block between `<!-- figures: NAME -->` and `<!-- /figures -->`;
- * `npm run figures` writes it from `docs/figures.json`, and a test compares the two, so that no page quotes a figure that nobody measured.
+ * `npm run bench -- figures` writes it from `docs/figures.json`, and a test compares the two, so that no page quotes a figure that nobody measured.
  */
 
 type Benchmarks = Readonly<Record<string, MeasuredBenchmark>>;

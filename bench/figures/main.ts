@@ -10,7 +10,7 @@ import { unconfirmed } from './check.ts';
 import { figuresPage } from './page.ts';
 import { figurePlots } from './plots.ts';
 
-const USAGE = `Usage: npm run figures [-- --measure [NAME...] | --check [NAME...]]
+const USAGE = `Usage: npm run bench -- figures [-- --measure [NAME...] | --check [NAME...]]
 
 Writes docs/figures.md, its plots and the tables of figures in other pages from docs/figures.json.
 

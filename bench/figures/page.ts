@@ -7,7 +7,7 @@ export function figuresPage({ machine, benchmarks }: FigureFile, plots: readonly
   const { cores, memoryGB, platform, architecture, node } = machine;
   return `# Figures
 
-<!-- Written by \`npm run figures\` from docs/figures.json. Change bench/figures/page.ts, not this file. -->
+<!-- Written by \`npm run bench -- figures\` from docs/figures.json. Change bench/figures/page.ts, not this file. -->
 
 Costs and speed, as counts and ratios: times are those of one machine, and only a benchmark prints them. Measured on a
 shared virtual machine with ${cores} cores and ${memoryGB} GB (${platform}, ${architecture}, Node ${node.replace('v', '')}), under other load. Speed is CPU
@@ -16,8 +16,8 @@ smallest and the largest. Code is compiled as it is shipped. Calls and
 capacity are counted on a table in memory or on the embedded engine; where CPU is counted, the table is a process that answers at once,
 whatever it is asked.
 
-\`npm run figures -- --check\` measures them where you are, and says which differ: a count with ± by more than that, one that says what
-was done in this run never. \`npm run figures -- --measure\` measures all of it again and makes this page; a benchmark is stopped after three
+\`npm run bench -- figures --check\` measures them where you are, and says which differ: a count with ± by more than that, one that says what
+was done in this run never. \`npm run bench -- figures --measure\` measures all of it again and makes this page; a benchmark is stopped after three
 minutes, on a loaded machine later. A target that is missed says so.
 
 ${plots.map(({ name, title }) => `![${title}](img/${name}.svg)\n`).join('\n')}

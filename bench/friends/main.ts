@@ -15,7 +15,7 @@ import { drawPlots, writePlots } from './plots.ts';
 import { figure, growthRows, lengthRows, plainTable } from './text.ts';
 import { judge, verdictLines } from './verdict.ts';
 
-/** `npm run experiment:friends`: five layouts of a friend list on DynamoDB, measured, plotted and judged. */
+/** `npm run bench -- friends`: five layouts of a friend list on DynamoDB, measured, plotted and judged. */
 
 // The SDK's notice about future Node versions says nothing about a layout.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';

@@ -34,7 +34,7 @@ const DEFAULT_SEED = 20_200_701;
 const MOST_SEED = 0xffff_ffff;
 
 /** What `--help` prints. */
-export const USAGE = `Usage: npm run experiment:friends -- [OPTIONS]
+export const USAGE = `Usage: npm run bench -- friends [OPTIONS]
 
 Adds, checks and removes friends in random networks, stored on DynamoDB in five layouts, and writes plots and a page.
 
@@ -82,7 +82,7 @@ function parsed(args: readonly string[]) {
     });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw new EdgeloomError('invalid-option', message, 'npm run experiment:friends -- --help lists the options.', {
+    throw new EdgeloomError('invalid-option', message, 'npm run bench -- friends --help lists the options.', {
       cause: error,
     });
   }

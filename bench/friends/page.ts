@@ -34,7 +34,7 @@ export function friendsPage(content: PageContent): string {
   const largest = sizes.at(-1)!;
   return `# Friend lists: five layouts, measured
 
-<!-- Written by \`npm run experiment:friends\`. Change bench/friends/page.ts, not this file. -->
+<!-- Written by \`npm run bench -- friends\`. Change bench/friends/page.ts, not this file. -->
 
 Users read users. Four operations: add a friend, check whether A reads B, list all friends, remove a friend. An article
 compared five layouts on HBase, where a cell is read and written by itself. DynamoDB bills whole items. So what is left of the
@@ -113,11 +113,11 @@ list; such writes, and then the untimed operations.
 ${markdownTable(betweenRows(between))}
 ${noiseText(findings)}
 \`\`\`sh
-npm run experiment:friends -- --operations ${operations} --seed ${seed}  # this page, with other times
-npm run experiment:friends -- --n 10,100,1000,9000     # longer lists
-npm run experiment:friends -- --longest 1000000        # one list; layouts 1 to 3 stop at 400 KB
-npm run experiment:friends -- --hash md5                # the article's keys in hash
-npm run experiment:friends -- --help
+npm run bench -- friends --operations ${operations} --seed ${seed}  # this page, with other times
+npm run bench -- friends --n 10,100,1000,9000     # longer lists
+npm run bench -- friends --longest 1000000        # one list; layouts 1 to 3 stop at 400 KB
+npm run bench -- friends --hash md5                # the article's keys in hash
+npm run bench -- friends --help
 \`\`\`
 `;
 }

@@ -5,21 +5,47 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Parts: an npm script each. `vitest` says that a script counts its tests; any other counts as one. */
+const VITEST = ['npx', 'vitest', 'run'];
+const DYNAMODB_LOCAL = { EDGELOOM_TEST_ENGINE: 'dynamodb-local' };
+const WHOLE = { EDGELOOM_TESTS: 'all' };
+
+/** Parts: a command each. `counts` says that the command counts its tests; any other counts as one. */
 const PARTS = {
-  lint: { script: 'lint' },
-  typecheck: { script: 'typecheck' },
-  demo: { script: 'demo' },
-  test: { script: 'test', vitest: true },
-  // Everything that `test` leaves out, or `test` and that in one run.
-  rest: { script: 'test:rest', vitest: true },
-  whole: { script: 'test:whole', vitest: true },
-  'dynamodb-local': { script: 'test:dynamodb-local', vitest: true, needs: 'java' },
-  nodes: { script: 'test:nodes', vitest: true },
+  lint: npm('lint'),
+  typecheck: npm('typecheck'),
+  demo: npm('demo'),
+  test: { ...npm('test'), counts: true },
+  // The figures of `test`, which has run before it, next to those of the repository.
+  cpu: { command: ['node', 'scripts/tests/cpu.mjs'] },
+  // A third of what `test` leaves out, and the planted bugs of the files that have changed.
+  rest: { ...npm('test:rest'), counts: true },
+  // Everything that `test` and `rest` draw from.
+  whole: { command: VITEST, env: WHOLE, counts: true },
+  // The port's contract, and one write that goes the whole way.
+  'dynamodb-local': {
+    command: [
+      ...VITEST,
+      '--project',
+      'contract',
+      '--project',
+      'integration',
+      'test/contract',
+      'test/integration/smoke',
+    ],
+    ...{ env: DYNAMODB_LOCAL, counts: true, needs: 'java' },
+  },
+  'dynamodb-local-whole': {
+    command: [...VITEST, '--project', 'contract', '--project', 'integration'],
+    ...{ env: { ...DYNAMODB_LOCAL, ...WHOLE }, counts: true, needs: 'java' },
+  },
+  // The release of Node that the functions run on, and all that are supported besides the one at hand.
+  node: { command: ['npx', 'tsx', 'scripts/test-nodes.ts', '24'], counts: true },
+  nodes: { command: ['npx', 'tsx', 'scripts/test-nodes.ts', '22', '24'], counts: true },
+  localstack: { ...npm('test:localstack'), counts: true },
   // Each benchmark once, at its smallest size: one that is broken is seen.
-  bench: { script: 'bench:short' },
+  bench: { command: ['node', 'scripts/bench.mjs', 'all', '--short'] },
 };
-const ALL = ['whole', 'dynamodb-local', 'nodes', 'bench'];
+const ALL = ['whole', 'dynamodb-local-whole', 'nodes', 'bench'];
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : ALL;
 const unknown = names.filter((name) => !Object.hasOwn(PARTS, name));
@@ -48,24 +74,32 @@ process.exitCode = all.failures.length === 0 ? 0 : 1;
 const { EDGELOOM_TEST_COUNTS: outer } = process.env;
 if (outer !== undefined) appendFileSync(outer, `${JSON.stringify(all)}\n`);
 
+/** A part that is a script of package.json. */
+function npm(script) {
+  return { command: ['npm', 'run', '--silent', script] };
+}
+
 /** Runs a part, and gives its counts. A part that fails without a test that failed, or has run none, counts as one failure. */
-function run(name, { script, vitest = false, needs }) {
+function run(name, { command, env, counts: isCounted = false, needs }) {
   if (needs !== undefined && spawnSync(needs, ['-version']).error !== undefined) {
-    console.log(`No ${needs}: npm run ${script} is left out.`);
+    console.log(`No ${needs}: ${name} is left out.`);
     return { passed: 0, skipped: 1, failures: [] };
   }
-  console.log(`\n> npm run ${script}`);
+  console.log(`\n> ${command.join(' ')}`);
   writeFileSync(countsFile, '');
-  const env = { ...process.env, EDGELOOM_TEST_COUNTS: countsFile };
-  const { status } = spawnSync('npm', ['run', '--silent', script], { stdio: 'inherit', env });
+  const [program, ...args] = command;
+  const { status } = spawnSync(program, args, {
+    stdio: 'inherit',
+    env: { ...process.env, ...env, EDGELOOM_TEST_COUNTS: countsFile },
+  });
   const counts = { passed: 0, skipped: 0, failures: [] };
   for (const line of readFileSync(countsFile, 'utf8').split('\n').filter(Boolean)) add(JSON.parse(line), counts);
   for (const failure of counts.failures) failure.file = `${failure.file} (${name})`;
-  if (!vitest && status === 0) counts.passed = 1;
+  if (!isCounted && status === 0) counts.passed = 1;
   const ranNothing = counts.passed + counts.failures.length === 0;
   if (counts.failures.length === 0 && (status !== 0 || ranNothing)) {
     const error = status === 0 ? 'It ran no test.' : `It ended with ${status}.`;
-    counts.failures.push({ test: name, file: `npm run ${script}`, error });
+    counts.failures.push({ test: name, file: command.join(' '), error });
   }
   return counts;
 }

@@ -1,31 +1,59 @@
-// `npm run test:changed`: the tests of `npm test` that depend on files that differ from a commit, HEAD or the one that is named.
+// `npm run test:changed`: tests that are near to files that differ from a commit, HEAD or the one that is named: of the fast ones all that depend
+// on these files, of the others those that import one of them. It is for the minute between two edits; `npm test` is for a commit.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 /** They read the sources and pages as texts, so that no import says that they depend on them. */
 const READERS = [
   ...['architecture', 'docs', 'docs-names', 'plain-words', 'planted-bugs', 'releasing'].map((name) => `unit/${name}`),
   ...['expressions', 'limits'].map((name) => `hostile/${name}`),
 ].map((name) => `test/${name}.test.ts`);
-const PROJECTS = ['unit', 'contract', 'integration', 'hostile', 'property'].flatMap((name) => ['--project', name]);
+const FAST = ['unit', 'contract'];
+const OTHERS = ['integration', 'hostile', 'property'];
 
 for (const file of READERS.filter((path) => !existsSync(path))) throw new Error(`there is no ${file}`);
 const [commit = 'HEAD'] = process.argv.slice(2);
-const others = READERS.flatMap((file) => ['--exclude', file]);
+const changed = differing();
 const statuses = [
-  vitest('--project', 'unit', '--project', 'hostile', ...READERS),
-  vitest('--changed', commit, '--passWithNoTests', ...PROJECTS, ...others),
+  vitest(...projects('unit', 'hostile'), ...READERS),
+  vitest(
+    '--changed',
+    commit,
+    '--passWithNoTests',
+    ...projects(...FAST),
+    ...READERS.flatMap((file) => ['--exclude', file]),
+  ),
 ];
+const near = OTHERS.flatMap(testsOf).filter(
+  (test) => changed.has(test) || imports(test).some((file) => changed.has(file)),
+);
+if (near.length > 0) statuses.push(vitest(...projects(...OTHERS), ...near));
 // They run the command that is built, and import nothing of it.
-if (differing().some((path) => /^(src|test)\/cli\//.test(path))) statuses.push(vitest('--project', 'cli'));
+if ([...changed].some((path) => /^(src|test)\/cli\//.test(path))) statuses.push(vitest(...projects('cli')));
 process.exitCode = statuses.every((status) => status === 0) ? 0 : 1;
 
 function vitest(...args) {
   return spawnSync('npx', ['vitest', 'run', ...args], { stdio: 'inherit' }).status;
 }
 
+function projects(...names) {
+  return names.flatMap((name) => ['--project', name]);
+}
+
 /** Files that differ from the commit, and those that are new. */
 function differing() {
   const lines = (...args) => execFileSync('git', args, { encoding: 'utf8' }).split('\n');
-  return [...lines('diff', '--name-only', commit), ...lines('ls-files', '--others', '--exclude-standard')];
+  return new Set([...lines('diff', '--name-only', commit), ...lines('ls-files', '--others', '--exclude-standard')]);
+}
+
+function testsOf(project) {
+  const files = readdirSync(`test/${project}`, { recursive: true, encoding: 'utf8' });
+  return files.filter((file) => file.endsWith('.test.ts')).map((file) => join('test', project, file));
+}
+
+/** The files of this repository that a file imports itself. */
+function imports(file) {
+  const found = readFileSync(file, 'utf8').matchAll(/from '(\.[^']+)'/g);
+  return [...found].map(([, path]) => join(dirname(file), path));
 }

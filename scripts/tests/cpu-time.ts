@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /** Ticks of a second in the kernel's accounts; it is 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
@@ -11,9 +11,13 @@ interface ProcessTime {
 
 /**
  * CPU-seconds of a process, of all that it started and of what they started in turn, from /proc. Children that ended count
- * as soon as their parent has waited for them; one whose parent ended before it is lost.
+ * as soon as their parent has waited for them; one whose parent ended before it is lost. Without /proc: of this process alone.
  */
 export function cpuSecondsOfTree(root: number): number {
+  if (!existsSync('/proc/self/stat')) {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000_000;
+  }
   const processes = new Map<number, ProcessTime>();
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);

@@ -1,25 +1,28 @@
 // `npm run test:long`: hundreds of thousands of schedules, a slice of seeds at a time. It keeps after each slice how far it came and goes on
-// from there when it is started again; once all are done, it begins a round of the seeds that follow.
+// from there when it is started again; once all are done, it begins a round of the seeds that follow. `-- --minutes N` stops it before then.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
 
 const FILE = new URL('../../.cache/test-long.json', import.meta.url);
 const WORKERS = ['--workers', String(availableParallelism())];
 
 /** Schedules of a round, and of a slice, which takes some minutes. */
 const KINDS = {
-  projector: { args: ['simulate', '--', ...WORKERS], round: 300_000, slice: 20_000 },
-  evolution: { args: ['simulate:evolution', '--', ...WORKERS], round: 100_000, slice: 4_000 },
-  observer: { args: ['simulate:observer', '--', ...WORKERS], round: 100_000, slice: 2_000 },
-  verify: { args: ['simulate:verify', '--', ...WORKERS], round: 100_000, slice: 5_000 },
-  ledgers: { args: ['simulate:ledgers', '--', ...WORKERS], round: 100_000, slice: 5_000 },
-  joined: { args: ['schedules', '--', 'joined'], round: 300_000, slice: 20_000 },
-  updates: { args: ['schedules', '--', 'updates'], round: 200_000, slice: 20_000 },
-  walks: { args: ['schedules', '--', 'walks'], round: 40_000, slice: 4_000 },
+  projecting: { args: ['projecting', ...WORKERS], round: 300_000, slice: 20_000 },
+  evolution: { args: ['evolution', ...WORKERS], round: 100_000, slice: 4_000 },
+  observer: { args: ['observer', ...WORKERS], round: 100_000, slice: 2_000 },
+  verify: { args: ['verify', ...WORKERS], round: 100_000, slice: 5_000 },
+  ledgers: { args: ['ledgers', ...WORKERS], round: 100_000, slice: 5_000 },
+  joined: { args: ['joined'], round: 300_000, slice: 20_000 },
+  updates: { args: ['updates'], round: 200_000, slice: 20_000 },
+  walks: { args: ['walks'], round: 40_000, slice: 4_000 },
 };
 
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: 'Infinity' } } });
+const endMs = Date.now() + Number(values.minutes) * 60_000;
 const { round, done, failed } = kept();
 let isStopped = false;
 process.on('SIGINT', () => {
@@ -29,7 +32,7 @@ for (const [kind, { args, round: count, slice }] of Object.entries(KINDS)) {
   while ((done[kind] ?? 0) < count && !isStopped) {
     const seed = 1 + round * count + (done[kind] ?? 0);
     const runs = Math.min(slice, count - (done[kind] ?? 0));
-    const command = [...args, '--runs', String(runs), '--seed', String(seed)];
+    const command = ['simulate', '--', ...args, '--runs', String(runs), '--seed', String(seed)];
     console.log(`\n> npm run ${command.join(' ')}`);
     const [status] = await once(spawn('npm', ['run', '--silent', ...command], { stdio: 'inherit' }), 'close');
     // Ctrl-C reaches the slice too: it is run again.
@@ -37,13 +40,15 @@ for (const [kind, { args, round: count, slice }] of Object.entries(KINDS)) {
     if (status !== 0) failed.push(`npm run ${command.join(' ')}`);
     done[kind] = (done[kind] ?? 0) + runs;
     keep({ round, done, failed });
+    isStopped = Date.now() >= endMs;
   }
 }
 const isDone = !isStopped;
 if (isDone) keep({ round: round + 1, done: {}, failed: [] });
 for (const command of failed) console.log(`failed: ${command}`);
 console.log(isDone ? `Round ${round + 1} is done.` : 'It is not done: npm run test:long goes on with it.');
-process.exitCode = isDone && failed.length === 0 ? 0 : 1;
+// A run that is stopped by its time has done what it was to do.
+process.exitCode = (isDone || Date.now() >= endMs) && failed.length === 0 ? 0 : 1;
 
 /** How far the round came; the first has just begun. */
 function kept() {

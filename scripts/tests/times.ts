@@ -1,36 +1,25 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Counts } from './counts-reporter.ts';
 import { cpuSecondsOfTree } from './cpu-time.ts';
-import type { FileTime } from './files-reporter.ts';
 
-/** Measures what the tests cost, on Linux: `npm run test:times -- commands` or `npm run test:times -- files`. */
-
-const USAGE = `Usage: npm run test:times -- commands [COMMAND...]
-       npm run test:times -- files [ARGUMENT...]
-
-"commands" runs the commands of the table in CONTRIBUTING.md, or those that are named, and writes what each took into it.
-"files" runs all tests, or those that arguments of vitest choose, one file at a time, and prints the most expensive files.`;
+/**
+ * Measures what the tests cost, on Linux: `npx tsx scripts/tests/times.ts [COMMAND...]` runs the commands of the table in CONTRIBUTING.md, or
+ * those that are named, and writes what each took into it.
+ */
 
 const CONTRIBUTING = new URL('../../CONTRIBUTING.md', import.meta.url);
-const BEGIN = '<!-- times: npm run test:times -- commands -->\n';
+const BEGIN = '<!-- times: npx tsx scripts/tests/times.ts -->\n';
 const END = '<!-- end of times -->';
-const MOST_EXPENSIVE = 25;
 /** `npm run test:changed` is measured with a change of this file, which is undone. */
 const CHANGED_COMMAND = 'npm run test:changed';
-const CHANGED_FILE = new URL('../../src/client/read/lists/search.ts', import.meta.url);
+const CHANGED_FILE = new URL('../../src/core/plan/units.ts', import.meta.url);
 
 /** Its row is the sum of what its parts took. */
 const ALL_COMMAND = 'npm run test:all';
-const PARTS_OF_ALL = [
-  'npm test',
-  'npm run test:rest',
-  'npm run test:dynamodb-local',
-  'npm run test:nodes',
-  'npm run bench:short',
-];
+const PARTS_OF_ALL = ['whole', 'dynamodb-local-whole', 'nodes', 'bench'].map((part) => `npm run test:all -- ${part}`);
 
 /** What a command took; `load` is the machine's before it. */
 interface Measured {
@@ -44,13 +33,7 @@ interface Measured {
 /** A row of the table: the cells as they stand in it. */
 type Row = [command: string, what: string, tests: string, wall: string, cpu: string, load: string];
 
-const [kind, ...args] = process.argv.slice(2);
-if (kind === 'commands') measureCommands(args);
-else if (kind === 'files') measureFiles(args);
-else {
-  console.error(USAGE);
-  process.exitCode = 2;
-}
+measureCommands(process.argv.slice(2));
 
 /** Measures commands, and writes each row as soon as it is measured. The exit code is 1 where a command failed. */
 function measureCommands(names: readonly string[]): void {
@@ -145,34 +128,6 @@ function measure(command: string): Measured {
     if (status !== 0 && failed === 0) throw new Error(`${command} ended with ${status}, after ${text}`);
     console.log(`${command}: ${count(passed)} passed, ${count(failed)} failed, ${text}`);
     return { passed, failed, wallSeconds, cpuSeconds, load };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** Measures the test files one by one, and prints the most expensive as a table. */
-function measureFiles(chosen: readonly string[]): void {
-  const folder = mkdtempSync(join(tmpdir(), 'edgeloom-times-'));
-  const timesFile = join(folder, 'times.jsonl');
-  try {
-    const load = loadavg()[0]!.toFixed(1);
-    const reporters = ['--reporter', './scripts/tests/files-reporter.ts', '--reporter', 'default'];
-    const env = { ...process.env, EDGELOOM_TESTS: 'all', EDGELOOM_TEST_TIMES: timesFile };
-    const { status } = spawnSync('npx', ['vitest', 'run', '--maxWorkers', '1', ...reporters, ...chosen], {
-      stdio: ['ignore', 'inherit', 'inherit'],
-      env,
-    });
-    const times = jsonLines<FileTime>(timesFile);
-    const total = times.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
-    const [{ model } = { model: 'unknown' }] = cpus();
-    console.log(
-      `\n${times.length} files, ${duration(total)} of CPU; ${availableParallelism()} cores (${model}), Node ${process.version}, load before ${load}\n`,
-    );
-    console.log('| file | tests | CPU-seconds |\n|---|---:|---:|');
-    const most = times.sort((left, right) => right.cpuSeconds - left.cpuSeconds).slice(0, MOST_EXPENSIVE);
-    for (const { file, tests, cpuSeconds } of most)
-      console.log(`| \`${file}\` | ${tests} | ${cpuSeconds.toFixed(1)} |`);
-    process.exitCode = status ?? 1;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -95,7 +95,7 @@ describe('lists', () => {
     }
     const inbound = ['inbound', 'GOALMEMBERSHIP', 'USER-F1'];
     await expect
-      .poll(async () => (await run(...inbound)).json, { timeout: 30_000, interval: 200 })
+      .poll(async () => (await run(...inbound)).json, { interval: 200 })
       .toMatchObject({ items: [{}, {}, {}] });
     expect(await run(...inbound, '--where', 'memberRole=LEAD', '--max-rcu', '5')).toMatchObject({
       code: 0,
@@ -139,7 +139,7 @@ describe('lists', () => {
     const page = ['page', 'GOALMEMBERSHIP', 'TEAM-L1', '--with', 'GOALMEMBERSHIP:LEAD/inbound:GOALSUBSCRIBER'];
     const edge = { source: 'GOAL-L2', type: 'GOALSUBSCRIBER', target: 'USER-L1', attributes: {} };
     await expect
-      .poll(async () => (await run(...page)).json, { timeout: 30_000, interval: 200 })
+      .poll(async () => (await run(...page)).json, { interval: 200 })
       .toMatchObject({
         items: [{ id: 'GOAL-L1' }],
         edgeSets: { 'USER-L1': [] },

@@ -207,7 +207,8 @@ describe('Ctrl-C', () => {
     const { code, stdout, seconds } = await interrupted(args, () => delay(4_000));
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ stopped: true });
-    expect(seconds).toBeLessThan(10);
+    // Far from the five minutes, however busy the machine is.
+    expect(seconds).toBeLessThan(60);
   });
 
   it('on an import says how much was written', async () => {

@@ -47,7 +47,7 @@ beforeAll(async () => {
   await edgeloom(['import', 'items.jsonl', '--endpoint', dev.endpoint], { cwd: earlier });
   const count = ['count', 'ITEM.name', '--endpoint', dev.endpoint];
   while (!/^40\b/.test((await edgeloom(count, { cwd: earlier })).stdout)) await sleep(200);
-}, 60_000);
+});
 afterAll(async () => {
   await dev.interrupt();
   await rm(folder, { recursive: true, force: true });
@@ -66,7 +66,7 @@ describe('the example of a model that changes', () => {
       // Lines that stay are told beside the result.
       expect(settled(stderr + stdout)).toBe(settled(printed.join('\n')));
     }
-  }, 180_000);
+  });
 
   it('is told by dev that is started anew on its data, with the model before', async () => {
     expect(await dev.interrupt()).toBe(0);
@@ -77,5 +77,5 @@ describe('the example of a model that changes', () => {
       cwd: join(folder, 'earlier'),
     });
     expect(found).toContain('ITEM-7');
-  }, 60_000);
+  });
 });

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Runs the command that `npm run experiment:friends` runs. */
+/** Runs the command that `npm run bench -- friends` runs. */
 function experiment(...args: string[]) {
   return runNode(['--import', 'tsx', 'bench/friends/main.ts', ...args]);
 }
@@ -39,7 +39,7 @@ async function document(...args: string[]): Promise<Document> {
   return JSON.parse(stdout) as Document;
 }
 
-describe('npm run experiment:friends', { timeout: TIMEOUT_MILLISECONDS }, () => {
+describe('npm run bench -- friends', { timeout: TIMEOUT_MILLISECONDS }, () => {
   it('measures, fits, draws and writes, and says the same of the same seed', async () => {
     const out = join(folder, 'out');
     const args = ['--n', '10,60', '--operations', '30', '--seed', '5', '--out', out];

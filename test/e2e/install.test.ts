@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectWithin } from '../support/bound.ts';
 import { ROOT } from '../support/command.ts';
 import { packInto, run } from '../support/packed.ts';
 
@@ -87,9 +88,9 @@ describe('the package, installed alone into an empty folder', () => {
     const lock = JSON.parse(await readFile(join(folder, 'node_modules/.package-lock.json'), 'utf8')) as {
       packages: Record<string, unknown>;
     };
-    expect(Object.keys(lock.packages).length).toBeLessThanOrEqual(40);
+    expectWithin('packages', Object.keys(lock.packages).length, 40);
     expect(Object.keys(lock.packages)).not.toContain('node_modules/@aws-sdk/client-s3');
-    expect(await sizeOf(join(folder, 'node_modules'))).toBeLessThanOrEqual(32 * MEGABYTE);
+    expectWithin('bytes of node_modules', await sizeOf(join(folder, 'node_modules')), 32 * MEGABYTE);
   });
 
   it('has declarations that name nothing else, at each of its entries', async () => {
@@ -132,13 +133,13 @@ describe('the package, installed alone into an empty folder', () => {
   it('loads for a command what it needs: for the help no model, for a model no SDK, for an item of a local table none either', async () => {
     const help = await loadedBy('--help');
     expect(help.packages).toEqual([]);
-    expect(help.bytes).toBeLessThanOrEqual(200_000);
+    expectWithin('bytes loaded for --help', help.bytes, 200_000);
     const cost = await loadedBy('cost');
     expect(cost.packages).toEqual(['jiti']);
-    expect(cost.bytes).toBeLessThanOrEqual(740_000);
+    expectWithin('bytes loaded for cost', cost.bytes, 740_000);
     // Nothing listens there: what is loaded to ask is loaded all the same.
     const get = await loadedBy('get', 'USER-U1', '--endpoint', 'http://127.0.0.1:9', '--log-level', 'silent');
-    expect(get.bytes).toBeLessThanOrEqual(1_100_000);
+    expectWithin('bytes loaded for get', get.bytes, 1_100_000);
   });
 
   it('says which optional package a command lacks', async () => {
@@ -182,9 +183,10 @@ describe('the package, installed alone into an empty folder', () => {
   });
 
   it('is bundled into a handler that reads and writes with at most 340 KB beside the SDK, by plain esbuild with 450', async () => {
-    expect(await bundled({})).toBeLessThanOrEqual(450_000);
+    expectWithin('bytes bundled by plain esbuild', await bundled({}), 450_000);
     const require = createRequire(join(folder, 'package.json'));
-    expect(await bundled({ format: 'esm', plugins: require('edgeloom/bundle') })).toBeLessThanOrEqual(340_000);
+    const own = await bundled({ format: 'esm', plugins: require('edgeloom/bundle') });
+    expectWithin('bytes bundled with the plugins', own, 340_000);
     // What plain esbuild makes is CommonJS.
     execFileSync(process.execPath, ['-e', `require(${JSON.stringify(join(folder, 'out/handler.js'))})`], {
       cwd: folder,

@@ -81,7 +81,6 @@ export default defineGraph({
       expect(printed.Resources['RecordsTable']!.Properties).toEqual(packaged.Resources['RecordsTable']!.Properties);
       expect(JSON.stringify(printed.Resources['StreamRole'])).toBe(JSON.stringify(packaged.Resources['StreamRole']));
     },
-    240_000,
   );
 
   it('is packaged under no other service than the one that it was made for', async () => {

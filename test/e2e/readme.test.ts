@@ -67,10 +67,6 @@ describe('the README, followed in an empty folder', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is at most 700 words long', () => {
-    expect(README.split(/\s+/).length).toBeLessThanOrEqual(700);
-  });
-
   it('imports its items and gets the answers that it promises', async () => {
     const [, started, imported, projected, ...questions] = commands();
     for (const command of [started!, imported!, projected!]) await sh(command);

@@ -106,7 +106,7 @@ describe('the commands of the page on operations', () => {
       await writer.putEdge(`GOAL-G${i}`, 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD', date: '2026-01-01' });
     const reader = createReader(graph, { store: store() });
     const last = async () => (await reader.get(['GOAL-G19']))[0]?.edgeSet;
-    await expect.poll(last, { timeout: 60_000 }).toHaveLength(1);
+    await expect.poll(last).toHaveLength(1);
   }
 
   beforeEach(() => {
@@ -197,7 +197,7 @@ exit 1`,
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(await viewOf('GOAL-ON')).toBeUndefined();
     await runAll('NotPolled');
-    await expect.poll(async () => await viewOf('GOAL-ON'), { timeout: 60_000 }).toBeDefined();
+    await expect.poll(async () => await viewOf('GOAL-ON')).toBeDefined();
     expect(await viewOf('GOAL-OFF')).toBeDefined();
   });
 
@@ -214,7 +214,7 @@ exit 1`,
     expect(await viewOf('GOAL-G1', 'records-restored')).toBeDefined();
     // The functions follow the restored table; the old one is still there, outside of the stack.
     await createWriter(restored, { store: store('records-restored') }).putNode('GOAL-NEW', { title: 'New' });
-    await expect.poll(async () => await viewOf('GOAL-NEW', 'records-restored'), { timeout: 60_000 }).toBeDefined();
+    await expect.poll(async () => await viewOf('GOAL-NEW', 'records-restored')).toBeDefined();
     expect(aws.account.find('AWS::DynamoDB::Table', TABLE)).toMatchObject({ isManaged: false });
   });
 

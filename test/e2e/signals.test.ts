@@ -11,7 +11,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { edgeloom, ROOT } from '../support/command.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-const MOST_MS = 5_000;
+/** Without the signal a call without an answer goes on for minutes, and a server for ever. The limit is for a machine that is busy. */
+const MOST_MS = 60_000;
 const MODEL = `
 import { defineGraph, edge, node, sum } from '${new URL('../../dist/index.js', import.meta.url).href}';
 export default defineGraph({
@@ -96,7 +97,7 @@ async function terminated(args: readonly string[], isReady: (child: ReturnType<t
   child.kill('SIGTERM');
   const [code, signal] = await Promise.race([
     closed,
-    delay(3 * MOST_MS, undefined, { ref: false }).then((): never => {
+    delay(2 * MOST_MS, undefined, { ref: false }).then((): never => {
       child.kill('SIGKILL');
       throw new Error(`it still runs: ${output}`);
     }),
@@ -114,7 +115,7 @@ describe('SIGTERM', () => {
     expect(listed.length).toBeGreaterThan(20);
   });
 
-  it.each(Object.entries(CALLS))('ends %s within five seconds though no answer comes', async (name, given) => {
+  it.each(Object.entries(CALLS))('ends %s soon, though no answer comes', async (name, given) => {
     const args = [name, ...given.map((arg) => (arg === 'ITEMS' ? items : arg))];
     const asked = (): Promise<void> =>
       new Promise((resolve) => {
@@ -126,7 +127,7 @@ describe('SIGTERM', () => {
     expect(ms).toBeLessThan(MOST_MS);
   });
 
-  it.each(Object.entries(UNTIL_TOLD))('ends %s within five seconds', async (name, given) => {
+  it.each(Object.entries(UNTIL_TOLD))('ends %s soon', async (name, given) => {
     const isPrinted = (child: ReturnType<typeof spawn>): Promise<unknown> =>
       name === 'demo' ? delay(2_000) : once(child.stdout!, 'data');
     const { code, signal, ms, output } = await terminated([name, ...given], isPrinted);

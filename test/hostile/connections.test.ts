@@ -159,7 +159,8 @@ describe('the connections of a client', () => {
       ];
       const outcomes = await Promise.allSettled(calls);
       expect(outcomes.map(({ status }) => status)).toEqual(calls.map(() => 'rejected'));
-      expect(Date.now() - startedMs).toBeLessThan(10_000);
+      // Two attempts of 0.3 s each; the limit is for a machine that is busy.
+      expect(Date.now() - startedMs).toBeLessThan(30_000);
       // SQS and S3 hand out their bodies as streams: the SDK asks for none again that has begun.
       expect(counts.ever).toBeGreaterThanOrEqual(2 * calls.length - (listener === halting ? 2 : 0));
       for (const client of [...clients, streams, sqs, s3]) client.destroy();

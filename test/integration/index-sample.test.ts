@@ -95,7 +95,7 @@ describe('the sample of the indexes', () => {
     expect(indexSample).toMatchObject({ asked: 1, wrong: 1, items: [item] });
     expect(problems.join()).toMatch(/The indexes differ from the table in 1 of 1 sampled item since .*AWS support/);
     expect(drift).toBe(0);
-  }, 120_000);
+  });
 
   it('takes an entry that comes late as right, at two reads a look', async () => {
     const { after, found, index, told } = await sampledTable();
@@ -108,7 +108,7 @@ describe('the sample of the indexes', () => {
     for (const minutes of [5, 15, 60]) expect((await after(minutes)).rcu).toBe(0);
     expect(found).toEqual([]);
     expect(await told()).toMatchObject({ indexSample: { asked: 1, wrong: 0, items: [] }, problems: [] });
-  }, 120_000);
+  });
 
   it('finds an entry at a place that its item has left', async () => {
     const { after, store, projectAll, found, index } = await sampledTable();
@@ -124,7 +124,7 @@ describe('the sample of the indexes', () => {
       await after(minutes);
     }
     expect(found).toMatchObject([{ kind: 'left-over' }]);
-  }, 120_000);
+  });
 
   it('goes on where an index refuses, and tells why', async () => {
     const { after, found, index, told } = await sampledTable();
@@ -138,5 +138,5 @@ describe('the sample of the indexes', () => {
     await after(1);
     expect((await told()).indexSample).toMatchObject({ asked: 1, wrong: 0, failure: null });
     expect(found).toEqual([]);
-  }, 120_000);
+  });
 });

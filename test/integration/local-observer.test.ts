@@ -41,7 +41,7 @@ describe('the observer of startLocal', () => {
     expect(observer?.drift).toBe(1);
     await local.stop();
     await observer?.ended;
-  }, 120_000);
+  });
 
   it('reads each shard once, so that with the worker there are two readers', async () => {
     const readers = new StreamReaders();
@@ -66,7 +66,7 @@ describe('the observer of startLocal', () => {
     const counts = [...readersOf(readers.reads).values()];
     expect(counts.length).toBeGreaterThan(0);
     expect(Math.max(...counts)).toBe(2);
-  }, 120_000);
+  });
 
   it('is absent if it is not wanted, and nothing says what is verified', async () => {
     local = await startLocal({ graph, engine: 'memory', observe: false });
@@ -82,5 +82,5 @@ describe('the observer of startLocal', () => {
     await vi.waitFor(() => expect(observer?.verifiedThroughMs).toBeDefined(), PATIENCE);
     const memory = new TableMemory(store, Date.now);
     expect(await memory.open()).toBe('busy');
-  }, 120_000);
+  });
 });

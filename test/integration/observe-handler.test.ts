@@ -90,7 +90,7 @@ it('reads on from where the call before was, on the base of a check by others, a
   expect(emitted('VerifiedAgeSeconds')).toHaveLength(4 + calls);
   expect(output).toContain('"source":"USER-1"');
   expect(output).not.toContain('nobody is nobody');
-}, 120_000);
+});
 
 it('leaves the table to a process that runs, and tells what that has saved', async () => {
   const { store, handler } = await observedTable();
@@ -102,7 +102,7 @@ it('leaves the table to a process that runs, and tells what that has saved', asy
   const answer = await handler();
   expect(answer).toMatchObject({ endedBy: 'busy', heldBy: 'shard 7' });
   expect(emitted('VerifiedAgeSeconds').at(-1)).toBeGreaterThanOrEqual(120);
-}, 60_000);
+});
 
 it('tells the changes that it reads, once each over many calls', async () => {
   const { graph, store, streams, streamArn, project } = await observedTable();
@@ -140,7 +140,7 @@ it('tells the changes that it reads, once each over many calls', async () => {
     expect.objectContaining({ kind: 'view', id: 'USER-2', entered: [{ type: 'FOLLOWS', target: 'USER-3' }] }),
   );
   expect(new Set(told.map(({ eventId }) => eventId)).size).toBe(told.length);
-}, 120_000);
+});
 
 it('asks the indexes over many calls, and tells what differs once', async () => {
   const { graph, store, streams, streamArn, project } = await observedTable();
@@ -166,7 +166,7 @@ it('asks the indexes over many calls, and tells what differs once', async () => 
   expect(output).toContain('"source":"USER-1","target":"~ix/FOLLOWS-USER-2","index":"gsi0","kind":"missing"');
   expect((await readObserverProgress(store))?.sampled).toMatchObject({ asked: told[5], wrong: told[5] });
   expect(emitted('observedDrift')).toEqual([0, 0, 0, 0, 0, 0, 0]);
-}, 60_000);
+});
 
 /** A page of an index that shows nothing. */
 const NOTHING = { items: [], count: 0, scanned: 0, rcu: 0.5 };

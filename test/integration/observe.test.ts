@@ -117,7 +117,7 @@ describe('the observer of a table', () => {
     const { item: repaired } = await store.get({ source: 'USER-6', target: '~view' }, { consistent: true });
     expect(repaired?.['edgeSet']).toEqual(item?.['edgeSet']);
     expect(fifth.drift).toEqual([]);
-  }, 120_000);
+  });
 
   it('moves the low mark by the records that it reads: each shard has one reader, and each turn one read of it', async () => {
     const { store, streams, streamArn, project, run, found } = await observedTable();
@@ -151,7 +151,7 @@ describe('the observer of a table', () => {
     for (const shard of readersOf(reads).keys()) {
       expect(reads.filter(({ shardId }) => shardId === shard).length).toBeLessThan(turns + 10);
     }
-  }, 120_000);
+  });
 
   it('runs once at a time', async () => {
     const { store, run } = await observedTable();
@@ -161,7 +161,7 @@ describe('the observer of a table', () => {
     await other.close();
     expect((await run()).endedBy).toBe('verified');
     expect(await readObserverProgress(store)).toMatchObject({ drift: [] });
-  }, 60_000);
+  });
 
   it('is late for status while it should run, and not once it has ended in order', async () => {
     const { graph, store, run } = await observedTable();
@@ -174,7 +174,7 @@ describe('the observer of a table', () => {
     expect(isEnded).toBe(true);
     await memory.save(state);
     expect((await status({ graph, store, now: later })).problems.join()).toContain('Nothing is verified after');
-  }, 60_000);
+  });
 
   it('lists what readers do not use yet, and calls nobody for it', async () => {
     const { graph, store, run } = await observedTable();
@@ -192,7 +192,7 @@ describe('the observer of a table', () => {
     const told = await status({ graph, store });
     expect(told).toMatchObject({ drift: 0, problems: [] });
     expect(told.exceptions).toMatchObject([{ item: 'USER-1 ~ix/@2/name', state: 'not-ready' }]);
-  }, 60_000);
+  });
 
   it('keeps its lease while it checks the whole table', async () => {
     const { store, run } = await observedTable();
@@ -213,5 +213,5 @@ describe('the observer of a table', () => {
       },
     });
     expect(savesBeforeBase).toBeGreaterThan(0);
-  }, 60_000);
+  });
 });

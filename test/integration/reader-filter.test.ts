@@ -75,7 +75,7 @@ beforeAll(async () => {
   await table.projectAll();
   reader = createReader(graph, { store: table.store });
   openReader = createReader(open, { store: table.store });
-}, 60_000);
+});
 
 describe('where', () => {
   it('fills pages of incoming edges up to the limit with those that have the value', async () => {

@@ -48,7 +48,7 @@ describe.each(['with copies', 'without copies'] as const)('a page of 100 goals, 
     await table.store.writeMany([...items.flat(), ...users].map((put) => ({ put })));
     await table.projectAll();
     reader = createReader(graph, { store: table.store });
-  }, 60_000);
+  });
 
   it('takes as many calls as it has steps, and its plan says why', async () => {
     const { reader: counted, callsOf } = countingReader(graph, table.endpoint);

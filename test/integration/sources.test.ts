@@ -57,7 +57,7 @@ beforeAll(async () => {
     }
   });
   expect((await table.projectAll()).quarantined).toBe(0);
-}, 60_000);
+});
 
 type Asked = NonNullable<Parameters<typeof reader.inbound<'TAGGED', 'USER-1', string & never>>[2]>;
 async function ids(options: object): Promise<string[]> {

@@ -269,7 +269,7 @@ describe('a studio that may write', () => {
       return answer.parts.find(({ target }: { target: string }) => target === '~ix/name');
     };
     // Until the consumer has noted its progress, what differs may be on its way.
-    await expect.poll(async () => (await nameOf()).state, { timeout: 60_000 }).toBe('drift');
+    await expect.poll(async () => (await nameOf()).state).toBe('drift');
     const part = await nameOf();
     expect(part.difference.wanted).toContain('ada');
     expect(part.difference.stored).toContain('eve');

@@ -53,7 +53,7 @@ async function openFeed(options: Partial<Parameters<typeof startFeed>[1]> = {}) 
   });
   const subscribers = (): number => running.feed['all'].size;
   closing.push(async () => {
-    await expect.poll(subscribers, { timeout: 30_000 }).toBe(0);
+    await expect.poll(subscribers).toBe(0);
     await running.stop();
   });
   const reader = createReader(graph, { store, feed: running.feed });
@@ -98,7 +98,7 @@ function collect(response: Response) {
     }
   })().catch(() => undefined);
   const shows = async (...sources: string[]): Promise<void> => {
-    await expect.poll(() => list.map(({ source }) => source), { timeout: 30_000 }).toEqual(sources);
+    await expect.poll(() => list.map(({ source }) => source)).toEqual(sources);
   };
   return { seen, list, ended, shows };
 }
@@ -193,7 +193,7 @@ describe('a watched list over HTTP', () => {
     // Records are kept while somebody watches.
     collect(await request());
     for (let i = 0; i < 3; i++) await assign(`${i}`, 'SLOW', i, 'x'.repeat(90_000));
-    await expect.poll(() => record, { timeout: 30_000 }).toBeDefined();
+    await expect.poll(() => record).toBeDefined();
     const [slow, fast] = [await request(), collect(await request())];
     await expect.poll(() => fast.seen.length).toBe(1);
     for (let batch = 0; batch < 12; batch++) {
@@ -201,7 +201,7 @@ describe('a watched list over HTTP', () => {
       await delay(5);
     }
     const late = collect(slow);
-    await expect.poll(() => late.seen.map(({ type }) => type), { timeout: 30_000 }).toEqual(['page', 'resync', 'page']);
+    await expect.poll(() => late.seen.map(({ type }) => type)).toEqual(['page', 'resync', 'page']);
     await late.shows('TICKET-0', 'TICKET-1', 'TICKET-2');
     expect(fast.seen).toHaveLength(1);
   });
@@ -317,7 +317,7 @@ describe('the recipe', () => {
     };
     new Function('EventSource', 'show', inPage)(EventSource, show);
     const shows = async (...titles: string[]): Promise<void> => {
-      await expect.poll(() => list.map(({ attributes }) => attributes.title), { timeout: 30_000 }).toEqual(titles);
+      await expect.poll(() => list.map(({ attributes }) => attributes.title)).toEqual(titles);
     };
     await shows();
     await assign('1', 'PAGE', 5);

@@ -58,7 +58,7 @@ function follow<Item>(events: AsyncIterable<WatchEvent<Item>>) {
   ended.catch(() => undefined);
   const shows = async (expected: () => Promise<unknown>): Promise<void> => {
     await expect
-      .poll(async () => [list, await expected()], { timeout: 20_000 })
+      .poll(async () => [list, await expected()])
       .toSatisfy(([is, should]) => {
         return JSON.stringify(is) === JSON.stringify(should);
       });
@@ -144,7 +144,7 @@ describe('the recipe', () => {
     await expect.poll(() => shown.length).toBe(1);
     await writer.putEdge('TICKET-R1', 'ASSIGNED', 'USER-U1', { priority: 2, title: 'one' });
     await table.projectAll();
-    await expect.poll(() => shown.at(-1), { timeout: 20_000 }).toEqual(['TICKET-R1']);
+    await expect.poll(() => shown.at(-1)).toEqual(['TICKET-R1']);
     stopping.abort(new Error('enough'));
     await expect(ended).rejects.toThrow('enough');
     for (const stop of stops) await stop();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
-import { createProjector } from '../../src/projecting/apply/projector.ts';
+import { createProjector, type Projector } from '../../src/projecting/apply/projector.ts';
 import { type Checkpoint, type CheckpointStore, memoryCheckpoint } from '../../src/projecting/stream/checkpoint.ts';
 import { createSourceWorker } from '../../src/projecting/worker/worker.ts';
 import type { BatchReport, TrimmedShard, WorkerSettings } from '../../src/projecting/worker/worker-types.ts';
@@ -191,17 +191,30 @@ describe('trimmed data', () => {
 
 describe('writing trouble', () => {
   it('a partial failure: the checkpoint stands just before the first record not applied, and the rest is tried again', async () => {
-    const { stream, store, make } = await scripted();
+    const { graph, stream, store, make } = await scripted();
     const sequenceNumbers: string[] = [];
     for (let i = 0; i < 8; i++) sequenceNumbers.push(await stream.put('only', user(`${i}`)));
     let isFailing = true;
+    // The time of a batch is over after some attempts at what fails, however slow the machine is.
+    let attempts = 0;
+    const failing = failingStore(store, 'retryable', (id) => {
+      const fails = isFailing && (id === '5' || id === '6');
+      if (fails) attempts += 1;
+      return fails;
+    });
+    const inner = createProjector(graph, { store: failing });
+    const projector: Projector = {
+      project(records) {
+        attempts = 0;
+        return inner.project(records, { remainingMs: () => (attempts < 4 ? 60_000 : 0) });
+      },
+    };
     const checkpoint = recordingCheckpoint();
     const failures: BatchReport[] = [];
     const whileFailing: Checkpoint[] = [];
     const result = await make({
-      store: failingStore(store, 'retryable', (id) => isFailing && (id === '5' || id === '6')),
+      projector,
       checkpoint,
-      batchTimeoutMs: 200,
       onBatch: (report) => {
         if (report.result.failedFrom === undefined) return;
         failures.push(report);

@@ -91,7 +91,7 @@ describe.each(WAYS)('a parent that changes faster than its fan-out ends, by $way
       if (left.length > 0) failures.push(`seed ${seed}: ${left.length} of ${CHILDREN} have ${left[0]}`);
     }
     expect(failures).toEqual([]);
-  }, 900_000);
+  });
 });
 
 /** Changes of the parent and records of its continuations in shards of their own, some of them twice; gives its last title. */

@@ -117,7 +117,7 @@ describe('a session without a low mark', () => {
       if (lacked.length > 0) failures.push(`seed ${seed}: ${lacked.join(', ')}`);
     }
     expect(failures).toEqual([]);
-  }, 900_000);
+  });
 
   it.each([
     { what: 'the view of its model', after: modelOf({ shards: 2, view: ['name', 'status'] }) },

@@ -128,70 +128,58 @@ describe('every key that the planner can make', () => {
   it.each([
     { generation: 'the first generation', isSpread: false },
     { generation: 'a later generation', isSpread: true },
-  ])(
-    'is nothing that a check of a healthy table speaks of, in $generation',
-    async ({ isSpread }) => {
-      const failures = await failuresOf(async (stage, spec) => {
-        const { findings, unregistered, drift } = await stage.check(graphOf(await fill(stage, spec, isSpread)));
-        const [first] = findings;
-        return { failure: first && brief({ findings: findings.length, unregistered, drift, first }) };
-      });
-      expect(failures).toEqual([]);
-    },
-    900_000,
-  );
+  ])('is nothing that a check of a healthy table speaks of, in $generation', async ({ isSpread }) => {
+    const failures = await failuresOf(async (stage, spec) => {
+      const { findings, unregistered, drift } = await stage.check(graphOf(await fill(stage, spec, isSpread)));
+      const [first] = findings;
+      return { failure: first && brief({ findings: findings.length, unregistered, drift, first }) };
+    });
+    expect(failures).toEqual([]);
+  });
 
   it.each([
     { generation: 'the first generation', isSpread: false },
     { generation: 'a later generation', isSpread: true },
-  ])(
-    'goes with its projection when that is dropped, and no other goes, in $generation',
-    async ({ isSpread }) => {
-      const failures = await failuresOf(async (stage, first) => {
-        const spec = await fill(stage, first, isSpread);
-        // A name that ends like the number of a generation stands for that generation.
-        const names = projectionsOf(spec).filter((name) => !/@\d+$/.test(name));
-        const name = stage.random.oneOf(names as [string]);
-        const { done } = await stage.migrate(graphOf(spec), { action: { kind: 'drop', name } });
-        const left = [...(isSpread ? [without(first, name)] : []), without(spec, name)];
-        return { models: left, ...(!done && { failure: `${name} is not done` }) };
-      });
-      expect(failures).toEqual([]);
-    },
-    900_000,
-  );
+  ])('goes with its projection when that is dropped, and no other goes, in $generation', async ({ isSpread }) => {
+    const failures = await failuresOf(async (stage, first) => {
+      const spec = await fill(stage, first, isSpread);
+      // A name that ends like the number of a generation stands for that generation.
+      const names = projectionsOf(spec).filter((name) => !/@\d+$/.test(name));
+      const name = stage.random.oneOf(names as [string]);
+      const { done } = await stage.migrate(graphOf(spec), { action: { kind: 'drop', name } });
+      const left = [...(isSpread ? [without(first, name)] : []), without(spec, name)];
+      return { models: left, ...(!done && { failure: `${name} is not done` }) };
+    });
+    expect(failures).toEqual([]);
+  });
 
   it.each([
     { generation: 'the first generation', isSpread: false },
     { generation: 'a later generation', isSpread: true },
-  ])(
-    'is explained by its base item, and lets a session go, in $generation',
-    async ({ isSpread }) => {
-      const failures = await failuresOf(async (stage, first) => {
-        const graph = graphOf(await fill(stage, first, isSpread));
-        const store = stage.store();
-        const places = new Set<string>();
-        const wrong: string[] = [];
-        const bases = baseKeysOf(stage);
-        for (const key of bases) {
-          for (const { source, target, state } of (await explain(key, { graph, store })).parts) {
-            places.add(`${source} ${target}`);
-            if (state !== 'right') wrong.push(`${source} ${target} is ${state}`);
-          }
+  ])('is explained by its base item, and lets a session go, in $generation', async ({ isSpread }) => {
+    const failures = await failuresOf(async (stage, first) => {
+      const graph = graphOf(await fill(stage, first, isSpread));
+      const store = stage.store();
+      const places = new Set<string>();
+      const wrong: string[] = [];
+      const bases = baseKeysOf(stage);
+      for (const key of bases) {
+        for (const { source, target, state } of (await explain(key, { graph, store })).parts) {
+          places.add(`${source} ${target}`);
+          if (state !== 'right') wrong.push(`${source} ${target} is ${state}`);
         }
-        const unexplained = stage
-          .derived()
-          // One that is in no order is there for the count alone.
-          .filter(({ item }) => item['gsi0pk'] !== undefined || item['gsi1pk'] !== undefined)
-          .filter(({ source, target }) => !places.has(`${source} ${target}`));
-        wrong.push(...unexplained.map(({ source, target }) => `${source} ${target} is explained by nothing`));
-        wrong.push(...(await keptKeys(stage, graph, bases)));
-        return { failure: wrong.length > 0 ? brief(wrong) : undefined };
-      });
-      expect(failures).toEqual([]);
-    },
-    900_000,
-  );
+      }
+      const unexplained = stage
+        .derived()
+        // One that is in no order is there for the count alone.
+        .filter(({ item }) => item['gsi0pk'] !== undefined || item['gsi1pk'] !== undefined)
+        .filter(({ source, target }) => !places.has(`${source} ${target}`));
+      wrong.push(...unexplained.map(({ source, target }) => `${source} ${target} is explained by nothing`));
+      wrong.push(...(await keptKeys(stage, graph, bases)));
+      return { failure: wrong.length > 0 ? brief(wrong) : undefined };
+    });
+    expect(failures).toEqual([]);
+  });
 
   it('is mended by a repair where its base item has gone unseen', async () => {
     const failures = await failuresOf(async (stage, spec) => {
@@ -205,7 +193,7 @@ describe('every key that the planner can make', () => {
       return { models: [spec], failure: first && brief(first) };
     });
     expect(failures).toEqual([]);
-  }, 900_000);
+  });
 
   it('is no stray after the first migration of a table whose base items had gone unseen', async () => {
     const failures = await failuresOf(async (stage, spec) => {
@@ -220,5 +208,5 @@ describe('every key that the planner can make', () => {
       return { models: [spec] };
     });
     expect(failures).toEqual([]);
-  }, 900_000);
+  });
 });

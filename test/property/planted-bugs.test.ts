@@ -11,26 +11,31 @@ import { Runner } from '../simulator/runner.ts';
 import { runScript } from '../simulator/schedule.ts';
 import type { Failure } from '../simulator/world.ts';
 import { plantedBugs } from '../support/extent.ts';
+import { isFound, type Search } from '../support/shown.ts';
 
 /**
  * A simulator that finds nothing has to be shown to be able to: each bug that is planted in the production code, a rule of
  * the protocol broken, has to be found. Frequent ones are found by schedules from the first seed on; of rare ones a
- * schedule is kept, found by a long run (`npm run simulate -- --mutant NAME --runs 300000 --pin`).
+ * schedule is kept, found by a long run (`npm run simulate -- projecting --mutant NAME --runs 300000 --pin`).
  */
 
-/** Bugs without a kept schedule show in one of so many. */
-const SWEEP = 1_500;
-/** A change that only makes the code throw or run on for ever shows nothing of the rule that it is meant to break. */
-const SHOWN_BY: readonly Failure['kind'][] = [
-  'diverged',
-  'revision-repeated',
-  'base-item-written',
-  'false-alarm',
-  'unseen-drift',
-  'mark',
-];
-/** Schedules between two looks at whether the bug was found. */
-const CHUNK = 250;
+const SEARCH: Search = {
+  ...{ world: 'projector', schedules: 1_500 },
+  shownBy: [
+    'diverged',
+    'revision-repeated',
+    'base-item-written',
+    'false-alarm',
+    'unseen-drift',
+    'mark',
+  ] satisfies Failure['kind'][],
+  known: async (runner, name) => {
+    const kept = loadPinned(name);
+    if (kept === undefined) return undefined;
+    const failures = await runner.runScript(kept.script);
+    return failures.some(({ kind }) => SEARCH.shownBy.includes(kind));
+  },
+};
 
 const pinnedNames = readdirSync(new URL('../simulator/planted/pinned/', import.meta.url)).map((file) =>
   file.replace(/\.json$/, ''),
@@ -41,7 +46,9 @@ describe('planted bugs', () => {
 
   beforeAll(async () => {
     const concurrency = Math.min(2, availableParallelism());
-    await pMap(plantedBugs(MUTANTS), async (mutant) => found.set(mutant.name, await isFound(mutant)), { concurrency });
+    await pMap(plantedBugs(MUTANTS), async (mutant) => found.set(mutant.name, await isFound(mutant, SEARCH)), {
+      concurrency,
+    });
   });
 
   it.each(plantedBugs(MUTANTS))('$name is found: $rule', ({ name }) => {
@@ -76,24 +83,6 @@ describe('the schedules kept for planted bugs', () => {
     expect(failures).toEqual([]);
   });
 });
-
-async function isFound(mutant: Mutant): Promise<boolean> {
-  const runner = await Runner.start(mutant);
-  try {
-    const pinned = loadPinned(mutant.name);
-    if (pinned !== undefined) {
-      const failures = await runner.runScript(pinned.script);
-      return failures.some(({ kind }) => SHOWN_BY.some((shown) => shown === kind));
-    }
-    for (let first = 1; first <= SWEEP; first += CHUNK) {
-      const { byKind } = await runner.runSeeds({ first, count: CHUNK, mostFailures: 1 });
-      if (SHOWN_BY.some((kind) => byKind[kind] !== undefined)) return true;
-    }
-    return false;
-  } finally {
-    await runner.stop();
-  }
-}
 
 async function directed(mutant: Mutant | undefined): Promise<string[]> {
   const runner = await Runner.start(mutant);

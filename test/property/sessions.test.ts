@@ -4,7 +4,7 @@ import { runSchedules } from '../schedules/run.ts';
 import { runWalks } from '../schedules/walks.ts';
 import { plantedBugs, runs } from '../support/extent.ts';
 
-/** `npm run schedules -- walks --runs 40000` runs more of them. */
+/** `npm run simulate -- walks --runs 40000` runs more of them. */
 const RUNS = runs({ part: 100, whole: 600 });
 
 describe('walks over pages with a session, while projector and index lag', () => {

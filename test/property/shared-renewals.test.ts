@@ -59,7 +59,7 @@ describe('reads of one reader at the same time, beside a migration', () => {
       if (wrong.length > 0) failures.push(`seed ${seed}: ${JSON.stringify(wrong)} of ${NODES}`);
     }
     expect(failures).toEqual([]);
-  }, 900_000);
+  });
 });
 
 /** Readers whose calls stand still, while the model goes there and back; gives the answers that are not whole. */

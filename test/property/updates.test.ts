@@ -4,7 +4,7 @@ import { runSchedules } from '../schedules/run.ts';
 import { runUpdates } from '../schedules/updates.ts';
 import { plantedBugs, runs } from '../support/extent.ts';
 
-/** `npm run schedules -- updates --runs 200000` runs more of them. */
+/** `npm run simulate -- updates --runs 200000` runs more of them. */
 const RUNS = runs({ part: 150, whole: 1_000 });
 
 describe('writers of every kind on the same items, with lost answers', () => {

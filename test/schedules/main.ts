@@ -4,7 +4,7 @@ import { runUpdates } from './updates.ts';
 import { runWalks } from './walks.ts';
 
 /**
- * Runs schedules: `npm run schedules -- updates --runs 20000 --seed 1`. Prints one JSON document, with the first failures; a
+ * Runs schedules: `npm run simulate -- updates --runs 20000 --seed 1`. Prints one JSON document, with the first failures; a
  * seed leads to its schedule again. Exit 1 where one failed.
  */
 const KINDS: Record<string, (seed: number) => Promise<string[]>> = {

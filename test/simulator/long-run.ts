@@ -74,7 +74,7 @@ export async function runProgram(program: Program, values: RunValues): Promise<v
   try {
     const isInterrupted = await runAll(program, run, runners);
     print(run, values.json);
-    if (isInterrupted) process.stderr.write(`\n${run.runs - run.done} are left: ${command} -- --resume\n`);
+    if (isInterrupted) process.stderr.write(`\n${run.runs - run.done} are left: ${command} --resume\n`);
     else await program.report(run, runners[0]!, mutant);
     process.exitCode = run.tally.failed > 0 || isInterrupted ? 1 : 0;
   } finally {

@@ -9,12 +9,12 @@ import { MUTANTS } from './planted/mutants.ts';
 import { pinnedFile } from './planted/pinned.ts';
 import { reportText } from './report.ts';
 
-/** Long runs of the schedule simulator, `npm run simulate`. */
+/** Long runs of the schedule simulator, `npm run simulate -- projecting`. */
 
-const USAGE = `Usage: npm run simulate -- [--runs N] [--seed S] [--workers N] [--copies] [--mutant NAME [--pin]]
+const USAGE = `Usage: npm run simulate -- projecting [--runs N] [--seed S] [--workers N] [--copies] [--mutant NAME [--pin]]
                           [--json]
-       npm run simulate -- --resume
-       npm run simulate -- --exhaustive SCOPE|all [--mutant NAME]
+       npm run simulate -- projecting --resume
+       npm run simulate -- projecting --exhaustive SCOPE|all [--mutant NAME]
 
 Runs N schedules (default 10,000), of the seeds S (default 1), S + 1, ... A schedule that fails is shortened and printed,
 and the exit code is 1. --copies leaves out the models without copies, about half. --resume goes on with the run that was
@@ -48,7 +48,7 @@ async function runSchedules(): Promise<void> {
   await runProgram(
     {
       usage: USAGE,
-      command: 'npm run simulate',
+      command: 'npm run simulate -- projecting',
       file: 'simulate.json',
       mutants: ALL_MUTANTS,
       copiesOnly: values.copies,

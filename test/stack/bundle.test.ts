@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join, posix } from 'node:path';
 import { unzipSync } from 'fflate';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { expectWithin } from '../support/bound.ts';
 import { loadFunction } from '../support/stack/functions.ts';
 
 /** Of a call that found or wrote nothing. */
@@ -26,7 +27,7 @@ describe.each(['stream', 'check', 'rebuild', 'redrive'] as const)('the packaged 
     expect(code).toContain(module);
     expect(code.filter((path) => !path.startsWith(module.replace('mjs', '')))).toEqual([]);
     const bytes = code.map((path) => files()[path]!.length).reduce((sum, length) => sum + length);
-    expect(bytes).toBeLessThanOrEqual(MOST[name]);
+    expectWithin(`bytes of the function ${name}`, bytes, MOST[name]);
     // Names and lines alone: the sources themselves stay at home.
     const map = JSON.parse(Buffer.from(files()[`${module}.map`]!).toString('utf8')) as { sources: string[] };
     expect(map).not.toHaveProperty('sourcesContent');
@@ -63,7 +64,7 @@ describe('what a packaged function reads at its start', () => {
   const stream = () => readAtStart('stream', 'handlers/stream.mjs');
 
   it('is 450 KB of code at most for the stream function', () => {
-    expect(stream().bytes).toBeLessThanOrEqual(450_000);
+    expectWithin('bytes of the stream function at its start', stream().bytes, 450_000);
   });
   it.each(['check', 'redrive'])('is at most a fifth more for the function %s', (name) => {
     expect(readAtStart(name, `handlers/${name}.mjs`).bytes).toBeLessThanOrEqual(1.2 * stream().bytes);

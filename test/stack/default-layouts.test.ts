@@ -269,7 +269,7 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, org
     expect((await reader.search('USER.name').eq('After')).items).toMatchObject([{ id: 'USER-u9' }]);
     expect((await library.userNames()).length).toBe(names.length);
     expect(await check(options)).toMatchObject({ drift: clean, unknown: 0, quarantined: 0 });
-  }, 480_000);
+  });
 });
 
 /** The items that the library wrote, as they are stored. */

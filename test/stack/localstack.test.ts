@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -83,12 +83,16 @@ describe('the container', () => {
 });
 
 describe('npm run test:localstack', () => {
-  it('says that it skips the tests where nothing answers', () => {
-    const printed = execFileSync(process.execPath, [join(ROOT, 'scripts/test-localstack.mjs')], {
+  it.each([
+    ['fails', [], 1],
+    ['passes with --skip-missing', ['--skip-missing'], 0],
+  ])('%s where nothing answers, and says so', (_what, args, code) => {
+    const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'scripts/test-localstack.mjs'), ...args], {
       encoding: 'utf8',
       // A port at which nothing should listen.
       env: { ...process.env, LOCALSTACK_ENDPOINT: 'http://127.0.0.1:49151' },
     });
-    expect(printed).toMatch(/^Skipped: no LocalStack answers at http:\/\/127\.0\.0\.1:49151\./);
+    expect(status).toBe(code);
+    expect(stderr).toMatch(/^No LocalStack answers at http:\/\/127\.0\.0\.1:49151\./);
   });
 });

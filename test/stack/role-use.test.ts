@@ -111,35 +111,31 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       ['the check', 'CheckRole', 'check', false],
       ['the check that repairs', 'CheckRole', 'check', true],
       ['the rebuild', 'RebuildRole', 'rebuild', false],
-    ] as const)(
-      '%s',
-      async (_program, role, mode, repair) => {
-        const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);
-        await fill(table as never);
-        await table.projectAll();
-        await damage(table as never);
-        const { client, store, expectExact } = await table.as(role, { checkRepair: repair });
-        const handler = checkRunHandler(table.graph, { client, logger, settleMs });
-        const limits = { hours: 1, workers: 1, maxRcu: 0, maxWcu: 1000, repair };
-        const plan = (await handler({ plan: { mode, ...limits } }, context)) as { shares: never[] };
-        expect(plan.shares).toHaveLength(1);
-        expect(await runShare(handler, plan.shares[0]!)).toMatchObject({ isDone: true });
-        await readOwn(store);
-        if (mode === 'rebuild' || repair) {
-          const again = checkRunHandler(table.graph, { client: table.client, logger, settleMs });
-          const { shares } = (await again({ plan: { mode: 'check', ...limits, repair: false } }, context)) as {
-            shares: never[];
-          };
-          expect(await runShare(again, shares[0]!)).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
-        }
-        if (mode === 'rebuild') {
-          await migrateByFunction(table as never, client);
-          await readAsBefore({ client, store }, table.graph, { scans: true });
-        }
-        expectExact();
-      },
-      120_000,
-    );
+    ] as const)('%s', async (_program, role, mode, repair) => {
+      const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);
+      await fill(table as never);
+      await table.projectAll();
+      await damage(table as never);
+      const { client, store, expectExact } = await table.as(role, { checkRepair: repair });
+      const handler = checkRunHandler(table.graph, { client, logger, settleMs });
+      const limits = { hours: 1, workers: 1, maxRcu: 0, maxWcu: 1000, repair };
+      const plan = (await handler({ plan: { mode, ...limits } }, context)) as { shares: never[] };
+      expect(plan.shares).toHaveLength(1);
+      expect(await runShare(handler, plan.shares[0]!)).toMatchObject({ isDone: true });
+      await readOwn(store);
+      if (mode === 'rebuild' || repair) {
+        const again = checkRunHandler(table.graph, { client: table.client, logger, settleMs });
+        const { shares } = (await again({ plan: { mode: 'check', ...limits, repair: false } }, context)) as {
+          shares: never[];
+        };
+        expect(await runShare(again, shares[0]!)).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
+      }
+      if (mode === 'rebuild') {
+        await migrateByFunction(table as never, client);
+        await readAsBefore({ client, store }, table.graph, { scans: true });
+      }
+      expectExact();
+    });
 
     it('a migration that builds everything, and takes away what the model lacks', async () => {
       const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { startStudio } from '../../src/studio/server/studio.ts';
+import { expectWithin } from '../support/bound.ts';
 import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
 import { keepingLogger, openStudioOf } from '../support/studio/table.ts';
 import { accessibilityProblems, cutTexts, isTooWide, visit } from '../support/studio/visit.ts';
@@ -84,8 +85,8 @@ describe('the bundle of the page', () => {
     const bytes = sum(contents.map(({ length }) => length));
     const compressed = sum(contents.map((content) => gzipSync(content).length));
     console.log(`the page: ${bytes} bytes, compressed ${compressed}`);
-    expect(bytes).toBeLessThanOrEqual(300_000);
-    expect(compressed).toBeLessThanOrEqual(80_000);
+    expectWithin('bytes of the page', bytes, 300_000);
+    expectWithin('bytes of the page, compressed', compressed, 80_000);
     const licences = await readFile(new URL('LICENSES.txt', page), 'utf8');
     for (const name of ['preact', 'd3-scale', '@dagrejs/dagre', 'lossless-json'])
       expect(licences).toContain(`${name} `);

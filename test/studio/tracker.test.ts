@@ -43,9 +43,9 @@ describe.skipIf(!HAS_BROWSER)('the board of the tracker in a browser', () => {
     const state = page.getByRole('status');
     const rows = page.getByRole('list', { name: 'Tickets' }).getByRole('listitem');
     const shows = async (...texts: string[]): Promise<void> => {
-      await expect.poll(() => rows.allInnerTexts(), { timeout: 60_000 }).toEqual(texts);
+      await expect.poll(() => rows.allInnerTexts()).toEqual(texts);
     };
-    await expect.poll(() => state.innerText(), { timeout: 60_000 }).toBe('live');
+    await expect.poll(() => state.innerText()).toBe('live');
     await shows();
     // This process writes into the table: the server does not hear of it but by the stream.
     const acme = trackerOf(new DynamoDBStore(client, tracker.table), 'acme', new Session());
@@ -68,7 +68,7 @@ describe.skipIf(!HAS_BROWSER)('the board of the tracker in a browser', () => {
     const other = await running.browser.newContext({ extraHTTPHeaders: { 'x-organisation': 'other' } });
     const strange = await other.newPage();
     await strange.goto(board);
-    await expect.poll(() => strange.getByRole('status').innerText(), { timeout: 60_000 }).toBe('live');
+    await expect.poll(() => strange.getByRole('status').innerText()).toBe('live');
     expect(await strange.getByRole('listitem').count()).toBe(0);
     expect([loads, troubles]).toEqual([1, []]);
   });

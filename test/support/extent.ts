@@ -1,39 +1,96 @@
 import { createHash } from 'node:crypto';
 import { inject } from 'vitest';
+import { type Change, filesOf } from '../simulator/planted/changes.ts';
 
 /**
- * How much a run of the tests does: `npm test` a part of each property and a tenth of the planted bugs, `npm run test:all`
- * everything.
+ * How much a run of the tests does. `npm test` does a part: the first schedules and a tenth of the planted bugs. `npm run test:rest` does
+ * a third of everything, and all planted bugs of the files that have changed. `npm run test:all` does the whole.
  */
+type Extent = 'part' | 'third' | 'whole';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Decides which planted bugs a part of them has, and what properties draw; `extent-setup.ts` gives and prints it. */
+    /** Decides which planted bugs, schedules and cells a run has, and what properties draw; `extent-setup.ts` gives and prints it. */
     seed: number;
+    /** Files of the repository that have changed since the commit that a third compares with. Empty for a part. */
+    changedFiles: readonly string[];
   }
 }
 
+const EXTENTS: ReadonlyMap<string | undefined, Extent> = new Map([
+  [undefined, 'part'],
+  ['third', 'third'],
+  ['all', 'whole'],
+]);
+const EXTENT = extentOf(process.env['EDGELOOM_TESTS']);
+
+function extentOf(name: string | undefined): Extent {
+  const extent = EXTENTS.get(name);
+  if (extent === undefined) throw new Error(`EDGELOOM_TESTS has to be "third" or "all", not "${name}"`);
+  return extent;
+}
+
 /** Whether everything is run. */
-export const isWhole = process.env['EDGELOOM_TESTS'] !== undefined;
+export const isWhole = EXTENT === 'whole';
+
+/** Whether only a part is run, which is too little for what happens in one of a hundred schedules. */
+export const isPart = EXTENT === 'part';
+
+/** The third that a seed has. */
+const THIRDS = 3;
 
 /** A number of runs: of schedules, or of cases that a property draws. */
-export function runs(numbers: { part: number; whole: number }): number {
-  return isWhole ? numbers.whole : numbers.part;
+export function runs({ part, whole }: { part: number; whole: number }): number {
+  if (isPart) return part;
+  return isWhole ? whole : Math.max(part, Math.ceil(whole / THIRDS));
 }
 
-/** Parts into which planted bugs are dealt out. */
+/** The seeds of a run's schedules: three seeds of runs that follow on each other have all of the whole. */
+export function seeds(numbers: { part: number; whole: number }): { first: number; count: number } {
+  const count = runs(numbers);
+  return { first: EXTENT === 'third' ? 1 + (inject('seed') % THIRDS) * count : 1, count };
+}
+
+/** Whether the run has the thing at this place of a list: each of the whole, every third one, or one of `parts`. */
+export function isOfRun(place: number, parts: number): boolean {
+  const every = isPart ? parts : THIRDS;
+  return isWhole || place % every === inject('seed') % every;
+}
+
+/** Parts into which planted bugs are dealt out for `npm test`. */
 const PARTS = 10;
 
-/** All planted bugs, or the tenth of them that the run's seed has. */
-export function plantedBugs<T extends { readonly name: string }>(all: readonly T[]): readonly T[] {
-  return isWhole ? all : tenth(all, inject('seed'));
+/** The planted bugs of a run: all, the third of its seed and those of changed files, or the tenth of its seed. */
+export function plantedBugs<T extends { readonly name: string; readonly changes?: readonly Change[] }>(
+  all: readonly T[],
+): readonly T[] {
+  if (isWhole) return all;
+  if (isPart) return dealt(all, inject('seed'), PARTS);
+  const drawn = new Set(dealt(all, inject('seed'), THIRDS));
+  const changed = new Set(inject('changedFiles'));
+  const isOfChanged = ({ changes = [] }: T): boolean => filesOf(changes).some((file) => changed.has(file));
+  return changed.size === 0 ? [...drawn] : all.filter((bug) => drawn.has(bug) || isOfChanged(bug));
 }
 
-/** The planted bugs of a seed: ten seeds that follow on each other have all of them. A bug stays in its tenth when others are added. */
-export function tenth<T extends { readonly name: string }>(all: readonly T[], seed: number): readonly T[] {
-  return all.filter(({ name }) => partOf(name) === seed % PARTS);
+/** The share of a seed: as many seeds that follow on each other have all. A bug keeps its share when others are added. */
+export function dealt<T extends { readonly name: string }>(
+  all: readonly T[],
+  seed: number,
+  parts: number,
+): readonly T[] {
+  return all.filter(({ name }) => numberOf(name) % parts === seed % parts);
 }
 
-function partOf(name: string): number {
-  return createHash('sha256').update(name).digest().readUInt32BE() % PARTS;
+function numberOf(name: string): number {
+  return createHash('sha256').update(name).digest().readUInt32BE();
+}
+
+/** The names of what happened in at most this share of the schedules. A part has too few of them to say. */
+export function rare(
+  names: readonly string[],
+  counters: Readonly<Record<string, number>>,
+  schedules: number,
+  share: number,
+): readonly string[] {
+  return isPart ? [] : names.filter((name) => !((counters[name] ?? 0) > schedules * share));
 }

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { EVOLUTION_MUTANTS } from '../simulator/evolution/planted.ts';
 import { MUTANTS } from '../simulator/planted/mutants.ts';
-import { tenth } from '../support/extent.ts';
+import { dealt } from '../support/extent.ts';
 
 const BUGS = [...MUTANTS, ...EVOLUTION_MUTANTS];
 
 describe('the tenth of the planted bugs that a seed has', () => {
   it('is another one for each of ten seeds, which have all bugs', () => {
-    const seen = Array.from({ length: 10 }, (_, i) => tenth(BUGS, 540 + i)).flat();
+    const seen = Array.from({ length: 10 }, (_, i) => dealt(BUGS, 540 + i, 10)).flat();
     expect(seen).toHaveLength(BUGS.length);
     expect(new Set(seen)).toEqual(new Set(BUGS));
   });
 
   it('is a tenth or so', () => {
-    const sizes = Array.from({ length: 10 }, (_, seed) => tenth(BUGS, seed).length);
+    const sizes = Array.from({ length: 10 }, (_, seed) => dealt(BUGS, seed, 10).length);
     expect(Math.min(...sizes)).toBeGreaterThan(0);
     expect(Math.max(...sizes)).toBeLessThan(BUGS.length / 4);
   });

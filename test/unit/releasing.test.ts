@@ -9,8 +9,11 @@ const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 describe('workflows', () => {
   it('run what has to pass, before a change lands and before a release', () => {
-    expect(read('.github/workflows/ci.yml')).toMatch(/^ +- run: \.ci\/run$/m);
-    expect(read('.github/workflows/release.yml')).toContain('uses: ./.github/workflows/ci.yml');
+    const [, all] = /set -- (.*); fi$/m.exec(read('.ci/run'))!;
+    const [, jobs] = /^ +parts: \[(.*)\]$/m.exec(read('.github/workflows/ci.yml'))!;
+    expect(jobs!.split(', ').join(' ')).toBe(all);
+    expect(read('.github/workflows/ci.yml')).toMatch(/^ +- run: \.ci\/run \$\{\{ matrix\.parts \}\}$/m);
+    expect(read('.github/workflows/release.yml')).toContain('gh run list --workflow ci.yml');
   });
 
   it('publish as the page about releases says', () => {

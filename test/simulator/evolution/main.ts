@@ -4,10 +4,10 @@ import { pinEvolution } from './pinned.ts';
 import { EVOLUTION_MUTANTS } from './planted.ts';
 import { textOfShort } from './shrink.ts';
 
-/** Long runs of schedules in which the model changes, `npm run simulate:evolution`. */
+/** Long runs of schedules in which the model changes, `npm run simulate -- evolution`. */
 
-const USAGE = `Usage: npm run simulate:evolution -- [--runs N] [--seed S] [--workers N] [--mutant NAME [--pin]] [--json]
-       npm run simulate:evolution -- --resume
+const USAGE = `Usage: npm run simulate -- evolution [--runs N] [--seed S] [--workers N] [--mutant NAME [--pin]] [--json]
+       npm run simulate -- evolution --resume
 
 Runs N schedules of model changes (default 10,000), of the seeds S (default 1), S + 1, ... A schedule that fails is shortened and
 printed, and the exit code is 1. --resume goes on with the run that was interrupted last. --mutant plants a bug first, so that
@@ -21,7 +21,7 @@ const { values } = parseArgs({ options: { ...RUN_OPTIONS, pin: { type: 'boolean'
 await runProgram(
   {
     usage: USAGE,
-    command: 'npm run simulate:evolution',
+    command: 'npm run simulate -- evolution',
     file: 'simulate-evolution.json',
     mutants: EVOLUTION_MUTANTS,
     world: 'evolution',

@@ -44,7 +44,7 @@ export async function shortened(seed: number): Promise<ShortEvolution> {
 /** A shortened schedule as text: how to run it again, what is left of it and what happens in it. */
 export function textOfShort({ seed, without, failures, happened, trace }: ShortEvolution): string {
   return [
-    `The schedule of seed ${seed} fails (npm run simulate:evolution -- --seed ${seed} --runs 1).`,
+    `The schedule of seed ${seed} fails (npm run simulate -- evolution --seed ${seed} --runs 1).`,
     `${without.length} parts of it can be left out. These are left: ${happened.join(', ')}.`,
     ...trace,
     ...failures.map(({ kind, message }) => `${kind}: ${message}`),

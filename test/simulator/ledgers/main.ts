@@ -2,10 +2,10 @@ import { parseArgs } from 'node:util';
 import { RUN_OPTIONS, runProgram } from '../long-run.ts';
 import { LEDGER_MUTANTS } from './planted.ts';
 
-/** Long runs of the attack on totals and parts, `npm run simulate:ledgers`. */
+/** Long runs of the attack on totals and parts, `npm run simulate -- ledgers`. */
 
-const USAGE = `Usage: npm run simulate:ledgers -- [--runs N] [--seed S] [--workers N] [--mutant NAME] [--json]
-       npm run simulate:ledgers -- --resume
+const USAGE = `Usage: npm run simulate -- ledgers [--runs N] [--seed S] [--workers N] [--mutant NAME] [--json]
+       npm run simulate -- ledgers --resume
 
 Runs N schedules of totals and parts (default 10,000), of the seeds S (default 1), S + 1, ... The first failures are printed, and
 the exit code is 1. --resume goes on with the run that was interrupted last. --mutant plants a bug first, so that failures are what
@@ -19,7 +19,7 @@ const { values } = parseArgs({ options: RUN_OPTIONS });
 await runProgram(
   {
     usage: USAGE,
-    command: 'npm run simulate:ledgers',
+    command: 'npm run simulate -- ledgers',
     file: 'simulate-ledgers.json',
     mutants: LEDGER_MUTANTS,
     world: 'ledgers',

@@ -5,11 +5,11 @@ import { pinnedFile } from '../planted/pinned.ts';
 import { reportText } from '../report.ts';
 import { OBSERVER_EXPERIMENTS, OBSERVER_MUTANTS, VERIFY_MUTANTS, WRITTEN_MUTANTS, WRONG_PLANNER } from './planted.ts';
 
-/** Long runs of schedules of the observer, `npm run simulate:observer`. */
+/** Long runs of schedules of the observer, `npm run simulate -- observer`. */
 
-const USAGE = `Usage: npm run simulate:observer -- [--runs N] [--seed S] [--workers N] [--mutant NAME [--pin]]
+const USAGE = `Usage: npm run simulate -- observer [--runs N] [--seed S] [--workers N] [--mutant NAME [--pin]]
                                    [--json]
-       npm run simulate:observer -- --resume
+       npm run simulate -- observer --resume
 
 Runs N schedules of the observer (default 10,000), of the seeds S (default 1), S + 1, ... A schedule that fails is shortened and
 printed, and the exit code is 1. --resume goes on with the run that was interrupted last. --mutant plants a bug first, so that
@@ -23,7 +23,7 @@ const { values } = parseArgs({ options: { ...RUN_OPTIONS, pin: { type: 'boolean'
 await runProgram(
   {
     usage: USAGE,
-    command: 'npm run simulate:observer',
+    command: 'npm run simulate -- observer',
     file: 'simulate-observer.json',
     mutants: [...OBSERVER_MUTANTS, ...VERIFY_MUTANTS, ...WRITTEN_MUTANTS, ...OBSERVER_EXPERIMENTS, WRONG_PLANNER],
     world: 'observer',

@@ -164,6 +164,11 @@ export function plantedFiles(
   return texts;
 }
 
+/** The files that changes are made in, from the repository's root. */
+export function filesOf(changes: readonly Change[]): string[] {
+  return changes.flatMap(({ marks: names, files = [] }) => [...names.map((name) => markOf(name).file), ...files]);
+}
+
 function at(name: string, edits: (mark: Mark) => Edit[]): Change {
   return { marks: [name], edits: (mark) => edits(mark(name)) };
 }

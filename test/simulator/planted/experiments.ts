@@ -1,7 +1,7 @@
 import { insertBefore } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
-/** Changes of the protocol that are not known to be wrong: for long runs only, `npm run simulate -- --mutant NAME`. */
+/** Changes of the protocol that are not known to be wrong: for long runs only, `npm run simulate -- projecting --mutant NAME`. */
 export const EXPERIMENTS: readonly Mutant[] = [
   {
     name: 'agreeing-skips-write',

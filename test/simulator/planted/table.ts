@@ -5,17 +5,17 @@ import { markOf } from './marks.ts';
 
 const HEAD = `# The rules, and the bugs that break them
 
-Written by \`npm run rules\` from the marks in the code, \`// rule: name\`, and from the planted bugs; [the simulator's page](README.md#planted-bugs) says
+Written by \`npx vitest run test/unit/planted-bugs.test.ts -u\` from the marks in the code, \`// rule: name\`, and from the planted bugs; [the simulator's page](README.md#planted-bugs) says
 how they work. Each bug breaks the rules of its row. A sentence that begins with a number says what
 [decision 039](../../docs/decisions/039-the-rules-of-a-model-change.md) says under this number.
 
 | found by | run by |
 |---|---|
-| simulator | \`test/property/planted-bugs.test.ts\`, \`npm run simulate -- --mutant NAME\` |
-| simulator of the observer | \`test/property/observer.test.ts\`, \`test/property/observer-rules.test.ts\`, \`npm run simulate:observer -- --mutant NAME\` |
-| attack on the observer | \`test/property/verify.test.ts\`, \`npm run simulate:verify -- --mutant NAME\` |
-| simulator of model changes | \`test/property/evolution.test.ts\`, \`npm run simulate:evolution -- --mutant NAME\` |
-| simulator of watched lists | \`test/property/watch.test.ts\`, \`npm run simulate:watch -- --mutant NAME\` |
+| simulator | \`test/property/planted-bugs.test.ts\`, \`npm run simulate -- projecting --mutant NAME\` |
+| simulator of the observer | \`test/property/observer.test.ts\`, \`test/property/observer-rules.test.ts\`, \`npm run simulate -- observer --mutant NAME\` |
+| attack on the observer | \`test/property/verify.test.ts\`, \`npm run simulate -- verify --mutant NAME\` |
+| simulator of model changes | \`test/property/evolution.test.ts\`, \`npm run simulate -- evolution --mutant NAME\` |
+| simulator of watched lists | \`test/property/watch.test.ts\`, \`npm run simulate -- watch --mutant NAME\` |
 | schedules of updates | \`test/property/updates.test.ts\` |
 | schedules of walks | \`test/property/sessions.test.ts\` |
 | schedules of joined items | \`test/property/joined.test.ts\` |

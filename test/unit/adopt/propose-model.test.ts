@@ -378,7 +378,7 @@ describe('a proposed model', () => {
       ['ORG#1', 'META'],
     ]);
     expect(leftOut(braces)).toEqual([[1, expect.stringContaining('braces')]]);
-  }, 60_000);
+  });
 
   it('says what it cannot have, such as two forms of partitions of which one is in the other', () => {
     const rows: Row[] = range(30).map((i) => [i % 3 ? `USER#${i}` : `USER#ADMIN#${i}`, 'PROFILE', { id: i }]);

@@ -128,7 +128,7 @@ describe('a divided migration', () => {
       expect(await isDone(world.store)).toBe(true);
       expect(await world.drift()).toBe(0);
     }
-  }, 600_000);
+  });
 
   it('goes on from its places: a walk that was done is not made again', async () => {
     const world = await table();

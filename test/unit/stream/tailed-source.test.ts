@@ -188,7 +188,7 @@ describe('the low mark by the pages of a tail', () => {
       expect(source.reads - reads, `seed ${seed}`).toBe(0);
       expect((await readPublishedMark(store)).published?.upToMs).toBe(await mark.upToMs());
     }
-  }, 120_000);
+  });
 
   it('lets records go that have left the stream before anybody read them', async () => {
     const { source, mark, claim, readOn } = watchedStream(1);

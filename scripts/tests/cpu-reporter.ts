@@ -1,0 +1,28 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import type { Reporter, TestModule, Vitest } from 'vitest/node';
+
+/** A run of a name filter or of some files says nothing of what all files cost. */
+const LEAST_FILES = 200;
+
+/**
+ * Writes the CPU-seconds of each test file to `.cache/test-cpu.json` after a whole `npm test`, for `scripts/tests/cpu.mjs`. Each file has
+ * measured itself (`test/support/cpu-setup.ts`); engines and builds that a run shares are in no file's figure.
+ */
+export default class CpuReporter implements Reporter {
+  #root = process.cwd();
+
+  onInit(vitest: Vitest): void {
+    this.#root = vitest.config.root;
+  }
+
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    if (modules.length < LEAST_FILES || process.env['EDGELOOM_TESTS'] !== undefined) return;
+    const figures = modules.map((module): [string, number] => [
+      relative(this.#root, module.moduleId),
+      module.meta().cpuSeconds ?? 0,
+    ]);
+    mkdirSync(`${this.#root}/.cache`, { recursive: true });
+    writeFileSync(`${this.#root}/.cache/test-cpu.json`, JSON.stringify(Object.fromEntries(figures)));
+  }
+}

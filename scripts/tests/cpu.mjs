@@ -1,0 +1,44 @@
+// `node scripts/tests/cpu.mjs`: the CPU-seconds of each file of the last `npm test`, next to those that `test/cpu-seconds.json` keeps. It names
+// the files that grew, and fails only where one has grown far beyond what a busy machine explains. `--keep` keeps the new figures.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+
+const MEASURED = new URL('../../.cache/test-cpu.json', import.meta.url);
+const KEPT = new URL('../../test/cpu-seconds.json', import.meta.url);
+/** Files below it are not kept one by one. */
+const LEAST_SECONDS = 2;
+/** A file has grown if it takes this many times its figure, and this many seconds more. */
+const GROWN = { times: 1.5, seconds: 5 };
+const FAILED = { times: 4, seconds: 30 };
+/** CPU-seconds that all of `npm test` is to take. */
+const BUDGET_SECONDS = 360;
+
+if (!existsSync(MEASURED)) {
+  console.error('There are no figures of a whole run. Run `npm test` first.');
+  process.exit(1);
+}
+const measured = JSON.parse(readFileSync(MEASURED, 'utf8'));
+const total = Object.values(measured).reduce((sum, seconds) => sum + seconds, 0);
+if (process.argv.includes('--keep')) {
+  const files = Object.entries(measured).filter(([, seconds]) => seconds >= LEAST_SECONDS);
+  const kept = Object.fromEntries(files.sort().map(([file, seconds]) => [file, Math.round(seconds)]));
+  writeFileSync(KEPT, `${JSON.stringify({ total: Math.round(total), files: kept }, null, 2)}\n`);
+}
+const kept = JSON.parse(readFileSync(KEPT, 'utf8'));
+const grown = Object.entries(measured)
+  .map(([file, seconds]) => ({ file, seconds, before: kept.files[file] ?? LEAST_SECONDS }))
+  .filter((row) => isBeyond(row, GROWN))
+  .sort((left, right) => right.seconds - right.before - (left.seconds - left.before));
+console.log(`CPU of npm test: ${Math.round(total)} s, kept ${kept.total} s, budget ${BUDGET_SECONDS} s.`);
+for (const { file, seconds, before } of grown)
+  console.log(`  grew: ${file} ${Math.round(seconds)} s, kept ${before} s`);
+const failed = grown.filter((row) => isBeyond(row, FAILED));
+if (failed.length > 0) {
+  console.error(
+    `Make ${failed.map(({ file }) => file).join(', ')} cheaper, or keep the figures: node scripts/tests/cpu.mjs --keep`,
+  );
+  process.exit(1);
+}
+
+function isBeyond({ seconds, before }, bound) {
+  return seconds > before * bound.times && seconds > before + bound.seconds;
+}
