@@ -1,7 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type EvolveResult, runEvolve } from '../../src/cli/demo/evolve/evolve.ts';
-import { registryLeases } from '../../src/registry/reader-lease.ts';
 import { edgeloom } from '../support/command.ts';
+
+// In this process alone, so for `runEvolve` below: readers whose clock stands still, and who never look at the registry again.
+vi.mock('../../src/registry/reader-lease.ts', async (original) => {
+  const real = await original<typeof import('../../src/registry/reader-lease.ts')>();
+  const registryLeases: typeof real.registryLeases = (own, store) =>
+    real.registryLeases(own, store, () => ({ steadyMs: 0, wallMs: 0 }));
+  return { ...real, registryLeases };
+});
 
 describe('the demo of a model change', () => {
   it('counts answers beside a migration: right ones and "not ready", none that is wrong or misses something', async () => {
@@ -27,8 +34,8 @@ describe('the demo of a model change', () => {
 
   it('counts wrong answers where readers never look at the registry again: its verdict can fail', async () => {
     const { answers, mistakes } = await runEvolve({
-      ...{ say: () => undefined, airports: 10 },
-      leases: (graph, store) => registryLeases(graph, store, () => ({ steadyMs: 0, wallMs: 0 })),
+      say: () => undefined,
+      airports: 10,
     });
     expect(answers.wrong + answers.partial).toBeGreaterThan(0);
     expect(mistakes.map(({ phase }) => phase)).not.toContain('before');

@@ -1,6 +1,8 @@
 import { PLANTED } from '../simulator/planted/all.ts';
 import { type Change, replaceInFile } from '../simulator/planted/changes.ts';
-import type { Mutant } from '../simulator/planted/mutant.ts';
+import { bugNamed, type Mutant } from '../simulator/planted/mutant.ts';
+
+const ALL = PLANTED.map(({ mutant }) => mutant);
 
 /**
  * A planted bug for each column of the matrix: the production code with one line broken. Its column finds it, which shows that the
@@ -20,9 +22,8 @@ export function bugOf(column: string): Mutant {
 
 /** The changes of the code that plant a bug which a column finds. */
 export function mutantOf(column: string, bug: ColumnBug): Mutant {
-  const found = 'named' in bug ? PLANTED.find(({ mutant }) => mutant.name === bug.named)?.mutant.changes : [bug.change];
-  if (found === undefined) throw new Error(`No planted bug has the name that the column ${column} gives.`);
-  return { name: column, rule: 'Its column of the matrix finds it.', changes: found };
+  const changes = 'named' in bug ? bugNamed(ALL, bug.named).changes : [bug.change];
+  return { name: column, rule: 'Its column of the matrix finds it.', changes };
 }
 
 function inFile(file: string, expression: string, code: string): ColumnBug {
@@ -61,7 +62,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     "parts.some(({ kind }) => kind === 'room')",
     'false',
   ),
-  observe: inFile('trust/observe/observer.ts', 'touch.stampMs >= leastMs', 'true'),
+  observe: inFile('trust/observe/observer.ts', 'touch.stampMs >= leastMs', 'touch.stampMs >= 0'),
   feed: inFile('client/feed/changes-of.ts', 'isSameRow(oldImage!, newImage!)', 'true'),
   explain: inFile('trust/explain/explain.ts', 'kind.originsOf(graph, key, parsed, item)', '[]'),
   'check of an export': inFile('trust/check/export/export.ts', 'suspects.push(source)', 'suspects.length'),
@@ -82,7 +83,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   'own write in a session with lowMark': inFile(
     'client/session/session.ts',
     'mark === undefined || mark < write.at + CLOCK_MARGIN_MS',
-    'true',
+    'mark === undefined || mark < write.at + Number.MAX_SAFE_INTEGER',
   ),
   wait: inFile('client/read/wait.ts', 'isPassed && differing.length === 0', 'isPassed'),
   'put by the writer': inFile(
@@ -94,7 +95,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   update: inFile(
     'client/write/update/seen.ts',
     'Object.keys(present).filter((name) => !Object.hasOwn(next, name))',
-    '[]',
+    '[] as string[]',
   ),
   condition: inFile('client/write/item/conditions.ts', 'Object.keys(equal).length > 0', 'false'),
   transaction: inFile(
@@ -130,7 +131,11 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     'counts.reduce((sum, count) => sum + count, 1)',
   ),
   'page of three steps': inFile('client/read/page.ts', 'gathered.items', 'gathered.items.slice(1)'),
-  'page with levels': inFile('client/read/levels/level-walk.ts', 'stepsFrom(neighbour.id, level.with)', '[]'),
+  'page with levels': inFile(
+    'client/read/levels/level-walk.ts',
+    'stepsFrom(neighbour.id, level.with)',
+    'stepsFrom(neighbour.id, level.with).slice(0, 0)',
+  ),
   filter: inFile('client/read/request/where.ts', 'toWireItem(where)', '({} as Item)'),
   watch: inFile('client/feed/watched-list.ts', 'this.rowOf(id, newImage)', 'undefined'),
   'explain of a query': inFile('trust/explain/query.ts', 'last.calls += calls', 'last.calls += 0'),
@@ -145,7 +150,11 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     "['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem']",
   ),
   studio: inFile('studio/api/nodes.ts', 'seen?.attributes ?? null', 'null'),
-  status: inFile('trust/explain/status.ts', 'countQuarantine(graph, store, stats)', 'Promise.resolve({})'),
+  status: inFile(
+    'trust/explain/status.ts',
+    'countQuarantine(graph, store, stats)',
+    'Promise.resolve({} as Record<string, number>)',
+  ),
 };
 
 /** More bugs of code that no protocol's rule speaks of, each with the column that finds it. */
@@ -212,3 +221,12 @@ export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug 
     bug: inFile('trust/observe/observe.ts', 'suspects.length === 0', 'true'),
   },
 ];
+
+/** The bugs that the matrix plants by changes of its own. */
+export const MATRIX_MUTANTS: readonly Mutant[] = [
+  ...Object.entries(COLUMN_BUGS).map(([column, bug]) => ({ name: `of ${column}`, column, bug })),
+  ...MORE_BUGS,
+]
+  // Those of the simulators are in their lists.
+  .filter(({ bug }) => !('named' in bug && bugNamed(ALL, bug.named)))
+  .map(({ name, column, bug }) => ({ ...mutantOf(column, bug), name }));

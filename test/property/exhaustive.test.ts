@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { SCOPE_MUTANTS } from '../simulator/exhaustive/planted.ts';
 import { ProjectingPlay, type ProjectingScope } from '../simulator/exhaustive/projecting.ts';
 import { SCOPES, scopeOf } from '../simulator/exhaustive/scopes.ts';
 import { rowOf, statedRows } from '../simulator/exhaustive/table.ts';
 import { type Exhausted, type Play, walkAll } from '../simulator/exhaustive/walk.ts';
-import { PLANTED } from '../simulator/planted/all.ts';
 import { Runner } from '../simulator/runner.ts';
 import { isOfRun, isPart, plantedBugs } from '../support/extent.ts';
 
@@ -19,17 +19,6 @@ const SMALL: readonly string[] = ['two-writes', 'there-and-back', 'repair'];
 
 const WALKED = SCOPES.filter(({ name }, place) => SMALL.includes(name) || (!isPart && isOfRun(place, 1)));
 
-/** Planted bugs, and the scope that finds each. */
-const FOUND = [
-  { name: 'truth-before-view', scope: 'there-and-back' },
-  { name: 'view-revision-ignored', scope: 'there-and-back' },
-  { name: 'stale-unit-leaves-no-trace', scope: 'falling-numbers' },
-  { name: 'truth-kept-across-retries', scope: 'falling-numbers' },
-  { name: 'removal-unseen-view', scope: 'two-writes' },
-  { name: 'evolution-not-ready-used', scope: 'search-added' },
-  { name: 'evolution-own-model', scope: 'search-added' },
-];
-
 describe('all schedules of a small scope', () => {
   it.each(WALKED)('$name: each ends right, and there are as many as stated', async (scope) => {
     const exhausted = await walkAll(scope.begin);
@@ -44,11 +33,10 @@ describe('all schedules of a small scope', () => {
     expect(names).toEqual(SCOPES.map(({ name }) => name));
   });
 
-  it.each(plantedBugs(FOUND))('find $name', async ({ name, scope }) => {
-    const { mutant } = PLANTED.find((planted) => planted.mutant.name === name)!;
+  it.each(plantedBugs(SCOPE_MUTANTS))('find $name', async (mutant) => {
     const runner = await Runner.start(mutant);
     try {
-      const { first } = await runner.walkScope(scope, { stopsAtWrong: true });
+      const { first } = await runner.walkScope(mutant.scope, { stopsAtWrong: true });
       expect(first?.differences.length).toBeGreaterThan(0);
     } finally {
       await runner.stop();

@@ -1,5 +1,6 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PLANTED } from '../simulator/planted/all.ts';
 import {
   addToFile,
   type Change,
@@ -17,19 +18,16 @@ import {
   setProperty,
   setValue,
 } from '../simulator/planted/changes.ts';
-import { marks, marksByName, marksOf } from '../simulator/planted/marks.ts';
+import { typeProblems } from '../simulator/planted/compiled.ts';
+import type { KeptSchedules } from '../simulator/planted/kept.ts';
+import { marksByName, marksOf, ROOT } from '../simulator/planted/marks.ts';
+import { bugNamed, bugsNamed, type Mutant } from '../simulator/planted/mutant.ts';
+import { applied, keptForNoBug, marksWithoutBug, namesTwice } from '../simulator/planted/problems.ts';
 import { rulesPage } from '../simulator/planted/table.ts';
 
-/** Every planted bug is planted here. `test/property` tells whether it is found, and what is planted with the compiler's help. */
-
-const texts = new Map([...marks().values()].map(({ file, text }) => [file, text]));
+/** How bugs are planted. `npm run lint` plants each of them (`scripts/check-planted.ts`); `test/property` tells whether it is found. */
 
 describe('the marks of rules', () => {
-  it('have planted bugs, all of them, and no bug misses its mark', () => {
-    const used = PLANTED.flatMap(({ mutant }) => mutant.changes.flatMap((change) => change.marks));
-    expect([...marks().keys()].sort()).toEqual([...new Set(used)].sort());
-  });
-
   it('mark the code right below them, however many stand there', () => {
     const text = '// rule: one\n// Why.\n// rule: two\nif (a) b();\nf(\n  // rule: three\n  { c },\n);\n';
     const found = marksOf('x.ts', text).map(({ name, node }) => [name, text.slice(node.start, node.end)]);
@@ -108,19 +106,73 @@ describe('a change at a mark', () => {
 });
 
 describe('planted bugs', () => {
-  it('have names of their own', () => {
-    const names = PLANTED.map(({ mutant }) => mutant.name);
-    expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
-  });
-
-  it('change each file that they name', () => {
-    const same = PLANTED.flatMap(({ mutant }) =>
-      [...plantedFiles(mutant.changes)].filter(([file, text]) => text === texts.get(file)).map(() => mutant.name),
-    );
-    expect(same).toEqual([]);
-  });
-
   it('stand in the table of rules', async () => {
     await expect(rulesPage()).toMatchFileSnapshot('../simulator/RULES.md');
+  });
+});
+
+describe('npm run lint', () => {
+  const file = 'src/foundation/for-each.ts';
+  const all = marksByName(marksOf(file, '// rule: one\nexport const a: number = 1;\n// rule: two\na.toFixed();\n'));
+  const bug = (name: string, ...changes: Change[]): Mutant => ({ name, rule: '', changes });
+
+  it('names a bug that misses its mark, and one that does not fit the marked code', () => {
+    const { planted, problems } = applied(
+      [bug('list-is-code', drop('three')), bug('other', dropElse('one')), bug('fits', drop('two'))],
+      all,
+    );
+    expect(planted.map(({ mutant }) => mutant.name)).toEqual(['fits']);
+    expect(problems).toEqual([
+      expect.stringContaining(
+        'test/simulator/evolution/planted.ts: the planted bug list-is-code does not apply: No comment "// rule: three" marks',
+      ),
+      expect.stringContaining(
+        `the planted bug other does not apply: The code that keeps the rule one, in ${file}, has no`,
+      ),
+    ]);
+  });
+
+  it('names a bug that changes nothing but the format', () => {
+    const { problems } = applied([bug('same', setValue('one', '(1)'), insertBefore('two', '// Why.'))], all);
+    expect(problems).toEqual([`${file}: the planted bug same leaves the program as it is. Change the bug.`]);
+  });
+
+  it('names a mark without a bug, and a name of two bugs', () => {
+    const bugs = [bug('b', drop('one')), bug('b')];
+    expect(marksWithoutBug(bugs, all)).toEqual([
+      expect.stringContaining(`${file}: no planted bug breaks the rule two.`),
+    ]);
+    expect(namesTwice(bugs)).toEqual([expect.stringContaining('Two planted bugs have the name b.')]);
+  });
+
+  it('names a bug that a list names and that is not there', () => {
+    const bugs = [bug('a'), bug('b')];
+    expect(bugsNamed(bugs, new Set(['b']))).toEqual([bugs[1]]);
+    expect(() => bugsNamed(bugs, new Set(['b', 'c']))).toThrow('A list names the planted bug c, and there is none.');
+    expect(() => bugNamed(bugs, 'd')).toThrow('the planted bug d');
+  });
+
+  it('names a kept schedule without a bug', () => {
+    const folder = 'test/simulator/evolution/pinned';
+    const kept: Partial<KeptSchedules> = { simulator: 'simulator', folder, mutants: [] };
+    expect(keptForNoBug([kept as KeptSchedules])).toContainEqual(
+      expect.stringContaining(
+        `${folder}/evolution-shares-of-another-walk.json: no planted bug that the simulator finds has this name.`,
+      ),
+    );
+  });
+
+  it('names a bug that does not compile, and the line', async () => {
+    const planted = (name: string, value: string) => applied([bug(name, setValue('one', value))], all).planted;
+    await mkdir(join(ROOT, '.cache'), { recursive: true });
+    const folder = await mkdtemp(join(ROOT, '.cache/planted-'));
+    try {
+      const problems = await typeProblems([...planted('no name', 'b'), ...planted('right', '2')], folder);
+      expect(problems).toEqual([
+        `${file}:2: the planted bug no name does not compile: error TS2304: Cannot find name 'b'.`,
+      ]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });

@@ -1,14 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { KeptEvolution } from './shrink.ts';
 
 const FOLDER = new URL('pinned/', import.meta.url);
-
-/** The planted bugs that have a kept schedule. */
-export function pinnedNames(): string[] {
-  return existsSync(FOLDER) ? readdirSync(FOLDER).map((file) => file.replace(/\.json$/, '')) : [];
-}
 
 /** The schedule that is kept for a planted bug that few seeds show; undefined where there is none. */
 export function pinnedEvolution(mutant: string): KeptEvolution | undefined {

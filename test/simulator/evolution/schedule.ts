@@ -16,6 +16,8 @@ export interface RunOptions {
   log?: (line: string) => void;
   /** What is left out, by the names that the outcome of the whole schedule has. */
   without?: readonly string[];
+  /** After this many events a schedule does not come to rest. Default 300,000. */
+  mostEvents?: number;
 }
 
 /** What became of a schedule. */
@@ -31,11 +33,14 @@ const MOST_EVENTS = 300_000;
  * Runs the schedule of a seed: a model changes beside live traffic. What is stable has to be in every answer that is no error; what
  * changes, in a state that it had since all was last applied.
  */
-export async function runEvolution(seed: number, { log, without }: RunOptions = {}): Promise<EvolutionOutcome> {
+export async function runEvolution(
+  seed: number,
+  { log, without, mostEvents = MOST_EVENTS }: RunOptions = {},
+): Promise<EvolutionOutcome> {
   const world = new World(seed, without);
   if (log !== undefined) world.log = (text) => log(`${world.seconds()} ${text}`);
   try {
-    await world.timeline.run(new Schedule(world).run(), MOST_EVENTS);
+    await world.timeline.run(new Schedule(world).run(), mostEvents);
   } catch (error) {
     world.fail('endless', `the schedule breaks off: ${(error as Error).stack}`);
   }

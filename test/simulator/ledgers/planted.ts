@@ -1,5 +1,5 @@
 import { DIRECTED_MUTANTS } from '../planted/directed.ts';
-import type { Mutant } from '../planted/mutant.ts';
+import { bugsNamed, type Mutant } from '../planted/mutant.ts';
 import { MUTANTS } from '../planted/mutants.ts';
 
 /** Planted bugs of the other simulator that schedules of totals and parts show by themselves, without one that is kept or written down. */
@@ -26,6 +26,4 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** The bugs that the attack on totals and parts has to find. */
-export const LEDGER_MUTANTS: readonly Mutant[] = [...MUTANTS, ...DIRECTED_MUTANTS].filter(({ name }) =>
-  NAMES.has(name),
-);
+export const LEDGER_MUTANTS: readonly Mutant[] = bugsNamed([...MUTANTS, ...DIRECTED_MUTANTS], NAMES);

@@ -8,7 +8,7 @@ import {
   setProperty,
   setValue,
 } from '../planted/changes.ts';
-import type { Mutant } from '../planted/mutant.ts';
+import { bugNamed, bugsNamed, type Mutant } from '../planted/mutant.ts';
 import { WRITTEN } from './directed.ts';
 import { MARK } from './planted-mark.ts';
 
@@ -480,7 +480,7 @@ const FOUND: ReadonlySet<string> = new Set([
 ]);
 
 /** Bugs planted in the observer. */
-export const OBSERVER_MUTANTS: readonly Mutant[] = ALL.filter(({ name }) => FOUND.has(name));
+export const OBSERVER_MUTANTS: readonly Mutant[] = bugsNamed(ALL, FOUND);
 
 /** Those that the attack of `verify/` finds within the sweep of its test, and the simulator of the observer does not. */
 const FOUND_BY_ATTACK: ReadonlySet<string> = new Set([
@@ -505,7 +505,7 @@ const FOUND_BY_ATTACK: ReadonlySet<string> = new Set([
 ]);
 
 /** Bugs planted in the observer that the attack finds. */
-export const VERIFY_MUTANTS: readonly Mutant[] = ALL.filter(({ name }) => FOUND_BY_ATTACK.has(name));
+export const VERIFY_MUTANTS: readonly Mutant[] = bugsNamed(ALL, FOUND_BY_ATTACK);
 
 const OF_NEW_SHARDS = 'nothing alone: `new-shards-hold-nothing` breaks both rules of new shards';
 const OF_LOST_RECORDS = 'nothing alone: `lost-records-are-no-gap` breaks all four rules of lost records';
@@ -526,7 +526,7 @@ export const HIDDEN: Readonly<Record<string, string>> = {
 const HAVE_A_SCHEDULE: ReadonlySet<string> = new Set(Object.values(WRITTEN).map(({ bug }) => bug));
 
 /** Bugs planted in the observer that a written schedule finds: each has one of its own. */
-export const WRITTEN_MUTANTS: readonly Mutant[] = ALL.filter(({ name }) => HAVE_A_SCHEDULE.has(name));
+export const WRITTEN_MUTANTS: readonly Mutant[] = bugsNamed(ALL, HAVE_A_SCHEDULE);
 
 /** Bugs planted in the observer that no schedule finds: `HIDDEN` says why. */
 export const OBSERVER_EXPERIMENTS: readonly Mutant[] = ALL.filter(

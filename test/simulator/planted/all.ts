@@ -1,5 +1,6 @@
 import { JOINED_MUTANTS } from '../../schedules/joined-mutants.ts';
 import { UPDATE_MUTANTS, WALK_MUTANTS } from '../../schedules/mutants.ts';
+import { pinnedEvolution } from '../evolution/pinned.ts';
 import { EVOLUTION_MUTANTS } from '../evolution/planted.ts';
 import {
   HIDDEN,
@@ -40,7 +41,10 @@ export const PLANTED: readonly Planted[] = [
   ...found(DIRECTED_MUTANTS, 'simulator, written schedule'),
   ...found(WORKER_MUTANTS, 'simulator, interrupted worker'),
   ...found(EXPERIMENTS, 'nothing so far: not known to be wrong'),
-  ...found(EVOLUTION_MUTANTS, 'simulator of model changes'),
+  ...EVOLUTION_MUTANTS.map((mutant) => ({
+    mutant,
+    foundBy: `simulator of model changes${pinnedEvolution(mutant.name) === undefined ? '' : ', kept schedule'}`,
+  })),
   ...drawnOrKept(OBSERVER_MUTANTS, 'simulator of the observer', 'observer'),
   ...found(WRITTEN_MUTANTS, 'simulator of the observer, written schedule'),
   ...found(VERIFY_MUTANTS, 'attack on the observer'),

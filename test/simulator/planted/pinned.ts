@@ -12,14 +12,10 @@ export interface Pinned {
 /** The world that a kept schedule is of: its file is in a folder of that world. */
 type PinnedWorld = 'observer' | undefined;
 
-/** The folder of the kept schedules of a world. */
-export function pinnedFolder(world?: PinnedWorld): URL {
-  return new URL(world === undefined ? 'pinned/' : `../${world}/pinned/`, import.meta.url);
-}
-
 /** The file that keeps a planted bug's schedule. */
 export function pinnedFile(mutant: string, world?: PinnedWorld): string {
-  return fileURLToPath(new URL(`${mutant}.json`, pinnedFolder(world)));
+  const folder = new URL(world === undefined ? 'pinned/' : `../${world}/pinned/`, import.meta.url);
+  return fileURLToPath(new URL(`${mutant}.json`, folder));
 }
 
 /** The schedule that is kept for a planted bug; undefined where there is none. */

@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { currentMoment, type Moment } from '../../../foundation/clocks.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { sleep } from '../../../foundation/runtime.ts';
-import { LEASE_MS, type ReaderLeases, registryLeases } from '../../../registry/reader-lease.ts';
+import { LEASE_MS, registryLeases } from '../../../registry/reader-lease.ts';
 import type { DynamoDBStore } from '../../../store/dynamodb.ts';
 import type { History } from './history.ts';
 import { judge } from './judge.ts';
@@ -24,8 +24,6 @@ export interface Asking {
   airports: readonly string[];
   history: History;
   tally: Tally;
-  /** Tells readers which projections they may use. Default: leases of the table's registry. */
-  leases?: ((graph: CompiledModel, store: DynamoDBStore, moment: () => Moment) => ReaderLeases) | undefined;
 }
 
 /** Askers of each side. */
@@ -45,9 +43,9 @@ function fasterMoment(): Moment {
 
 /** Asks a reader of one model all the time, until it is over; every answer is judged and counted. */
 export async function askUntil(side: Side, asking: Asking, isOver: () => boolean): Promise<void> {
-  const { store, leases = registryLeases } = asking;
+  const { store } = asking;
   const graph: CompiledModel = MODELS[side];
-  const reader = createReader(graph, { store, leases: leases(graph, store, fasterMoment) });
+  const reader = createReader(graph, { store, leases: registryLeases(graph, store, fasterMoment) });
   const askers = Array.from({ length: ASKERS }, async () => {
     while (!isOver()) {
       await askAndJudge(side, reader, asking, randomQuestion(side, asking));

@@ -25,8 +25,6 @@ export interface EvolveOptions {
   airports?: number;
   /** Default: as `startEngine` has it. */
   engine?: EngineName | undefined;
-  /** Tells readers which projections they may use. Default: leases of the table's registry. A test breaks it here. */
-  leases?: Asking['leases'];
 }
 
 /** The result of the demo of a model change; the shape of `demo --evolve --json`. */
@@ -113,8 +111,7 @@ class Evolution {
     const producers = sides.map((side) => new Producer(MODELS[side], store, data, this.history, busy));
     this.tally.beginPhase('before');
     const writing = producers.map((producer) => producer.run(WRITES_PER_SECOND, () => !this.isWriting));
-    const { leases } = this.options;
-    const context: Asking = { store, airports, history: this.history, tally: this.tally, leases };
+    const context: Asking = { store, airports, history: this.history, tally: this.tally };
     const asking = sides.map((side) => askUntil(side, context, () => !this.isAsking));
     const change = this.changeModel(Promise.all(writing)).finally(() => {
       this.isAsking = false;

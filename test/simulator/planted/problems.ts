@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MATRIX_MUTANTS } from '../../matrix/bugs.ts';
+import { HIDDEN, OBSERVER_EXPERIMENTS } from '../observer/planted.ts';
+import { PLANTED } from './all.ts';
+import { plantedFiles } from './changes.ts';
+import { type PlantedBug, programOf } from './compiled.ts';
+import { KEPT, type KeptSchedules, keptFile, keptNames } from './kept.ts';
+import { type Mark, marks, ROOT } from './marks.ts';
+import type { Mutant } from './mutant.ts';
+import { SHOWN_AT } from './shown.ts';
+
+/** What is wrong with planted bugs, marks and kept schedules, without a schedule being run. */
+
+/** The planted bugs that apply, with their files, and a sentence for each that does not. */
+export function applied(
+  bugs: readonly Mutant[],
+  all: ReadonlyMap<string, Mark> = marks(),
+): { planted: PlantedBug[]; problems: string[] } {
+  const planted: PlantedBug[] = [];
+  const problems: string[] = [];
+  const texts = new Map([...all.values()].map(({ file, text }) => [file, text]));
+  for (const mutant of bugs) {
+    try {
+      const files = plantedFiles(mutant.changes, all);
+      planted.push({ mutant, files });
+      for (const [file, text] of files) {
+        const own = texts.get(file) ?? readFileSync(join(ROOT, file), 'utf8');
+        if (programOf(own) === programOf(text))
+          problems.push(`${file}: the planted bug ${mutant.name} leaves the program as it is. Change the bug.`);
+      }
+    } catch (error) {
+      problems.push(
+        `${listOf(mutant.name)}: the planted bug ${mutant.name} does not apply: ${(error as Error).message} ` +
+          'Put the mark above the code that keeps the rule now, or change the bug.',
+      );
+    }
+  }
+  return { planted, problems };
+}
+
+/** Marks that no bug breaks. */
+export function marksWithoutBug(bugs: readonly Mutant[], all: ReadonlyMap<string, Mark> = marks()): string[] {
+  const used = new Set(bugs.flatMap(({ changes }) => changes.flatMap((change) => change.marks)));
+  return [...all.values()]
+    .filter(({ name }) => !used.has(name))
+    .map(
+      ({ name, file }) =>
+        `${file}: no planted bug breaks the rule ${name}. Plant one (test/simulator/README.md), or take the mark away.`,
+    );
+}
+
+/** Names that several bugs have. */
+export function namesTwice(bugs: readonly Mutant[]): string[] {
+  const names = bugs.map(({ name }) => name);
+  return names
+    .filter((name, i) => names.indexOf(name) !== i)
+    .map((name) => `Two planted bugs have the name ${name}. Give one of them another.`);
+}
+
+/** Kept schedules whose file has the name of no bug. */
+export function keptForNoBug(all: readonly KeptSchedules[] = KEPT): string[] {
+  return all.flatMap((kept) =>
+    keptNames(kept)
+      .filter((name) => !kept.mutants.some((mutant) => mutant.name === name))
+      .map(
+        (name) =>
+          `${keptFile(kept, name)}: no planted bug that the ${kept.simulator} finds has this name. Give the file the bug's name, or delete it.`,
+      ),
+  );
+}
+
+/** Seeds that are kept for no bug. */
+function seedsForNoBug(bugs: readonly Mutant[]): string[] {
+  const names = new Set(bugs.map(({ name }) => name));
+  return Object.entries(SHOWN_AT).flatMap(([world, seeds]) =>
+    Object.keys(seeds)
+      .filter((name) => !names.has(name))
+      .map(
+        (name) => `shown-at.json keeps a seed of ${world} for ${name}, and there is no such planted bug. Delete it.`,
+      ),
+  );
+}
+
+/** Bugs of the observer that nothing finds, without the reason, and reasons of bugs that there are not. */
+function unexplained(): string[] {
+  const hidden = OBSERVER_EXPERIMENTS.map(({ name }) => name);
+  return [
+    ...hidden
+      .filter((name) => !Object.hasOwn(HIDDEN, name))
+      .map(
+        (name) =>
+          `The planted bug ${name} is found by nothing. Name it among those that are found, or say why in HIDDEN.`,
+      ),
+    ...Object.keys(HIDDEN)
+      .filter((name) => !hidden.includes(name))
+      .map(
+        (name) =>
+          `HIDDEN says why nothing finds the planted bug ${name}: it is found, or there is none. Take the line away.`,
+      ),
+  ];
+}
+
+/** The file that lists a bug, for who has to mend it. */
+function listOf(name: string): string {
+  const files = ['test/simulator', 'test/schedules'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
+  );
+  const lists = (file: string): boolean => readFileSync(join(ROOT, file), 'utf8').includes(`name: '${name}',`);
+  // Those of the matrix are listed by their columns.
+  return files.find((file) => file.endsWith('.ts') && lists(file)) ?? 'test/matrix/bugs.ts';
+}
+
+/** Every planted bug that applies, of every simulator and of the matrix, and what is wrong with them all. */
+export function allPlanted(): { planted: PlantedBug[]; problems: string[] } {
+  const bugs = [...PLANTED.map(({ mutant }) => mutant), ...MATRIX_MUTANTS];
+  const { planted, problems } = applied(bugs);
+  return {
+    planted,
+    problems: [
+      ...problems,
+      ...marksWithoutBug(bugs),
+      ...namesTwice(bugs),
+      ...keptForNoBug(),
+      ...seedsForNoBug(bugs),
+      ...unexplained(),
+    ],
+  };
+}
