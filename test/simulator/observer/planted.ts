@@ -8,7 +8,7 @@ import {
   setProperty,
   setValue,
 } from '../planted/changes.ts';
-import { bugNamed, bugsNamed, type Mutant } from '../planted/mutant.ts';
+import { bugsNamed, type Mutant } from '../planted/mutant.ts';
 import { WRITTEN } from './directed.ts';
 import { MARK } from './planted-mark.ts';
 
