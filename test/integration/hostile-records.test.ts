@@ -1,6 +1,7 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Item } from '../../src/core/items/attribute-value.ts';
+import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { QUARANTINE_PARTITION } from '../../src/core/plan/quarantine-entry.ts';
@@ -122,5 +123,65 @@ describe('a record is not trusted', () => {
     for (const one of wrong) await expect(handler({ Records: [good, one] }, context)).rejects.toThrow();
     const { item } = await store.get({ source: 'USER-good', target: '~view' }, { consistent: true });
     expect(item).toBeUndefined();
+  });
+
+  describe('images that do not fit their event', () => {
+    const USER = ['USER-1', 'USER-1'] as const;
+    const NAME = '"name":{"S":"Ada"}';
+
+    /** Projects records of an item, which is in the table if `isThere`; the codes of quarantine, and whether search item and view are live. */
+    async function projected(isThere: boolean, changes: readonly ((of: RawRecord) => RawRecord)[]) {
+      const graph = hostileGraph();
+      const { store, client } = await testTable(graph);
+      const whole = record(1, ...USER, NAME);
+      const Item = whole.dynamodb!.NewImage as Item;
+      if (isThere) await client.send(new PutItemCommand({ TableName: graph.table.name, Item }));
+      const handler = streamHandler(graph, { store, logger: pino({ level: 'silent' }) });
+      const Records = changes.map((change, i) => change(record(i + 1, ...USER, NAME)));
+      expect(await handler({ Records }, context)).toEqual({ batchItemFailures: [] });
+      const found = await Promise.all(
+        ['~ix/name', '~view'].map((target) => store.get({ source: 'USER-1', target }, { consistent: true })),
+      );
+      const { items: entries } = await store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION });
+      const live = found.map(({ item }) => item !== undefined && item['expiresAt'] === undefined);
+      return { codes: entries.map(({ code }) => stringOf(code)), live };
+    }
+
+    const as =
+      (eventName: string, images: (image: Item) => Partial<NonNullable<RawRecord['dynamodb']>>) =>
+      (of: RawRecord): RawRecord => {
+        const image = of.dynamodb!.NewImage as Item;
+        return { ...of, eventName, dynamodb: { ...of.dynamodb, NewImage: undefined, ...images(image) } };
+      };
+    const there = { codes: [], live: [true, true] };
+    const gone = { codes: [], live: [false, false] };
+    const insert = as('INSERT', (NewImage) => ({ NewImage }));
+
+    it.each([
+      ['{}', {}],
+      ['null', null],
+      ['a list', []],
+    ])('an insert with %s as its old image is an insert', async (_what, none) => {
+      const OldImage = none as Item;
+      expect(await projected(true, [as('INSERT', (NewImage) => ({ NewImage, OldImage }))])).toEqual(there);
+    });
+
+    it('a removal with an empty new image is a removal', async () => {
+      const removal = as('REMOVE', (OldImage) => ({ OldImage, NewImage: {} }));
+      expect(await projected(false, [insert, removal])).toEqual(gone);
+    });
+
+    it.each([
+      ['an insert with an old image', 'INSERT', (image: Item) => ({ NewImage: image, OldImage: image })],
+      ['an insert of an empty item', 'INSERT', () => ({ NewImage: {} })],
+      ['a change from an empty item', 'MODIFY', (image: Item) => ({ NewImage: image, OldImage: {} })],
+      ['a change to an empty item', 'MODIFY', (image: Item) => ({ NewImage: {}, OldImage: image })],
+      ['a removal with a new image', 'REMOVE', (image: Item) => ({ NewImage: image, OldImage: image })],
+    ])('%s is quarantined by its name, and the base item decides', async (_what, eventName, images) => {
+      const found = await projected(true, [insert, as(eventName, images)]);
+      expect(found).toEqual({ codes: ['contradictory-record'], live: [true, true] });
+      const before = await projected(true, [as(eventName, images), insert]);
+      expect(before).toEqual(found);
+    });
   });
 });

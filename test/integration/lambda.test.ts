@@ -128,15 +128,30 @@ describe('streamHandler', () => {
     }
   });
 
-  it('starts nothing where only the reserve is left, and reports the first record', async () => {
+  it('tries one unit where only the reserve is left, and reports the record after it with both times', async () => {
     const graph = followGraph();
     const { store } = await testTable(graph);
-    const handler = streamHandler(graph, { store, logger: keepingLogger().logger, reserveMs: 2_000 });
+    const { logger, lines } = keepingLogger();
+    const handler = streamHandler(graph, { store, logger, reserveMs: 2_000 });
     const records = [user(1, 'A'), user(2, 'B')];
-    const late = { awsRequestId: 'request-3', getRemainingTimeInMillis: () => 1_900 };
+    const left = [60_000];
+    const late = { awsRequestId: 'request-3', getRemainingTimeInMillis: () => left.shift() ?? 1_900 };
     const response = await handler({ Records: records }, late);
-    expect(response.batchItemFailures).toEqual([{ itemIdentifier: records[0]!.dynamodb!.SequenceNumber }]);
-    expect((await store.get({ source: 'USER-A', target: '~view' }, { consistent: true })).item).toBeUndefined();
+    expect(response.batchItemFailures).toEqual([{ itemIdentifier: records[1]!.dynamodb!.SequenceNumber }]);
+    expect((await store.get({ source: 'USER-A', target: '~view' }, { consistent: true })).item).toBeDefined();
+    expect((await store.get({ source: 'USER-B', target: '~view' }, { consistent: true })).item).toBeUndefined();
+    expect(lines.filter(({ level }) => level === 40)).toMatchObject([
+      { timeoutMs: 60_000, reserveMs: 2_000, reason: { code: 'out-of-time' } },
+    ]);
+  });
+
+  it.each([5_000, 1_000, 100])('gets on in a function with a timeout of %i ms', async (timeoutMs) => {
+    const graph = followGraph();
+    const { store } = await testTable(graph);
+    const handler = streamHandler(graph, { store, logger: keepingLogger().logger });
+    const short = { awsRequestId: 'request-4', getRemainingTimeInMillis: () => timeoutMs };
+    expect(await handler({ Records: [user(1, 'A'), user(2, 'B')] }, short)).toEqual({ batchItemFailures: [] });
+    expect((await store.get({ source: 'USER-B', target: '~view' }, { consistent: true })).item).toBeDefined();
   });
 
   it('samples debug logs, which hold keys but no contents', async () => {

@@ -134,8 +134,18 @@ describe('redriveHandler', () => {
     await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { N: '1' } });
     await projectAll();
     const handler = redriveHandler(graph, { store, logger, reserveMs: 5_000 });
-    const late = { ...context, getRemainingTimeInMillis: () => 4_000 };
+    const left = [60_000];
+    const late = { ...context, getRemainingTimeInMillis: () => left.shift() ?? 4_000 };
     expect(await handler({}, late)).toMatchObject({ entries: 1, repaired: 0, left: 1 });
+  });
+
+  it('gets on in a function whose timeout is below the reserve', async () => {
+    const { graph, store, projectAll } = await failedTable();
+    await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { N: '1' } });
+    await projectAll();
+    await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { S: 'mended' } });
+    const short = { ...context, getRemainingTimeInMillis: () => 4_000 };
+    expect(await redriveHandler(graph, { store, logger })({}, short)).toMatchObject({ entries: 1, repaired: 1 });
   });
 });
 

@@ -157,6 +157,94 @@ describe('lineage', () => {
   });
 });
 
+describe('a stream that others go on writing to', () => {
+  /** Puts a node into a shard every few milliseconds until something is over. */
+  async function whileWritten(stream: ScriptedStream, shardId: string, over: Promise<unknown>): Promise<number> {
+    let isOver = false;
+    const ended = over.finally(() => {
+      isOver = true;
+    });
+    let written = 0;
+    while (!isOver) {
+      await stream.put(shardId, user(`later-${written++}`));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await ended;
+    return written;
+  }
+
+  it('is worked off up to its state at the start: the run ends, and so does the wait', async () => {
+    const { stream, store, make } = await scripted();
+    stream.open('busy');
+    stream.open('still');
+    stream.open('closed');
+    stream.open('child', 'closed');
+    for (const shardId of ['busy', 'still', 'closed', 'child']) await stream.put(shardId, user(shardId));
+    stream.close('closed');
+    const worker = make();
+    const run = worker.run({ untilIdle: true });
+    const written = await whileWritten(stream, 'busy', run);
+    expect(written).toBeGreaterThan(0);
+    expect(await run).toMatchObject({ endedBy: 'idle', trimmed: [] });
+    for (const id of ['busy', 'still', 'closed', 'child']) expect(await viewOf(store, id)).toMatchObject({ name: id });
+
+    const second = make();
+    const running = second.run();
+    await stream.put('still', user('before'));
+    await whileWritten(stream, 'busy', second.idle());
+    expect(await viewOf(store, 'before')).toMatchObject({ name: 'before' });
+    await second.stop();
+    expect(await running).toMatchObject({ endedBy: 'stop' });
+  });
+
+  it('goes on in the shards that open meanwhile', async () => {
+    const { stream, store, make } = await scripted();
+    stream.open('root');
+    await stream.put('root', user('1'));
+    let isSplit = false;
+    stream.beforeRead = async () => {
+      if (isSplit) return;
+      isSplit = true;
+      await stream.put('root', user('2'));
+      stream.close('root');
+      stream.open('child', 'root');
+    };
+    const run = make().run({ untilIdle: true });
+    while (!isSplit) await new Promise((resolve) => setTimeout(resolve, 5));
+    await whileWritten(stream, 'child', run);
+    expect(await run).toMatchObject({ endedBy: 'idle' });
+    for (const id of ['1', '2']) expect(await viewOf(store, id)).toMatchObject({ name: id });
+  });
+
+  it('is not worked off while a record from before waits, whatever the worker itself writes', async () => {
+    const { stream, store, make } = await scripted();
+    stream.open('first');
+    stream.open('second');
+    await stream.put('second', user('1'));
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    stream.beforeRead = async (shardId) => {
+      if (shardId === 'second') await held;
+    };
+    const worker = make();
+    const run = worker.run();
+    const idle = worker.idle().then(() => viewOf(store, '1'));
+    let derived = 0;
+    for (; derived < 100; derived++) {
+      const view = { source: { S: 'USER-9' }, target: { S: '~view' }, r: { N: `${derived}` } };
+      stream.append('first', view, view);
+      await stream.put('first', user(`later-${derived}`));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    release();
+    expect(await idle).toMatchObject({ name: '1' });
+    await worker.stop();
+    await run;
+  });
+});
+
 describe('batches', () => {
   it('fold many pages while the shard is behind', async () => {
     const { stream, reports, make } = await scripted();

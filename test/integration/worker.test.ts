@@ -161,3 +161,19 @@ describe('a table that is deleted', () => {
     await running.stop();
   });
 });
+
+it('a table that is written to all the time is projected up to its state at the start, and the run ends', async () => {
+  const { graph, store, streams, streamArn } = await testTable(followGraph());
+  for (let i = 0; i < 20; i++) await store.put(user(`${i}`));
+  const run = createWorker({ graph, store, streams, streamArn, pollIntervalMs: 20 }).run({ untilIdle: true });
+  let isOver = false;
+  const ended = run.finally(() => {
+    isOver = true;
+  });
+  for (let i = 0; !isOver; i++) {
+    await store.put(user(`later-${i}`));
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  expect(await ended).toMatchObject({ endedBy: 'idle' });
+  for (let i = 0; i < 20; i++) expect(await viewOf(store, `${i}`)).toMatchObject({ name: `${i}` });
+});

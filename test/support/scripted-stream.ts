@@ -18,6 +18,8 @@ interface ScriptedShard extends Shard {
   /** How many of the oldest records have left the stream. */
   trimmed: number;
   isClosed: boolean;
+  /** Whether it is listed, but cannot be read. */
+  isLost?: boolean;
 }
 
 /**
@@ -57,6 +59,11 @@ export class ScriptedStream implements StreamSource {
   /** The shard leaves the stream. */
   vanish(shardId: string): void {
     this.shards.delete(shardId);
+  }
+
+  /** The shard leaves the stream, which goes on listing it. */
+  lose(shardId: string): void {
+    this.shard(shardId).isLost = true;
   }
 
   /** The oldest records of a shard, as many of them, leave the stream. */
@@ -127,7 +134,9 @@ export class ScriptedStream implements StreamSource {
   }
 
   async isClosed(shardId: string): Promise<boolean> {
-    return this.status === 'DISABLED' || this.found(shardId).isClosed;
+    const shard = this.shards.get(shardId);
+    if (shard === undefined) throw new StreamError('no-shard', `The stream does not list shard ${shardId}.`);
+    return this.status === 'DISABLED' || shard.isClosed;
   }
 
   async iterator(shardId: string, after: string | undefined): Promise<string> {
@@ -160,7 +169,9 @@ export class ScriptedStream implements StreamSource {
 
   private found(shardId: string): ScriptedShard {
     const shard = this.shards.get(shardId);
-    if (shard === undefined) throw new StreamError('no-shard', `There is no shard ${shardId}.`);
+    if (shard === undefined || shard.isLost === true) {
+      throw new StreamError('no-shard', `There is no shard ${shardId}.`);
+    }
     return shard;
   }
 

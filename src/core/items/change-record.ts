@@ -16,6 +16,8 @@ export interface ChangeRecord {
   sequenceNumber: string;
   /** The label of its stream, where that is known besides the position: numbers of one stream compare faster. */
   stream?: string;
+  /** How its images contradict the name of its event: one sentence. Then the base item decides. */
+  contradiction?: string;
   /** When the change was made, in whole seconds since 1970, as the stream says. */
   createdAtSeconds?: number;
 }

@@ -23,11 +23,20 @@ function indexUnitByBaseItem(unit: IndexUnit): IndexUnit {
   return { ...unit, byBase: true };
 }
 
+/** A history with a record that contradicts itself says nothing but which item it is of: then all of its records contradict themselves. */
+export function withSharedContradiction(history: ItemHistory): ItemHistory {
+  const contradiction = history.records.find((record) => record.contradiction !== undefined)?.contradiction;
+  if (contradiction === undefined) return history;
+  return { ...history, records: history.records.map((record) => ({ ...record, contradiction })) };
+}
+
 /**
- * Whether a record may have been made before a time, in milliseconds since 1970. A later record may then have been applied before
- * its derived item was maintained at all, without a watermark that shows it.
+ * Whether the base item decides instead of a record: its images contradict each other, or it may have been made before a time, in
+ * milliseconds since 1970. A later record may then have been applied before its derived item was maintained at all, without a
+ * watermark that shows it.
  */
-export function isBefore({ createdAtSeconds }: ChangeRecord, momentMs: number): boolean {
+export function isBefore({ createdAtSeconds, contradiction }: ChangeRecord, momentMs: number): boolean {
+  if (contradiction !== undefined) return true;
   if (momentMs === 0) return false;
   return createdAtSeconds === undefined || createdAtSeconds * 1000 < momentMs;
 }

@@ -17,7 +17,7 @@ import { askedInTarget } from './in-targets.ts';
 import { inboundItem, type SearchPlan, searchItem, searchItemsOfValues, withAttributes } from './parts/index-items.ts';
 import { edgeShare, joinedItem, sourceShare } from './parts/joined-items.ts';
 import { ownerItems } from './parts/owner-items.ts';
-import { type ImageOwner, nodeOwner, type Problem, Subject } from './parts/subject.ts';
+import { type ImageOwner, nodeOwner, PartError, type Problem, Subject } from './parts/subject.ts';
 import { countedFields } from './parts/totals.ts';
 import { type EdgePlan, edgePlan, hasViewlessTypes, nodePlan } from './parts/type-plans.ts';
 import { shapeOf } from './shape.ts';
@@ -148,6 +148,13 @@ export class ItemPlanner implements ImageOwner {
     if (image === undefined) return NOTHING;
     const derived = this.deriveAll(image);
     return this.hasView ? derived : { ...derived, element: undefined, attributes: undefined };
+  }
+
+  /** Adds that the record of an image contradicts itself, if the model knows the item. */
+  withContradiction(derived: DerivedImage, message: string): DerivedImage {
+    if (this.kind.kind === 'unknown') return derived;
+    const { problem } = new PartError('contradictory-record', message);
+    return { ...derived, problems: [...derived.problems, problem] };
   }
 
   private deriveAll(image: Item): DerivedImage {

@@ -3,7 +3,7 @@ import type { Item } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { INDEX_KEYS, MODEL, QUARANTINE_FIELDS, REVISION, WATERMARK } from '../items/derived-item.ts';
 import { baseKeyOfIndexItem, parseDerivedKey } from '../items/derived-key.ts';
-import type { CompiledModel } from '../model/compiled.ts';
+import type { CompiledModel, TableNames } from '../model/compiled.ts';
 import { entryKeyOf } from '../model/projection/places.ts';
 import type { ItemKey } from '../store-port.ts';
 import type { CountedUnit, JoinedUnit, QuarantineUnit, Unit } from './unit.ts';
@@ -79,6 +79,15 @@ function entryItem(
     [MODEL]: { S: graph.fingerprint },
     ...(derivedKeys.length > 0 && { [QUARANTINE_FIELDS.derivedKeys]: { SS: fittingKeys(derivedKeys) } }),
   };
+}
+
+/**
+ * The forms of an entry, each for a table that refuses the one before: whole; without the keys of the index, which may have other types
+ * there; and with its own keys alone, which name the item and the record. A check finds all of them.
+ */
+export function formsOfEntry({ partitionKey, sortKey }: TableNames, entry: Item): readonly Item[] {
+  const { [INDEX_KEYS.gsi0.partition]: _partition, [INDEX_KEYS.gsi0.sort]: _sort, ...unlisted } = entry;
+  return [entry, unlisted, { [partitionKey]: entry[partitionKey]!, [sortKey]: entry[sortKey]! }];
 }
 
 function shortenedReason(reason: string): string {

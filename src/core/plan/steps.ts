@@ -20,11 +20,12 @@ export function derivedSteps(planner: ItemPlanner, { source, target, records }: 
 }
 
 function derivedStep(planner: ItemPlanner, record: ChangeRecord): DerivedStep {
+  const after = planner.derive(record.newImage);
   return {
     record,
     // rule: old-image-counts-as-far-as-it-can-be-derived
     before: planner.derive(record.oldImage),
-    after: planner.derive(record.newImage),
+    after: record.contradiction === undefined ? after : planner.withContradiction(after, record.contradiction),
   };
 }
 

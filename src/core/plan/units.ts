@@ -2,7 +2,7 @@ import { sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { VIEW_KEY } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { isBefore, reconcileViewBefore } from './by-base.ts';
+import { isBefore, reconcileViewBefore, withSharedContradiction } from './by-base.ts';
 import { problemsOf } from './derive.ts';
 import type { DerivedImage } from './derived.ts';
 import { continuationUnit, fanOutUnits } from './fan-out.ts';
@@ -60,7 +60,8 @@ function addUnits(
   let fanOuts: readonly FanOutUnit[] = NONE;
   const indexed: IndexedUnits = { units, counted: undefined, joined: undefined };
   const viewBefore = reconcileViewBefore(graph, source, histories);
-  for (const history of histories) {
+  for (const folded of histories) {
+    const history = withSharedContradiction(folded);
     const continuation = continuationUnit(graph, history);
     if (continuation !== undefined) units.push(continuation);
     const steps = derivedSteps(planner, history);

@@ -8,6 +8,7 @@ import { type CheckOptions, type CheckResult, check, SETTLE_MS } from '../../tru
 import { type CheckCursor, type CheckTotals, parseCursor } from '../../trust/check/cursor.ts';
 import { type Finding, WRONG } from '../../trust/check/finding.ts';
 import { pageItemsAt, UNITS_AN_ITEM } from '../../trust/check/run/limits.ts';
+import { timeOfCall } from './call-time.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
 import { createCheckMetrics } from './metrics.ts';
 import { functionClientOptions } from './settings.ts';
@@ -128,7 +129,8 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
       const logger = rootLogger.child({ requestId: context.awsRequestId });
       const { mode = 'report', maxWcu } = request;
       const isWriting = mode === 'rebuild' || mode === 'repair';
-      const { reserveMs = defaultReserveMs(isWriting, context.getRemainingTimeInMillis()) } = options;
+      const { reserveMs = isWriting ? WRITING_RESERVE_MS : RESERVE_MS } = options;
+      const time = timeOfCall(context, reserveMs);
       const result = await check({
         ...options,
         graph,
@@ -137,7 +139,7 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
         mostSuspects,
         ...(isWriting && maxWcu !== undefined && writingLimits(maxWcu, mostSuspects, mode === 'rebuild')),
         streamLabel: options.streamLabel ?? (ownClient && streamLabelReader(ownClient, graph)),
-        remainingMs: () => (isOver() ? 0 : context.getRemainingTimeInMillis() - reserveMs),
+        remainingMs: () => (isOver() ? 0 : time.remainingMs()),
         onFinding: (finding) => logFinding(logger, finding),
       });
       const { cursor, ...totals } = result;
@@ -146,11 +148,6 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
       return result;
     },
   };
-}
-
-/** The reserve of a call. It leaves half of the time for work, so that a function with a short timeout makes progress too. */
-function defaultReserveMs(isWriting: boolean, callMs: number): number {
-  return Math.min(isWriting ? WRITING_RESERVE_MS : RESERVE_MS, callMs / 2);
 }
 
 /** Makes the function that says which stream the table has now. It loads the SDK at its first call. */

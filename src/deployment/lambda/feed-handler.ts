@@ -1,6 +1,7 @@
 import type { RuntimeOptions } from '../../foundation/runtime.ts';
 import { type EventBus, putEvents } from '../../trust/observe/event-bus.ts';
 import { eventsOfMessage } from '../../trust/observe/feed-queue.ts';
+import { timeOfCall } from './call-time.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
 import type { InvocationContext, StreamResponse } from './stream-handler.ts';
 
@@ -11,7 +12,7 @@ export interface FeedQueueEvent {
 
 /** Options of a feed handler. */
 export interface FeedHandlerOptions extends EventBus, Pick<RuntimeOptions, 'wait' | 'random'> {
-  /** Milliseconds before the function's timeout at which no more events are put. Default 10,000. */
+  /** Milliseconds before the function's timeout at which no more events are put; at most half of a call's time. Default 10,000. */
   reserveMs?: number | undefined;
   /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
   logger?: FunctionLogger | undefined;
@@ -36,7 +37,7 @@ export function feedHandler(options: FeedHandlerOptions): FeedHandler {
   const rootLogger = options.logger ?? jsonLines('info');
   return async ({ Records }, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
-    const remainingMs = (): number => context.getRemainingTimeInMillis() - reserveMs;
+    const { remainingMs } = timeOfCall(context, reserveMs);
     const held = new Set<string>();
     const batchItemFailures: StreamResponse['batchItemFailures'] = [];
     let put = 0;

@@ -13,6 +13,7 @@ import {
   SEGMENTS_A_WORKER,
   workersFor,
 } from '../../trust/check/run/limits.ts';
+import { timeOfCall } from './call-time.ts';
 import type { InvocationContext } from './stream-handler.ts';
 
 /** A call of a migration that decides. Zeros leave the number of workers to the write units, and reads without a limit. */
@@ -106,6 +107,6 @@ async function migrateOptions(
     ...(client && { serverTime: () => serverTime(client, graph) }),
     // One clock for all: pauses that are measured by two would end too early.
     ...(now && { now, serverTime: async () => now() }),
-    remainingMs: () => context.getRemainingTimeInMillis() - RESERVE_MS,
+    remainingMs: timeOfCall(context, RESERVE_MS).remainingMs,
   };
 }

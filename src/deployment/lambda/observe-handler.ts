@@ -11,6 +11,7 @@ import { readObserverProgress } from '../../trust/observe/memory.ts';
 import { isOfReaders } from '../../trust/observe/obligation.ts';
 import { type ObserveResult, observe } from '../../trust/observe/observe.ts';
 import type { ObserverLimits } from '../../trust/observe/observer.ts';
+import { timeOfCall } from './call-time.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
 import { createObserverMetrics } from './metrics.ts';
 import { functionClientOptions } from './settings.ts';
@@ -26,7 +27,7 @@ export interface ObserveHandlerOptions extends Pick<RuntimeOptions, 'now' | 'wai
   store?: (Store & ScanSource) | undefined;
   /** Milliseconds that a call works at most: less than the schedule's period, so that the next one begins where it ends. Default 50,000. */
   runMs?: number | undefined;
-  /** Milliseconds before the function's timeout at which a call saves its state. Default 10,000. */
+  /** Milliseconds before the function's timeout at which a call saves its state; at most half of a call's time. Default 10,000. */
   reserveMs?: number | undefined;
   /** Takes the changes that the records tell: see `feed` of the observer. Default: no feed. */
   feed?: TakeEvents | undefined;
@@ -81,6 +82,7 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
   return async (_event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
     const deadlineMs = now() + runMs;
+    const time = timeOfCall(context, reserveMs);
     let indexDifferences = 0;
     const result = await observe({
       ...{ graph, store, now, wait: options.wait, limits, source: stream },
@@ -89,7 +91,7 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
       indexSample,
       checks: false,
       untilAtRest: true,
-      remainingMs: () => Math.min(deadlineMs - now(), context.getRemainingTimeInMillis() - reserveMs),
+      remainingMs: () => Math.min(deadlineMs - now(), time.remainingMs()),
       onDrift: ({ suspect: { source, sortKey, part }, state, isCertain }) =>
         logger.warn({ source, sortKey, part: part.kind, state, isCertain }, 'drift'),
       onIndexDifference: (difference) => {

@@ -23,6 +23,7 @@ import {
   redrive,
 } from '../../trust/repair/redrive.ts';
 import { sweep } from '../../trust/repair/sweep.ts';
+import { timeOfCall } from './call-time.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
 import { createRedriveMetrics } from './metrics.ts';
 import { functionClientOptions } from './settings.ts';
@@ -47,7 +48,7 @@ export interface RedriveHandlerOptions extends Pick<RuntimeOptions, 'now'>, Tele
   buckets?: readonly string[] | undefined;
   /** Sends what is left of a failed batch to the queue that told of it. Default: by SQS, in the function's own region. */
   sendRest?: SendMessage | undefined;
-  /** Milliseconds before the function's timeout at which no more entries are begun. Default 5,000. */
+  /** Milliseconds before the function's timeout at which no more entries are begun; at most half of a call's time. Default 5,000. */
   reserveMs?: number | undefined;
   /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
   metricsNamespace?: string | undefined;
@@ -92,7 +93,7 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
   const rootLogger = options.logger ?? jsonLines('info');
   return async (event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
-    const remainingMs = (): number => context.getRemainingTimeInMillis() - reserveMs;
+    const { remainingMs } = timeOfCall(context, reserveMs);
     const run: RedriveOptions = { graph, store, remainingMs, now: options.now, telemetry: options.telemetry };
     const messages = event.Records?.filter(({ eventSource }) => eventSource === 'aws:sqs');
     const { result, failed } =

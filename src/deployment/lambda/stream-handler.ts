@@ -11,6 +11,7 @@ import { ProgressRecorder } from '../../projecting/progress/recorder.ts';
 import { decodeRecords, type RawRecord } from '../../projecting/stream/decode.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
+import { type CallTime, timeOfCall } from './call-time.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
 import { createBatchMetrics } from './metrics.ts';
 import { functionClientOptions } from './settings.ts';
@@ -40,7 +41,7 @@ export interface StreamHandlerOptions extends Pick<RuntimeOptions, 'now' | 'rand
   store?: Store | undefined;
   /** Units in flight at once. Default 32. */
   concurrency?: number | undefined;
-  /** Milliseconds before the function's timeout at which no more units are started. Default 5,000. */
+  /** Milliseconds before the function's timeout at which no more units are started; at most half of a call's time. Default 5,000. */
   reserveMs?: number | undefined;
   /** Whether it leaves in the table how far it has come: one write of one unit in ten seconds at most. Default true. */
   progress?: boolean | undefined;
@@ -89,15 +90,15 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     }
     const records = decodeRecords(graph, event.Records);
     logger.debug({ keys: records.map(({ source, target }) => [source, target]) }, 'batch received');
-    const remainingMs = (): number => context.getRemainingTimeInMillis() - reserveMs;
-    const projectRecords = (): Promise<BatchResult> => projector.project(records, { remainingMs });
+    const time = timeOfCall(context, reserveMs);
+    const projectRecords = (): Promise<BatchResult> => projector.project(records, time);
     const result = await (progress === undefined ? projectRecords() : progress.writeWhile(projectRecords));
     metrics.emit(result, ageOfOldestMs(records, now()));
     // After applying, and of a failed batch only what is applied: the mark would pass the rest.
     claims?.addClaim(appliedRecords(records, result));
     await claims?.writeIfDue();
     if (result.failedFrom === undefined) await leaveProgress(progress, records);
-    return reportFailures(result, logger);
+    return reportFailures(result, time, logger);
   };
 }
 
@@ -116,7 +117,11 @@ async function leaveProgress(progress: ProgressRecorder | undefined, records: re
   await progress.writeIfDue();
 }
 
-function reportFailures(result: BatchResult, logger: FunctionLogger): StreamResponse {
+function reportFailures(
+  result: BatchResult,
+  { timeoutMs, reserveMs }: CallTime,
+  logger: FunctionLogger,
+): StreamResponse {
   const { failedFrom, error, quarantines = [], ...counts } = result;
   for (const kind of quarantines) logger.warn(kind, 'quarantined');
   if (failedFrom === undefined) {
@@ -125,7 +130,8 @@ function reportFailures(result: BatchResult, logger: FunctionLogger): StreamResp
   }
   const { source, target, sequenceNumber } = failedFrom;
   const reason = { code: error?.code, message: error?.message };
-  logger.warn({ ...counts, source, target, sequenceNumber, reason }, 'batch not applied in full; it will be retried');
+  const details = { ...counts, source, target, sequenceNumber, reason, timeoutMs, reserveMs };
+  logger.warn(details, 'batch not applied in full; it will be retried');
   return { batchItemFailures: [{ itemIdentifier: sequenceNumber }] };
 }
 

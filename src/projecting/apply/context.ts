@@ -1,7 +1,8 @@
 import type { Item } from '../../core/items/attribute-value.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import { formsOfEntry } from '../../core/plan/quarantine-entry.ts';
 import type { DerivedUpdate, Store, UpdateResult } from '../../core/store-port.ts';
-import { EdgeloomError, isRetryableStoreError } from '../../foundation/errors.ts';
+import { EdgeloomError, isRetryableStoreError, StoreError } from '../../foundation/errors.ts';
 import { retrying } from '../../foundation/retry.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
 import type { EvictedViews } from './evicted-views.ts';
@@ -55,11 +56,21 @@ export async function updateItem(context: ApplyContext, update: DerivedUpdate): 
   return result;
 }
 
-/** Puts a quarantine entry, and counts it. */
+/** Puts a quarantine entry, and counts it. Where the table refuses it, less of it is put: no record may hold up those behind it. */
 export async function putEntry(context: ApplyContext, entry: Item): Promise<void> {
-  context.stats.writes += 1;
-  const { wcu } = await context.store.put(entry);
-  context.stats.wcu += wcu;
+  const [whole, ...lesser] = formsOfEntry(context.graph.table, entry) as [Item, ...Item[]];
+  const put = async (form: Item): Promise<void> => {
+    try {
+      context.stats.writes += 1;
+      const { wcu } = await context.store.put(form);
+      context.stats.wcu += wcu;
+    } catch (error) {
+      const next = lesser.shift();
+      if (next === undefined || !(error instanceof StoreError) || error.kind !== 'terminal') throw error;
+      await put(next);
+    }
+  };
+  await put(whole);
   context.stats.quarantined += 1;
   context.onQuarantine?.(entry);
 }

@@ -125,8 +125,8 @@ export class MarkMover {
   }
 }
 
-function publishedShard({ shardId, open }: WalkedShard): PublishedShard {
-  if (open.length === 0) return { shardId, open: 0 };
+function publishedShard({ shardId, open, isLost }: WalkedShard): PublishedShard {
+  if (open.length === 0) return { shardId, open: 0, ...(isLost && { isLost }) };
   return {
     shardId,
     open: open.length,

@@ -26,6 +26,8 @@ export interface PublishedShard {
   open: number;
   /** When the oldest of them was made, in milliseconds since 1970; absent if there is none. */
   oldestMs?: number | undefined;
+  /** Whether the stream lists it, closed, but no longer has it. */
+  isLost?: boolean | undefined;
 }
 
 /** The mark of a whole stream, as a process has published it. */
@@ -57,7 +59,16 @@ const publishedSchema = z.object({
   streamArn: z.string(),
   upToMs: z.optional(z.number()),
   lookedAtMs: z.number(),
-  shards: z.optional(z.array(z.object({ shardId: z.string(), open: z.number(), oldestMs: z.optional(z.number()) }))),
+  shards: z.optional(
+    z.array(
+      z.object({
+        shardId: z.string(),
+        open: z.number(),
+        oldestMs: z.optional(z.number()),
+        isLost: z.optional(z.boolean()),
+      }),
+    ),
+  ),
   renewedMs: z.optional(z.number()),
   holder: z.string(),
   leaseUntilMs: z.number(),

@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import { streamLabel, watermarkOf } from '../../core/items/watermark.ts';
 import { ShardPages } from '../stream/shard-pages.ts';
+import { isNoShardError } from '../stream/source.ts';
 import type { NewestPositionSource } from '../stream/stream-label.ts';
 import { type Mark, readMarks } from './marks.ts';
 import { EMPTY_PAGES, MOST_PAGES, SHARDS_AT_ONCE, type WalkContext } from './stream-walk.ts';
@@ -32,7 +33,7 @@ export function newestPositionOf(context: Pick<WalkContext, 'graph' | 'store' | 
         // A shard that is too long is not read further: the calls together would read all of it.
         if (seen?.isEnd === false) return;
         const after = seen === undefined ? marks.get(shardId)?.sequenceNumber : seen.newest;
-        places.set(shardId, await readToOpenEnd(context, shardId, after));
+        places.set(shardId, await readToOpenEndIfThere(context, shardId, after));
       },
       { concurrency: SHARDS_AT_ONCE },
     );
@@ -43,6 +44,20 @@ export function newestPositionOf(context: Pick<WalkContext, 'graph' | 'store' | 
     const highest = numbers.reduce((left, right) => (left > right ? left : right));
     return watermarkOf(label, `${highest}0`);
   };
+}
+
+/** As `readToOpenEnd`; a shard that has left the stream since it was listed ends where it was read last. */
+async function readToOpenEndIfThere(
+  context: Pick<WalkContext, 'source'>,
+  shardId: string,
+  after: string | undefined,
+): Promise<Place> {
+  try {
+    return await readToOpenEnd(context, shardId, after);
+  } catch (error) {
+    if (isNoShardError(error)) return { newest: after, isEnd: true };
+    throw error;
+  }
 }
 
 async function readToOpenEnd(

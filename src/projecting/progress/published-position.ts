@@ -29,10 +29,10 @@ export async function publishedPosition(context: PublishedContext): Promise<Stre
   return {
     lookedAtMs,
     consumers: await readConsumers(context, context.now()),
-    shards: shards.map(({ shardId, open, oldestMs = lookedAtMs }) => {
+    shards: shards.map(({ shardId, open, oldestMs = lookedAtMs, isLost }) => {
       const atEnd = lookedAtMs - oldestMs < CLAIM_MS;
       const [behindSeconds, waiting] = atEnd ? [0, 0] : [(lookedAtMs - oldestMs) / 1000, open];
-      return { shardId, atEnd, behindSeconds, waiting, isCertain: false };
+      return { shardId, atEnd, behindSeconds, waiting, isCertain: false, isLost };
     }),
     claimedUpToMs: upToMs,
   };

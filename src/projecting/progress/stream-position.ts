@@ -27,6 +27,8 @@ export interface ShardPosition {
    * found late. False if only a sample was compared and nothing in it was late.
    */
   isCertain: boolean;
+  /** Whether the stream lists it, closed, but no longer has it: nobody can apply the records that it may have had. */
+  isLost?: boolean | undefined;
 }
 
 /** How far a whole stream is applied. */
@@ -103,10 +105,11 @@ export function notedUpToMs({ claimedUpToMs }: StreamPosition): number | undefin
 
 async function shardPosition(
   context: PositionContext,
-  { shardId, open, isWhole }: WalkedShard,
+  { shardId, open, isWhole, isLost }: WalkedShard,
   lookedAtMs: number,
   turns: LimitFunction,
 ): Promise<ShardPosition> {
+  if (isLost) return { shardId, atEnd: true, behindSeconds: 0, waiting: 0, isCertain: true, isLost };
   const newest = new Map(open.map((one) => [JSON.stringify([one.key.source, one.key.target]), one]));
   const compared = sampleEvenly([...newest.values()], MOST_COMPARED);
   const projected = await turns.map(compared, ({ key }) => context.isProjected(key));

@@ -7,7 +7,13 @@ import { StoreError } from '../../foundation/errors.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
 import { changedItems } from '../stream/changed-items.ts';
 import { ShardPages } from '../stream/shard-pages.ts';
-import { type StreamDescription, StreamError, type StreamRecord, type StreamSource } from '../stream/source.ts';
+import {
+  isNoShardError,
+  type StreamDescription,
+  StreamError,
+  type StreamRecord,
+  type StreamSource,
+} from '../stream/source.ts';
 import { appliedCount, type Claim, coverageOf, type Run, withoutLeadingZeros } from './claims.ts';
 import { readClaims } from './claims-item.ts';
 import { type Mark, readMarks } from './marks.ts';
@@ -38,6 +44,8 @@ export interface WalkedShard {
   isWhole: boolean;
   /** Whether the shard is closed: it gets no more records. */
   isClosed: boolean;
+  /** Whether the stream lists it, closed, but no longer has it. */
+  isLost: boolean;
   /** Whether several of its batches are applied at a time. Then the claims do not show how far it is applied. */
   hasLanes: boolean;
   /** The last record up to which all records are applied; undefined if there is none yet. */
@@ -100,12 +108,13 @@ export class StreamWalk {
     const { now, source } = this.context;
     const lookedAtMs = now();
     let description = await source.describe();
-    await this.readShards(description);
-    if (lacksChildren(description, this.shards)) {
-      // A closed shard continues in children. The first listing did not have them yet.
+    let vanished = await this.readShards(description);
+    if (vanished !== undefined || lacksChildren(description, this.shards)) {
+      // A closed shard continues in children. The first listing did not have them yet, or had a shard that is gone.
       description = await source.describe();
-      await this.readShards(description);
+      vanished = await this.readShards(description);
     }
+    if (vanished !== undefined) throw vanished;
     await this.readClaims();
     this.applyClaims(lookedAtMs);
     const shards = [...this.shards.values()].map((shard) => shard.walked);
@@ -117,7 +126,8 @@ export class StreamWalk {
     return { lookedAtMs, shards, upToMs: this.upToMs, isDisabled: description.status === 'DISABLED' };
   }
 
-  private async readShards({ shards }: StreamDescription): Promise<void> {
+  /** Reads the listed shards. Returns the error of one that the stream does not have, once all others are read. */
+  private async readShards({ shards }: StreamDescription): Promise<StreamError | undefined> {
     const listed = new Set(shards.map(({ shardId }) => shardId));
     for (const shardId of this.shards.keys()) if (!listed.has(shardId)) this.shards.delete(shardId);
     if (shards.some(({ shardId }) => !this.shards.has(shardId))) {
@@ -129,7 +139,17 @@ export class StreamWalk {
         this.shards.set(shardId, new ShardWalk(this.context, shardId, this.marks?.get(shardId)));
       }
     }
-    await pMap(this.shards.values(), (shard) => shard.readOn(), { concurrency: SHARDS_AT_ONCE });
+    let vanished: StreamError | undefined;
+    const readOn = async (shard: ShardWalk): Promise<void> => {
+      try {
+        await shard.readOn();
+      } catch (error) {
+        if (!isNoShardError(error)) throw error;
+        vanished ??= error;
+      }
+    };
+    await pMap(this.shards.values(), readOn, { concurrency: SHARDS_AT_ONCE });
+    return vanished;
   }
 
   /** Reads the claims written since the last look. For a new shard it reads all claims since its first open record. */
@@ -186,6 +206,7 @@ class ShardWalk {
   private free: readonly Run[] = [];
   private isWhole = false;
   private isClosed = false;
+  private isLost = false;
   private hasLanes = false;
   private appliedUpTo: string | undefined;
   private readUpToMs: number | undefined;
@@ -204,8 +225,8 @@ class ShardWalk {
   }
 
   get walked(): WalkedShard {
-    const { shardId, open, free, isWhole, isClosed, hasLanes, appliedUpTo, readUpToMs } = this;
-    return { shardId, open, free, isWhole, isClosed, hasLanes, appliedUpTo, readUpToMs };
+    const { shardId, open, free, isWhole, isClosed, isLost, hasLanes, appliedUpTo, readUpToMs } = this;
+    return { shardId, open, free, isWhole, isClosed, isLost, hasLanes, appliedUpTo, readUpToMs };
   }
 
   get oldestOpenMs(): number | undefined {
@@ -222,10 +243,11 @@ class ShardWalk {
     this.isWhole = false;
     let empty = 0;
     for (let page = 0; page < MOST_PAGES && this.open.length < MOST_OPEN; page++) {
-      const { records, isEnd } = await this.reader.next();
+      const { records, isEnd, isLost = false } = await this.reader.next();
       for (const record of records) this.addRecord(record);
       empty = records.length === 0 ? empty + 1 : 0;
       this.isClosed = isEnd;
+      this.isLost = isLost;
       this.isWhole = this.isClosed || empty >= EMPTY_PAGES;
       if (this.isWhole) return;
     }

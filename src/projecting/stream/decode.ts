@@ -4,7 +4,7 @@ import { isSequenceNumber, streamLabel, Watermarks } from '../../core/items/wate
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { isBaseSortKey, isContinuationKey } from '../../core/plan/stream-filter.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import { type ChangedItem, changedItems } from './changed-items.ts';
+import { type ChangedItem, changedItems, imagesOf } from './changed-items.ts';
 import type { RawRecord } from './raw-record.ts';
 
 export type { RawRecord } from './raw-record.ts';
@@ -54,13 +54,7 @@ function decodeRecord(
   }
   if (table.rawKeys === undefined) {
     // Most tables have no raw keys: their records cost no list.
-    decodeChange(
-      record,
-      { source, target, oldImage: dynamodb.OldImage, newImage: dynamodb.NewImage },
-      number,
-      watermarks,
-      decoded,
-    );
+    decodeChange(record, { source, target, ...imagesOf(record) }, number, watermarks, decoded);
     return;
   }
   for (const item of changedItems(table, record)) decodeChange(record, item, number, watermarks, decoded);
@@ -68,7 +62,7 @@ function decodeRecord(
 
 function decodeChange(
   record: RawRecord,
-  { source, target, oldImage, newImage }: ChangedItem,
+  { source, target, oldImage, newImage, contradiction }: ChangedItem,
   number: string,
   watermarks: Watermarks,
   decoded: ChangeRecord[],
@@ -84,11 +78,8 @@ function decodeChange(
     sequenceNumber: number,
     stream: watermarks.streamLabel,
     createdAtSeconds: secondsOf(record.dynamodb?.ApproximateCreationDateTime),
+    ...(contradiction !== undefined && { contradiction }),
   });
-}
-
-function isImageOrAbsent(image: unknown): boolean {
-  return image === undefined || (typeof image === 'object' && image !== null && !Array.isArray(image));
 }
 
 /** Whole seconds; undefined for what is no time, as only an event made by hand can hold. */
@@ -98,14 +89,13 @@ function secondsOf(created: unknown): number | undefined {
 }
 
 function checkImages({ eventName, dynamodb }: RawRecord, source: string, target: string): void {
-  const needsNew = eventName !== 'REMOVE';
-  const needsOld = eventName !== 'INSERT';
   const { NewImage, OldImage } = dynamodb ?? {};
-  const isComplete = (!needsNew || NewImage !== undefined) && (!needsOld || OldImage !== undefined);
-  if (isComplete && isImageOrAbsent(NewImage) && isImageOrAbsent(OldImage)) return;
+  const hasNew = NewImage !== undefined || eventName === 'REMOVE';
+  const hasOld = OldImage !== undefined || eventName === 'INSERT';
+  if (hasNew && hasOld) return;
   throw new EdgeloomError(
     'missing-images',
-    `The stream record of ${source} ${target} (${eventName ?? 'no event name'}) lacks an image, or has one that is no item.`,
+    `The stream record of ${source} ${target} (${eventName ?? 'no event name'}) lacks an image.`,
     'Set the stream view type to NEW_AND_OLD_IMAGES.',
   );
 }

@@ -48,6 +48,8 @@ export class DynamoDBStreamSource implements StreamSource {
         if (ShardId === undefined) continue;
         shards.push({ shardId: ShardId, parentShardId: ParentShardId });
         if (SequenceNumberRange?.EndingSequenceNumber !== undefined) this.closed.add(ShardId);
+        // A shard with children takes no more records.
+        if (ParentShardId !== undefined) this.closed.add(ParentShardId);
       }
       start = page.LastEvaluatedShardId;
       if (start === undefined) {

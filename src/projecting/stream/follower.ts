@@ -1,4 +1,5 @@
 import { EdgeloomError, isRetryableStoreError } from '../../foundation/errors.ts';
+import { Backlog, type BacklogOptions } from './backlog.ts';
 import { type CheckpointStore, memoryCheckpoint } from './checkpoint.ts';
 import { Journal } from './checkpoint-journal.ts';
 import { Bell, createController, pause, retryingUntil } from './concurrency.ts';
@@ -9,6 +10,8 @@ import type { StreamDescription, StreamSource } from './source.ts';
 
 /** DescribeStream is asked at most this often, however quickly shards end. */
 const MIN_SHARD_INTERVAL_MS = 250;
+/** How often the stream is looked at while somebody waits for its end. */
+const MAX_AWAITED_INTERVAL_MS = 1_000;
 /** How often a stream that still lives may show no shard left to read before that counts as quiet. */
 const EMPTY_LISTINGS = 3;
 
@@ -50,8 +53,18 @@ export interface FollowerOptions {
   report: RunReport;
   /** Called once, when the run begins; what it gives makes the reader of each shard. */
   open(run: FollowRun): (shardId: string) => ShardWork;
+  /** How the end of the backlog is found while others write on. Default: only a quiet stream is worked off. */
+  backlog?: BacklogOptions;
   /** Called with the first listing, before any shard is read. */
   onFirstListing?(run: FollowRun, description: StreamDescription): Promise<void>;
+}
+
+/** Somebody who waits until the stream is worked off. */
+interface IdleWaiter {
+  /** The records that were in the stream when the wait began; undefined until the stream is looked at. */
+  backlog?: Backlog;
+  resolve(): void;
+  reject(error: unknown): void;
 }
 
 /** Follows a stream's shards: parents before their children, new ones as they appear, until it is stopped or quiet. */
@@ -60,8 +73,7 @@ export class StreamFollower {
   private readonly quiet = new IdleDetector();
   private readonly bell = new Bell();
   private readonly tasks = new Map<string, { task: ShardWork; ended: Promise<void> }>();
-  private readonly idleWaiters: { resolve: () => void; reject: (error: unknown) => void }[] = [];
-  private untilIdle = false;
+  private idleWaiters: IdleWaiter[] = [];
   private endedBy: 'stop' | 'idle' = 'stop';
   private stoppedAtMs = 0;
   private emptyListings = 0;
@@ -79,17 +91,23 @@ export class StreamFollower {
       const { name } = this.options;
       return Promise.reject(new EdgeloomError(`${name}-used`, `A ${name} runs once.`, 'Create another one.'));
     }
-    this.untilIdle = untilIdle;
+    if (untilIdle) {
+      const resolve = (): void => {
+        this.endedBy = 'idle';
+      };
+      this.idleWaiters.push({ resolve, reject: () => undefined });
+    }
     this.running = this.runOnce();
     return this.running;
   }
 
-  /** Resolves when every record that is in the stream now is worked off and two polls then found nothing new. */
+  /** Resolves when every record that is in the stream now is worked off, and what that has written too, unless others write on. */
   idle(): Promise<void> {
     this.quiet.noteActivity();
     return new Promise((resolve, reject) => {
       if (this.stopping.signal.aborted) reject(this.endedEarlyError());
       else this.idleWaiters.push({ resolve, reject });
+      this.bell.ring();
     });
   }
 
@@ -137,17 +155,29 @@ export class StreamFollower {
       if (isFirst) await this.options.onFirstListing?.(run, description);
       const started = this.startReadableShards(run, description, newTask);
       const isExhausted = this.isExhausted(description);
-      if (isExhausted || (wasQuiet && started === 0 && this.quiet.isQuiet())) {
-        for (const waiter of this.idleWaiters.splice(0)) waiter.resolve();
-        if (this.untilIdle) {
-          this.endedBy = 'idle';
-          return;
-        }
-      }
+      const isQuiet = isExhausted || (wasQuiet && started === 0 && this.quiet.isQuiet());
+      this.resolveWaiters(run, description, isQuiet);
+      if (this.endedBy === 'idle') return;
       if (isExhausted && description.status === 'DISABLED') throw streamEndedError(this.source.streamArn);
       const hurries = this.tasks.size === 0 && this.isIdleAwaited();
-      const interval = hurries ? MIN_SHARD_INTERVAL_MS : shardIntervalMs;
+      const awaited = this.isIdleAwaited() ? Math.min(MAX_AWAITED_INTERVAL_MS, shardIntervalMs) : shardIntervalMs;
+      const interval = hurries ? MIN_SHARD_INTERVAL_MS : awaited;
       await Promise.all([pause(MIN_SHARD_INTERVAL_MS, signal), this.bell.wait(interval)]);
+    }
+  }
+
+  /** Tells those for whom the stream is worked off now. */
+  private resolveWaiters(run: FollowRun, description: StreamDescription, isQuiet: boolean): void {
+    const { backlog } = this.options;
+    const isOver = (waiter: IdleWaiter): boolean => {
+      if (isQuiet || backlog === undefined) return isQuiet;
+      waiter.backlog ??= new Backlog(run, backlog);
+      return waiter.backlog.isWorkedOff(description);
+    };
+    for (const waiter of [...this.idleWaiters]) {
+      if (!isOver(waiter)) continue;
+      this.idleWaiters = this.idleWaiters.filter((other) => other !== waiter);
+      waiter.resolve();
     }
   }
 
@@ -220,13 +250,14 @@ export class StreamFollower {
       onLineageChange: () => this.bell.ring(),
       onEmptyPoll: (shardId) => {
         quiet.noteEmptyPoll(shardId);
+        for (const { backlog } of this.idleWaiters) backlog?.noteEmptyPoll(shardId);
         if (this.isIdleAwaited() && quiet.isQuiet()) this.bell.ring();
       },
     };
   }
 
   private isIdleAwaited(): boolean {
-    return this.untilIdle || this.idleWaiters.length > 0;
+    return this.idleWaiters.length > 0;
   }
 
   private endRun(): void {

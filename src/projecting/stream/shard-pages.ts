@@ -22,6 +22,8 @@ export interface ShardPage {
   records: readonly StreamRecord[];
   /** Whether the shard is closed and this was its end: the answer names no next page, and the stream shows the shard closed. */
   isEnd: boolean;
+  /** Whether it ends because the stream still lists it, closed, but no longer has it. */
+  isLost?: boolean;
 }
 
 /** The pages of one shard, one after the other. */
@@ -47,7 +49,9 @@ export class ShardPages {
 
   /** Reads the next page. Where it throws, the next call reads the same page. */
   async next(): Promise<ShardPage> {
-    const { records, next } = await this.read();
+    const page = await this.read();
+    if (page === undefined) return { records: [], isEnd: true, isLost: true };
+    const { records, next } = page;
     const isEnd = next === undefined && (await this.source.isClosed(this.shardId));
     if (next === undefined && !isEnd && records.length === 0) {
       this.iterator = undefined;
@@ -58,7 +62,9 @@ export class ShardPages {
     return { records, isEnd };
   }
 
-  private async read(): Promise<StreamPage> {
+  /** The next page of the stream; undefined: the shard is closed, and is lost before its end. */
+  private async read(): Promise<StreamPage | undefined> {
+    let isTrimmed = false;
     for (let reopened = 0; ; reopened++) {
       try {
         this.iterator ??= await this.source.iterator(this.shardId, this.position);
@@ -66,16 +72,28 @@ export class ShardPages {
       } catch (error) {
         if (!(error instanceof StreamError)) throw error;
         this.iterator = undefined;
-        if (error.kind === 'trimmed') {
-          const place = this.position === undefined ? 'its oldest record' : `sequence number ${this.position}`;
+        const place = this.position === undefined ? 'its oldest record' : `sequence number ${this.position}`;
+        if (error.kind === 'trimmed' && !isTrimmed) {
+          isTrimmed = true;
           this.position = undefined;
           this.onTrimmed(
             `Shard ${this.shardId} has lost records that were not read: the stream no longer holds what follows ${place}.`,
           );
         }
-        if (error.kind === 'no-shard' || reopened >= MAX_REOPENS) throw error;
+        // A shard that is open may be listed just before it can be read. One that is not listed is the caller's affair.
+        const isLost = error.kind === 'no-shard' && (await this.source.isClosed(this.shardId));
+        if (reopened < MAX_REOPENS && (isLost || error.kind !== 'no-shard')) continue;
+        if (!isLost) throw this.unreadableError(error);
+        this.onTrimmed(
+          `Shard ${this.shardId} is still listed, but has left the stream: what followed ${place} was not read, and its children are.`,
+        );
+        return undefined;
       }
     }
+  }
+
+  private unreadableError(error: StreamError): StreamError {
+    return new StreamError(error.kind, `Shard ${this.shardId} cannot be read: ${error.message}`, { cause: error });
   }
 }
 

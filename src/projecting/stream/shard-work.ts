@@ -1,7 +1,7 @@
 import { isRetryableStoreError } from '../../foundation/errors.ts';
 import { retryingUntil } from './concurrency.ts';
 import type { FollowRun, ShardWork } from './follower.ts';
-import { StreamError } from './source.ts';
+import { isNoShardError, StreamError } from './source.ts';
 
 /** Base of every reader of a shard: cancellation, and retries that end with the run. */
 export abstract class ShardWorker<Run extends FollowRun> implements ShardWork {
@@ -52,7 +52,7 @@ export async function retryingShard<T>(
   const isRetryable = (error: unknown, attempt: number): boolean => {
     if (!(error instanceof StreamError) && !isRetryableStoreError(error)) return false;
     // Only a listing tells whether the stream has lost the shard, or is gone itself.
-    if (error instanceof StreamError && error.kind === 'no-shard') onLineageChange();
+    if (isNoShardError(error)) onLineageChange();
     report.logger.warn({ shardId, attempt, error: error.message }, `Trouble ${what} the stream; trying again.`);
     return true;
   };

@@ -56,13 +56,24 @@ export interface StreamSource {
  */
 export type StreamErrorKind = 'expired' | 'trimmed' | 'no-shard';
 
+const HINTS: Readonly<Record<StreamErrorKind, string>> = {
+  expired: 'Try again: reading goes on with a new iterator.',
+  trimmed: 'Try again: reading goes on after the records that have left the stream.',
+  'no-shard': 'Try again: the next listing of the stream shows which shards it has.',
+};
+
 /** A read of a shard that failed in a way that belongs to streams. */
 export class StreamError extends EdgeloomError {
   readonly kind: StreamErrorKind;
 
   constructor(kind: StreamErrorKind, message: string, options?: ErrorOptions) {
-    super(`stream-${kind}`, message, '', options);
+    super(`stream-${kind}`, message, HINTS[kind], options);
     this.name = 'StreamError';
     this.kind = kind;
   }
+}
+
+/** Whether an error says that the stream has no such shard. */
+export function isNoShardError(error: unknown): error is StreamError {
+  return error instanceof StreamError && error.kind === 'no-shard';
 }

@@ -4,7 +4,7 @@ import type { Runtime } from '../../foundation/runtime.ts';
 import { Horizon } from './horizon.ts';
 import { readableShards } from './lineage.ts';
 import { ShardPages } from './shard-pages.ts';
-import { type Shard, type StreamDescription, StreamError, type StreamRecord, type StreamSource } from './source.ts';
+import { isNoShardError, type Shard, type StreamDescription, type StreamRecord, type StreamSource } from './source.ts';
 
 /** The waits of a tail, in milliseconds. */
 export interface TailLimits {
@@ -211,7 +211,7 @@ export class StreamTail {
           return { shard, atMs, page: await shard.pages.next() };
         } catch (error) {
           // The next listing says what has become of the shard.
-          if (!(error instanceof StreamError && error.kind === 'no-shard')) failure ??= { error };
+          if (!isNoShardError(error)) failure ??= { error };
           return undefined;
         }
       },
@@ -246,8 +246,20 @@ export class StreamTail {
   private async beginAtShardEnds(shards: readonly Shard[]): Promise<void> {
     const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
     for (const { shardId } of shards) {
-      if (parents.has(shardId)) this.finished.add(shardId);
-      else this.followShard(shardId, await this.context.source.latest(shardId));
+      const end = parents.has(shardId) ? undefined : await this.endOf(shardId);
+      if (end === undefined) this.finished.add(shardId);
+      else this.followShard(shardId, end);
+    }
+  }
+
+  /** An iterator at the end of a shard; undefined where it is listed, closed, but has left the stream. */
+  private async endOf(shardId: string): Promise<string | undefined> {
+    const { source } = this.context;
+    try {
+      return await source.latest(shardId);
+    } catch (error) {
+      if (isNoShardError(error) && (await source.isClosed(shardId))) return undefined;
+      throw error;
     }
   }
 

@@ -100,16 +100,17 @@ export interface WorkerResult extends WorkerStats {
 /** Reads a stream and projects it. */
 export interface Worker {
   /**
-   * Runs until `stop()`, or with `untilIdle` until every shard was read past the records that it held at the start, and two
-   * polls in a row then found nothing new, the worker's own writes included. Calls that the table or the stream refuse for
+   * Runs until `stop()`, or with `untilIdle` until the records that the stream held at the start are projected: until two polls in a row
+   * find nothing new, the worker's own writes included, or, while producers write on, until it is past each shard's first later record
+   * of a base item. Calls that the table or the stream refuse for
    * the moment are retried without a limit. Rejects where trying again cannot help: a fatal `StoreError`, a stream that
    * is gone (`no-stream`, `stream-ended`), a record that is none (`invalid-record`, `missing-images`), a checkpoint
    * that cannot be read or written. A worker runs once.
    */
   run(options?: { untilIdle?: boolean }): Promise<WorkerResult>;
   /**
-   * Resolves when every record that is in the stream now is projected and two polls then found nothing new.
-   * Rejects where the worker ends before.
+   * Resolves when every record that is in the stream now is projected, as `untilIdle` does: while producers write on, the later pages of
+   * a fan-out may still come. Rejects where the worker ends before.
    */
   idle(): Promise<void>;
   /** Finishes the batch in hand, keeps the checkpoint, and resolves when `run` has ended. Calling it again is fine. */

@@ -1,12 +1,15 @@
 import pLimit from 'p-limit';
+import type { TableNames } from '../../core/model/compiled.ts';
+import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { doubtTable } from '../../registry/identity.ts';
 import { createProjector } from '../apply/projector.ts';
 import { ClaimRecorder } from '../progress/claim-recorder.ts';
 import { ProgressRecorder } from '../progress/recorder.ts';
+import { changedItems } from '../stream/changed-items.ts';
 import { DynamoDBStreamSource } from '../stream/dynamodb-source.ts';
 import { type FollowRun, StreamFollower } from '../stream/follower.ts';
 import { LeftoverFilter } from '../stream/leftovers.ts';
-import type { StreamSource } from '../stream/source.ts';
+import type { StreamRecord, StreamSource } from '../stream/source.ts';
 import { WorkerReport } from './report.ts';
 import { ShardTask } from './shard-task.ts';
 import type { WorkerRun } from './worker-run.ts';
@@ -49,6 +52,7 @@ class StreamWorker implements Worker {
       },
     });
     this.report = report;
+    const limit = pLimit(settings.shardConcurrency ?? 4);
     this.progress = settings.progress === false ? undefined : progressRecorder(settings, report);
     this.claims = settings.progress === false ? undefined : claimRecorder(settings, report);
     this.follower = new StreamFollower(source, {
@@ -57,8 +61,9 @@ class StreamWorker implements Worker {
       shardIntervalMs,
       stopGraceMs,
       report,
+      backlog: { limit, isOfOthers: (record) => isOfProducer(settings.graph.table, record) },
       open: (follow) => {
-        const run = { ...makeWorkerRun(follow, settings, report, this.progress), claims: this.claims };
+        const run = { ...makeWorkerRun(follow, settings, report, this.progress), limit, claims: this.claims };
         return (shardId) => new ShardTask(run, shardId);
       },
     });
@@ -94,6 +99,11 @@ class StreamWorker implements Worker {
   }
 }
 
+/** Whether a record is of a base item: the projector writes none. */
+function isOfProducer(table: TableNames, record: StreamRecord): boolean {
+  return changedItems(table, record).some(({ target }) => isBaseSortKey(target));
+}
+
 /** Records are lost: readers are to wait until `edgeloom migrate` has verified everything. */
 async function noteLostRecords(store: WorkerSettings['store'], { logger }: WorkerReport): Promise<void> {
   try {
@@ -123,7 +133,7 @@ function makeWorkerRun(
   settings: WorkerSettings,
   report: WorkerReport,
   progress: ProgressRecorder | undefined,
-): WorkerRun {
+): Omit<WorkerRun, 'limit' | 'claims'> {
   const { graph, store, telemetry, projector = createProjector(graph, { store, telemetry }) } = settings;
   const { source, journal, hasEarlierStream } = follow;
   return {
@@ -133,7 +143,6 @@ function makeWorkerRun(
     report,
     progress,
     leftovers: new LeftoverFilter(store, source.streamArn, hasEarlierStream || journal.shardIds().length > 0),
-    limit: pLimit(settings.shardConcurrency ?? 4),
     limits: { maxRecords: settings.maxBatchRecords ?? 10_000, maxBytes: settings.maxBatchBytes ?? 6_000_000 },
     pollIntervalMs: settings.pollIntervalMs ?? 200,
     batchTimeoutMs: settings.batchTimeoutMs ?? 120_000,

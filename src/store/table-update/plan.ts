@@ -8,7 +8,7 @@ import { WRITE_UNIT_BYTES } from '../../core/items/attribute-value.ts';
 import { type CompiledModel, type IndexName, indexKeysOf } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { classifyError } from '../classify.ts';
-import { describeTable, missingNeedsOf, ttlOf } from '../table.ts';
+import { describeTable, keyTypeText, missingNeedsOf, otherKeyTypes, ttlOf } from '../table.ts';
 
 /** One thing that a table gets: its stream, one index, or the deletion of what has expired. */
 export type TableStep = { kind: 'stream' } | { kind: 'index'; index: IndexName } | { kind: 'ttl' };
@@ -108,6 +108,15 @@ function refuseOtherKind(graph: CompiledModel, table: TableDescription, ttl: str
     throw differ(
       `it has not ${first}`,
       `Keys never change. Name them in the model (partitionKey and sortKey instead of ${partitionKey} and ${sortKey}), or make another table.`,
+    );
+  }
+  const [key] = otherKeyTypes(graph, table);
+  if (key !== undefined) {
+    throw differ(
+      `it has not ${keyTypeText(key)}`,
+      key.index === undefined
+        ? 'Keys never change: copy its items into a table with keys of type S.'
+        : `Give the key another name in the model (indexKeys) and the index too (indexNames), or delete each index of the table that has the key ${key.attribute}.`,
     );
   }
   for (const index of graph.indexes) {

@@ -135,6 +135,8 @@ export class Flow {
     if (source !== undefined) {
       const { shards } = await source.describe();
       const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
+      const listed = new Set(shards.map(({ shardId }) => shardId));
+      for (const shardId of this.shards.keys()) if (!listed.has(shardId)) this.shards.delete(shardId);
       // A shard with children takes no more records.
       const open = shards.filter(({ shardId }) => !parents.has(shardId)).slice(0, MOST_SHARDS);
       for (const { shardId } of open) {

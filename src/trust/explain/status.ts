@@ -59,8 +59,8 @@ export interface ShardStatus {
   atEnd: boolean;
   /** Age of the oldest record that is not applied, in seconds. */
   behindSeconds: number;
-  /** `gone`: records wait, and no consumer has applied any for a minute. */
-  state: 'at end' | 'behind' | 'gone';
+  /** `gone`: records wait, and no consumer has applied any for a minute. `lost`: the stream lists the shard, but no longer has it. */
+  state: 'at end' | 'behind' | 'gone' | 'lost';
 }
 
 /** One consumer of the stream that was seen in the last two days. */
@@ -283,7 +283,11 @@ function seenConsumers(consumers: readonly ConsumerProgress[], nowMs: number): S
   return seen;
 }
 
-function shardStatus({ shardId: id, atEnd, behindSeconds }: ShardPosition, { isSeen }: SeenConsumers): ShardStatus {
+function shardStatus(
+  { shardId: id, atEnd, behindSeconds, isLost }: ShardPosition,
+  { isSeen }: SeenConsumers,
+): ShardStatus {
+  if (isLost === true) return { id, atEnd, behindSeconds, state: 'lost' };
   if (atEnd) return { id, atEnd, behindSeconds, state: 'at end' };
   const isGone = !isSeen && behindSeconds * 1000 >= GONE_MS;
   return { id, atEnd, behindSeconds, state: isGone ? 'gone' : 'behind' };

@@ -5,8 +5,8 @@ import { claimOf } from '../../projecting/progress/claims.ts';
 import { claimsItem } from '../../projecting/progress/claims-item.ts';
 import { EMPTY_PAGES, type OpenChange, StreamWalk, type WalkedShard } from '../../projecting/progress/stream-walk.ts';
 import { decodeRecords } from '../../projecting/stream/decode.ts';
-import { ShardPages } from '../../projecting/stream/shard-pages.ts';
-import type { StreamSource } from '../../projecting/stream/source.ts';
+import { type ShardPage, ShardPages } from '../../projecting/stream/shard-pages.ts';
+import { isNoShardError, type StreamSource } from '../../projecting/stream/source.ts';
 import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult } from './redrive.ts';
 import { redriveRecords } from './redrive-records.ts';
 
@@ -74,7 +74,8 @@ async function* recordsOfRun(
   const pages = new ShardPages(source, shardId, { after }, () => undefined);
   let empty = 0;
   while (wanted.size > 0) {
-    const page = await pages.next();
+    const page = await nextPageIfThere(pages);
+    if (page === undefined) return;
     const found = decodeRecords(graph, page.records, source.streamArn).filter(({ sequenceNumber }) =>
       wanted.delete(sequenceNumber),
     );
@@ -82,5 +83,15 @@ async function* recordsOfRun(
     empty = page.records.length === 0 ? empty + 1 : 0;
     // The records may have left the stream since the walk; a page may be empty although they have not.
     if (page.isEnd || empty >= EMPTY_PAGES) return;
+  }
+}
+
+/** The next page; undefined where the shard has left the stream since the walk. */
+async function nextPageIfThere(pages: ShardPages): Promise<ShardPage | undefined> {
+  try {
+    return await pages.next();
+  } catch (error) {
+    if (isNoShardError(error)) return undefined;
+    throw error;
   }
 }

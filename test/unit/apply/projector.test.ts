@@ -287,11 +287,19 @@ describe('the time budget', () => {
     expect(result.error).toMatchObject({ code: 'out-of-time' });
   });
 
-  it('starts nothing at all where none is left', async () => {
+  it('tries one unit where none is left, so that each call gets on, and waits for nothing', async () => {
     const { table, hooked, project } = setUp();
     const records = await goals(table, 2);
-    expect((await project(records, { remainingMs: () => 0 })).failedFrom).toBe(records[0]);
-    expect(hooked.calls).toEqual([]);
+    const late = { remainingMs: () => 0 };
+    expect((await project(records, late)).failedFrom).toBe(records[1]);
+    expect(hooked.calls).toHaveLength(1);
+  });
+
+  it('tries a unit of several calls whole: the view is read before it is written', async () => {
+    const { table, hooked, project } = setUp();
+    const [, mixed] = [await goals(table, 1), await table.producer(goal(1), goal(1), undefined)];
+    expect((await project([mixed!], { remainingMs: () => 0 })).failedFrom).toBeUndefined();
+    expect(hooked.log).toContain('update GOAL-1 ~view');
   });
 });
 

@@ -346,8 +346,12 @@ describe('the way of changes to EventBridge', () => {
     const denied = take()(changesOf(rowRecord('TICKET-1', 1, '17', 's').record, model));
     await expect(denied).rejects.toMatchObject({ kind: 'fatal', message: expect.stringContaining('no "room"') });
     services.calls = [];
-    const late = { ...context, getRemainingTimeInMillis: () => 9_000 };
+    const left = [60_000];
+    const late = { ...context, getRemainingTimeInMillis: () => left.shift() ?? 9_000 };
     expect((await handler()({ Records }, late)).batchItemFailures).toHaveLength(1);
     expect(services.calls).toEqual([]);
+    const short = { ...context, getRemainingTimeInMillis: () => 9_000 };
+    expect((await handler()({ Records }, short)).batchItemFailures).toHaveLength(1);
+    expect(services.calls).not.toEqual([]);
   });
 });

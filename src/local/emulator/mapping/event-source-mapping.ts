@@ -1,7 +1,7 @@
 import { type FollowRun, StreamFollower } from '../../../projecting/stream/follower.ts';
 import type { StartingPoint } from '../../../projecting/stream/shard-pages.ts';
 import { retryingShard } from '../../../projecting/stream/shard-work.ts';
-import { type StreamDescription, StreamError, type StreamSource } from '../../../projecting/stream/source.ts';
+import { isNoShardError, type StreamDescription, type StreamSource } from '../../../projecting/stream/source.ts';
 import { MappingReport, type MappingRun, mappingRules } from './mapping-run.ts';
 import { MappingShard } from './mapping-shard.ts';
 import type { EventSourceMapping, MappingOptions } from './mapping-types.ts';
@@ -72,7 +72,7 @@ async function latestIterator(source: StreamSource, shardId: string): Promise<st
   try {
     return await source.latest(shardId);
   } catch (error) {
-    if (error instanceof StreamError && error.kind === 'no-shard') return undefined;
+    if (isNoShardError(error)) return undefined;
     throw error;
   }
 }

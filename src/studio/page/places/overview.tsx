@@ -12,7 +12,7 @@ import { ModelGraph } from './model-graph.tsx';
 
 /** Milliseconds between two reads of the status while the page is in front. */
 const EVERY_MS = 5_000;
-const STATE_KINDS = { 'at end': 'good', behind: 'late', gone: 'bad' } as const;
+const STATE_KINDS = { 'at end': 'good', behind: 'late', gone: 'bad', lost: 'late' } as const;
 
 /** The model, and how the table is now. */
 export function Overview({ model, parameters }: PlaceProps) {

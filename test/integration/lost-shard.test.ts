@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { newestPositionOf } from '../../src/projecting/progress/newest-position.ts';
+import { isProjectedIn } from '../../src/projecting/progress/projected.ts';
+import { streamPosition } from '../../src/projecting/progress/stream-position.ts';
+import { memoryCheckpoint } from '../../src/projecting/stream/checkpoint.ts';
+import { StreamTail, TAIL_LIMITS } from '../../src/projecting/stream/stream-tail.ts';
+import { createSourceWorker } from '../../src/projecting/worker/worker.ts';
+import { lagOfStream, positionOfStream } from '../../src/trust/explain/position.ts';
+import { status } from '../../src/trust/explain/status.ts';
+import { sweep } from '../../src/trust/repair/sweep.ts';
+import { followGraph, recordingLogger, user, viewOf } from '../support/follow-graph.ts';
+import { ScriptedStream } from '../support/scripted-stream.ts';
+import { testTable } from '../support/table.ts';
+
+/** A stream may list a shard that it no longer has. That is an end with a gap, for all who read the stream. */
+
+async function withLostShard() {
+  const table = await testTable(followGraph());
+  const { graph, store } = table;
+  const stream = new ScriptedStream(store);
+  stream.open('lost');
+  await stream.put('lost', user('1', 'lost'));
+  stream.close('lost');
+  stream.open('child', 'lost');
+  await stream.put('child', user('2'));
+  stream.lose('lost');
+  const logger = recordingLogger();
+  const work = (settings = {}) =>
+    createSourceWorker(stream, { graph, store, pollIntervalMs: 10, shardIntervalMs: 250, logger, ...settings }).run({
+      untilIdle: true,
+    });
+  const context = { graph, store, source: stream, now: Date.now, isProjected: isProjectedIn(graph, store) };
+  return { ...table, stream, work, context };
+}
+
+describe('a closed shard that is listed and gone', () => {
+  it('ends for the worker with one gap, and its children are read', async () => {
+    const { store, work } = await withLostShard();
+    const checkpoint = memoryCheckpoint();
+    const { records, trimmed } = await work({ checkpoint });
+    expect(records).toBe(1);
+    expect(trimmed).toEqual([
+      { shardId: 'lost', message: expect.stringContaining('Shard lost is still listed, but has left the stream') },
+    ]);
+    expect(await viewOf(store, '2')).toMatchObject({ name: '2' });
+    // The next run knows that the shard has ended.
+    expect(await work({ checkpoint })).toMatchObject({ records: 0, trimmed: [] });
+  });
+
+  it('is a line of the status, and nothing waits for it', async () => {
+    const { context, work } = await withLostShard();
+    await work();
+    const position = await streamPosition(context);
+    const { shards, problems } = await status({ ...context, position: async () => position });
+    expect(shards.map(({ id, state, atEnd }) => [id, state, atEnd]).sort()).toEqual([
+      ['child', 'at end', true],
+      ['lost', 'lost', true],
+    ]);
+    expect(problems).toEqual([]);
+    const found = positionOfStream(context.graph, context.store, context.source);
+    expect(await lagOfStream(found)).toMatchObject({ isApplied: true });
+    expect(await found.consumer(0).appliedUpToMs()).toBeGreaterThan(0);
+  });
+
+  it('holds up neither the newest position nor a sweep', async () => {
+    const { context } = await withLostShard();
+    expect(await newestPositionOf(context)()).toContain('2026-01-01T00:00:00.000/');
+    expect(await sweep({ ...context, now: () => Date.now() + 600_000 })).toMatchObject({ repaired: 1, left: 0 });
+  });
+
+  it('is a gap for who follows the stream, and no end to begin at', async () => {
+    const { stream } = await withLostShard();
+    const gaps: string[] = [];
+    const tailOf = () =>
+      new StreamTail({ source: stream, now: Date.now, limits: TAIL_LIMITS, onGap: (reason) => gaps.push(reason) });
+    const tail = tailOf();
+    tail.resume([{ shardId: 'lost', isFinished: false, sinceMs: Date.now() }]);
+    await tail.list(false);
+    await tail.readPages();
+    expect(gaps).toEqual([expect.stringContaining('Shard lost is still listed')]);
+    const { records } = await tail.readPages();
+    expect(records.map(({ record }) => record.dynamodb?.Keys?.['source'] as Item)).toEqual([{ S: 'USER-2' }]);
+
+    // Without its child it is the last one of its line.
+    stream.vanish('child');
+    const atEnds = tailOf();
+    await atEnds.list(true);
+    expect(atEnds.positionOf('lost')).toMatchObject({ isFinished: true });
+    expect(gaps).toHaveLength(1);
+  });
+});
+
+describe('a shard that leaves the stream between listing and reading', () => {
+  it('fails no look, no newest position and no sweep: the stream is listed again', async () => {
+    const { context, stream, work } = await withLostShard();
+    await work();
+    stream.open('other');
+    let isListed = 0;
+    const describe = stream.describe.bind(stream);
+    stream.describe = async () => {
+      const description = await describe();
+      isListed += 1;
+      stream.vanish('other');
+      return description;
+    };
+    const ids = async () => (await streamPosition(context)).shards.map(({ shardId }) => shardId).sort();
+    expect(await ids()).toEqual(['child', 'lost']);
+    expect(isListed).toBe(2);
+    stream.open('other');
+    expect(await newestPositionOf(context)()).toContain('2026-01-01T00:00:00.000/');
+    stream.open('other');
+    expect(await sweep(context)).toMatchObject({ left: 0 });
+  });
+
+  it('a shard that stays unreadable is named, with what to do', async () => {
+    const { context, stream } = await withLostShard();
+    stream.open('new');
+    stream.lose('new');
+    await expect(streamPosition(context)).rejects.toMatchObject({
+      code: 'stream-no-shard',
+      message: 'Shard new cannot be read: There is no shard new.',
+      hint: expect.stringContaining('Try again'),
+    });
+  });
+});
