@@ -8,7 +8,7 @@ import {
   lowestSortKeyOfValue,
 } from '../../../core/items/encoding.ts';
 import { describe } from '../../../core/items/keys.ts';
-import { ExactNumber } from '../../../core/items/plain.ts';
+import { type ExactNumber, numberTextOf } from '../../../core/items/plain.ts';
 import type {
   AttributeOrder,
   DeriveModel,
@@ -241,8 +241,8 @@ function requireText(value: OrderValue): { S: string } {
 }
 
 function requireNumber(value: OrderValue): { N: string } {
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return { N: String(value) };
-  if (value instanceof ExactNumber) return { N: value.value };
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : numberTextOf(value);
+  if (text !== undefined) return { N: text };
   throw new EncodingError(`should be a number, but is ${describe(value)}`);
 }
 
