@@ -206,7 +206,11 @@ export function resolveScopedSearch(
 function resolveSearch(search: SearchModel, predicate: SearchPredicate, scope: SearchScope): ResolvedSearch {
   checkOptions(`search ${search.indexPartition}`, predicate, PREDICATES);
   refuseConsistent(scope.consistent, 'search');
-  const query: OrderOfQuery = { order: search.order, fold: search.fold, name: `search ${search.indexPartition}` };
+  const query: OrderOfQuery = {
+    order: search.order,
+    fold: search.fold !== false,
+    name: `search ${search.indexPartition}`,
+  };
   const partition = checkPartition(`The search ${search.indexPartition}`, search.partition, scope.partition);
   const { places } = search.inForce;
   const { itemKeys } = places;
