@@ -443,6 +443,18 @@ describe('arguments that do not fit are refused', () => {
       [search('USER.level').eq('TIN'), 'unknown-label', '"TIN", which has no declared rank'],
       [search('USER.level').between('__proto__'), 'unknown-label', 'no declared rank'],
       [search('USER.level').beginsWith('G'), 'invalid-argument', 'ordered by a rank'],
+      ...[
+        { eq: 'a', from: 'b' },
+        { eq: 'a', beginsWith: 'a' },
+        { beginsWith: 'a', to: 'b' },
+        { eq: 'a', path: ['a'] },
+      ].flatMap((two): [Promise<unknown>, string, string][] => [
+        [search('USER.name').find(two as never), 'invalid-argument', 'takes one of eq, beginsWith, and from with to'],
+        [search('USER.name').count(two as never), 'invalid-argument', 'takes one of eq, beginsWith, and from with to'],
+      ]),
+      [search('USER.name').find({ path: ['a'], beginsWith: 'b' }), 'invalid-argument', 'the search is by one value'],
+      [search('USER.name').find({ path: ['a'], from: 'b' }), 'invalid-argument', 'the search is by one value'],
+      [search('USER.name').find({ eq: undefined } as never), 'invalid-argument', 'should be a text, but is undefined'],
       [search('STORE.phone').all(), 'equality-only', 'answers equality only'],
       [search('STORE.phone').beginsWith('+1'), 'equality-only', 'answers equality only'],
       [search('STORE.phone').count(), 'equality-only', 'answers equality only'],

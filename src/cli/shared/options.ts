@@ -116,7 +116,7 @@ export interface PredicateOptions {
 export function withPredicates(command: Command): Command {
   return command
     .option('--eq <value>', 'exactly this value')
-    .option('--prefix <text>', 'values that begin with this')
+    .option('--prefix <text>', 'values that begin with this; with --path, the next segment')
     .option('--from <value>', 'values from this on, inclusive')
     .option('--to <value>', 'values up to this, inclusive')
     .option(

@@ -143,6 +143,17 @@ export function encodePathArgument(query: OrderOfQuery, path: readonly string[])
   });
 }
 
+/**
+ * The sort keys of a search by path that begin with whole segments, and whose next segment is in a range. Throws `invalid-argument` as
+ * `encodePathArgument` does.
+ */
+export function pathRange(query: OrderOfQuery, range: PartRange): KeyRange {
+  const { order } = query;
+  if (order.kind !== 'path') throw invalidArgument(query, 'path', 'has no meaning: the search is by one value');
+  const parts = order.attributes.map((attribute) => ({ kind: 'attribute', attribute, type: 'string' }) as const);
+  return partsRange({ ...query, order: { kind: 'parts', parts } }, range);
+}
+
 /** The range of one part of an order by several values, behind leading values that are given whole. */
 export interface PartRange {
   path?: readonly OrderValue[] | undefined;
@@ -153,7 +164,7 @@ export interface PartRange {
 
 /** The sort keys of an order by several values that begin with the leading ones, and whose next value is in a range. */
 export function partsRange(query: OrderOfQuery, { path = [], from, to, beginsWith }: PartRange): KeyRange {
-  const { order, name } = query;
+  const { order } = query;
   if (order.kind !== 'parts') throw invalidArgument(query, 'path', 'has no meaning: it is ordered by one value');
   return withArgumentError(query, 'path', () => {
     const hasRange = from !== undefined || to !== undefined || beginsWith !== undefined;
@@ -162,7 +173,7 @@ export function partsRange(query: OrderOfQuery, { path = [], from, to, beginsWit
       const more = hasRange ? ' and a range behind them' : '';
       throw new EncodingError(`has ${path.length} values${more}; the order has ${order.parts.length}`);
     }
-    const ofPart = (i: number): OrderOfQuery => ({ order: order.parts[i]!, fold: false, name });
+    const ofPart = (i: number): OrderOfQuery => ({ ...query, order: order.parts[i]! });
     const leading = encodePath(
       path.map((value, i) => encodeArgument(ofPart(i), value, 'path')),
       false,
