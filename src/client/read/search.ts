@@ -85,7 +85,7 @@ export interface ListedSearch<Result, T extends SearchTypes> extends CommonSearc
 export interface OrderedSearch<Result, T extends SearchTypes>
   extends EqualitySearch<Result, T>,
     ListedSearch<Result, T> {
-  /** Values from `from` to `to`, both inclusive, either may be undefined. */
+  /** Values from `from` to `to`, both inclusive, either may be undefined. A date without a time as `to` is the whole day in UTC. */
   between(...options: Optional<T, [from: T['value'], to: T['value']], QueryOf<Result>>): Promise<ListPage<Result>>;
 }
 

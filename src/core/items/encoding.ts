@@ -98,7 +98,8 @@ function ninesComplement(digits: string): string {
   return digits.replace(/\d/g, (digit) => String(9 - Number(digit)));
 }
 
-const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/;
+/** A date without a time. */
+export const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const ISO_DATE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(Z|z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/;
 

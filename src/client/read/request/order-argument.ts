@@ -6,6 +6,7 @@ import {
   escapeValue,
   highestSortKeyOfValue,
   lowestSortKeyOfValue,
+  PLAIN_DATE,
 } from '../../../core/items/encoding.ts';
 import { describe } from '../../../core/items/keys.ts';
 import { type ExactNumber, numberTextOf } from '../../../core/items/plain.ts';
@@ -74,7 +75,10 @@ interface RangeEnd {
   argument: string;
 }
 
-/** The sort keys from one value to another, both inclusive, either missing; of a rank, from and to the labels' weights. */
+/**
+ * The sort keys from one value to another, both inclusive, either missing; of a rank, from and to the labels' weights. A date without a time
+ * is the whole day in UTC.
+ */
 export function valueRange(query: OrderOfQuery, from: RangeEnd, to: RangeEnd): KeyRange {
   const range = {
     from: from.value === undefined ? undefined : lowerEnd(query, from.value, from.argument),
@@ -211,12 +215,23 @@ function lowestText(query: OrderOfQuery, value: OrderValue, argument: string): s
 
 /**
  * The beginning of the last keys of a range that ends with a value: the value as a whole segment. In a rank order the value is a
- * label, and the beginning is its weight, so that all labels of this weight are in the range.
+ * label, and the beginning is its weight, so that all labels of this weight are in the range. A day has the beginning of
+ * its times.
  */
 function highestText(query: OrderOfQuery, value: OrderValue): string {
-  return query.order.kind === 'rank'
-    ? encodeSegment(`${weightOf(query, value, 'to')}-`)
-    : encodePath([encodeArgument(query, value, 'to')], false);
+  if (query.order.kind === 'rank') return encodeSegment(`${weightOf(query, value, 'to')}-`);
+  const encoded = encodeArgument(query, value, 'to');
+  return isDay(query, value) ? encodeSegment(beginningOfDay(encoded)) : encodePath([encoded], false);
+}
+
+/** Whether a value is a date without a time: as the end of a range it is the whole day. */
+function isDay({ order }: OrderOfQuery, value: OrderValue): boolean {
+  return order.kind === 'attribute' && order.type === 'date' && PLAIN_DATE.test(String(value));
+}
+
+/** The beginning of all encoded times of a day. */
+function beginningOfDay(encoded: string): string {
+  return encoded.slice(0, 'YYYY-MM-DDT'.length);
 }
 
 function byPathOnlyError(order: Extract<ArgumentOrder, { kind: 'path' | 'parts' }>): EncodingError {
@@ -232,7 +247,8 @@ function lowerEnd(query: OrderOfQuery, value: OrderValue, argument: string): str
 
 function upperEnd(query: OrderOfQuery, value: OrderValue, argument: string): string | undefined {
   if (query.order.kind === 'rank') return prefixRange(`${weightOf(query, value, argument)}-`).to;
-  return highestSortKeyOfValue(encodeArgument(query, value, argument));
+  const encoded = encodeArgument(query, value, argument);
+  return isDay(query, value) ? prefixRange(beginningOfDay(encoded)).to : highestSortKeyOfValue(encoded);
 }
 
 function weightOf(query: OrderOfQuery, label: OrderValue, argument: string): string {
