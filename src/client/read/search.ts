@@ -32,8 +32,11 @@ export type Optional<T extends SearchTypes, Arguments extends unknown[], Options
 /** Exactly a value. */
 export type EqualTo<T extends SearchTypes> = { eq: T['value'] } & Without<'beginsWith' | 'path' | 'from' | 'to'>;
 
+/** The end of a range of values: of texts any text, also one that no value has. */
+export type RangeEnd<T extends SearchTypes> = T['kind'] extends 'text' ? string : T['value'];
+
 /** From a value to another, both inclusive. */
-export type ValueRange<T extends SearchTypes> = ValuesFromTo<T['value']> & Without<'eq' | 'beginsWith' | 'path'>;
+export type ValueRange<T extends SearchTypes> = ValuesFromTo<RangeEnd<T>> & Without<'eq' | 'beginsWith' | 'path'>;
 
 /** The predicates of each kind of search: see `SearchPredicate`. */
 export interface Predicates<T extends SearchTypes> {
@@ -86,7 +89,7 @@ export interface OrderedSearch<Result, T extends SearchTypes>
   extends EqualitySearch<Result, T>,
     ListedSearch<Result, T> {
   /** Values from `from` to `to`, both inclusive, either may be undefined. A date without a time as `to` is the whole day in UTC. */
-  between(...options: Optional<T, [from: T['value'], to: T['value']], QueryOf<Result>>): Promise<ListPage<Result>>;
+  between(...options: Optional<T, [from: RangeEnd<T>, to: RangeEnd<T>], QueryOf<Result>>): Promise<ListPage<Result>>;
 }
 
 /** A search by texts or dates. */
