@@ -1,4 +1,5 @@
 import { runObserved } from '../core/telemetry.ts';
+import { checkStoreOptions, type OptionNames } from '../foundation/options.ts';
 import { type Definitions, definitionsOf } from '../registry/definition.ts';
 import { type Head, writeDefinitions, writeHead } from '../registry/head.ts';
 import { identityAtHome } from '../registry/identity.ts';
@@ -17,6 +18,33 @@ import { describeStep, kindOf, projectionNamesOf } from './steps/steps.ts';
 import { waitSeconds } from './waits.ts';
 import { type MigratePlace, StoppedRun } from './walks/place.ts';
 
+const OPTIONS: OptionNames<MigrateOptions> = {
+  graph: true,
+  store: true,
+  table: true,
+  regions: true,
+  action: true,
+  mostSteps: true,
+  segments: true,
+  pageItems: true,
+  concurrency: true,
+  clock: true,
+  serverTime: true,
+  waitsBetweenCalls: true,
+  walks: true,
+  resume: true,
+  onStep: true,
+  onWait: true,
+  onProgress: true,
+  onItems: true,
+  telemetry: true,
+  now: true,
+  wait: true,
+  random: true,
+  remainingMs: true,
+  signal: true,
+};
+
 /**
  * Brings a table to a model, step by step, during live traffic. Any run may be interrupted and started again, even twice at the
  * same time or from another checkout: each step is one conditional write, or work that can be repeated. The same holds for a run
@@ -26,6 +54,12 @@ import { type MigratePlace, StoppedRun } from './walks/place.ts';
  * const { done, next } = await migrate({ graph, store });
  */
 export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
+  checkStoreOptions('migrate', options, OPTIONS);
+  return await migrateTable(options);
+}
+
+/** The same, with options among those of a caller of this package. */
+export async function migrateTable(options: MigrateOptions): Promise<MigrateResult> {
   return await runObserved('migrate', options, (options) =>
     runAbortable(options.store, options, (store, wait) => new MigrationRun({ ...options, store, wait }).run()),
   );

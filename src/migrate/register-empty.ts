@@ -1,7 +1,7 @@
 import type { ReadStats } from '../core/store-pages.ts';
 import { readHead } from '../registry/head.ts';
 import { isUntouchedSinceRegistration } from '../registry/transitions.ts';
-import { migrate } from './migrate.ts';
+import { migrateTable } from './migrate.ts';
 import type { MigrateOptions } from './migrate-types.ts';
 import { isEmptyTable } from './steps/empty.ts';
 
@@ -18,6 +18,6 @@ export async function registerIfEmpty(options: MigrateOptions): Promise<boolean>
   if (head !== undefined && !isUntouchedSinceRegistration(head.registry)) return false;
   if (!(await isEmptyTable(graph, store, stats))) return false;
   // `migrate` registers the projections as kept and looks for items again, so that it builds whatever was written meanwhile.
-  await migrate(options);
+  await migrateTable(options);
   return true;
 }

@@ -156,6 +156,48 @@ describe('a search by path', () => {
     );
   });
 
+  it('finds a beginning or a range of the segment behind whole ones, and counts it', async () => {
+    const segment = fc.constantFrom(...TEXTS, ...STRANGE);
+    const folded = (text: string): string => text.toLowerCase();
+    const query = fc.record({
+      name: fc.constantFrom('STORE.location' as const, 'STORE.spread' as const, 'STORE.folded' as const),
+      segments: fc.array(segment, { maxLength: 1 }),
+      ends: fc.record({ from: segment, to: segment }, { requiredKeys: [] }),
+      beginning: fc.option(fc.oneof(segment, fc.constant('Sa')), { nil: undefined }),
+      limit: fc.constantFrom(7, 300),
+    });
+    await fc.assert(
+      fc.asyncProperty(query, async ({ name, segments, ends, beginning, limit }) => {
+        const partition = name === 'STORE.location' ? 'XX' : undefined;
+        const fold = name === 'STORE.folded' ? folded : (text: string) => text;
+        const { from, to } = ends;
+        if (from !== undefined && to !== undefined && beginning === undefined)
+          fc.pre(compareKeys(fold(from), fold(to)) <= 0);
+        const isWanted = (text: string | undefined): boolean => {
+          if (text === undefined) return beginning === undefined && from === undefined && to === undefined;
+          if (beginning !== undefined) return fold(text).startsWith(fold(beginning));
+          const isAbove = from === undefined || compareKeys(fold(text), fold(from)) >= 0;
+          return isAbove && (to === undefined || compareKeys(fold(text), fold(to)) <= 0);
+        };
+        const wanted = STORES.filter(
+          ({ path, country }) =>
+            segments.every((one, i) => path[i] !== undefined && fold(one) === fold(path[i])) &&
+            isWanted(path[segments.length]) &&
+            (partition === undefined || country === partition),
+        );
+        const predicate =
+          beginning === undefined ? { path: segments, ...ends } : { path: segments, beginsWith: beginning };
+        const search = reader.search(name);
+        const pages = await allPages((cursor) => search.find(predicate, { partition, limit, cursor }));
+        const isDeclared = ({ id }: { id: string }) => id !== 'STORE-hole';
+        const found = pages.flat().filter(isDeclared);
+        expect(found.map(({ id }) => id).sort()).toEqual(wanted.map(({ id }) => id).sort());
+        expect((await search.count(predicate, { partition })).count).toBe(pages.flat().length);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it('refuses what it cannot answer, by name', async () => {
     const search = (name: string) => (reader as ReturnType<typeof createReader>).search(name);
     const refusals: [Promise<unknown>, string][] = [
@@ -167,6 +209,10 @@ describe('a search by path', () => {
       [search('STORE.spread').beginsWith('CA'), 'beginsWith of search STORE.spread has no meaning'],
       [search('STORE.spread').between('CA'), 'from of search STORE.spread has no meaning'],
       [search('STORE.location').path(['CA']), 'is partitioned by country'],
+      [search('STORE.spread').find({ path: ['a', 'b', 'c'], beginsWith: 'd' }), 'has 3 values and a range behind them'],
+      [search('STORE.spread').find({ path: ['a'], from: 'c', to: 'b' }), 'so that nothing lies between them'],
+      [search('STORE.spread').find({ path: undefined } as never), 'should be a list of segments'],
+      [search('STORE.spread').find({ path: ['a'], eq: 'b' } as never), 'takes one of eq, beginsWith'],
     ];
     for (const [read, message] of refusals) {
       await expect(read).rejects.toThrow(

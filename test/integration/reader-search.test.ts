@@ -141,8 +141,28 @@ describe('eq', () => {
       { id: 'USER-2', value: 'terui@Example.com' },
       { id: 'USER-5', value: 'Terui@Example.com' },
     ]);
-    // NFKC: full-width letters are the same letters.
+    // Full-width letters are the same letters.
     expect(ids(await reader.search('USER.email').eq('ａｂｅ@example.com'))).toEqual(['USER-4']);
+  });
+
+  it('finds a folded text by each of its beginnings, and by its upper and lower case', async () => {
+    const { store, projectAll, graph } = await testTable(
+      defineGraph({ table: uniqueTableName(), nodes: { WORD: node({ search: { word: { fold: true, shards: 2 } } }) } }),
+    );
+    const writer = createWriter(graph, { store });
+    const texts = ['ΟΔΟΣΣΕΑΣ', 'Straße', 'İzmir', 'Ǻngström', 'e\u0301te\u0301'];
+    for (const [i, word] of texts.entries()) await writer.putNode(`WORD-${i}`, { word });
+    await projectAll();
+    const found = createReader(graph, { store }).search('WORD.word');
+    for (const [i, word] of texts.entries()) {
+      for (const form of [word, word.toUpperCase(), word.toLowerCase(), word.normalize('NFC'), word.normalize('NFD')]) {
+        expect(ids(await found.eq(form)), form).toEqual([`WORD-${i}`]);
+        for (let end = 1; end <= [...form].length; end++) {
+          const prefix = [...form].slice(0, end).join('');
+          expect(ids(await found.beginsWith(prefix)), prefix).toContain(`WORD-${i}`);
+        }
+      }
+    }
   });
 
   it('asks every shard where the model spreads by source', async () => {
@@ -423,6 +443,18 @@ describe('arguments that do not fit are refused', () => {
       [search('USER.level').eq('TIN'), 'unknown-label', '"TIN", which has no declared rank'],
       [search('USER.level').between('__proto__'), 'unknown-label', 'no declared rank'],
       [search('USER.level').beginsWith('G'), 'invalid-argument', 'ordered by a rank'],
+      ...[
+        { eq: 'a', from: 'b' },
+        { eq: 'a', beginsWith: 'a' },
+        { beginsWith: 'a', to: 'b' },
+        { eq: 'a', path: ['a'] },
+      ].flatMap((two): [Promise<unknown>, string, string][] => [
+        [search('USER.name').find(two as never), 'invalid-argument', 'takes one of eq, beginsWith, and from with to'],
+        [search('USER.name').count(two as never), 'invalid-argument', 'takes one of eq, beginsWith, and from with to'],
+      ]),
+      [search('USER.name').find({ path: ['a'], beginsWith: 'b' }), 'invalid-argument', 'the search is by one value'],
+      [search('USER.name').find({ path: ['a'], from: 'b' }), 'invalid-argument', 'the search is by one value'],
+      [search('USER.name').find({ eq: undefined } as never), 'invalid-argument', 'should be a text, but is undefined'],
       [search('STORE.phone').all(), 'equality-only', 'answers equality only'],
       [search('STORE.phone').beginsWith('+1'), 'equality-only', 'answers equality only'],
       [search('STORE.phone').count(), 'equality-only', 'answers equality only'],

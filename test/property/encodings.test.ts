@@ -13,45 +13,13 @@ import {
   lowestSortKeyOfValue,
   OWNER_SORT_KEY,
 } from '../../src/core/items/encoding.ts';
+import { asText, type Decimal, decimal, number } from '../support/decimals.ts';
 import { anyText } from '../support/texts.ts';
 
 const RUNS = { numRuns: 2000 };
 
 /** The order of a pair: -1, 0 or 1. */
 const sign = (difference: number | bigint): number => (difference < 0 ? -1 : difference > 0 ? 1 : 0);
-
-/** A decimal of the whole range of DynamoDB: up to 38 digits, magnitudes from 1E-130 to 9.99E+125, and zero. */
-interface Decimal {
-  negative: boolean;
-  digits: string;
-  /** Power of ten of the last digit. */
-  scale: number;
-}
-const decimal: fc.Arbitrary<Decimal> = fc
-  .record({
-    negative: fc.boolean(),
-    digits: fc.stringMatching(/^[1-9][0-9]{0,37}$/),
-    first: fc.oneof(fc.integer({ min: -130, max: 125 }), fc.integer({ min: -3, max: 20 })),
-  })
-  .map(({ negative, digits, first }) => {
-    const scale = first - digits.length + 1;
-    // The last digit may not lie below the range either.
-    const fitting = scale < -130 ? digits.slice(0, Math.max(1, digits.length - (-130 - scale))) : digits;
-    return { negative, digits: fitting, scale: first - fitting.length + 1 };
-  });
-const number = fc.oneof(
-  { weight: 9, arbitrary: decimal },
-  { weight: 1, arbitrary: fc.constant<Decimal>({ negative: false, digits: '0', scale: 0 }) },
-);
-
-function asText({ negative, digits, scale }: Decimal, notation: number): string {
-  const minus = negative ? '-' : '';
-  if (notation === 0) return `${minus}${digits}e${scale}`;
-  if (notation === 1) return `${minus}${digits.slice(0, 1)}.${digits.slice(1)}00E${scale + digits.length - 1}`;
-  if (scale >= 0) return `${minus}${digits}${'0'.repeat(scale)}`;
-  const padded = digits.padStart(1 - scale, '0');
-  return `${minus}${padded.slice(0, scale)}.${padded.slice(scale)}`;
-}
 
 function exact({ negative, digits, scale }: Decimal): bigint {
   const magnitude = BigInt(digits) * 10n ** BigInt(scale + 200);

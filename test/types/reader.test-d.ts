@@ -209,6 +209,21 @@ it('has only the questions that a search answers', () => {
   void reader.search('GOAL.code').eq('x');
   void reader.search('GOAL.place').path(['OPEN']);
   void reader.search('GOAL.place').all();
+  void reader.search('GOAL.place').find({ path: ['OPEN'], beginsWith: 'a' });
+  void reader.search('GOAL.place').find({ path: ['OPEN'], from: 'a', to: 'b' });
+  void reader.search('GOAL.place').count({ path: [], beginsWith: 'O' });
+  // @ts-expect-error: the beginning of a segment, or a range of it
+  void reader.search('GOAL.place').find({ path: ['OPEN'], beginsWith: 'a', from: 'b' });
+  // @ts-expect-error: one value, or a range
+  void reader.search('GOAL.points').find({ eq: 5, from: 3 });
+  // @ts-expect-error: a beginning, or a range
+  void reader.search('GOAL.heading').count({ beginsWith: 'a', to: 'b' });
+  // @ts-expect-error: one value, or a beginning
+  void reader.search('GOAL.heading').find({ eq: 'a', beginsWith: 'b' });
+  // @ts-expect-error: equality only
+  void reader.search('GOAL.code').find({ eq: 'a', from: 'b' });
+  // @ts-expect-error: one value, or a path
+  void anyReader.search(fromUrl).find({ eq: 'a', path: ['b'] });
   // @ts-expect-error: numbers have no beginnings
   void reader.search('GOAL.points').beginsWith('1');
   // @ts-expect-error: ranks have no beginnings

@@ -45,6 +45,8 @@ const QUESTIONS: Record<string, Partial<AskedQuery>> = {
   'search by a beginning': { search: 'USER.born', beginsWith: '2026-07' },
   'search by a beginning in a partition': { search: 'USER.name', partition: 'UK', beginsWith: 'al' },
   'search by a path': { search: 'GOAL.place', path: ['OPEN', 'any'] },
+  'search by a path and the beginning of the next segment': { search: 'GOAL.place', path: ['OPEN'], beginsWith: 'a' },
+  'search by a path and a range of the next segment': { search: 'GOAL.place', path: [], from: 'D', to: 'O' },
   'search for all': { search: 'GOAL.place' },
 };
 

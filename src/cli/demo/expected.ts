@@ -1,4 +1,5 @@
 import { compareKeys } from '../../core/items/encoding.ts';
+import { foldText } from '../../core/items/folding.ts';
 import type { Airport, DemoData, Route } from './data.ts';
 
 /** An edge-set element of the demo's model. */
@@ -66,7 +67,7 @@ export class ExpectedWorld {
 
   /** The airports whose folded name begins with a prefix, by folded name, then id. */
   airportsNamed(prefix: string): Airport[] {
-    const foldedName = (name: string): string => name.normalize('NFKC').toLowerCase();
+    const foldedName = (name: string): string => foldText(name, true);
     return [...this.airports.values()]
       .filter(({ name }) => foldedName(name).startsWith(foldedName(prefix)))
       .sort(

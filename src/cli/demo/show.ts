@@ -1,4 +1,4 @@
-import { foldText } from '../../core/items/encoding.ts';
+import { foldText } from '../../core/items/folding.ts';
 import { type HashName, shardOf } from '../../core/items/shard.ts';
 import { airportId } from './expected.ts';
 import { expectSame } from './report.ts';

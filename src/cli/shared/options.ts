@@ -71,7 +71,7 @@ export function withRange(command: Command): Command {
     .option('--at-least <label>', 'rank of this label or higher')
     .option('--equals <label>', 'exactly this label or value')
     .option('--from <value>', 'values from this on, inclusive')
-    .option('--to <value>', 'values up to this, inclusive')
+    .option('--to <value>', 'values up to this, inclusive; a date without a time is the whole day (UTC)')
     .option(
       '--path <value>',
       'a leading value of an order by several; repeat it for the values after the first',
@@ -116,9 +116,9 @@ export interface PredicateOptions {
 export function withPredicates(command: Command): Command {
   return command
     .option('--eq <value>', 'exactly this value')
-    .option('--prefix <text>', 'values that begin with this')
+    .option('--prefix <text>', 'values that begin with this; with --path, the next segment')
     .option('--from <value>', 'values from this on, inclusive')
-    .option('--to <value>', 'values up to this, inclusive')
+    .option('--to <value>', 'values up to this, inclusive; a date without a time is the whole day (UTC)')
     .option(
       '--path <segment>',
       'paths that begin with this segment; repeat it for the segments after the first',

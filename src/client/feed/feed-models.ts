@@ -11,7 +11,7 @@ import { checkFeedNames } from './fed.ts';
 export interface FeedModelsOptions {
   /** The table. */
   store: Store;
-  /** How number text becomes a JS value in changes. Default: a number where that is exact, else an `ExactNumber`. */
+  /** How number text becomes a JS value in changes. Default: a number where a write takes it back as the same, else an `ExactNumber`. */
   readNumber?: NumberReader | undefined;
 }
 

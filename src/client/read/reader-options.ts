@@ -18,7 +18,7 @@ export interface ReaderOptions extends TelemetryOption {
   cursorKey?: CursorKey | undefined;
   /** DynamoDB calls that one read has in flight at once, 1 and up. Default 32. */
   concurrency?: number | undefined;
-  /** How number text becomes a JS value in results. Default: a number where that is exact, else an `ExactNumber`. */
+  /** How number text becomes a JS value in results. Default: a number where a write takes it back as the same, else an `ExactNumber`. */
   readNumber?: NumberReader | undefined;
   /** Tells the reader which projections it may use. Default: the table's registry, read once in 30 s. */
   leases?: ReaderLeases | undefined;

@@ -4,11 +4,14 @@ import { checkOptions } from '../../foundation/options.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
 import { type CountResult, countSearch } from './lists/count.ts';
 import {
+  type PathPredicate,
   readSearch,
   SEARCH_OPTIONS,
   type SearchPredicate,
   type SearchQuery,
   type SearchScope,
+  type ValuesFromTo,
+  type Without,
 } from './lists/search.ts';
 import type { ReadContext } from './request/context.ts';
 import { findSearch } from './request/lookup.ts';
@@ -26,15 +29,21 @@ export type Optional<T extends SearchTypes, Arguments extends unknown[], Options
   ? [...{ [I in keyof Arguments]: Arguments[I] | undefined }, ...Scoped<T, Options>]
   : [...Partial<Arguments>, ...Scoped<T, Options>];
 
+/** Exactly a value. */
+export type EqualTo<T extends SearchTypes> = { eq: T['value'] } & Without<'beginsWith' | 'path' | 'from' | 'to'>;
+
+/** The end of a range of values: of texts any text, also one that no value has. */
+export type RangeEnd<T extends SearchTypes> = T['kind'] extends 'text' ? string : T['value'];
+
 /** From a value to another, both inclusive. */
-export type ValueRange<T extends SearchTypes> = { from?: T['value'] | undefined; to?: T['value'] | undefined };
+export type ValueRange<T extends SearchTypes> = ValuesFromTo<RangeEnd<T>> & Without<'eq' | 'beginsWith' | 'path'>;
 
 /** The predicates of each kind of search: see `SearchPredicate`. */
 export interface Predicates<T extends SearchTypes> {
-  equality: { eq: T['value'] };
-  ordered: { eq: T['value'] } | ValueRange<T>;
-  text: { eq: T['value'] } | { beginsWith: string } | ValueRange<T>;
-  path: { path: readonly string[] } | { from?: undefined; to?: undefined };
+  equality: EqualTo<T>;
+  ordered: EqualTo<T> | ValueRange<T>;
+  text: EqualTo<T> | ValueRange<T> | ({ beginsWith: string } & Without<'eq' | 'path' | 'from' | 'to'>);
+  path: PathPredicate | Without<'eq' | 'beginsWith' | 'path' | 'from' | 'to'>;
   any: SearchPredicate;
 }
 
@@ -79,8 +88,8 @@ export interface ListedSearch<Result, T extends SearchTypes> extends CommonSearc
 export interface OrderedSearch<Result, T extends SearchTypes>
   extends EqualitySearch<Result, T>,
     ListedSearch<Result, T> {
-  /** Values from `from` to `to`, both inclusive, either may be undefined. */
-  between(...options: Optional<T, [from: T['value'], to: T['value']], QueryOf<Result>>): Promise<ListPage<Result>>;
+  /** Values from `from` to `to`, both inclusive, either may be undefined. A date without a time as `to` is the whole day in UTC. */
+  between(...options: Optional<T, [from: RangeEnd<T>, to: RangeEnd<T>], QueryOf<Result>>): Promise<ListPage<Result>>;
 }
 
 /** A search by texts or dates. */

@@ -7,6 +7,7 @@ import type { Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { forEachOf } from '../../foundation/for-each.ts';
 import { linesOf, MAX_LINE_BYTES } from '../../foundation/lines.ts';
+import { checkStoreOptions } from '../../foundation/options.ts';
 import { checkedItem } from './item/prepare.ts';
 
 /** How the lines of a file are written: plain JSON, or DynamoDB's JSON with type descriptors. */
@@ -52,6 +53,16 @@ const MAX_LINE_ERROR = 1_000;
  * an error that lists every bad line, unless `skipBad`. The file is read twice, so memory holds keys only.
  */
 export async function importFile(options: ImportOptions): Promise<ImportResult> {
+  checkStoreOptions('importFile', options, {
+    graph: true,
+    store: true,
+    file: true,
+    format: true,
+    skipBad: true,
+    concurrency: true,
+    signal: true,
+    onProgress: true,
+  });
   const { graph, store, skipBad = false, concurrency = 8, signal, onProgress } = options;
   const lastLines = new Map<string, number>();
   const bad: string[] = [];

@@ -8,6 +8,7 @@ import {
   type WriteResult,
 } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
+import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { retrying } from '../../foundation/retry.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
 import { type BadOperation, InvalidBatchError } from './batch.ts';
@@ -62,6 +63,8 @@ interface UpdateConditions extends WriteConditions {
   upsert?: boolean | undefined;
 }
 
+const CONDITIONS: OptionNames<WriteConditions> = { ifAbsent: true, ifPresent: true, if: true };
+
 const ATTEMPTS = 8;
 
 /** Collects the operations of a transaction; nothing is checked or sent before it runs. */
@@ -75,7 +78,7 @@ export class TransactionBuilder {
 
   putNode = (id: string, attributes: unknown = {}, options: WriteConditions = {}): void => {
     this.prepared.push(async () =>
-      putChange(this.graph, nodeKey(this.graph, id), await nodeItem(this.graph, id, attributes), options),
+      putChange(this.graph, nodeKey(this.graph, id), await nodeItem(this.graph, id, attributes), checked(options)),
     );
   };
 
@@ -88,13 +91,18 @@ export class TransactionBuilder {
   ): void => {
     this.prepared.push(async () => {
       const item = await edgeItem(this.graph, source, edgeType, target, attributes);
-      return putChange(this.graph, edgeKey(this.graph, source, edgeType, target), item, options);
+      return putChange(this.graph, edgeKey(this.graph, source, edgeType, target), item, checked(options));
     });
   };
 
   putPart = (id: string, part: string, attributes: unknown = {}, options: WriteConditions = {}): void => {
     this.prepared.push(async () =>
-      putChange(this.graph, partKey(this.graph, id, part), await partItem(this.graph, id, part, attributes), options),
+      putChange(
+        this.graph,
+        partKey(this.graph, id, part),
+        await partItem(this.graph, id, part, attributes),
+        checked(options),
+      ),
     );
   };
 
@@ -160,6 +168,7 @@ export class TransactionBuilder {
     change: AttributeChange,
     options: UpdateConditions,
   ): Promise<BaseChange> {
+    checkOptions('An update of a transaction', options, { ...CONDITIONS, upsert: true });
     if (typeof change !== 'function') return updateInTransaction(this.context, subject, change, options);
     throw new EdgeloomError(
       'invalid-argument',
@@ -222,12 +231,18 @@ export class TransactionBuilder {
   }
 }
 
+/** Conditions whose names are known: a misspelt one would be no condition. */
+function checked(conditions: WriteConditions): WriteConditions {
+  checkOptions('An operation of a transaction', conditions, CONDITIONS);
+  return conditions;
+}
+
 function deleteChange(key: ItemKey, options: WriteConditions): BaseChange {
-  return { kind: 'delete', key, condition: baseCondition(key, options) };
+  return { kind: 'delete', key, condition: baseCondition(key, checked(options)) };
 }
 
 function conditionCheck(key: ItemKey, conditions: WriteConditions): BaseChange {
-  const condition = baseCondition(key, conditions);
+  const condition = baseCondition(key, checked(conditions));
   return { kind: 'look', key, condition: isConditional(condition) ? condition : { present: true } };
 }
 

@@ -1,5 +1,6 @@
 import { type AttributeType, type AttributeValue, parseDecimal, typeOf } from './attribute-value.ts';
 import { describe } from './describe.ts';
+import { foldText } from './folding.ts';
 
 /**
  * Encodings of values into index sort keys: the order of the UTF-8 bytes is the order of the values.
@@ -22,7 +23,7 @@ export class TooLongError extends EncodingError {
 export const MAX_DATE_CHARACTERS = 256;
 /**
  * Characters (UTF-16 units) of a text that is folded. Folding makes at least one byte of two of them, and an index key
- * has 1,024. Without a bound, a text of nothing but accents takes time that grows with the square of its length.
+ * has 1,024: a longer text is refused before it is folded.
  */
 export const MAX_FOLDED_CHARACTERS = 2048;
 
@@ -57,11 +58,6 @@ const TYPE_NAMES: Record<AttributeType, string> = {
 /** A type descriptor in words, for messages. */
 export function typeName(type: AttributeType): string {
   return TYPE_NAMES[type];
-}
-
-/** Folds a text where asked: NFKC, then lower case. */
-export function foldText(text: string, fold: boolean): string {
-  return fold ? text.normalize('NFKC').toLowerCase() : text;
 }
 
 /** Encodes a text; refuses lone surrogates, which UTF-8 cannot hold and which would come back as another text. */
@@ -102,7 +98,8 @@ function ninesComplement(digits: string): string {
   return digits.replace(/\d/g, (digit) => String(9 - Number(digit)));
 }
 
-const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/;
+/** A date without a time. */
+export const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const ISO_DATE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(Z|z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/;
 

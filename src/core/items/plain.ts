@@ -1,4 +1,4 @@
-import { type AttributeValue, type Item, parseDecimal, setOwn } from './attribute-value.ts';
+import { type AttributeValue, type Item, numberOf, sameValue, setOwn } from './attribute-value.ts';
 
 /**
  * A DynamoDB number that a JS number cannot hold exactly. Its `value` is the decimal text, up to 38 digits; the writer
@@ -21,16 +21,33 @@ export class ExactNumber {
   }
 }
 
-/** Converts number text; the default keeps a JS number where that is exact, and an `ExactNumber` elsewhere. */
+/** The digits of an object or bigint that is a number: an `ExactNumber`, or a `NumberValue` of the document client. Else undefined. */
+export function numberTextOf(value: unknown): string | undefined {
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (value instanceof ExactNumber) return value.value;
+  const isOfClass = Object.getPrototypeOf(value) !== Object.prototype && 'toAttributeValue' in value;
+  if (!isOfClass || typeof value.toAttributeValue !== 'function') return undefined;
+  return numberOf(value.toAttributeValue() as AttributeValue);
+}
+
+/** Converts number text; the default is `exactNumber`. */
 export type NumberReader = (text: string) => unknown;
 
-/** A JS number where its decimal text is the same number again, else an `ExactNumber`. */
+/**
+ * Whether a JS number can be stored: it is finite, and no whole number beyond those that JavaScript holds exactly. A larger one is
+ * usually another number that was rounded.
+ */
+export function isStorable(number: number): boolean {
+  return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
+}
+
+/** A JS number where the writer takes it back as the same number, else an `ExactNumber`. */
 export function exactNumber(text: string): number | ExactNumber {
   const number = Number(text);
-  // Fifteen significant digits survive a double; beyond that only the round trip of the text tells.
-  const decimal = parseDecimal(text);
-  const exact = decimal !== undefined && decimal.digits.length <= 15;
-  return exact || String(number) === text ? number : new ExactNumber(text);
+  const shortest = String(number);
+  const isSame = isStorable(number) && (shortest === text || sameValue({ N: shortest }, { N: text }));
+  return isSame ? number : new ExactNumber(text);
 }
 
 /** The plain JS form of an attribute value: sets become `Set`, binary `Uint8Array`, maps plain objects. */

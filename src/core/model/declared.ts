@@ -17,6 +17,8 @@ export interface SearchTypes {
   kind: 'text' | 'ordered' | 'equality' | 'path' | 'any';
   /** Its values as arguments: labels, texts or numbers. */
   value: string | NumberValue;
+  /** The values that its hits show: those of the attribute. */
+  found: unknown;
   /** The attributes that its hits show. */
   shown: string;
   /** Whether it is asked for one value of its partition attribute. */
@@ -136,6 +138,42 @@ type ValueOfOne<Order, Type> = Order extends {
     ? string
     : ValueOfType<Option<Order, 'type'> extends infer Own extends ValueType ? Own : Type>;
 
+/** The values of an attribute, or with `each` those of its elements. */
+type AttributeValueOf<A, Name, Each> = A extends unknown
+  ? Name extends keyof A
+    ? Each extends true
+      ? ElementOf<NonNullable<A[Name]>>
+      : Exclude<A[Name], undefined>
+    : never
+  : never;
+
+type ElementOf<Value> = Value extends ReadonlySet<infer Element> | readonly (infer Element)[] ? Element : unknown;
+
+/** The values that hits of an order show; the order is by the attribute `Name` where it names none. */
+type FoundByOrder<A, Name, Order, Each> = Order extends { kind: 'derive' }
+  ? string
+  : Order extends { kind: 'rank'; weights: Readonly<Record<infer Label, number>> }
+    ? Extract<Label, string>
+    : Order extends { from: infer From }
+      ? AttributeValueOf<A, From, Each>
+      : AttributeValueOf<A, Order extends string ? Order : Name, Each>;
+
+/** The members of a union of literal texts; any text for other types. A record of literals has to have them, one of patterns may be empty. */
+type MembersOf<Value> = [Value] extends [string]
+  ? Record<never, never> extends Record<Value, unknown>
+    ? string
+    : Value
+  : string;
+
+/** The values of a search as arguments: of an attribute whose values are literals exactly these, unless they are folded. */
+type ArgumentOf<Value, Found, Options> = string extends Value
+  ? true extends Option<Options, 'fold'>
+    ? Value
+    : Option<Options, 'type'> extends 'date'
+      ? Value
+      : MembersOf<Found>
+  : Value;
+
 /** Which questions an order answers, by its values: a rank and a number have no beginnings. */
 type KindOfOrder<Order, Type> = Order extends { kind: 'rank' }
   ? 'ordered'
@@ -145,16 +183,29 @@ type KindOfOrder<Order, Type> = Order extends { kind: 'rank' }
       ? 'ordered'
       : 'text';
 
-/** A search of attributes `A` by its entry in the options. */
-type SearchOf<A, Entry> = Entry extends string | { kind: 'rank' | 'derive' }
-  ? { kind: KindOfOrder<Entry, 'string'>; value: ValueOfOrder<Entry>; shown: never; partition: false }
+/** A search of attributes `A` by its name and its entry in the options. */
+type SearchOf<A, Name, Entry> = Entry extends string | { kind: 'rank' | 'derive' }
+  ? {
+      kind: KindOfOrder<Entry, 'string'>;
+      value: ArgumentOf<ValueOfOrder<Entry>, FoundByOrder<A, Name, Entry, false>, unknown>;
+      found: FoundByOrder<A, Name, Entry, false>;
+      shown: never;
+      partition: false;
+    }
   : {
       kind: Option<Entry, 'path'> extends readonly unknown[]
         ? 'path'
         : Option<Entry, 'shards'> extends 'value'
           ? 'equality'
           : KindOfOrder<Option<Entry, 'from'>, Option<Entry, 'type'>>;
-      value: ValueOfOrder<Option<Entry, 'from'>, Option<Entry, 'type'>>;
+      value: ArgumentOf<
+        ValueOfOrder<Option<Entry, 'from'>, Option<Entry, 'type'>>,
+        FoundByOrder<A, Name, Option<Entry, 'from'>, Option<Entry, 'each'>>,
+        Entry
+      >;
+      found: Option<Entry, 'path'> extends readonly unknown[]
+        ? string[]
+        : FoundByOrder<A, Name, Option<Entry, 'from'>, Option<Entry, 'each'>>;
       shown: Copied<A, Option<Entry, 'project'>, 'KEYS_ONLY'>;
       partition: IsGiven<Entry, 'partition'>;
     };
@@ -163,7 +214,7 @@ type SearchOf<A, Entry> = Entry extends string | { kind: 'rank' | 'derive' }
 export interface PartTypesOf<F extends Fields, Searches, View> {
   input: InputOf<F>;
   output: AttributesOf<F>;
-  searches: { [Name in keyof Searches]: SearchOf<AttributesOf<F>, Searches[Name]> };
+  searches: { [Name in keyof Searches]: SearchOf<AttributesOf<F>, Name, Searches[Name]> };
   view: Copied<AttributesOf<F>, View, 'ALL'>;
 }
 
@@ -192,7 +243,9 @@ type PartSearches<Parts> = {
 export interface NodeTypesOf<F extends Fields, Searches, View, List extends boolean, Parts> {
   input: InputOf<F>;
   output: AttributesOf<F>;
-  searches: { [Name in keyof Searches]: SearchOf<AttributesOf<F>, Searches[Name]> } & PartSearches<TypesOfParts<Parts>>;
+  searches: { [Name in keyof Searches]: SearchOf<AttributesOf<F>, Name, Searches[Name]> } & PartSearches<
+    TypesOfParts<Parts>
+  >;
   view: Copied<AttributesOf<F>, View, 'ALL'>;
   parts: TypesOfParts<Parts>;
   list: List;

@@ -49,7 +49,7 @@ export interface SearchOptions<A> {
   shardBy?: 'value' | 'source';
   /** Hash of the shard. Default `'fnv1a'`. */
   hash?: HashName;
-  /** Case-insensitive: NFKC, then lower case, for values and arguments; results show the original. Default false. */
+  /** Case-insensitive, by Unicode's case folding and NFKD, for values and arguments; results show the original. Default false. */
   fold?: boolean;
   /** One search item for each element of a list or set. Default false. */
   each?: boolean;

@@ -4,7 +4,7 @@ import type { ScanSource, Store } from '../../core/store-port.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
-import { type CheckOptions, type CheckResult, check, SETTLE_MS } from '../../trust/check/check.ts';
+import { type CheckOptions, type CheckResult, checkTable, SETTLE_MS } from '../../trust/check/check.ts';
 import { type CheckCursor, type CheckTotals, parseCursor } from '../../trust/check/cursor.ts';
 import { type Finding, WRONG } from '../../trust/check/finding.ts';
 import { pageItemsAt, UNITS_AN_ITEM } from '../../trust/check/run/limits.ts';
@@ -131,7 +131,7 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
       const isWriting = mode === 'rebuild' || mode === 'repair';
       const { reserveMs = isWriting ? WRITING_RESERVE_MS : RESERVE_MS } = options;
       const time = timeOfCall(context, reserveMs);
-      const result = await check({
+      const result = await checkTable({
         ...options,
         graph,
         store: through(store),

@@ -2,7 +2,7 @@ import { laterOf } from '../../core/items/watermark.ts';
 import { EdgeloomError, OLD_SOFTWARE } from '../../foundation/errors.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import { readHead } from '../../registry/head.ts';
-import { MOST_OVERTAKEN, migrate, overtakenByAnotherAim } from '../migrate.ts';
+import { MOST_OVERTAKEN, migrateTable, overtakenByAnotherAim } from '../migrate.ts';
 import type { MigrateOptions, MigrateStep } from '../migrate-types.ts';
 import type { MigratePlace } from '../walks/place.ts';
 import {
@@ -64,7 +64,7 @@ export async function decideMigration(options: DividedOptions, division: Divisio
   const saved = value && (await isOfThisRegistry(options, value)) ? value : undefined;
   const shares = saved?.walk && (await readShares(store, sortKey, saved.walk.plan));
   const place = saved && placeAfter(saved, shares ?? new Map());
-  const result = await migrate({ ...options, walks: 'others', waitsBetweenCalls: true, resume: place }).catch(
+  const result = await migrateTable({ ...options, walks: 'others', waitsBetweenCalls: true, resume: place }).catch(
     async (error: unknown) => {
       if (!(error instanceof EdgeloomError && error.code === 'old-software')) throw error;
       // The run has used up its waits for the old software. It is forgotten, so that the run after a deployment begins with new waits.
@@ -171,7 +171,7 @@ export async function walkShare(
   if (run?.walk?.plan !== plan || own === undefined || !isShareOpen(own)) return { isDone: true };
   const { name } = run.walk;
   const newest = laterOfTwo(run.place.newest, own.newest);
-  const { place } = await migrate({
+  const { place } = await migrateTable({
     ...options,
     walks: { only: name },
     waitsBetweenCalls: true,

@@ -6,6 +6,7 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { type CompiledModel, indexKeysOf } from '../../core/model/compiled.ts';
+import { checkOptions } from '../../foundation/options.ts';
 import { backoffMs } from '../../foundation/retry.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { classifyError } from '../classify.ts';
@@ -32,8 +33,10 @@ const LONGEST_PAUSE_MS = 10_000;
 export async function updateTable(
   client: DynamoDBClient,
   graph: CompiledModel,
-  { onProgress = () => undefined, ttl, ...options }: UpdateTableOptions = {},
+  options: UpdateTableOptions = {},
 ): Promise<TablePlan> {
+  checkOptions('updateTable', options, { ttl: true, onProgress: true, wait: true });
+  const { onProgress = () => undefined, ttl } = options;
   const { wait } = runtimeOf(options);
   const plan = await planTableUpdate(client, graph, { ttl });
   const settled = (text: string): Promise<void> =>

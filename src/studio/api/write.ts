@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { itemOfJson } from '../../client/write/import.ts';
 import { createWriter } from '../../client/write/writer.ts';
 import { type Item, sameValue } from '../../core/items/attribute-value.ts';
-import { ExactNumber, toPlain } from '../../core/items/plain.ts';
+import { toPlain } from '../../core/items/plain.ts';
 import type { RequestContext } from '../base/context.ts';
 import { input, route } from '../base/route.ts';
 
@@ -74,8 +74,7 @@ async function writeEdited(
   return { changed };
 }
 
-/** Some attributes of an item, plain; those that it lacks are undefined. Numbers keep their digits. */
+/** Some attributes of an item, plain; those that it lacks are undefined. */
 function plainAttributesOf(item: Item, names: readonly string[]): Record<string, unknown> {
-  const exact = (text: string): ExactNumber => new ExactNumber(text);
-  return Object.fromEntries(names.map((name) => [name, item[name] && toPlain(item[name], exact)]));
+  return Object.fromEntries(names.map((name) => [name, item[name] && toPlain(item[name])]));
 }

@@ -102,7 +102,7 @@ function describeSearch(search: SearchModel): DescribedSearch {
     shards,
     shardBy,
     hash,
-    fold,
+    fold: fold !== false,
     each,
     filters: filtersOf(project),
     ...(partition !== undefined && { partition }),

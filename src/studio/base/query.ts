@@ -71,14 +71,13 @@ function searchCall(
 ): ReaderCall {
   const { order } = findSearch(graph, name);
   const value = (text: string): Literal => typedValue(order, text);
-  const predicate =
-    asked.path !== undefined
-      ? { path: asked.path }
-      : asked.equals !== undefined
-        ? { eq: value(asked.equals) }
-        : asked.beginsWith !== undefined
-          ? { beginsWith: asked.beginsWith }
-          : valuesGiven(asked, ['from', 'to'], value);
+  const { path, equals, beginsWith } = asked;
+  const predicate = {
+    ...(path !== undefined && { path }),
+    ...(equals !== undefined && { eq: value(equals) }),
+    ...(beginsWith !== undefined && { beginsWith }),
+    ...valuesGiven(asked, ['from', 'to'], value),
+  };
   return { method: 'search', name, predicate, options };
 }
 

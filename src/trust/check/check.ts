@@ -5,6 +5,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { hasItemsInTargets } from '../../core/plan/in-targets.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { runObserved, type TelemetryOption } from '../../core/telemetry.ts';
+import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { type ConsumerPosition, SharedPosition } from '../../projecting/progress/consumer-position.ts';
 import {
@@ -115,6 +116,40 @@ export interface CheckResult extends CheckTotals {
   cursor?: CheckCursor;
 }
 
+const OPTIONS: OptionNames<CheckOptions> = {
+  graph: true,
+  store: true,
+  streamLabel: true,
+  newestPosition: true,
+  segments: true,
+  onlySegments: true,
+  sources: true,
+  withoutLookUps: true,
+  dangling: true,
+  settleMs: true,
+  consumer: true,
+  mode: true,
+  mostSuspects: true,
+  pageItems: true,
+  maxRcu: true,
+  maxWcu: true,
+  waitsBetweenCalls: true,
+  resume: true,
+  plainShare: true,
+  onDispute: true,
+  onFinding: true,
+  onRepair: true,
+  onProgress: true,
+  model: true,
+  serverTime: true,
+  telemetry: true,
+  now: true,
+  wait: true,
+  random: true,
+  remainingMs: true,
+  signal: true,
+};
+
 /** The number of segments if the caller gives none. */
 const SEGMENTS = 8;
 /** How long the stream's consumer may take if the caller does not say, in milliseconds. */
@@ -137,6 +172,12 @@ const [MOST_AT_ONCE, TIDY_AT_ONCE, MOST_TO_TIDY] = [64, 8, 1_000];
  * const { drift, quarantined } = await check({ graph, store, onFinding: console.log });
  */
 export async function check(options: CheckOptions): Promise<CheckResult> {
+  checkStoreOptions('check', options, OPTIONS);
+  return await checkTable(options);
+}
+
+/** The same, with options among those of a caller of this package. */
+export async function checkTable(options: CheckOptions): Promise<CheckResult> {
   return await runObserved('check', options, (options) =>
     runAbortable(options.store, options, async (store, wait) => {
       const { model = modelToCheck(options.graph, store) } = options;

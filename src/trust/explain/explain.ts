@@ -10,6 +10,7 @@ import { joinedPrefixes } from '../../core/plan/joined.ts';
 import { queriedItems, queryPages } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { countText } from '../../foundation/figure.ts';
+import { checkStoreOptions } from '../../foundation/options.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
 import { StreamLabel } from '../../projecting/stream/stream-label.ts';
 import { modelToCheck } from '../../registry/checked.ts';
@@ -45,6 +46,7 @@ const UNKNOWN_LAG: LagKnowledge = { isApplied: undefined, text: 'How far the con
  * @param key of the item; of a node its id stands twice.
  */
 export async function explain(key: ItemKey, options: ExplainOptions): Promise<Explanation> {
+  checkStoreOptions('explain', options, { graph: true, store: true, lag: true, signal: true });
   return await readAbortable(options.store, options.signal, (store) => explainItem(key, { ...options, store }));
 }
 

@@ -3,6 +3,7 @@ import { QUARANTINE_PARTITION, readEntry } from '../../core/plan/quarantine-entr
 import { queriedItems, type ReadStats, readItem } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
 import { countText } from '../../foundation/figure.ts';
+import { checkStoreOptions } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import {
   type ConsumerProgress,
@@ -146,6 +147,15 @@ const CHECK_DUE_HOURS = 26;
  * last check found, what the table lacks.
  */
 export async function status(options: StatusOptions): Promise<Status> {
+  checkStoreOptions('status', options, {
+    graph: true,
+    store: true,
+    position: true,
+    missing: true,
+    projections: true,
+    now: true,
+    signal: true,
+  });
   return await readAbortable(options.store, options.signal, (store) => readStatus({ ...options, store }));
 }
 

@@ -17,6 +17,7 @@ import type { ItemKey, Store } from '../../core/store-port.ts';
 import { runObserved, type TelemetryOption } from '../../core/telemetry.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { forEachOf } from '../../foundation/for-each.ts';
+import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import {
   type ApplyContext,
@@ -62,12 +63,28 @@ export interface RedriveResult extends Pick<ApplyStats, 'writes' | 'wcu' | 'rcu'
   reasons: string[];
 }
 
+const OPTIONS: OptionNames<RedriveOptions> = {
+  graph: true,
+  store: true,
+  entries: true,
+  concurrency: true,
+  model: true,
+  onProgress: true,
+  telemetry: true,
+  now: true,
+  wait: true,
+  random: true,
+  remainingMs: true,
+  signal: true,
+};
+
 /**
  * Reconciles every quarantined record with its base item as it is now, never with the record's images, and deletes its entry. An
  * entry stays if the base item still cannot be derived, or if its derived item still cannot be written. Entries that a `signal`
  * leaves unprocessed stay for the next redrive.
  */
 export async function redrive(options: RedriveOptions): Promise<RedriveResult> {
+  checkStoreOptions('redrive', options, OPTIONS);
   return await runObserved('redrive', options, (observed) =>
     runAbortable(observed.store, observed, (store, wait) => redriveEntries({ ...observed, store }, wait)),
   );

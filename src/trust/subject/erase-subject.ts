@@ -16,6 +16,7 @@ import { classifyBaseItem } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
+import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { MeteredStore } from '../../store/metered.ts';
@@ -50,6 +51,25 @@ export interface SubjectEraseOptions extends RuntimeOptions {
   /** Called after each page with the number of items read in the present walk. */
   onProgress?: ((items: number) => void) | undefined;
 }
+
+const OPTIONS: OptionNames<SubjectEraseOptions> = {
+  graph: true,
+  store: true,
+  id: true,
+  again: true,
+  dryRun: true,
+  eraseFailedBatches: true,
+  segments: true,
+  maxRcu: true,
+  maxWcu: true,
+  serverTime: true,
+  onProgress: true,
+  now: true,
+  wait: true,
+  random: true,
+  remainingMs: true,
+  signal: true,
+};
 
 /** Failed batches that were deleted, and those that stay. */
 export interface ErasedBatches {
@@ -111,6 +131,7 @@ const DELETES_AT_ONCE = 8;
  * const { isDone, next, remains } = await eraseSubject({ graph, store, id: 'USER-U1' });
  */
 export async function eraseSubject(options: SubjectEraseOptions): Promise<SubjectErasure> {
+  checkStoreOptions('eraseSubject', options, OPTIONS);
   nodeKey(options.graph, options.id);
   return await runAbortable(options.store, options, async (store, wait) => {
     const runtime = runtimeOf({ ...options, wait });

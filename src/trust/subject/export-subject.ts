@@ -3,6 +3,7 @@ import type { Item } from '../../core/items/attribute-value.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { queriedItems } from '../../core/store-pages.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
+import { checkStoreOptions } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { MeteredStore } from '../../store/metered.ts';
@@ -54,6 +55,20 @@ export interface SubjectExport {
  * await exportSubject({ graph, store, id: 'USER-U1', onItem: ({ source, target }) => console.log(source, target) });
  */
 export async function exportSubject(options: SubjectExportOptions): Promise<SubjectExport> {
+  checkStoreOptions('exportSubject', options, {
+    graph: true,
+    store: true,
+    id: true,
+    onItem: true,
+    segments: true,
+    maxRcu: true,
+    onProgress: true,
+    now: true,
+    wait: true,
+    random: true,
+    remainingMs: true,
+    signal: true,
+  });
   return await runAbortable(options.store, options, async (store, wait) => {
     const { graph, id, onItem, segments = SUBJECT_SEGMENTS, maxRcu, onProgress } = options;
     nodeKey(graph, id);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { FOLDING } from '../../../src/core/items/folding.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { derive, edge, node, part, rank } from '../../../src/core/model/schema.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
@@ -25,7 +26,7 @@ describe('the model of the documentation', () => {
       name: 'email',
       order: { kind: 'attribute', attribute: 'email', type: 'string' },
       each: false,
-      fold: true,
+      fold: FOLDING,
       shards: 200,
       shardBy: 'value',
       hash: 'fnv1a',

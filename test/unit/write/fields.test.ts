@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { validateFields } from '../../../src/client/write/checks/fields.ts';
+import { ExactNumber } from '../../../src/core/items/plain.ts';
 
 const ITEM = 'Node "GOAL-G1"';
 
@@ -70,3 +71,18 @@ it.each([[[1]], ['text'], [new (class Entity {})()], [null]])(
     await expect(validateFields(undefined, value, ITEM)).rejects.toThrow('should be a plain object');
   },
 );
+
+it('offers a number in the form that the validator takes, and keeps it as it was given', async () => {
+  const fields = z.looseObject({ cell: z.bigint(), share: z.number(), list: z.array(z.object({ n: z.bigint() })) });
+  const exact = new ExactNumber('123456789012345678901');
+  const given = { cell: 5, share: exact, list: [{ n: 1 }, { n: 2n }], other: 7 };
+  expect(await validateFields(fields, given, ITEM)).toEqual(given);
+});
+
+it('reports a number of a wrong value as it was given, and none that is right in another form', async () => {
+  const fields = z.object({ points: z.number().max(10), cell: z.bigint() });
+  const failure = validateFields(fields, { points: 11, cell: 5 }, ITEM);
+  await expect(failure).rejects.toMatchObject({
+    issues: [{ path: 'points', message: expect.stringContaining('<=10') }],
+  });
+});

@@ -1,3 +1,4 @@
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { AttributeError } from '../../../src/client/write/checks/problem.ts';
 import { toWireItem } from '../../../src/client/write/checks/values.ts';
@@ -42,6 +43,11 @@ describe('toWireItem', () => {
       numbers: { NS: ['1', '2', '3.0'] },
       binaries: { BS: [bytes] },
     });
+  });
+
+  it("takes the document client's numbers, which `readNumber` may give", () => {
+    const given = { one: NumberValue.from('1000000000000000000'), set: new Set([NumberValue.from('0.5'), 2]) };
+    expect(toWireItem(given)).toEqual({ one: { N: '1000000000000000000' }, set: { NS: ['0.5', '2'] } });
   });
 
   it('leaves undefined attributes out, inside maps too', () => {

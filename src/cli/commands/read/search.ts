@@ -27,6 +27,7 @@ export function searchCommand(command: Command): void {
         'search USER.name --prefix Ter',
         'search GOAL.dueDate --where status=OPEN --limit 20',
         'search STORE.location --path CA --path "San Jose" --partition US',
+        'search STORE.location --path CA --prefix San --partition US',
         'search GOAL.dueDate --from 2026-01-01 --to 2026-12-31',
       ),
     )
@@ -50,17 +51,17 @@ export function searchCommand(command: Command): void {
 /** Options of the command. */
 export type SearchFlags = PredicateOptions & PagingFlags & FilterFlags;
 
-/** The predicate that the options name: a range without ends where they name none; two at once are refused. */
+/** The predicate that the options name: a range without ends where they name none; two that exclude each other are refused. */
 export function onePredicate({ eq, prefix, from, to, path }: PredicateOptions): SearchPredicate {
-  const given = [eq, prefix, path, from ?? to].filter((value) => value !== undefined).length;
-  if (given > 1) {
+  const given = [eq, prefix, from ?? to].filter((value) => value !== undefined).length;
+  if (given > 1 || (eq !== undefined && path !== undefined)) {
     throw new EdgeloomError(
       'usage',
-      'Only one of --eq, --prefix, --path and --from/--to can be given.',
+      'Only one of --eq, --prefix and --from/--to can be given, the last two also with --path.',
       'Leave the others out.',
     );
   }
   if (eq !== undefined) return { eq };
-  if (path !== undefined) return { path };
+  if (path !== undefined) return prefix === undefined ? { path, from, to } : { path, beginsWith: prefix };
   return prefix === undefined ? { from, to } : { beginsWith: prefix };
 }

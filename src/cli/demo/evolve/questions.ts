@@ -1,5 +1,6 @@
 import type { Reader } from '../../../client/read/reader.ts';
 import type { EdgeResult } from '../../../client/read/request/result.ts';
+import { foldText } from '../../../core/items/folding.ts';
 import type { BaseKey, BaseState } from './history.ts';
 import type { Entry, GivenAnswer, Row } from './judge.ts';
 import type { ModelFacts, Traffic } from './models.ts';
@@ -51,7 +52,7 @@ export function questionsOf(facts: ModelFacts, { airport, name, city }: Topic): 
 }
 
 function foldedText(text: unknown): string {
-  return String(text).normalize('NFKC').toLowerCase();
+  return foldText(String(text), true);
 }
 
 function isNode({ source, target }: BaseKey): boolean {

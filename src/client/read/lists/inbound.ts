@@ -59,7 +59,7 @@ export interface InboundQuery<
   partition?: string | undefined;
   /** The lowest value, inclusive; of a rank, a label. */
   from?: Value | PartValue<Path> | undefined;
-  /** The highest value, inclusive; of a rank, a label. */
+  /** The highest value, inclusive; of a rank, a label. A date without a time is the whole day in UTC. */
   to?: Value | PartValue<Path> | undefined;
   /** Descending. Default false. */
   reverse?: boolean | undefined;

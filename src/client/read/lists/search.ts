@@ -29,6 +29,7 @@ import {
   equalRange,
   type OrderOfQuery,
   type OrderValue,
+  pathRange,
   valueRange,
 } from '../request/order-argument.ts';
 import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
@@ -38,15 +39,26 @@ import { checkMaxRcu } from './budget.ts';
 import { consumedUnits, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 import { gatherPage, hitTest } from './scatter.ts';
 
-/**
- * The predicate of a search: one value, the values that begin with a text, a range (both ends inclusive, either missing), or of
- * a search by path the leading segments.
- */
+/** Names of arguments that another one excludes. */
+export type Without<Name extends keyof typeof PREDICATES> = { readonly [N in Name]?: undefined };
+
+/** A range of values, both ends inclusive, either missing. */
+export interface ValuesFromTo<Value> {
+  from?: Value | undefined;
+  to?: Value | undefined;
+}
+
+/** The predicate of a search by path: the leading segments, whole, and a beginning or a range of the next segment. */
+export type PathPredicate =
+  | ({ path: readonly string[] } & ValuesFromTo<string> & Without<'eq' | 'beginsWith'>)
+  | ({ path: readonly string[]; beginsWith: string } & Without<'eq' | 'from' | 'to'>);
+
+/** The predicate of a search: one value, the values that begin with a text, a range of values, or those of a search by path. */
 export type SearchPredicate =
-  | { eq: OrderValue }
-  | { beginsWith: string }
-  | { path: readonly string[] }
-  | { from?: OrderValue | undefined; to?: OrderValue | undefined };
+  | ({ eq: OrderValue } & Without<'beginsWith' | 'path' | 'from' | 'to'>)
+  | ({ beginsWith: string } & Without<'eq' | 'path' | 'from' | 'to'>)
+  | (ValuesFromTo<OrderValue> & Without<'eq' | 'beginsWith' | 'path'>)
+  | PathPredicate;
 
 /** Where to search. */
 export interface SearchScope extends Abortable {
@@ -206,12 +218,18 @@ export function resolveScopedSearch(
 function resolveSearch(search: SearchModel, predicate: SearchPredicate, scope: SearchScope): ResolvedSearch {
   checkOptions(`search ${search.indexPartition}`, predicate, PREDICATES);
   refuseConsistent(scope.consistent, 'search');
-  const query: OrderOfQuery = { order: search.order, fold: search.fold, name: `search ${search.indexPartition}` };
+  const query: OrderOfQuery = {
+    order: search.order,
+    fold: search.fold !== false,
+    name: `search ${search.indexPartition}`,
+  };
   const partition = checkPartition(`The search ${search.indexPartition}`, search.partition, scope.partition);
   const { places } = search.inForce;
   const { itemKeys } = places;
-  if ('eq' in predicate) {
-    const encoded = encodeArgument(query, predicate.eq, 'eq');
+  const way = wayOf(search, predicate);
+  const { eq, beginsWith, from, to } = predicate;
+  if (way === 'eq') {
+    const encoded = encodeArgument(query, eq!, 'eq');
     const partitions = places.partitionsOfValue(partition, encoded);
     if (search.shards !== 'value' || !isHashedInKey(encoded))
       return { partitions, range: equalRange(encoded), itemKeys };
@@ -229,12 +247,30 @@ function resolveSearch(search: SearchModel, predicate: SearchPredicate, scope: S
       'Search with eq, or give the search a number of shards in the model.',
     );
   }
-  if ('path' in predicate) return resolvePathSearch(search, query, partition, predicate.path);
+  if (way === 'path') return resolvePathSearch(search, query, partition, predicate as PathPredicate);
   const range =
-    'beginsWith' in predicate
-      ? beginsWithRange(query, predicate.beginsWith)
-      : valueRange(query, { value: predicate.from, argument: 'from' }, { value: predicate.to, argument: 'to' });
+    way === 'beginsWith'
+      ? beginsWithRange(query, beginsWith!)
+      : valueRange(query, { value: from, argument: 'from' }, { value: to, argument: 'to' });
   return { partitions: places.partitions(partition), range, itemKeys };
+}
+
+/** How a predicate asks; throws `invalid-argument` where it asks in two ways. A name without a value counts where no other has one. */
+function wayOf(search: SearchModel, predicate: SearchPredicate): 'eq' | 'path' | 'beginsWith' | 'range' {
+  const { eq, path, beginsWith, from, to } = predicate;
+  const isRange = from !== undefined || to !== undefined;
+  const ways = [eq !== undefined, beginsWith !== undefined, isRange].filter(Boolean).length;
+  if (ways > 1 || (path !== undefined && eq !== undefined)) {
+    throw new EdgeloomError(
+      'invalid-argument',
+      `The search ${search.indexPartition} takes one of eq, beginsWith, and from with to.`,
+      'Leave the others out. Only a search by path takes path, alone or with beginsWith, or with from and to.',
+    );
+  }
+  const names = ['path', 'eq', 'beginsWith'] as const;
+  const given = names.find((name) => predicate[name] !== undefined);
+  if (given !== undefined || isRange) return given ?? 'range';
+  return names.find((name) => name in predicate) ?? 'range';
 }
 
 /** A whole path has one shard, as one value has; the beginning of one is asked of all. */
@@ -242,11 +278,16 @@ function resolvePathSearch(
   search: SearchModel,
   query: OrderOfQuery,
   partition: string | undefined,
-  path: readonly string[],
+  predicate: PathPredicate,
 ): ResolvedSearch {
+  const { path, beginsWith, from, to } = predicate;
+  const { places } = search.inForce;
+  if (beginsWith !== undefined || from !== undefined || to !== undefined) {
+    const range = pathRange(query, { path, beginsWith, from, to });
+    return { partitions: places.partitions(partition), range, itemKeys: places.itemKeys };
+  }
   const encoded = encodePathArgument(query, path);
   const isWhole = search.order.kind === 'path' && path.length === search.order.attributes.length;
-  const { places } = search.inForce;
   const partitions = isWhole ? places.partitionsOfValue(partition, encoded) : places.partitions(partition);
   return { partitions, range: prefixRange(escapeValue(encoded)), itemKeys: places.itemKeys };
 }

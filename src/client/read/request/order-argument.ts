@@ -6,9 +6,10 @@ import {
   escapeValue,
   highestSortKeyOfValue,
   lowestSortKeyOfValue,
+  PLAIN_DATE,
 } from '../../../core/items/encoding.ts';
 import { describe } from '../../../core/items/keys.ts';
-import { ExactNumber } from '../../../core/items/plain.ts';
+import { type ExactNumber, numberTextOf } from '../../../core/items/plain.ts';
 import type {
   AttributeOrder,
   DeriveModel,
@@ -74,7 +75,10 @@ interface RangeEnd {
   argument: string;
 }
 
-/** The sort keys from one value to another, both inclusive, either missing; of a rank, from and to the labels' weights. */
+/**
+ * The sort keys from one value to another, both inclusive, either missing; of a rank, from and to the labels' weights. A date without a time
+ * is the whole day in UTC.
+ */
 export function valueRange(query: OrderOfQuery, from: RangeEnd, to: RangeEnd): KeyRange {
   const range = {
     from: from.value === undefined ? undefined : lowerEnd(query, from.value, from.argument),
@@ -143,6 +147,17 @@ export function encodePathArgument(query: OrderOfQuery, path: readonly string[])
   });
 }
 
+/**
+ * The sort keys of a search by path that begin with whole segments, and whose next segment is in a range. Throws `invalid-argument` as
+ * `encodePathArgument` does.
+ */
+export function pathRange(query: OrderOfQuery, range: PartRange): KeyRange {
+  const { order } = query;
+  if (order.kind !== 'path') throw invalidArgument(query, 'path', 'has no meaning: the search is by one value');
+  const parts = order.attributes.map((attribute) => ({ kind: 'attribute', attribute, type: 'string' }) as const);
+  return partsRange({ ...query, order: { kind: 'parts', parts } }, range);
+}
+
 /** The range of one part of an order by several values, behind leading values that are given whole. */
 export interface PartRange {
   path?: readonly OrderValue[] | undefined;
@@ -153,7 +168,7 @@ export interface PartRange {
 
 /** The sort keys of an order by several values that begin with the leading ones, and whose next value is in a range. */
 export function partsRange(query: OrderOfQuery, { path = [], from, to, beginsWith }: PartRange): KeyRange {
-  const { order, name } = query;
+  const { order } = query;
   if (order.kind !== 'parts') throw invalidArgument(query, 'path', 'has no meaning: it is ordered by one value');
   return withArgumentError(query, 'path', () => {
     const hasRange = from !== undefined || to !== undefined || beginsWith !== undefined;
@@ -162,7 +177,7 @@ export function partsRange(query: OrderOfQuery, { path = [], from, to, beginsWit
       const more = hasRange ? ' and a range behind them' : '';
       throw new EncodingError(`has ${path.length} values${more}; the order has ${order.parts.length}`);
     }
-    const ofPart = (i: number): OrderOfQuery => ({ order: order.parts[i]!, fold: false, name });
+    const ofPart = (i: number): OrderOfQuery => ({ ...query, order: order.parts[i]! });
     const leading = encodePath(
       path.map((value, i) => encodeArgument(ofPart(i), value, 'path')),
       false,
@@ -200,12 +215,23 @@ function lowestText(query: OrderOfQuery, value: OrderValue, argument: string): s
 
 /**
  * The beginning of the last keys of a range that ends with a value: the value as a whole segment. In a rank order the value is a
- * label, and the beginning is its weight, so that all labels of this weight are in the range.
+ * label, and the beginning is its weight, so that all labels of this weight are in the range. A day has the beginning of
+ * its times.
  */
 function highestText(query: OrderOfQuery, value: OrderValue): string {
-  return query.order.kind === 'rank'
-    ? encodeSegment(`${weightOf(query, value, 'to')}-`)
-    : encodePath([encodeArgument(query, value, 'to')], false);
+  if (query.order.kind === 'rank') return encodeSegment(`${weightOf(query, value, 'to')}-`);
+  const encoded = encodeArgument(query, value, 'to');
+  return isDay(query, value) ? encodeSegment(beginningOfDay(encoded)) : encodePath([encoded], false);
+}
+
+/** Whether a value is a date without a time: as the end of a range it is the whole day. */
+function isDay({ order }: OrderOfQuery, value: OrderValue): boolean {
+  return order.kind === 'attribute' && order.type === 'date' && PLAIN_DATE.test(String(value));
+}
+
+/** The beginning of all encoded times of a day. */
+function beginningOfDay(encoded: string): string {
+  return encoded.slice(0, 'YYYY-MM-DDT'.length);
 }
 
 function byPathOnlyError(order: Extract<ArgumentOrder, { kind: 'path' | 'parts' }>): EncodingError {
@@ -221,7 +247,8 @@ function lowerEnd(query: OrderOfQuery, value: OrderValue, argument: string): str
 
 function upperEnd(query: OrderOfQuery, value: OrderValue, argument: string): string | undefined {
   if (query.order.kind === 'rank') return prefixRange(`${weightOf(query, value, argument)}-`).to;
-  return highestSortKeyOfValue(encodeArgument(query, value, argument));
+  const encoded = encodeArgument(query, value, argument);
+  return isDay(query, value) ? prefixRange(beginningOfDay(encoded)).to : highestSortKeyOfValue(encoded);
 }
 
 function weightOf(query: OrderOfQuery, label: OrderValue, argument: string): string {
@@ -241,8 +268,8 @@ function requireText(value: OrderValue): { S: string } {
 }
 
 function requireNumber(value: OrderValue): { N: string } {
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return { N: String(value) };
-  if (value instanceof ExactNumber) return { N: value.value };
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : numberTextOf(value);
+  if (text !== undefined) return { N: text };
   throw new EncodingError(`should be a number, but is ${describe(value)}`);
 }
 

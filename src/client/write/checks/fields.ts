@@ -1,10 +1,12 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { EdgeloomError, InvalidAttributesError, type Mistake } from '../../../foundation/errors.ts';
+import { keysOfIssue, validateInEachForm } from './number-forms.ts';
 import { isPlainObject } from './values.ts';
 
 /**
  * Validates attributes with the validator that a node or edge type declares, synchronous or not, and gives its output:
- * defaults filled in, values transformed. Without a validator the attributes come back as they are.
+ * defaults filled in, values transformed. Without a validator the attributes come back as they are. A number that it refuses is offered
+ * in its other forms: see `number-forms.ts`.
  *
  * @param item names the item in errors.
  * @throws InvalidAttributesError `invalid-attribute`, with every issue and its path.
@@ -16,7 +18,7 @@ export async function validateFields(
   item: string,
 ): Promise<object> {
   if (fields === undefined) return plainAttributes(attributes, item, 'The attributes');
-  const result = await validate(fields, attributes, item);
+  const result = await validateInEachForm((offered) => validate(fields, offered, item), attributes);
   if (result.issues === undefined) return plainAttributes(result.value, item, "The validator's output");
   throw new InvalidAttributesError(item, result.issues.map(mistakeOf));
 }
@@ -50,11 +52,10 @@ function plainAttributes(value: unknown, item: string, what: string): object {
   );
 }
 
-function mistakeOf({ path = [], message }: StandardSchemaV1.Issue): Mistake {
-  const keys = path.map((segment) => (typeof segment === 'object' ? segment.key : segment));
-  const text = keys.reduce<string>(
+function mistakeOf(issue: StandardSchemaV1.Issue): Mistake {
+  const text = keysOfIssue(issue).reduce<string>(
     (joined, key) => (typeof key === 'number' ? `${joined}[${key}]` : joined + (joined && '.') + String(key)),
     '',
   );
-  return { path: text, message };
+  return { path: text, message: issue.message };
 }

@@ -12,6 +12,8 @@ import { AttributeError, entryPath } from './problem.ts';
  * projector copies values into.
  */
 export const MAX_NESTING = 30;
+/** Lists and maps around a value that DynamoDB takes: an item of another producer may have them, and an update leaves them alone. */
+export const STORED_NESTING = 31;
 const NAME_BYTES = 65_535;
 
 /** Checks a map of attributes: names and values. Throws an `AttributeError`. */
@@ -23,9 +25,9 @@ export function checkAttributes(attributes: Item, path = '', depth = 0): void {
   }
 }
 
-/** Throws where a value is nested too deep. */
-export function checkNesting(path: string, depth: number): void {
-  if (depth <= MAX_NESTING) return;
+/** Throws where a value is nested deeper than `most` lists and maps. */
+export function checkNesting(path: string, depth: number, most = MAX_NESTING): void {
+  if (depth <= most) return;
   throw new AttributeError(
     path,
     `is nested deeper than ${MAX_NESTING} lists and maps`,

@@ -1,8 +1,8 @@
 import { types } from 'node:util';
 import { type AttributeValue, type Item, setOwn } from '../../../core/items/attribute-value.ts';
-import { ExactNumber } from '../../../core/items/plain.ts';
+import { isStorable, numberTextOf } from '../../../core/items/plain.ts';
 import { AttributeError, entryPath } from './problem.ts';
-import { checkNesting, emptySetError } from './value.ts';
+import { checkNesting, emptySetError, STORED_NESTING } from './value.ts';
 
 /**
  * Plain JS values to wire form, the counterpart of `toPlain`. Not the SDK's `marshall`: it tells types by the name of
@@ -40,11 +40,11 @@ function toWire(value: unknown, path: string, depth: number): AttributeValue {
   if (binary !== undefined) return { B: binary };
   if (types.isSet(value)) return toWireSet([...value], path);
   if (Array.isArray(value)) {
-    checkNesting(path, depth + 1);
+    checkNesting(path, depth + 1, STORED_NESTING);
     return { L: Array.from(value, (entry: unknown, i) => toWire(entry, `${path}[${i}]`, depth + 1)) };
   }
   if (isPlainObject(value)) {
-    checkNesting(path, depth + 1);
+    checkNesting(path, depth + 1, STORED_NESTING);
     return { M: toWireItem(value, path, depth + 1) };
   }
   throw new AttributeError(path, `is ${kindOf(value)}, which DynamoDB cannot hold`, hintFor(value));
@@ -52,13 +52,11 @@ function toWire(value: unknown, path: string, depth: number): AttributeValue {
 
 /** The decimal text of a number; undefined for values that are none. */
 function numberText(value: unknown, path: string): string | undefined {
-  if (typeof value === 'bigint') return value.toString();
-  if (value instanceof ExactNumber) return value.value;
-  if (typeof value !== 'number') return undefined;
+  if (typeof value !== 'number') return numberTextOf(value);
   if (!Number.isFinite(value)) {
     throw new AttributeError(path, `is ${value}`, 'NaN and infinity cannot be stored: leave the attribute out.');
   }
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+  if (!isStorable(value)) {
     throw new AttributeError(
       path,
       `is ${value}, a whole number beyond those that JavaScript holds exactly`,

@@ -1,4 +1,5 @@
 import { EdgeloomError, ModelError } from '../../../foundation/errors.ts';
+import { FOLDING } from '../../items/folding.ts';
 import { hash128 } from '../../items/keys.ts';
 import type { CompiledModel, EdgeModel, NodeModel } from '../compiled.ts';
 import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../graph.ts';
@@ -105,7 +106,8 @@ const UNSHAPING = unshapingOptions(nodeSchema, partSchema, edgeSchema);
 /**
  * The fingerprint of a model's nodes and edges, 8 hex digits. Validators, version attributes and the functions of other versions of a
  * `derive` are not part of it. The text of a function is not part of it either, since a bundler changes the text; the version of a
- * `derive` is. A search or an order may have the name of an option that is left out, so the place decides, and not the name alone.
+ * `derive` is, and so is that of the folding. A search or an order may have the
+ * name of an option that is left out, so the place decides, and not the name alone.
  */
 function fingerprintOf(nodes: Record<string, unknown>, edges: Record<string, unknown>): string {
   const ofTypes = [...Object.values(nodes), ...Object.values(edges)].map(optionsOf);
@@ -116,7 +118,8 @@ function fingerprintOf(nodes: Record<string, unknown>, edges: Record<string, unk
       (UNSHAPING.has(key) && declared.has(this)) ||
       (key === 'others' && isPlainObject(this) && this['kind'] === 'derive') ||
       typeof value === 'function';
-    return isLeftOut ? undefined : value;
+    if (isLeftOut) return undefined;
+    return key === 'fold' && value === true ? FOLDING : value;
   });
   return hash128(text).slice(0, 8);
 }

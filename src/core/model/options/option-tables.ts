@@ -1,3 +1,4 @@
+import { FOLDING, type Folding } from '../../items/folding.ts';
 import {
   attributeName,
   attributeOfEither,
@@ -145,7 +146,8 @@ export const SEARCH_OPTIONS = {
   },
   shardBy: option(shardBy, 'spread', (given = 'value') => given),
   hash: option(hash, 'spread', (given = 'fnv1a') => given),
-  fold: option(flag, 'order', (given = false) => given),
+  // The version is part of a definition: a search that is folded in another way has other items.
+  fold: option(flag, 'order', (given): Folding => (given === true ? FOLDING : false)),
   each: option(flag, 'order', (given = false) => given),
   partition: option(attributeName, 'order', (given) => given),
   path: { check: optional(nonEmptyAttributeNames('should name at least one attribute')) },

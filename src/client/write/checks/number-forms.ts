@@ -1,0 +1,119 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { parseDecimal } from '../../../core/items/attribute-value.ts';
+import { ExactNumber, numberTextOf } from '../../../core/items/plain.ts';
+import { isPlainObject } from './values.ts';
+
+/**
+ * A number of the table has three forms in JavaScript, and a read gives one of them. A validator may want another: `z.bigint()` a
+ * bigint, `z.number()` a number where the read gave an `ExactNumber`. So a number that a validator refuses is offered in each form.
+ */
+
+/** Makes a number of decimal text; undefined where the number has no such form. */
+type Form = (text: string) => number | bigint | ExactNumber | undefined;
+
+const FORMS: readonly Form[] = [Number, bigintOf, (text) => new ExactNumber(text)];
+
+/** Digits before the point that a number of DynamoDB can have. */
+const MOST_WHOLE_DIGITS = 126;
+
+type Validate = (attributes: unknown) => Promise<StandardSchemaV1.Result<unknown>>;
+
+/**
+ * Validates attributes. Numbers at the paths that the validator refuses are offered in their other forms. The numbers of an attribute that
+ * the validator gives back as they were offered are in the result as the caller gave them, with all their digits.
+ */
+export async function validateInEachForm(
+  validate: Validate,
+  attributes: unknown,
+): Promise<StandardSchemaV1.Result<unknown>> {
+  const first = await validate(attributes);
+  if (first.issues === undefined || !isPlainObject(attributes)) return first;
+  const offered = new Map<string, unknown>();
+  let result: StandardSchemaV1.Result<unknown> = first;
+  for (const form of FORMS) {
+    const isChanged = offerInForm(attributes, offered, result.issues ?? [], form);
+    if (!isChanged) continue;
+    result = await validate(withOffered(attributes, offered));
+    if (result.issues === undefined) return { value: asGiven(result.value, attributes, offered) };
+  }
+  // Problems of a number are those of the form in which it was given.
+  const refused = new Set(result.issues?.map(pathText));
+  const issues = first.issues.filter((issue) => refused.has(pathText(issue)));
+  return { issues: issues.length > 0 ? issues : first.issues };
+}
+
+/** The keys of an issue's path. */
+export function keysOfIssue({ path = [] }: StandardSchemaV1.Issue): PropertyKey[] {
+  return path.map((segment) => (typeof segment === 'object' ? segment.key : segment));
+}
+
+function pathText(issue: StandardSchemaV1.Issue): string {
+  return JSON.stringify(keysOfIssue(issue).map(String));
+}
+
+/** Offers the numbers at the paths of issues in a form. Returns whether any of them had another one. */
+function offerInForm(
+  attributes: object,
+  offered: Map<string, unknown>,
+  issues: readonly StandardSchemaV1.Issue[],
+  form: Form,
+): boolean {
+  let isChanged = false;
+  for (const issue of issues) {
+    const [name, ...path] = keysOfIssue(issue);
+    if (typeof name !== 'string') continue;
+    const before = offered.has(name) ? offered.get(name) : ownValue(attributes, name);
+    const after = inFormAt(before, path, form);
+    if (isDeepStrictEqual(before, after)) continue;
+    offered.set(name, after);
+    isChanged = true;
+  }
+  return isChanged;
+}
+
+function ownValue(attributes: object, name: string): unknown {
+  return Object.hasOwn(attributes, name) ? (attributes as Record<string, unknown>)[name] : undefined;
+}
+
+/** A value whose numbers at a path have a form. */
+function inFormAt(value: unknown, [key, ...rest]: readonly PropertyKey[], form: Form): unknown {
+  if (key === undefined) return inForm(value, form);
+  if (Array.isArray(value)) return value.map((entry, i) => (i === key ? inFormAt(entry, rest, form) : entry));
+  if (!isPlainObject(value)) return inForm(value, form);
+  return typeof key === 'string' ? { ...value, [key]: inFormAt(ownValue(value, key), rest, form) } : value;
+}
+
+/** A value all of whose numbers have a form. */
+function inForm(value: unknown, form: Form): unknown {
+  if (Array.isArray(value)) return value.map((entry) => inForm(entry, form));
+  if (value instanceof Set) return new Set([...value].map((entry) => inForm(entry, form)));
+  if (isPlainObject(value)) {
+    return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, inForm(entry, form)]));
+  }
+  const text = typeof value === 'number' ? String(value) : numberTextOf(value);
+  return text === undefined || Number.isNaN(Number(text)) ? value : (form(text) ?? value);
+}
+
+/** Attributes with other values for some names. The validator's other looks still reach the attributes, which may note them. */
+function withOffered(attributes: object, offered: ReadonlyMap<string, unknown>): object {
+  return new Proxy(attributes, {
+    get: (target, name) =>
+      typeof name === 'string' && offered.has(name) ? offered.get(name) : Reflect.get(target, name),
+  });
+}
+
+function asGiven(output: unknown, attributes: object, offered: ReadonlyMap<string, unknown>): unknown {
+  if (!isPlainObject(output)) return output;
+  const same = [...offered].filter(([name, value]) => isDeepStrictEqual(ownValue(output, name), value));
+  return { ...output, ...Object.fromEntries(same.map(([name]) => [name, ownValue(attributes, name)])) };
+}
+
+function bigintOf(text: string): bigint | undefined {
+  const decimal = parseDecimal(text);
+  if (decimal === undefined || decimal.exponent > MOST_WHOLE_DIGITS) return undefined;
+  const { negative, digits, exponent } = decimal;
+  if (digits.length > Math.max(0, exponent)) return undefined;
+  const whole = BigInt(digits.padEnd(exponent, '0') || '0');
+  return negative ? -whole : whole;
+}
