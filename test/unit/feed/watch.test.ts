@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Feed } from '../../../src/client/feed/feed.ts';
 import { type WatchQuery, watch } from '../../../src/client/feed/watch.ts';
 import { readContext } from '../../../src/client/read/reader-options.ts';
-import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';
@@ -58,6 +58,11 @@ it('reads a list once more when its index has caught up: no record tells of what
 /** The record of an item that is there for the first time. */
 function inserted({ source, target, ...rest }: Item) {
   return { dynamodb: { Keys: { source, target } as never, NewImage: { source, target, ...rest } as Item } };
+}
+
+/** The record of an item that goes. */
+function removed({ source, target, ...rest }: Item) {
+  return { dynamodb: { Keys: { source, target } as never, OldImage: { source, target, ...rest } as Item } };
 }
 
 const at = (ms: number): string => new Date(ms).toISOString();
@@ -134,4 +139,52 @@ it('takes no record that is older than what is known', async () => {
   feed.receive({ dynamodb: { Keys: { source, target }, OldImage: before, NewImage: after } });
   await index.put(indexItem('TICKET-2', 'b', 1));
   expect(await next()).toMatchObject({ type: 'enter', at: 1, item: { source: 'TICKET-2' } });
+});
+
+it('reads a list again where more came at once than it keeps while the index lags', async () => {
+  const { index, feed, next } = bench({ inbound: ['ASSIGNED', 'USER-1'], limit: 1 });
+  const first = indexItem('TICKET-1', 'a', 1);
+  await index.put(first);
+  expect(await next()).toMatchObject({ type: 'page', items: [{ source: 'TICKET-1' }] });
+  const left = next();
+  // The list has been read a second time by now.
+  while (feed.now() < 2 * GRACE_MS) await new Promise(setImmediate);
+  const large = { attributes: { M: { text: { S: 'x'.repeat(400_000) } } } };
+  const behind = ['TICKET-2', 'TICKET-3', 'TICKET-4'].map((id) => ({ ...indexItem(id, `b ${id}`, 1), ...large }));
+  // Not in the index yet.
+  for (const item of behind) feed.receive(inserted(item));
+  feed.receive(removed(first));
+  expect(await left).toMatchObject({ type: 'leave', item: { source: 'TICKET-1' } });
+  await index.delete({ source: 'TICKET-1', target: stringOf(first['target'])! });
+  for (const item of behind) await index.put(item);
+  expect(await next()).toMatchObject({ type: 'enter', item: { source: 'TICKET-3' } });
+  expect(await next()).toMatchObject({ type: 'leave', item: { source: 'TICKET-3' } });
+  expect(await next()).toMatchObject({ type: 'enter', item: { source: 'TICKET-2' } });
+});
+
+describe('bounds of watching', () => {
+  it.each([
+    { inbound: ['ASSIGNED', 'USER-1'], limit: 1e9 },
+    { get: Array.from({ length: 1_001 }, (_, i) => `USER-${i}`) },
+  ] as WatchQuery[])('refuse to hold more than 1,000 rows', async (query) => {
+    await expect(bench(query).next()).rejects.toMatchObject({ code: 'invalid-limit' });
+  });
+
+  it('keep no record for who takes none, and give a gap after 10,000', async () => {
+    const { feed } = bench();
+    let given = 0;
+    const subscription = feed.subscribe({ sources: ['TICKET-1'] }, () => {
+      given += 1;
+    });
+    const large = inserted({
+      ...indexItem('TICKET-1', 'a', 1),
+      attributes: { M: { text: { S: 'x'.repeat(400_000) } } },
+    });
+    for (let i = 0; i < 10_000; i++) feed.receive(large);
+    expect(JSON.stringify(subscription).length).toBeLessThan(1_000);
+    expect([given, await subscription.take(0)]).toMatchObject([10_000, { records: 10_000, gap: undefined }]);
+    for (let i = 0; i < 10_001; i++) feed.receive(large);
+    expect(await subscription.take(0)).toMatchObject({ gap: 'More changes came than were taken.' });
+    expect(await subscription.take(0)).toMatchObject({ records: 0, gap: undefined });
+  });
 });
