@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 /**
  * Answers a request of Node's http server with a handler of Requests, such as that of `watchHandler`, and resolves when the answer has ended or the
  * client is gone. The Request has method, address and headers, no body; its signal is aborted when the client goes. Headers that were set on the
- * response stay. Rejects with the error of the handler, before anything is sent.
+ * response stay. Rejects with the error of the handler, before anything is sent; an answer that breaks off later ends the connection.
  *
  * @example
  * createServer((request, response) => {
@@ -29,11 +29,10 @@ export async function answerNodeRequest(
     outgoing.end();
     return;
   }
-  try {
-    await pipeline(Readable.fromWeb(answer.body as import('node:stream/web').ReadableStream), outgoing);
-  } catch (error) {
-    if (!gone.signal.aborted) throw error;
-  }
+  // The pipeline ends the connection where it fails, and whoever calls cannot answer any more.
+  await pipeline(Readable.fromWeb(answer.body as import('node:stream/web').ReadableStream), outgoing).catch(
+    () => undefined,
+  );
 }
 
 function requestOf({ url, method, headers }: IncomingMessage, signal: AbortSignal): Request {
