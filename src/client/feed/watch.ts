@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isTextList } from '../../core/items/attribute-value.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
@@ -77,16 +78,25 @@ export async function* watch(
 ): AsyncGenerator<WatchEvent, void, undefined> {
   checkOptions('watch', options, { signal: true });
   const watching: Watching = { context, leases, feed, signal: options.signal };
+  checkPlaces(query);
   if ('inbound' in query) yield* watchList(watching, (held) => edgesOf(held, query));
   else if ('search' in query) yield* watchList(watching, (held) => hitsOf(held, query));
-  else if ('get' in query) yield* watchNodes(watching, query);
-  else {
-    throw new EdgeloomError(
-      'invalid-argument',
-      'watch takes a list or nodes.',
-      "Give { inbound: [type, id] }, { search: 'TYPE.name' } or { get: [ids] }.",
-    );
-  }
+  else yield* watchNodes(watching, query);
+}
+
+/** Checks what is to be watched: a client may have sent it. */
+function checkPlaces(query: unknown): void {
+  const { inbound, search, get } = (query ?? {}) as Partial<Record<'inbound' | 'search' | 'get', unknown>>;
+  const given = [inbound, search, get].filter((place) => place !== undefined);
+  const isRight =
+    typeof search === 'string' ||
+    (inbound !== undefined ? isTextList(inbound) && inbound.length === 2 : isTextList(get));
+  if (given.length === 1 && isRight) return;
+  throw new EdgeloomError(
+    'invalid-argument',
+    'watch takes a list or nodes, one of them.',
+    "Give { inbound: [type, id] }, { search: 'TYPE.name' } or { get: [ids] }.",
+  );
 }
 
 function edgesOf(context: ReadContext, { inbound, ...options }: InboundWatch): ListQuery<EdgeResult> {

@@ -122,9 +122,9 @@ function isMistake(error: unknown): error is EdgeloomError {
   return error instanceof EdgeloomError && !(error instanceof StoreError) && !PASSING.has(error.code);
 }
 
-/** A framework may have a Response of its own. */
-function isResponse(answer: object): answer is Response {
-  return 'status' in answer && 'headers' in answer;
+/** A framework may have a Response of its own. A query that a client has sent as JSON is none, whatever names it has. */
+function isResponse(answer: unknown): answer is Response {
+  return Object.prototype.toString.call(answer) === '[object Response]';
 }
 
 function warn(error: unknown): void {

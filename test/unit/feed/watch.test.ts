@@ -7,6 +7,7 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';
 import type { Store } from '../../../src/core/store-port.ts';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { withoutRegistry } from '../../../src/registry/reader-lease.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
@@ -186,5 +187,58 @@ describe('bounds of watching', () => {
     for (let i = 0; i < 10_001; i++) feed.receive(large);
     expect(await subscription.take(0)).toMatchObject({ gap: 'More changes came than were taken.' });
     expect(await subscription.take(0)).toMatchObject({ records: 0, gap: undefined });
+  });
+});
+
+describe('a query that a client has sent', () => {
+  const searched = (() => {
+    const model = defineGraph({
+      table: 'searched',
+      nodes: { USER: node({ search: { name: 'name' } }), TICKET: node() },
+      edges: { ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { gsi0: 'since' } }) },
+    });
+    return { graph: model, index: new MemoryStore(model.table, {}), feed: new Feed(model) };
+  })();
+  const list = { inbound: ['ASSIGNED', 'USER-1'] };
+  it.each([
+    ...[null, 5, 'inbound', [], {}, { get: 'USER-1' }, { get: 5 }, { get: [5] }, { get: { length: 3 } }],
+    ...[{ inbound: 5 }, { inbound: 'AB' }, { inbound: ['ASSIGNED'] }, { inbound: ['ASSIGNED', 5] }, { inbound: null }],
+    ...[{ search: 5 }, { search: ['USER.name'] }, { ...list, get: ['USER-1'] }, { ...list, search: 'USER.name' }],
+    ...[
+      { ...list, limit: '5' },
+      { ...list, limit: null },
+      { ...list, where: 5 },
+      { ...list, order: 5 },
+    ],
+    ...[
+      { ...list, order: {} },
+      { ...list, from: {} },
+      { ...list, to: [] },
+    ],
+    ...[
+      { ...list, partition: {} },
+      { ...list, beginsWith: 5 },
+      { ...list, equals: {} },
+      { ...list, path: 5 },
+    ],
+    ...[
+      { get: ['USER-1'], attributes: 5 },
+      { get: ['USER-1'], attributes: {} },
+      { search: 'USER.name', eq: {} },
+    ],
+    ...[
+      { search: 'USER.name', beginsWith: 5 },
+      { search: 'USER.name', from: {} },
+      { search: 'USER.name', where: 5 },
+    ],
+  ])('is refused with an error that names it: %j', async (query) => {
+    const { index } = searched;
+    const context = readContext(searched.graph, { store: index as Store });
+    const events = watch(context, withoutRegistry(searched.graph), searched.feed, query as never);
+    const error = await events.next().then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(EdgeloomError);
   });
 });

@@ -128,6 +128,18 @@ describe('clients of watchHandler', () => {
   });
 });
 
+it('a query is never taken for the answer of who refuses, and another Response is', async () => {
+  const { handle, asked } = listOf(100);
+  asked.mockReturnValueOnce({ status: 200, headers: { 'set-cookie': 's=evil' }, get: ['USER-1'] } as never);
+  expect((await handle(request())).headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+  class Other {
+    readonly [Symbol.toStringTag] = 'Response';
+    readonly status = 401;
+  }
+  asked.mockReturnValueOnce(new Other() as never);
+  expect((await handle(request())).status).toBe(401);
+});
+
 it('answerNodeRequest ends the connection of a client that takes nothing, and rejects with nothing', async () => {
   vi.useRealTimers();
   const endless = new ReadableStream<Uint8Array>(
