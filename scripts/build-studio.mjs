@@ -2,7 +2,8 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { licencesOf } from './bundle/licences.mjs';
+import { licencesOf, packagesOf } from './bundle/licences.mjs';
+import { writeSbom } from './bundle/sbom.mjs';
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const out = at('dist/studio/page');
@@ -30,4 +31,5 @@ await build({
 });
 // The licences of what is bundled go with it.
 writeFileSync(`${out}/LICENSES.txt`, licencesOf(metafile, at('')));
+writeSbom(at(''), packagesOf(metafile, at('')), false);
 copyFileSync(at('src/studio/page/page.html'), `${out}/page.html`);

@@ -5,8 +5,9 @@ import { createRequire } from 'node:module';
 import { dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { licencesOf } from './bundle/licences.mjs';
+import { licencesOf, packagesOf } from './bundle/licences.mjs';
 import nodeModules from './bundle/node-modules.cjs';
+import { writeSbom } from './bundle/sbom.mjs';
 import undiciParts from './bundle/undici-parts.cjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -60,4 +61,5 @@ for (const { path, text } of outputFiles) {
 // A build before this one has left others; programs that run meanwhile have loaded theirs.
 for (const name of readdirSync(chunks)) if (!written.has(name)) rmSync(`${chunks}/${name}`);
 writeFileSync(`${root}dist/LICENSES.txt`, licencesOf(metafile, root));
+writeSbom(root, packagesOf(metafile, root), true);
 chmodSync(`${root}dist/cli/main.js`, 0o755);

@@ -29,9 +29,9 @@ export {
   type WatchEvent,
 } from './client/feed/watch-types.ts';
 export type { WatchableFeed } from './client/feed/watchable-feed.ts';
+export type { WatchFailure } from './client/http/event-stream.ts';
 export { answerNodeRequest } from './client/http/node.ts';
 export {
-  type WatchFailure,
   type WatchHandlerOptions,
   type WatchQueryOf,
   watchHandler,

@@ -130,7 +130,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const url = new URL(request.url ?? '/', 'http://tracker');
+  const url = new URL(`http://tracker${request.url}`);
   if (request.method === 'GET' && url.pathname === '/organisations') {
     return send(response, { body: await organisations(store, url.searchParams.get('cursor') ?? undefined) });
   }

@@ -1,26 +1,31 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** The licences of the packages that a bundle contains, as their texts ask for: one after the other, by name. */
 export function licencesOf({ inputs }, root) {
-  const folders = new Set(Object.keys(inputs).flatMap((path) => packageFolder(join(root, path)) ?? []));
-  return [...folders].map(licenceOf).sort().join('\n');
+  return foldersOf(inputs, root).map(licenceOf).sort().join('\n');
 }
 
+/** Name, version and licence of the packages that a bundle contains. */
+export function packagesOf({ inputs }, root) {
+  return foldersOf(inputs, root).map(manifestOf);
+}
+
+function foldersOf(inputs, root) {
+  return [...new Set(Object.keys(inputs).flatMap((path) => packageFolder(join(root, path)) ?? []))];
+}
+
+function manifestOf(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+/** The folder of the package that a file is of: parts of a package may have such files, and names, of their own. */
 function packageFolder(path) {
-  if (!path.includes('/node_modules/')) return undefined;
-  let folder = dirname(path);
-  // Some packages have more such files, without a name, for parts of them.
-  while (!isNamed(join(folder, 'package.json'))) folder = dirname(folder);
-  return folder;
-}
-
-function isNamed(manifest) {
-  return existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).version !== undefined;
+  return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
 }
 
 function licenceOf(folder) {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { name, version, license } = manifestOf(folder);
   const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
   const text = file === undefined ? '' : `\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
   return `${name} ${version}, ${license}\n${text}`;

@@ -12,18 +12,18 @@ export interface Interest {
   sources?: Iterable<string>;
 }
 
-/** The part of the feed that one subscriber has not taken yet. */
+/** The news that one subscriber has not taken yet. */
 export interface FeedNews {
-  /** Oldest first for each item. */
-  records: ChangedItem[];
+  /** The number of records that it was given since. */
+  records: number;
   /** Why records may be missing; undefined: none are. */
   gap: string | undefined;
-  /** Every record made before this time is among these or was taken before, in milliseconds since 1970; undefined: not known. */
+  /** Every record made before this time was given, in milliseconds since 1970; undefined: not known. */
   throughMs: number | undefined;
 }
 
-/** A subscriber that falls behind further than this gets a gap instead: its list is read again. */
-const MOST_WAITING_RECORDS = 10_000;
+/** A subscriber that takes no news of more records than this gets a gap: its list is read again. */
+export const MAX_UNTAKEN_RECORDS = 10_000;
 
 /** Options of a feed. */
 export interface FeedOptions extends Pick<RuntimeOptions, 'now' | 'wait'> {
@@ -35,28 +35,29 @@ const INDEX_GRACE_MS = 10_000;
 
 /** One subscriber's way to the feed. */
 export class Subscription {
-  private waiting: ChangedItem[] = [];
+  private records = 0;
   private gap: string | undefined;
   private isWoken = false;
   private ring: (() => void) | undefined;
 
   constructor(
+    private readonly give: (record: ChangedItem) => void,
     private readonly wait: Runtime['wait'],
     private readonly throughMs: () => number | undefined,
     private readonly close: () => void,
   ) {}
 
-  /** Takes in a record. */
+  /** Hands a record on: none waits here. */
   receive(record: ChangedItem): void {
-    this.waiting.push(record);
-    if (this.waiting.length > MOST_WAITING_RECORDS) this.noteGap('More changes came than were taken.');
+    this.give(record);
+    this.records += 1;
+    if (this.records > MAX_UNTAKEN_RECORDS) this.noteGap('More changes came than were taken.');
     this.wake();
   }
 
   /** Notes that records may be missing. */
   noteGap(reason: string): void {
     this.gap ??= reason;
-    this.waiting = [];
     this.wake();
   }
 
@@ -70,8 +71,8 @@ export class Subscription {
   async take(mostMs: number): Promise<FeedNews> {
     if (!this.isWoken) await this.waitForRing(mostMs);
     this.isWoken = false;
-    const { waiting: records, gap } = this;
-    this.waiting = [];
+    const { records, gap } = this;
+    this.records = 0;
     this.gap = undefined;
     return { records, gap, throughMs: this.throughMs() };
   }
@@ -120,15 +121,19 @@ export class Feed {
     this.wait = wait;
   }
 
-  /** Subscribes to the records of some places. Throws the error with which the reading of the stream has ended. */
-  subscribe({ partitions = [], sources = [] }: Interest): Subscription {
+  /**
+   * Subscribes to the records of some places. Throws the error with which the reading of the stream has ended.
+   *
+   * @param give is called with each record at once, so that none is kept for who is slow: for each item the oldest first.
+   */
+  subscribe({ partitions = [], sources = [] }: Interest, give: (record: ChangedItem) => void): Subscription {
     this.throwFailure();
     const wanted = [
       { index: this.byPartition, keys: new Set(partitions) },
       { index: this.bySource, keys: new Set(sources) },
     ];
     const throughMs = (): number | undefined => this.through;
-    const subscription = new Subscription(this.wait, throughMs, () => {
+    const subscription = new Subscription(give, this.wait, throughMs, () => {
       this.all.delete(subscription);
       for (const { index, keys } of wanted) for (const key of keys) leave(index, key, subscription);
     });

@@ -40,16 +40,23 @@ interface RecentState<Item> {
   row: WindowRow<Item> | undefined;
   /** From this time on an index shows the state, or a later one; in milliseconds since 1970. */
   untilMs: number;
+  /** Bytes that the state holds. */
+  bytes: number;
 }
 
+/** Bytes of the states that a window keeps because its index may not show them yet. Beyond them the list is read again. */
+export const MAX_RECENT_BYTES = 1_048_576;
+
 /** How a window is made. */
-export interface WindowOptions {
+export interface WindowOptions<Item> {
   /** Rows in it. */
   limit: number;
   /** Below zero where the left place comes first in the list. */
   compare: (left: string, right: string) => number;
   /** How long an index may lag behind its table, in milliseconds. */
   indexGraceMs: number;
+  /** The bytes of an item. */
+  bytesOf: (item: Item) => number;
 }
 
 /** The first rows of a list. */
@@ -57,9 +64,16 @@ export class ListWindow<Item> {
   private known: WindowRow<Item>[] = [];
   /** Up to this place all rows are known; undefined: the whole list is. */
   private frontier: string | undefined;
+  /** The oldest first. */
   private readonly recent = new Map<string, RecentState<Item>>();
+  private recentBytes = 0;
+  /** Until this time an index may not show a state that was forgotten early. */
+  private unsureUntilMs = Number.NEGATIVE_INFINITY;
+  private dueMs = Number.POSITIVE_INFINITY;
+  /** When the reading of the index has begun that goes on now; infinite: none does. */
+  private readingMs = Number.POSITIVE_INFINITY;
 
-  constructor(private readonly options: WindowOptions) {}
+  constructor(private readonly options: WindowOptions<Item>) {}
 
   /** The rows, in the order of the list. */
   get rows(): readonly WindowRow<Item>[] {
@@ -71,33 +85,69 @@ export class ListWindow<Item> {
     return this.known.length < this.options.limit ? this.frontier : undefined;
   }
 
+  /**
+   * The time from which on the beginning of the list has to be read again, in milliseconds since 1970; infinite: it need not be. Until then a
+   * row may be missing, or shown as it was.
+   */
+  get readAgainMs(): number {
+    return this.dueMs;
+  }
+
+  /** Notes that the index is read from now on: `begin` or `extend` follows, and records may come before that. */
+  read(nowMs: number): void {
+    this.readingMs = nowMs;
+  }
+
   /** Takes the beginning of the list, as an index showed it just now, instead of what was known. */
   begin(stretch: Stretch<Item>, nowMs: number): void {
     this.known = [];
+    this.dueMs = Number.POSITIVE_INFINITY;
     this.frontier = stretch.upTo;
     this.merge(stretch.rows, nowMs, () => true);
   }
 
-  /** Takes the stretch that follows. */
-  extend(stretch: Stretch<Item>, nowMs: number): void {
-    const before = this.frontier;
+  /** Takes the stretch that follows a place, if that is still where the known rows end: a record may have moved their end meanwhile. */
+  extend(stretch: Stretch<Item>, after: string, nowMs: number): void {
+    if (this.frontier !== after) return;
     this.frontier = stretch.upTo;
-    this.merge(stretch.rows, nowMs, (place) => before !== undefined && this.options.compare(place, before) > 0);
+    this.merge(stretch.rows, nowMs, (place) => this.options.compare(place, after) > 0);
   }
 
   /** Takes the state of an item that a record told. */
   receive({ id, revision, row, isInsert }: ToldState<Item>, nowMs: number): void {
     // An item that is made again counts its revisions from the beginning.
     if (!isInsert && revision <= this.revisionOf(id)) return;
-    this.recent.set(id, { revision, row, untilMs: nowMs + this.options.indexGraceMs });
+    const bytes = id.length + (row === undefined ? 0 : this.options.bytesOf(row.item));
+    this.forget(id);
+    this.recent.set(id, { revision, row, untilMs: nowMs + this.options.indexGraceMs, bytes });
+    this.recentBytes += bytes;
+    this.prune(nowMs);
     this.remove(id);
     if (row !== undefined) this.insert(row);
     this.cut();
   }
 
+  /** Forgets the states that an index shows by now, and the oldest ones of too many. */
+  prune(nowMs: number): void {
+    const shownMs = Math.min(nowMs, this.readingMs);
+    for (const [id, { untilMs }] of this.recent) {
+      const isShown = untilMs <= shownMs;
+      if (!isShown && this.recentBytes <= MAX_RECENT_BYTES) return;
+      if (!isShown) this.unsureUntilMs = Math.max(this.unsureUntilMs, untilMs);
+      this.forget(id);
+    }
+  }
+
+  private forget(id: string): void {
+    this.recentBytes -= this.recent.get(id)?.bytes ?? 0;
+    this.recent.delete(id);
+  }
+
   /** Merges rows of an index with what records have told; `isNew` says whether a place lies in the stretch. */
   private merge(rows: readonly WindowRow<Item>[], nowMs: number, isNew: (place: string) => boolean): void {
-    for (const [id, { untilMs }] of this.recent) if (untilMs <= nowMs) this.recent.delete(id);
+    this.prune(nowMs);
+    this.readingMs = Number.POSITIVE_INFINITY;
+    if (this.unsureUntilMs > nowMs) this.dueMs = Math.min(this.dueMs, this.unsureUntilMs);
     for (const row of rows) {
       if (this.revisionOf(row.id) >= row.revision) continue;
       this.remove(row.id);

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isTextList } from '../../core/items/attribute-value.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
@@ -53,6 +54,8 @@ export interface NodesWatch {
 /** The list, or the nodes, to watch. */
 export type WatchQuery = InboundWatch | SearchWatch | NodesWatch;
 
+/** Rows of a watched list, and watched nodes, at most: whoever watches holds them all. */
+export const MAX_WATCHED_ROWS = 1_000;
 /** The lease of a reader is renewed at least so often, in milliseconds: a list may move with the model. */
 const RENEW_MS = 10_000;
 const MOVED = 'The list has moved: the table was migrated to another model.';
@@ -75,16 +78,25 @@ export async function* watch(
 ): AsyncGenerator<WatchEvent, void, undefined> {
   checkOptions('watch', options, { signal: true });
   const watching: Watching = { context, leases, feed, signal: options.signal };
+  checkPlaces(query);
   if ('inbound' in query) yield* watchList(watching, (held) => edgesOf(held, query));
   else if ('search' in query) yield* watchList(watching, (held) => hitsOf(held, query));
-  else if ('get' in query) yield* watchNodes(watching, query);
-  else {
-    throw new EdgeloomError(
-      'invalid-argument',
-      'watch takes a list or nodes.',
-      "Give { inbound: [type, id] }, { search: 'TYPE.name' } or { get: [ids] }.",
-    );
-  }
+  else yield* watchNodes(watching, query);
+}
+
+/** Checks what is to be watched: a client may have sent it. */
+function checkPlaces(query: unknown): void {
+  const { inbound, search, get } = (query ?? {}) as Partial<Record<'inbound' | 'search' | 'get', unknown>>;
+  const given = [inbound, search, get].filter((place) => place !== undefined);
+  const isRight =
+    typeof search === 'string' ||
+    (inbound !== undefined ? isTextList(inbound) && inbound.length === 2 : isTextList(get));
+  if (given.length === 1 && isRight) return;
+  throw new EdgeloomError(
+    'invalid-argument',
+    'watch takes a list or nodes, one of them.',
+    "Give { inbound: [type, id] }, { search: 'TYPE.name' } or { get: [ids] }.",
+  );
 }
 
 function edgesOf(context: ReadContext, { inbound, ...options }: InboundWatch): ListQuery<EdgeResult> {
@@ -92,7 +104,7 @@ function edgesOf(context: ReadContext, { inbound, ...options }: InboundWatch): L
   const [type, target] = inbound;
   const { index, partitions, range, reverse, where, itemKeys } = resolveInboundQuery(context, type, target, options);
   return {
-    ...{ index, partitions, range, where, isReverse: reverse, limit: checkLimit(options.limit) },
+    ...{ index, partitions, range, where, isReverse: reverse, limit: checkRows(options.limit) },
     accept: hitTest(context.graph, itemKeys),
     resultOf: (item) => edgeOfItem(context, type, target, item),
   };
@@ -105,9 +117,19 @@ function hitsOf(context: ReadContext, { search: name, ...query }: SearchWatch): 
   const { partitions, range, accept } = resolved;
   return {
     ...{ index: 'gsi0', partitions, range, accept, where: resolved.where, isReverse: resolved.reverse },
-    limit: checkLimit(limit),
+    limit: checkRows(limit),
     resultOf: (item) => hitOfItem(context, item),
   };
+}
+
+function checkRows(limit: number | undefined): number {
+  const rows = checkLimit(limit);
+  if (rows <= MAX_WATCHED_ROWS) return rows;
+  throw new EdgeloomError(
+    'invalid-limit',
+    `limit of a watched list is at most ${MAX_WATCHED_ROWS}, but is ${rows}.`,
+    'Watch its beginning, and read what follows in pages.',
+  );
 }
 
 async function* watchList<Result>(
@@ -119,18 +141,18 @@ async function* watchList<Result>(
   for (let shownMs = 0; ; ) {
     const query = await hold(watching, async (context) => resolve(context));
     const list = new WatchedList(query, feed.indexGraceMs);
-    const subscription = feed.subscribe({ partitions: query.partitions });
+    const subscription = feed.subscribe({ partitions: query.partitions }, (record) => list.receive(record, feed.now()));
     const beganMs = feed.now();
     try {
       const isThere = await hold(watching, async (context) => {
         if (!list.isIn(resolve(context).partitions)) return false;
-        await list.begin(context, feed.now());
+        await list.begin(context, feed.now);
+        list.takeSteps();
         return true;
       });
       if (!isThere) continue;
       if (reason !== undefined) yield { type: 'resync', reason, upTo: isoTime(shownMs) };
       shownMs = beganMs - feed.indexGraceMs;
-      list.takeSteps();
       yield { type: 'page', items: list.results, upTo: isoTime(shownMs) };
       ({ reason, shownMs } = yield* followList(watching, subscription, list, resolve, shownMs));
     } finally {
@@ -157,29 +179,38 @@ async function* followList<Result>(
   // A change from just before the subscription has no record in it, and the index may not have shown it.
   let readAgainMs = feed.now() + feed.indexGraceMs;
   for (let beforeMs = shownMs, latestMs = shownMs; ; beforeMs = latestMs) {
-    const { records, gap, throughMs = 0 } = await newsOf(watching, subscription, readAgainMs);
+    const { gap, throughMs = 0 } = await newsOf(watching, subscription, readAgainMs);
     if (gap !== undefined) return { reason: gap, shownMs: beforeMs };
     const readMs = feed.now();
     const isDue = readMs >= readAgainMs;
-    const isThere = await hold(watching, async (context) => {
-      if (!list.isIn(resolve(context).partitions)) return false;
-      for (const record of records) list.receive(record, feed.now());
-      if (isDue) await list.begin(context, feed.now());
-      else await list.complete(context, feed.now());
-      return true;
+    const steps = await hold(watching, async (context) => {
+      if (!list.isIn(resolve(context).partitions)) return undefined;
+      if (isDue) await list.begin(context, feed.now);
+      else await list.complete(context, feed.now);
+      // At once: the next record may leave the list without its last rows for a moment.
+      return list.takeSteps();
     });
-    if (!isThere) return { reason: MOVED, shownMs: beforeMs };
+    if (steps === undefined) return { reason: MOVED, shownMs: beforeMs };
     if (isDue) {
       readAgainMs = Number.POSITIVE_INFINITY;
       latestMs = Math.max(latestMs, readMs - feed.indexGraceMs);
     }
+    readAgainMs = Math.min(readAgainMs, list.readAgainMs);
     // Until then a change may be missing that no record tells of.
     if (readAgainMs === Number.POSITIVE_INFINITY) latestMs = Math.max(latestMs, throughMs);
-    const steps = list.takeSteps();
     // The last step alone leads to the list that shows all of them.
     for (const [i, step] of steps.entries())
       yield { ...step, upTo: isoTime(i === steps.length - 1 ? latestMs : beforeMs) };
   }
+}
+
+function checkIds(ids: readonly string[]): string[] {
+  if (ids.length <= MAX_WATCHED_ROWS) return [...ids];
+  throw new EdgeloomError(
+    'invalid-limit',
+    `watch takes at most ${MAX_WATCHED_ROWS} nodes, but got ${ids.length}.`,
+    'Watch those that are shown.',
+  );
 }
 
 async function* watchNodes(
@@ -188,17 +219,18 @@ async function* watchNodes(
 ): AsyncGenerator<WatchEvent<NodeResult>, void, undefined> {
   checkOptions<object>('watch', rest, {});
   const { feed } = watching;
-  const ids = [...get];
+  const ids = checkIds(get);
   const read = async (some: readonly string[]): Promise<NodeResult[]> =>
     // A record tells that a view has changed, and a consistent read gives this state of it or a later one.
     hold(watching, async (context) => (await readNodes(context, some, { attributes, consistent: true })).nodes);
-  const subscription = feed.subscribe({ sources: ids });
+  let changed = new Set<string>();
+  const subscription = feed.subscribe({ sources: ids }, ({ source }) => changed.add(source));
   try {
     let shownMs = feed.now();
     let nodes = await read(ids);
     yield { type: 'page', items: nodes, upTo: isoTime(shownMs) };
     for (let renewMs = feed.now() + RENEW_MS; ; ) {
-      const { records, gap, throughMs = 0 } = await newsOf(watching, subscription, renewMs);
+      const { gap, throughMs = 0 } = await newsOf(watching, subscription, renewMs);
       // A view may be made from other items once the model is migrated: no record has to tell of it.
       const readMs = feed.now();
       const isDue = gap !== undefined || readMs >= renewMs;
@@ -206,8 +238,8 @@ async function* watchNodes(
       const beforeMs = shownMs;
       // A consistent read of all nodes shows what was projected before it.
       shownMs = Math.max(shownMs, isDue ? readMs : throughMs);
-      const changed = new Set(records.map(({ source }) => source));
       const toRead = isDue ? ids : ids.filter((id) => changed.has(id));
+      changed = new Set();
       if (toRead.length === 0) continue;
       const found = new Map((await read(toRead)).map((node) => [node.id, node]));
       const before = nodes;

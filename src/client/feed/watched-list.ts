@@ -1,4 +1,4 @@
-import { type Item, sameValue, stringOf } from '../../core/items/attribute-value.ts';
+import { type Item, itemSizeBytes, sameValue, stringOf } from '../../core/items/attribute-value.ts';
 import { ATTRIBUTES, revisionOf, VALUE } from '../../core/items/derived-item.ts';
 import { compareKeys } from '../../core/items/encoding.ts';
 import { type IndexPartitionKey, textOfKey } from '../../core/items/keys.ts';
@@ -39,7 +39,7 @@ export class WatchedList<Result> {
   ) {
     const { limit, isReverse } = query;
     const compare = isReverse ? (left: string, right: string) => compareKeys(right, left) : compareKeys;
-    this.window = new ListWindow({ limit, compare, indexGraceMs });
+    this.window = new ListWindow({ limit, compare, indexGraceMs, bytesOf: itemSizeBytes });
     this.partitions = new Set(query.partitions);
   }
 
@@ -53,16 +53,26 @@ export class WatchedList<Result> {
     return this.told.map(({ item }) => this.query.resultOf(item));
   }
 
+  /** The time from which on the list has to be read from its beginning, in milliseconds since 1970; infinite: it need not be. */
+  get readAgainMs(): number {
+    return this.window.readAgainMs;
+  }
+
   /** Reads the beginning of the list. */
-  async begin(context: ReadContext, nowMs: number): Promise<void> {
-    this.window.begin(await this.read(context, this.query.limit), nowMs);
-    await this.complete(context, nowMs);
+  async begin(context: ReadContext, now: () => number): Promise<void> {
+    const atMs = now();
+    this.window.read(atMs);
+    this.window.begin(await this.read(context, this.query.limit), atMs);
+    await this.complete(context, now);
   }
 
   /** Reads the rows that come up from behind. */
-  async complete(context: ReadContext, nowMs: number): Promise<void> {
+  async complete(context: ReadContext, now: () => number): Promise<void> {
+    this.window.prune(now());
     for (let after = this.window.lacksAfter; after !== undefined; after = this.window.lacksAfter) {
-      this.window.extend(await this.read(context, this.query.limit - this.window.rows.length, after), nowMs);
+      const atMs = now();
+      this.window.read(atMs);
+      this.window.extend(await this.read(context, this.query.limit - this.window.rows.length, after), after, atMs);
     }
   }
 

@@ -4,8 +4,9 @@ import { pipeline } from 'node:stream/promises';
 
 /**
  * Answers a request of Node's http server with a handler of Requests, such as that of `watchHandler`, and resolves when the answer has ended or the
- * client is gone. The Request has method, address and headers, no body; its signal is aborted when the client goes. Headers that were set on the
- * response stay. Rejects with the error of the handler, before anything is sent.
+ * client is gone. The Request has method, path and headers, no body, and the host `localhost` in its address; its signal is aborted when the
+ * client goes. A request whose Host is no name, or whose address has another host, gets the status 400. Headers that were set on the response
+ * stay. Rejects with the error of the handler, before anything is sent; an answer that breaks off later ends the connection.
  *
  * @example
  * createServer((request, response) => {
@@ -19,7 +20,8 @@ export async function answerNodeRequest(
 ): Promise<void> {
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort(new Error('The client is gone.')));
-  const answer = await handle(requestOf(incoming, gone.signal));
+  const request = requestOf(incoming, gone.signal);
+  const answer = request === undefined ? new Response(MALFORMED, { status: 400 }) : await handle(request);
   if (gone.signal.aborted) {
     await answer.body?.cancel().catch(() => undefined);
     return;
@@ -29,20 +31,27 @@ export async function answerNodeRequest(
     outgoing.end();
     return;
   }
-  try {
-    await pipeline(Readable.fromWeb(answer.body as import('node:stream/web').ReadableStream), outgoing);
-  } catch (error) {
-    if (!gone.signal.aborted) throw error;
-  }
+  // The pipeline ends the connection where it fails, and whoever calls cannot answer any more.
+  await pipeline(Readable.fromWeb(answer.body as import('node:stream/web').ReadableStream), outgoing).catch(
+    () => undefined,
+  );
 }
 
-function requestOf({ url, method, headers }: IncomingMessage, signal: AbortSignal): Request {
+const MALFORMED = 'Ask for a path, with the name of this server as Host.\n';
+/** A name or an address, and perhaps a port. */
+const HOST = /^(?:[\w.~-]+|\[[\dA-Fa-f:.]+\])(?::\d{1,5})?$/;
+
+/** The Request; undefined where host or address are none. No header decides its address: a hook that authorises sees the path that was sent. */
+function requestOf({ url = '', method, headers }: IncomingMessage, signal: AbortSignal): Request | undefined {
+  // An address with a host of its own, or none at all as in OPTIONS *.
+  if (!url.startsWith('/')) return undefined;
+  if (headers.host !== undefined && !HOST.test(headers.host)) return undefined;
   const copied = new Headers();
   for (const [name, value] of Object.entries(headers)) {
     // Headers of HTTP/2 that say method and address begin with a colon.
     if (!name.startsWith(':')) for (const one of [value ?? []].flat()) copied.append(name, one);
   }
-  return new Request(`http://${headers.host ?? 'localhost'}${url}`, {
+  return new Request(`http://localhost${url}`, {
     ...(method !== undefined && { method }),
     headers: copied,
     signal,

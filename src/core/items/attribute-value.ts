@@ -96,7 +96,8 @@ export function withBinaryAsBytes(value: AttributeValue, level = 0): AttributeVa
   throw new MalformedValueError('is no attribute value');
 }
 
-function isTextList(values: unknown): boolean {
+/** Whether a value is a list of texts. */
+export function isTextList(values: unknown): values is string[] {
   return Array.isArray(values) && values.every((value) => typeof value === 'string');
 }
 

@@ -43,7 +43,7 @@ export async function followTouched(
   const { sources, lists } = places;
   for (;;) {
     const partitions = await partitionsOf(context, lists);
-    const subscription = feed.subscribe({ sources, partitions });
+    const subscription = feed.subscribe({ sources, partitions }, () => undefined);
     const wake = (): void => subscription.wake();
     signal.addEventListener('abort', wake, { once: true });
     try {
@@ -53,7 +53,7 @@ export async function followTouched(
         if (signal.aborted) return;
         feed.throwFailure();
         const nowMs = feed.now();
-        if (records.length > 0 || gap !== undefined) {
+        if (records > 0 || gap !== undefined) {
           tell();
           if (lists.length > 0) lateMs = nowMs + feed.indexGraceMs;
         } else if (nowMs >= lateMs) {

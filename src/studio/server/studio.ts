@@ -97,7 +97,7 @@ async function serve(
   response: ServerResponse,
 ): Promise<void> {
   const { headers, method } = request;
-  const url = new URL(request.url ?? '/', `http://${LOOPBACK}`);
+  const url = new URL(`http://${LOOPBACK}${request.url}`);
   const isData = url.pathname.startsWith('/api/');
   const refusal = isData ? guard.refusalOfData(headers) : guard.refusalOfPage(headers);
   if (refusal !== undefined) {

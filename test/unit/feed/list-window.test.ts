@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ListWindow, type Stretch, stepsBetween, type WindowRow } from '../../../src/client/feed/list-window.ts';
+import {
+  ListWindow,
+  MAX_RECENT_BYTES,
+  type Stretch,
+  stepsBetween,
+  type WindowRow,
+} from '../../../src/client/feed/list-window.ts';
 
 /**
  * A window over a list whose items are written at random, while the index shows each of them as it was up to `GRACE` ago, and records
@@ -98,14 +104,15 @@ describe('a window over a list', () => {
         happenings,
         fc.integer({ min: 1, max: 4 }),
         fc.infiniteStream(fc.nat(GRACE)),
-        (script, limit, lags) => {
+        fc.constantFrom(1, MAX_RECENT_BYTES / 3, MAX_RECENT_BYTES),
+        (script, limit, lags, bytes) => {
           const list = new List(() => lags.next().value);
           const split = script.findIndex(({ kind }) => kind === 'pass');
-          const window = new ListWindow<string>({ limit, compare, indexGraceMs: GRACE });
+          const window = new ListWindow<string>({ limit, compare, indexGraceMs: GRACE, bytesOf: () => bytes });
           let delivered = 0;
           const complete = (): void => {
             for (let after = window.lacksAfter; after !== undefined; after = window.lacksAfter)
-              window.extend(list.read(limit - window.rows.length, after), list.nowMs);
+              window.extend(list.read(limit - window.rows.length, after), after, list.nowMs);
           };
           const deliver = (from: number, to: number): void => {
             for (const { id, state } of list.records.slice(from, to)) {
@@ -117,7 +124,7 @@ describe('a window over a list', () => {
           let beganMs = 0;
           let isAgain = false;
           const readAgain = (): void => {
-            if (isAgain || list.nowMs < beganMs + GRACE) return;
+            if ((isAgain || list.nowMs < beganMs + GRACE) && list.nowMs < window.readAgainMs) return;
             isAgain = true;
             window.begin(list.read(limit, undefined), list.nowMs);
             complete();
@@ -150,6 +157,78 @@ describe('a window over a list', () => {
         },
       ),
     );
+  });
+});
+
+describe('a window over a list that is written much', () => {
+  const ROWS = 2_000;
+
+  function watched(bytes: number) {
+    const window = new ListWindow<string>({ limit: 1, compare, indexGraceMs: GRACE, bytesOf: () => bytes });
+    window.begin({ rows: [row('a', 1)], upTo: 'a' }, 0);
+    return window;
+  }
+
+  function row(id: string, revision: number): WindowRow<string> {
+    return { id, place: id, revision, item: id };
+  }
+
+  function kept(window: ListWindow<string>): number {
+    return window['recent'].size;
+  }
+
+  it('keeps no row behind its end that the index shows by now, and no id that left', () => {
+    const window = watched(1);
+    for (let i = 0; i < ROWS; i++) {
+      const id = `z${i}`;
+      const state = i % 2 === 0 ? row(id, 1) : undefined;
+      window.receive({ id, revision: 1, row: state, isInsert: true }, i * GRACE);
+      expect(kept(window)).toBe(1);
+    }
+    window.prune(ROWS * GRACE);
+    expect([kept(window), window['recentBytes'], window.readAgainMs]).toEqual([0, 0, Number.POSITIVE_INFINITY]);
+  });
+
+  it('keeps rows of a bounded size that come at once, and is read again where it lacks one of those it forgot', () => {
+    const window = watched(40_000);
+    for (let i = 0; i < ROWS; i++)
+      window.receive({ id: `z${i}`, revision: 1, row: row(`z${i}`, 1), isInsert: true }, 0);
+    expect(kept(window)).toBeLessThanOrEqual(MAX_RECENT_BYTES / 40_000);
+    expect(window.readAgainMs).toBe(Number.POSITIVE_INFINITY);
+    window.receive({ id: 'a', revision: 2, row: undefined, isInsert: false }, 0);
+    window.extend({ rows: [], upTo: undefined }, 'a', 0);
+    expect(window.readAgainMs).toBe(GRACE);
+    window.begin({ rows: [row('z0', 1)], upTo: 'z0' }, GRACE);
+    expect([window.rows.map(({ id }) => id), window.readAgainMs]).toEqual([['z0'], Number.POSITIVE_INFINITY]);
+  });
+});
+
+describe('a record that comes while the index is read', () => {
+  const row = (id: string): WindowRow<string> => ({ id, place: id, revision: 1, item: id });
+  const windowOf = (limit: number) => new ListWindow<string>({ limit, compare, indexGraceMs: GRACE, bytesOf: () => 1 });
+
+  it('may move the end of the known rows: the stretch after the old one is read anew', () => {
+    const window = windowOf(2);
+    window.begin({ rows: [row('b'), row('d')], upTo: 'd' }, 0);
+    window.receive({ id: 'b', revision: 2, row: undefined, isInsert: false }, 0);
+    window.read(0);
+    expect(window.lacksAfter).toBe('d');
+    for (const id of ['a', 'aa']) window.receive({ id, revision: 1, row: row(id), isInsert: true }, 0);
+    window.extend({ rows: [row('e')], upTo: undefined }, 'd', 0);
+    for (const id of ['a', 'aa']) window.receive({ id, revision: 2, row: undefined, isInsert: false }, 0);
+    // Without what lies between the two ends, the list would lack d.
+    expect([window.rows, window.lacksAfter]).toEqual([[], 'aa']);
+  });
+
+  it('is kept until then, if the index may not have shown it as the reading began', () => {
+    const window = windowOf(1);
+    window.receive({ id: 'b', revision: 1, row: row('b'), isInsert: true }, 0);
+    window.read(GRACE - 1);
+    window.receive({ id: 'c', revision: 1, row: row('c'), isInsert: true }, GRACE);
+    window.begin({ rows: [], upTo: undefined }, GRACE - 1);
+    expect(window.rows.map(({ id }) => id)).toEqual(['b']);
+    window.prune(GRACE);
+    expect([...window['recent'].keys()]).toEqual(['c']);
   });
 });
 

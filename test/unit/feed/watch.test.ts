@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { Feed } from '../../../src/client/feed/feed.ts';
 import { type WatchQuery, watch } from '../../../src/client/feed/watch.ts';
 import { readContext } from '../../../src/client/read/reader-options.ts';
-import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';
 import type { Store } from '../../../src/core/store-port.ts';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { withoutRegistry } from '../../../src/registry/reader-lease.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
@@ -58,6 +59,11 @@ it('reads a list once more when its index has caught up: no record tells of what
 /** The record of an item that is there for the first time. */
 function inserted({ source, target, ...rest }: Item) {
   return { dynamodb: { Keys: { source, target } as never, NewImage: { source, target, ...rest } as Item } };
+}
+
+/** The record of an item that goes. */
+function removed({ source, target, ...rest }: Item) {
+  return { dynamodb: { Keys: { source, target } as never, OldImage: { source, target, ...rest } as Item } };
 }
 
 const at = (ms: number): string => new Date(ms).toISOString();
@@ -134,4 +140,105 @@ it('takes no record that is older than what is known', async () => {
   feed.receive({ dynamodb: { Keys: { source, target }, OldImage: before, NewImage: after } });
   await index.put(indexItem('TICKET-2', 'b', 1));
   expect(await next()).toMatchObject({ type: 'enter', at: 1, item: { source: 'TICKET-2' } });
+});
+
+it('reads a list again where more came at once than it keeps while the index lags', async () => {
+  const { index, feed, next } = bench({ inbound: ['ASSIGNED', 'USER-1'], limit: 1 });
+  const first = indexItem('TICKET-1', 'a', 1);
+  await index.put(first);
+  expect(await next()).toMatchObject({ type: 'page', items: [{ source: 'TICKET-1' }] });
+  const left = next();
+  // The list has been read a second time by now.
+  while (feed.now() < 2 * GRACE_MS) await new Promise(setImmediate);
+  const large = { attributes: { M: { text: { S: 'x'.repeat(400_000) } } } };
+  const behind = ['TICKET-2', 'TICKET-3', 'TICKET-4'].map((id) => ({ ...indexItem(id, `b ${id}`, 1), ...large }));
+  // Not in the index yet.
+  for (const item of behind) feed.receive(inserted(item));
+  feed.receive(removed(first));
+  expect(await left).toMatchObject({ type: 'leave', item: { source: 'TICKET-1' } });
+  await index.delete({ source: 'TICKET-1', target: stringOf(first['target'])! });
+  for (const item of behind) await index.put(item);
+  expect(await next()).toMatchObject({ type: 'enter', item: { source: 'TICKET-3' } });
+  expect(await next()).toMatchObject({ type: 'leave', item: { source: 'TICKET-3' } });
+  expect(await next()).toMatchObject({ type: 'enter', item: { source: 'TICKET-2' } });
+});
+
+describe('bounds of watching', () => {
+  it.each([
+    { inbound: ['ASSIGNED', 'USER-1'], limit: 1e9 },
+    { get: Array.from({ length: 1_001 }, (_, i) => `USER-${i}`) },
+  ] as WatchQuery[])('refuse to hold more than 1,000 rows', async (query) => {
+    await expect(bench(query).next()).rejects.toMatchObject({ code: 'invalid-limit' });
+  });
+
+  it('keep no record for who takes none, and give a gap after 10,000', async () => {
+    const { feed } = bench();
+    let given = 0;
+    const subscription = feed.subscribe({ sources: ['TICKET-1'] }, () => {
+      given += 1;
+    });
+    const large = inserted({
+      ...indexItem('TICKET-1', 'a', 1),
+      attributes: { M: { text: { S: 'x'.repeat(400_000) } } },
+    });
+    for (let i = 0; i < 10_000; i++) feed.receive(large);
+    expect(JSON.stringify(subscription).length).toBeLessThan(1_000);
+    expect([given, await subscription.take(0)]).toMatchObject([10_000, { records: 10_000, gap: undefined }]);
+    for (let i = 0; i < 10_001; i++) feed.receive(large);
+    expect(await subscription.take(0)).toMatchObject({ gap: 'More changes came than were taken.' });
+    expect(await subscription.take(0)).toMatchObject({ records: 0, gap: undefined });
+  });
+});
+
+describe('a query that a client has sent', () => {
+  const searched = (() => {
+    const model = defineGraph({
+      table: 'searched',
+      nodes: { USER: node({ search: { name: 'name' } }), TICKET: node() },
+      edges: { ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { gsi0: 'since' } }) },
+    });
+    return { graph: model, index: new MemoryStore(model.table, {}), feed: new Feed(model) };
+  })();
+  const list = { inbound: ['ASSIGNED', 'USER-1'] };
+  it.each([
+    ...[null, 5, 'inbound', [], {}, { get: 'USER-1' }, { get: 5 }, { get: [5] }, { get: { length: 3 } }],
+    ...[{ inbound: 5 }, { inbound: 'AB' }, { inbound: ['ASSIGNED'] }, { inbound: ['ASSIGNED', 5] }, { inbound: null }],
+    ...[{ search: 5 }, { search: ['USER.name'] }, { ...list, get: ['USER-1'] }, { ...list, search: 'USER.name' }],
+    ...[
+      { ...list, limit: '5' },
+      { ...list, limit: null },
+      { ...list, where: 5 },
+      { ...list, order: 5 },
+    ],
+    ...[
+      { ...list, order: {} },
+      { ...list, from: {} },
+      { ...list, to: [] },
+    ],
+    ...[
+      { ...list, partition: {} },
+      { ...list, beginsWith: 5 },
+      { ...list, equals: {} },
+      { ...list, path: 5 },
+    ],
+    ...[
+      { get: ['USER-1'], attributes: 5 },
+      { get: ['USER-1'], attributes: {} },
+      { search: 'USER.name', eq: {} },
+    ],
+    ...[
+      { search: 'USER.name', beginsWith: 5 },
+      { search: 'USER.name', from: {} },
+      { search: 'USER.name', where: 5 },
+    ],
+  ])('is refused with an error that names it: %j', async (query) => {
+    const { index } = searched;
+    const context = readContext(searched.graph, { store: index as Store });
+    const events = watch(context, withoutRegistry(searched.graph), searched.feed, query as never);
+    const error = await events.next().then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(EdgeloomError);
+  });
 });

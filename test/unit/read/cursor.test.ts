@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createReader } from '../../../src/client/read/reader.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../../../src/client/read/request/cursor.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
+import { derivedOf } from '../../../src/core/plan/derive.ts';
+import type { Store } from '../../../src/core/store-port.ts';
+import { withoutRegistry } from '../../../src/registry/reader-lease.ts';
+import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { codePoints } from '../../support/texts.ts';
 
 const binding: CursorBinding = {
@@ -60,4 +68,45 @@ describe('a cursor', () => {
     const bytes = new TextEncoder().encode('secret');
     expect(decodeCursor(encodeCursor('key', binding, bytes), binding, 'secret')).toBe('key');
   });
+});
+
+describe('a cursor of one table', () => {
+  function readerOf(table: string) {
+    const graph = defineGraph({
+      table,
+      nodes: { USER: node({ search: { name: 'name' }, list: true }), TICKET: node() },
+      edges: { ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { gsi0: 'since' } }) },
+    });
+    const store = new MemoryStore(graph.table, {});
+    return { graph, store, reader: createReader(graph, { store: store as Store, leases: withoutRegistry(graph) }) };
+  }
+
+  it.each([
+    ['inbound', (reader, cursor) => reader.inbound('ASSIGNED', 'USER-1', { limit: 1, cursor })],
+    ['search', (reader, cursor) => reader.search('USER.name').find({}, { limit: 1, cursor })],
+    ['nodes', (reader, cursor) => reader.nodes('USER', { limit: 1, cursor })],
+    ['edges', (reader, cursor) => reader.edges('TICKET-1', 'ASSIGNED', { limit: 1, cursor })],
+    ['collection', (reader, cursor) => reader.collection('TICKET-1', { limit: 1, cursor })],
+  ] as [string, (reader: ReturnType<typeof readerOf>['reader'], cursor?: string) => Promise<{ cursor?: string }>][])(
+    'is refused in another one, by %s',
+    async (_, read) => {
+      const { graph, store, reader } = readerOf('first');
+      const put = async (source: string, target: string, attributes: Item = {}): Promise<void> => {
+        const item: Item = { source: { S: source }, target: { S: target }, ...attributes };
+        await store.put(item);
+        const { indexItems } = derivedOf(graph, source, target, item, undefined);
+        for (const [key, fields] of indexItems)
+          await store.put({ source: { S: source }, target: { S: key }, r: { N: '1' }, ...(fields as Item) });
+      };
+      for (const i of ['1', '2']) {
+        await put(`USER-${i}`, `USER-${i}`, { name: { S: 'Ann' } });
+        await put(`TICKET-${i}`, 'ASSIGNED-USER-1', { since: { S: 'now' } });
+        await put('TICKET-1', `ASSIGNED-USER-${i}`, { since: { S: 'now' } });
+      }
+      const { cursor } = await read(reader);
+      expect(cursor).toBeDefined();
+      await expect(read(reader, cursor)).resolves.toBeDefined();
+      await expect(read(readerOf('second').reader, cursor)).rejects.toThrow(refused);
+    },
+  );
 });

@@ -278,7 +278,7 @@ export async function gatherInbound(
     meaning,
   } = query;
   const limit = checkLimit(options.limit);
-  const bound: CursorBinding = { query: ['inbound', ...binding, ...boundTo], meaning };
+  const bound: CursorBinding = { query: [graph.table.name, 'inbound', ...binding, ...boundTo], meaning };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
   const accept = hitTest(graph, itemKeys);
   const request: ScatterRequest = { index, partitions, range, after, reverse, limit, where, maxRcu, accept };

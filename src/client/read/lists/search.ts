@@ -115,11 +115,12 @@ export async function readSearch(
   options: SearchQuery = {},
 ): Promise<ListPage<SearchResult>> {
   checkOptions(`search ${search.indexPartition}`, options, SEARCH_OPTIONS);
-  const { cursorKey } = context;
+  const { graph, cursorKey } = context;
   const limit = checkLimit(options.limit);
   const { partitions, range, hashed, reverse, where, accept } = resolveSearchQuery(context, search, predicate, options);
   const bound: CursorBinding = {
     query: [
+      graph.table.name,
       'search',
       search.indexPartition,
       options.partition,

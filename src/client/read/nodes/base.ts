@@ -60,7 +60,7 @@ export async function readCollection(
   const { cursor, consistent } = options;
   const limit = checkLimit(options.limit);
   const types = options.types && new Set(options.types.map((type) => findEdge(graph, type).type));
-  const query = ['collection', id, types && [...types].sort()];
+  const query = [graph.table.name, 'collection', id, types && [...types].sort()];
   const bound: CursorBinding = { query, meaning: BASE_ORDER };
   const after = cursor === undefined ? undefined : decodeCursor(cursor, bound, cursorKey);
   let node: Item | undefined;

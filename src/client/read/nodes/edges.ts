@@ -50,7 +50,7 @@ export async function readEdges(
   checkSource(graph, source);
   const edge = edgeType === undefined ? undefined : findEdge(graph, edgeType);
   const limit = checkLimit(options.limit);
-  const bound: CursorBinding = { query: ['edges', source, edge?.type], meaning: BASE_ORDER };
+  const bound: CursorBinding = { query: [graph.table.name, 'edges', source, edge?.type], meaning: BASE_ORDER };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
   const { consistent } = options;
   const { items, lastKey } = await gatherEdges(context, source, edge, { limit, after, consistent });

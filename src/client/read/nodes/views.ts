@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import type { Item } from '../../../core/items/attribute-value.ts';
+import { type Item, isTextList } from '../../../core/items/attribute-value.ts';
 import { isWellFormed } from '../../../core/items/encoding.ts';
 import { describe, PARTITION_KEY_BYTES, parseNodeId, VIEW_KEY } from '../../../core/items/keys.ts';
 import { toPlainItem } from '../../../core/items/plain.ts';
@@ -54,6 +54,9 @@ export async function readNodes(
 ): Promise<NodesRead> {
   checkOptions('get', options, { attributes: true, consistent: true, signal: true });
   const { attributes, consistent = false } = options;
+  if (attributes !== undefined && attributes !== 'ALL' && !isTextList(attributes)) {
+    throw new EdgeloomError('invalid-argument', 'attributes should be names, or ALL.', "Give ['name'] or 'ALL'.");
+  }
   const own = given ?? (await readOwnWritesOfViews(context, ids));
   const { items: views, calls } = await readViews(context, ids, consistent, own);
   const ownSources = new Set(own.writes.map(({ source }) => source));

@@ -16,7 +16,7 @@ export type CursorKey = string | Uint8Array;
 
 /** The query that a cursor belongs to. The limit is no part of it: pages of one query may differ in size. */
 export interface CursorBinding {
-  /** Everything that decides which items a query gives and in what order; JSON values. */
+  /** Everything that decides which items a query gives and in what order, beginning with the name of the table; JSON values. */
   query: readonly unknown[];
   /**
    * Fingerprint of what the order of the items means, of any length. A cursor goes on wherever the order means the same, in
@@ -81,7 +81,7 @@ function cursorOutdated(): EdgeloomError {
 function cursorRefused(): EdgeloomError {
   return new EdgeloomError(
     'invalid-cursor',
-    'The cursor was altered, or it belongs to another query.',
+    'The cursor was altered, or it belongs to another query or table.',
     'Pass on a cursor unchanged and with the same arguments (limit aside), or start again without one.',
   );
 }

@@ -1,0 +1,155 @@
+import { toJson } from '../../foundation/exact-json.ts';
+import type { WatchEvent } from '../feed/watch-types.ts';
+import type { ClientRoom } from './client-room.ts';
+
+/** An error as an event has it: `message` is given only where the client caused it. */
+export interface WatchFailure {
+  code: string;
+  message: string;
+}
+
+/** The values that the stream of one client needs. */
+export interface EventStreamContext {
+  /** Held as long as the stream: a Request that nobody holds may lose its signal. */
+  request: Request;
+  /** The first event, or the error that came instead. */
+  began: { event: WatchEvent } | { error: unknown };
+  events: AsyncIterator<WatchEvent>;
+  /** Ends the watch. */
+  ending: AbortController;
+  failureOf: (error: unknown) => WatchFailure;
+  heartbeatMs: number;
+  /** After this time the stream ends, in milliseconds. */
+  maxAgeMs: number;
+  room: ClientRoom;
+}
+
+/** Bytes that wait in the stream itself. Beyond them the list is not followed until the client has taken some. */
+const MOST_WAITING_BYTES = 65_536;
+/** A long event is handed on in pieces of this many bytes: they show whether the client takes them. */
+const PIECE_BYTES = 16_384;
+/** A client that takes nothing for this time, in milliseconds, while something waits for it, is let go. */
+const SILENCE_MS = 30_000;
+/** A client that failed comes back after this time, in milliseconds. */
+export const RETRY_MS = 5_000;
+const NOTHING = new Uint8Array();
+
+/** The events of a watch as a stream of bytes. The next event is asked for once the client has taken those before. */
+export function eventStream(context: EventStreamContext): ReadableStream<Uint8Array> {
+  const strategy = new ByteLengthQueuingStrategy({ highWaterMark: MOST_WAITING_BYTES });
+  return new ReadableStream<Uint8Array>(new ClientStream(context), strategy);
+}
+
+/** The stream of one client. */
+class ClientStream {
+  private readonly encoder = new TextEncoder();
+  private id = 0;
+  /** The part of the last event that is still to be handed on. */
+  private rest: Uint8Array = NOTHING;
+  /** Whether nothing follows the rest. */
+  private isLast = false;
+  private isOld = false;
+  private takenMs = performance.now();
+
+  constructor(private readonly context: EventStreamContext) {}
+
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    const { began, request, ending, heartbeatMs, maxAgeMs } = this.context;
+    const { signal } = ending;
+    const heartbeat = setInterval(() => this.beat(controller), heartbeatMs);
+    const age = setTimeout(() => this.growOld(controller), maxAgeMs);
+    const end = (): void => {
+      clearInterval(heartbeat);
+      clearTimeout(age);
+      this.give(this.rest.length);
+      this.context.room.leave();
+      // Where nobody has asked it for the next event, it does not see the signal.
+      this.context.events.return?.().catch(() => undefined);
+    };
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+    if ('error' in began) {
+      this.fail(began.error);
+      return;
+    }
+    const { upTo } = began.event;
+    const isBack = request.headers.has('last-event-id');
+    const resync = isBack ? this.textOf({ type: 'resync', reason: 'The connection was interrupted.', upTo }) : '';
+    this.keep(this.encoder.encode(resync + this.textOf(began.event)));
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    this.takenMs = performance.now();
+    if (this.rest.length === 0 && !this.isLast) await this.readNext(controller);
+    if (this.rest.length > 0) controller.enqueue(this.give(PIECE_BYTES));
+    if (this.rest.length === 0 && this.isLast) controller.close();
+  }
+
+  cancel(reason: unknown): void {
+    this.context.ending.abort(reason);
+  }
+
+  private async readNext(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    const { events, ending, request, room } = this.context;
+    try {
+      const { value, done } = await events.next();
+      if (done !== true && !ending.signal.aborted) {
+        const bytes = this.encoder.encode(this.textOf(value));
+        if (room.hasRoomFor(bytes.length)) this.keep(bytes);
+        else this.letGo(controller, 'Too much waits for the clients of this server.');
+      } else if (this.isOld) this.isLast = true;
+      else controller.error(request.signal.reason);
+    } catch (error) {
+      if (this.isOld) this.isLast = true;
+      else if (ending.signal.aborted) controller.error(error);
+      else this.fail(error);
+    }
+  }
+
+  /** Sends what has failed, and nothing after it. */
+  private fail(error: unknown): void {
+    const { ending, failureOf } = this.context;
+    this.isLast = true;
+    if (ending.signal.aborted) return;
+    const failure = failureOf(error);
+    ending.abort(error);
+    this.keep(this.encoder.encode(`retry: ${RETRY_MS}\nevent: failure\ndata: ${JSON.stringify(failure)}\n\n`));
+  }
+
+  private beat(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    if ((controller.desiredSize ?? 0) > 0 && this.rest.length === 0) controller.enqueue(this.encoder.encode(':\n\n'));
+    else if (performance.now() - this.takenMs > SILENCE_MS) this.letGo(controller, 'The client takes nothing.');
+  }
+
+  /** The client comes back, and `queryOf` is asked what it may watch by then. */
+  private growOld(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.isOld = true;
+    if (this.rest.length > 0 || (controller.desiredSize ?? 0) <= 0) this.letGo(controller, 'The client is slow.');
+    else this.context.ending.abort(new Error('The stream is old.'));
+  }
+
+  /** Ends the stream with all that waits in it. */
+  private letGo(controller: ReadableStreamDefaultController<Uint8Array>, why: string): void {
+    const reason = new Error(why);
+    controller.error(reason);
+    this.context.ending.abort(reason);
+  }
+
+  private keep(bytes: Uint8Array): void {
+    this.rest = bytes;
+    this.context.room.hold(bytes.length);
+  }
+
+  /** Takes bytes from the rest. */
+  private give(most: number): Uint8Array {
+    const bytes = this.rest.subarray(0, most);
+    this.rest = this.rest.subarray(most);
+    this.context.room.hold(-bytes.length);
+    return bytes;
+  }
+
+  private textOf(event: WatchEvent): string {
+    this.id += 1;
+    return `id: ${this.id}\nevent: ${event.type}\ndata: ${toJson(event)}\n\n`;
+  }
+}
