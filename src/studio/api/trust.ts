@@ -89,11 +89,11 @@ async function startCheck(
     ...(position !== undefined && { consumer: position.consumer(SETTLE_MS) }),
   };
   const beganAtMs = Date.now();
-  const check = checks.start(describedScope(scope, itemCount), options, async (result) => {
+  checks.start(describedScope(scope, itemCount), options, async (result) => {
     const isLast = scope.kind === 'table' && isWritable;
     if (isLast) await saveLastCheck(graph.table, store, { ...result, beganAtMs }, Date.now());
   });
-  return { check };
+  return { check: checks.state ?? null };
 }
 
 function describedScope(scope: Scope, items: number): Pick<CheckState, 'scope' | 'expected'> {
