@@ -9,7 +9,7 @@ import { type CheckOptions, SETTLE_MS } from '../../trust/check/check.ts';
 import { sampleOptions } from '../../trust/check/scan.ts';
 import { type RedriveResult, redrive } from '../../trust/repair/redrive.ts';
 import type { CheckState } from '../base/check-job.ts';
-import { currentPosition, type RequestContext } from '../base/context.ts';
+import type { RequestContext } from '../base/context.ts';
 import { input, route } from '../base/route.ts';
 
 /** The check that runs, or ran last; null: there was none. */
@@ -77,7 +77,7 @@ async function startCheck(
 ): Promise<CheckAnswer> {
   const { graph, store, client, checks, isWritable } = context;
   const { itemCount } = await describeTable(client, graph);
-  const position = await currentPosition(context, store);
+  const position = await context.position.find();
   const options: CheckOptions = {
     graph,
     store,
