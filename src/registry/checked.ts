@@ -2,7 +2,7 @@ import { textOfKey } from '../core/items/keys.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
 import type { ItemKey, Store } from '../core/store-port.ts';
 import { areViewsReady, concernOf, concernsOf } from './concerns.ts';
-import { effectiveModel, newestKept } from './effective.ts';
+import { effectiveModel } from './effective.ts';
 import type { Registry } from './registry.ts';
 import type { DefinitionData } from './revive.ts';
 import { registeredModel, type WriterModel } from './writer-model.ts';
@@ -28,7 +28,7 @@ export function modelOfReady(registry: Registry, data: DefinitionData, own: Comp
   });
   const shapes = [...registry.shapes].filter(([, { shape }]) => shape !== undefined && areViewsReady(shape));
   const ready: Registry = { ...registry, projections: new Map(projections), shapes: new Map(shapes) };
-  const model = effectiveModel(ready, data, own, newestKept(registry));
+  const model = effectiveModel(ready, data, own, registry);
   return { ...model, concerns: concernsOf(registry, model, data) };
 }
 

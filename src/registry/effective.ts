@@ -1,6 +1,6 @@
 import type { CompiledModel, ViewShape } from '../core/model/compiled.ts';
 import type { ViewDefinition } from './definition.ts';
-import { compileLayers, type Kept, type LayerPart } from './layer.ts';
+import { bareNode, compileLayers, type Kept, type LayerPart } from './layer.ts';
 import { type Generation, type Registry, stampText } from './registry.ts';
 import { type DefinitionData, reviveKeyed, reviveView } from './revive.ts';
 
@@ -16,14 +16,15 @@ export const CLOCK_MARGIN_MS = 5 * 60_000;
  * The model of everything that the registry keeps, with the functions of the own model. Throws `projection-code-missing`
  * where that lacks one, and `unknown-definition` where a definition comes from newer software.
  *
- * @param newest the newest generation that is kept of each projection, also where `registry` is only a part of the table's.
+ * @param whole the table's registry, where `registry` is only a part of it.
  */
 export function effectiveModel(
   registry: Registry,
   data: DefinitionData,
   own: CompiledModel,
-  newest: ReadonlyMap<string, number> = newestKept(registry),
+  whole: Registry = registry,
 ): CompiledModel {
+  const newest = newestKept(whole);
   const views: ViewDefinition[] = [];
   const shapes = new Map<string, ViewShape>();
   for (const [type, { shape }] of registry.shapes) {
@@ -38,7 +39,26 @@ export function effectiveModel(
       kept: keptOf(kept.id, isSuperseded, settleBefore(kept)),
     };
   });
-  return { ...compileLayers(views, parts, own, `@${registry.version}`), shapes };
+  return { ...withDeclaredTypes(compileLayers(views, parts, own, `@${registry.version}`), own, whole), shapes };
+}
+
+/**
+ * Adds the types of base items that no projection of the model names: node types of the table's registry, and edge types and parts of
+ * the own model. So an item of theirs is of a known type, and nothing is derived from it.
+ */
+function withDeclaredTypes(model: CompiledModel, own: CompiledModel, { shapes }: Registry): CompiledModel {
+  const nodes = new Map(model.nodes);
+  for (const [type, { shape }] of shapes) if (shape !== undefined && !nodes.has(type)) nodes.set(type, bareNode(type));
+  for (const [type, { parts }] of own.nodes) {
+    const node = nodes.get(type);
+    const more = [...parts.keys()].filter((name) => node?.parts.has(name) === false);
+    if (node === undefined || more.length === 0) continue;
+    const added = more.map((name) => [name, { name }] as const);
+    nodes.set(type, { ...node, parts: new Map([...node.parts, ...added]) });
+  }
+  const edges = new Map(model.edges);
+  for (const [type, { from, to, keys }] of own.edges) if (!edges.has(type)) edges.set(type, { type, from, to, keys });
+  return { ...model, nodes, edges };
 }
 
 /** A generation as the planner takes it. */

@@ -250,14 +250,7 @@ class Layer {
   private node(type: string) {
     let node = this.nodes.get(type);
     if (node === undefined) {
-      node = {
-        type,
-        view: { kind: 'KEYS_ONLY' },
-        maxEntries: new Map(),
-        searches: new Map(),
-        parts: new Map(),
-        ownerOf: [],
-      };
+      node = bareNode(type);
       this.nodes.set(type, node);
     }
     return node;
@@ -273,6 +266,18 @@ class Layer {
     }
     return sameData(typingOfEdge(edge), wanted) ? edge : undefined;
   }
+}
+
+/** A node type of which nothing but views without attributes is derived. */
+export function bareNode(type: string): NodeModel {
+  return {
+    type,
+    view: { kind: 'KEYS_ONLY' },
+    maxEntries: new Map(),
+    searches: new Map(),
+    parts: new Map(),
+    ownerOf: [],
+  };
 }
 
 function setOrders(edge: EditedEdge, settings: InboundSettings, added: readonly OrderSettings[], kept: Kept): void {

@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { node } from '../../src/core/model/schema.ts';
+import { edge, node, part } from '../../src/core/model/schema.ts';
 import { type CheckOptions, check } from '../../src/index.ts';
 import { modelToCheck } from '../../src/registry/checked.ts';
 import { parseCursor } from '../../src/trust/check/cursor.ts';
 import { checkExport } from '../../src/trust/check/export/export.ts';
 import type { Finding } from '../../src/trust/check/finding.ts';
+import { explain } from '../../src/trust/explain/explain.ts';
 import { writeExport } from '../support/export.ts';
-import { migratingTable, USERS } from '../support/migrating-table.ts';
+import { evolvingTable, migratingTable, USERS } from '../support/migrating-table.ts';
 
 const NO_DRIFT = { missing: 0, stale: 0, orphan: 0 };
 
@@ -243,6 +244,44 @@ describe('a check of a table whose registry has retired something', () => {
     });
     expect(await run({ mode: 'repair' })).toMatchObject({ findings: [], repaired: 0 });
     expect(await read('GOAL-1', target)).toBeDefined();
+  });
+});
+
+describe('types of base items on a table with a registry', () => {
+  const declared = (table: string) => {
+    const edges = { NOTED: edge({ from: 'GOAL', to: 'USER', edgeSet: false }) };
+    const nodes = { GOAL: node({ parts: { STATE: part() } }), USER: node() };
+    return {
+      model: defineGraph({ table, nodes, edges }),
+      more: defineGraph({ table, nodes: { ...nodes, TEAM: node() }, edges }),
+      next: defineGraph({ table, nodes: { ...nodes, USER: node({ view: ['name'] }) }, edges }),
+    };
+  };
+  const ITEMS = [
+    ['GOAL-1', 'GOAL-1'],
+    ['GOAL-1', 'NOTED-USER-1'],
+    ['GOAL-1', 'STATE'],
+    ['USER-1', 'USER-1'],
+  ] as const;
+
+  it('are known where nothing is projected from them: an edge type, a part, a node type whose views are being built', async () => {
+    const { store, model, next, more, migrate, projectAll } = await evolvingTable(declared);
+    await migrate(model);
+    const { notes } = await explain({ source: 'TEAM-1', target: 'TEAM-1' }, { graph: more, store });
+    expect(notes[1]).toMatch(/^The table's registry does not have the item's types yet/);
+    for (const [source, target] of ITEMS) await store.put({ source: { S: source }, target: { S: target } });
+    await store.put({ source: { S: 'GOAL-1' }, target: { S: 'ALIEN-USER-1' } });
+    await projectAll();
+    for (let step = 1, isDone = false; !isDone; step++) {
+      ({ done: isDone } = await migrate(next, { mostSteps: step }));
+      await projectAll();
+      const found = await check({ graph: next, store, settleMs: 10 });
+      expect(found).toMatchObject({ drift: NO_DRIFT, unknown: 1, unknownTypes: [{ type: 'ALIEN' }], unregistered: 0 });
+      for (const [source, target] of ITEMS) {
+        const { notes } = await explain({ source, target }, { graph: next, store });
+        expect(notes.filter((note) => note.includes('declares no'))).toEqual([]);
+      }
+    }
   });
 });
 

@@ -274,8 +274,15 @@ describe('a studio that may write', () => {
     expect(part.difference.wanted).toContain('ada');
     expect(part.difference.stored).toContain('eve');
 
+    for (let i = 0; i < 3; i++)
+      await writable.store.put({ source: { S: 'USER-U2' }, target: { S: `ALIEN-USER-${i}` } });
     await client.post('/api/check', { scope: { kind: 'node', id: 'USER-U2' } });
-    expect((await checked(client)).findings).toEqual([expect.objectContaining({ ...key, verdict: 'stale' })]);
+    const check = await checked(client);
+    expect(check.findings).toEqual([
+      expect.objectContaining({ ...key, verdict: 'stale' }),
+      expect.objectContaining({ source: 'USER-U2', verdict: 'unknown', actual: 'ALIEN' }),
+    ]);
+    expect(check).toMatchObject({ leftOut: {}, totals: { unknown: 3 } });
     await client.post('/api/repair', { scope: { kind: 'node', id: 'USER-U2' } });
     expect(await checked(client)).toMatchObject({ state: 'done', totals: { repaired: 1 } });
     const { answer: mended } = await client.get('/api/explain?source=USER-U2&target=USER-U2');

@@ -250,6 +250,19 @@ describe('totals of edges', () => {
     expect(await reader.total('PROJECT-P', 'WORKED_ON', { by: false })).toMatchObject({ count: 51, hours: '51' });
   });
 
+  it('are right again after one repair where an entry says wrongly that there was no room', async () => {
+    const { store, writer, reader, projectAll, drift, repair } = await work();
+    for (let i = 0; i < 3; i++) await writer.putEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P', { hours: 1, kind: 'code' });
+    await projectAll();
+    const key = { source: 'PROJECT-P', target: '~in/WORKED_ON-USER-1' };
+    const { item } = await store.get(key, { consistent: true });
+    await store.put({ ...item, other: { SS: ['by/kind'] } });
+    expect(await drift()).toBeGreaterThan(0);
+    await repair();
+    expect(await drift()).toBe(0);
+    expect(await reader.total('PROJECT-P', 'WORKED_ON')).toMatchObject({ count: 3, by: { kind: { code: 3 } } });
+  });
+
   it('are asked for by direction where both may be meant, and refused where there are none', async () => {
     const { writer, reader, projectAll } = await work();
     await writer.putEdge('USER-1', 'LIKES', 'USER-2', { on: 'mon' });
@@ -328,6 +341,8 @@ describe('totals of edges', () => {
       () => changed(total, { 'sum/minutes': { N: '7' } }),
       () => changed(total, { 'by/kind/Scode': { N: '2' }, 'by/kind/Sother': { N: '1' } }),
       () => changed(total, { 'keys/kind': text('code') }),
+      () => changed(total, { 'keys/kind': { SS: ['Scode'] } }),
+      () => changed(total, { 'keys/kind': { SS: ['Scode', 'Stalk', 'Sghost'] } }),
       () => changed(total, { foreign: text('x') }),
       () => store.delete(total),
       () => store.delete(entry),

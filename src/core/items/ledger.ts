@@ -105,6 +105,30 @@ export function storedAmounts(count: Item | undefined): Amounts | undefined {
   return count !== undefined && !amounts.has(COUNT) ? undefined : amounts;
 }
 
+/**
+ * The numbers of a stored count whose sets of values list what they should: undefined if one of them is malformed, if a value of some
+ * edges is in no set, or if a set has a value without a number. A value that no edge has any more may be listed, with the number 0.
+ */
+export function soundAmounts(count: Item | undefined): Amounts | undefined {
+  const amounts = storedAmounts(count);
+  if (amounts === undefined) return undefined;
+  const isListed = Object.entries(groupValuesByAttribute(amounts)).every(([attribute, values]) => {
+    const listed = new Set(textsOf(count, attribute));
+    return values.every((value) => listed.has(value));
+  });
+  const hasNumbers = setsOfValues(count).every(({ attribute, values }) => {
+    const group = groupAttribute(attribute.slice(keysAttribute('').length));
+    return values.every((value) => amounts.has(`${group}/${value}`));
+  });
+  return isListed && hasNumbers ? amounts : undefined;
+}
+
+/** The sets of values of a stored count, in the order of their values. */
+export function setsOfValues(count: Item | undefined): { attribute: string; values: string[] }[] {
+  const names = Object.keys(count ?? {}).filter((attribute) => attribute.startsWith(keysAttribute('')));
+  return names.sort().map((attribute) => ({ attribute, values: [...textsOf(count, attribute)].sort() }));
+}
+
 /** Whether an attribute of a count is one of its numbers, or the set of a group's values. */
 export function isAmountAttribute(attribute: string): boolean {
   return AMOUNT.test(attribute) || attribute.startsWith('keys/');

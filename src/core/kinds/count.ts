@@ -6,6 +6,7 @@ import {
   amountsOf,
   hasRoomForOthers,
   isAmountAttribute,
+  soundAmounts,
   storedAmounts,
   textOfAmounts,
 } from '../items/ledger.ts';
@@ -36,9 +37,9 @@ const COUNTS: Omit<ItemKind<'count' | 'total'>, 'name' | 'originsOf'> = {
   isLive: (item) => item !== undefined,
   oddities: (context, item) => {
     const parts = oddities(COUNTS, context, item);
-    return storedAmounts(item) === undefined ? [...parts, { kind: 'count' }] : parts;
+    return soundAmounts(item) === undefined ? [...parts, { kind: 'count' }] : parts;
   },
-  addTo: (content, sortKey, item) => content.addCount(placesOfCount(sortKey).name, storedAmounts(item)),
+  addTo: (content, sortKey, item) => content.addCount(placesOfCount(sortKey).name, soundAmounts(item)),
 };
 
 /** The count of the edges that leave a node. */
@@ -73,7 +74,9 @@ export const countPart: PartKind<Extract<Part, { kind: 'count' }>> = {
     const amounts = storedAmounts(stored);
     return {
       wanted: `a count of ${textOfAmounts(live)}`,
-      stored: `a count of ${amounts === undefined ? 'nothing' : textOfAmounts(amounts)}`,
+      stored:
+        `a count of ${amounts === undefined ? 'nothing' : textOfAmounts(amounts)}` +
+        (amounts !== undefined && soundAmounts(stored) === undefined ? ', with other values in keys/…' : ''),
     };
   },
   // A count has no base item. Its revision changes with each of the items that it counts.

@@ -1,6 +1,7 @@
 import type { Store } from '../../core/store-port.ts';
+import { readConsumers } from './consumers.ts';
 import { type PublishedMark, readPublishedMark } from './marks.ts';
-import { type PositionContext, readConsumers, type StreamPosition } from './stream-position.ts';
+import type { PositionContext, StreamPosition } from './stream-position.ts';
 
 /**
  * The position that one process publishes for all others, the observer above all: whoever asks it reads an item instead of the stream,
@@ -28,13 +29,14 @@ export async function publishedPosition(context: PublishedContext): Promise<Stre
   if (lookedAtMs === undefined || upToMs === undefined || shards === undefined) return undefined;
   return {
     lookedAtMs,
-    consumers: await readConsumers(context, context.now()),
+    consumers: await readConsumers(context.store, context.graph.table, context.now()),
     shards: shards.map(({ shardId, open, oldestMs = lookedAtMs, isLost }) => {
       const atEnd = lookedAtMs - oldestMs < CLAIM_MS;
       const [behindSeconds, waiting] = atEnd ? [0, 0] : [(lookedAtMs - oldestMs) / 1000, open];
-      return { shardId, atEnd, behindSeconds, waiting, isCertain: false, isLost };
+      return { shardId, atEnd, isWhole: true, behindSeconds, waiting, isCertain: false, isLost };
     }),
     claimedUpToMs: upToMs,
+    streamReads: 0,
   };
 }
 

@@ -28,6 +28,8 @@ export interface ConsumerProgress {
   kind: ConsumerKind;
   /** The fingerprint of the consumer's model. */
   model: string;
+  /** The label of the stream that a worker reads: a shard of another stream may have the same name. */
+  stream?: string | undefined;
   /** When it wrote this record, in milliseconds since 1970. */
   seenAtMs: number;
   /** Number of applied records of base items since the progress item before, and the length of that time in milliseconds. */

@@ -10,6 +10,8 @@ export interface RecorderOptions extends Pick<RuntimeOptions, 'now'> {
   /** The table. */
   store: Pick<Store, 'put'>;
   kind: ConsumerKind;
+  /** The label of the stream that a worker reads. */
+  stream?: string | undefined;
   /** Names the consumer. Default: a random id. */
   id?: string | undefined;
   /** Milliseconds between two writes. Default 10,000. */
@@ -132,7 +134,7 @@ export class ProgressRecorder {
   }
 
   private async write(isStopped: boolean): Promise<void> {
-    const { graph, store, kind, onError } = this.options;
+    const { graph, store, kind, stream, onError } = this.options;
     const nowMs = this.now();
     const [part = 0] = this.unwritten;
     this.unwritten.delete(part);
@@ -144,6 +146,7 @@ export class ProgressRecorder {
       id: this.id,
       kind,
       model: graph.fingerprint,
+      stream,
       seenAtMs: nowMs,
       isStopped,
       shards,

@@ -1,11 +1,10 @@
 import pLimit, { type LimitFunction } from 'p-limit';
-import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { queriedItems } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
 import type { StreamSource } from '../stream/source.ts';
-import { type ConsumerProgress, isExpired, PROGRESS_RANGE, readProgress } from './record.ts';
+import { readConsumers } from './consumers.ts';
+import type { ConsumerProgress } from './record.ts';
 import { StreamWalk, type WalkedShard } from './stream-walk.ts';
 
 /**
@@ -18,6 +17,8 @@ export interface ShardPosition {
   shardId: string;
   /** Whether every record for the projector is applied. */
   atEnd: boolean;
+  /** Whether the shard was read to its end. If not, records that were not read may wait. */
+  isWhole: boolean;
   /** Age of the oldest record that is not applied, in seconds; 0 if there is none. */
   behindSeconds: number;
   /** Number of records that are not applied, as far as they were counted. */
@@ -29,6 +30,8 @@ export interface ShardPosition {
   isCertain: boolean;
   /** Whether the stream lists it, closed, but no longer has it: nobody can apply the records that it may have had. */
   isLost?: boolean | undefined;
+  /** The last record up to which all records are applied; absent if there is none, or it is not known. */
+  appliedUpTo?: string | undefined;
 }
 
 /** How far a whole stream is applied. */
@@ -42,6 +45,8 @@ export interface StreamPosition {
    * several batches of a shard are applied at a time.
    */
   claimedUpToMs?: number | undefined;
+  /** GetRecords calls that this took. */
+  streamReads: number;
 }
 
 /** The values that reading the position needs. */
@@ -61,31 +66,18 @@ const MOST_COMPARED = 25;
 /** Base items that are compared at once, of all shards together. */
 const COMPARED_AT_ONCE = 32;
 
-/** Reads a table's progress items that have not expired. */
-export async function readConsumers(
-  { graph, store }: Pick<PositionContext, 'graph' | 'store'>,
-  nowMs: number,
-): Promise<ConsumerProgress[]> {
-  const found: ConsumerProgress[] = [];
-  const request = { partition: SERVICE_PARTITION, sortKey: PROGRESS_RANGE, consistent: true };
-  for await (const item of queriedItems(store, request)) {
-    const progress = isExpired(graph.table, item, nowMs) ? undefined : readProgress(item);
-    if (progress !== undefined) found.push(progress);
-  }
-  return found;
-}
-
 /** Reads how far a stream is applied. */
 export async function streamPosition(context: PositionContext): Promise<StreamPosition> {
   const { walk = new StreamWalk(context) } = context;
-  const consumers = await readConsumers(context, context.now());
-  const { lookedAtMs, shards, upToMs } = await walk.look();
+  const consumers = await readConsumers(context.store, context.graph.table, context.now());
+  const { lookedAtMs, shards, upToMs, pages } = await walk.look();
   const turns = pLimit(COMPARED_AT_ONCE);
   const positions = await Promise.all(shards.map((shard) => shardPosition(context, shard, lookedAtMs, turns))).finally(
     // Where one comparison fails, those that wait for their turn are not made.
     () => turns.clearQueue(),
   );
-  return { lookedAtMs, consumers, shards: positions, ...(upToMs !== undefined && { claimedUpToMs: upToMs }) };
+  const claimed = upToMs === undefined ? {} : { claimedUpToMs: upToMs };
+  return { lookedAtMs, consumers, shards: positions, ...claimed, streamReads: pages };
 }
 
 /** The time before which every record is applied, in milliseconds since 1970; undefined if that is not certain. */
@@ -105,21 +97,22 @@ export function notedUpToMs({ claimedUpToMs }: StreamPosition): number | undefin
 
 async function shardPosition(
   context: PositionContext,
-  { shardId, open, isWhole, isLost }: WalkedShard,
+  { shardId, open, isWhole, isLost, appliedUpTo }: WalkedShard,
   lookedAtMs: number,
   turns: LimitFunction,
 ): Promise<ShardPosition> {
-  if (isLost) return { shardId, atEnd: true, behindSeconds: 0, waiting: 0, isCertain: true, isLost };
+  if (isLost) return { shardId, atEnd: true, isWhole: true, behindSeconds: 0, waiting: 0, isCertain: true, isLost };
   const newest = new Map(open.map((one) => [JSON.stringify([one.key.source, one.key.target]), one]));
   const compared = sampleEvenly([...newest.values()], MOST_COMPARED);
   const projected = await turns.map(compared, ({ key }) => context.isProjected(key));
   const late = compared.filter((_, i) => projected[i] === false);
   const isCertain = isWhole && (late.length > 0 || compared.length === newest.size);
-  if (late.length === 0) return { shardId, atEnd: isWhole, behindSeconds: 0, waiting: 0, isCertain };
+  const known = { shardId, isWhole, isCertain, appliedUpTo };
+  if (late.length === 0) return { ...known, atEnd: isWhole, behindSeconds: 0, waiting: 0 };
   // The first record may be applied already while a later one is not. The age of the oldest open record is the cautious answer.
   const oldestMs = open.reduce((oldest, { madeAtMs }) => Math.min(oldest, madeAtMs), lookedAtMs);
   const behindSeconds = (lookedAtMs - oldestMs) / 1000;
-  return { shardId, atEnd: false, behindSeconds, waiting: open.length, isCertain };
+  return { ...known, atEnd: false, behindSeconds, waiting: open.length };
 }
 
 /** Picks at most `most` of some entries: the first, the last, and evenly spread ones between. */

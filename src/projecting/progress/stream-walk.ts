@@ -16,7 +16,8 @@ import {
 } from '../stream/source.ts';
 import { appliedCount, type Claim, coverageOf, type Run, withoutLeadingZeros } from './claims.ts';
 import { readClaims } from './claims-item.ts';
-import { type Mark, readMarks } from './marks.ts';
+import { appliedByWorkers, laterNumber, readConsumers } from './consumers.ts';
+import { readMarks } from './marks.ts';
 
 /** The values that walking a stream needs. */
 export interface WalkContext extends Pick<Runtime, 'now'> {
@@ -65,6 +66,8 @@ export interface WalkedStream {
   upToMs: number | undefined;
   /** Whether the stream is switched off: later records, if any, are in another one. */
   isDisabled: boolean;
+  /** Pages of the stream that this look has read: GetRecords calls. */
+  pages: number;
 }
 
 /** Most pages of a shard that one look reads: 50,000 records. */
@@ -83,15 +86,16 @@ const STREAM_MS = 25 * 3_600_000;
 const LATE_CLAIM_MS = 60_000;
 
 /**
- * Follows how far a stream is applied. The first look reads each shard from its saved mark, or from its oldest record. A later look
- * continues from there, so that it costs only what is new. A walk writes nothing.
+ * Follows how far a stream is applied. The first look reads each shard from its saved mark, or from where a worker has come, or from
+ * its oldest record. A later look continues from there, so that it costs only what is new. A walk writes nothing.
  */
 export class StreamWalk {
   private readonly shards = new Map<string, ShardWalk>();
   private readonly claims = new Map<string, readonly Claim[]>();
   /** The latest time of all claims read, by the clocks of their writers. */
   private newestClaimMs: number | undefined;
-  private marks: ReadonlyMap<string, Mark> | undefined;
+  private places: ReadonlyMap<string, string> | undefined;
+  private pages = 0;
   private upToMs: number | undefined;
   private looking: Promise<unknown> = Promise.resolve();
 
@@ -107,6 +111,7 @@ export class StreamWalk {
   private async lookNow(): Promise<WalkedStream> {
     const { now, source } = this.context;
     const lookedAtMs = now();
+    this.pages = 0;
     let description = await source.describe();
     let vanished = await this.readShards(description);
     if (vanished !== undefined || lacksChildren(description, this.shards)) {
@@ -123,7 +128,13 @@ export class StreamWalk {
     const upToMs = appliedUpToMsOf(shards, lookedAtMs);
     // A closed shard continues in children that may hold records from before this look.
     this.upToMs = isKnown || upToMs === undefined ? upToMs : this.upToMs && Math.min(this.upToMs, upToMs);
-    return { lookedAtMs, shards, upToMs: this.upToMs, isDisabled: description.status === 'DISABLED' };
+    return {
+      lookedAtMs,
+      shards,
+      upToMs: this.upToMs,
+      isDisabled: description.status === 'DISABLED',
+      pages: this.pages,
+    };
   }
 
   /** Reads the listed shards. Returns the error of one that the stream does not have, once all others are read. */
@@ -131,18 +142,17 @@ export class StreamWalk {
     const listed = new Set(shards.map(({ shardId }) => shardId));
     for (const shardId of this.shards.keys()) if (!listed.has(shardId)) this.shards.delete(shardId);
     if (shards.some(({ shardId }) => !this.shards.has(shardId))) {
-      const { store, graph, source } = this.context;
-      this.marks ??= await readMarks(store, graph.table, streamLabel(source.streamArn));
+      this.places ??= await readPlaces(this.context);
     }
     for (const { shardId } of shards) {
       if (!this.shards.has(shardId)) {
-        this.shards.set(shardId, new ShardWalk(this.context, shardId, this.marks?.get(shardId)));
+        this.shards.set(shardId, new ShardWalk(this.context, shardId, this.places?.get(shardId)));
       }
     }
     let vanished: StreamError | undefined;
     const readOn = async (shard: ShardWalk): Promise<void> => {
       try {
-        await shard.readOn();
+        this.pages += await shard.readOn();
       } catch (error) {
         if (!isNoShardError(error)) throw error;
         vanished ??= error;
@@ -192,6 +202,16 @@ export class StreamWalk {
   }
 }
 
+/** The place of each shard up to which all records are known to be applied: its saved mark, or where a worker has come. */
+async function readPlaces({ store, graph: { table }, source, now }: WalkContext): Promise<Map<string, string>> {
+  const stream = streamLabel(source.streamArn);
+  const places = appliedByWorkers(await readConsumers(store, table, now()), stream);
+  for (const [shardId, { sequenceNumber }] of await readMarks(store, table, stream)) {
+    places.set(shardId, laterNumber(sequenceNumber, places.get(shardId)));
+  }
+  return places;
+}
+
 /** Returns when claims were written, from the key of their item: `cover/<ms>/<id>`. */
 function claimedAtMs(key: string): number {
   return Number(key.split('/')[1]);
@@ -214,10 +234,10 @@ class ShardWalk {
   constructor(
     private readonly context: WalkContext,
     private readonly shardId: string,
-    mark: Mark | undefined,
+    after: string | undefined,
   ) {
-    this.appliedUpTo = mark?.sequenceNumber;
-    this.reader = new ShardPages(context.source, shardId, { after: mark?.sequenceNumber }, () => {
+    this.appliedUpTo = after;
+    this.reader = new ShardPages(context.source, shardId, { after }, () => {
       // Records that left the stream cannot be applied by anyone any more.
       this.open = [];
       this.appliedUpTo = undefined;
@@ -237,20 +257,23 @@ class ShardWalk {
     return this.open.map(({ sequenceNumber }) => withoutLeadingZeros(sequenceNumber));
   }
 
-  /** Reads the records since the last look. */
-  async readOn(): Promise<void> {
-    if (this.isClosed) return;
+  /** Reads the records since the last look; returns the number of pages. */
+  async readOn(): Promise<number> {
+    if (this.isClosed) return 0;
     this.isWhole = false;
     let empty = 0;
-    for (let page = 0; page < MOST_PAGES && this.open.length < MOST_OPEN; page++) {
+    let pages = 0;
+    while (pages < MOST_PAGES && this.open.length < MOST_OPEN) {
+      pages += 1;
       const { records, isEnd, isLost = false } = await this.reader.next();
       for (const record of records) this.addRecord(record);
       empty = records.length === 0 ? empty + 1 : 0;
       this.isClosed = isEnd;
       this.isLost = isLost;
       this.isWhole = this.isClosed || empty >= EMPTY_PAGES;
-      if (this.isWhole) return;
+      if (this.isWhole) break;
     }
+    return pages;
   }
 
   /** Drops the oldest records while they were made before a time: they have left the stream, and nobody can apply them any more. */

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import type { TableNames } from '../../core/model/compiled.ts';
+import { streamLabel } from '../../core/items/watermark.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { doubtTable } from '../../registry/identity.ts';
 import { createProjector } from '../apply/projector.ts';
@@ -53,7 +54,7 @@ class StreamWorker implements Worker {
     });
     this.report = report;
     const limit = pLimit(settings.shardConcurrency ?? 4);
-    this.progress = settings.progress === false ? undefined : progressRecorder(settings, report);
+    this.progress = settings.progress === false ? undefined : progressRecorder(settings, source, report);
     this.claims = settings.progress === false ? undefined : claimRecorder(settings, report);
     this.follower = new StreamFollower(source, {
       name: 'worker',
@@ -117,9 +118,13 @@ async function noteLostRecords(store: WorkerSettings['store'], { logger }: Worke
   }
 }
 
-function progressRecorder({ graph, store }: WorkerSettings, { logger }: WorkerReport): ProgressRecorder {
+function progressRecorder(
+  { graph, store }: WorkerSettings,
+  { streamArn }: StreamSource,
+  { logger }: WorkerReport,
+): ProgressRecorder {
   const onError = (error: unknown): void => logger.warn({ error: String(error) }, 'The progress could not be noted.');
-  return new ProgressRecorder({ graph, store, kind: 'worker', onError });
+  return new ProgressRecorder({ graph, store, kind: 'worker', stream: streamLabel(streamArn), onError });
 }
 
 function claimRecorder({ graph, store }: WorkerSettings, { logger }: WorkerReport): ClaimRecorder {

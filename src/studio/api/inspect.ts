@@ -9,7 +9,7 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { losslessNumber } from '../../foundation/exact-json.ts';
 import { type Explanation, explain } from '../../trust/explain/explain.ts';
 import { lagOfStream } from '../../trust/explain/position.ts';
-import { currentPosition, type RequestContext } from '../base/context.ts';
+import type { RequestContext } from '../base/context.ts';
 import { input, route } from '../base/route.ts';
 
 /** An item of a partition, as it is stored. */
@@ -46,7 +46,7 @@ export const INSPECT_ROUTES = [
     z.object({ source: input.id, target: input.id }),
     async (context, key): Promise<Explanation> => {
       const { graph, store } = context;
-      return explain(key, { graph, store, lag: async () => lagOfStream(await currentPosition(context, store)) });
+      return explain(key, { graph, store, lag: async () => lagOfStream(await context.position.find()) });
     },
   ),
 ];

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { describeTable, hasTtl } from '../../store/table.ts';
 import type { Status } from '../../trust/explain/status.ts';
 import { tableStatus } from '../../trust/explain/table-status.ts';
-import { currentPosition } from '../base/context.ts';
 import { type DescribedModel, describeModel } from '../base/describe-model.ts';
 import { route } from '../base/route.ts';
 
@@ -28,7 +27,7 @@ export const OVERVIEW_ROUTES = [
     const { graph, store, client } = context;
     const table = await describeTable(client, graph);
     const ttl = await hasTtl(client, graph);
-    const position = await currentPosition(context, store);
+    const position = await context.position.find();
     const looks = { graph, store, table, hasTtl: ttl, position: position && { look: position.latest } };
     const { rcu: _, ...status } = await tableStatus(looks);
     const { table: name, status: state, indexes, itemCount, sizeBytes } = table;

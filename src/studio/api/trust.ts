@@ -9,7 +9,7 @@ import { type CheckOptions, SETTLE_MS } from '../../trust/check/check.ts';
 import { sampleOptions } from '../../trust/check/scan.ts';
 import { type RedriveResult, redrive } from '../../trust/repair/redrive.ts';
 import type { CheckState } from '../base/check-job.ts';
-import { currentPosition, type RequestContext } from '../base/context.ts';
+import type { RequestContext } from '../base/context.ts';
 import { input, route } from '../base/route.ts';
 
 /** The check that runs, or ran last; null: there was none. */
@@ -77,7 +77,7 @@ async function startCheck(
 ): Promise<CheckAnswer> {
   const { graph, store, client, checks, isWritable } = context;
   const { itemCount } = await describeTable(client, graph);
-  const position = await currentPosition(context, store);
+  const position = await context.position.find();
   const options: CheckOptions = {
     graph,
     store,
@@ -89,11 +89,11 @@ async function startCheck(
     ...(position !== undefined && { consumer: position.consumer(SETTLE_MS) }),
   };
   const beganAtMs = Date.now();
-  const check = checks.start(describedScope(scope, itemCount), options, async (result) => {
+  checks.start(describedScope(scope, itemCount), options, async (result) => {
     const isLast = scope.kind === 'table' && isWritable;
     if (isLast) await saveLastCheck(graph.table, store, { ...result, beganAtMs }, Date.now());
   });
-  return { check };
+  return { check: checks.state ?? null };
 }
 
 function describedScope(scope: Scope, items: number): Pick<CheckState, 'scope' | 'expected'> {

@@ -5,6 +5,7 @@ import { createController, pause } from '../../projecting/stream/concurrency.ts'
 import { type CheckOptions, type CheckResult, check } from '../../trust/check/check.ts';
 import type { CheckTotals } from '../../trust/check/cursor.ts';
 import type { Finding } from '../../trust/check/finding.ts';
+import { KeptFindings } from '../../trust/check/kept-findings.ts';
 
 /** The subject of a check, in words, and its progress. */
 export interface CheckState {
@@ -14,24 +15,32 @@ export interface CheckState {
   totals: CheckTotals | null;
   /** Items that the table is said to hold; 0 where that does not tell how far it is. */
   expected: number;
+  /** Worst verdict first; of each type outside the model one item. */
   findings: Finding[];
+  /** The number of findings that are not listed, by verdict. */
+  leftOut: KeptFindings['leftOut'];
   /** Repairs, a line each. */
   repairs: string[];
   error?: FailureDocument['error'];
 }
 
-/** Findings, and lines of repairs, that are kept. */
-const MOST_KEPT = 1_000;
+/** Findings of each verdict that are kept, and lines of repairs. */
+const [MOST_OF_VERDICT, MOST_REPAIRS] = [50, 1_000];
+
+type Run = Omit<CheckState, 'findings' | 'leftOut'>;
 
 /** The check that runs, or ran last: one at a time. */
 export class CheckJob {
-  private current: CheckState | undefined;
+  private current: Run | undefined;
+  private kept = new KeptFindings(MOST_OF_VERDICT);
   private controller = createController();
   private running: Promise<void> = Promise.resolve();
 
   /** The state of the last check; undefined: there was none. */
   get state(): CheckState | undefined {
-    return this.current;
+    if (this.current === undefined) return undefined;
+    const { list: findings, leftOut } = this.kept;
+    return { ...this.current, findings, leftOut };
   }
 
   /** Starts a check. Throws `check-running` where one runs. */
@@ -39,7 +48,7 @@ export class CheckJob {
     { scope, expected }: Pick<CheckState, 'scope' | 'expected'>,
     options: CheckOptions,
     onDone: (result: CheckResult) => Promise<void>,
-  ): CheckState {
+  ): void {
     if (this.current?.state === 'running') {
       throw new EdgeloomError(
         'check-running',
@@ -47,11 +56,11 @@ export class CheckJob {
         'Stop it, or wait for its end.',
       );
     }
-    const state: CheckState = { scope, expected, state: 'running', totals: null, findings: [], repairs: [] };
-    this.current = state;
+    const run: Run = { scope, expected, state: 'running', totals: null, repairs: [] };
+    this.current = run;
+    this.kept = new KeptFindings(MOST_OF_VERDICT);
     this.controller = createController();
-    this.running = this.run(state, options, onDone);
-    return state;
+    this.running = this.run(run, options, onDone);
   }
 
   /** Stops the check that runs, and waits for its end. */
@@ -60,19 +69,18 @@ export class CheckJob {
     await this.running;
   }
 
-  private async run(
-    state: CheckState,
-    options: CheckOptions,
-    onDone: (result: CheckResult) => Promise<void>,
-  ): Promise<void> {
+  private async run(state: Run, options: CheckOptions, onDone: (result: CheckResult) => Promise<void>): Promise<void> {
     const { signal } = this.controller;
+    const { kept } = this;
     try {
       const result = await check({
         ...options,
         wait: (milliseconds) => (signal.aborted ? sleep(milliseconds) : pause(milliseconds, signal)),
         remainingMs: () => (signal.aborted ? 0 : Number.POSITIVE_INFINITY),
-        onFinding: (finding) => addWithinBound(state.findings, finding),
-        onRepair: (line) => addWithinBound(state.repairs, line),
+        onFinding: (finding) => kept.add(finding),
+        onRepair: (line) => {
+          if (state.repairs.length < MOST_REPAIRS) state.repairs.push(line);
+        },
         onProgress: (totals) => {
           state.totals = totals;
         },
@@ -86,8 +94,4 @@ export class CheckJob {
       state.state = 'failed';
     }
   }
-}
-
-function addWithinBound<T>(list: T[], entry: T): void {
-  if (list.length < MOST_KEPT) list.push(entry);
 }

@@ -31,6 +31,7 @@ export interface StudioContext extends StudioTable {
   isWritable: boolean;
   leases: ReaderLeases;
   checks: CheckJob;
+  position: CurrentPosition;
   sample: TableSample;
   flow: Flow;
   live: LiveFeed;
@@ -61,11 +62,24 @@ export async function streamOfTable({
   return streamArn === undefined ? undefined : new DynamoDBStreamSource(streams, streamArn);
 }
 
-/** How far the current stream of the table is applied; undefined if the table has none. */
-export async function currentPosition(
-  table: Omit<StudioTable, 'store'>,
-  store: Store,
-): Promise<PositionOfStream | undefined> {
-  const source = await streamOfTable(table);
-  return source && positionOfStream(table.graph, store, source);
+/** Tells how far the current stream of a table is applied. One for a studio: each look reads what is new since the one before. */
+export class CurrentPosition {
+  private streamArn: string | undefined;
+  private position: PositionOfStream | undefined;
+
+  constructor(
+    private readonly table: StudioTable,
+    private readonly isWritable: boolean,
+  ) {}
+
+  /** The position of the table's present stream; undefined if the table has none. */
+  async find(): Promise<PositionOfStream | undefined> {
+    const { graph, store } = this.table;
+    const source = await streamOfTable(this.table);
+    if (source?.streamArn !== this.streamArn) {
+      this.streamArn = source?.streamArn;
+      this.position = source && positionOfStream(graph, store, source, { savesMarks: this.isWritable });
+    }
+    return this.position;
+  }
 }

@@ -7,7 +7,7 @@ import { failureDocument } from '../../foundation/failure-document.ts';
 import type { Logger } from '../../foundation/logger.ts';
 import { registryLeases } from '../../registry/reader-lease.ts';
 import { CheckJob } from '../base/check-job.ts';
-import { type StudioContext, type StudioTable, streamOfTable } from '../base/context.ts';
+import { CurrentPosition, type StudioContext, type StudioTable, streamOfTable } from '../base/context.ts';
 import { Flow } from '../base/flow.ts';
 import { Guard } from '../base/guard.ts';
 import { send, sendJson } from '../base/http.ts';
@@ -59,6 +59,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
     isWritable,
     leases,
     checks,
+    position: new CurrentPosition(table, isWritable),
     flow,
     live: new LiveFeed(() => startFeed(table.graph, { client: table.client, streams: table.streams })),
     sample: new TableSample(),

@@ -349,8 +349,8 @@ class Check {
   private handleNote(key: ItemKey, noted: NonNullable<Noted>, item: Item): void {
     if (noted === 'base') this.dangling?.add(key, item);
     else if (noted === 'unknown') {
-      countUnknownType(this.options.graph, this.tally.totals.unknownTypes, key);
-      this.tally.countAndReport({ ...key, verdict: 'unknown', expected: null, actual: null });
+      const type = countUnknownType(this.options.graph, this.tally.totals.unknownTypes, key);
+      this.tally.countAndReport({ ...key, verdict: 'unknown', expected: null, actual: type });
     } else if (this.repairer !== undefined) this.startTidying(this.repairer, key, noted);
   }
 

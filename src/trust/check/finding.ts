@@ -9,7 +9,7 @@ export interface Finding {
   verdict: Verdict;
   /** The content that the base items ask for, by the planner; null: nothing. */
   expected: string | null;
-  /** The actual content; null: nothing. For `disputed`: the content that the plain planner asks for. */
+  /** The actual content; null: nothing. For `disputed`: the content that the plain planner asks for. For `unknown`: the type. */
   actual: string | null;
   /** For `pending`: a change of the model holds it back, not the consumer. */
   cause?: 'model-change';
@@ -47,3 +47,11 @@ export type Verdict =
 export const DRIFT = ['missing', 'stale', 'orphan'] as const satisfies readonly Verdict[];
 /** The verdicts that need a person, or a repair; worst first. */
 export const WRONG = [...DRIFT, 'disputed', 'quarantined', 'unregistered'] as const satisfies readonly Verdict[];
+/** The verdicts of findings, worst first. */
+export const REPORTED = [
+  ...WRONG,
+  'maintenance',
+  'pending',
+  'dangling',
+  'unknown',
+] as const satisfies readonly Verdict[];

@@ -18,14 +18,15 @@ const MOST_CHARACTERS = 60;
 /** The share of a name's characters that may differ for another name to be a likely intention. */
 const SHARE_OF_TYPING_ERRORS = 0.34;
 
-/** Counts a base item of a type outside the model in a list of such types. */
-export function countUnknownType(graph: CompiledModel, types: UnknownType[], key: ItemKey): void {
+/** Counts a base item of a type outside the model in a list of such types; returns the type. */
+export function countUnknownType(graph: CompiledModel, types: UnknownType[], key: ItemKey): string {
   const { type, isNode } = unknownTypeOf(graph, key);
   const known = types.find((one) => one.type === type);
   if (known !== undefined) known.items += 1;
   else if (types.length < MOST_TYPES) {
     types.push({ type, items: 1, nearest: nearestOf(type, (isNode ? graph.nodes : graph.edges).keys()) });
   }
+  return type;
 }
 
 /** Finds the type in a base item's keys that the model does not have. */

@@ -59,7 +59,7 @@ async function explainItem(key: ItemKey, options: ExplainOptions): Promise<Expla
   const kind = classifyKey(graph, key.source, key.target);
   const notes: string[] = [];
   if (item === undefined) notes.push('There is no such item: nothing is derived from it.');
-  if (kind.kind === 'unknown') notes.push(undeclaredText(graph, key));
+  if (kind.kind === 'unknown') notes.push(undeclaredText(options.graph, key));
   const entries = await quarantineEntriesOf(graph, store, key);
   notes.push(
     ...entries.map((entry) => `A record of it is in quarantine: ${stringOf(entry[QUARANTINE_FIELDS.reason]) ?? ''}`),
@@ -79,6 +79,9 @@ function nameOfKind({ kind }: KeyKind): string {
 function undeclaredText(graph: CompiledModel, { source, target }: ItemKey): string {
   const nodeType = typePrefix(source) ?? source;
   const isNode = source === target || !graph.nodes.has(nodeType);
+  if (classifyKey(graph, source, target).kind !== 'unknown') {
+    return "The table's registry does not have the item's types yet, so nothing is derived from it: run edgeloom migrate.";
+  }
   const type = isNode ? nodeType : (typePrefix(target) ?? target);
   const nearest = nearestOf(type, (isNode ? graph.nodes : graph.edges).keys());
   const hint = nearest === null ? '' : ` The nearest type is ${nearest}.`;

@@ -1,10 +1,20 @@
+import pMap from 'p-map';
+import { streamLabel } from '../../core/items/watermark.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
+import { StoreError } from '../../foundation/errors.ts';
+import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { ConsumerPosition } from '../../projecting/progress/consumer-position.ts';
+import { saveMark } from '../../projecting/progress/marks.ts';
 import { isProjectedIn } from '../../projecting/progress/projected.ts';
 import { publishedPosition, publishedUpToMs } from '../../projecting/progress/published-position.ts';
-import { appliedUpToMs, type StreamPosition, streamPosition } from '../../projecting/progress/stream-position.ts';
-import { isTemporaryError, StreamWalk } from '../../projecting/progress/stream-walk.ts';
+import {
+  appliedUpToMs,
+  type ShardPosition,
+  type StreamPosition,
+  streamPosition,
+} from '../../projecting/progress/stream-position.ts';
+import { isTemporaryError, SHARDS_AT_ONCE, StreamWalk } from '../../projecting/progress/stream-walk.ts';
 import type { StreamSource } from '../../projecting/stream/source.ts';
 import type { LagKnowledge } from './base-item.ts';
 
@@ -25,17 +35,32 @@ export interface PositionOfStream {
 /** A check that lets a difference last for less than this reads the stream: claims, their publisher and the check need their time. */
 const PUBLISHED_SETTLE_MS = 30_000;
 
-/** Tells how far the stream of a table is applied. */
+/** Options of telling how far a stream is applied. */
+export interface PositionOptions extends Pick<RuntimeOptions, 'now'> {
+  /** Whether a look that had to read far saves the marks of the shards, so that the next process begins there. Default false. */
+  savesMarks?: boolean | undefined;
+}
+
+/** A look with more GetRecords calls for each shard has read far. The end of a shard takes two. */
+const FAR_PAGES = 5;
+
+/** Tells how far the stream of a table is applied. Make one for a process: it remembers what it has read. */
 export function positionOfStream(
   graph: CompiledModel,
   store: Store,
   source: StreamSource,
-  now: () => number = Date.now,
+  options: PositionOptions = {},
 ): PositionOfStream {
+  const { now } = runtimeOf(options);
   const context = { graph, store, source, now, isProjected: isProjectedIn(graph, store) };
   // A look goes on where the one before has ended.
   const walk = new StreamWalk(context);
-  const look = (): Promise<StreamPosition> => streamPosition({ ...context, walk });
+  const look = async (): Promise<StreamPosition> => {
+    const position = await streamPosition({ ...context, walk });
+    const isFar = position.streamReads > position.shards.length * FAR_PAGES;
+    if (isFar && options.savesMarks === true) await saveMarks(context, position);
+    return position;
+  };
   const appliedNow = async (): Promise<number | undefined> => {
     try {
       return appliedUpToMs(await look());
@@ -54,6 +79,22 @@ export function positionOfStream(
   };
 }
 
+/** Saves the marks of shards. Who may not write, or cannot now, reads from the older marks again. */
+async function saveMarks(
+  { graph, store, source, now }: { graph: CompiledModel; store: Store; source: StreamSource; now: () => number },
+  { shards }: StreamPosition,
+): Promise<void> {
+  const stream = streamLabel(source.streamArn);
+  const save = async ({ shardId, appliedUpTo: sequenceNumber }: ShardPosition): Promise<void> => {
+    if (sequenceNumber !== undefined) await saveMark(store, graph.table, shardId, { stream, sequenceNumber }, now());
+  };
+  try {
+    await pMap(shards, save, { concurrency: SHARDS_AT_ONCE });
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+  }
+}
+
 /** How far the consumers of a table have come, in words. `position`: absent where the table has no stream. */
 export async function lagOfStream(position: Pick<PositionOfStream, 'look'> | undefined): Promise<LagKnowledge> {
   if (position === undefined) return { isApplied: false, text: 'The table has no stream, so nothing is projected' };
@@ -61,6 +102,9 @@ export async function lagOfStream(position: Pick<PositionOfStream, 'look'> | und
   // Records come and are applied all the time: a look a second later may say otherwise.
   const when = `At ${new Date(lookedAtMs).toISOString().slice(11, 19)}Z`;
   const behindSeconds = Math.round(Math.max(0, ...shards.map((shard) => shard.behindSeconds)));
+  if (shards.some(({ isWhole }) => !isWhole) && behindSeconds === 0) {
+    return { isApplied: undefined, text: `${when} the stream was not read to its end (edgeloom status says more)` };
+  }
   if (shards.some(({ atEnd }) => !atEnd)) {
     return {
       isApplied: false,

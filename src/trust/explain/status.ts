@@ -58,10 +58,13 @@ export interface ShardStatus {
   id: string;
   /** Whether everything in it is applied. */
   atEnd: boolean;
-  /** Age of the oldest record that is not applied, in seconds. */
-  behindSeconds: number;
-  /** `gone`: records wait, and no consumer has applied any for a minute. `lost`: the stream lists the shard, but no longer has it. */
-  state: 'at end' | 'behind' | 'gone' | 'lost';
+  /** Age of the oldest record that is not applied, in seconds; null: what was read is applied, and there is more. */
+  behindSeconds: number | null;
+  /**
+   * `gone`: records wait, and no consumer has applied any for a minute. `lost`: the stream lists the shard, but no longer has it.
+   * `not read to its end`: a later look of the process reads on.
+   */
+  state: 'at end' | 'behind' | 'gone' | 'lost' | 'not read to its end';
 }
 
 /** One consumer of the stream that was seen in the last two days. */
@@ -126,6 +129,8 @@ export interface Status {
   problems: string[];
   /** Read capacity units consumed, without those of telling the stream's position. */
   rcu: number;
+  /** GetRecords calls of telling the stream's position: a shard serves five a second, to all its readers together. */
+  streamReads: number;
 }
 
 /** A consumer that has applied nothing for so long, although records wait, is gone. */
@@ -204,6 +209,7 @@ async function readStatus(options: StatusOptions): Promise<Status> {
         : [`${countText(unreadable, 'item')} ~edgeloom erasure/… cannot be read: ${UNREADABLE}`]),
     ],
     rcu: stats.rcu,
+    streamReads: position?.streamReads ?? 0,
   };
 }
 
@@ -294,11 +300,12 @@ function seenConsumers(consumers: readonly ConsumerProgress[], nowMs: number): S
 }
 
 function shardStatus(
-  { shardId: id, atEnd, behindSeconds, isLost }: ShardPosition,
+  { shardId: id, atEnd, isWhole, behindSeconds, waiting, isLost }: ShardPosition,
   { isSeen }: SeenConsumers,
 ): ShardStatus {
   if (isLost === true) return { id, atEnd, behindSeconds, state: 'lost' };
   if (atEnd) return { id, atEnd, behindSeconds, state: 'at end' };
+  if (!isWhole && waiting === 0) return { id, atEnd, behindSeconds: null, state: 'not read to its end' };
   const isGone = !isSeen && behindSeconds * 1000 >= GONE_MS;
   return { id, atEnd, behindSeconds, state: isGone ? 'gone' : 'behind' };
 }
@@ -327,6 +334,7 @@ function checkStatus({ beganAtMs: _, endedAtMs, ...check }: LastCheck): NonNulla
 }
 
 function shardProblem({ id, state, behindSeconds }: ShardStatus, { lastMs }: SeenConsumers): string[] {
+  if (behindSeconds === null) return [];
   const behind = `the oldest record that is not applied is ${Math.round(behindSeconds)} s old`;
   if (state === 'gone') {
     const seen = lastMs === undefined ? 'was ever seen' : `has been seen since ${new Date(lastMs).toISOString()}`;

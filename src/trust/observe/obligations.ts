@@ -158,6 +158,8 @@ export class Obligations {
   private readonly open = new Map<string, Obligation>();
   private readonly spreads = new Map<string, OpenSpread>();
   private readonly items = new Map<string, SeenItem>();
+  /** The parts of an item that are known drift, by the item. */
+  private readonly drifting = new Map<string, Set<Obligation>>();
   /** When the newest record was made that touched a part, also if the part was closed since. */
   private readonly newest = new Map<string, number>();
   /**
@@ -216,6 +218,10 @@ export class Obligations {
     for (const spread of spreads) this.touchSpread(spread, [touch]);
     for (const suspect of suspects) this.openOrTouch(context.graph, suspect, [touch], receivedMs);
     this.receiveByPlainPlanner(context, change, touch, receivedMs);
+    // A record that takes something wrong away opens nothing: an item that nobody asked for may be gone.
+    for (const obligation of this.drifting.get(textOfKey(change)) ?? []) {
+      obligation.dueMs = Math.min(obligation.dueMs, receivedMs + this.pace.settleMs);
+    }
     const seen = this.items.get(textOfKey(change));
     if (seen === undefined) return;
     // Only the newest image counts: a value may come back.
@@ -265,6 +271,7 @@ export class Obligations {
     if (obligation === undefined) return;
     obligation.drift ??= drift;
     obligation.isException = true;
+    this.indexDrift(obligation);
   }
 
   private openOrTouch(graph: CompiledModel, suspect: Suspect, touches: readonly Touch[], nowMs: number): void {
@@ -376,6 +383,21 @@ export class Obligations {
     // rule: closed-parts-keep-their-newest-touch
     this.open.delete(obligation.name);
     this.forgetItems(obligation);
+    this.forgetDrift(obligation);
+  }
+
+  private indexDrift(obligation: Obligation): void {
+    const item = itemOfSuspect(obligation.suspect);
+    const known = this.drifting.get(item);
+    if (known === undefined) this.drifting.set(item, new Set([obligation]));
+    else known.add(obligation);
+  }
+
+  private forgetDrift(obligation: Obligation): void {
+    const item = itemOfSuspect(obligation.suspect);
+    const known = this.drifting.get(item);
+    known?.delete(obligation);
+    if (known?.size === 0) this.drifting.delete(item);
   }
 
   private forgetItems(obligation: Obligation): void {
@@ -440,6 +462,7 @@ export class Obligations {
       obligation.wrongLooks = 0;
       obligation.drift = undefined;
       obligation.isException = false;
+      this.forgetDrift(obligation);
       obligation.isForBoth &&= later.length > 0;
       if (later.length === 0) this.closeObligation(obligation);
       obligation.dueMs = nowMs + this.msUntilNextLook(obligation);
@@ -460,10 +483,10 @@ export class Obligations {
     }
   }
 
-  private msUntilNextLook({ suspect, wrongLooks, drift }: Obligation): number {
+  private msUntilNextLook({ suspect, touches, wrongLooks, drift }: Obligation): number {
     const { settleMs, mostWaitMs, countMs, driftMs } = this.pace;
-    // A repair is a write, and its record brings the next look.
-    if (drift !== undefined) return driftMs;
+    // A repair is a write, and its record brings the next look. Whether that has made it right, or something else wrong, is still open.
+    if (drift !== undefined && touches.length === 0) return driftMs;
     const wait = Math.min(mostWaitMs, settleMs * 2 ** Math.min(wrongLooks, 10));
     return suspect.part.kind === 'count' ? Math.max(countMs, wait) : wait;
   }
@@ -489,13 +512,23 @@ export class Obligations {
       }
       const state = this.stateOfDifference(obligation, mismatch);
       if (state !== undefined) {
-        const isNew = obligation.drift === undefined || obligation.drift.state === 'not-ready';
+        const isNew = this.isNewDrift(obligation, mismatch);
         this.noteDrift(obligation, mismatch, nowMs, state);
         if (isNew && (state === 'drift' || state === 'disputed')) found.push(obligation);
       }
       obligation.dueMs = nowMs + this.msUntilNextLook(obligation);
     }
     return found;
+  }
+
+  /**
+   * Whether a difference was not told yet. A record that touched known drift may have been its repair, and another one new damage: the base
+   * items ask for the same as before.
+   */
+  private isNewDrift({ name, drift }: Obligation, { wanted }: Mismatch): boolean {
+    if (drift === undefined || drift.state === 'not-ready') return true;
+    const { touchedMs = drift.foundMs } = drift;
+    return drift.wanted === wanted && (this.newest.get(name) ?? 0) > touchedMs;
   }
 
   /**
@@ -568,6 +601,7 @@ export class Obligations {
       // rule: unknown-low-mark-is-told
       isCertain: lowMarkMs !== undefined || state === 'disputed',
     };
+    this.indexDrift(obligation);
     // Drift is reported as an exception, so that the time goes on for everything else.
     // The time has passed an exception: a fan-out that reaches it later does not make it newer.
     // rule: exception-stays-one

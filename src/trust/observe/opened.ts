@@ -5,7 +5,7 @@ import { COUNTED, EVICTED } from '../../core/items/derived-item.ts';
 import { baseKeyOfIndexItem, type DerivedKind, type KindInTarget } from '../../core/items/derived-key.ts';
 import { decodeElement, edgeKeyOfElement, escapedEdge } from '../../core/items/element.ts';
 import { isDerivedKey, textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
-import { storedAmounts, textOfAmounts } from '../../core/items/ledger.ts';
+import { setsOfValues, storedAmounts, textOfAmounts } from '../../core/items/ledger.ts';
 import { elementsByEdge, hasEdgeSet, viewAttributes } from '../../core/items/stored-view.ts';
 import { copySlots } from '../../core/kinds/copy.ts';
 import { NO_SET } from '../../core/kinds/element.ts';
@@ -239,7 +239,7 @@ function openedByContinuation(context: OddityContext, change: SeenChange): Opene
 function openedByCount(context: OddityContext, change: SeenChange): Opened {
   const [before, after] = [change.oldImage, change.newImage].map((image) => {
     const amounts = storedAmounts(image);
-    return amounts && textOfAmounts(amounts);
+    return amounts && JSON.stringify([textOfAmounts(amounts), setsOfValues(image)]);
   });
   return openedInItem(context, change, before === after ? [] : [{ kind: 'count' }]);
 }

@@ -2,9 +2,11 @@ import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { INDEX_KEYS, unchangedCondition, WATERMARK } from '../../core/items/derived-item.ts';
 import { isPlainKey } from '../../core/items/derived-key.ts';
 import { isTypeName, textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
+import { isFanOutOpen } from '../../core/kinds/continuation.ts';
 import { kindOfDerivedKey } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
+import { fanOutOfKey } from '../../core/model/projection/places.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { Derived } from '../../core/plan/derived.ts';
 import { fanOutsOf } from '../../core/plan/fan-out.ts';
@@ -29,6 +31,7 @@ import {
 import { applyFanOutUnit } from '../../projecting/apply/fan-out.ts';
 import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
+import { restartFanOut } from './settle/continuation.ts';
 import { reconcileIndexItem } from './settle/index-item.ts';
 import { reconcileView, reconcileViewParts } from './settle/view.ts';
 
@@ -245,8 +248,21 @@ async function reconcileEntryOnce(
   for (const one of inTarget.values()) await reconcileIndexItem(context, key, one, watermark);
   // Each child has to get the attributes of the node, or of its part, which the records may have changed.
   for (const unit of fanOutsOf(graph, key, watermark)) await applyFanOutUnit(context, unit);
+  await driveOpenFanOuts(context, entry);
   const [problem] = await problemsOf(context, key, expected);
   return problem === undefined ? undefined : `${source} ${target}: ${problem.message}`;
+}
+
+/**
+ * Has the fan-outs of an entry go on that are still open: the write was refused that moves them, and the record of such a write is all that
+ * drives them.
+ */
+async function driveOpenFanOuts(context: ApplyContext, { source, derivedKeys }: QuarantineEntry): Promise<void> {
+  for (const target of derivedKeys) {
+    if (fanOutOfKey(target) === undefined) continue;
+    const key = { source, target };
+    if (isFanOutOpen(await readItem(context, key))) await restartFanOut(context, key);
+  }
 }
 
 /**

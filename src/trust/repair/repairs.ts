@@ -23,9 +23,10 @@ export interface ItemRepair {
 
 const COUNT: ItemRepair = {
   order: 0,
-  async repair(context, key, parts) {
+  async repair(context, key) {
     await reconcileCount(context, key.source, key.target);
-    if (parts.some(({ kind }) => kind === 'room')) await placeValuesWithoutRoom(context, key);
+    // The count is now what its items say, also where one of them says wrongly that there was no room for its value.
+    await placeValuesWithoutRoom(context, key);
     return true;
   },
 };

@@ -25,6 +25,7 @@ const SEARCHED: ModelSpec = {
   ...PLAIN,
   searches: { tag: { order: { by: 'attribute', name: 'tag' }, shards: 1, project: [] } },
 };
+const COUNTED: ModelSpec = { ...PLAIN, edge: { ...PLAIN.edge, degree: true } };
 const JOINED: ModelSpec = {
   ...PLAIN,
   edge: { ...PLAIN.edge, orders: { ...PLAIN.edge.orders, byStatus: { by: 'source', name: 'status' } } },
@@ -66,18 +67,25 @@ class ObservedStage extends Stage {
     );
   }
 
-  static async of(spec: ModelSpec): Promise<ObservedStage> {
+  static async of(spec: ModelSpec, before = PLAIN): Promise<ObservedStage> {
     const stage = new ObservedStage(spec);
-    await stage.migrate(PLAIN);
-    await stage.project(PLAIN, await stage.write('A-1', 'A-1', { a: '1', tag: 'p', status: 'old' }));
-    await stage.project(PLAIN, await stage.write('A-1', 'AB-B-1', { r: '1' }));
-    await stage.project(PLAIN, await stage.write('A-2', 'A-2', { a: '1' }));
+    await stage.migrate(before);
+    await stage.project(before, await stage.write('A-1', 'A-1', { a: '1', tag: 'p', status: 'old' }));
+    await stage.project(before, await stage.write('A-1', 'AB-B-1', { r: '1' }));
+    await stage.project(before, await stage.write('A-2', 'A-2', { a: '1' }));
     await stage.observe(5);
     const beganMs = stage.nowMs;
     await stage.observe(1);
     await stage.observer.endWholeCheck(beganMs, []);
     await stage.observe(20);
     return stage;
+  }
+
+  /** Observes until something is so, for five minutes at most; gives the time that it took, in milliseconds. */
+  async msUntil(isSo: () => boolean): Promise<number> {
+    const fromMs = this.nowMs;
+    while (!isSo() && this.nowMs < fromMs + 300_000) await this.observe(1);
+    return this.nowMs - fromMs;
   }
 
   /** The number of the observer's turns, and the time between them. */
@@ -243,6 +251,44 @@ export const OBSERVED: Readonly<Record<string, () => Promise<string[]>>> = {
     await stage.observe(400);
     const isTold = stage.alarms.some(({ suspect }) => suspect.sortKey.endsWith('/tag'));
     return isTold ? wrong : [...wrong, 'the damage is not told of, although it is ready'];
+  },
+
+  'a count is damaged again soon after its repair': async () => {
+    const wrong: string[] = [];
+    for (const pauseMs of [0, 500, 1_000, 1_500, 4_000]) {
+      const stage = await ObservedStage.of(COUNTED, COUNTED);
+      const count = [...stage.table.items()].find(({ target }) => textOf(target).startsWith('~degree/'))!;
+      let revision = 100;
+      const put = (number: string) => stage.table.put({ ...count, count: { N: number }, r: { N: String(revision++) } });
+      const isTold = (number: string) => stage.alarms.some(({ stored }) => stored === `a count of ${number}`);
+      await put('7');
+      const firstMs = await stage.msUntil(() => isTold('7'));
+      await put('1');
+      await stage.observe(pauseMs / 500);
+      const againMs = stage.nowMs;
+      await put('9');
+      const secondMs = await stage.msUntil(() => isTold('9'));
+      if (secondMs > 2 * firstMs)
+        wrong.push(`told after ${secondMs} ms, alone after ${firstMs} ms: pause of ${pauseMs} ms`);
+      await stage.msUntil(() => (stage.observer.verifiedThroughMs ?? 0) > againMs);
+      if (stage.nowMs > againMs + 2 * firstMs + 10_000) wrong.push(`the time stands after a pause of ${pauseMs} ms`);
+      await put('1');
+      const goneMs = await stage.msUntil(() => stage.observer.drift.length === 0);
+      if (goneMs > firstMs) wrong.push(`listed for ${goneMs} ms after the repair`);
+    }
+    return wrong;
+  },
+
+  'an unknown derived item is damage, and is deleted': async () => {
+    const stage = await ObservedStage.of(PLAIN);
+    const key = { source: 'A-1', target: '~unheard-of' };
+    await stage.table.put({ source: { S: key.source }, target: { S: key.target }, r: { N: '1' } });
+    await stage.msUntil(() => stage.observer.drift.length > 0);
+    await stage.table.delete(key);
+    const goneMs = await stage.msUntil(() => stage.observer.drift.length === 0);
+    return stage.alarms.length === 1 && goneMs < 30_000
+      ? []
+      : [`listed for ${goneMs} ms, told ${stage.alarms.length} times`];
   },
 
   'an observer that repairs finds an item that the registry does not know': async () => {

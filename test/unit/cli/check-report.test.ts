@@ -4,6 +4,7 @@ import { isExplainedByLag, waitingText } from '../../../src/cli/commands/trust/c
 import { reportTargets } from '../../../src/cli/commands/trust/report-file.ts';
 import { emptyTotals } from '../../../src/trust/check/cursor.ts';
 import type { Finding } from '../../../src/trust/check/finding.ts';
+import { KeptFindings } from '../../../src/trust/check/kept-findings.ts';
 
 const PENDING: Finding = { source: 'GOAL-1', target: '~view', verdict: 'pending', expected: null, actual: 'late' };
 
@@ -37,16 +38,73 @@ describe('what is pending', () => {
   });
 });
 
+function keptOf(findings: readonly Finding[], mostOfVerdict = 100): KeptFindings {
+  const kept = new KeptFindings(mostOfVerdict);
+  for (const finding of findings) kept.add(finding);
+  return kept;
+}
+
+describe('what a report keeps of many findings', () => {
+  const many = (verdict: Finding['verdict'], count: number, actual: string | null = null): Finding[] =>
+    Array.from({ length: count }, (_, i) => ({
+      source: `GOAL-${i}`,
+      target: '~view',
+      verdict,
+      expected: null,
+      actual,
+    }));
+
+  it('has room for each verdict, however many there are of another, and lists the worst first', () => {
+    const kept = keptOf(
+      [...many('dangling', 30), ...many('pending', 30), ...many('stale', 1), ...many('missing', 2)],
+      10,
+    );
+    expect(kept.list.map(({ verdict }) => verdict)).toEqual([
+      ...['missing', 'missing', 'stale'],
+      ...Array(10).fill('pending'),
+      ...Array(10).fill('dangling'),
+    ]);
+    expect(kept.leftOut).toEqual({ pending: 20, dangling: 20 });
+  });
+
+  it('has one item of each type outside the model', () => {
+    const kept = keptOf([...many('unknown', 50, 'ALIEN'), ...many('unknown', 50, 'OTHER'), ...many('missing', 2)]);
+    expect(kept.list.map(({ verdict, actual }) => [verdict, actual])).toEqual([
+      ['missing', null],
+      ['missing', null],
+      ['unknown', 'ALIEN'],
+      ['unknown', 'OTHER'],
+    ]);
+    expect(kept.leftOut).toEqual({});
+  });
+
+  it('shows a part of each verdict as text, and types outside the model last, as a line each', () => {
+    const types = [{ type: 'ALIEN', items: 50, nearest: null }];
+    const totals = { ...emptyTotals(), unknown: 57, unknownTypes: types };
+    const kept = keptOf([...many('unknown', 50, 'ALIEN'), ...many('pending', 60), ...many('orphan', 1)], 30);
+    const lines = reportText(totals, kept, { seconds: 1, looksForNodes: false }).split('\n').slice(3);
+    expect(lines).toEqual([
+      'orphan GOAL-0 ~view',
+      ...Array.from({ length: 20 }, (_, i) => `pending GOAL-${i} ~view`),
+      '... and 40 more pending: --json or --report lists them',
+      'unknown type ALIEN: 50 items, such as GOAL-0 ~view',
+      'unknown types that are not listed: 7 items',
+    ]);
+  });
+});
+
 describe('the text of a check', () => {
   const textOf = (expected: string, actual: string): string[] => {
     const finding: Finding = { source: 'GOAL-1', target: '~view', verdict: 'stale', expected, actual };
-    return reportText(emptyTotals(), [finding], { seconds: 1, looksForNodes: false }).split('\n').slice(-2);
+    return reportText(emptyTotals(), keptOf([finding]), { seconds: 1, looksForNodes: false })
+      .split('\n')
+      .slice(-2);
   };
   const words = Array.from({ length: 200 }, (_, i) => `word${i}`).join(' ');
 
   it('names dangling edges only where it has looked for them', () => {
     const counts = (dangling: number, looksForNodes: boolean): string =>
-      reportText({ ...emptyTotals(), dangling }, [], { seconds: 1, looksForNodes });
+      reportText({ ...emptyTotals(), dangling }, keptOf([]), { seconds: 1, looksForNodes });
     expect(counts(0, false)).not.toContain('dangling');
     expect(counts(0, true)).toContain('0 quarantined, 0 dangling, 0 unknown');
     expect(counts(3, false)).toContain('3 dangling');

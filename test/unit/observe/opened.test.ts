@@ -1,12 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { watermarkOf } from '../../../src/core/items/watermark.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { count, edge, node } from '../../../src/core/model/schema.ts';
 import { openedBy } from '../../../src/trust/observe/opened.ts';
 import { followGraph } from '../../support/follow-graph.ts';
 
-const context = { graph: followGraph(), streamLabel: undefined };
+const totals = defineGraph({
+  table: 'records',
+  nodes: { USER: node() },
+  edges: { LIKES: edge({ from: 'USER', to: 'USER', inbound: { by: { kind: count('kind') } } }) },
+});
 
-function partsOpened(target: string, oldImage: Item | undefined, newImage: Item | undefined): string[] {
+function partsOpened(
+  target: string,
+  oldImage: Item | undefined,
+  newImage: Item | undefined,
+  graph: CompiledModel = followGraph(),
+): string[] {
+  const context = { graph, streamLabel: undefined };
   const change = { source: 'USER-1', target, sequenceNumber: '1', position: '', oldImage, newImage };
   return openedBy(context, change).suspects.map(({ part }) => part.kind);
 }
@@ -30,6 +43,14 @@ describe('what a record opens for the observer', () => {
       expect(partsOpened(target, undefined, item)).toEqual([]);
     }
     expect(partsOpened('~of nobody', undefined, view)).toEqual(['unknown-item']);
+  });
+
+  it('is the count whose set of values has changed, for the worse or the better', () => {
+    const total: Item = { count: { N: '1' }, 'by/kind/Sa': { N: '1' }, 'keys/kind': { SS: ['Sa'] }, r: { N: '1' } };
+    const damaged: Item = { ...total, 'keys/kind': { SS: ['Sa', 'Sghost'] } };
+    expect(partsOpened('~total/LIKES', total, damaged, totals)).toContain('count');
+    expect(partsOpened('~total/LIKES', damaged, total, totals)).toContain('count');
+    expect(partsOpened('~total/LIKES', total, { ...total, r: { N: '2' } }, totals)).toEqual([]);
   });
 
   it('is nothing if a base item is written as it was', () => {

@@ -30,7 +30,7 @@ it('what one process has published of the stream, all others read from the table
   const position = await publishedPosition(context);
   expect(position?.shards).toEqual(
     [0, 1, 2].map((shard) => ({
-      ...{ shardId: `shard-${shard}`, atEnd: false, behindSeconds: 100, waiting: 2, isCertain: false },
+      ...{ shardId: `shard-${shard}`, atEnd: false, isWhole: true, behindSeconds: 100, waiting: 2, isCertain: false },
     })),
   );
   expect(stream.reads).toBe(reads);
@@ -48,7 +48,7 @@ it('an old position, and that of another stream, says nothing', async () => {
 
 it('a check that waits long enough reads what is published; a short one, and one without it, looks at the stream', async () => {
   const { stream, store, world, now, context } = late(1);
-  const position = positionOfStream(graph, store, stream, now);
+  const position = positionOfStream(graph, store, stream, { now });
   await new MarkMover(context).upToMs(5_000);
   const before = stream.reads;
   expect(await position.consumer(30_000).appliedUpToMs()).toBe(NOW - 100_000);

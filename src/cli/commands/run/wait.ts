@@ -37,7 +37,10 @@ async function waitUntilProjected(session: CommandSession, seconds: number): Pro
           return { json: { waitedMs }, text: `everything written so far is projected (${waitedMs} ms)` };
         }
         const left = open.reduce((sum, { waiting }) => sum + waiting, 0);
-        reason = `${countText(left, 'record')} of the stream ${left === 1 ? 'is' : 'are'} not projected`;
+        reason =
+          left === 0
+            ? 'the stream is not read to its end yet'
+            : `${countText(left, 'record')} of the stream ${left === 1 ? 'is' : 'are'} not projected`;
       } catch (error) {
         if (!mayStillAppear(error)) throw error;
         reason = (error as Error).message.replace(/\.$/, '');

@@ -1,11 +1,12 @@
 import { countText, figureText } from '../../../foundation/figure.ts';
 import type { CheckTotals } from '../../../trust/check/cursor.ts';
-import { type Finding, WRONG } from '../../../trust/check/finding.ts';
+import { type Finding, REPORTED, WRONG } from '../../../trust/check/finding.ts';
+import type { KeptFindings } from '../../../trust/check/kept-findings.ts';
 import { shownDifference } from '../../shared/difference.ts';
 import { printable } from '../../shared/shown.ts';
 
-/** Findings that the text spells out; the others are in `--json` and `--report`. */
-const SHOWN = 50;
+/** Findings of each verdict that the text spells out; the others are in `--json` and `--report`. */
+const SHOWN = 20;
 
 /** The facts of a run that its text needs besides its findings. */
 interface TextState {
@@ -17,7 +18,7 @@ interface TextState {
 /** A check's result for people: the counts, then what was found, worst first. */
 export function reportText(
   totals: CheckTotals,
-  findings: readonly Finding[],
+  { list, leftOut }: Pick<KeptFindings, 'list' | 'leftOut'>,
   { seconds, looksForNodes }: TextState,
 ): string {
   const { drift, partitions, baseItems, derivedItems, repaired, tidied } = totals;
@@ -31,19 +32,40 @@ export function reportText(
   for (const { name, items, reason } of totals.changing) {
     lines.push(`not compared: ${printable(name)}, ${countText(items, 'item')}: ${reason}`);
   }
+  for (const verdict of REPORTED) {
+    // The lines of the types say all of it.
+    if (verdict === 'unknown') continue;
+    const findings = list.filter((finding) => finding.verdict === verdict);
+    for (const finding of findings.slice(0, SHOWN)) lines.push(...linesOf(finding));
+    const more = findings.length - SHOWN + (leftOut[verdict] ?? 0);
+    if (more > 0) lines.push(`... and ${figureText(more)} more ${verdict}: --json or --report lists them`);
+  }
+  const examples = new Map(list.map((finding) => [finding.verdict === 'unknown' && finding.actual, finding]));
   for (const { type, items, nearest } of totals.unknownTypes) {
-    lines.push(`unknown type ${type}: ${countText(items, 'item')}${nearest === null ? '' : `; is ${nearest} meant?`}`);
+    const example = examples.get(type);
+    lines.push(
+      `unknown type ${printable(type)}: ${countText(items, 'item')}` +
+        (example === undefined ? '' : `, such as ${keyText(example)}`) +
+        (nearest === null ? '' : `; is ${nearest} meant?`),
+    );
   }
-  const sorted = [...findings].sort((a, b) => severityOf(a) - severityOf(b));
-  for (const { source, target, verdict, expected, actual } of sorted.slice(0, SHOWN)) {
-    lines.push(`${verdict} ${printable(source)} ${printable(target)}`);
-    const [ofWanted, ofStored] = labelsOf(verdict);
-    const [wanted, stored] = shownDifference([expected, actual]);
-    if (wanted !== null) lines.push(`  ${`${ofWanted}:`.padEnd(9)} ${wanted}`);
-    if (stored !== null) lines.push(`  ${`${ofStored}:`.padEnd(9)} ${stored}`);
-  }
-  if (sorted.length > SHOWN) lines.push(`... and ${sorted.length - SHOWN} more: --json or --report lists them`);
+  const unlisted = totals.unknown - totals.unknownTypes.reduce((sum, { items }) => sum + items, 0);
+  if (unlisted > 0) lines.push(`unknown types that are not listed: ${countText(unlisted, 'item')}`);
   return lines.join('\n');
+}
+
+function linesOf(finding: Finding): string[] {
+  const { verdict, expected, actual } = finding;
+  const lines = [`${verdict} ${keyText(finding)}`];
+  const [ofWanted, ofStored] = labelsOf(verdict);
+  const [wanted, stored] = shownDifference([expected, actual]);
+  if (wanted !== null) lines.push(`  ${`${ofWanted}:`.padEnd(9)} ${wanted}`);
+  if (stored !== null) lines.push(`  ${`${ofStored}:`.padEnd(9)} ${stored}`);
+  return lines;
+}
+
+function keyText({ source, target }: Finding): string {
+  return `${printable(source)} ${printable(target)}`;
 }
 
 /** The counts besides drift; a rare one only where there is something to count. */
@@ -71,9 +93,7 @@ export interface RunState {
  * an error.
  */
 export function reportJunit(findings: readonly Finding[], { isUnexplained, isStopped }: RunState): string {
-  const failures = findings.filter(
-    (finding) => severityOf(finding) < WARNING || (isUnexplained && isHeldByConsumer(finding)),
-  );
+  const failures = findings.filter((finding) => isWrong(finding) || (isUnexplained && isHeldByConsumer(finding)));
   const cases = failures.map(
     ({ source, target, verdict, expected, actual }) =>
       `  <testcase classname="${escapeXml(source)}" name="${escapeXml(target)}">\n` +
@@ -102,16 +122,13 @@ function textsOf({ verdict, expected, actual }: Pick<Finding, 'verdict' | 'expec
   return `${wanted}: ${expected}\n${stored}: ${actual}`;
 }
 
-const WARNING = 10;
-
 /** Whether a finding is held back by the consumer. */
 function isHeldByConsumer({ verdict, cause }: Finding): boolean {
   return verdict === 'pending' && cause === undefined;
 }
 
-function severityOf({ verdict }: Finding): number {
-  const place = (WRONG as readonly string[]).indexOf(verdict);
-  return place < 0 ? WARNING : place;
+function isWrong({ verdict }: Finding): boolean {
+  return (WRONG as readonly string[]).includes(verdict);
 }
 
 function escapeXml(text: string): string {

@@ -6,6 +6,7 @@ import { saveLastCheck } from '../../../projecting/progress/last-check.ts';
 import type { CheckOptions, CheckResult } from '../../../trust/check/check.ts';
 import { checkExport, type ExportCheckResult } from '../../../trust/check/export/export.ts';
 import type { Finding } from '../../../trust/check/finding.ts';
+import { KeptFindings } from '../../../trust/check/kept-findings.ts';
 import { sampleOptions } from '../../../trust/check/scan.ts';
 import { examples, share, wholeNumber } from '../../shared/options.ts';
 import { startProgress } from '../../shared/progress.ts';
@@ -24,8 +25,8 @@ const STOPPED = 2;
 /** The notice of a check of an export: items that other partitions decide about are left out. */
 const COPIES_LEFT_OUT =
   'copies, reverse items and entries of totals are left out of a check of an export; a check of the table, or --confirm, looks at them';
-/** Findings that are kept for the report; more are counted. */
-const MOST_FINDINGS = 10_000;
+/** Findings of each verdict that are kept for the report, and planned repairs; more are counted. */
+const MOST_KEPT = 10_000;
 
 interface CommandOptions {
   repair?: boolean;
@@ -91,12 +92,12 @@ export function checkCommand(command: Command): void {
 async function checkAndReport(session: CommandSession, options: CommandOptions) {
   const [started, startedAtMs] = [performance.now(), Date.now()];
   const reports = reportTargets(options.report ?? []);
-  const findings: Finding[] = [];
+  const kept = new KeptFindings(MOST_KEPT);
   const actions: string[] = [];
   let ofChange = 0;
   const onFinding = (finding: Finding): void => {
     if (finding.cause === 'model-change') ofChange += 1;
-    if (findings.length < MOST_FINDINGS) findings.push(finding);
+    kept.add(finding);
   };
   let result: (CheckResult & { lagSeconds?: number | undefined }) | undefined;
   let sources = options.source;
@@ -116,11 +117,12 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     resume: options.resume,
     onFinding,
     onRepair: (action) => {
-      if (actions.length < MOST_FINDINGS) actions.push(action);
+      if (actions.length < MOST_KEPT) actions.push(action);
     },
   });
   const seconds = (performance.now() - started) / 1000;
   const { cursor, lagSeconds, ...totals } = result;
+  const { list: findings, leftOut } = kept;
   const leavesCopiesOut = options.export !== undefined && options.confirm !== true && hasItemsInTargets(session.graph);
   const { missing, stale, orphan } = totals.drift;
   const isLeft = missing + stale + orphan > totals.repaired;
@@ -138,6 +140,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     ...(cursor !== undefined && { stopped: true }),
     ...(leavesCopiesOut && { copiesLeftOut: true }),
     findings,
+    ...(Object.keys(leftOut).length > 0 && { findingsLeftOut: leftOut }),
     ...(options.dryRun === true && { plan: actions }),
   };
   if (isWholeTable(options) && cursor === undefined) {
@@ -148,7 +151,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   const state = { isUnexplained: !isExplainedByLag(waiting), isStopped: cursor !== undefined };
   for (const report of reports) await writeReport(report, json, findings, state);
   const plan = options.dryRun === true ? actions.map(printable) : [];
-  const lines = [...plan, reportText(totals, findings, { seconds, looksForNodes: looksForNodes(options) })];
+  const lines = [...plan, reportText(totals, kept, { seconds, looksForNodes: looksForNodes(options) })];
   lines.push(...waitingText(waiting));
   if (swept > 0)
     lines.push(`${countText(swept, 'record')} of the stream that no consumer had claimed: reconciled first`);

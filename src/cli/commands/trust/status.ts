@@ -7,7 +7,7 @@ import { tableStatus } from '../../../trust/explain/table-status.ts';
 import { verifiedText } from '../../../trust/explain/verified-text.ts';
 import { examples } from '../../shared/options.ts';
 import { type Output, textTable } from '../../shared/output.ts';
-import { positionOf } from '../../shared/position.ts';
+import { type OpenPosition, positionOf } from '../../shared/position.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { printable } from '../../shared/shown.ts';
 import { stopOnSignal } from '../../shared/signals.ts';
@@ -23,27 +23,49 @@ export function statusCommand(command: Command): void {
     .addHelpText('after', examples('status', 'status --watch', 'status --json'))
     .action(
       inSession(async (session, { watch = false }: { watch?: boolean }) => {
-        const result = watch ? await watchStatus(session) : await statusOf(session);
-        if (result.problems.length > 0) process.exitCode = PROBLEMS;
-        return outputOf(session, result);
+        const looks = new StatusLooks(session);
+        try {
+          const result = watch ? await watchStatus(session, looks) : await looks.look();
+          if (result.problems.length > 0) process.exitCode = PROBLEMS;
+          return outputOf(session, result);
+        } finally {
+          looks.release();
+        }
       }),
     );
 }
 
-async function statusOf(session: CommandSession): Promise<Status> {
-  const { graph, store, client } = session;
-  const table = await describeTable(client, graph);
-  const ttl = await hasTtl(client, graph);
-  const position = table.streamArn === undefined ? undefined : positionOf(session, table.streamArn);
-  try {
+/** Looks at the status, one after the other. Each reads what is new in the stream since the one before. */
+class StatusLooks {
+  private streamArn: string | undefined;
+  private position: OpenPosition | undefined;
+
+  constructor(private readonly session: CommandSession) {}
+
+  async look(): Promise<Status> {
+    const { graph, store, client } = this.session;
+    const table = await describeTable(client, graph);
+    const ttl = await hasTtl(client, graph);
+    const position = this.positionIn(table.streamArn);
     return await tableStatus({ graph, store, table, hasTtl: ttl, position: position && { look: position.latest } });
-  } finally {
-    position?.release();
+  }
+
+  release(): void {
+    this.position?.release();
+  }
+
+  private positionIn(streamArn: string | undefined): OpenPosition | undefined {
+    if (streamArn !== this.streamArn) {
+      this.release();
+      this.streamArn = streamArn;
+      this.position = streamArn === undefined ? undefined : positionOf(this.session, streamArn);
+    }
+    return this.position;
   }
 }
 
 /** Shows the status until Ctrl-C; gives the last one. */
-async function watchStatus(session: CommandSession): Promise<Status> {
+async function watchStatus(session: CommandSession, looks: StatusLooks): Promise<Status> {
   let isOver = false;
   let wake = (): void => undefined;
   const release = stopOnSignal(async () => {
@@ -52,7 +74,7 @@ async function watchStatus(session: CommandSession): Promise<Status> {
   });
   try {
     for (;;) {
-      const result = await statusOf(session);
+      const result = await looks.look();
       if (isOver) return result;
       const { text, json } = outputOf(session, result);
       if (session.settings.json) process.stdout.write(`${JSON.stringify(json)}\n`);
@@ -72,7 +94,7 @@ async function watchStatus(session: CommandSession): Promise<Status> {
 }
 
 function outputOf({ graph }: CommandSession, result: Status): Output {
-  const { shards, consumers, quarantined, projections, lastCheck, erasures, problems, rcu } = result;
+  const { shards, consumers, quarantined, projections, lastCheck, erasures, problems, rcu, streamReads } = result;
   const { unregistered = 0, disputed = 0 } = lastCheck ?? {};
   const sections = [
     `table ${graph.table.name}, model ${graph.fingerprint}`,
@@ -80,7 +102,11 @@ function outputOf({ graph }: CommandSession, result: Status): Output {
       ? 'stream: none'
       : textTable(
           ['shard', 'state', 'behind (s)'],
-          shards.map(({ id, state, behindSeconds }) => [id, state, Math.round(behindSeconds)]),
+          shards.map(({ id, state, behindSeconds }) => [
+            id,
+            state,
+            behindSeconds === null ? '' : Math.round(behindSeconds),
+          ]),
         ),
     consumers.length === 0
       ? 'consumers: none was seen'
@@ -107,7 +133,7 @@ function outputOf({ graph }: CommandSession, result: Status): Output {
     verifiedLines(result),
     ...erasures.map(erasureText),
     problems.length === 0 ? 'nothing needs a person' : problems.map((problem) => `! ${printable(problem)}`).join('\n'),
-    `${figureText(rcu)} RCU`,
+    `${figureText(rcu)} RCU, ${countText(streamReads, 'read')} of the stream`,
   ];
   return { json: { ...result, managed: projections.length > 0 }, text: sections.join('\n\n') };
 }

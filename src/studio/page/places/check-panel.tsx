@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { countText, figureText } from '../../../foundation/figure.ts';
-import type { Finding } from '../../../trust/check/finding.ts';
+import { type Finding, WRONG } from '../../../trust/check/finding.ts';
 import type { CheckAnswer } from '../../api/trust.ts';
 import type { CheckState } from '../../base/check-job.ts';
 import { addressOf } from '../base/address.ts';
@@ -14,7 +14,7 @@ import { Difference, Text } from '../parts/value.tsx';
 const POLL_MS = 500;
 /** Findings about a model change under way have this partition, and a name as their key: no item has that key. */
 export const REGISTRY = '~edgeloom';
-/** Findings that are shown. */
+/** Repairs that are shown. */
 const SHOWN = 100;
 const STATES = { running: 'late', done: 'good', stopped: 'late', failed: 'bad' } as const;
 
@@ -106,7 +106,8 @@ function CheckForm({
   );
 }
 
-function Checked({ check: { scope, state, totals, expected, findings, repairs, error } }: { check: CheckState }) {
+function Checked({ check }: { check: CheckState }) {
+  const { scope, state, totals, expected, findings, leftOut, repairs, error } = check;
   const items = (totals?.baseItems ?? 0) + (totals?.derivedItems ?? 0);
   const { missing = 0, stale = 0, orphan = 0 } = totals?.drift ?? {};
   return (
@@ -136,14 +137,24 @@ function Checked({ check: { scope, state, totals, expected, findings, repairs, e
           not compared: <bdi>{name}</bdi>, {countText(met, 'item')}: {reason}
         </p>
       ))}
+      {totals?.unknownTypes.map(({ type, items: met, nearest }) => (
+        <p key={type} class="quiet">
+          unknown type <bdi>{type}</bdi>: {countText(met, 'item')}
+          {nearest === null ? '' : `; is ${nearest} meant?`}
+        </p>
+      ))}
       <ul class="findings">
-        {findings.slice(0, SHOWN).map((finding) => (
+        {findings.map((finding) => (
           <li key={`${finding.source} ${finding.target} ${finding.verdict} ${finding.expected}`}>
             <Found finding={finding} />
           </li>
         ))}
       </ul>
-      {findings.length > SHOWN && <p class="quiet">The first {SHOWN} findings.</p>}
+      {Object.entries(leftOut).map(([verdict, more]) => (
+        <p key={verdict} class="quiet">
+          and {figureText(more)} more {verdict}
+        </p>
+      ))}
       {repairs.length > 0 && (
         <details>
           <summary>Repairs</summary>
@@ -156,7 +167,7 @@ function Checked({ check: { scope, state, totals, expected, findings, repairs, e
 
 function Found({ finding: { source, target, verdict, expected, actual } }: { finding: Finding }) {
   const isDrift = verdict === 'missing' || verdict === 'stale' || verdict === 'orphan';
-  const isBad = isDrift || ['quarantined', 'unregistered', 'disputed'].includes(verdict);
+  const isBad = (WRONG as readonly Finding['verdict'][]).includes(verdict);
   return (
     <>
       <Badge kind={isBad ? 'bad' : 'late'}>{verdict}</Badge>{' '}

@@ -20,7 +20,7 @@ export function noteMoment({ atMs, shards, consumers }: StatusAnswer): void {
   const running = consumers.filter(({ isStopped }) => !isStopped);
   moments.push({
     atMs,
-    lagSeconds: Math.max(0, ...shards.map(({ behindSeconds }) => behindSeconds)),
+    lagSeconds: Math.max(0, ...shards.map(({ behindSeconds }) => behindSeconds ?? 0)),
     recordsPerSecond: running.reduce((sum, { recordsPerSecond }) => sum + recordsPerSecond, 0),
   });
   if (moments.length > MOST_MOMENTS) moments.shift();

@@ -12,7 +12,13 @@ import { ModelGraph } from './model-graph.tsx';
 
 /** Milliseconds between two reads of the status while the page is in front. */
 const EVERY_MS = 5_000;
-const STATE_KINDS = { 'at end': 'good', behind: 'late', gone: 'bad', lost: 'late' } as const;
+const STATE_KINDS = {
+  'at end': 'good',
+  behind: 'late',
+  gone: 'bad',
+  lost: 'late',
+  'not read to its end': 'late',
+} as const;
 
 /** The model, and how the table is now. */
 export function Overview({ model, parameters }: PlaceProps) {
@@ -88,7 +94,7 @@ function Consumers({ status: { shards, consumers } }: { status: StatusAnswer }) 
         rows={shards.map(({ id, state, behindSeconds }) => [
           <span class="key">{id}</span>,
           <Badge kind={STATE_KINDS[state]}>{state}</Badge>,
-          Math.round(behindSeconds),
+          behindSeconds === null ? '' : Math.round(behindSeconds),
         ])}
         empty="The table has no stream."
       />

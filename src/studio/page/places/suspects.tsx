@@ -1,5 +1,6 @@
 import type { Page } from '../../../client/read/request/result.ts';
 import type { QuarantineEntry } from '../../../core/plan/quarantine-entry.ts';
+import { DRIFT } from '../../../trust/check/finding.ts';
 import type { CheckAnswer } from '../../api/trust.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
@@ -10,14 +11,17 @@ import { REGISTRY } from './check-panel.tsx';
 /** Items that are shown of those that need a look. */
 const SHOWN = 8;
 
-/** Items that need a look: those in quarantine, and what the last check found; nothing where there are none. */
+/** Items that need a look, worst first: what the last check found, and those in quarantine; nothing where there are none. */
 export function Suspects() {
   const { answer: quarantine } = useAnswer<Page<QuarantineEntry>>('/api/quarantine', { limit: String(SHOWN) });
   const { answer: last } = useAnswer<CheckAnswer>('/api/check');
   const found = (last?.check?.findings ?? []).filter(({ source }) => source !== REGISTRY);
+  const shown = found.map(({ source, target, verdict }) => ({ source, target, why: verdict }));
+  const isDrift = ({ why }: (typeof shown)[number]): boolean => (DRIFT as readonly string[]).includes(why);
   const all = [
+    ...shown.filter(isDrift),
     ...(quarantine?.items ?? []).map(({ source, target, code }) => ({ source, target, why: code })),
-    ...found.map(({ source, target, verdict }) => ({ source, target, why: verdict })),
+    ...shown.filter((one) => !isDrift(one)),
   ];
   if (all.length === 0) return null;
   return (

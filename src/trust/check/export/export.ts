@@ -65,8 +65,8 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
       const noted = summary.add(target, item);
       if (noted === 'base') dangling.add({ source, target }, item);
       if (noted === 'unknown') {
-        countUnknownType(graph, totals.unknownTypes, { source, target });
-        tally.countAndReport({ source, target, verdict: 'unknown', expected: null, actual: null });
+        const type = countUnknownType(graph, totals.unknownTypes, { source, target });
+        tally.countAndReport({ source, target, verdict: 'unknown', expected: null, actual: type });
       }
       items += 1;
       if (items % PROGRESS_ITEMS === 0) {

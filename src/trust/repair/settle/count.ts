@@ -8,7 +8,7 @@ import {
   groupValuesByAttribute,
   isAmountAttribute,
   sameAmounts,
-  storedAmounts,
+  soundAmounts,
 } from '../../../core/items/ledger.ts';
 import { textOfUnits } from '../../../core/items/units.ts';
 import { itemsToCount, readCountWithItems } from '../../../core/kinds/count.ts';
@@ -35,7 +35,7 @@ export async function reconcileCount(context: SettleContext, source: string, sor
     key,
     expected: (seen) => readCountWithItems(context, source, sortKey, seen),
     update(_seen, { live, stored }) {
-      const amounts = storedAmounts(stored);
+      const amounts = soundAmounts(stored);
       const isRight = amounts !== undefined && sameAmounts(amounts, live);
       if (isRight && stored?.[context.graph.table.ttl] === undefined) return undefined;
       return countUpdate(context, key, stored, amounts ?? new Map());

@@ -1,0 +1,36 @@
+import { type Finding, REPORTED, type Verdict } from './finding.ts';
+
+/**
+ * The findings of a check that a report shows: of each verdict a limited number, so that no verdict takes the room of another, and of
+ * each type outside the model one item.
+ */
+export class KeptFindings {
+  private readonly kept = new Map<Verdict, Finding[]>();
+  private readonly types = new Set<string | null>();
+  private readonly more = new Map<Verdict, number>();
+
+  constructor(private readonly mostOfVerdict: number) {}
+
+  /** Adds a finding, if there is room for it. */
+  add(finding: Finding): void {
+    const { verdict, actual } = finding;
+    const kept = this.kept.get(verdict) ?? [];
+    this.kept.set(verdict, kept);
+    if (verdict === 'unknown' && this.types.has(actual)) return;
+    if (kept.length === this.mostOfVerdict) this.more.set(verdict, (this.more.get(verdict) ?? 0) + 1);
+    else {
+      kept.push(finding);
+      if (verdict === 'unknown') this.types.add(actual);
+    }
+  }
+
+  /** The findings, worst verdict first. */
+  get list(): Finding[] {
+    return REPORTED.flatMap((verdict) => this.kept.get(verdict) ?? []);
+  }
+
+  /** The number of findings that there was no room for, by verdict. */
+  get leftOut(): Partial<Record<Verdict, number>> {
+    return Object.fromEntries(this.more);
+  }
+}
