@@ -182,48 +182,41 @@ describe('ids whose case the keys have lost', () => {
     expect(await check(options)).toMatchObject({ ...CLEAN, unknown: 3 });
   });
 
-  it('are written by the writer, which refuses a second id with the same keys', async () => {
+  it('are written by other software alone: an id in another case never takes its place', async () => {
     const graph = lostCase();
-    const { store, projectAll, options, stored } = await tools(graph);
+    const { store, put, projectAll, options, stored } = await tools(graph);
     const writer = createWriter(graph, { store });
-    await writer.putNode('USER-U1', { name: 'Ann' });
-    await writer.putNode('USER-U1', { name: 'Ann' });
-    await writer.putNode('ORG-O1', { name: 'One' });
-    await writer.putPart('ORG-O1', 'STATE', { status: 'open' });
-    await writer.putEdge('ORG-O1', 'MEMBER', 'USER-U1', { since: '1' });
-    expect(await stored()).toEqual([
-      '$app#orgid_o1 $member_1#userid_u1',
-      '$app#orgid_o1 $org_1',
-      '$app#orgid_o1 STATE',
-      '$app#userid_u1 $user_1',
-    ]);
-    const taken = { code: 'id-taken', message: expect.stringContaining('"USER-U1" has its keys') };
-    await expect(writer.putNode('USER-u1', { name: 'Bob' })).rejects.toMatchObject(taken);
-    await expect(writer.putNode('USER-u1', { name: 'Bob' }, { ifAbsent: true })).rejects.toMatchObject(taken);
-    await expect(writer.updateNode('USER-u1', { set: { name: 'Bob' } })).rejects.toMatchObject(taken);
-    await expect(writer.putEdge('ORG-o1', 'MEMBER', 'USER-U1', {})).rejects.toMatchObject({ code: 'id-taken' });
-    await writer.deleteNode('USER-u1');
-    await writer.deleteEdge('ORG-O1', 'MEMBER', 'USER-u1');
-    expect(await stored()).toHaveLength(4);
-    // The attribute belongs to the key: an update leaves it.
-    await writer.updateNode('USER-U1', { set: { name: 'Anna' }, remove: ['userId'] });
+    await put({ pk: '$app#userid_u1', sk: '$user_1', userId: 'U1', name: 'Ann' });
+    await put({ pk: '$app#orgid_o1', sk: '$org_1', orgId: 'O1', name: 'One' });
+    await put({ pk: '$app#orgid_o1', sk: 'STATE', orgId: 'O1', status: 'open' });
+    const member = { pk: '$app#orgid_o1', kind: 'member', orgId: 'O1', role: 'LEAD' };
+    await put({ ...member, sk: '$member_1#userid_u1', userId: 'U1', since: '1' });
     await projectAll();
+    const before = await stored();
+    const refused = { code: 'read-only-type' };
+    for (const id of ['USER-u1', 'USER-U1'] as const) {
+      await expect(writer.putNode(id, { name: 'Bob' })).rejects.toMatchObject(refused);
+      await expect(writer.deleteNodeWithEdges(id)).rejects.toMatchObject(refused);
+      await expect(writer.deleteEdge('ORG-O1', 'MEMBER', id)).rejects.toMatchObject(refused);
+      await expect(store.writeMany([{ delete: { source: id, target: id } }])).rejects.toMatchObject(refused);
+    }
+    expect(await stored()).toEqual(before);
+    // A transaction looks at the item of an id, not at that of an id in another case.
+    const look = (id: 'USER-U1' | 'USER-u1') => writer.transact((transaction) => transaction.requireNode(id));
+    await look('USER-U1');
+    await expect(look('USER-u1')).rejects.toMatchObject({ code: 'condition-failed', current: null });
     const reader = createReader(graph, { store });
-    expect((await reader.search('USER.name').eq('Anna')).items).toMatchObject([{ id: 'USER-U1' }]);
     expect((await reader.search('ORG.STATE.status').eq('open')).items).toMatchObject([{ id: 'ORG-O1' }]);
-    expect(await check(options)).toMatchObject({ ...CLEAN, unknown: 0 });
     const session = createSession();
-    await writer.with(session).putEdge('ORG-O1', 'MEMBER', 'USER-B', { since: '0' });
+    const end = session.note([{ source: 'ORG-O1', target: 'MEMBER-USER-B' }]);
+    await put({ ...member, sk: '$member_1#userid_b', userId: 'B', since: '0' });
+    end();
     expect((await reader.with(session).inbound('MEMBER', 'USER-B')).items).toMatchObject([{ source: 'ORG-O1' }]);
     expect(await reader.with(session).get(['ORG-O1'])).toMatchObject([
       { edgeSet: [{ target: 'USER-B' }, { target: 'USER-U1' }] },
     ]);
-    expect(await writer.deleteNodeWithEdges('USER-U1')).toMatchObject({ nodes: 1, edges: 1 });
-    expect(await writer.deleteNodeWithEdges('ORG-o1')).toMatchObject({ nodes: 0, edges: 0 });
-    expect(await writer.deleteNodeWithEdges('ORG-O1')).toMatchObject({ nodes: 1, edges: 1, parts: 1 });
-    expect(await stored()).toEqual([]);
     await projectAll();
-    expect(await check(options)).toMatchObject(CLEAN);
+    expect(await check(options)).toMatchObject({ ...CLEAN, unknown: 0 });
   });
 });
 
@@ -317,11 +310,24 @@ describe.each(['plain', 'adopted'] as const)(
 
     it('are written by writing the node, at once in its session, and by nothing else', async () => {
       const graph = orders(keys);
-      const { store, projectAll, options, stored } = await tools(graph);
+      const { store, put, remove, projectAll, options, stored } = await tools(graph);
       const writer = createWriter(graph, { store });
       const reader = createReader(graph, { store });
-      await writer.putNode('CUSTOMER-7', { name: 'Ann' });
-      await writer.putNode('ORDER-1', { customerId: '7', at: '2020', total: 5 });
+      const session = createSession();
+      // Nodes of types with templates are written by other software, of which the session is told.
+      const write = async (
+        type: 'ORDER' | 'CUSTOMER',
+        number: string,
+        attributes: Record<string, unknown>,
+      ): Promise<unknown> => {
+        const id = `${type}-${number}` as const;
+        if (keys === 'plain') return await writer.with(session).putNode(id, attributes);
+        const end = session.note([{ source: id, target: id }]);
+        await put({ ...keysOf(type, number), ...attributes });
+        return end();
+      };
+      await write('CUSTOMER', '7', { name: 'Ann' });
+      await write('ORDER', '1', { customerId: '7', at: '2020', total: 5 });
       await projectAll();
       const refused = { code: 'invalid-edge', message: expect.stringContaining('customerId') };
       await expect(writer.putEdge('ORDER-1', 'PLACED_BY', 'CUSTOMER-8', {})).rejects.toMatchObject(refused);
@@ -329,8 +335,7 @@ describe.each(['plain', 'adopted'] as const)(
       await expect(writer.updateEdge('ORDER-1', 'PLACED_BY', 'CUSTOMER-7', { set: { at: '1' } })).rejects.toMatchObject(
         refused,
       );
-      const session = createSession();
-      await writer.with(session).updateNode('ORDER-1', { set: { customerId: '8' } });
+      await write('ORDER', '1', { customerId: '8', at: '2020', total: 5 });
       const own = reader.with(session);
       expect((await own.inbound('PLACED_BY', 'CUSTOMER-7')).items).toEqual([]);
       expect((await own.inbound('PLACED_BY', 'CUSTOMER-8')).items).toMatchObject([{ source: 'ORDER-1' }]);
@@ -341,18 +346,19 @@ describe.each(['plain', 'adopted'] as const)(
       expect(await own.total('CUSTOMER-7', 'PLACED_BY', total)).toMatchObject({ count: 0, total: '0' });
       expect(await own.total('CUSTOMER-8', 'PLACED_BY', total)).toMatchObject({ count: 1, total: '5' });
       expect(await own.total('ORDER-1', 'PLACED_BY')).toEqual({ count: 1, by: { at: { 2020: 1 } } });
-      await writer.with(session).updateNode('ORDER-1', { set: { at: '2021' } });
+      await write('ORDER', '1', { customerId: '8', at: '2021', total: 5 });
       expect(await own.total('ORDER-1', 'PLACED_BY')).toEqual({ count: 1, by: { at: { 2021: 1 } } });
       await projectAll();
       expect(await reader.total('CUSTOMER-8', 'PLACED_BY', total)).toMatchObject({ count: 1, total: '5' });
       expect((await own.inbound('PLACED_BY', 'CUSTOMER-8')).items).toMatchObject([{ source: 'ORDER-1' }]);
-      await writer.putNode('CUSTOMER-8', { name: 'Bob' });
-      expect(await writer.deleteNodeWithEdges('CUSTOMER-8')).toMatchObject({
-        nodes: 1,
-        edges: 0,
-        notFound: ['PLACED_BY'],
-      });
-      expect(await writer.deleteNodeWithEdges('ORDER-1')).toMatchObject({ nodes: 1, edges: 0 });
+      await write('CUSTOMER', '8', { name: 'Bob' });
+      if (keys === 'plain') {
+        const notFound = ['PLACED_BY'];
+        expect(await writer.deleteNodeWithEdges('CUSTOMER-8')).toMatchObject({ nodes: 1, edges: 0, notFound });
+        expect(await writer.deleteNodeWithEdges('ORDER-1')).toMatchObject({ nodes: 1, edges: 0 });
+      } else {
+        for (const { pk, sk } of [keysOf('CUSTOMER', '8'), keysOf('ORDER', '1')]) await remove(pk, sk);
+      }
       expect(await stored()).toHaveLength(1);
       await projectAll();
       expect((await reader.inbound('PLACED_BY', 'CUSTOMER-8')).items).toEqual([]);

@@ -11,6 +11,7 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { retrying } from '../../foundation/retry.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
 import { type BadOperation, InvalidBatchError } from './batch.ts';
+import { writableKey } from './checks/key.ts';
 import { itemName } from './checks/problem.ts';
 import {
   baseCondition,
@@ -103,7 +104,7 @@ export class TransactionBuilder {
   };
 
   deletePart = (id: string, part: string, options: WriteConditions = {}): void => {
-    this.prepared.push(async () => deleteChange(partKey(this.graph, id, part), options));
+    this.prepared.push(async () => deleteChange(this.graph, partKey(this.graph, id, part), options));
   };
 
   requirePart = (id: string, part: string, conditions: WriteConditions = {}): void => {
@@ -127,11 +128,11 @@ export class TransactionBuilder {
   };
 
   deleteNode = (id: string, options: WriteConditions = {}): void => {
-    this.prepared.push(async () => deleteChange(nodeKey(this.graph, id), options));
+    this.prepared.push(async () => deleteChange(this.graph, nodeKey(this.graph, id), options));
   };
 
   deleteEdge = (source: string, edgeType: string, target: string, options: WriteConditions = {}): void => {
-    this.prepared.push(async () => deleteChange(edgeKey(this.graph, source, edgeType, target), options));
+    this.prepared.push(async () => deleteChange(this.graph, edgeKey(this.graph, source, edgeType, target), options));
   };
 
   requireNode = (id: string, conditions: WriteConditions = {}): void => {
@@ -222,7 +223,8 @@ export class TransactionBuilder {
   }
 }
 
-function deleteChange(key: ItemKey, options: WriteConditions): BaseChange {
+function deleteChange(graph: CompiledModel, key: ItemKey, options: WriteConditions): BaseChange {
+  writableKey(graph, key);
   return { kind: 'delete', key, condition: baseCondition(key, options) };
 }
 

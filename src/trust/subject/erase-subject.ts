@@ -14,7 +14,7 @@ import { isZeroAmounts, storedAmounts } from '../../core/items/ledger.ts';
 import { kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { classifyBaseItem } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import type { ScanSource, Store } from '../../core/store-port.ts';
+import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { runAbortable } from '../../store/abortable.ts';
@@ -63,7 +63,7 @@ export interface ErasedItems {
   parts: number;
   /** Edges that leave or enter the node. */
   edges: number;
-  /** Base items of types outside the model, in its partition or with the sort key of an edge to it. */
+  /** Base items of types outside the model, in its partition or with the sort key of an edge to it; none in a table with templates. */
   unknown: number;
   /** Tombstones, empty counts and empty views. */
   derived: number;
@@ -96,6 +96,8 @@ const MARGIN_MS = HOUR_MS;
 const STREAM_MS = 24 * HOUR_MS;
 /** Walks of a second run. Each but the last has changed something; producers that never rest must not keep it going. */
 const MOST_WALKS = 5;
+/** Errors of a deletion by lists after which the walk over the table does all. */
+const WALKS_INSTEAD: ReadonlySet<string> = new Set(['projection-not-ready', 'read-only-type']);
 /** Deletions of tombstones at once. */
 const DELETES_AT_ONCE = 8;
 
@@ -105,7 +107,8 @@ const DELETES_AT_ONCE = 8;
  * over, 48 hours later. The second run deletes them, and reads the table once more to prove that nothing is left. A run can be
  * interrupted anywhere and made again.
  *
- * Items that producers have written since the first run are not erased but reported, unless `again` says otherwise.
+ * Items that producers have written since the first run are not erased but reported, unless `again` says otherwise. Items of types with
+ * templates, and those that no template fits, are reported only: other software writes them. Until it has deleted them, each run is a first one.
  *
  * @example
  * const { isDone, next, remains } = await eraseSubject({ graph, store, id: 'USER-U1' });
@@ -132,6 +135,8 @@ type WalkMode =
 interface Found {
   /** Whether it has found a base item that is not to be deleted. */
   isWrittenAgain: boolean;
+  /** Whether it has found a base item that other software has to delete. */
+  hasOthers: boolean;
   /** Items that it has deleted. */
   deleted: number;
   /** Quarantine entries that name the subject. */
@@ -194,7 +199,7 @@ class SubjectEraser {
     await this.deleteByLists();
     const found = await this.walk('delete');
     await this.eraseEntriesAndBatches(found);
-    if (this.isStopped) return this.result(found, undefined);
+    if (this.isStopped || found.hasOthers) return this.result(found, undefined);
     const fenceMs = this.nowMs() + TOMBSTONE_HOURS * HOUR_MS + MARGIN_MS;
     const after = await changeErasure(this.store, id, (now) => ({
       stage: 'erased',
@@ -238,7 +243,7 @@ class SubjectEraser {
       this.total.edges += edges;
     } catch (error) {
       // A list that is being built does not name every edge. The walk that follows finds them all.
-      if (!(error instanceof EdgeloomError) || error.code !== 'projection-not-ready') throw error;
+      if (!(error instanceof EdgeloomError) || !WALKS_INSTEAD.has(error.code)) throw error;
     }
   }
 
@@ -249,7 +254,8 @@ class SubjectEraser {
     const found = emptyFound(graph);
     const walk = { graph, source: this.store, names: this.names, segments, remainingMs, onProgress };
     const isWhole = await walkForSubject(walk, async (items) => {
-      const bases = mode === 'delete' ? items.filter(({ role }) => role.kind === 'base') : [];
+      const bases =
+        mode === 'delete' ? items.filter((item) => item.role.kind === 'base' && !this.isOfOthers(item)) : [];
       const expired = mode === 'clear' ? items.filter((item) => this.canGo(item)) : [];
       const deleted = [...(await this.deleteBases(bases)), ...(await this.deleteDerived(expired))];
       found.deleted += deleted.length;
@@ -265,7 +271,10 @@ class SubjectEraser {
   private note(walked: SubjectItem, mode: WalkMode, rebuilt: ReadonlySet<string>, found: Found): void {
     const { role, source, target, item } = walked;
     const { remainders } = found;
-    if (role.kind === 'base') {
+    if (role.kind === 'base' && mode !== 'clear' && this.isOfOthers(walked)) {
+      found.hasOthers = true;
+      remainders.addItem(walked, 'a base item that other software writes: delete it there');
+    } else if (role.kind === 'base') {
       found.isWrittenAgain ||= mode === 'clear';
       remainders.addItem(walked, mode === 'clear' ? 'a base item that was written after the first run' : 'a base item');
     } else if (role.kind === 'entry') {
@@ -286,6 +295,11 @@ class SubjectEraser {
       found.wrong.add(source);
       remainders.count('derived items, which are right as long as the subject is written again');
     }
+  }
+
+  /** Whether a base item is not Edgeloom's to delete. */
+  private isOfOthers(key: ItemKey): boolean {
+    return this.options.graph.table.rawKeys?.readOnlyReason(key) !== undefined;
   }
 
   /** Whether a second run deletes an item: a tombstone whose fence is over, or an empty item in the subject's partition. */
@@ -380,6 +394,7 @@ class SubjectEraser {
 function emptyFound({ table }: CompiledModel): Found {
   return {
     isWrittenAgain: false,
+    hasOthers: false,
     deleted: 0,
     entries: [],
     wrong: new Set(),
