@@ -10,7 +10,8 @@ import {
   TOMBSTONE_HOURS,
   unchangedCondition,
 } from '../../core/items/derived-item.ts';
-import { isZeroAmounts, storedAmounts } from '../../core/items/ledger.ts';
+import { SERVICE_PARTITION } from '../../core/items/keys.ts';
+import { groupsAtZero, isZeroAmounts, storedAmounts } from '../../core/items/ledger.ts';
 import { kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { classifyBaseItem } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
@@ -21,6 +22,7 @@ import { runAbortable } from '../../store/abortable.ts';
 import { MeteredStore } from '../../store/metered.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 import { check } from '../check/check.ts';
+import { OBSERVER_KEY, withoutObserved } from '../observe/memory.ts';
 import { redrive } from '../repair/redrive.ts';
 import { changeErasure, type Erasure, forgetErasure, readErasure } from './erasure-record.ts';
 import { outsideTheTable, type Remainder, Remainders } from './remainders.ts';
@@ -77,7 +79,10 @@ export interface SubjectErasure {
   deleted: ErasedItems;
   /** Everything that still names the subject; at the end the places that no run looks at. */
   remains: Remainder[];
-  /** Whether a scan after the last deletion has found the id nowhere in the table. */
+  /**
+   * Whether a read of the whole table after the last deletion has found the id in no key, and in no name or value of an attribute. A longer
+   * text around it that may be another id does not count; `remains` lists it.
+   */
   isDone: boolean;
   /** When the next run can delete the rest, ISO 8601; absent: time alone takes nothing more away. */
   next?: string;
@@ -100,6 +105,10 @@ const MOST_WALKS = 5;
 const WALKS_INSTEAD: ReadonlySet<string> = new Set(['projection-not-ready', 'read-only-type']);
 /** Deletions of tombstones at once. */
 const DELETES_AT_ONCE = 8;
+/** Groups at zero that one update takes away: it names each of them. */
+const MOST_UNSET = 50;
+/** How often the groups of one count are looked at: it may have many, and consumers may change it meanwhile. */
+const MOST_ATTEMPTS = 100;
 
 /**
  * Erases a node: itself, its parts, its edges both ways, wherever they are, and everything derived. It takes two runs. The first one
@@ -252,7 +261,8 @@ class SubjectEraser {
     const { graph, segments = SUBJECT_SEGMENTS, onProgress } = this.options;
     const { remainingMs } = this.runtime;
     const found = emptyFound(graph);
-    const walk = { graph, source: this.store, names: this.names, segments, remainingMs, onProgress };
+    const cleaned = mode === 'clear' ? (item: WalkedItem) => this.withoutTraces(item) : undefined;
+    const walk = { graph, source: this.store, names: this.names, segments, remainingMs, onProgress, cleaned };
     const isWhole = await walkForSubject(walk, async (items) => {
       const bases =
         mode === 'delete' ? items.filter((item) => item.role.kind === 'base' && !this.isOfOthers(item)) : [];
@@ -265,6 +275,31 @@ class SubjectEraser {
     });
     this.isStopped ||= !isWhole;
     return found;
+  }
+
+  /**
+   * Takes away what may be left of the subject in an item of others: groups of counts that no edge has any more, since a value may be a
+   * name or an address, and its entries in the observer's state.
+   */
+  private async withoutTraces(walked: WalkedItem): Promise<WalkedItem> {
+    const { source, target } = walked;
+    const kind = kindOfDerivedKey(target)?.kind.name;
+    if (source === SERVICE_PARTITION && target === OBSERVER_KEY.target) {
+      const item = await withoutObserved(this.store, (entry) => this.names.isNamedIn(entry));
+      return item === undefined ? walked : { source, target, item };
+    }
+    // Counts in its own partition are deleted as a whole.
+    if ((kind !== 'count' && kind !== 'total') || source === this.options.id) return walked;
+    let { item } = walked;
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      const groups = groupsAtZero(item);
+      if (groups === undefined) break;
+      const unset = groups.unset.slice(0, MOST_UNSET);
+      const condition = unchangedCondition(item, this.options.graph.table.ttl);
+      await this.store.update({ key: { source, target }, set: groups.set, unset, condition });
+      item = (await this.store.get({ source, target }, { consistent: true })).item ?? {};
+    }
+    return { source, target, item };
   }
 
   /** Notes an item that stays for now. */
@@ -290,7 +325,7 @@ class SubjectEraser {
     } else if (mode !== 'clear') {
       remainders.count('derived items');
     } else if (rebuilt.has(source) || kindOfDerivedKey(target)?.kind.name === 'unknown-item') {
-      remainders.addItem(walked, 'a derived item that no base item asks for and no repair takes away: see check');
+      remainders.addItem(walked, 'a derived item that no repair takes away: a base item names it, or see check');
     } else {
       found.wrong.add(source);
       remainders.count('derived items, which are right as long as the subject is written again');
