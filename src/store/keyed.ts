@@ -131,17 +131,36 @@ export class KeyedStore implements Store, ScanSource {
     if (range !== undefined) return this.baseItems({ ...request, partition: rawPartition }, partition, range);
     // In a partition whose key has lost the case of the id, the id is behind the sort key.
     const hasId = this.keys.hasLostCase(partition);
-    const page = await this.raw.query({
-      ...request,
-      partition: rawPartition,
-      startKey: startKey && this.rawItem(startKey),
-      ...(hasId &&
-        sortKey &&
-        'to' in sortKey &&
-        sortKey.to !== undefined && { sortKey: { ...sortKey, to: `${sortKey.to}\0${LAST}` } }),
-    });
-    const items = page.items.flatMap(this.allKnown);
-    return this.page(page, hasId ? items.filter((item) => this.keyOf(item).source === partition) : items);
+    const raw: QueryRequest = { ...request, partition: rawPartition, startKey: startKey && this.rawItem(startKey) };
+    if (hasId) return this.ownItems(raw, partition);
+    const page = await this.raw.query(raw);
+    return this.page(page, page.items.flatMap(this.allKnown));
+  }
+
+  /**
+   * The items of one id in a raw partition that ids in another case share. Callers keep the sort key of a page's last key. Items of several
+   * ids share one in Edgeloom's form, so a page ends at an item of this id, or at the end of the partition.
+   */
+  private async ownItems({ countOnly = false, ...request }: QueryRequest, source: string): Promise<QueryResult> {
+    const { sortKey } = request;
+    const to =
+      sortKey !== undefined && 'to' in sortKey && sortKey.to !== undefined ? { to: `${sortKey.to}\0${LAST}` } : {};
+    const all = { ...NOTHING };
+    for (let { startKey } = request; ; ) {
+      const page = await this.raw.query({ ...request, ...(sortKey && { sortKey: { ...sortKey, ...to } }), startKey });
+      const items = page.items.flatMap(this.allKnown).filter((item) => this.keyOf(item).source === source);
+      all.rcu += page.rcu;
+      all.scanned += page.scanned;
+      all.count += items.length;
+      const last = items.at(-1);
+      const isAtEnd = page.lastKey === undefined;
+      if (!isAtEnd && last === undefined) {
+        startKey = page.lastKey;
+        continue;
+      }
+      const lastKey = isAtEnd || last === undefined ? {} : { lastKey: this.keyItem(this.keyOf(last)) };
+      return { ...all, items: countOnly ? [] : items, ...lastKey };
+    }
   }
 
   async scan(request: ScanRequest): Promise<ScanPage> {
