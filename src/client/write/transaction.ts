@@ -63,11 +63,14 @@ interface UpdateConditions extends WriteConditions {
   upsert?: boolean | undefined;
 }
 
+/** An operation as a change. `isRefused`: what was read for it shows that its condition does not hold. */
+type Prepared = BaseChange & { isRefused?: boolean };
+
 const ATTEMPTS = 8;
 
 /** Collects the operations of a transaction; nothing is checked or sent before it runs. */
 export class TransactionBuilder {
-  private readonly prepared: (() => Promise<BaseChange>)[] = [];
+  private readonly prepared: (() => Promise<Prepared>)[] = [];
 
   constructor(
     private readonly graph: CompiledModel,
@@ -145,22 +148,45 @@ export class TransactionBuilder {
 
   /** Checks all operations, then makes them all or none. */
   async run({ token = globalThis.crypto.randomUUID(), signal }: TransactOptions): Promise<TransactionResult> {
-    const changes = await this.checkedChanges();
-    if (changes.length === 0) return { items: 0, wcu: 0 };
+    let wcu = 0;
+    let changes = await this.checkedChanges();
+    if (changes.length === 0) return { items: 0, wcu };
+    for (let attempt = 1; changes.some(({ isRefused }) => isRefused); attempt++) {
+      wcu += await this.lookAtConditions(changes, signal);
+      // They hold by now: all is prepared once more.
+      if (attempt >= ATTEMPTS) throw tooMuchContentionError(attempt);
+      changes = await this.checkedChanges();
+    }
     const result = await this.sendWithRetries(changes, token, signal);
-    if (result.applied) return { items: changes.length, wcu: result.wcu };
-    const failures = result.failed.map(({ place, current }) => ({
+    if (result.applied) return { items: changes.length, wcu: wcu + result.wcu };
+    throw this.failedError(changes, result.failed);
+  }
+
+  /** Lets the table decide about all conditions at once, and changes nothing; returns the units. Throws where one does not hold. */
+  private async lookAtConditions(changes: readonly Prepared[], signal: AbortSignal | undefined): Promise<number> {
+    const conditional = changes.filter(({ condition = {} }) => isConditional(condition));
+    const looks = conditional.map(({ key, condition }): BaseChange => ({ kind: 'look', key, condition: condition! }));
+    const result = await this.sendWithRetries(looks, globalThis.crypto.randomUUID(), signal);
+    if (result.applied) return result.wcu;
+    const failed = result.failed.map(({ place, ...rest }) => ({
+      ...rest,
+      place: changes.indexOf(conditional[place]!),
+    }));
+    throw this.failedError(changes, failed);
+  }
+
+  private failedError(
+    changes: readonly BaseChange[],
+    failed: Extract<ChangeAllResult, { applied: false }>['failed'],
+  ): TransactionFailedError {
+    const failures = failed.map(({ place, current }) => ({
       position: place + 1,
       error: failureOf(this.graph, changes[place]!, current),
     }));
-    throw new TransactionFailedError(failures);
+    return new TransactionFailedError(failures);
   }
 
-  private updateChange(
-    subject: UpdateSubject,
-    change: AttributeChange,
-    options: UpdateConditions,
-  ): Promise<BaseChange> {
+  private updateChange(subject: UpdateSubject, change: AttributeChange, options: UpdateConditions): Promise<Prepared> {
     if (typeof change !== 'function') return updateInTransaction(this.context, subject, change, options);
     throw new EdgeloomError(
       'invalid-argument',
@@ -169,9 +195,9 @@ export class TransactionBuilder {
     );
   }
 
-  private async checkedChanges(): Promise<BaseChange[]> {
+  private async checkedChanges(): Promise<Prepared[]> {
     const bad: BadOperation[] = [];
-    const changes: BaseChange[] = [];
+    const changes: Prepared[] = [];
     const results = await Promise.allSettled(this.prepared.map((prepare) => prepare()));
     const positions = new Map<string, number>();
     for (const [i, result] of results.entries()) {
@@ -248,6 +274,14 @@ function namedTwiceError(key: ItemKey, positions: Map<string, number>, position:
     'invalid-argument',
     `${itemName(key.source, key.target)} is named by operation ${first} too.`,
     'A transaction takes one operation an item: put the condition into it.',
+  );
+}
+
+function tooMuchContentionError(attempts: number): EdgeloomError {
+  return new EdgeloomError(
+    'too-much-contention',
+    `${attempts} times a condition of the transaction did not hold when its item was read, and held a moment later.`,
+    'Send it again.',
   );
 }
 

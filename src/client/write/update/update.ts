@@ -98,17 +98,20 @@ function tooMuchContentionError({ name }: UpdateSubject, attempts: number): Edge
   );
 }
 
-/** The change of a plain update within a transaction: read once where its result has to be validated. */
+/**
+ * The change of a plain update within a transaction: read once where its result has to be validated. Where its condition does not hold
+ * by then, it is the condition alone, and `isRefused`.
+ */
 export async function updateInTransaction(
   context: WriteContext,
   subject: UpdateSubject,
   change: AttributeChange,
   options: UpdateOptions,
-): Promise<BaseChange> {
+): Promise<BaseChange & { isRefused?: boolean }> {
   const condition = withPresence(baseCondition(subject.key, options), options);
   if (!needsWhole(subject, change)) return plainUpdate(subject, change, condition);
   const { item } = await context.store.get(subject.key, { consistent: true });
-  if (!meetsCondition(condition, item)) throw refusalError(subject, condition, item, options);
+  if (!meetsCondition(condition, item)) return { kind: 'look', key: subject.key, condition, isRefused: true };
   const update = await updateOfSeen(subject, item, change, condition);
   // An item that does not change still has to be as it was when the others are written.
   return update ?? { kind: 'look', key: subject.key, condition: bothConditions(condition, { present: true }) };
