@@ -24,6 +24,7 @@ import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/
 import { isLostAnswer, mayRepeat, messageOf, type WriteContext } from './item/send.ts';
 import { putChange } from './item/single.ts';
 import type { AttributeChange } from './update/attribute-change.ts';
+import { withOperandErrors } from './update/operand-error.ts';
 import { edgeSubject, nodeSubject, partSubject, type UpdateSubject } from './update/subject.ts';
 import { updateInTransaction } from './update/update.ts';
 
@@ -157,7 +158,9 @@ export class TransactionBuilder {
       if (attempt >= ATTEMPTS) throw tooMuchContentionError(attempt);
       changes = await this.checkedChanges();
     }
-    const result = await this.sendWithRetries(changes, token, signal);
+    const result = await withOperandErrors(this.graph, this.context.store, changes, () =>
+      this.sendWithRetries(changes, token, signal),
+    );
     if (result.applied) return { items: changes.length, wcu: wcu + result.wcu };
     throw this.failedError(changes, result.failed);
   }

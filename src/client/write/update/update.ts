@@ -12,6 +12,7 @@ import {
 import { sendChange, type WriteContext } from '../item/send.ts';
 import type { WriteOptions } from '../item/single.ts';
 import type { AttributeChange, Change } from './attribute-change.ts';
+import { withOperandErrors } from './operand-error.ts';
 import { plainUpdate } from './plain.ts';
 import { type SeenItem, updateOfSeen } from './seen.ts';
 import { needsWhole, type UpdateSubject } from './subject.ts';
@@ -55,7 +56,9 @@ export async function updateBaseItem(
   const condition = withPresence(baseCondition(subject.key, options), options);
   if (typeof change !== 'function' && !needsWhole(subject, change)) {
     const update = plainUpdate(subject, change, condition);
-    const result = await sendChange(context, update, options);
+    const result = await withOperandErrors(subject.graph, context.store, [update], () =>
+      sendChange(context, update, options),
+    );
     if (!result.applied) throw refusalError(subject, condition, result.current, options);
     return { attributes: updatedAttributes(subject, result), wcu: result.wcu, rcu: 0 };
   }
