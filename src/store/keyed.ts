@@ -28,13 +28,12 @@ import type {
   WriteManyResult,
   WriteResult,
 } from '../core/store-port.ts';
-import { isRetryableStoreError, StoreError } from '../foundation/errors.ts';
-import { retrying } from '../foundation/retry.ts';
+import { StoreError } from '../foundation/errors.ts';
 import { entriesInRange, isWithin, LAST, type RawRange, rangeOfBaseItems } from './keyed-ranges.ts';
 
 /**
  * A store over a table with raw keys, which shows every item under its key in Edgeloom's form. Under a key that has no raw one, reads
- * find nothing, and writes are refused. A query of base items gives them in the order of their keys in Edgeloom's form. A node whose
+ * find nothing, and writes are refused; so are writes of base items that other software writes (`read-only-type`). A query of base items gives them in the order of their keys in Edgeloom's form. A node whose
  * attribute makes an edge comes twice: as the node, and as the edge, which reads like any other and is not written.
  */
 export class KeyedStore implements Store, ScanSource {
@@ -79,30 +78,23 @@ export class KeyedStore implements Store, ScanSource {
     return this.raw.transact(updates.map((update) => ({ ...update, key: this.writable(update.key) })));
   }
 
-  put(item: Item): Promise<WriteResult> {
-    const key = this.keyOf(item);
-    if (this.keys.idsOf(key).length === 0) return this.raw.put(this.stored(item));
-    // Nothing comes of putting it twice.
-    return sentAgain(() => this.change({ kind: 'put', key, item }));
+  async put(item: Item): Promise<WriteResult> {
+    return await this.raw.put(this.stored(item));
   }
 
   async delete(key: ItemKey, unchanged?: RevisionCondition): Promise<DeleteResult> {
-    if (this.keys.idsOf(key).length === 0) return this.raw.delete(this.writable(key), unchanged);
-    // An item of another id, which has these keys, stays: the one of this id is not there.
-    const { wcu } = await sentAgain(() => this.change({ kind: 'delete', key }));
-    return { applied: true, wcu };
+    return await this.raw.delete(this.writable(key), unchanged);
   }
 
-  writeMany(writes: readonly BatchWrite[], waits?: BatchWaits): Promise<WriteManyResult> {
+  async writeMany(writes: readonly BatchWrite[], waits?: BatchWaits): Promise<WriteManyResult> {
     const stored = writes.map((write) =>
       'put' in write ? { put: this.stored(write.put) } : { delete: this.writable(write.delete) },
     );
-    return this.raw.writeMany(stored, waits);
+    return await this.raw.writeMany(stored, waits);
   }
 
   async change(change: BaseChange): Promise<ChangeResult> {
     const result = await this.raw.change(this.storedChange(change));
-    if (!result.applied) this.checkOwner(change, result.current);
     if ('current' in result) return { ...result, current: this.itemAt(change.key, result.current) };
     return 'item' in result ? { ...result, item: this.itemAt(change.key, result.item) } : result;
   }
@@ -114,7 +106,6 @@ export class KeyedStore implements Store, ScanSource {
     );
     if (result.applied) return result;
     const failed = result.failed.map(({ place, current }) => {
-      this.checkOwner(changes[place]!, current);
       const found = this.itemAt(changes[place]!.key, current);
       return { place, ...(found && { current: found }) };
     });
@@ -140,17 +131,36 @@ export class KeyedStore implements Store, ScanSource {
     if (range !== undefined) return this.baseItems({ ...request, partition: rawPartition }, partition, range);
     // In a partition whose key has lost the case of the id, the id is behind the sort key.
     const hasId = this.keys.hasLostCase(partition);
-    const page = await this.raw.query({
-      ...request,
-      partition: rawPartition,
-      startKey: startKey && this.rawItem(startKey),
-      ...(hasId &&
-        sortKey &&
-        'to' in sortKey &&
-        sortKey.to !== undefined && { sortKey: { ...sortKey, to: `${sortKey.to}\0${LAST}` } }),
-    });
-    const items = page.items.flatMap(this.allKnown);
-    return this.page(page, hasId ? items.filter((item) => this.keyOf(item).source === partition) : items);
+    const raw: QueryRequest = { ...request, partition: rawPartition, startKey: startKey && this.rawItem(startKey) };
+    if (hasId) return this.ownItems(raw, partition);
+    const page = await this.raw.query(raw);
+    return this.page(page, page.items.flatMap(this.allKnown));
+  }
+
+  /**
+   * The items of one id in a raw partition that ids in another case share. Callers keep the sort key of a page's last key. Items of several
+   * ids share one in Edgeloom's form, so a page ends at an item of this id, or at the end of the partition.
+   */
+  private async ownItems({ countOnly = false, ...request }: QueryRequest, source: string): Promise<QueryResult> {
+    const { sortKey } = request;
+    const to =
+      sortKey !== undefined && 'to' in sortKey && sortKey.to !== undefined ? { to: `${sortKey.to}\0${LAST}` } : {};
+    const all = { ...NOTHING };
+    for (let { startKey } = request; ; ) {
+      const page = await this.raw.query({ ...request, ...(sortKey && { sortKey: { ...sortKey, ...to } }), startKey });
+      const items = page.items.flatMap(this.allKnown).filter((item) => this.keyOf(item).source === source);
+      all.rcu += page.rcu;
+      all.scanned += page.scanned;
+      all.count += items.length;
+      const last = items.at(-1);
+      const isAtEnd = page.lastKey === undefined;
+      if (!isAtEnd && last === undefined) {
+        startKey = page.lastKey;
+        continue;
+      }
+      const lastKey = isAtEnd || last === undefined ? {} : { lastKey: this.keyItem(this.keyOf(last)) };
+      return { ...all, items: countOnly ? [] : items, ...lastKey };
+    }
   }
 
   async scan(request: ScanRequest): Promise<ScanPage> {
@@ -250,58 +260,43 @@ export class KeyedStore implements Store, ScanSource {
     );
   }
 
-  /** Throws where an item of another id has the keys of one that is to be written. */
-  private checkOwner({ kind, key }: BaseChange, current: Item | undefined): void {
-    const ids = kind === 'put' || kind === 'update' ? this.keys.idsOf(key) : [];
-    if (ids.length === 0 || current === undefined || this.itemAt(key, current) !== undefined) return;
-    const other = this.keyOf(this.known(current));
-    throw new StoreError(
-      'terminal',
-      'id-taken',
-      `${named(key)} cannot be stored: ${named(other)} has its keys, which have lost the case of ${ids.map(([name]) => name).join(' and ')}.`,
-      'Use another id.',
-    );
-  }
-
   private page<Page extends { items: Item[]; lastKey?: Item }>(page: Page, items: Item[]): Page {
     const { lastKey } = page;
     return { ...page, items, ...(lastKey && { lastKey: this.known(lastKey) }) };
   }
 
-  /** An item as it is stored, with the attributes that tell its kind. */
   private stored(item: Item): Item {
-    const key = this.keyOf(item);
-    const stored: Item = { ...item, ...this.keyItem(this.writable(key)) };
-    return Object.assign(stored, this.attributesOf(key));
-  }
-
-  /** The attributes that tell which item one is, where its keys do not. */
-  private attributesOf(key: ItemKey): Item {
-    const attributes = [...this.keys.marksOf(key), ...this.keys.idsOf(key)];
-    return Object.fromEntries(attributes.map(([name, S]) => [name, { S }]));
+    return { ...item, ...this.keyItem(this.writable(this.keyOf(item))) };
   }
 
   private storedChange(change: BaseChange): BaseChange {
-    const key = this.writable(change.key);
-    const ids = this.keys.idsOf(change.key);
-    const equalIfPresent = Object.fromEntries(ids.map(([name, S]) => [name, { S }]));
-    const stored = { ...change, key, ...(ids.length > 0 && { condition: { ...change.condition, equalIfPresent } }) };
-    if (stored.kind === 'put') return { ...stored, item: this.stored(stored.item) };
-    const marks = this.attributesOf(change.key);
-    if (stored.kind !== 'update' || Object.keys(marks).length === 0) return stored;
-    const { set, remove = [] } = stored.changes;
-    const others = remove.filter((name) => !Object.hasOwn(marks, name));
-    return { ...stored, changes: { ...stored.changes, set: { ...set, ...marks }, remove: others } };
+    if (change.kind === 'look') return this.storedLook(change);
+    const stored = { ...change, key: this.writable(change.key) };
+    return stored.kind === 'put' ? { ...stored, item: this.stored(stored.item) } : stored;
+  }
+
+  /** A look at an item, which finds none where another one has its keys. */
+  private storedLook(look: Extract<BaseChange, { kind: 'look' }>): BaseChange {
+    const own = [...this.keys.marksOf(look.key), ...this.keys.idsOf(look.key)];
+    const equalIfPresent = Object.fromEntries(own.map(([name, S]) => [name, { S }]));
+    const condition = own.length === 0 ? look.condition : { ...look.condition, equalIfPresent };
+    return { ...look, key: this.held(look.key), condition };
   }
 
   private rawItem(item: Item): Item {
-    const key = this.keyOf(item);
-    return { ...item, ...this.keyItem(this.keys.toRaw(key) ?? this.writable(key)) };
+    return { ...item, ...this.keyItem(this.held(this.keyOf(item))) };
   }
 
   private writable(key: ItemKey): KeyPair {
+    const made = this.keys.isMadeByNode(key) ? 'an attribute of its source makes it' : undefined;
+    const reason = this.keys.readOnlyReason(key) ?? made;
+    if (reason === undefined) return this.held(key);
+    throw new StoreError('terminal', 'read-only-type', `${named(key)}: ${reason}, so Edgeloom only reads it.`);
+  }
+
+  private held(key: ItemKey): KeyPair {
     const raw = this.keys.toRaw(key);
-    if (raw !== undefined && !this.keys.isMadeByNode(key)) return raw;
+    if (raw !== undefined) return raw;
     const reason = this.keys.misfitOf(key.source) ?? 'no template of the model makes such a key';
     throw new StoreError(
       'terminal',
@@ -320,13 +315,6 @@ export class KeyedStore implements Store, ScanSource {
     return { [this.table.partitionKey]: { S: source }, [this.table.sortKey]: { S: target } };
   }
 }
-
-/** Sends a change that may be made twice until it is made. */
-function sentAgain(send: () => Promise<ChangeResult>): Promise<WriteResult> {
-  return retrying(send, { isRetryable: (error, attempt) => attempt < ATTEMPTS && isRetryableStoreError(error) });
-}
-
-const ATTEMPTS = 8;
 
 function named({ source, target }: ItemKey): string {
   return `The item ${describe(source)}${target === source ? '' : ` ${describe(target)}`}`;

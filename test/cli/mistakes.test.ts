@@ -204,7 +204,12 @@ describe('Ctrl-C', () => {
     await new DynamoDBStore(client, graph.table).put({ source: { S: 'TEAM-T1' }, target: { S: 'TEAM-T1' } });
     client.destroy();
     const args = ['check', '--settle', '5m', '--table', graph.table.name];
-    const { code, stdout, seconds } = await interrupted(args, () => delay(4_000));
+    const calls: string[] = [];
+    const way = await startFaultyEndpoint(dev.endpoint, ({ operation }) => void calls.push(operation));
+    // The scan is over once it looks how far the stream is.
+    const isWaiting = () => expect.poll(() => calls.slice(calls.indexOf('Scan')).includes('DescribeStream')).toBe(true);
+    const { code, stdout, seconds } = await interrupted(args, isWaiting, way.endpoint);
+    await way.stop();
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ stopped: true });
     // Far from the five minutes, however busy the machine is.

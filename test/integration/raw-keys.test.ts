@@ -1,12 +1,17 @@
-import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
+import { importFile } from '../../src/client/write/import.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, part } from '../../src/core/model/schema.ts';
 import { check } from '../../src/trust/check/check.ts';
 import type { Finding } from '../../src/trust/check/finding.ts';
+import { eraseSubject } from '../../src/trust/subject/erase-subject.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** Tables whose items other software writes under keys of its own, which the model has as templates. */
@@ -62,7 +67,14 @@ async function opened() {
       found: found.filter(({ verdict }) => verdict !== 'unknown'),
     };
   };
-  return { ...table, put, findings, reader: createReader(graph, { store }), writer: createWriter(graph, { store }) };
+  return {
+    ...table,
+    documents,
+    put,
+    findings,
+    reader: createReader(graph, { store }),
+    writer: createWriter(graph, { store }),
+  };
 }
 
 const CLEAN = { drift: { missing: 0, stale: 0, orphan: 0 }, quarantined: 0, unknownTypes: [] as unknown[], found: [] };
@@ -133,33 +145,120 @@ describe('a table with raw keys', () => {
     expect(await findings()).toEqual(CLEAN);
   });
 
-  it('takes writes under its keys, with the attributes that tell types apart', async () => {
-    const { findings, reader, writer, projectAll, store, graph } = await opened();
-    await writer.putNode('ORG-o1', { name: 'First' });
-    await writer.putEdge('ORG-o1', 'MEMBER', 'USER-u1', { since: '2026' });
-    await writer.putPart('USER-u1', 'STATE', { mood: 'fine' });
-    await writer.updateEdge('ORG-o1', 'ADMIN', 'USER-u2', { set: { since: '2025' } }, { upsert: true });
-    const raw = await rawItems(store, graph, 'ORG-o1');
-    expect(raw).toEqual([{ sk: 'member#u1', _type: 'Member' }, { sk: 'member#u2', _type: 'Admin' }, { sk: 'meta' }]);
+  it('takes no write of a type with templates, in whatever way', async () => {
+    const { writer, reader, put, projectAll, store, graph } = await opened();
+    await put('org#o1', 'meta', { name: 'First' });
+    await put('org#o1', 'member#u1', { _type: 'Stranger', note: 'of the application' });
+    await put('user#u1', 'STATE', { mood: 'of the application' });
+    await put('TAG-t1', 'TAG-t1', { name: 'own' });
+    await put('org#o1', 'TAGGED-TAG-t1');
     await projectAll();
-    const page = await reader.collection('ORG-o1', { limit: 1 });
-    expect(page).toMatchObject({ node: { id: 'ORG-o1' }, items: [{ type: 'ADMIN', target: 'USER-u2' }] });
-    expect((await reader.collection('ORG-o1', { cursor: page.cursor })).items).toMatchObject([{ target: 'USER-u1' }]);
-    await expect(writer.putNode('USER-U1', {})).rejects.toThrow(/lower case/);
-    await writer.deleteNodeWithEdges('ORG-o1');
+    const before = await rawItems(store, graph, 'ORG-o1');
+    const readOnly = { code: 'read-only-type', message: expect.stringContaining('Edgeloom only reads it') };
+    const writes: Record<string, () => Promise<unknown>> = {
+      putNode: () => writer.putNode('ORG-o1', {}),
+      updateNode: () => writer.updateNode('ORG-o1', { set: { name: 'x' } }),
+      'updateNode by a function': () => writer.updateNode('ORG-o1', () => ({})),
+      deleteNode: () => writer.deleteNode('ORG-o1'),
+      deleteNodeWithEdges: () => writer.deleteNodeWithEdges('ORG-o1'),
+      putPart: () => writer.putPart('USER-u1', 'STATE', {}),
+      updatePart: () => writer.updatePart('USER-u1', 'STATE', { set: { mood: 'x' } }, { upsert: true }),
+      deletePart: () => writer.deletePart('USER-u1', 'STATE'),
+      putEdge: () => writer.putEdge('ORG-o1', 'MEMBER', 'USER-u1', {}, { ifAbsent: true }),
+      updateEdge: () => writer.updateEdge('ORG-o1', 'MEMBER', 'USER-u1', { set: { since: '1' } }, { upsert: true }),
+      deleteEdge: () => writer.deleteEdge('ORG-o1', 'MEMBER', 'USER-u1'),
+      'an edge without a template of its own': () => writer.deleteEdge('ORG-o1', 'TAGGED', 'TAG-t1'),
+      putMany: () => writer.putMany([{ id: 'ORG-o1', attributes: {} }]),
+      'a put in the store': () => store.put({ pk: { S: 'ORG-o1' }, sk: { S: 'ORG-o1' } }),
+      'a delete in the store': () => store.delete({ source: 'ORG-o1', target: 'MEMBER-USER-u1' }),
+      'a delete of what no template fits': () => store.delete({ source: 'ORG-o1', target: '?member#u1' }),
+    };
+    for (const [name, write] of Object.entries(writes)) await expect(write(), name).rejects.toMatchObject(readOnly);
+    const bad = { code: 'invalid-batch', operations: Array(4).fill({ error: readOnly }) };
+    await expect(
+      writer.batch((batch) => {
+        batch.putNode('TAG-t2', {});
+        batch.putNode('ORG-o1', {});
+        batch.deleteNode('ORG-o1');
+        batch.deleteEdge('ORG-o1', 'MEMBER', 'USER-u1');
+        batch.deletePart('USER-u1', 'STATE');
+      }),
+    ).rejects.toMatchObject(bad);
+    await expect(
+      writer.transact((transaction) => {
+        transaction.requireNode('ORG-o1');
+        transaction.putEdge('ORG-o1', 'MEMBER', 'USER-u1', {});
+        transaction.updateNode('ORG-o1', { set: { name: 'x' } });
+        transaction.deleteEdge('ORG-o1', 'MEMBER', 'USER-u2');
+        transaction.deletePart('USER-u1', 'STATE');
+      }),
+    ).rejects.toMatchObject(bad);
+    // A transaction may look at them: an item of another kind under their keys is none.
+    const look = (id: 'ORG-o1' | 'ORG-o2', edge?: true) =>
+      writer.transact((transaction) => {
+        transaction.requireNode(id);
+        if (edge) transaction.requireEdge('ORG-o1', 'MEMBER', 'USER-u1');
+        transaction.putNode('TAG-t3', {});
+      });
+    await look('ORG-o1');
+    await expect(look('ORG-o2')).rejects.toMatchObject({ code: 'condition-failed' });
+    await expect(look('ORG-o1', true)).rejects.toMatchObject({ code: 'condition-failed' });
+    // A node of its own goes; the edges of others that enter it stay, and the result names their type.
+    expect(await writer.deleteNodeWithEdges('TAG-t1')).toMatchObject({ nodes: 1, edges: 0, notFound: ['TAGGED'] });
+    expect(await rawItems(store, graph, 'ORG-o1')).toEqual(before);
     await projectAll();
-    expect(await reader.get(['ORG-o1'])).toMatchObject([{ attributes: null, edgeSet: [] }]);
-    expect((await reader.edges('ORG-o1')).items).toEqual([]);
-    expect(await findings()).toEqual(CLEAN);
+    expect((await reader.edges('ORG-o1', 'TAGGED')).items).toMatchObject([{ target: 'TAG-t1' }]);
   });
 
-  it('shows a client its own writes at once', async () => {
-    const { put, reader, writer, projectAll } = await opened();
+  it('takes no line of an import that is of a type with templates', async () => {
+    const { graph, store } = await opened();
+    const folder = await mkdtemp(join(tmpdir(), 'edgeloom-'));
+    const file = join(folder, 'lines.jsonl');
+    await writeFile(file, '{"pk":"TAG-t1","sk":"TAG-t1"}\n{"pk":"ORG-o1","sk":"ORG-o1"}\n');
+    await expect(importFile({ graph, store, file })).rejects.toMatchObject({
+      code: 'invalid-lines',
+      message: expect.stringMatching(/1 line is bad.*line 2: Node "ORG-o1": .*only reads it/s),
+    });
+    await rm(folder, { recursive: true });
+  });
+
+  it('lists what an erasure leaves to other software, and touches nothing of it', async () => {
+    const { graph, store, put, reader, projectAll, documents } = await opened();
+    await put('user#u1', 'user#u1#profile', { name: 'Ada' });
+    await put('user#u1', 'card#1', { secret: 1 });
+    await put('org#o1', 'member#u1', { _type: 'Member', since: '1' });
+    await put('TAG-1', 'TAG-1');
+    await projectAll();
+    const erase = (hours = 0) =>
+      eraseSubject({ graph, store, id: 'USER-u1', now: () => Date.now() + hours * 3_600_000, segments: 1 });
+    const first = await erase();
+    const others = 'a base item that other software writes: delete it there';
+    expect(first).toMatchObject({ isDone: false, deleted: { nodes: 0, edges: 0, unknown: 0 } });
+    expect(first.next).toBeUndefined();
+    expect(first.remains.filter(({ what }) => what === others).map(({ where }) => where)).toEqual(
+      expect.arrayContaining(['USER-u1 USER-u1', 'USER-u1 ?card#1', 'ORG-o1 MEMBER-USER-u1']),
+    );
+    expect(await reader.has('ORG-o1', 'MEMBER', 'USER-u1')).toBe(true);
+    for (const [pk, sk] of [
+      ['user#u1', 'user#u1#profile'],
+      ['user#u1', 'card#1'],
+      ['org#o1', 'member#u1'],
+    ])
+      await documents.send(new DeleteCommand({ TableName: graph.table.name, Key: { pk, sk } }));
+    await projectAll();
+    expect((await erase()).next).toBeDefined();
+    expect(await erase(50)).toMatchObject({ isDone: true });
+  });
+
+  it('shows a client its own writes at once, if its session is told of them', async () => {
+    const { put, reader, projectAll, documents, graph } = await opened();
     await put('org#o1', 'member#u1', { _type: 'Member', since: '2026-01-02' });
     await projectAll();
     const session = (await import('../../src/client/session/session.ts')).createSession();
-    await writer.with(session).putEdge('ORG-o2', 'MEMBER', 'USER-u1', { since: '2026-01-01' });
-    await writer.with(session).deleteEdge('ORG-o1', 'MEMBER', 'USER-u1');
+    const end = session.note(['ORG-o1', 'ORG-o2'].map((source) => ({ source, target: 'MEMBER-USER-u1' })));
+    await put('org#o2', 'member#u1', { _type: 'Member', since: '2026-01-01' });
+    await documents.send(new DeleteCommand({ TableName: graph.table.name, Key: { pk: 'org#o1', sk: 'member#u1' } }));
+    end();
     const mine = reader.with(session);
     expect((await mine.inbound('MEMBER', 'USER-u1')).items.map(({ source }) => source)).toEqual(['ORG-o2']);
     expect((await mine.edges('ORG-o2')).items).toMatchObject([{ target: 'USER-u1' }]);

@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { stringOf } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, fromSource, node, part, sum } from '../../src/core/model/schema.ts';
+import { count as counted, edge, fromSource, node, part, sum } from '../../src/core/model/schema.ts';
 import { check } from '../../src/trust/check/check.ts';
+import { readObserverProgress, TableMemory } from '../../src/trust/observe/memory.ts';
+import type { ObservedDrift } from '../../src/trust/observe/obligation.ts';
 import { eraseSubject, type SubjectEraseOptions } from '../../src/trust/subject/erase-subject.ts';
 import { exportSubject } from '../../src/trust/subject/export-subject.ts';
 import { failedBatchEraser } from '../../src/trust/subject/failed-batches.ts';
@@ -171,6 +174,100 @@ describe('subject erase', () => {
     await writer.putNode('BOOK-3', { title: 'Another' });
     await projectAll();
     expect(await erase({ now: hoursOn(101) })).toMatchObject({ isDone: true });
+  });
+
+  it('leaves no value in the totals of others: neither the id nor a value that no other edge has', async () => {
+    const count = { rev: counted('reviewer'), city: counted('city') };
+    const table = await testTable(
+      defineGraph({
+        table: uniqueTableName(),
+        nodes: { BORROWER: node(), BOOK: node() },
+        edges: {
+          RATED: edge({ from: 'BORROWER', to: 'BOOK', inbound: { by: count } }),
+          CITES: edge({ from: 'BOOK', to: 'BOOK', degree: true, outgoing: { by: count } }),
+        },
+      }),
+    );
+    const { graph, store, projectAll } = table;
+    const writer = createWriter(graph, { store });
+    await writer.putEdge(BORROWER, 'RATED', 'BOOK-1', { reviewer: BORROWER, city: 'Lima' });
+    await writer.putEdge('BORROWER-2', 'RATED', 'BOOK-1', { reviewer: 'BORROWER-2', city: 'Rome' });
+    await writer.putEdge('BOOK-1', 'CITES', 'BOOK-2', { reviewer: BORROWER, city: 'Oslo' });
+    await projectAll();
+    const erase = (hours: number) =>
+      eraseSubject({ graph, store, id: BORROWER, segments: 1, now: () => Date.now() + hours * HOUR });
+    await erase(0);
+    await projectAll();
+    const total = { source: 'BOOK-1', target: '~total/RATED' };
+    const namesOf = async (key: typeof total) =>
+      Object.keys((await store.get(key, { consistent: true })).item ?? {}).filter((name) => /^(by|keys)\//.test(name));
+    // The zeros are there until the second run.
+    expect(await namesOf(total)).toContain(`by/rev/S${BORROWER}`);
+    // An edge of others still has the id, and so does its total.
+    const second = await erase(50);
+    expect(second.isDone).toBe(false);
+    const cited = { where: 'BOOK-1 ~degree/CITES', what: `the id in by/rev/S${BORROWER}, keys/rev` };
+    expect(second.remains).toContainEqual(cited);
+    expect((await namesOf(total)).sort()).toEqual(['by/city/SRome', 'by/rev/SBORROWER-2', 'keys/city', 'keys/rev']);
+    await writer.putEdge('BOOK-1', 'CITES', 'BOOK-2', { reviewer: 'BORROWER-2', city: 'Oslo' });
+    await projectAll();
+    expect(await erase(101)).toMatchObject({ isDone: true });
+    const { items } = await store.scan({ segment: 0, segments: 1, consistent: true });
+    expect(JSON.stringify(items)).not.toMatch(/ada@books|Lima/);
+    const { drift } = await check({ graph, store, settleMs: 0 });
+    expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+    await writer.putEdge('BORROWER-3', 'RATED', 'BOOK-1', { reviewer: 'BORROWER-2', city: 'Lima' });
+    await projectAll();
+    const reader = createReader(graph, { store });
+    expect(await reader.total('BOOK-1', 'RATED', { direction: 'inbound' })).toEqual({
+      ...{ count: 2, by: { rev: { 'BORROWER-2': 2 }, city: { Rome: 1, Lima: 1 } } },
+    });
+  });
+
+  it('is not done while the id is a name, a part of a key of no type, or a word at the end of a sentence', async () => {
+    const { erase, projectAll, writer, store } = await libraryTable();
+    await writer.putNode('BRANCH-2', { [BORROWER]: 'x', readers: { [BORROWER]: 1 } });
+    await writer.putNode('BRANCH-3', { note: `It was ${BORROWER}. Nobody else.` });
+    await store.put({ source: { S: 'audit' }, target: { S: `seen#${BORROWER}` } });
+    await projectAll();
+    await erase();
+    await projectAll();
+    const second = await erase({ now: hoursOn(50) });
+    expect(second.isDone).toBe(false);
+    const listed = second.remains.filter(({ what }) => what.startsWith('the id in') && !what.includes('perhaps'));
+    expect(listed.sort((left, right) => (left.where < right.where ? -1 : 1))).toEqual([
+      { where: 'BRANCH-2 BRANCH-2', what: `the id in ${BORROWER}, readers` },
+      { where: 'BRANCH-2 ~view', what: 'the id in attributes' },
+      { where: 'BRANCH-3 BRANCH-3', what: 'the id in note' },
+      { where: 'BRANCH-3 ~view', what: 'the id in attributes' },
+      { where: `audit seen#${BORROWER}`, what: 'the id in target' },
+    ]);
+  });
+
+  it('takes its differences out of the state of the observer, and the contents of all others', async () => {
+    const { erase, store, projectAll, naming, other } = await libraryTable();
+    await projectAll();
+    const memory = new TableMemory(store, Date.now);
+    await memory.open();
+    const driftOf = (source: string, stored: string): ObservedDrift => ({
+      suspect: { source, sortKey: '~view', part: { kind: 'attributes' } },
+      ...{ wanted: null, stored, foundMs: 1, state: 'drift', isCertain: true },
+    });
+    await memory.save({
+      ...{ streamArn: 'arn', savedMs: 1, shards: [], positionsMs: 1, heldBy: `${BORROWER} ~view` },
+      drift: [driftOf(BORROWER, 'Ada'), driftOf(other, 'Bob'), driftOf('BOOK-1', `by/rev/S${BORROWER} 1`)],
+      sampled: { asked: 2, wrong: 2, wrongItems: [`${BORROWER} ~ix/name`, `${other} ~ix/name`], sinceMs: 1 },
+    });
+    await erase();
+    await projectAll();
+    expect(await erase({ now: hoursOn(50) })).toMatchObject({ isDone: true });
+    expect(await naming()).toEqual([]);
+    const left = await readObserverProgress(store);
+    expect(left).toMatchObject({
+      drift: [{ suspect: { source: other }, wanted: null, stored: expect.stringMatching(/^sha256 /) }],
+      sampled: { asked: 2, wrongItems: [`${other} ~ix/name`] },
+    });
+    expect(left?.heldBy).toBeUndefined();
   });
 
   it('takes its quarantine entries with it, and items of types outside the model', async () => {

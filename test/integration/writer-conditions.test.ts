@@ -152,6 +152,43 @@ describe('transact', () => {
     expect(await read('TASK-1')).toEqual({ n: { N: '1' } });
   });
 
+  it('names each condition that failed, whenever it was found to fail, also for a type with fields', async () => {
+    const { writer, graph, store } = await open();
+    await writer.putNode('NOTE-1', { text: 'a' });
+    await writer.putNode('TASK-1', { text: 'a' });
+    for (const id of ['NOTE-1', 'TASK-1'] as const) {
+      const failure = (await failureOf(
+        writer.transact((transaction) => {
+          transaction.updateNode(id, { set: { text: 'b' } }, { if: { text: 'other' } });
+          transaction.putNode('TASK-2', {});
+          transaction.updateNode('NOTE-2', { set: { text: 'b' } });
+          transaction.requireNode('TASK-3');
+        }),
+      )) as TransactionFailedError;
+      expect(failure).toMatchObject({ code: 'condition-failed', current: { text: 'a' } });
+      expect(failure.failures).toMatchObject([
+        { position: 1, error: { current: { text: 'a' }, message: expect.stringContaining('text is not as') } },
+        { position: 3, error: { current: null, message: expect.stringContaining('does not exist') } },
+        { position: 4, error: { current: null } },
+      ]);
+    }
+    // A condition that did not hold when its item was read, and holds when the table decides.
+    let reads = 0;
+    const late = withReplacedCalls(store, {
+      get: async (...args) => {
+        reads += 1;
+        return reads === 1 ? { rcu: 1 } : store.get(...args);
+      },
+    });
+    const result = await createWriter(graph, { store: late }).transact((transaction) =>
+      transaction.updateNode('NOTE-1', { set: { text: 'c' } }, { if: { text: 'a' } }),
+    );
+    expect(result).toMatchObject({ items: 1 });
+    expect((await store.get({ source: 'NOTE-1', target: 'NOTE-1' }, { consistent: true })).item).toMatchObject({
+      text: { S: 'c' },
+    });
+  });
+
   it('refuses an item that is named twice, a function, and more than 100 operations, before it writes', async () => {
     const { writer, read } = await open();
     const twice = writer.transact((transaction) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import type { InvalidBatchError } from '../../src/client/write/batch.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { ExactNumber } from '../../src/core/items/plain.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
@@ -44,10 +45,51 @@ async function open() {
     const { source: _s, target: _t, ...attributes } = item;
     return attributes;
   };
-  return { ...table, writer: createWriter(graph, { store, wait: async () => undefined }), read };
+  const rawItems = async () => (await store.scan({ segment: 0, segments: 1, consistent: true })).items;
+  return { ...table, writer: createWriter(graph, { store, wait: async () => undefined }), read, rawItems };
 }
 
 describe('updateNode with named changes', () => {
+  it.each([
+    ['TASK-1', { add: { text: 1 } }, 'attribute text is a string in the stored item, so that no number can be added'],
+    ['TASK-1', { add: { nothing: 1 } }, 'attribute nothing is null in the stored item'],
+    [
+      'TASK-1',
+      { addTo: { list: ['a'] } },
+      'attribute list is a list in the stored item, so that no elements of a string set',
+    ],
+    ['TASK-1', { addTo: { tags: ['a'] } }, 'attribute tags is a list in the stored item'],
+    [
+      'TASK-1',
+      { deleteFrom: { text: [1] } },
+      'attribute text is a string in the stored item, so that no elements of a number',
+    ],
+    ['GOAL-1', { add: { points: 1 } }, 'attribute points is a string in the stored item'],
+    ['DOC-1', { set: { a: 1 } }, 'attribute v is its version and should be a whole number, but is a string'],
+    ['DOC-2', { set: { a: 1 } }, 'attribute v is its version and should be a whole number, but is null'],
+  ] as const)('names a stored value of another type than %s with %j needs', async (id, change, message) => {
+    const { writer, store, rawItems } = await open();
+    const of = (one: string) => ({ source: { S: one }, target: { S: one } });
+    await store.put({ ...of('TASK-1'), text: { S: 'x' }, nothing: { NULL: true }, list: { L: [] }, tags: { L: [] } });
+    await store.put({ ...of('GOAL-1'), title: { S: 'x' }, points: { S: '1' } });
+    await store.put({ ...of('DOC-1'), v: { S: 'one' } });
+    await store.put({ ...of('DOC-2'), v: { NULL: true } });
+    const before = await rawItems();
+    const wrong = { code: 'invalid-attribute', message: expect.stringContaining(`Node "${id}": ${message}`) };
+    const updates = [
+      () => writer.updateNode(id, change as never),
+      () => writer.updateNode(id, change as never, { once: true }),
+      () => writer.transact((transaction) => transaction.updateNode(id, change as never)),
+    ];
+    for (const update of updates) {
+      const error = (await update().catch((thrown: unknown) => thrown)) as InvalidBatchError;
+      const [first = { error }] = error.operations ?? [];
+      expect(first.error).toMatchObject(wrong);
+      expect(first.error.hint).not.toBe('');
+    }
+    expect(await rawItems()).toEqual(before);
+  });
+
   it('changes what it names and keeps the rest, in one call without a read', async () => {
     const { writer, read, graph, store } = await open();
     await writer.putNode('TASK-1', {

@@ -265,6 +265,14 @@ export class Bench {
     return factsOf(input, await this.rig.items());
   }
 
+  /** Deletes the base items of a node, and the edges that enter it, as their producer does. */
+  async deleteBasesOf(id: string): Promise<void> {
+    const { edges } = await this.facts();
+    const entering = new Set(edges.filter(({ target }) => target === id).map(({ source, key }) => `${source} ${key}`));
+    for (const key of await this.baseKeys())
+      if (key.source === id || entering.has(`${key.source} ${key.target}`)) await this.rig.producer.delete(key);
+  }
+
   /** The keys of all base items. */
   async baseKeys(): Promise<ItemKey[]> {
     const { nodes, edges, parts } = await this.facts();
@@ -323,6 +331,12 @@ export class Bench {
     }
   }
 
+  /** Whether other software writes the base items: the model has templates for their keys. */
+  get isReadOnly(): boolean {
+    const { nodes, edges } = this.input;
+    return nodes['GOAL']!['key'] !== undefined || edges['MEMBER']!['key'] !== undefined;
+  }
+
   /** Whether views have room for little. */
   get mayBeEvicted(): boolean {
     return this.input.nodes['GOAL']!['viewBudgetBytes'] !== undefined;
@@ -349,8 +363,8 @@ export class Bench {
 
   private async put({ source, target }: ItemKey, attributes: Options | undefined): Promise<void> {
     const { partition, sort } = keyNames(this.input);
-    if (attributes === undefined) await this.rig.store.delete({ source, target });
-    else await this.rig.store.put({ [partition]: { S: source }, [sort]: { S: target }, ...toItem(attributes) });
+    if (attributes === undefined) await this.rig.producer.delete({ source, target });
+    else await this.rig.producer.put({ [partition]: { S: source }, [sort]: { S: target }, ...toItem(attributes) });
   }
 }
 

@@ -15,6 +15,8 @@ import { oneShard } from './one-shard.ts';
 /** A table for one cell, with its stream and a clock that only waiting moves. */
 export interface Rig {
   readonly store: Store & ScanSource;
+  /** Writes base items as their producers do; other software writes those of types with templates. */
+  readonly producer: Producer;
   readonly identity: TableIdentity;
   /** Whether the store counts the units of a transaction as DynamoDB does. Engines count the units of its indexes otherwise. */
   readonly countsTransactions: boolean;
@@ -28,6 +30,26 @@ export interface Rig {
   items(): Promise<Item[]>;
   /** Deletes what has expired, as DynamoDB's TTL does. */
   expire(): Promise<void>;
+}
+
+/** A writer of base items, whose keys are in Edgeloom's form. */
+export interface Producer {
+  put(item: Item): Promise<unknown>;
+  delete(key: ItemKey): Promise<unknown>;
+}
+
+/** Makes a producer of a table, of a store that knows no templates. */
+export function producerOf({ table }: CompiledModel, raw: Pick<Store, 'put' | 'delete'>): Producer {
+  const { rawKeys } = table;
+  return {
+    put: (item) => {
+      const key = keyOf(table, item);
+      const told = [...(rawKeys?.marksOf(key) ?? []), ...(rawKeys?.idsOf(key) ?? [])];
+      const attributes = Object.fromEntries(told.map(([name, S]) => [name, { S }]));
+      return raw.put(withKey(table, { ...item, ...attributes }, rawKeys?.toRaw(key) ?? key));
+    },
+    delete: (key) => raw.delete(rawKeys?.toRaw(key) ?? key),
+  };
 }
 
 /** A rig in memory. */
@@ -53,6 +75,7 @@ export function memoryRig(model: CompiledModel): Rig {
   });
   const store = rawKeys === undefined ? memory : new KeyedStore(memory, { ...model.table, rawKeys });
   return {
+    producer: producerOf(model, memory),
     ...{ store, identity: { id: 'table-1', streamLabel: LABEL }, countsTransactions: true, nowMs: () => nowMs },
     wait: async (milliseconds) => {
       nowMs += milliseconds;

@@ -7,9 +7,10 @@ import { withTableName } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
 import type { StreamRecord, StreamSource } from '../../src/projecting/stream/source.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { tableIdentity } from '../../src/store/table.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
-import { asStored, type Rig } from './rig.ts';
+import { asStored, producerOf, type Rig } from './rig.ts';
 
 /**
  * A rig on the engine of the run. Its table has both indexes, as operations change what the model needs. The clock is moved by waiting
@@ -20,6 +21,7 @@ export async function tableRig(model: CompiledModel): Promise<Rig> {
   const { client, store, streams, streamArn, allRecords } = await testTable(graph);
   // DynamoDB Local has no ids of tables.
   const { table = { id: 'table-1', streamLabel: streamLabel(streamArn) } } = await tableIdentity(client, graph);
+  const { rawKeys: _, ...names } = graph.table;
   const dated: ChangeRecord[] = [];
   let nowMs = 1_800_000_000_000;
 
@@ -65,6 +67,7 @@ export async function tableRig(model: CompiledModel): Promise<Rig> {
   };
 
   return {
+    producer: producerOf(graph, new DynamoDBStore(client, names)),
     ...{ store, identity: table, countsTransactions: false, nowMs: () => nowMs, records, stream, items },
     wait: async (milliseconds) => {
       // What is written before a wait is older than it.

@@ -9,7 +9,6 @@ import { sampledItem } from '../../src/cli/adopt/sampled-item.ts';
 import { tableFacts } from '../../src/cli/adopt/table-facts.ts';
 import { createReader } from '../../src/client/read/reader.ts';
 import { createSession } from '../../src/client/session/session.ts';
-import { createWriter } from '../../src/client/write/writer.ts';
 import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { EdgeKeyOption, NodeKeyOption } from '../../src/core/model/keys/key-option.ts';
@@ -241,7 +240,9 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, org
     expect((await reader.search('USER.name').eq('Renamed')).items).toMatchObject([{ id: 'USER-u7' }]);
     expect((await reader.inbound('MEMBER', 'USER-u7')).items).toMatchObject([{ source: 'ORG-o8' }]);
     const session = createSession();
-    await createWriter(graph, { store }).with(session).putEdge('ORG-o9', 'MEMBER', 'USER-u7', { since: '2028' });
+    const end = session.note([{ source: 'ORG-o9', target: 'MEMBER-USER-u7' }]);
+    await library.putMember('o9', 'u7', '2028');
+    end();
     expect((await reader.with(session).inbound('MEMBER', 'USER-u7')).items.map(({ source }) => source)).toEqual([
       'ORG-o8',
       'ORG-o9',

@@ -1,6 +1,7 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { BatchWrite, Store, WriteManyResult } from '../../core/store-port.ts';
 import { EdgeloomError, InvalidAttributesError, type Mistake } from '../../foundation/errors.ts';
+import { writableKey } from './checks/key.ts';
 import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/prepare.ts';
 
 /** The result of a batch. */
@@ -56,15 +57,17 @@ export class BatchBuilder {
   };
 
   deletePart = (id: string, part: string): void => {
-    this.prepared.push(async () => ({ delete: partKey(this.graph, id, part) }));
+    this.prepared.push(async () => ({ delete: writableKey(this.graph, partKey(this.graph, id, part)) }));
   };
 
   deleteEdge = (source: string, edgeType: string, target: string): void => {
-    this.prepared.push(async () => ({ delete: edgeKey(this.graph, source, edgeType, target) }));
+    this.prepared.push(async () => ({
+      delete: writableKey(this.graph, edgeKey(this.graph, source, edgeType, target)),
+    }));
   };
 
   deleteNode = (id: string): void => {
-    this.prepared.push(async () => ({ delete: nodeKey(this.graph, id) }));
+    this.prepared.push(async () => ({ delete: writableKey(this.graph, nodeKey(this.graph, id)) }));
   };
 
   /** Checks all operations, then writes them. Throws an `InvalidBatchError`, or the store's error. */

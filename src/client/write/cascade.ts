@@ -11,6 +11,7 @@ import type { Abortable } from '../../foundation/runtime.ts';
 import type { ProjectionsInForce } from '../../registry/projections-in-force.ts';
 import { registryLeases, withoutRegistry } from '../../registry/reader-lease.ts';
 import { abortableStore } from '../../store/abortable.ts';
+import { writableKey } from './checks/key.ts';
 import { nodeKey } from './item/prepare.ts';
 
 /** The result of `deleteNodeWithEdges`. */
@@ -21,11 +22,12 @@ export interface DeletedNode {
   nodes: number;
   /** Parts of the node deleted. */
   parts: number;
-  /** Items in the node's partition that look like edges of types outside the model; they are left alone. */
+  /** Items in the node's partition that are of types outside the model, or have keys of a template; they are left alone. */
   skipped: number;
   /**
    * Edge types that may enter the node and whose edges cannot be found from it: they declare neither `copy` nor a total under
-   * `inbound`, nor an order there without a `partition`. Such edges stay, and those that an attribute of their source makes.
+   * `inbound`, nor an order there without a `partition`. Such edges stay, and those that an attribute of their source makes, or
+   * whose keys the model has as templates.
    */
   notFound: string[];
   /**
@@ -60,7 +62,7 @@ export async function deleteNodeWithEdges(
   { signal, replica }: DeleteOptions = {},
 ): Promise<DeletedNode> {
   const store = abortableStore(table, signal);
-  const node = nodeKey(graph, id);
+  const node = writableKey(graph, nodeKey(graph, id));
   const type = parseNodeId(id)?.type ?? '';
   const entering = [...graph.edges.values()].filter(({ to }) => to.has(type));
   const found = entering.filter(canFindIncoming);
@@ -69,7 +71,9 @@ export async function deleteNodeWithEdges(
     nodes: 0,
     parts: 0,
     skipped: 0,
-    notFound: entering.filter((edge) => !canFindIncoming(edge)).map(({ type: name }) => name),
+    notFound: entering
+      .filter((edge) => !canFindIncoming(edge) || hasReadOnly(graph, edge))
+      .map(({ type: name }) => name),
     foundByOrders: found
       .filter(({ copy, incoming }) => copy === undefined && incoming === undefined)
       .map(({ type: name }) => name),
@@ -100,7 +104,8 @@ async function deleteOutgoing(graph: CompiledModel, store: Store, id: string, re
       const { kind } = classifyBaseItem(graph, id, target, item);
       if (kind === 'node') result.nodes = 1;
       else if (kind === 'unknown') result.skipped += 1;
-      // An edge that the node makes goes with it.
+      // An edge that the node makes goes with it. One with a template is not ours.
+      else if (graph.table.rawKeys?.readOnlyReason({ source: id, target }) !== undefined) result.skipped += 1;
       else if (graph.table.rawKeys?.isMadeByNode({ source: id, target }) !== true)
         (kind === 'part' ? parts : edges).push({ source: id, target });
     }
@@ -116,10 +121,17 @@ async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, res
     for await (const { items } of queryPages(store, request, result)) {
       // A tombstone names none.
       const sources = items.map((item) => stringOf(item[attribute])).filter((source) => source !== undefined);
-      const keys = [...new Set(sources)].map((source) => ({ source, target }));
+      const keys = [...new Set(sources)]
+        .map((source) => ({ source, target }))
+        .filter((key) => cascade.graph.table.rawKeys?.readOnlyReason(key) === undefined);
       await deleteItems(store, await readPresent(store, keys, result), result, 'edges');
     }
   }
+}
+
+/** Whether some edges of a type have keys that the model has as templates. */
+function hasReadOnly({ nodes }: CompiledModel, { key, from }: EdgeModel): boolean {
+  return key?.target !== undefined || [...from].some((type) => nodes.get(type)?.key !== undefined);
 }
 
 function canFindIncoming(edge: EdgeModel): boolean {

@@ -12,6 +12,7 @@ import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { retrying } from '../../foundation/retry.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
 import { type BadOperation, InvalidBatchError } from './batch.ts';
+import { writableKey } from './checks/key.ts';
 import { itemName } from './checks/problem.ts';
 import {
   baseCondition,
@@ -24,6 +25,7 @@ import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/
 import { isLostAnswer, mayRepeat, messageOf, type WriteContext } from './item/send.ts';
 import { putChange } from './item/single.ts';
 import type { AttributeChange } from './update/attribute-change.ts';
+import { withOperandErrors } from './update/operand-error.ts';
 import { edgeSubject, nodeSubject, partSubject, type UpdateSubject } from './update/subject.ts';
 import { updateInTransaction } from './update/update.ts';
 
@@ -64,12 +66,14 @@ interface UpdateConditions extends WriteConditions {
 }
 
 const CONDITIONS: OptionNames<WriteConditions> = { ifAbsent: true, ifPresent: true, if: true };
+/** An operation as a change. `isRefused`: what was read for it shows that its condition does not hold. */
+type Prepared = BaseChange & { isRefused?: boolean };
 
 const ATTEMPTS = 8;
 
 /** Collects the operations of a transaction; nothing is checked or sent before it runs. */
 export class TransactionBuilder {
-  private readonly prepared: (() => Promise<BaseChange>)[] = [];
+  private readonly prepared: (() => Promise<Prepared>)[] = [];
 
   constructor(
     private readonly graph: CompiledModel,
@@ -111,7 +115,7 @@ export class TransactionBuilder {
   };
 
   deletePart = (id: string, part: string, options: WriteConditions = {}): void => {
-    this.prepared.push(async () => deleteChange(partKey(this.graph, id, part), options));
+    this.prepared.push(async () => deleteChange(this.graph, partKey(this.graph, id, part), options));
   };
 
   requirePart = (id: string, part: string, conditions: WriteConditions = {}): void => {
@@ -135,11 +139,11 @@ export class TransactionBuilder {
   };
 
   deleteNode = (id: string, options: WriteConditions = {}): void => {
-    this.prepared.push(async () => deleteChange(nodeKey(this.graph, id), options));
+    this.prepared.push(async () => deleteChange(this.graph, nodeKey(this.graph, id), options));
   };
 
   deleteEdge = (source: string, edgeType: string, target: string, options: WriteConditions = {}): void => {
-    this.prepared.push(async () => deleteChange(edgeKey(this.graph, source, edgeType, target), options));
+    this.prepared.push(async () => deleteChange(this.graph, edgeKey(this.graph, source, edgeType, target), options));
   };
 
   requireNode = (id: string, conditions: WriteConditions = {}): void => {
@@ -152,22 +156,47 @@ export class TransactionBuilder {
 
   /** Checks all operations, then makes them all or none. */
   async run({ token = globalThis.crypto.randomUUID(), signal }: TransactOptions): Promise<TransactionResult> {
-    const changes = await this.checkedChanges();
-    if (changes.length === 0) return { items: 0, wcu: 0 };
-    const result = await this.sendWithRetries(changes, token, signal);
-    if (result.applied) return { items: changes.length, wcu: result.wcu };
-    const failures = result.failed.map(({ place, current }) => ({
+    let wcu = 0;
+    let changes = await this.checkedChanges();
+    if (changes.length === 0) return { items: 0, wcu };
+    for (let attempt = 1; changes.some(({ isRefused }) => isRefused); attempt++) {
+      wcu += await this.lookAtConditions(changes, signal);
+      // They hold by now: all is prepared once more.
+      if (attempt >= ATTEMPTS) throw tooMuchContentionError(attempt);
+      changes = await this.checkedChanges();
+    }
+    const result = await withOperandErrors(this.graph, this.context.store, changes, () =>
+      this.sendWithRetries(changes, token, signal),
+    );
+    if (result.applied) return { items: changes.length, wcu: wcu + result.wcu };
+    throw this.failedError(changes, result.failed);
+  }
+
+  /** Lets the table decide about all conditions at once, and changes nothing; returns the units. Throws where one does not hold. */
+  private async lookAtConditions(changes: readonly Prepared[], signal: AbortSignal | undefined): Promise<number> {
+    const conditional = changes.filter(({ condition = {} }) => isConditional(condition));
+    const looks = conditional.map(({ key, condition }): BaseChange => ({ kind: 'look', key, condition: condition! }));
+    const result = await this.sendWithRetries(looks, globalThis.crypto.randomUUID(), signal);
+    if (result.applied) return result.wcu;
+    const failed = result.failed.map(({ place, ...rest }) => ({
+      ...rest,
+      place: changes.indexOf(conditional[place]!),
+    }));
+    throw this.failedError(changes, failed);
+  }
+
+  private failedError(
+    changes: readonly BaseChange[],
+    failed: Extract<ChangeAllResult, { applied: false }>['failed'],
+  ): TransactionFailedError {
+    const failures = failed.map(({ place, current }) => ({
       position: place + 1,
       error: failureOf(this.graph, changes[place]!, current),
     }));
-    throw new TransactionFailedError(failures);
+    return new TransactionFailedError(failures);
   }
 
-  private updateChange(
-    subject: UpdateSubject,
-    change: AttributeChange,
-    options: UpdateConditions,
-  ): Promise<BaseChange> {
+  private updateChange(subject: UpdateSubject, change: AttributeChange, options: UpdateConditions): Promise<Prepared> {
     checkOptions('An update of a transaction', options, { ...CONDITIONS, upsert: true });
     if (typeof change !== 'function') return updateInTransaction(this.context, subject, change, options);
     throw new EdgeloomError(
@@ -177,9 +206,9 @@ export class TransactionBuilder {
     );
   }
 
-  private async checkedChanges(): Promise<BaseChange[]> {
+  private async checkedChanges(): Promise<Prepared[]> {
     const bad: BadOperation[] = [];
-    const changes: BaseChange[] = [];
+    const changes: Prepared[] = [];
     const results = await Promise.allSettled(this.prepared.map((prepare) => prepare()));
     const positions = new Map<string, number>();
     for (const [i, result] of results.entries()) {
@@ -237,7 +266,8 @@ function checked(conditions: WriteConditions): WriteConditions {
   return conditions;
 }
 
-function deleteChange(key: ItemKey, options: WriteConditions): BaseChange {
+function deleteChange(graph: CompiledModel, key: ItemKey, options: WriteConditions): BaseChange {
+  writableKey(graph, key);
   return { kind: 'delete', key, condition: baseCondition(key, checked(options)) };
 }
 
@@ -261,6 +291,14 @@ function namedTwiceError(key: ItemKey, positions: Map<string, number>, position:
     'invalid-argument',
     `${itemName(key.source, key.target)} is named by operation ${first} too.`,
     'A transaction takes one operation an item: put the condition into it.',
+  );
+}
+
+function tooMuchContentionError(attempts: number): EdgeloomError {
+  return new EdgeloomError(
+    'too-much-contention',
+    `${attempts} times a condition of the transaction did not hold when its item was read, and held a moment later.`,
+    'Send it again.',
   );
 }
 

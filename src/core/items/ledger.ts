@@ -134,6 +134,31 @@ export function isAmountAttribute(attribute: string): boolean {
   return AMOUNT.test(attribute) || attribute.startsWith('keys/');
 }
 
+/** Groups of a count at zero, which no edge has: attributes to remove, and the sets of values that stay; undefined: it has none. */
+export function groupsAtZero(count: Item): { set: Item; unset: string[] } | undefined {
+  const amounts = storedAmounts(count) ?? NO_AMOUNTS;
+  const isZero = (name: string): boolean => (amounts.get(name) ?? 0n) === 0n;
+  const unset = [...amounts.keys()].filter((name) => name.startsWith(groupAttribute('')) && isZero(name));
+  const set: Item = {};
+  for (const keys of amounts.size === 0
+    ? []
+    : Object.keys(count).filter((name) => name.startsWith(keysAttribute('')))) {
+    const group = groupAttribute(keys.slice(keysAttribute('').length));
+    const values = textsOf(count, keys);
+    const left = values.filter((value) => !isZero(`${group}/${value}`));
+    if (left.length === 0) unset.push(keys);
+    else if (left.length < values.length) set[keys] = { SS: left };
+  }
+  return unset.length === 0 && Object.keys(set).length === 0 ? undefined : { set, unset };
+}
+
+/** The values of groups that an attribute of a count names, without the tags of their types. */
+export function valuesNamedBy(attribute: string, value: Item[string]): string[] {
+  const [, named] = /^by\/[^/]{1,64}\/(.*)$/s.exec(attribute) ?? [];
+  const texts = attribute.startsWith(keysAttribute('')) && 'SS' in value ? value.SS : [];
+  return [...(named === undefined ? [] : [named]), ...texts].map((text) => text.slice(1));
+}
+
 /** Whether two counts say the same: an absent number is 0. */
 export function sameAmounts(left: Amounts, right: Amounts): boolean {
   const difference: Amounts = new Map(left);

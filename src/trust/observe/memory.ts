@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { unchangedCondition } from '../../core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
+import { hashOfText } from '../../core/kinds/part.ts';
 import type { Store } from '../../core/store-port.ts';
 import type { ObservedDrift } from './obligation.ts';
 import {
@@ -20,7 +21,8 @@ import type { ObserverMemory, ObserverState } from './state.ts';
  * many shards do not fit into it, and are in items next to it.
  */
 
-const KEY = { source: SERVICE_PARTITION, target: 'observer' } as const;
+/** The key of the state of the observer. */
+export const OBSERVER_KEY = { source: SERVICE_PARTITION, target: 'observer' } as const;
 const STATE = 'state';
 /** How long a process keeps the lease without a sign of life, in milliseconds. */
 export const OBSERVER_LEASE_MS = 60_000;
@@ -28,6 +30,8 @@ export const OBSERVER_LEASE_MS = 60_000;
 const MOST_INLINE = 100_000;
 /** Characters of each text of a difference that are saved. The contents of a few large views would not fit into the item. */
 const MOST_SHOWN = 2_000;
+/** The beginning of a text that was replaced by its hash. */
+const HASHED = 'sha256 ';
 
 const progressSchema = z.object({
   streamArn: z.string(),
@@ -95,7 +99,7 @@ export class TableMemory implements ObserverMemory {
   }
 
   async save(whole: ObserverState): Promise<boolean> {
-    const state = { ...whole, drift: whole.drift.map(withShownTexts) };
+    const state = { ...whole, drift: whole.drift.map((one) => withTexts(one, shownText)) };
     const { item, saved } = await readSaved(this.store);
     if (saved?.holder !== this.holder) return false;
     if (JSON.stringify(state).length <= MOST_INLINE) return await this.write(item, { state });
@@ -123,7 +127,7 @@ export class TableMemory implements ObserverMemory {
       ...(places && { places }),
     };
     const { applied } = await this.store.update({
-      key: KEY,
+      key: OBSERVER_KEY,
       set: { [STATE]: { S: JSON.stringify(saved) } },
       unset: [],
       condition: unchangedCondition(seen, undefined),
@@ -132,15 +136,46 @@ export class TableMemory implements ObserverMemory {
   }
 }
 
-/** A difference with the beginnings of its texts: people read them, and a restart looks at the part again. */
-function withShownTexts(drift: ObservedDrift): ObservedDrift {
-  const { wanted, stored, plain } = drift;
-  const texts = { wanted: shownText(wanted), stored: shownText(stored) };
-  return { ...drift, ...texts, ...(plain !== undefined && { plain: shownText(plain) }) };
+/**
+ * Takes known differences, and wrong items of the sample, out of the saved state, and leaves hashes of the contents of all others. A process
+ * that runs saves its own again. Returns the item after that; undefined: there is none.
+ *
+ * @param isGone whether one goes.
+ */
+export async function withoutObserved(
+  store: Pick<Store, 'get' | 'update'>,
+  isGone: (entry: unknown) => boolean,
+): Promise<Item | undefined> {
+  const { item, saved } = await readSaved(store);
+  if (saved?.state === undefined) return item;
+  const { heldBy, sampled, drift, ...state } = saved.state;
+  const left: SavedProgress = {
+    ...{ ...state, drift: drift.filter((one) => !isGone(one)).map((one) => withTexts(one, hashedText)) },
+    ...(heldBy !== undefined && !isGone(heldBy) && { heldBy }),
+    ...(sampled && { sampled: { ...sampled, wrongItems: sampled.wrongItems.filter((one) => !isGone(one)) } }),
+  };
+  const text = JSON.stringify({ ...saved, state: left });
+  if (text === stringOf(item?.[STATE])) return item;
+  const set = { [STATE]: { S: text } };
+  await store.update({ key: OBSERVER_KEY, set, unset: [], condition: unchangedCondition(item, undefined) });
+  return (await readSaved(store)).item;
 }
 
-function shownText(text: string | null): string | null {
-  return text === null || text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}…`;
+/** A difference with other texts: people read them, and a restart looks at the part again. */
+function withTexts(drift: ObservedDrift, textOf: (text: string) => string): ObservedDrift {
+  const textOrNull = (text: string | null): string | null => (text === null ? null : textOf(text));
+  const { wanted, stored, plain } = drift;
+  const texts = { wanted: textOrNull(wanted), stored: textOrNull(stored) };
+  return { ...drift, ...texts, ...(plain !== undefined && { plain: textOrNull(plain) }) };
+}
+
+/** The beginning of a text. */
+function shownText(text: string): string {
+  return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}…`;
+}
+
+function hashedText(text: string): string {
+  return text.startsWith(HASHED) ? text : HASHED + hashOfText(text);
 }
 
 /** Reads how far the observer is, as it was saved last; undefined if none ever ran. */
@@ -149,7 +184,7 @@ export async function readObserverProgress(store: Pick<Store, 'get'>): Promise<S
 }
 
 async function readSaved(store: Pick<Store, 'get'>): Promise<{ item: Item | undefined; saved: Saved | undefined }> {
-  const { item } = await store.get(KEY, { consistent: true });
+  const { item } = await store.get(OBSERVER_KEY, { consistent: true });
   const value = parsedJson(stringOf(item?.[STATE]));
   const lease = leaseSchema.safeParse(value);
   if (!lease.success) return { item, saved: undefined };

@@ -10,11 +10,12 @@ import {
   TOMBSTONE_HOURS,
   unchangedCondition,
 } from '../../core/items/derived-item.ts';
-import { isZeroAmounts, storedAmounts } from '../../core/items/ledger.ts';
+import { SERVICE_PARTITION } from '../../core/items/keys.ts';
+import { groupsAtZero, isZeroAmounts, storedAmounts } from '../../core/items/ledger.ts';
 import { kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { classifyBaseItem } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import type { ScanSource, Store } from '../../core/store-port.ts';
+import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
@@ -22,6 +23,7 @@ import { runAbortable } from '../../store/abortable.ts';
 import { MeteredStore } from '../../store/metered.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 import { check } from '../check/check.ts';
+import { OBSERVER_KEY, withoutObserved } from '../observe/memory.ts';
 import { redrive } from '../repair/redrive.ts';
 import { changeErasure, type Erasure, forgetErasure, readErasure } from './erasure-record.ts';
 import { outsideTheTable, type Remainder, Remainders } from './remainders.ts';
@@ -83,7 +85,7 @@ export interface ErasedItems {
   parts: number;
   /** Edges that leave or enter the node. */
   edges: number;
-  /** Base items of types outside the model, in its partition or with the sort key of an edge to it. */
+  /** Base items of types outside the model, in its partition or with the sort key of an edge to it; none in a table with templates. */
   unknown: number;
   /** Tombstones, empty counts and empty views. */
   derived: number;
@@ -97,7 +99,10 @@ export interface SubjectErasure {
   deleted: ErasedItems;
   /** Everything that still names the subject; at the end the places that no run looks at. */
   remains: Remainder[];
-  /** Whether a scan after the last deletion has found the id nowhere in the table. */
+  /**
+   * Whether a read of the whole table after the last deletion has found the id in no key, and in no name or value of an attribute. A longer
+   * text around it that may be another id does not count; `remains` lists it.
+   */
   isDone: boolean;
   /** When the next run can delete the rest, ISO 8601; absent: time alone takes nothing more away. */
   next?: string;
@@ -116,8 +121,14 @@ const MARGIN_MS = HOUR_MS;
 const STREAM_MS = 24 * HOUR_MS;
 /** Walks of a second run. Each but the last has changed something; producers that never rest must not keep it going. */
 const MOST_WALKS = 5;
+/** Errors of a deletion by lists after which the walk over the table does all. */
+const WALKS_INSTEAD: ReadonlySet<string> = new Set(['projection-not-ready', 'read-only-type']);
 /** Deletions of tombstones at once. */
 const DELETES_AT_ONCE = 8;
+/** Groups at zero that one update takes away: it names each of them. */
+const MOST_UNSET = 50;
+/** How often the groups of one count are looked at: it may have many, and consumers may change it meanwhile. */
+const MOST_ATTEMPTS = 100;
 
 /**
  * Erases a node: itself, its parts, its edges both ways, wherever they are, and everything derived. It takes two runs. The first one
@@ -125,7 +136,8 @@ const DELETES_AT_ONCE = 8;
  * over, 48 hours later. The second run deletes them, and reads the table once more to prove that nothing is left. A run can be
  * interrupted anywhere and made again.
  *
- * Items that producers have written since the first run are not erased but reported, unless `again` says otherwise.
+ * Items that producers have written since the first run are not erased but reported, unless `again` says otherwise. Items of types with
+ * templates, and those that no template fits, are reported only: other software writes them. Until it has deleted them, each run is a first one.
  *
  * @example
  * const { isDone, next, remains } = await eraseSubject({ graph, store, id: 'USER-U1' });
@@ -153,6 +165,8 @@ type WalkMode =
 interface Found {
   /** Whether it has found a base item that is not to be deleted. */
   isWrittenAgain: boolean;
+  /** Whether it has found a base item that other software has to delete. */
+  hasOthers: boolean;
   /** Items that it has deleted. */
   deleted: number;
   /** Quarantine entries that name the subject. */
@@ -215,7 +229,7 @@ class SubjectEraser {
     await this.deleteByLists();
     const found = await this.walk('delete');
     await this.eraseEntriesAndBatches(found);
-    if (this.isStopped) return this.result(found, undefined);
+    if (this.isStopped || found.hasOthers) return this.result(found, undefined);
     const fenceMs = this.nowMs() + TOMBSTONE_HOURS * HOUR_MS + MARGIN_MS;
     const after = await changeErasure(this.store, id, (now) => ({
       stage: 'erased',
@@ -259,7 +273,7 @@ class SubjectEraser {
       this.total.edges += edges;
     } catch (error) {
       // A list that is being built does not name every edge. The walk that follows finds them all.
-      if (!(error instanceof EdgeloomError) || error.code !== 'projection-not-ready') throw error;
+      if (!(error instanceof EdgeloomError) || !WALKS_INSTEAD.has(error.code)) throw error;
     }
   }
 
@@ -268,9 +282,11 @@ class SubjectEraser {
     const { graph, segments = SUBJECT_SEGMENTS, onProgress } = this.options;
     const { remainingMs } = this.runtime;
     const found = emptyFound(graph);
-    const walk = { graph, source: this.store, names: this.names, segments, remainingMs, onProgress };
+    const cleaned = mode === 'clear' ? (item: WalkedItem) => this.withoutTraces(item) : undefined;
+    const walk = { graph, source: this.store, names: this.names, segments, remainingMs, onProgress, cleaned };
     const isWhole = await walkForSubject(walk, async (items) => {
-      const bases = mode === 'delete' ? items.filter(({ role }) => role.kind === 'base') : [];
+      const bases =
+        mode === 'delete' ? items.filter((item) => item.role.kind === 'base' && !this.isOfOthers(item)) : [];
       const expired = mode === 'clear' ? items.filter((item) => this.canGo(item)) : [];
       const deleted = [...(await this.deleteBases(bases)), ...(await this.deleteDerived(expired))];
       found.deleted += deleted.length;
@@ -282,11 +298,39 @@ class SubjectEraser {
     return found;
   }
 
+  /**
+   * Takes away what may be left of the subject in an item of others: groups of counts that no edge has any more, since a value may be a
+   * name or an address, and its entries in the observer's state.
+   */
+  private async withoutTraces(walked: WalkedItem): Promise<WalkedItem> {
+    const { source, target } = walked;
+    const kind = kindOfDerivedKey(target)?.kind.name;
+    if (source === SERVICE_PARTITION && target === OBSERVER_KEY.target) {
+      const item = await withoutObserved(this.store, (entry) => this.names.isNamedIn(entry));
+      return item === undefined ? walked : { source, target, item };
+    }
+    // Counts in its own partition are deleted as a whole.
+    if ((kind !== 'count' && kind !== 'total') || source === this.options.id) return walked;
+    let { item } = walked;
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      const groups = groupsAtZero(item);
+      if (groups === undefined) break;
+      const unset = groups.unset.slice(0, MOST_UNSET);
+      const condition = unchangedCondition(item, this.options.graph.table.ttl);
+      await this.store.update({ key: { source, target }, set: groups.set, unset, condition });
+      item = (await this.store.get({ source, target }, { consistent: true })).item ?? {};
+    }
+    return { source, target, item };
+  }
+
   /** Notes an item that stays for now. */
   private note(walked: SubjectItem, mode: WalkMode, rebuilt: ReadonlySet<string>, found: Found): void {
     const { role, source, target, item } = walked;
     const { remainders } = found;
-    if (role.kind === 'base') {
+    if (role.kind === 'base' && mode !== 'clear' && this.isOfOthers(walked)) {
+      found.hasOthers = true;
+      remainders.addItem(walked, 'a base item that other software writes: delete it there');
+    } else if (role.kind === 'base') {
       found.isWrittenAgain ||= mode === 'clear';
       remainders.addItem(walked, mode === 'clear' ? 'a base item that was written after the first run' : 'a base item');
     } else if (role.kind === 'entry') {
@@ -302,11 +346,16 @@ class SubjectEraser {
     } else if (mode !== 'clear') {
       remainders.count('derived items');
     } else if (rebuilt.has(source) || kindOfDerivedKey(target)?.kind.name === 'unknown-item') {
-      remainders.addItem(walked, 'a derived item that no base item asks for and no repair takes away: see check');
+      remainders.addItem(walked, 'a derived item that no repair takes away: a base item names it, or see check');
     } else {
       found.wrong.add(source);
       remainders.count('derived items, which are right as long as the subject is written again');
     }
+  }
+
+  /** Whether a base item is not Edgeloom's to delete. */
+  private isOfOthers(key: ItemKey): boolean {
+    return this.options.graph.table.rawKeys?.readOnlyReason(key) !== undefined;
   }
 
   /** Whether a second run deletes an item: a tombstone whose fence is over, or an empty item in the subject's partition. */
@@ -401,6 +450,7 @@ class SubjectEraser {
 function emptyFound({ table }: CompiledModel): Found {
   return {
     isWrittenAgain: false,
+    hasOthers: false,
     deleted: 0,
     entries: [],
     wrong: new Set(),

@@ -1,16 +1,18 @@
 import { type AttributeValue, type Item, stringOf } from '../../core/items/attribute-value.ts';
-import { COPIES, EDGE_SET, QUARANTINE_FIELDS } from '../../core/items/derived-item.ts';
+import { ATTRIBUTES, COPIES, EDGE_SET, QUARANTINE_FIELDS, VALUE } from '../../core/items/derived-item.ts';
 import { type KeyEnd, parseDerivedKey } from '../../core/items/derived-key.ts';
 import { decodeElement } from '../../core/items/element.ts';
 import { isHashedName, TARGET_ID } from '../../core/items/hashed-key.ts';
 import { edgeSortKey, hash128, isDerivedKey, SERVICE_PARTITION, typePrefix } from '../../core/items/keys.ts';
+import { valuesNamedBy } from '../../core/items/ledger.ts';
+import { classifyKey } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { isMadeByNode } from '../../core/model/keys/key-option.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 
 /**
  * Where an item names one node, the *subject*. Keys and elements are taken apart, so `USER-1` is not found in those of `USER-12` or
- * `USER-1.5`. The attributes of producers may hold the id in any text.
+ * `USER-1.5`. The attributes of producers may hold the id in any text, their names too, and so may keys of types outside the model.
  */
 
 /** The relation of an item to the subject. */
@@ -31,10 +33,12 @@ export type Naming = 'sure' | 'perhaps';
 const WORD = /[\p{L}\p{N}_\ud800-\udfff]/u;
 /** Characters that may go on an id: `USER-1.5`, `USER-1-2`. */
 const MAY_GO_ON = new Set(['-', '.', '@', '+', '~', ':', '%']);
+/** The marks among them that end a sentence, where no more of a word follows. */
+const OF_SENTENCES = new Set(['.', ':']);
 
 /** Finds the id of one node in items. */
 export class SubjectNames {
-  /** The id as it is, and as JSON escapes it. */
+  /** The id as it is, and as the keys of a type with templates have it; and both as JSON escapes them. */
   private readonly forms: readonly string[];
   private readonly hash: string;
   /** Hashes of keys of edges to the subject: derived keys hold them where there is no room for the key. */
@@ -43,14 +47,18 @@ export class SubjectNames {
   private readonly edges: CompiledModel['edges'];
   /** Attributes that are taken apart as keys. */
   private readonly keys: ReadonlySet<string>;
+  private readonly rawPartition: string | undefined;
 
   constructor(
     readonly id: string,
-    { table, edges }: Pick<CompiledModel, 'table' | 'edges'>,
+    private readonly graph: CompiledModel,
   ) {
+    const { table, edges } = graph;
     this.edges = edges;
     this.keys = new Set([table.partitionKey, table.sortKey]);
-    this.forms = [...new Set([id, JSON.stringify(id).slice(1, -1)])];
+    this.rawPartition = table.rawKeys?.rawPartition(id);
+    const forms = [id, this.rawPartition ?? id];
+    this.forms = [...new Set(forms.flatMap((form) => [form, JSON.stringify(form).slice(1, -1)]))];
     this.hash = hash128(id);
     this.edgeHashes = new Set([...edges.keys()].map((type) => hash128(edgeSortKey(type, id))));
   }
@@ -59,7 +67,7 @@ export class SubjectNames {
   roleOf({ source, target, item }: WalkedItem): SubjectRole | undefined {
     const isEntry = parseDerivedKey(target)?.kind === 'quarantine-entry';
     if (source === this.id) return { kind: isEntry ? 'entry' : isDerivedKey(target) ? 'derived' : 'base' };
-    if (source === SERVICE_PARTITION) return this.mentionOf(item, (text) => this.namingIn(text));
+    if (source === SERVICE_PARTITION) return this.mentionOf(item, this.namingInReport);
     if (!isDerivedKey(target)) {
       if (this.isEdgeKey(target)) {
         // An attribute of another node makes it: that node is not the subject's.
@@ -70,16 +78,21 @@ export class SubjectNames {
       const { [TARGET_ID]: targetId, ...others } = item;
       // The target of a hashed key is an id as a whole, as one in a key is.
       const isOfKey = isHashedName(target.slice(target.indexOf('-') + 1)) && stringOf(targetId) !== this.id;
-      return this.mentionOf(isOfKey ? others : item, (text) => this.namingIn(text));
+      if (classifyKey(this.graph, source, target).kind !== 'unknown')
+        return this.mentionOf(isOfKey ? others : item, this.namingInText);
+      return this.isInRawPartition(source) ? { kind: 'base' } : this.mentionOf(item, this.namingInText, true);
     }
     if (isEntry) {
       const of = stringOf(item[QUARANTINE_FIELDS.of]) ?? '';
       const isOfSubject = this.isNamedByKey(target) || this.isEdgeKey(of) || stringOf(item['in']) === this.id;
-      return isOfSubject ? { kind: 'entry' } : this.mentionOf(item, (text) => this.namingIn(text));
+      return isOfSubject ? { kind: 'entry' } : this.mentionOf(item, this.namingInText);
     }
     if (this.isNamedByKey(target) || this.showsSubject(item)) return { kind: 'derived' };
-    // A copied attribute is found with its base item. Only a value that is the id itself is looked for here.
-    return this.mentionOf(item, (text) => (text === this.id ? 'sure' : undefined));
+    // Keys and elements name ids as a whole. Groups, and what base items have given, may hold the id in a text.
+    return this.mentionOf(item, (text, name) => {
+      const isOfBase = name === ATTRIBUTES || name === VALUE;
+      return text === this.id || (isOfBase && this.namingIn(text) === 'sure') ? 'sure' : undefined;
+    });
   }
 
   /** The part of an item that is about the subject: of items of others only the attributes, entries and elements that name it. */
@@ -90,10 +103,19 @@ export class SubjectNames {
     const excerpt: Item = {};
     for (const [name, value] of Object.entries(item)) {
       if (this.keys.has(name)) excerpt[name] = value;
-      const part = name === EDGE_SET ? this.excerptOfSet(value) : this.excerptOfValue(value);
+      const isNamed = this.namingIn(name) === 'sure' || this.namesGroup(name, value);
+      const part = isNamed ? value : name === EDGE_SET ? this.excerptOfSet(value) : this.excerptOfValue(value);
       if (part !== undefined) excerpt[name] = part;
     }
     return excerpt;
+  }
+
+  /** Whether a JSON value has a text, or a key of an item, that names the subject. */
+  isNamedIn(value: unknown): boolean {
+    if (typeof value === 'string')
+      return this.namingInReport(value) === 'sure' || this.isEdgeKey(value) || this.isNamedByKey(value);
+    if (typeof value !== 'object' || value === null) return false;
+    return Object.entries(value).some(([name, entry]) => this.namingIn(name) === 'sure' || this.isNamedIn(entry));
   }
 
   /** How a text names the subject. */
@@ -127,7 +149,7 @@ export class SubjectNames {
       }
       case 'index-item':
         if (key.of === 'edge') return this.isEdgeEnd(key.edge);
-        return key.of === 'search' && key.value !== undefined && this.isValue(key.value);
+        return key.of === 'search' && key.value !== undefined && this.isNamedByValue(key.value);
       default:
         return false;
     }
@@ -135,6 +157,10 @@ export class SubjectNames {
 
   private isEdgeEnd({ text, hash }: KeyEnd): boolean {
     return hash === undefined ? this.isEdgeKey(text) : this.edgeHashes.has(hash);
+  }
+
+  private isNamedByValue(value: KeyEnd): boolean {
+    return this.isValue(value) || (value.hash === undefined && this.namingIn(value.text) === 'sure');
   }
 
   private isValue({ text, hash }: KeyEnd): boolean {
@@ -153,15 +179,36 @@ export class SubjectNames {
     return decodeElement(element)?.target === this.id;
   }
 
-  private mentionOf(item: Item, namingIn: (text: string) => Naming | undefined): SubjectRole | undefined {
+  /** How a text about derived items names the subject: a value of a group has the tag of its type before it. */
+  private readonly namingInReport = (text: string): Naming | undefined =>
+    this.namingIn(text) ?? this.namingIn(text.replaceAll('/S', '/'));
+
+  private readonly namingInText = (text: string): Naming | undefined => this.namingIn(text);
+
+  /** Whether a partition whose keys have lost the case of ids may be the subject's. */
+  private isInRawPartition(source: string): boolean {
+    return this.rawPartition !== undefined && this.graph.table.rawKeys?.rawPartition(source) === this.rawPartition;
+  }
+
+  /** Whether an attribute of a count names the subject as a value of a group. */
+  private namesGroup(name: string, value: AttributeValue): boolean {
+    return valuesNamedBy(name, value).some((text) => this.namingIn(text) === 'sure');
+  }
+
+  /** @param withKeys whether the keys, which are not those of the model, are texts like others. */
+  private mentionOf(
+    item: Item,
+    namingIn: (text: string, attribute: string) => Naming | undefined,
+    withKeys = false,
+  ): SubjectRole | undefined {
     const attributes: string[] = [];
     let isSure = false;
     for (const [name, value] of Object.entries(item)) {
-      if (this.keys.has(name)) continue;
-      let naming: Naming | undefined;
+      if (this.keys.has(name) && !withKeys) continue;
+      let naming = this.namesGroup(name, value) ? 'sure' : this.namingIn(name);
       for (const text of textsIn(value)) {
-        naming = namingIn(text) ?? naming;
         if (naming === 'sure') break;
+        naming = namingIn(text, name) ?? naming;
       }
       if (naming === undefined) continue;
       attributes.push(name);
@@ -215,7 +262,8 @@ function certaintyOfNameAt(text: string, from: number, to: number): Naming | und
   const [before, after] = [text[from - 1] ?? '', text[to] ?? ''];
   if (WORD.test(before) || WORD.test(after)) return undefined;
   const beginsId = !MAY_GO_ON.has(before) || (before === '-' && endsWithType(text, from - 1));
-  return beginsId && !MAY_GO_ON.has(after) ? 'sure' : 'perhaps';
+  const endsId = !MAY_GO_ON.has(after) || (OF_SENTENCES.has(after) && /^\s?$/.test(text[to + 1] ?? ''));
+  return beginsId && endsId ? 'sure' : 'perhaps';
 }
 
 /** Whether a text has a type, and nothing that goes on before it, in front of a dash: an edge's sort key inside a text. */

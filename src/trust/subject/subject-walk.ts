@@ -16,6 +16,8 @@ export interface SubjectWalkOptions {
   /** Segments, read at once. */
   segments: number;
   remainingMs: () => number;
+  /** Changes an item before it is looked at, and gives it as it is then. Default: none is changed. */
+  cleaned?: ((item: WalkedItem) => Promise<WalkedItem>) | undefined;
   /** Called after each page with the number of items read so far. */
   onProgress?: ((items: number) => void) | undefined;
 }
@@ -36,7 +38,7 @@ export function walkRcu(sizeBytes: number): number {
  * @param visit returns those of the items that it has deleted.
  */
 export async function walkForSubject(
-  { graph, source, names, segments, remainingMs, onProgress }: SubjectWalkOptions,
+  { graph, source, names, segments, remainingMs, cleaned, onProgress }: SubjectWalkOptions,
   visit: (items: readonly SubjectItem[]) => Promise<readonly WalkedItem[]>,
 ): Promise<boolean> {
   const deleted = new WeakSet<object>();
@@ -56,7 +58,9 @@ export async function walkForSubject(
     },
     walkStart(segments),
   );
-  await walk.run(async ({ items }) => {
+  await walk.run(async ({ items: stored }) => {
+    const items: WalkedItem[] = [];
+    for (const item of stored) items.push(cleaned === undefined ? item : await cleaned(item));
     const named = items.flatMap((walked): SubjectItem[] => {
       const role = names.roleOf(walked);
       return role === undefined ? [] : [{ ...walked, role }];

@@ -1,4 +1,11 @@
-import { ConditionFailedError, createSession, EdgeloomError, TransactionFailedError } from '../../../src/index.ts';
+import {
+  ConditionFailedError,
+  createSession,
+  EdgeloomError,
+  InvalidBatchError,
+  type Session,
+  TransactionFailedError,
+} from '../../../src/index.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
 import { type Options, ordersOf } from '../model.ts';
 import { inboundOf } from '../oracle.ts';
@@ -77,39 +84,89 @@ function changeOf(before: Options, after: Options): Options {
   return { set: after, ...(gone.length > 0 && { remove: gone }) };
 }
 
-/** The attribute that the writer keeps a node's id in, where its keys have lost the case of that. */
-function idIn({ input }: Bench, id: string): Options {
-  const dash = id.indexOf('-');
-  const { id: held } = (input.nodes[id.slice(0, dash)]?.['key'] ?? {}) as { id?: { attribute: string } };
-  return held === undefined ? {} : { [held.attribute]: id.slice(dash + 1) };
-}
-
 /** The base items are those of a moment; `gone`: the edges that were deleted. */
 async function expectWritten(bench: Bench, moment: number, gone: readonly [string, string][] = []): Promise<void> {
   const { nodes, edges, parts } = await bench.facts();
   for (const id of bench.wholes) {
     const part = bench.attributesOfPart(id, moment);
-    expectSame(parts.get(id)?.get(PART), part && { ...part, ...idIn(bench, id) }, `the part of ${id}`);
+    expectSame(parts.get(id)?.get(PART), part, `the part of ${id}`);
   }
   for (const id of bench.ids) {
     const expected = bench.attributesOf(id, moment);
     const version = await versionOf(bench, id);
-    expectSame(nodes.get(id), { ...expected, ...idIn(bench, id), ...version }, `the node ${id}`);
+    expectSame(nodes.get(id), { ...expected, ...version }, `the node ${id}`);
   }
   const written = edges.filter(({ type }) => type === 'MEMBER');
-  const { key = {} } = bench.input.edges['MEMBER']! as { key?: { to?: { attribute: string } } };
-  for (const { source, target, attributes } of written) {
-    const held = key.to === undefined ? {} : { [key.to.attribute]: target.slice(target.indexOf('-') + 1) };
-    const ids = { ...idIn(bench, source), ...held };
-    expectSame(
-      attributes,
-      { ...bench.attributesOfEdge(source, target, moment), ...ids },
-      `the edge ${source} ${target}`,
-    );
-  }
+  for (const { source, target, attributes } of written)
+    expectSame(attributes, bench.attributesOfEdge(source, target, moment), `the edge ${source} ${target}`);
   expectSame(written.length, bench.pairs.length - gone.length, 'the number of edges');
   for (const [from, to] of gone)
     holds(!written.some(({ source, target }) => source === from && target === to), `the edge ${from} ${to} is there`);
+}
+
+/** The outcome of writes to types with templates: each is refused, and the table stays as it is. */
+async function refusedWrites(bench: Bench): Promise<Outcome> {
+  await bench.begin();
+  const before = JSON.stringify(await bench.rig.items());
+  const writer = writerOf(bench);
+  const [id] = bench.sources as [string];
+  const edge = edgeOf(bench.pairs[0]!);
+  const [whole = id] = bench.wholes;
+  const parts = bench.wholes.length > 0;
+  const writes: (() => Promise<unknown>)[] = [
+    () => writer.putNode(id, bench.attributesOf(id, 1)),
+    () => writer.updateNode(id, { set: { title: 'forged' } }),
+    () => writer.deleteNode(id),
+    () => writer.putEdge(...edge, {}),
+    () => writer.updateEdge(...edge, { set: { note: 'forged' } }),
+    () => writer.deleteEdge(...edge),
+    () => writer.deleteNodeWithEdges(id),
+    () => writer.putMany([{ id, attributes: {} }]),
+    ...(parts ? [() => writer.putPart(whole, PART, {}), () => writer.deletePart(whole, PART)] : []),
+  ];
+  for (const write of writes) expectSame(await codeOf(write), 'read-only-type', `the answer to ${write}`);
+  const many: ((build: (one: OpenWriter) => void) => Promise<unknown>)[] = [
+    (build) => writer.batch(build),
+    (build) => writer.transact(build),
+  ];
+  for (const run of many) {
+    for (const build of [
+      (one: OpenWriter) => void one.deleteNode(id),
+      (one: OpenWriter) => void one.deleteEdge(...edge),
+      (one: OpenWriter) => void one.putEdge(...edge, {}),
+      (one: OpenWriter) => void one.putNode(id, {}),
+    ]) {
+      const problem: unknown = await run(build).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      const codes = problem instanceof InvalidBatchError ? problem.operations.map(({ error }) => error.code) : problem;
+      expectSame(codes, ['read-only-type'], `the problems of ${build}`);
+    }
+  }
+  expectSame(JSON.stringify(await bench.rig.items()), before, 'the table after refused writes');
+  return { state: 'refused', code: 'read-only-type' };
+}
+
+/** The writer of a session; where other software writes the table, the session is told of its writes. */
+function sessionWriter(bench: Bench, session: Session): OpenWriter {
+  const writer = writerOf(bench);
+  if (!bench.isReadOnly) return writer.with(session);
+  const noted = async (source: string, target: string, write: () => Promise<void>): Promise<void> => {
+    const end = session.note([{ source, target }]);
+    await write();
+    end();
+  };
+  const keyOf = (source: string, target: string): string => bench.edgeKey(source, target).target;
+  return {
+    ...writer,
+    putNode: (id, attributes) => noted(id, id, () => bench.putNode(id, attributes ?? {})),
+    deleteNode: (id) => noted(id, id, () => bench.putNode(id, undefined)),
+    putEdge: (from, _, to, attributes) => noted(from, keyOf(from, to), () => bench.putEdge(from, to, attributes ?? {})),
+    deleteEdge: (from, _, to) => noted(from, keyOf(from, to), () => bench.putEdge(from, to, undefined)),
+    putPart: (id, part, attributes) => noted(id, part, () => bench.putPart(id, attributes ?? {})),
+    deletePart: (id, part) => noted(id, part, () => bench.putPart(id, undefined)),
+  };
 }
 
 async function projectAndExpect(bench: Bench): Promise<void> {
@@ -133,7 +190,7 @@ async function showOwnWrites(bench: Bench, lowMark?: () => Promise<number | unde
   const { rig } = bench;
   await bench.begin();
   const session = createSession({ now: () => rig.nowMs(), ...(lowMark && { lowMark }) });
-  const writer = writerOf(bench).with(session);
+  const writer = sessionWriter(bench, session);
   const reader = bench.reader().with(session) as unknown as OpenReader;
   const expectShown = () => bench.expectAnswers({ reader, kinds: OF_SESSIONS });
   const [first, second] = bench.sources as [string, string];
@@ -232,6 +289,7 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
       'writer.deletePart',
     ],
     run: async (bench) => {
+      if (bench.isReadOnly) return refusedWrites(bench);
       await bench.migrate(bench.model);
       const writer = writerOf(bench);
       await writeAll(bench, writer, 0);
@@ -251,6 +309,7 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
     name: 'many puts',
     covers: ['command:import', 'library:importFile', 'writer.putMany', 'writer.batch'],
     run: async (bench) => {
+      if (bench.isReadOnly) return refusedWrites(bench);
       await bench.migrate(bench.model);
       const writer = writerOf(bench);
       if (bench.input.nodes['GOAL']!['versionAttribute'] !== undefined) {
@@ -293,6 +352,7 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
     name: 'update',
     covers: ['command:update', 'writer.updateNode', 'writer.updateEdge', 'writer.updatePart'],
     run: async (bench) => {
+      if (bench.isReadOnly) return refusedWrites(bench);
       await bench.begin();
       const writer = writerOf(bench);
       for (const moment of [1, 2]) {
@@ -323,6 +383,7 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
     name: 'condition',
     covers: [],
     run: async (bench) => {
+      if (bench.isReadOnly) return refusedWrites(bench);
       await bench.begin();
       const writer = writerOf(bench);
       const [id] = bench.sources as [string];
@@ -386,6 +447,7 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
       'transaction.requirePart',
     ],
     run: async (bench) => {
+      if (bench.isReadOnly) return refusedWrites(bench);
       await bench.begin();
       const writer = writerOf(bench);
       const [first, second, third] = bench.sources as [string, string, string];
@@ -424,6 +486,7 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
     name: 'deleteNodeWithEdges',
     covers: ['writer.deleteNodeWithEdges'],
     run: async (bench) => {
+      if (bench.isReadOnly) return refusedWrites(bench);
       await bench.begin();
       const writer = writerOf(bench);
       const [source] = bench.sources as [string];

@@ -49,13 +49,14 @@ const ERASE_HELP = `
 Two runs are needed. The first one deletes the node, its parts, its edges both ways and every other base item of its partition, also of
 types outside the model, and reconciles quarantine entries and failed batches that name it. Consumers then replace derived items by
 tombstones, which still name the node and hold off late records. The output says when their fence is over: 49 hours later. The second run
-deletes them, repairs what consumers have left, and reads the table again until the id is found nowhere.
+deletes them and the groups of counts at zero, repairs what consumers have left, and reads the table again until no key, and no name or value
+of an attribute, has the id. Base items of types with templates are listed only: their application deletes them.
 
 Each run may be interrupted and made again. Between the runs the table keeps a record under a hash of the id. If producers write the node, or
 an edge to it, after the first run, the second one reports that and leaves it; --again erases that too. The report names what a person has
 to do: attributes of others that hold the id, the stream (24 hours), backups, exports, logs.
 
-Exit code: 0 when the id is nowhere in the table, 1 while something is left, 2 after a failure or an interruption.
+Exit code: 0 when a read of the whole table has found no such text, 1 while something is left, 2 after a failure or an interruption.
 Rights: dynamodb:DescribeTable, Scan, Query, GetItem, BatchGetItem, BatchWriteItem, DeleteItem, UpdateItem, PutItem, TransactWriteItems on
 the table and its indexes; with --bucket also s3:ListBucket, s3:GetObject, s3:DeleteObject. A queue of failed batches is emptied by
 redrive, between the two runs.
@@ -214,7 +215,8 @@ function deletedText(deleted: ErasedItems): string {
 
 function endText(id: string, { isDone, next, isWrittenAgain, isStopped }: SubjectErasure): string {
   if (isStopped) return 'stopped before its end: run it again';
-  if (isDone) return `done: ${printable(id)} is nowhere in the table`;
+  if (isDone)
+    return `done: no key, and no name or value of an attribute in the table is known to hold ${printable(id)}`;
   if (isWrittenAgain) return `${printable(id)} was written again after the first run: erase that with --again`;
   if (next !== undefined) return `next: run it again from ${next} on`;
   return 'left: change what still names it, then run it again';

@@ -5,7 +5,7 @@ import { type CompiledModel, indexKeysOf } from '../../../core/model/compiled.ts
 import { type Problem, problemsOfImage } from '../../../core/plan/derive.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
-import { checkBaseKey } from './key.ts';
+import { checkBaseKey, writableKey } from './key.ts';
 import { checkEntries } from './max-entries.ts';
 import { AttributeError, itemName, withItemName } from './problem.ts';
 import { checkAttributes } from './value.ts';
@@ -26,6 +26,7 @@ export function checkBaseItem(graph: CompiledModel, item: Item): void {
   const source = keyText(item, partitionKey, sortKeyName);
   const sortKey = keyText(item, sortKeyName, partitionKey);
   checkBaseKey(graph, source, sortKey, item);
+  writableKey(graph, { source, target: sortKey });
   checkContents(graph, source, sortKey, item);
 }
 
@@ -39,7 +40,9 @@ export function toBaseItem(graph: CompiledModel, plain: Readonly<Record<string, 
   const target = Object.hasOwn(plain, sortKey) ? plain[sortKey] : undefined;
   const targetId = Object.hasOwn(plain, TARGET_ID) ? plain[TARGET_ID] : undefined;
   checkBaseKey(graph, source, target, typeof targetId === 'string' ? { [TARGET_ID]: { S: targetId } } : {});
-  return toItemOfKey(graph, { source: source as string, target: target as string }, plain);
+  const key = { source: source as string, target: target as string };
+  writableKey(graph, key);
+  return toItemOfKey(graph, key, plain);
 }
 
 /** The base item of a key that was checked, with plain attributes; checks all but the key. */

@@ -17,6 +17,7 @@ import { EdgeloomError } from '../../../foundation/errors.ts';
 import { itemName } from './problem.ts';
 
 const IDS_REMEDY = 'Correct the ids, or let the edge type join these node types in the model';
+const READ_ONLY = 'Write it with the application that owns these keys.';
 const ID_HINT = 'An id is a type, a dash and any text, such as USER-U1.';
 
 /**
@@ -84,6 +85,17 @@ export function checkEdgeType(graph: CompiledModel, type: unknown, role: Role): 
     `${of}: the edge type ${describe(type)} is not in the model.`,
     types === '' ? 'The model has no edge types.' : `The model's edge types are ${types}.`,
   );
+}
+
+/**
+ * The key of a base item that is Edgeloom's to write. Throws `read-only-type` for one whose keys the model has as templates: the application
+ * that writes the table's other items may have another item under them.
+ */
+export function writableKey({ table }: CompiledModel, key: ItemKey): ItemKey {
+  const reason = table.rawKeys?.readOnlyReason(key);
+  if (reason === undefined) return key;
+  const name = itemName(key.source, key.target);
+  throw new EdgeloomError('read-only-type', `${name}: ${reason}, so Edgeloom only reads it.`, READ_ONLY);
 }
 
 /** The part of the model that a key is of; undefined where it is of none. */

@@ -8,7 +8,7 @@ import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkBaseItem, toItemOfKey } from '../checks/base-item.ts';
 import { validateFields } from '../checks/fields.ts';
-import { checkBaseKey, checkEdgeType, checkNodeId, checkPart, partModel } from '../checks/key.ts';
+import { checkBaseKey, checkEdgeType, checkNodeId, checkPart, partModel, writableKey } from '../checks/key.ts';
 import { itemName } from '../checks/problem.ts';
 import { isPlainObject } from '../checks/values.ts';
 
@@ -33,7 +33,7 @@ export function partKey(graph: CompiledModel, id: unknown, part: unknown): ItemK
 
 /** The item of a part of a node. */
 export async function partItem(graph: CompiledModel, id: unknown, part: unknown, attributes: unknown): Promise<Item> {
-  const key = partKey(graph, id, part);
+  const key = writableKey(graph, partKey(graph, id, part));
   const { fields } = partModel(graph, key)!;
   return baseItem(graph, key, await validateFields(fields, attributes, itemName(key.source, key.target)));
 }
@@ -59,7 +59,7 @@ export async function nodeItem(
   attributes: unknown,
   way: 'single' | 'batch' = 'single',
 ): Promise<Item> {
-  const key = nodeKey(graph, id);
+  const key = writableKey(graph, nodeKey(graph, id));
   const model = graph.nodes.get(parseNodeId(key.source)?.type ?? '');
   const name = itemName(key.source, key.target);
   const { versionAttribute } = model ?? {};
@@ -84,7 +84,7 @@ export async function edgeItem(
   target: unknown,
   attributes: unknown,
 ): Promise<Item> {
-  const key = edgeKey(graph, source, edgeType, target);
+  const key = writableKey(graph, edgeKey(graph, source, edgeType, target));
   const edge = graph.edges.get(edgeType)!;
   if (edge.keys === 'plain' && edge.fields === undefined && isPlainObject(attributes)) {
     return baseItem(graph, key, attributes);

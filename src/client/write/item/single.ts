@@ -4,6 +4,7 @@ import { parseNodeId } from '../../../core/items/keys.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import type { BaseChange, BaseCondition, ItemKey, WriteResult } from '../../../core/store-port.ts';
 import type { Abortable } from '../../../foundation/runtime.ts';
+import { writableKey } from '../checks/key.ts';
 import {
   baseCondition,
   bothConditions,
@@ -51,7 +52,7 @@ export async function deleteSingle(
   options: WriteOptions,
 ): Promise<WriteResult> {
   options.signal?.throwIfAborted();
-  const condition = baseCondition(key, options);
+  const condition = baseCondition(writableKey(graph, key), options);
   if (isConditional(condition)) {
     return sendConditional(graph, context, { kind: 'delete', key, condition }, condition, options.signal);
   }

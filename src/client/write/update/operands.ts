@@ -1,4 +1,5 @@
-import { type AttributeValue, canonicalText, parseDecimal } from '../../../core/items/attribute-value.ts';
+import { type AttributeValue, canonicalText, parseDecimal, typeOf } from '../../../core/items/attribute-value.ts';
+import { typeName } from '../../../core/items/encoding.ts';
 import { AttributeError } from '../checks/problem.ts';
 
 /** Sums and sets as DynamoDB makes them, for updates whose result is validated before it is written. */
@@ -6,7 +7,8 @@ import { AttributeError } from '../checks/problem.ts';
 /** A stored number (or none) and another one, added exactly. Throws an `AttributeError` where the stored is no number. */
 export function addNumbers(name: string, stored: AttributeValue | undefined, added: string): { N: string } {
   if (stored !== undefined && !('N' in stored)) {
-    throw new AttributeError(name, 'is no number, so that nothing can be added to it', 'Set it, or correct the item.');
+    const reason = `is ${typeName(typeOf(stored))} in the stored item, so that no number can be added to it`;
+    throw new AttributeError(name, reason, 'Set it to a number, or remove it before.');
   }
   return { N: decimalSum(stored?.N ?? '0', added) };
 }
@@ -20,7 +22,9 @@ export function changeSet(
 ): AttributeValue | undefined {
   const type = (['SS', 'NS', 'BS'] as const).find((one) => one in given)!;
   if (stored !== undefined && !(type in stored)) {
-    throw new AttributeError(name, 'is no set of such elements', 'Set it, or correct the item.');
+    const what = how === 'add' ? 'added to' : 'deleted from';
+    const reason = `is ${typeName(typeOf(stored))} in the stored item, so that no elements of ${typeName(type)} can be ${what} it`;
+    throw new AttributeError(name, reason, 'Set it to such a set, or remove it before.');
   }
   const elements = new Map(elementsOf(stored, type).map((element) => [elementText(type, element), element]));
   for (const element of elementsOf(given, type)) {

@@ -2,7 +2,7 @@ import { TARGET_ID } from '../../../core/items/hashed-key.ts';
 import { parseNodeId } from '../../../core/items/keys.ts';
 import type { CompiledModel, EdgeModel, NodeModel, PartModel } from '../../../core/model/compiled.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
-import { partModel } from '../checks/key.ts';
+import { partModel, writableKey } from '../checks/key.ts';
 import { itemName } from '../checks/problem.ts';
 import { edgeKey, nodeKey, partKey } from '../item/prepare.ts';
 import type { AttributeChange } from './attribute-change.ts';
@@ -55,7 +55,7 @@ export function needsWhole({ type }: UpdateSubject, { addTo = {} }: AttributeCha
 }
 
 function subjectOfKey(graph: CompiledModel, key: ItemKey) {
-  return { graph, key, name: itemName(key.source, key.target) };
+  return { graph, key: writableKey(graph, key), name: itemName(key.source, key.target) };
 }
 
 function keyNames({ table }: CompiledModel): Map<string, string> {

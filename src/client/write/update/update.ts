@@ -12,6 +12,7 @@ import {
 import { sendChange, type WriteContext } from '../item/send.ts';
 import type { WriteOptions } from '../item/single.ts';
 import type { AttributeChange, Change } from './attribute-change.ts';
+import { withOperandErrors } from './operand-error.ts';
 import { plainUpdate } from './plain.ts';
 import { type SeenItem, updateOfSeen } from './seen.ts';
 import { needsWhole, type UpdateSubject } from './subject.ts';
@@ -55,7 +56,9 @@ export async function updateBaseItem(
   const condition = withPresence(baseCondition(subject.key, options), options);
   if (typeof change !== 'function' && !needsWhole(subject, change)) {
     const update = plainUpdate(subject, change, condition);
-    const result = await sendChange(context, update, options);
+    const result = await withOperandErrors(subject.graph, context.store, [update], () =>
+      sendChange(context, update, options),
+    );
     if (!result.applied) throw refusalError(subject, condition, result.current, options);
     return { attributes: updatedAttributes(subject, result), wcu: result.wcu, rcu: 0 };
   }
@@ -98,17 +101,20 @@ function tooMuchContentionError({ name }: UpdateSubject, attempts: number): Edge
   );
 }
 
-/** The change of a plain update within a transaction: read once where its result has to be validated. */
+/**
+ * The change of a plain update within a transaction: read once where its result has to be validated. Where its condition does not hold
+ * by then, it is the condition alone, and `isRefused`.
+ */
 export async function updateInTransaction(
   context: WriteContext,
   subject: UpdateSubject,
   change: AttributeChange,
   options: UpdateOptions,
-): Promise<BaseChange> {
+): Promise<BaseChange & { isRefused?: boolean }> {
   const condition = withPresence(baseCondition(subject.key, options), options);
   if (!needsWhole(subject, change)) return plainUpdate(subject, change, condition);
   const { item } = await context.store.get(subject.key, { consistent: true });
-  if (!meetsCondition(condition, item)) throw refusalError(subject, condition, item, options);
+  if (!meetsCondition(condition, item)) return { kind: 'look', key: subject.key, condition, isRefused: true };
   const update = await updateOfSeen(subject, item, change, condition);
   // An item that does not change still has to be as it was when the others are written.
   return update ?? { kind: 'look', key: subject.key, condition: bothConditions(condition, { present: true }) };

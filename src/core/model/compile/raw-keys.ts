@@ -78,7 +78,7 @@ function partitionOf(
   const leaving = [...edges.values()].filter(({ from }) => from.has(type));
   const ofEdges = leaving.map((edge) => edgeEntry(edge, node, own.raw, source, nodes, mistakes));
   const entries = [own, ...ofParts, ...ofEdges.filter((one) => one !== undefined)];
-  return { type, before, after, letters, id, entries };
+  return { type, before, after, letters, id, isTemplated: key !== undefined, entries };
 }
 
 function edgeEntry(
@@ -140,7 +140,8 @@ function edgeEntry(
       message: 'should end with {to}, so that edges come in the order of their targets',
     });
   }
-  return { known, raw: patternOf(target ?? []), isPrefix: true, letters, marks: marksOf(key.where), ...ids, path };
+  const marks = marksOf(key.where);
+  return { known, raw: patternOf(target ?? []), isPrefix: true, isTemplated: true, letters, marks, ...ids, path };
 }
 
 /** Notes a sort key that begins with an id: it could be that of any other item. */

@@ -31,7 +31,7 @@ export interface NodeKeyOption {
   case?: Letters;
   /**
    * The attribute that holds the id as it is, where `case` loses it: `attribute('userId')`. The node's parts and edges have theirs under
-   * the same name. Two ids that differ in case alone exclude each other. Default: ids are in the case of the keys.
+   * the same name. One of two ids that differ in case alone can be stored. Default: ids are in the case of the keys.
    */
   id?: IdAttribute;
 }

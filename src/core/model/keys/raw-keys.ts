@@ -38,6 +38,8 @@ export interface Entry {
   to?: string | undefined;
   /** Whether it is the item of the node, which by its attribute `to` is an edge, too. */
   isNode?: boolean;
+  /** Whether a template of the type makes the sort keys. */
+  isTemplated?: boolean;
 }
 
 /** The case of the letters of ids in raw keys; `'any'`: as they are. */
@@ -51,6 +53,8 @@ export interface Partition {
   letters: Letters;
   /** The attribute with the id, where the keys have lost its case. */
   id: string | undefined;
+  /** Whether a template of the type makes the partition keys. */
+  isTemplated: boolean;
   entries: readonly Entry[];
 }
 
@@ -160,6 +164,20 @@ export class RawKeys {
     if (from !== undefined) ids.push([from, source.slice(source.indexOf('-') + 1)]);
     if (to !== undefined) ids.push([to, target.slice(known.length)]);
     return ids;
+  }
+
+  /**
+   * Why a base item is not Edgeloom's to write, in words: its keys are made by a template of the model, or no template fits it, so that
+   * other software writes there. Undefined: it is Edgeloom's.
+   */
+  readOnlyReason({ source, target }: KeyPair): string | undefined {
+    if (isDerivedKey(target)) return undefined;
+    if (source.startsWith(UNPLACED) || target.startsWith(UNPLACED)) return 'no template of the model fits it';
+    const partition = this.partitionOf(source)?.partition;
+    if (partition?.isTemplated === true) return `the model has templates for the keys of ${partition.type}`;
+    const entry = this.entryOf(source, target);
+    if (entry?.isTemplated !== true) return undefined;
+    return `the model has templates for the keys of ${target.slice(0, target.indexOf('-'))}`;
   }
 
   /** The kinds of base items in a node's partition, in the order of their keys in Edgeloom's form. */

@@ -1,0 +1,39 @@
+import { attributeOf } from '../../../core/items/attribute-value.ts';
+import type { CompiledModel } from '../../../core/model/compiled.ts';
+import type { BaseChange, Store } from '../../../core/store-port.ts';
+import { StoreError } from '../../../foundation/errors.ts';
+import { withItemName } from '../checks/problem.ts';
+import { versionAttributeOf } from '../item/single.ts';
+import { nextVersion } from '../item/version.ts';
+import { applyChanges } from './attribute-change.ts';
+
+/**
+ * Sends changes. DynamoDB does not say which operand of an update does not fit the stored value, so that after a refusal the items are
+ * read. Throws `invalid-attribute` with item, attribute and the stored type; else the error of the call.
+ */
+export async function withOperandErrors<T>(
+  graph: CompiledModel,
+  store: Pick<Store, 'get'>,
+  changes: readonly BaseChange[],
+  send: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await send();
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.kind !== 'terminal') throw error;
+    for (const change of changes) await checkOperands(graph, store, change);
+    throw error;
+  }
+}
+
+/** Throws `invalid-attribute` where a change adds to, or deletes from, a stored value of another type. */
+async function checkOperands(graph: CompiledModel, store: Pick<Store, 'get'>, change: BaseChange): Promise<void> {
+  if (change.kind !== 'update') return;
+  const { key, changes } = change;
+  const { add = {}, addTo = {}, deleteFrom = {} } = changes;
+  if ([add, addTo, deleteFrom].every((part) => Object.keys(part).length === 0)) return;
+  const { item = {} } = await store.get(key, { consistent: true });
+  const version = versionAttributeOf(graph, key);
+  if (version !== undefined) nextVersion(key, version, attributeOf(item, version));
+  withItemName(key.source, key.target, () => applyChanges(item, changes));
+}
