@@ -5,6 +5,7 @@ import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../gra
 import { partsOfEdge } from '../joined.ts';
 import { unshapingOptions } from '../options/checks.ts';
 import { isPlainObject } from '../options/shape.ts';
+import { checkAgainstFields } from './against-fields.ts';
 import { compileEdge, compileNode, compileTable } from './definitions.ts';
 import { compileRawKeys } from './raw-keys.ts';
 import { edgeSchema, type MistakeLog, nodeSchema, partSchema, tableName } from './schemas.ts';
@@ -42,6 +43,7 @@ export function defineGraph<
   }
   for (const { type, to, copy = [] } of edges.values()) checkCopies(nodes, { type, to, copy }, mistakes);
   for (const edge of edges.values()) checkSourceParts(nodes, edge, mistakes);
+  checkAgainstFields(nodes, edges, table, mistakes);
   const rawKeys = compileRawKeys(nodes, edges, mistakes);
   if (mistakes.length > 0) throw new ModelError(mistakes);
   for (const [type, compiled] of nodes) {
