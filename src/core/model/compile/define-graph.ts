@@ -20,10 +20,9 @@ import { edgeSchema, type MistakeLog, nodeSchema, partSchema, tableName } from '
  *   edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
  * });
  */
-export function defineGraph<
-  const N extends NodeDefinitions,
-  const E extends EdgeDefinitions<Extract<keyof N, string>> = Record<never, never>,
->(input: GraphInput<N, E>): Graph<N, E> {
+export function defineGraph<const N extends NodeDefinitions, const E extends EdgeDefinitions = Record<never, never>>(
+  input: GraphInput<N, E>,
+): Graph<N, E> {
   const mistakes: MistakeLog = [];
   const table = compileTable(input?.table, mistakes);
   const nodeInput = recordOf(input?.nodes, 'nodes', mistakes);
