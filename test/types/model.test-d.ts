@@ -4,13 +4,16 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { EdgeTypes } from '../../src/core/model/declared.ts';
 import type { Derive } from '../../src/core/model/order.ts';
 import {
+  count,
   derive,
   type EdgeDefinition,
   edge,
   fromSource,
   type NodeDefinition,
   node,
+  part,
   rank,
+  sum,
 } from '../../src/core/model/schema.ts';
 
 const fields = z.object({ title: z.string(), kind: z.string() });
@@ -78,6 +81,50 @@ it('refuses names that are no attributes of an edge with fields', () => {
   edge({ ...ends, fields, inbound: { gsi0: 'title', shard: 3 } });
   // @ts-expect-error a list is no order
   edge({ from: 'A', to: 'B', inbound: { gsi0: 'title', projects: ['title'] } });
+});
+
+it('refuses options that contradict the fields, and takes those that fit them', () => {
+  const fields = z.object({
+    title: z.string(),
+    points: z.number().optional(),
+    big: z.bigint(),
+    isOpen: z.boolean(),
+    status: z.enum(['OPEN', 'DONE']),
+    tags: z.set(z.string()),
+    sizes: z.array(z.number()),
+    note: z.string().nullable(),
+    anything: z.unknown(),
+  });
+  node({
+    fields,
+    versionAttribute: 'points',
+    search: {
+      title: { type: 'date', partition: 'status' },
+      points: { type: 'number' },
+      big: { from: { from: 'big', type: 'number' } },
+      status: rank('status', { OPEN: 1, DONE: 2, GONE: 3 }),
+      stage: { from: rank('title', { A: 1 }) },
+      tags: { each: true, fold: true },
+      sizes: { each: true, type: 'number' },
+      open: derive((attributes: { isOpen: boolean }) => String(attributes.isOpen)),
+      anything: { type: 'number' },
+    },
+  });
+  // @ts-expect-error points are numbers
+  node({ fields, search: { points: {} } });
+  // @ts-expect-error sizes are numbers
+  node({ fields, search: { sizes: { each: true } } });
+  // @ts-expect-error a label has no weight
+  node({ fields, search: { stage: { from: rank('status', { OPEN: 1 }) } } });
+  // @ts-expect-error a note may be null
+  node({ fields, search: { note: {} } });
+  // @ts-expect-error a title is no number
+  node({ fields, versionAttribute: 'title' });
+  // @ts-expect-error a part is checked as a node is
+  part({ fields, search: { points: {} } });
+  // @ts-expect-error a sum is of numbers
+  edge({ from: 'A', to: 'B', fields, outgoing: { total: { all: sum('title') } } });
+  edge({ from: 'A', to: 'B', fields, outgoing: { total: { all: sum('big') }, by: { status: count('isOpen') } } });
 });
 
 it('takes the names of every shape that a union of fields has', () => {
@@ -209,7 +256,14 @@ it('takes a name that one of the source types has, and any name where one of the
       }),
       // @ts-expect-error neither a ticket nor a user has an age
       NEITHER: edge({ from: ['TICKET', 'USER'], to: 'TEAM', inbound: { gsi0: fromSource('age') } }),
-      EITHER: edge({ from: 'SHAPE', to: 'TEAM', inbound: { gsi0: fromSource('radius'), gsi1: fromSource('side') } }),
+      EITHER: edge({
+        from: 'SHAPE',
+        to: 'TEAM',
+        inbound: {
+          gsi0: { from: fromSource('radius'), type: 'number' },
+          gsi1: { from: fromSource('side'), type: 'number' },
+        },
+      }),
       OPEN: edge({ from: ['TICKET', 'TEAM'], to: 'TEAM', inbound: any }),
     },
   });

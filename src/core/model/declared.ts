@@ -69,6 +69,10 @@ export interface EdgeTypes {
   shownOfSource: string;
   /** The attributes of the source node that the orders and the partition name. */
   namedOfSource: string;
+  /** The ones that are ordered as texts. */
+  textsOfSource: string;
+  /** The ones that are ordered as numbers. */
+  numbersOfSource: string;
   /** Whether the target is in the index partitions of its incoming edges. */
   owner: boolean;
   /** Whether edge sets have the type. */
@@ -269,16 +273,21 @@ type NameOfSource<Part> =
 /** The same of an order by several values. */
 type NamesOfSource<Entry> = Entry extends readonly (infer Part)[] ? NameOfSource<Part> : NameOfSource<Entry>;
 
+/** The attributes of the source node that an order takes as numbers. */
+type NumbersOfSource<Entry> = NamesOfSource<
+  Extract<Entry extends readonly (infer Part)[] ? Part : Entry, { readonly type: 'number' }>
+>;
+
 /** The types that `edge` infers from its options. */
 export interface EdgeTypesOf<
-  F extends Fields,
   From extends string,
   To extends string,
   EdgeSet,
   Inbound,
   Copy extends string,
   Degree extends boolean,
-  Outgoing = Record<never, never>,
+  Outgoing,
+  F extends Fields,
 > {
   input: InputOf<F>;
   output: AttributesOf<F>;
@@ -289,6 +298,8 @@ export interface EdgeTypesOf<
   shown: Copied<AttributesOf<F>, Option<Inbound, 'project'>, 'KEYS_ONLY'>;
   shownOfSource: Copied<Record<string, unknown>, Option<Inbound, 'projectSource'>, 'KEYS_ONLY'>;
   namedOfSource: NamesOfSource<Inbound[keyof Inbound]>;
+  textsOfSource: Exclude<NamesOfSource<Inbound[keyof Inbound]>, NumbersOfSource<Inbound[keyof Inbound]>>;
+  numbersOfSource: NumbersOfSource<Inbound[keyof Inbound]>;
   owner: Option<Inbound, 'includeOwner'> extends infer Owner extends boolean ? Owner : false;
   inSet: EdgeSet extends false ? false : true;
   degree: Degree | ([TotalsOf<Outgoing>] extends [never] ? never : true);

@@ -1,3 +1,4 @@
+import type { Checked, Mistake, SourceMistake } from './checked.ts';
 import type { CompiledModel } from './compiled.ts';
 import type { EdgeTypes, NodeTypes } from './declared.ts';
 import type { FeedNames } from './feed-names.ts';
@@ -30,14 +31,51 @@ type PartNames<Parts> = {
 }[Extract<keyof Parts, string>];
 
 /**
- * The edge types as they are given. One that names an attribute which its source nodes do not have would have to be a sentence
- * that says so: the compiler shows it. Only here both the edge's options and the nodes' `fields` are known.
+ * The edge types as they are given. Only here both the edge's options and the nodes are known: one that names a node type or an
+ * attribute which there is not has a type that says so.
  */
 type CheckedEdges<N, E> = {
   readonly [T in keyof E]: E[T] extends EdgeDefinition<infer Types>
-    ? Named<WrongName<Types['namedOfSource'] | Types['shownOfSource'], N, Types['from']>, Types['from']>
-    : unknown;
+    ? FirstMistake<
+        NoType<N, Types['from'] | Types['to']>,
+        NoAttribute<N, Types['namedOfSource'] | Types['shownOfSource'], Types['from']>,
+        SourceMistake<OutputOf<N, Types['from']>, Types['textsOfSource'], Types['numbersOfSource']>,
+        E[T]
+      >
+    : EdgeDefinition;
 };
+
+/** The first of the mistakes; the definition itself if there are none. */
+type FirstMistake<First, Second, Third, Given> = [First] extends [never]
+  ? [Second] extends [never]
+    ? [Third] extends [never]
+      ? Given
+      : Third
+    : Second
+  : First;
+
+/** The attributes of some node types. */
+type OutputOf<N, NodeType extends string> = string extends keyof N | NodeType
+  ? unknown
+  : N[NodeType & keyof N] extends NodeDefinition<infer Types>
+    ? Types['output']
+    : unknown;
+
+/** The mistake of an edge type that joins a node type which there is not; never if it joins none, or they are not known. */
+type NoType<N, Given extends string> = string extends Given | keyof N
+  ? never
+  : [Exclude<Given, keyof N>] extends [never]
+    ? never
+    : Mistake<`${Extract<Exclude<Given, keyof N>, string>} is no node type`, Extract<keyof N, string>>;
+
+/** The same of one that names an attribute which none of some node types has. */
+type NoAttribute<N, Name extends string, NodeType extends string> = [Name] extends [never]
+  ? never
+  : [WrongName<Name, N, NodeType>] extends [never]
+    ? never
+    : string extends WrongName<Name, N, NodeType>
+      ? never
+      : `${WrongName<Name, N, NodeType>} is no attribute of ${NodeType}`;
 
 /** The names that are no attribute of some node types, nor of a part of theirs. */
 type WrongName<Name extends string, N, NodeType extends string> =
@@ -61,19 +99,12 @@ type NameOfNoPart<Name extends string, Part extends string> = Name extends `${in
       : never
   : never;
 
-/** Any type where no name is wrong, or what they are is not known. */
-type Named<Wrong extends string, NodeType extends string> = [Wrong] extends [never]
-  ? unknown
-  : string extends Wrong
-    ? unknown
-    : `${Wrong} is no attribute of ${NodeType}`;
-
 /** The input of `defineGraph`. */
 export interface GraphInput<N extends NodeDefinitions, E> {
   /** The table's name, or its name and those of its attributes. */
   table: string | TableOptions;
   nodes: N;
-  edges?: E & CheckedEdges<N, NoInfer<E>>;
+  edges?: Checked<E, CheckedEdges<N, NoInfer<E>>, never>;
   /** The things whose changes the feed tells. Default: all. */
   feed?: FeedNames<NoInfer<Extract<keyof N, string>>, NoInfer<Extract<keyof E, string>>>;
 }

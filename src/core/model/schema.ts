@@ -1,5 +1,6 @@
 import type { ValueType } from '../items/encoding.ts';
 import type { HashName } from '../items/shard.ts';
+import type { Checked, CheckedInbound, CheckedSearches, CheckedTotals, LabelName, VersionName } from './checked.ts';
 import type {
   EdgeTypes,
   EdgeTypesOf,
@@ -14,7 +15,6 @@ import type {
   AttributesOf,
   Derive,
   EdgeOrderOption,
-  EdgeOrderPart,
   Fields,
   FromSource,
   NameOf,
@@ -23,7 +23,6 @@ import type {
   ProjectOption,
   Rank,
   TotalOptions,
-  TypedOrder,
 } from './order.ts';
 
 export { attribute } from './keys/key-option.ts';
@@ -68,41 +67,21 @@ export interface SearchOptions<A> {
 /** A search attribute: its options, or an order in short. */
 export type SearchEntry<A> = SearchOptions<A> | Rank<NameOf<A>> | Derive<A> | NameOf<A>;
 
-/** Options of a search that is not named after an attribute: it has to say where its value comes from. */
-export type NamedSearchOptions<A> = SearchOptions<A> & ({ from: Order<A> } | { path: readonly NameOf<A>[] });
-
 /** The `search` option of a node type. */
 export type SearchEntries<A> = Readonly<Record<string, SearchEntry<A> | Order<A>>>;
 
-/** Nothing but what is known: the compiler looks for other names only where it does not infer the options. */
-type NothingBut<Known, Given> = Known & { readonly [Name in Exclude<keyof Given, AllKeys<Known>>]: never };
-
-/** The names of each type of a union. */
-type AllKeys<T> = T extends unknown ? keyof T : never;
-
-/** An order as it is given, with no name that it does not know. */
-type CheckedOrder<A, Given> = Given extends string | { readonly kind: unknown }
-  ? Order<A>
-  : NothingBut<TypedOrder<NameOf<A>>, Given>;
-
-/** The searches as they are given, checked: only one named after an attribute may leave out where its value comes from. */
-type CheckedSearches<A, Given> = {
-  readonly [Name in keyof Given]: string extends Name
-    ? Given[Name]
-    : Given[Name] extends string | { readonly kind: unknown }
-      ? Order<A>
-      : NothingBut<Name extends NameOf<A> ? SearchOptions<A> : NamedSearchOptions<A>, Given[Name]> &
-          (Given[Name] extends { readonly from: infer From } ? { readonly from: CheckedOrder<A, From> } : unknown);
-};
-
 /** Options of a part of a node type. */
-export interface PartOptions<F extends Fields, Searches = unknown, View = unknown> {
+export interface PartOptions<Searches = unknown, View = unknown, F extends Fields = Fields> {
   /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
   fields?: F;
   /** Attributes that reads show next to the node's, under the part's name. Default `'ALL'`. */
   view?: View;
   /** Attributes to search nodes by; such a search is named `TYPE.PART.attribute`. */
-  search?: Searches & CheckedSearches<AttributesOf<F>, NoInfer<Searches>>;
+  search?: Checked<
+    Searches,
+    CheckedSearches<AttributesOf<F>, NoInfer<Searches>, SearchOptions<AttributesOf<F>>>,
+    SearchEntries<AttributesOf<F>>
+  >;
 }
 
 /** A part of a node type, as `part` makes it. */
@@ -123,9 +102,9 @@ export interface PartDefinition<T extends PartTypes = PartTypes> {
  */
 export function part<
   F extends Fields = OpenFields,
-  const Searches extends SearchEntries<NoInfer<AttributesOf<F>>> = Record<never, never>,
+  const Searches extends object = Record<never, never>,
   const View extends ProjectOption<NoInfer<NameOf<AttributesOf<F>>>> = 'ALL',
->(options: PartOptions<F, Searches, View> = {}): PartDefinition<PartTypesOf<F, Searches, NoInfer<View>>> {
+>(options: PartOptions<Searches, View, F> = {}): PartDefinition<PartTypesOf<F, Searches, NoInfer<View>>> {
   return { kind: 'part', options };
 }
 
@@ -134,11 +113,11 @@ export type PartDefinitions = Readonly<Record<string, PartDefinition>>;
 
 /** Options of a node type. */
 export interface NodeOptions<
-  F extends Fields,
   Searches = unknown,
   View = unknown,
   List = boolean,
   Parts extends PartDefinitions = PartDefinitions,
+  F extends Fields = Fields,
 > {
   /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
   fields?: F;
@@ -154,17 +133,21 @@ export interface NodeOptions<
    * as the addresses of a customer, is rewritten with every change, so that it has to stay small. Writer and import refuse
    * a larger one; the projector takes what producers write without them. Default: no limit but DynamoDB's 400 KB.
    */
-  maxEntries?: { readonly [Name in NoInfer<NameOf<AttributesOf<F>>>]?: number };
+  maxEntries?: Readonly<Partial<Record<NoInfer<NameOf<AttributesOf<F>>>, number>>>;
   /**
    * A number attribute that turns on optimistic locking: every write of the writer counts it up. A put takes the version
    * that was read, and is refused where the node has another by now; without one the node has to be new. Updates count up
    * whatever they change. Producers without the writer are not held to it. Default: none.
    */
-  versionAttribute?: NoInfer<NameOf<AttributesOf<F>>>;
+  versionAttribute?: NoInfer<VersionName<F>>;
   /** Keep a list of all nodes of the type, by id: `reader.nodes('GOAL')`. One index item for each node. Default false. */
   list?: List;
   /** Attributes to search nodes by. */
-  search?: Searches & CheckedSearches<AttributesOf<F>, NoInfer<Searches>>;
+  search?: Checked<
+    Searches,
+    CheckedSearches<AttributesOf<F>, NoInfer<Searches>, SearchOptions<AttributesOf<F>>>,
+    SearchEntries<AttributesOf<F>>
+  >;
   /**
    * Parts of the node by how often they change, each an item of its own: `{ source: id, target: 'STATE', … }`. Names match
    * `[A-Z][A-Z0-9_]*`. Reads show a part's attributes under its name, while the node exists. Default: none.
@@ -189,18 +172,18 @@ export interface NodeDefinition<T extends NodeTypes = NodeTypes> {
 /** Declares a node type. */
 export function node<
   F extends Fields = OpenFields,
-  const Searches extends SearchEntries<NoInfer<AttributesOf<F>>> = Record<never, never>,
+  const Searches extends object = Record<never, never>,
   const View extends ProjectOption<NoInfer<NameOf<AttributesOf<F>>>> = 'ALL',
   const List extends boolean = false,
   const Parts extends PartDefinitions = Record<never, never>,
 >(
-  options: NodeOptions<F, Searches, View, List, Parts> = {},
+  options: NodeOptions<Searches, View, List, Parts, F> = {},
 ): NodeDefinition<NodeTypesOf<F, Searches, NoInfer<View>, NoInfer<List>, NoInfer<Parts>>> {
   return { kind: 'node', options };
 }
 
 /** Labels kept in each edge-set element: attribute names, or names for attributes and computed texts. */
-export type EdgeSetOption<A> = false | readonly NameOf<A>[] | Readonly<Record<string, NameOf<A> | Derive<A>>>;
+export type EdgeSetOption<A> = false | readonly LabelName<A>[] | Readonly<Record<string, LabelName<A> | Derive<A>>>;
 
 /** How an edge type is found from its target: its orders, and what applies to all of them. */
 export interface InboundOptions<A> extends TotalOptions<A> {
@@ -245,38 +228,16 @@ export interface InboundOptions<A> extends TotalOptions<A> {
 export type InboundEntries<A> = InboundOptions<A> &
   Readonly<Record<string, EdgeOrderOption<A> | InboundOptions<A>[InboundSetting] | undefined>>;
 
-/** The entries as they are given, checked by their names. */
-type CheckedInbound<A, Given> = {
-  readonly [Name in keyof Given]: string extends Name
-    ? Given[Name]
-    : Name extends InboundSetting
-      ? InboundOptions<A>[Name]
-      : Name extends 'gsi0' | 'gsi1'
-        ? CheckedEdgeOrder<A, Given[Name]>
-        : Name extends `gsi${number}` | `${Exclude<InboundSetting, 'total' | 'by'>}s`
-          ? never
-          : CheckedEdgeOrder<A, Given[Name]>;
-};
-
-/** An order of edges as it is given: one value, or a list of them. */
-type CheckedEdgeOrder<A, Given> = Given extends readonly unknown[]
-  ? { readonly [Place in keyof Given]: CheckedEdgePart<A, Given[Place]> }
-  : CheckedEdgePart<A, Given>;
-
-type CheckedEdgePart<A, Given> = Given extends string | { readonly kind: unknown }
-  ? EdgeOrderPart<A>
-  : NothingBut<TypedOrder<NameOf<A> | FromSource>, Given>;
-
 /** Options of an edge type. */
 export interface EdgeOptions<
-  F extends Fields,
   From extends string,
   To extends string,
-  EdgeSet,
+  EdgeSet = unknown,
   Inbound = unknown,
   Copy extends string = string,
   Degree = boolean,
   Outgoing = unknown,
+  F extends Fields = Fields,
 > {
   /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
   fields?: F;
@@ -287,7 +248,11 @@ export interface EdgeOptions<
   /** Labels kept in each set element; `false` leaves the type out of the set. Default `[]`: the target only. */
   edgeSet?: EdgeSet;
   /** Orders in which the target's incoming edges are found. Default: not indexed. */
-  inbound?: Inbound & CheckedInbound<NoInfer<AttributesOf<F>>, NoInfer<Inbound>>;
+  inbound?: Checked<
+    Inbound,
+    CheckedInbound<AttributesOf<F>, NoInfer<Inbound>, InboundOptions<AttributesOf<F>>>,
+    InboundEntries<AttributesOf<F>>
+  >;
   /**
    * Keep an exact count of each node's edges of this type, so that `degree` is one read however many they are and whether
    * or not the edge set lists them. An edge that comes or goes then costs a read and a transaction, twice the capacity.
@@ -298,7 +263,7 @@ export interface EdgeOptions<
    * Sums and numbers by group over the edges of this type that leave a node, in one read: `reader.total`. It includes the count
    * of `degree`. The same under `inbound` is over the edges that enter a node. Default: none.
    */
-  outgoing?: Outgoing & TotalOptions<NoInfer<AttributesOf<F>>>;
+  outgoing?: Checked<Outgoing, CheckedTotals<AttributesOf<F>, NoInfer<Outgoing>>, TotalOptions<AttributesOf<F>>>;
   /**
    * How the sort keys of the edges are made. `'plain'`: the edge type, `-`, the target's id. `'hashed'`: keys of one
    * length however long the ids are, made of a hash of the target's id, with the id in the attribute `targetId`,
@@ -334,14 +299,14 @@ export function edge<
   const To extends string,
   F extends Fields = OpenFields,
   const EdgeSet extends EdgeSetOption<NoInfer<AttributesOf<F>>> = readonly [],
-  const Inbound extends InboundEntries<NoInfer<AttributesOf<F>>> = Record<never, never>,
+  const Inbound extends object = Record<never, never>,
   const Copy extends string = never,
   const Degree extends boolean = false,
-  const Outgoing extends TotalOptions<NoInfer<AttributesOf<F>>> = Record<never, never>,
+  const Outgoing extends object = Record<never, never>,
 >(
-  options: EdgeOptions<F, From, To, EdgeSet, Inbound, Copy, Degree, Outgoing>,
+  options: EdgeOptions<From, To, EdgeSet, Inbound, Copy, Degree, Outgoing, F>,
 ): EdgeDefinition<
-  EdgeTypesOf<F, From, To, NoInfer<EdgeSet>, Inbound, NoInfer<Copy>, NoInfer<Degree>, NoInfer<Outgoing>>
+  EdgeTypesOf<From, To, NoInfer<EdgeSet>, Inbound, NoInfer<Copy>, NoInfer<Degree>, NoInfer<Outgoing>, F>
 > {
   return { kind: 'edge', options };
 }

@@ -47,9 +47,9 @@ describe('mistakes are all reported at once, each with its path', () => {
       "nodes.USER.search.name.shards: should be a whole number from 1 to 100000, or 'value'",
       'nodes.USER.search.name: rank has no weights',
       "nodes.USER.search.age.type: should be 'string', 'number' or 'date'",
-      'edges.KNOWS: has no option "colour"',
+      'edges.KNOWS: has no option "colour". There are fields, from, to, edgeSet, inbound, outgoing, degree, keys, key, copy',
       'edges.KNOWS.from: should be a node type or a list of them',
-      'edges.KNOWS.to: "NOBODY" is not a node type of the model',
+      'edges.KNOWS.to: "NOBODY" is not a node type of the model. There are user, USER',
       'edges.KNOWS.edgeSet.type: type is part of every entry; name the label otherwise',
       'edges.KNOWS.inbound.shards: should be a whole number from 1 to 100000',
       'edges.KNOWS.inbound.gsi0: should be an attribute name, { from, type }, rank(...) or derive(...)',
@@ -397,7 +397,7 @@ describe('mistakes in totals', () => {
     expect(mistakesIn({ inbound: wrong })).toEqual(found('edges.WORKED_ON.inbound'));
     expect(mistakesIn({ outgoing: { ...wrong, totals: 1 }, degree: 'yes' })).toEqual([
       expect.stringContaining('edges.WORKED_ON.degree: '),
-      'edges.WORKED_ON.outgoing: has no option "totals"',
+      'edges.WORKED_ON.outgoing: has no option "totals". Did you mean total? There are total, by',
       ...found('edges.WORKED_ON.outgoing'),
     ]);
     expect(mistakesIn({ outgoing: 'hours' })).toEqual([expect.stringContaining('edges.WORKED_ON.outgoing: ')]);

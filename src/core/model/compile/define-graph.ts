@@ -6,6 +6,7 @@ import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../gra
 import { partsOfEdge } from '../joined.ts';
 import { unshapingOptions } from '../options/checks.ts';
 import { isPlainObject } from '../options/shape.ts';
+import { checkAgainstFields } from './against-fields.ts';
 import { compileEdge, compileNode, compileTable } from './definitions.ts';
 import { compileRawKeys } from './raw-keys.ts';
 import { edgeSchema, type MistakeLog, nodeSchema, partSchema, tableName } from './schemas.ts';
@@ -20,10 +21,9 @@ import { edgeSchema, type MistakeLog, nodeSchema, partSchema, tableName } from '
  *   edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
  * });
  */
-export function defineGraph<
-  const N extends NodeDefinitions,
-  const E extends EdgeDefinitions<Extract<keyof N, string>> = Record<never, never>,
->(input: GraphInput<N, E>): Graph<N, E> {
+export function defineGraph<const N extends NodeDefinitions, const E extends EdgeDefinitions = Record<never, never>>(
+  input: GraphInput<N, E>,
+): Graph<N, E> {
   const mistakes: MistakeLog = [];
   const table = compileTable(input?.table, mistakes);
   const nodeInput = recordOf(input?.nodes, 'nodes', mistakes);
@@ -43,6 +43,7 @@ export function defineGraph<
   }
   for (const { type, to, copy = [] } of edges.values()) checkCopies(nodes, { type, to, copy }, mistakes);
   for (const edge of edges.values()) checkSourceParts(nodes, edge, mistakes);
+  checkAgainstFields(nodes, edges, table, mistakes);
   const rawKeys = compileRawKeys(nodes, edges, mistakes);
   if (mistakes.length > 0) throw new ModelError(mistakes);
   for (const [type, compiled] of nodes) {

@@ -13,6 +13,7 @@ import type {
   TableNames,
 } from '../compiled.ts';
 import { NODE_LIST, nodeList } from '../node-list.ts';
+import { wordsThereAre } from '../options/nearest.ts';
 import { compileProjection } from '../options/option-tables.ts';
 import type { Shaped } from '../options/shape.ts';
 import { CountPlaces, PartPlaces, SearchPlaces, TotalPlaces } from '../projection/places.ts';
@@ -277,7 +278,10 @@ function checkNodeTypes(
   const types = new Set(typeof input === 'string' ? [input] : input);
   for (const type of types) {
     if (!nodeTypes.has(type))
-      mistakes.push({ path, message: `${JSON.stringify(type)} is not a node type of the model` });
+      mistakes.push({
+        path,
+        message: `${JSON.stringify(type)} is not a node type of the model${wordsThereAre(type, nodeTypes)}`,
+      });
   }
   return types;
 }

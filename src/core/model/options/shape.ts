@@ -1,3 +1,5 @@
+import { wordsThereAre } from './nearest.ts';
+
 /**
  * Shapes of a model file's definitions and of the registry. Every function that reads or writes brings this code along, so it is
  * a fraction of what a schema library is; other input is parsed by zod.
@@ -143,7 +145,7 @@ export function exactObject<const Of extends Shapes>(of: Of): ObjectShape<Of> {
   const shape: Shape<ObjectOf<Of>> = (input, note) => {
     entries(input, note);
     const others = isObject(input) ? Object.keys(input).filter((name) => !Object.hasOwn(of, name)) : [];
-    if (others.length > 0) note([], `has no option ${others.map((name) => JSON.stringify(name)).join(', ')}`);
+    for (const name of others) note([], `has no option ${JSON.stringify(name)}${wordsThereAre(name, Object.keys(of))}`);
   };
   return Object.assign(shape, { of });
 }

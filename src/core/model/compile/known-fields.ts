@@ -1,0 +1,143 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import { isPlainObject } from '../options/shape.ts';
+
+/**
+ * The attributes that a validator of `fields` lets through, as far as it says. A validator says it by its JSON Schema (Standard
+ * JSON Schema: Zod from 4.2 on, ArkType); of any other nothing is known, and only the compiler checks a model against it.
+ */
+
+/** One kind of value that an attribute may have. */
+export interface ValueForm {
+  kind: 'text' | 'number' | 'boolean' | 'null' | 'list' | 'map' | 'Date';
+  /** The text, where there is one alone. */
+  text?: string;
+  /** The values that a list or a set may hold; undefined: not known. */
+  entries?: readonly ValueForm[];
+}
+
+/** The attributes of a type, as its validator knows them. */
+export interface KnownFields {
+  /** The values that each attribute may have; undefined: not known. */
+  forms: ReadonlyMap<string, readonly ValueForm[] | undefined>;
+  /** Whether an item may have other attributes, too. */
+  isOpen: boolean;
+  /** The attributes that a validator asks for. */
+  required: ReadonlySet<string>;
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Values that JSON does not have, by the names that Zod gives them; without this they would be any value. */
+const BEYOND_JSON: Readonly<Record<string, Schema>> = {
+  bigint: { type: 'integer' },
+  date: { type: 'Date' },
+  set: { type: 'array' },
+  map: { type: 'object' },
+};
+const KINDS: Readonly<Record<string, ValueForm['kind']>> = {
+  string: 'text',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  null: 'null',
+  array: 'list',
+  object: 'map',
+  Date: 'Date',
+};
+/** A schema may refer to itself. */
+const MOST_REFERENCES = 16;
+
+/** The attributes that a validator knows; undefined where it does not say. */
+export function knownFields(fields: StandardSchemaV1 | undefined): KnownFields | undefined {
+  const output = jsonSchemaOf(fields, 'output');
+  const shapes = output && shapesOf(output, output);
+  if (shapes === undefined || shapes.length === 0) return undefined;
+  const forms = new Map<string, ValueForm[] | undefined>();
+  for (const { properties } of shapes) {
+    for (const [name, schema] of Object.entries(properties)) {
+      const own = formsOf(schema, output!);
+      const others = forms.get(name);
+      forms.set(name, own && (!forms.has(name) || others !== undefined) ? [...(others ?? []), ...own] : undefined);
+    }
+  }
+  const isOpen = shapes.some(({ additionalProperties }) => additionalProperties !== false);
+  return { forms, isOpen, required: requiredOf(jsonSchemaOf(fields, 'input')) };
+}
+
+function jsonSchemaOf(fields: StandardSchemaV1 | undefined, direction: 'input' | 'output'): Schema | undefined {
+  const standard = fields?.['~standard'] as Partial<StandardJSONSchemaV1.Props> | undefined;
+  try {
+    const schema = standard?.jsonSchema?.[direction]({
+      target: 'draft-2020-12',
+      libraryOptions: { unrepresentable: 'any', override: nameBeyondJson },
+    });
+    return isPlainObject(schema) ? schema : undefined;
+  } catch {
+    // Such as a transform, of which ArkType has no schema.
+    return undefined;
+  }
+}
+
+/** Zod's hook: it may change the schema of a part. */
+function nameBeyondJson({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: unknown }): void {
+  const type = (zodSchema as { _zod?: { def?: { type?: unknown } } })._zod?.def?.type;
+  if (typeof type === 'string' && Object.hasOwn(BEYOND_JSON, type))
+    Object.assign(jsonSchema as object, BEYOND_JSON[type]);
+}
+
+/** The shapes that an object may have; undefined where one is not known. */
+function shapesOf(
+  schema: unknown,
+  root: Schema,
+  depth = 0,
+): { properties: Schema; additionalProperties: unknown }[] | undefined {
+  if (!isPlainObject(schema) || depth > MOST_REFERENCES) return undefined;
+  const { $ref, properties, additionalProperties } = schema;
+  if (typeof $ref === 'string') return shapesOf(referred($ref, root), root, depth + 1);
+  const either = schema['anyOf'] ?? schema['oneOf'];
+  if (Array.isArray(either)) return allKnown(either.map((one) => shapesOf(one, root, depth + 1)));
+  return isPlainObject(properties) && !('allOf' in schema) ? [{ properties, additionalProperties }] : undefined;
+}
+
+function requiredOf(schema: Schema | undefined): Set<string> {
+  const required = schema?.['required'];
+  return new Set(Array.isArray(required) ? required.map(String) : []);
+}
+
+/** The values that a schema lets through; undefined where that is not known. */
+function formsOf(schema: unknown, root: Schema, depth = 0): ValueForm[] | undefined {
+  if (!isPlainObject(schema) || depth > MOST_REFERENCES) return undefined;
+  const { $ref, type } = schema;
+  if (typeof $ref === 'string') return formsOf(referred($ref, root), root, depth + 1);
+  const values = 'const' in schema ? [schema['const']] : schema['enum'];
+  if (Array.isArray(values)) return allKnown(values.map(formsOfValue));
+  const either = schema['anyOf'] ?? schema['oneOf'];
+  if (Array.isArray(either)) return allKnown(either.map((one) => formsOf(one, root, depth + 1)));
+  const types: unknown[] = Array.isArray(type) ? type : [type];
+  return allKnown(
+    types.map((name): ValueForm[] | undefined => {
+      const kind = typeof name === 'string' && Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
+      if (kind !== 'list') return kind && [{ kind }];
+      const entries = formsOf(schema['items'], root, depth + 1);
+      return [{ kind, ...(entries && { entries }) }];
+    }),
+  );
+}
+
+function formsOfValue(value: unknown): ValueForm[] | undefined {
+  if (typeof value === 'string') return [{ kind: 'text', text: value }];
+  if (value === null) return [{ kind: 'null' }];
+  const kind = KINDS[typeof value];
+  return kind && [{ kind }];
+}
+
+function referred(reference: string, root: Schema): unknown {
+  if (reference === '#') return root;
+  const name = /^#\/\$defs\/([^/]+)$/.exec(reference)?.[1];
+  const definitions = root['$defs'];
+  return name !== undefined && isPlainObject(definitions) ? definitions[name] : undefined;
+}
+
+function allKnown<T>(lists: readonly (readonly T[] | undefined)[]): T[] | undefined {
+  return lists.some((list) => list === undefined) ? undefined : lists.flatMap((list) => list!);
+}

@@ -1,0 +1,50 @@
+/** Words that a mistaken one was probably to be, for messages. */
+
+/** More would be a page, and not a message. */
+const MOST_LISTED = 12;
+/** Longer words are compared by their beginnings: a name in a message may be any text. */
+const MOST_COMPARED = 64;
+
+/** The word of a list that is nearest to a mistaken one; undefined where none is near. */
+export function nearest(word: string, words: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let least = Math.max(1, Math.floor(Math.min(word.length, MOST_COMPARED) / 3)) + 1;
+  for (const other of words) {
+    const distance = distanceOf(
+      word.slice(0, MOST_COMPARED).toLowerCase(),
+      other.slice(0, MOST_COMPARED).toLowerCase(),
+    );
+    if (distance >= least) continue;
+    least = distance;
+    best = other;
+  }
+  return best;
+}
+
+/** A sentence with the nearest word and all that there are, to put behind a message: `. Did you mean title? There are title, kind`. */
+export function wordsThereAre(word: string, words: Iterable<string>): string {
+  const all = [...words];
+  const near = nearest(word, all);
+  const listed = all.slice(0, MOST_LISTED).join(', ');
+  const rest = all.length > MOST_LISTED ? ` and ${all.length - MOST_LISTED} more` : '';
+  const there = all.length === 0 ? 'There are none' : `There ${all.length === 1 ? 'is' : 'are'} ${listed}${rest}`;
+  return `.${near === undefined ? '' : ` Did you mean ${near}?`} ${there}`;
+}
+
+/** The number of characters to insert, remove, replace or swap with the next one, until two words are the same. */
+function distanceOf(left: string, right: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: right.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= left.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= right.length; j++) {
+      const isSame = left[i - 1] === right[j - 1];
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (isSame ? 0 : 1));
+      const isSwapped = left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1];
+      if (isSwapped && !isSame) next[j] = Math.min(next[j]!, before[j - 2]! + 1);
+    }
+    before = row;
+    row = next;
+  }
+  return row[right.length]!;
+}

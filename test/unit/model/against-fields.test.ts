@@ -1,0 +1,324 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { count, derive, edge, fromSource, node, part, rank, sum } from '../../../src/core/model/schema.ts';
+import { anyEdge, anyNode, define, mistakesOf } from '../../support/model.ts';
+
+/** A model against the validators of its types: names that they lack, and values that an option refuses. */
+
+const fields = z.object({
+  title: z.string(),
+  due: z.iso.date().optional(),
+  points: z.number().optional(),
+  big: z.bigint().optional(),
+  isOpen: z.boolean(),
+  status: z.enum(['OPEN', 'DONE', 'PAUSED']),
+  either: z.union([z.string(), z.number()]),
+  note: z.string().nullable(),
+  made: z.date().optional(),
+  tags: z.array(z.string()),
+  sizes: z.array(z.number()),
+  seen: z.set(z.string()).optional(),
+  place: z.object({ city: z.string() }).optional(),
+  anything: z.unknown(),
+  length: z.string().transform((text) => text.length),
+  version: z.number().optional(),
+});
+
+const nodeMistakes = (options: object): string[] =>
+  mistakesOf({ table: 'records', nodes: { GOAL: anyNode({ fields, ...options }) } });
+const searchMistakes = (search: object): string[] => nodeMistakes({ search });
+const edgeMistakes = (options: object): string[] =>
+  mistakesOf({
+    table: 'records',
+    nodes: { GOAL: node({ fields, parts: { STATE: part({ fields: z.object({ rate: z.number() }) }) } }), TEAM: node() },
+    edges: { IN: anyEdge({ fields, from: 'GOAL', to: 'TEAM', ...options }) },
+  });
+const THERE = 'There are title, due, points, big, isOpen, status, either, note, made, tags, sizes, seen and 4 more';
+
+describe('values that a search refuses', () => {
+  it.each<[string, object, string]>([
+    [
+      'a number',
+      { points: {} },
+      "points: points is a number by its fields, but its search takes texts: give type: 'number'",
+    ],
+    ['a bigint', { big: {} }, "big: big is a number by its fields, but its search takes texts: give type: 'number'"],
+    [
+      'a number as a date',
+      { points: { type: 'date' } },
+      "points: points is a number by its fields, but its search takes ISO 8601 texts: give type: 'number'",
+    ],
+    [
+      'a text as a number',
+      { title: { type: 'number' } },
+      "title: title is a text by its fields, but its search takes numbers: leave out type: 'number'",
+    ],
+    [
+      'a boolean',
+      { isOpen: {} },
+      'isOpen: isOpen is a boolean by its fields, but its search takes texts: make a text of it with derive(...)',
+    ],
+    [
+      'an object',
+      { place: {} },
+      'place: place is an object by its fields, but its search takes texts: make a text of it with derive(...)',
+    ],
+    ['a list', { tags: {} }, 'tags: tags is a list or set by its fields, but its search takes texts: give each: true'],
+    ['a set', { seen: {} }, 'seen: seen is a list or set by its fields, but its search takes texts: give each: true'],
+    [
+      'each of a text',
+      { title: { each: true } },
+      'title: title is a text by its fields, but each takes a list or set of texts: leave out each',
+    ],
+    [
+      'each of numbers',
+      { sizes: { each: true } },
+      "sizes: sizes is a list or set by its fields, but each takes a list or set of texts: give type: 'number'",
+    ],
+    [
+      'a text or a number',
+      { either: {} },
+      "either: either may be a number by its fields, but its search takes texts: give type: 'number'",
+    ],
+    [
+      'null',
+      { note: {} },
+      'note: note may be null by its fields, but its search takes texts: make it optional in fields instead of nullable: an item without it is left out',
+    ],
+    [
+      'a Date',
+      { made: {} },
+      "made: made is a Date by its fields, but its search takes texts: make it an ISO 8601 text in fields, with type: 'date' in an order: no item holds a Date",
+    ],
+    [
+      'a label without a weight',
+      { status: rank('status', { OPEN: 1, DONE: 2 }) },
+      'status: status may be "PAUSED" by its fields, but its rank gives that no weight: add it to the rank',
+    ],
+    [
+      'a number by rank',
+      { points: rank('points', { A: 1 }) },
+      'points: points is a number by its fields, but its rank gives that no weight: make a text of it with derive(...)',
+    ],
+    [
+      'a path of a number',
+      { by: { path: ['title', 'points'] } },
+      'by.path: points is a number by its fields, but a path takes texts: make it a text in fields',
+    ],
+    [
+      'a partition of a number',
+      { title: { partition: 'points' } },
+      'title.partition: points is a number by its fields, but a partition takes texts: make it a text in fields',
+    ],
+  ])('%s', (_name, search, expected) => {
+    expect(searchMistakes(search)).toEqual([`nodes.GOAL.search.${expected}`]);
+  });
+
+  it('are none that its options take, and none that are not known', () => {
+    const search = {
+      title: { fold: true },
+      due: { type: 'date' },
+      points: { type: 'number' },
+      big: { type: 'number' },
+      open: derive((attributes: { isOpen: boolean }) => String(attributes.isOpen)),
+      status: rank('status', { OPEN: 1, DONE: 2, PAUSED: 3, GONE: 4 }),
+      title2: { from: rank('title', { A: 1 }) },
+      tags: { each: true },
+      sizes: { each: true, type: 'number' },
+      seen: { each: true },
+      anything: { type: 'date' },
+      length: { type: 'number' },
+    };
+    expect(searchMistakes(search)).toEqual([]);
+    expect(
+      nodeMistakes({ fields: z.looseObject({ title: z.string() }), search: { other: {} }, view: ['some'] }),
+    ).toEqual([]);
+  });
+});
+
+describe('names that fields lack', () => {
+  it('are said with the nearest and those that there are', () => {
+    const wrong = `titel is no attribute of GOAL. Did you mean title? ${THERE}`;
+    expect(nodeMistakes({ view: ['titel'], maxEntries: { titel: 3 }, versionAttribute: 'titel' })).toEqual([
+      `nodes.GOAL.view: ${wrong}`,
+      `nodes.GOAL.maxEntries.titel: ${wrong}`,
+      `nodes.GOAL.versionAttribute: ${wrong}`,
+    ]);
+    expect(searchMistakes({ titel: {}, title: { project: ['titel'], partition: 'titel' } })).toEqual([
+      `nodes.GOAL.search.titel: ${wrong}`,
+      `nodes.GOAL.search.title.project: ${wrong}`,
+      `nodes.GOAL.search.title.partition: ${wrong}`,
+    ]);
+  });
+
+  it('are found in parts, edges, their targets and their sources', () => {
+    const parts = {
+      STATE: part({ fields: z.object({ rate: z.number() }), view: ['rat'] as never, search: { rate: {} } as never }),
+    };
+    expect(nodeMistakes({ parts })).toEqual([
+      'nodes.GOAL.parts.STATE.view: rat is no attribute of GOAL.STATE. Did you mean rate? There is rate',
+      "nodes.GOAL.parts.STATE.search.rate: rate is a number by its fields, but its search takes texts: give type: 'number'",
+    ]);
+    const inbound = { gsi0: fromSource('titel'), projectSource: ['titel', 'STATE.rat'], project: ['titl'] };
+    expect(edgeMistakes({ edgeSet: ['titel'], inbound })).toEqual([
+      `edges.IN.edgeSet.titel: titel is no attribute of IN. Did you mean title? ${THERE}`,
+      `edges.IN.inbound.gsi0: titel is no attribute of GOAL. Did you mean title? ${THERE}`,
+      `edges.IN.inbound.project: titl is no attribute of IN. Did you mean title? ${THERE}`,
+      `edges.IN.inbound.projectSource: titel is no attribute of GOAL. Did you mean title? ${THERE}`,
+      'edges.IN.inbound.projectSource: rat is no attribute of GOAL.STATE. Did you mean rate? There is rate',
+    ]);
+    const copying = edge({ from: 'TEAM', to: 'GOAL', copy: ['titel'] });
+    expect(
+      mistakesOf({ table: 'records', nodes: { GOAL: node({ fields }), TEAM: node() }, edges: { HAS: copying } }),
+    ).toEqual([`edges.HAS.copy: titel is no attribute of GOAL. Did you mean title? ${THERE}`]);
+  });
+
+  it('may be those of another type that an edge joins, and of the table', () => {
+    define({
+      table: 'records',
+      nodes: {
+        GOAL: node({ fields, view: ['expiresAt'] as never }),
+        TEAM: node({ fields: z.object({ name: z.string() }) }),
+        USER: node(),
+      },
+      edges: {
+        A: edge({
+          from: ['GOAL', 'TEAM'],
+          to: 'USER',
+          inbound: { gsi0: fromSource('title'), gsi1: fromSource('name') },
+        }),
+        B: edge({ from: ['GOAL', 'USER'], to: 'USER', inbound: { gsi0: fromSource('whatever') } }),
+        C: edge({ from: 'USER', to: ['GOAL', 'TEAM'], copy: ['title', 'name'] }),
+      },
+    });
+  });
+});
+
+describe('values that an edge type refuses', () => {
+  it.each<[string, object, string]>([
+    [
+      'a number in an order',
+      { inbound: { gsi0: 'points' } },
+      "inbound.gsi0: points is a number by its fields, but its order takes texts: order by { from: 'points', type: 'number' }",
+    ],
+    [
+      'a list in an order',
+      { inbound: { gsi0: ['title', 'tags'] } },
+      'inbound.gsi0.1: tags is a list or set by its fields, but its order takes texts: make a text of it with derive(...)',
+    ],
+    [
+      'a number of the source',
+      { inbound: { gsi0: fromSource('points') } },
+      "inbound.gsi0: points is a number by its fields, but its order takes texts: order by { from: fromSource('points'), type: 'number' }",
+    ],
+    [
+      'a number of a part of the source',
+      { inbound: { byRate: fromSource('STATE.rate') } },
+      "inbound.byRate: rate is a number by its fields, but its order takes texts: order by { from: fromSource('STATE.rate'), type: 'number' }",
+    ],
+    [
+      'labels of the source without weights',
+      { inbound: { gsi0: rank(fromSource('status'), { OPEN: 1 }) } },
+      'inbound.gsi0: status may be "DONE" or "PAUSED" by its fields, but its rank gives that no weight: add it to the rank',
+    ],
+    [
+      'a partition',
+      { inbound: { gsi0: 'title', partition: fromSource('isOpen') } },
+      'inbound.partition: isOpen is a boolean by its fields, but a partition takes texts: make it a text in fields',
+    ],
+    [
+      'a sum of texts',
+      { inbound: { total: { all: sum('title') } } },
+      'inbound.total.all: title is a text by its fields, but a sum takes numbers: make it a number in fields, or count its values with by: count(...)',
+    ],
+    [
+      'a sum of texts of the edges that leave',
+      { outgoing: { total: { all: sum('title') } } },
+      'outgoing.total.all: title is a text by its fields, but a sum takes numbers: make it a number in fields, or count its values with by: count(...)',
+    ],
+    [
+      'groups of lists',
+      { outgoing: { by: { tag: count('tags') } } },
+      'outgoing.by.tag: tags is a list or set by its fields, but a group takes texts, numbers and booleans: name another attribute',
+    ],
+    [
+      'a label that is a list',
+      { edgeSet: { tag: 'tags' } },
+      'edgeSet.tag: tags is a list or set by its fields, but a label of an edge set takes texts, numbers and booleans: make a text of it with derive(...)',
+    ],
+  ])('%s', (_name, options, expected) => {
+    expect(edgeMistakes(options)).toEqual([`edges.IN.${expected}`]);
+  });
+});
+
+describe('attributes that a writer sets', () => {
+  it.each<[string, object, string]>([
+    [
+      'a version that is a text',
+      { versionAttribute: 'title', fields: z.object({ title: z.string().optional() }) },
+      'versionAttribute: title is a text by its fields, but a version is a number that the writer counts up: name an optional number',
+    ],
+    [
+      'a version that is required',
+      { versionAttribute: 'v', fields: z.object({ v: z.number() }) },
+      'versionAttribute: v is required by its fields, but a new node has no version: make it optional in fields',
+    ],
+    [
+      'the key of the table',
+      { fields: z.object({ source: z.string(), name: z.string() }) },
+      'fields: ask for source, which the writer sets itself, and updates do not have: leave it out of fields',
+    ],
+  ])('%s', (_name, options, expected) => {
+    expect(nodeMistakes(options)).toEqual([`nodes.GOAL.${expected}`]);
+  });
+
+  it('are taken where they fit', () => {
+    expect(nodeMistakes({ versionAttribute: 'version', maxEntries: { tags: 3, seen: 4, place: 5 } })).toEqual([]);
+    const optional = z.object({ source: z.string().optional() });
+    expect(nodeMistakes({ fields: optional })).toEqual([]);
+  });
+});
+
+describe('other validators', () => {
+  const validator = (output: unknown): StandardSchemaV1 => {
+    const schema = () => output as Record<string, unknown>;
+    const validate = (value: unknown) => ({ value });
+    return {
+      '~standard': { version: 1, vendor: 'own', validate, jsonSchema: { input: schema, output: schema } },
+    } as never;
+  };
+  const searched = (output: unknown): string[] => nodeMistakes({ fields: validator(output), search: { size: {} } });
+
+  it('are asked for a JSON Schema, with unions and references', () => {
+    const size = { $ref: '#/$defs/size' };
+    const $defs = { size: { anyOf: [{ type: 'integer' }, { const: 'LARGE' }] } };
+    const wrong = 'nodes.GOAL.search.size: size may be a number by its fields';
+    expect(searched({ type: 'object', properties: { size }, $defs })).toEqual([expect.stringContaining(wrong)]);
+    const oneOf = [{ properties: { size: { type: 'string' } } }, { properties: { size: { enum: [1, 2] } } }];
+    expect(searched({ oneOf })).toEqual([expect.stringContaining(wrong)]);
+  });
+
+  it.each<[string, unknown]>([
+    ['no schema', undefined],
+    ['no properties', { type: 'object' }],
+    ['a conjunction', { allOf: [{ properties: {} }], properties: { size: { type: 'number' } } }],
+    ['a reference to itself', { properties: { size: { $ref: '#/$defs/a' } }, $defs: { a: { $ref: '#/$defs/a' } } }],
+    ['a reference to nothing', { properties: { size: { $ref: '#/definitions/a' } } }],
+    ['one shape that is not known', { anyOf: [{ properties: { size: { type: 'number' } } }, {}] }],
+    ['a type of no name', { properties: { size: { type: 'toString' } } }],
+  ])('are taken at their word, where they say %s', (_name, output) => {
+    expect(searched(output)).toEqual([]);
+  });
+
+  it('may have none, or throw', () => {
+    const { jsonSchema, ...rest } = validator({})['~standard'] as unknown as Record<string, unknown>;
+    const failing = () => {
+      throw new Error('no schema of a transform');
+    };
+    for (const standard of [rest, { ...rest, jsonSchema: { input: failing, output: failing } }]) {
+      expect(nodeMistakes({ fields: { '~standard': standard }, search: { size: {} } })).toEqual([]);
+    }
+    expect(jsonSchema).toBeDefined();
+  });
+});

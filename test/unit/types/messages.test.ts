@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { COMPILERS, messagesOf } from '../../support/compiler-messages.ts';
+
+/**
+ * The messages of the compiler for common mistakes: each names the wrong word and the words that there are, at the word. After a change
+ * of types, `-u` writes them again: read them as one who has made the mistake.
+ */
+
+const MOST_CHARACTERS = 300;
+
+const MODEL_HEAD = `
+import { z } from 'zod';
+import { defineGraph, derive, edge, fromSource, node, part, rank, sum, count } from 'edgeloom';
+const fields = z.object({ title: z.string(), kind: z.string(), points: z.number().optional(), isOpen: z.boolean(), status: z.enum(['OPEN', 'DONE', 'PAUSED']), tags: z.array(z.string()), note: z.string().nullable(), version: z.number().optional() });
+const ofEdge = z.object({ role: z.enum(['LEAD', 'MEMBER']), since: z.string(), hours: z.string(), rate: z.number() });
+const ends = { from: 'TICKET', to: 'TEAM' } as const;
+const nodes = { TICKET: node({ fields }), TEAM: node() };
+export const used = [derive, part, count];
+`;
+
+const MODEL_MISTAKES = [
+  'node({ fields, search: { titel: {} } });',
+  "node({ fields, search: { heading: 'titel' } });",
+  "node({ fields, search: { heading: { from: 'titel' } } });",
+  'node({ fields, search: { title: { shardz: 5 } } });',
+  "node({ fields, search: { title: { project: ['titel'] } } });",
+  "node({ fields, search: { title: { partition: 'titel' } } });",
+  "node({ fields, search: { shelf: { path: ['kind', 'titel'] } } });",
+  'node({ fields, search: { points: {} } });',
+  'node({ fields, search: { isOpen: { fold: true } } });',
+  'node({ fields, search: { title: { each: true } } });',
+  'node({ fields, search: { tags: {} } });',
+  'node({ fields, search: { note: {} } });',
+  "node({ fields, search: { title: { type: 'number' } } });",
+  "node({ fields, search: { status: rank('status', { OPEN: 1, DONE: 2 }) } });",
+  "node({ fields, search: { status: rank('statsu', { OPEN: 1, DONE: 2 }) } });",
+  'node({ fields, search: { first: derive((attributes: { titel: string }) => attributes.titel) } });',
+  "node({ fields, view: ['title', 'titel'] });",
+  "node({ fields, viev: ['title'] });",
+  "node({ fields, versionAttribute: 'title' });",
+  "node({ fields: z.object({ version: z.number() }), versionAttribute: 'version' });",
+  'node({ fields, maxEntries: { tagz: 3 } });',
+  "part({ fields, view: ['titel'] });",
+  "edge({ ...ends, fields: ofEdge, edgeSet: ['rol'] });",
+  "edge({ ...ends, fields: ofEdge, inbound: { gsi0: 'sinc' } });",
+  "edge({ ...ends, fields: ofEdge, inbound: { gsi0: 'rate' } });",
+  "edge({ ...ends, fields: ofEdge, inbound: { gsi0: { from: 'sinc', type: 'date' } } });",
+  "edge({ ...ends, fields: ofEdge, inbound: { byAll: ['role', 'sinc'] } });",
+  "edge({ ...ends, fields: ofEdge, inbound: { gsi0: rank('role', { LEAD: 1 }) } });",
+  "edge({ ...ends, fields: ofEdge, inbound: { gsi0: 'since', project: ['rol'] } });",
+  "edge({ ...ends, fields: ofEdge, inbound: { gsi2: 'since' } });",
+  "edge({ ...ends, fields: ofEdge, inbound: { gsi0: 'since', projects: ['role'] } });",
+  "edge({ ...ends, fields: ofEdge, inbound: { total: { hours: sum('hours') } } });",
+  "edge({ ...ends, fields: ofEdge, outgoing: { total: { hours: sum('houers') } } });",
+  "edge({ ...ends, fields: ofEdge, outgoing: { by: { role: count('rol') } } });",
+  "defineGraph({ table: 't', nodes, edges: { IN: edge({ from: 'TICKET', to: 'TEEM' }) } });",
+  "defineGraph({ table: 't', nodes, edges: { IN: edge({ ...ends, inbound: { gsi0: 'since', projectSource: ['titel'] } }) } });",
+  "defineGraph({ table: 't', nodes, edges: { IN: edge({ ...ends, inbound: { gsi0: fromSource('points') } }) } });",
+  "defineGraph({ table: 't', nodes, feed: { views: ['TICKETS'] } });",
+];
+
+const QUERY_HEAD = `
+import { z } from 'zod';
+import { createReader, createWriter, defineGraph, edge, node, rank, sum } from 'edgeloom';
+import type { Store } from 'edgeloom';
+const graph = defineGraph({
+  table: 'records',
+  nodes: {
+    TICKET: node({
+      fields: z.object({ title: z.string(), status: z.enum(['OPEN', 'DONE']), points: z.number().optional() }),
+      view: ['title'],
+      search: { points: { type: 'number' }, status: rank('status', { OPEN: 1, DONE: 2 }), code: { from: 'title', shards: 'value' } },
+    }),
+    USER: node({ search: { name: { fold: true } }, list: true }),
+    TEAM: node(),
+  },
+  edges: {
+    ASSIGNED: edge({
+      from: 'TICKET',
+      to: 'USER',
+      fields: z.object({ role: z.enum(['LEAD', 'MEMBER']), since: z.string(), hours: z.number() }),
+      edgeSet: ['role'],
+      inbound: { gsi0: rank('role', { LEAD: 2, MEMBER: 1 }), bySince: { from: 'since', type: 'date' }, project: ['since'], total: { hours: sum('hours') } },
+    }),
+    OWNED_BY: edge({ from: 'TICKET', to: 'TEAM', edgeSet: false }),
+  },
+});
+declare const store: Store;
+const reader = createReader(graph, { store });
+const writer = createWriter(graph, { store });
+`;
+
+const QUERY_MISTAKES = [
+  "reader.inbound('ASIGNED', 'USER-1');",
+  "reader.inbound('OWNED_BY', 'TEAM-1');",
+  "reader.inbound('ASSIGNED', 'USER-1', { order: 'bySinc' });",
+  "reader.inbound('ASSIGNED', 'USER-1', { atLeast: 'BOSS' });",
+  "reader.inbound('ASSIGNED', 'USER-1', { limt: 10 });",
+  "reader.inbound('ASSIGNED', 'USER-1', { where: { role: 'LEAD' } });",
+  "reader.search('USER.nam').eq('Ada');",
+  "reader.search('TICKET.points').beginsWith('1');",
+  "reader.search('TICKET.points').eq('many', {});",
+  "reader.search('TICKET.status').eq('CLOSED');",
+  "reader.search('TICKET.code').beginsWith('A');",
+  "reader.get(['TICKET-1'], { consistnt: true });",
+  "reader.edges('TICKET-1', 'ASIGNED');",
+  "reader.nodes('TICKET');",
+  "writer.putNode('TICKET-1', { titel: 'Ship', status: 'OPEN' });",
+  "writer.putNode('TICKET-1', { title: 'Ship', status: 'CLOSED' });",
+  "writer.putEdge('TICKET-1', 'ASSIGNED', 'TEAM-1', { role: 'LEAD', since: 'x', hours: 1 });",
+  "writer.updateNode('TICKET-1', { set: { titel: 'x' } });",
+  "writer.updateNode('TICKET-1', { add: { title: 1 } });",
+  "writer.updateNode('TIKET-1', { set: { title: 'x' } });",
+  "writer.updateEdge('TICKET-1', 'ASSIGNED', 'USER-1', { set: { role: 'BOSS' } });",
+  "writer.transact((t) => t.putNode('TICKET-1', { titel: 'x' }));",
+];
+
+describe.each([...COMPILERS])('the messages of %s', (name, compiler) => {
+  it.each([
+    ['a model', MODEL_HEAD, MODEL_MISTAKES],
+    ['a query or a write', QUERY_HEAD, QUERY_MISTAKES],
+  ])(`for a mistake in %s have at most ${MOST_CHARACTERS} characters`, async (what, head, mistakes) => {
+    const messages = await messagesOf(compiler, head, mistakes);
+    const long = messages.flat().filter(({ text }) => text.length > MOST_CHARACTERS);
+    expect(long).toEqual([]);
+    const lines = mistakes.flatMap((code, i) => [
+      code,
+      ...messages[i]!.map(({ at, text }) => `  at ${at}: ${text}`),
+      '',
+    ]);
+    await expect(lines.join('\n')).toMatchFileSnapshot(`messages/${what.split(' ')[1]}-${name}.txt`);
+    expect(messages.filter((list) => list.length === 0)).toEqual([]);
+  });
+});
