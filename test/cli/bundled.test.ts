@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ROOT } from '../support/command.ts';
 
-/** What is bundled is seen by no audit of a user: the build says what it is. `npm ci` has built. */
+/** What is bundled is seen by no audit of a user: the build says what it is. */
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
