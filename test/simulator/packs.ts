@@ -1,5 +1,7 @@
 /** `npm run simulate -- PACK`: long runs of a pack of schedules. */
 
+/** Packs of `test/schedules` share a program, which takes the pack's name itself. */
+const SCHEDULES = (): Promise<unknown> => import('../schedules/main.ts');
 const PACKS: Readonly<Record<string, () => Promise<unknown>>> = {
   projecting: () => import('./main.ts'),
   evolution: () => import('./evolution/main.ts'),
@@ -7,17 +9,19 @@ const PACKS: Readonly<Record<string, () => Promise<unknown>>> = {
   observer: () => import('./observer/main.ts'),
   verify: () => import('./verify/main.ts'),
   watch: () => import('./watch/main.ts'),
-  joined: () => import('../schedules/main.ts'),
-  updates: () => import('../schedules/main.ts'),
-  walks: () => import('../schedules/main.ts'),
+  joined: SCHEDULES,
+  updates: SCHEDULES,
+  walks: SCHEDULES,
 };
 
-const pack = PACKS[process.argv[2] ?? ''];
+const [, , name = ''] = process.argv;
+const pack = PACKS[name];
 if (pack === undefined) {
   console.error(
     `Usage: npm run simulate -- PACK [OPTION...], --help for those of a pack. Packs: ${Object.keys(PACKS).join(', ')}.`,
   );
   process.exitCode = 2;
 } else {
+  if (pack !== SCHEDULES) process.argv.splice(2, 1);
   await pack();
 }
