@@ -10,6 +10,8 @@ export interface ModelNotice {
   isManaged: boolean;
   /** The differences in words: projections that the table lacks, and others that it has besides; empty: none. */
   changes: readonly string[];
+  /** The differences that leave parts of the model unready: no check looks at these parts, and no reader uses them. Absent: there is none. */
+  unready?: readonly string[];
 }
 
 /** Compares a model with the table's registry. */
@@ -17,6 +19,11 @@ export async function modelNotice(graph: CompiledModel, store: Pick<Store, 'get'
   const reader = { store, stats: { rcu: 0 } };
   const head = await readHead(reader);
   const data = head === undefined ? new Map() : await readDefinitions(reader, head.registry, new Map());
-  const changes = plannedChanges(head?.registry, data, definitionsOf(graph)).map(changeText);
-  return { isManaged: head !== undefined, changes };
+  const changes = plannedChanges(head?.registry, data, definitionsOf(graph));
+  const unready = head === undefined ? [] : changes.filter(({ change }) => change !== 'extra').map(changeText);
+  return {
+    isManaged: head !== undefined,
+    changes: changes.map(changeText),
+    ...(unready.length > 0 && { unready }),
+  };
 }

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { doubtTable } from '../../src/registry/identity.ts';
 import { createClient } from '../../src/store/client.ts';
 import { tableDefinition } from '../../src/store/definition/table-definition.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { type CommandRun, type DevServer, ROOT, startDev } from '../support/command.ts';
 import { CommandProcess } from '../support/command-process.ts';
 import { goalGraph } from '../support/contracts-model.ts';
@@ -413,5 +415,22 @@ describe('edgeloom table update', () => {
     expect(unasked.stderr).toContain('--yes');
     expect(await json('table', 'update', '--yes', ...own)).toMatchObject({ done: true, lacks: [] });
     expect((await run('table', 'update', ...own)).stdout).toBe('nothing to do\n');
+  });
+});
+
+describe('a table whose registry does not fit the model', () => {
+  it('check and rebuild say in one sentence what is left out, and exit with 1', async () => {
+    const table = 'records-unready';
+    await json('table', 'create', '--table', table);
+    const client = createClient({ endpoint: dev.endpoint });
+    expect(await doubtTable(new DynamoDBStore(client, goalGraph(table).table))).toBe(true);
+    client.destroy();
+    const line =
+      /^\d+ projections of the model are not ready in the table, and left out: run edgeloom migrate \(.* is being built\)$/m;
+    for (const command of ['check', 'rebuild']) {
+      const { code, stdout } = await run(command, '--table', table);
+      expect([code, stdout]).toEqual([1, expect.stringMatching(line)]);
+      expect(stdout).not.toContain('no type of the model fits');
+    }
   });
 });

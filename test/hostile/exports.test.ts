@@ -44,6 +44,11 @@ async function written(): Promise<string> {
   return join(folder, names.find((name) => name.endsWith('data'))!);
 }
 
+/** Gives one of the files other contents. */
+async function refilled(data: string, content: Buffer | string): Promise<void> {
+  await writeFile(join(data, 'file1.json.gz'), gzipSync(content));
+}
+
 const DAMAGE: readonly [what: string, named: string, damage: (data: string) => Promise<unknown>][] = [
   ['a folder is named like a file', 'x.json.gz', (data) => mkdir(join(data, 'x.json.gz'))],
   ['a link named like a file leads nowhere', 'x.json.gz', (data) => symlink('nowhere', join(data, 'x.json.gz'))],
@@ -70,6 +75,7 @@ const DAMAGE: readonly [what: string, named: string, damage: (data: string) => P
       await mkdir(join(data, '..', 'manifest-files.json'));
     },
   ],
+  ['a file is gzip within gzip', 'is gzip within gzip', (data) => refilled(data, gzipSync('{"Item":{}}'))],
   ['there are two exports', 'more than one export', (data) => writeFile(join(data, 'manifest-files.json'), '')],
 ];
 
@@ -78,6 +84,23 @@ describe('check --export', () => {
     await damage(await written());
     const error = await checkFolder().catch((failure: unknown) => failure);
     expect(error).toMatchObject({ code: 'invalid-export', message: expect.stringContaining(named) });
+  });
+
+  it('names the attribute whose binary data is not base64', async () => {
+    const line = '{"Item":{"source":{"S":"USER-1"},"target":{"S":"USER-1"},"photo":{"B":"A_-8"}}}';
+    await writeFile(join(folder, 'x.json.gz'), gzipSync(line));
+    await expect(checkFolder()).rejects.toMatchObject({
+      code: 'invalid-export',
+      message: expect.stringMatching(/in line 1 of .*x.json.gz: attribute "photo" has binary data that is not base64/),
+    });
+  });
+
+  it('says that a file is none, and that a folder is expected', async () => {
+    const file = join(await written(), 'file1.json.gz');
+    await expect(checkExport({ graph, folder: file })).rejects.toMatchObject({
+      code: 'invalid-export',
+      message: expect.stringContaining('is a file'),
+    });
   });
 
   it('of the command ends with 2 and a document for a corrupt file', async () => {

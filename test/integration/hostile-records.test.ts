@@ -7,6 +7,7 @@ import { edge, node } from '../../src/core/model/schema.ts';
 import { QUARANTINE_PARTITION } from '../../src/core/plan/quarantine-entry.ts';
 import { streamHandler } from '../../src/deployment/lambda/index.ts';
 import type { RawRecord } from '../../src/projecting/stream/decode.ts';
+import { check } from '../../src/trust/check/check.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /**
@@ -123,6 +124,53 @@ describe('a record is not trusted', () => {
     for (const one of wrong) await expect(handler({ Records: [good, one] }, context)).rejects.toThrow();
     const { item } = await store.get({ source: 'USER-good', target: '~view' }, { consistent: true });
     expect(item).toBeUndefined();
+  });
+
+  it.each([[[{}]], [{}], [null], [undefined], ['text'], [{ Records: {} }], [{ Records: [null] }]])(
+    'an event that is none of a stream is refused with what one is: %j',
+    async (event) => {
+      const graph = hostileGraph();
+      const { store } = await testTable(graph);
+      const handler = streamHandler(graph, { store, logger: pino({ level: 'silent' }) });
+      await expect(handler(event as never, context)).rejects.toMatchObject({
+        code: 'invalid-record',
+        message: expect.stringContaining('as an event source mapping of a DynamoDB stream gives it'),
+      });
+    },
+  );
+
+  it('__proto__ as an attribute is in no view, as in no read of the base item: a check finds nothing', async () => {
+    const graph = defineGraph({
+      table: uniqueTableName(),
+      nodes: { USER: node({ view: 'ALL', search: { name: { project: 'ALL' } } }) },
+    });
+    const { store, client, streamArn: arn } = await testTable(graph);
+    streamArn = arn;
+    const raw = record(
+      1,
+      'USER-1',
+      'USER-1',
+      '"__proto__":{"S":"lost"},"name":{"S":"Ada"},"bag":{"M":{"__proto__":{"S":"kept"}}}',
+    );
+    await client.send(new PutItemCommand({ TableName: graph.table.name, Item: raw.dynamodb!.NewImage as Item }));
+    const handler = streamHandler(graph, { store, logger: pino({ level: 'silent' }) });
+    expect(await handler({ Records: [raw] }, context)).toEqual({ batchItemFailures: [] });
+    const { item } = await store.get({ source: 'USER-1', target: '~view' }, { consistent: true });
+    expect(Object.keys((item!['attributes'] as { M: Item }).M).sort()).toEqual(['bag', 'name']);
+    expect(await check({ graph, store, settleMs: 1 })).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
+  });
+
+  it('binary data that is not base64 is quarantined by its attribute', async () => {
+    const graph = hostileGraph();
+    const { store } = await testTable(graph);
+    const handler = streamHandler(graph, { store, logger: pino({ level: 'silent' }) });
+    for (const [i, text] of ['***', 'A_-8'].entries()) {
+      const user = `USER-${i}`;
+      const Records = [record(i, user, user, `"name":{"B":"${text}"}`)];
+      expect(await handler({ Records }, context)).toEqual({ batchItemFailures: [] });
+    }
+    const { items } = await store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION });
+    expect(items).toMatchObject([{ code: { S: 'malformed' } }, { code: { S: 'malformed' } }]);
   });
 
   describe('images that do not fit their event', () => {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { DeleteItemCommand, type DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { InvalidBatchError } from '../../src/client/write/batch.ts';
@@ -105,6 +106,25 @@ describe('single operations', () => {
       await rm(folder, { recursive: true });
     }
     expect(commands).toEqual([]);
+  });
+
+  it('imports a gzip file, and refuses a line whose binary data is not base64', async () => {
+    const { get, graph, store } = await writerTable();
+    const folder = await mkdtemp(join(tmpdir(), 'edgeloom-import-'));
+    try {
+      const file = join(folder, 'items.jsonl');
+      const line = (id: string, photo: string) =>
+        `${JSON.stringify({ source: { S: id }, target: { S: id }, photo: { B: photo } })}\n`;
+      await writeFile(file, gzipSync(line('USER-U1', 'AQI=') + line('USER-U2', '')));
+      expect(await importFile({ graph, store, file, format: 'dynamodb' })).toMatchObject({ items: 2, skipped: 0 });
+      expect(await get('USER-U1', 'USER-U1')).toMatchObject({ photo: { B: new Uint8Array([1, 2]) } });
+      await writeFile(file, ['***', 'A_-8', 'AQI'].map((photo, i) => line(`USER-X${i}`, photo)).join(''));
+      const refused = importFile({ graph, store, file, format: 'dynamodb' });
+      await expect(refused).rejects.toThrow('3 lines are bad; nothing was written.');
+      await expect(refused).rejects.toThrow('line 2: attribute photo should be base64 with padding, but is "A_-8"');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('makes no call where an operation is refused', async () => {

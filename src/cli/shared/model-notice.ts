@@ -1,5 +1,6 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
+import { countText } from '../../foundation/figure.ts';
 import { type ModelNotice, modelNotice } from '../../registry/notice.ts';
 import { printable } from './shown.ts';
 
@@ -11,11 +12,21 @@ export async function printModelNotice(
   graph: CompiledModel,
   store: Pick<Store, 'get' | 'getMany'>,
   write: (text: string) => unknown = (text) => process.stderr.write(text),
-): Promise<{ managed: boolean; differs: readonly string[] }> {
+): Promise<{ managed: boolean; differs: readonly string[]; unready?: readonly string[] }> {
   const notice = await modelNotice(graph, store);
   const line = lineOf(notice);
   if (line !== undefined) write(`${printable(line)}\n`);
-  return { managed: notice.isManaged, differs: notice.isManaged ? notice.changes : [] };
+  const { isManaged, changes, unready } = notice;
+  return { managed: isManaged, differs: isManaged ? changes : [], ...(unready && { unready }) };
+}
+
+/** Says which parts of the model a check or rebuild has left out, as lines for people; none where it has left out nothing. */
+export function unreadyText(unready: readonly string[] = []): string[] {
+  if (unready.length === 0) return [];
+  const parts = `${countText(unready.length, 'projection')} of the model`;
+  return [
+    `${parts} ${unready.length === 1 ? 'is' : 'are'} not ready in the table, and left out: run edgeloom migrate (${unready.map(printable).join('; ')})`,
+  ];
 }
 
 function lineOf({ isManaged, changes }: ModelNotice): string | undefined {

@@ -1,12 +1,15 @@
 import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { isLosslessNumber, parse } from 'lossless-json';
 import { type AttributeValue, type Item, setOwn, stringOf } from '../../core/items/attribute-value.ts';
+import { bytesOfBase64 } from '../../core/items/base64.ts';
 import { describe } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { forEachOf } from '../../foundation/for-each.ts';
-import { linesOf, MAX_LINE_BYTES } from '../../foundation/lines.ts';
+import { isGzip, linesOf, MAX_LINE_BYTES } from '../../foundation/lines.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import { checkedItem } from './item/prepare.ts';
 
@@ -131,7 +134,7 @@ type ItemLine = { number: number; item: Item } | { number: number; error: string
 
 /** Every line that is not blank, as an item that the model accepts, or as what is wrong with it. */
 async function* itemLines({ graph, file, format = 'plain' }: ImportOptions): AsyncGenerator<ItemLine> {
-  for await (const { number, bytes } of linesOf(createReadStream(file))) {
+  for await (const { number, bytes } of linesOf(await unzippedChunks(file))) {
     try {
       if (bytes === undefined) throw new EdgeloomError('line-too-long', `has more than ${MAX_LINE_BYTES} bytes`);
       const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
@@ -143,6 +146,16 @@ async function* itemLines({ graph, file, format = 'plain' }: ImportOptions): Asy
       yield { number, error: error.message };
     }
   }
+}
+
+/** The chunks of a file; of a gzip file, whatever its name is, what it holds. */
+async function unzippedChunks(file: string): Promise<AsyncIterable<Buffer>> {
+  const start = createReadStream(file, { end: 1 });
+  let isZipped = false;
+  for await (const bytes of start) isZipped = isGzip(bytes as Buffer);
+  const chunks = createReadStream(file);
+  // The loop that reads gets the errors of both streams.
+  return isZipped ? pipeline(chunks, createGunzip(), () => undefined) : chunks;
 }
 
 function parseLine(text: string): Record<string, unknown> {
@@ -206,12 +219,12 @@ function fromTypedValue(type: string, content: unknown, path: string): Attribute
     Array.isArray(content) && content.every((entry) => typeof entry === 'string') ? (content as string[]) : undefined;
   if (type === 'S' && typeof content === 'string') return { S: content };
   if (type === 'N' && typeof content === 'string') return { N: content };
-  if (type === 'B' && typeof content === 'string') return { B: bytesOf(content) };
+  if (type === 'B' && typeof content === 'string') return { B: bytesOf(content, path) };
   if (type === 'BOOL' && typeof content === 'boolean') return { BOOL: content };
   if (type === 'NULL' && content === true) return { NULL: true };
   if (type === 'SS' && texts !== undefined) return { SS: texts };
   if (type === 'NS' && texts !== undefined) return { NS: texts };
-  if (type === 'BS' && texts !== undefined) return { BS: texts.map(bytesOf) };
+  if (type === 'BS' && texts !== undefined) return { BS: texts.map((text) => bytesOf(text, path)) };
   if (type === 'L' && Array.isArray(content))
     return { L: content.map((entry, i) => fromDynamoDBJson(entry, `${path}[${i}]`)) };
   if (type !== 'M' || !isRecord(content)) return undefined;
@@ -220,6 +233,8 @@ function fromTypedValue(type: string, content: unknown, path: string): Attribute
   return { M: map };
 }
 
-function bytesOf(base64: string): Uint8Array {
-  return new Uint8Array(Buffer.from(base64, 'base64'));
+function bytesOf(text: string, path: string): Uint8Array {
+  const bytes = bytesOfBase64(text);
+  if (bytes !== undefined) return bytes;
+  throw new EdgeloomError('invalid-json', `attribute ${path} should be base64 with padding, but is ${describe(text)}`);
 }

@@ -1,3 +1,5 @@
+import { bytesOfBase64 } from './base64.ts';
+
 /**
  * DynamoDB's attribute values, as the low-level API speaks them, and the few operations the pure core needs on them.
  *
@@ -106,7 +108,14 @@ function isBinary(binary: unknown): boolean {
 }
 
 function toBytes(binary: Uint8Array | string): Uint8Array {
-  return typeof binary === 'string' ? new Uint8Array(Buffer.from(binary, 'base64')) : binary;
+  const bytes = typeof binary === 'string' ? bytesOfBase64(binary) : binary;
+  if (bytes === undefined) throw new MalformedValueError('has binary data that is not base64');
+  return bytes;
+}
+
+/** The base64 text of binary data; where an event has a text already, that one. */
+function base64Of(binary: Uint8Array | string): string {
+  return typeof binary === 'string' ? binary : Buffer.from(binary).toString('base64');
 }
 
 /** Whether two values are the same to DynamoDB: sets without order, numbers by their value. */
@@ -144,9 +153,8 @@ export function canonicalText(value: AttributeValue): string {
   if ('N' in value) return `N${canonicalNumber(value.N)}`;
   if ('SS' in value) return `SS${JSON.stringify([...value.SS].sort())}`;
   if ('NS' in value) return `NS${JSON.stringify(value.NS.map(canonicalNumber).sort())}`;
-  if ('B' in value) return `B${Buffer.from(toBytes(value.B)).toString('base64')}`;
-  if ('BS' in value)
-    return `BS${JSON.stringify(value.BS.map((b) => Buffer.from(toBytes(b)).toString('base64')).sort())}`;
+  if ('B' in value) return `B${base64Of(value.B)}`;
+  if ('BS' in value) return `BS${JSON.stringify(value.BS.map(base64Of).sort())}`;
   if ('L' in value) return `L[${value.L.map(canonicalText).join(',')}]`;
   if ('M' in value) {
     const names = Object.keys(value.M).sort();

@@ -1,4 +1,5 @@
 import { type AttributeValue, typeOf } from './attribute-value.ts';
+import { bytesOfBase64 } from './base64.ts';
 import { compareKeys, typeName } from './encoding.ts';
 import { isHashedName } from './hashed-key.ts';
 
@@ -126,8 +127,8 @@ function decodeLabel(mark: string, text: string): AttributeValue | undefined {
   if (mark === MARKS.N) return { N: text };
   if (mark === MARKS.BOOL) return { BOOL: text === '1' };
   if (mark === MARKS.NULL) return { NULL: true };
-  if (mark === MARKS.B) return { B: new Uint8Array(Buffer.from(text, 'base64')) };
-  return undefined;
+  const bytes = mark === MARKS.B ? bytesOfBase64(text) : undefined;
+  return bytes && { B: bytes };
 }
 
 function escapeText(text: string): string {

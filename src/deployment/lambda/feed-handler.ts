@@ -2,6 +2,7 @@ import type { RuntimeOptions } from '../../foundation/runtime.ts';
 import { type EventBus, putEvents } from '../../trust/observe/event-bus.ts';
 import { eventsOfMessage } from '../../trust/observe/feed-queue.ts';
 import { timeOfCall } from './call-time.ts';
+import { recordsOf } from './event-records.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
 import type { InvocationContext, StreamResponse } from './stream-handler.ts';
 
@@ -35,13 +36,14 @@ const RESERVE_MS = 10_000;
 export function feedHandler(options: FeedHandlerOptions): FeedHandler {
   const { reserveMs = RESERVE_MS, wait, random } = options;
   const rootLogger = options.logger ?? jsonLines('info');
-  return async ({ Records }, context) => {
+  return async (event, context) => {
+    const records = recordsOf(event, 'queue');
     const logger = rootLogger.child({ requestId: context.awsRequestId });
     const { remainingMs } = timeOfCall(context, reserveMs);
     const held = new Set<string>();
     const batchItemFailures: StreamResponse['batchItemFailures'] = [];
     let put = 0;
-    for (const { messageId, body, attributes } of Records) {
+    for (const { messageId, body, attributes } of records) {
       const group = attributes?.MessageGroupId ?? '';
       try {
         // Later messages of the group wait for the held one.

@@ -24,6 +24,7 @@ import {
 } from '../../trust/repair/redrive.ts';
 import { sweep } from '../../trust/repair/sweep.ts';
 import { timeOfCall } from './call-time.ts';
+import { recordsOf } from './event-records.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
 import { createRedriveMetrics } from './metrics.ts';
 import { functionClientOptions } from './settings.ts';
@@ -95,7 +96,11 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
     const logger = rootLogger.child({ requestId: context.awsRequestId });
     const { remainingMs } = timeOfCall(context, reserveMs);
     const run: RedriveOptions = { graph, store, remainingMs, now: options.now, telemetry: options.telemetry };
-    const messages = event.Records?.filter(({ eventSource }) => eventSource === 'aws:sqs');
+    // Any event without records asks for a redrive of the quarantine.
+    const isOfQueue = (event as RedriveEvent | null)?.Records !== undefined;
+    const messages = isOfQueue
+      ? recordsOf(event, 'queue').filter(({ eventSource }) => eventSource === 'aws:sqs')
+      : undefined;
     const { result, failed } =
       messages === undefined
         ? { result: await redrive(run), failed: [] }

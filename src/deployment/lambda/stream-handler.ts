@@ -12,6 +12,7 @@ import { decodeRecords, type RawRecord } from '../../projecting/stream/decode.ts
 import { deferredCalls } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
 import { type CallTime, timeOfCall } from './call-time.ts';
+import { recordsOf } from './event-records.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
 import { createBatchMetrics } from './metrics.ts';
 import { functionClientOptions } from './settings.ts';
@@ -85,10 +86,11 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
   return async (event, context) => {
     const sampled = random() < sampleRate;
     const logger = rootLogger.child({ requestId: context.awsRequestId }, sampled ? { level: 'debug' } : {});
-    for (const arn of new Set(event.Records.map(({ eventSourceARN = '' }) => eventSourceARN))) {
+    const raw = recordsOf(event, 'stream');
+    for (const arn of new Set(raw.map(({ eventSourceARN = '' }) => eventSourceARN))) {
       checkStreamTable(arn, graph.table.name);
     }
-    const records = decodeRecords(graph, event.Records);
+    const records = decodeRecords(graph, raw);
     logger.debug({ keys: records.map(({ source, target }) => [source, target]) }, 'batch received');
     const time = timeOfCall(context, reserveMs);
     const projectRecords = (): Promise<BatchResult> => projector.project(records, time);

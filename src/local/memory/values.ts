@@ -1,3 +1,4 @@
+import { bytesOfBase64 } from '../../core/items/base64.ts';
 import { compareNumbers, normalNumber } from './numbers.ts';
 import { invalid } from './refusal.ts';
 
@@ -86,7 +87,9 @@ function checkText(content: unknown): string {
 }
 
 function checkBase64(content: unknown): string {
-  return Buffer.from(checkText(content), 'base64').toString('base64');
+  const text = checkText(content);
+  if (bytesOfBase64(text) === undefined) throw invalid('The value of a binary attribute is not base64');
+  return text;
 }
 
 function checkList(content: unknown): unknown[] {

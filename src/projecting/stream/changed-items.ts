@@ -64,6 +64,12 @@ export function changedItems(table: TableNames, record: RawRecord): ChangedItem[
 /** An image, where it is one: a record that was made by hand may hold anything. An item has its keys at least. */
 function imageOf(image: unknown): Item | undefined {
   if (typeof image !== 'object' || image === null || Array.isArray(image)) return undefined;
-  for (const _name in image) return image as Item;
+  const item = Object.hasOwn(image, '__proto__') ? withoutLost(image as Item) : (image as Item);
+  for (const _name in item) return item;
   return undefined;
+}
+
+/** The SDK loses an attribute of this name, so that no read of the base item has it. */
+function withoutLost({ ['__proto__']: _lost, ...item }: Item): Item {
+  return item;
 }

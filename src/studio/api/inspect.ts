@@ -10,6 +10,7 @@ import { losslessNumber } from '../../foundation/exact-json.ts';
 import { type Explanation, explain } from '../../trust/explain/explain.ts';
 import { lagOfStream } from '../../trust/explain/position.ts';
 import type { RequestContext } from '../base/context.ts';
+import { textOfCursor } from '../base/cursor-text.ts';
 import { input, route } from '../base/route.ts';
 
 /** An item of a partition, as it is stored. */
@@ -68,7 +69,7 @@ async function readPartition(
 }
 
 function startKeyOf(cursor: string): string {
-  const after = Buffer.from(cursor, 'base64url').toString('utf8');
+  const after = textOfCursor(cursor);
   if (after !== '') return after;
   throw new EdgeloomError('invalid-cursor', 'The cursor belongs to another list.', 'Ask for the first page.');
 }

@@ -10,6 +10,7 @@ import { sampleOptions } from '../../trust/check/scan.ts';
 import { type RedriveResult, redrive } from '../../trust/repair/redrive.ts';
 import type { CheckState } from '../base/check-job.ts';
 import type { RequestContext } from '../base/context.ts';
+import { textOfCursor } from '../base/cursor-text.ts';
 import { input, route } from '../base/route.ts';
 
 /** The check that runs, or ran last; null: there was none. */
@@ -62,7 +63,7 @@ const startKey = z.record(z.string(), z.strictObject({ S: z.string() }));
 /** The place that a cursor names; throws `invalid-cursor` for a text that is none. */
 function startKeyOf(cursor: string): Item {
   try {
-    return startKey.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
+    return startKey.parse(JSON.parse(textOfCursor(cursor)));
   } catch (cause) {
     throw new EdgeloomError('invalid-cursor', 'The cursor belongs to another list.', 'Ask for the first page.', {
       cause,

@@ -30,7 +30,7 @@ import { CheckTally } from './findings.ts';
 import { PartitionInspector } from './inspect.ts';
 import { type LookUpContext, lookAgain } from './look-up.ts';
 import { partitionsAsScan, type SegmentContext, SegmentScan } from './scan.ts';
-import { countUnknownType } from './unknown-types.ts';
+import { countUnknownType, isOfModel } from './unknown-types.ts';
 
 /** Options of a check. */
 export interface CheckOptions extends RuntimeOptions, TelemetryOption {
@@ -181,7 +181,8 @@ export async function checkTable(options: CheckOptions): Promise<CheckResult> {
   return await runObserved('check', options, (options) =>
     runAbortable(options.store, options, async (store, wait) => {
       const { model = modelToCheck(options.graph, store) } = options;
-      return await new Check({ ...options, store, wait, model, graph: await model.current() }).run();
+      const run = new Check({ ...options, store, wait, model, graph: await model.current() }, options.graph);
+      return await run.run();
     }),
   );
 }
@@ -207,7 +208,11 @@ class Check {
   private serverAheadMs = 0;
   private failure: { error: unknown } | undefined;
 
-  constructor(private readonly options: CheckOptions) {
+  /** @param own the model that was given; that of `options` has what is ready in the table. */
+  constructor(
+    private readonly options: CheckOptions,
+    private readonly own: CompiledModel,
+  ) {
     const { graph, mode = 'report', resume, sources, onlySegments, pageItems, maxRcu, maxWcu } = options;
     this.runtime = runtimeOf(options);
     const { now, wait, random, remainingMs } = this.runtime;
@@ -349,6 +354,8 @@ class Check {
   private handleNote(key: ItemKey, noted: NonNullable<Noted>, item: Item): void {
     if (noted === 'base') this.dangling?.add(key, item);
     else if (noted === 'unknown') {
+      // The registry may have none of a type's projections ready, as after its stream was switched off and on.
+      if (isOfModel(this.own, key, item)) return;
       const type = countUnknownType(this.options.graph, this.tally.totals.unknownTypes, key);
       this.tally.countAndReport({ ...key, verdict: 'unknown', expected: null, actual: type });
     } else if (this.repairer !== undefined) this.startTidying(this.repairer, key, noted);

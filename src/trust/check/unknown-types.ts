@@ -1,4 +1,6 @@
+import type { Item } from '../../core/items/attribute-value.ts';
 import { parseNodeId, typePrefix } from '../../core/items/keys.ts';
+import { classifyBaseItem } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 
@@ -27,6 +29,11 @@ export function countUnknownType(graph: CompiledModel, types: UnknownType[], key
     types.push({ type, items: 1, nearest: nearestOf(type, (isNode ? graph.nodes : graph.edges).keys()) });
   }
   return type;
+}
+
+/** Whether a base item is of a type of a model, which may have more types than are ready in the table. */
+export function isOfModel(graph: CompiledModel, { source, target }: ItemKey, item: Item): boolean {
+  return classifyBaseItem(graph, source, target, item).kind !== 'unknown';
 }
 
 /** Finds the type in a base item's keys that the model does not have. */

@@ -74,6 +74,15 @@ describe('withBinaryAsBytes', () => {
       M: { a: { L: [{ B: bytes(1, 2) }, { BS: [bytes(1), bytes(2)] }] }, b: { B: bytes(9) }, c: { S: 'AQI=' } },
     });
   });
+  const NO_BASE64 = ['***', 'A_-8', 'AQI', 'AQI==', 'AR==', ' AQI=', 'AQI=\n', 'é'];
+  it.each(NO_BASE64)('refuses text that is not base64: %j', (text) => {
+    for (const value of [{ B: text }, { BS: ['AQ==', text] }, { L: [{ M: { a: { B: text } } }] }]) {
+      const broken = value as unknown as AttributeValue;
+      expect(() => withBinaryAsBytes(broken)).toThrow('has binary data that is not base64');
+      // It is no other value by chance, either.
+      expect(sameValue(broken, { B: bytes() })).toBe(false);
+    }
+  });
   it('gives a value without binary as it is', () => {
     const value = { S: 'a' };
     expect(withBinaryAsBytes(value)).toBe(value);

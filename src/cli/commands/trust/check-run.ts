@@ -26,12 +26,15 @@ export interface CheckRun {
   onRepair?: (action: string) => void;
 }
 
+/** How the model stands to the table, as the command has said it. */
+type Noticed = Awaited<ReturnType<typeof printModelNotice>>;
+
 /** Runs a check with a progress bar; Ctrl-C ends it with its place kept. */
 export async function runCheck(
   session: CommandSession,
   options: Partial<CheckOptions>,
   { resume, ...listeners }: CheckRun,
-): Promise<CheckResult & { managed: boolean; differs: readonly string[]; lagSeconds: number | undefined }> {
+): Promise<CheckResult & Noticed & { lagSeconds: number | undefined }> {
   const { graph, store, client } = session;
   const status = await describeTable(client, graph);
   requireFit(status);

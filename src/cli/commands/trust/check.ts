@@ -8,6 +8,7 @@ import { checkExport, type ExportCheckResult } from '../../../trust/check/export
 import type { Finding } from '../../../trust/check/finding.ts';
 import { KeptFindings } from '../../../trust/check/kept-findings.ts';
 import { sampleOptions } from '../../../trust/check/scan.ts';
+import { unreadyText } from '../../shared/model-notice.ts';
 import { examples, share, wholeNumber } from '../../shared/options.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
@@ -99,7 +100,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     if (finding.cause === 'model-change') ofChange += 1;
     kept.add(finding);
   };
-  let result: (CheckResult & { lagSeconds?: number | undefined }) | undefined;
+  let result: (CheckResult & { lagSeconds?: number | undefined; unready?: readonly string[] }) | undefined;
   let sources = options.source;
   if (options.export !== undefined) {
     if (options.repair === true && options.confirm !== true) throw confirmationMissing();
@@ -121,12 +122,13 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     },
   });
   const seconds = (performance.now() - started) / 1000;
-  const { cursor, lagSeconds, ...totals } = result;
+  const { cursor, lagSeconds, unready, ...totals } = result;
   const { list: findings, leftOut } = kept;
   const leavesCopiesOut = options.export !== undefined && options.confirm !== true && hasItemsInTargets(session.graph);
   const { missing, stale, orphan } = totals.drift;
   const isLeft = missing + stale + orphan > totals.repaired;
   if (isLeft || totals.quarantined + totals.unregistered + totals.disputed > 0) process.exitCode = FOUND;
+  if (unready !== undefined) process.exitCode = FOUND;
   const waiting: Waiting = { pending: totals.pending - ofChange, lagSeconds, settleSeconds: options.settle / 1000 };
   if (!isExplainedByLag(waiting)) process.exitCode = FOUND;
   if (options.strict === true && totals.unknown > 0) process.exitCode = FOUND;
@@ -152,7 +154,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   for (const report of reports) await writeReport(report, json, findings, state);
   const plan = options.dryRun === true ? actions.map(printable) : [];
   const lines = [...plan, reportText(totals, kept, { seconds, looksForNodes: looksForNodes(options) })];
-  lines.push(...waitingText(waiting));
+  lines.push(...unreadyText(unready), ...waitingText(waiting));
   if (swept > 0)
     lines.push(`${countText(swept, 'record')} of the stream that no consumer had claimed: reconciled first`);
   if (cursor !== undefined) lines.push('stopped before its end; with --resume FILE it could go on from here');

@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import { countText, figureText } from '../../../foundation/figure.ts';
 import { UnplacedItems } from '../../../trust/check/unplaced-items.ts';
+import { unreadyText } from '../../shared/model-notice.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
 import { inSession } from '../../shared/session.ts';
 import { printable } from '../../shared/shown.ts';
 import { unplacedText } from '../../shared/unplaced.ts';
 import { runCheck } from './check-run.ts';
 
-/** Items of no type of the model. */
+/** Items of no type of the model, or projections that are not ready. */
 const FOUND = 1;
 /** Stopped before its end. */
 const STOPPED = 2;
@@ -49,11 +50,11 @@ export function rebuildCommand(command: Command): void {
             if (action.startsWith('cannot')) refusals.push(action);
           },
         });
-        const { partitions, repaired, tidied, rcu, wcu, cursor, managed, differs, unknown } = result;
+        const { partitions, repaired, tidied, rcu, wcu, cursor, managed, differs, unready, unknown } = result;
         // Items that an earlier run has met, before an interruption, have no form here.
         const { count } = unplaced;
         const counted = { ...count, items: unknown, others: count.others + unknown - count.items };
-        if (strict === true && unknown > 0) process.exitCode = FOUND;
+        if ((strict === true && unknown > 0) || unready !== undefined) process.exitCode = FOUND;
         const seconds = (performance.now() - started) / 1000;
         if (cursor !== undefined || refusals.length > 0) process.exitCode = STOPPED;
         const writes = repaired + tidied;
@@ -75,7 +76,9 @@ export function rebuildCommand(command: Command): void {
             unplaced: counted,
             ...(cursor !== undefined && { stopped: true }),
           },
-          text: [text, ...unplacedText(counted), ...refusals.map(printable), ...stopped].join('\n'),
+          text: [text, ...unreadyText(unready), ...unplacedText(counted), ...refusals.map(printable), ...stopped].join(
+            '\n',
+          ),
         };
       }),
     );

@@ -9,7 +9,7 @@ import { DanglingEdges } from '../dangling.ts';
 import { type Finding, WRONG } from '../finding.ts';
 import { CheckTally } from '../findings.ts';
 import { PartitionInspector } from '../inspect.ts';
-import { countUnknownType } from '../unknown-types.ts';
+import { countUnknownType, isOfModel } from '../unknown-types.ts';
 import { type DataFile, dataFiles, itemsOf } from './files.ts';
 import { ExportedPartitions } from './partitions.ts';
 
@@ -64,7 +64,7 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
       }
       const noted = summary.add(target, item);
       if (noted === 'base') dangling.add({ source, target }, item);
-      if (noted === 'unknown') {
+      if (noted === 'unknown' && !isOfModel(options.graph, { source, target }, item)) {
         const type = countUnknownType(graph, totals.unknownTypes, { source, target });
         tally.countAndReport({ source, target, verdict: 'unknown', expected: null, actual: type });
       }

@@ -4,12 +4,19 @@ import { basename, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
-import { type Item, setOwn, stringOf, typeOf, withBinaryAsBytes } from '../../../core/items/attribute-value.ts';
+import {
+  type AttributeValue,
+  type Item,
+  MalformedValueError,
+  stringOf,
+  typeOf,
+  withBinaryAsBytes,
+} from '../../../core/items/attribute-value.ts';
 import { describe } from '../../../core/items/describe.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { countText } from '../../../foundation/figure.ts';
-import { linesOf, MAX_LINE_BYTES } from '../../../foundation/lines.ts';
+import { isGzip, linesOf, MAX_LINE_BYTES } from '../../../foundation/lines.ts';
 import { withKnownIndexKeys } from '../../../store/index-key-names.ts';
 
 /**
@@ -33,6 +40,7 @@ export const MAX_EXPORT_DEPTH = 16;
 
 /** Returns the data files in a folder, at any depth; with a manifest those that it names. Throws `invalid-export`. */
 export async function dataFiles(folder: string): Promise<DataFile[]> {
+  if (await isRegularFile(folder)) throw invalidExport(`${folder} is a file, and no folder of an export.`);
   const files = await filesIn(folder, 0);
   const paths = files.filter((path) => path.endsWith(DATA_FILE));
   const manifests = files.filter((path) => basename(path) === MANIFEST);
@@ -146,6 +154,7 @@ export async function* itemsOf(
     for await (const { number, bytes } of linesOf(unzippedChunks(path))) {
       const where = `line ${number} of ${path}`;
       if (bytes === undefined) throw invalidExport(`There are more than ${MAX_LINE_BYTES} bytes in ${where}.`);
+      if (isGzip(bytes)) throw invalidExport(`The file ${path} is gzip within gzip: unzip it once.`);
       const text = bytes.toString('utf8').trim();
       if (text === '') continue;
       count += 1;
@@ -183,12 +192,23 @@ function parsedLine(line: string, where: string): Item {
     const { Item: attributes } = JSON.parse(line) as { Item: Item };
     const item: Item = {};
     for (const name of Object.keys(attributes)) {
-      typeOf(attributes[name]!);
-      setOwn(item, name, withBinaryAsBytes(attributes[name]!));
+      // The SDK loses an attribute of this name, so no reader and no projection has it.
+      if (name !== '__proto__') item[name] = parsedValue(attributes[name]!, name);
     }
     return item;
   } catch (error) {
-    throw invalidExport(`There is no item in DynamoDB JSON in ${where}.`, error);
+    const reason = error instanceof MalformedValueError ? `: ${error.message}` : '';
+    throw invalidExport(`There is no item in DynamoDB JSON in ${where}${reason}.`, error);
+  }
+}
+
+function parsedValue(value: AttributeValue, name: string): AttributeValue {
+  typeOf(value);
+  try {
+    return withBinaryAsBytes(value);
+  } catch (error) {
+    if (!(error instanceof MalformedValueError)) throw error;
+    throw new MalformedValueError(`attribute ${describe(name)} ${error.message}`);
   }
 }
 
