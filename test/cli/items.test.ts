@@ -26,6 +26,35 @@ async function run(...args: string[]): Promise<{ code: CommandRun['code']; json:
 }
 
 describe('put, update and delete', () => {
+  it('pass over a version with --force only', async () => {
+    const folder = await mkdtemp(join(ROOT, 'node_modules', '.edgeloom-'));
+    const config = join(folder, 'config.mjs');
+    const lines = join(folder, 'lines.jsonl');
+    await writeFile(
+      config,
+      `import { defineGraph, node } from ${JSON.stringify(join(ROOT, 'src/index.ts'))};
+       export default defineGraph({ table: 'records', nodes: { GOAL: node({ versionAttribute: 'v' }) }, edges: {} });`,
+    );
+    await writeFile(lines, '{"source":"GOAL-V1","target":"GOAL-V1","v":7}\n');
+    const versioned = (...args: string[]) => run(...args, '--config', config);
+    try {
+      await versioned('put', 'GOAL-V1', '{}');
+      expect(await versioned('import', lines)).toMatchObject({ code: 2, json: { error: { code: 'invalid-lines' } } });
+      expect(await versioned('import', lines, '--force')).toMatchObject({ code: 0, json: { items: 1 } });
+      expect(await versioned('delete', 'GOAL-V1')).toMatchObject({
+        code: 2,
+        json: { error: { code: 'versioned-type' } },
+      });
+      expect(await versioned('delete', 'GOAL-V1', '--if', 'v=6')).toMatchObject({
+        json: { error: { code: 'condition-failed' } },
+      });
+      expect(await versioned('delete', 'GOAL-V1', '--force')).toMatchObject({ code: 0, json: { item: null } });
+      expect(await versioned('delete', 'GOAL-V1', '--force')).toMatchObject({ code: 0, json: { item: null } });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
   it('write single nodes and edges under conditions, and give the item as it is', async () => {
     const put = await run('put', 'GOAL-C1', '{"title":"Run","points":5}', '--if-absent');
     expect(put).toEqual({

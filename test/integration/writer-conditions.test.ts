@@ -1,5 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { importFile } from '../../src/client/write/import.ts';
 import type { ConditionFailedError } from '../../src/client/write/item/conditions.ts';
 import type { PutManyEntry } from '../../src/client/write/put-many.ts';
 import type { TransactionFailedError } from '../../src/client/write/transaction.ts';
@@ -104,6 +108,52 @@ describe('a version attribute', () => {
     const { writer } = await open();
     const batch = writer.batch((all) => all.putNode('DOC-1', { text: 'a' }));
     await expect(batch).rejects.toMatchObject({ code: 'invalid-batch', message: expect.stringContaining('versions') });
+  });
+});
+
+describe('a type with versions', () => {
+  it('is written in no way that passes over its version without a word', async () => {
+    const { writer, read, graph, store } = await open();
+    await writer.putNode('DOC-1', { text: 'a' });
+    await writer.putNode('DOC-1', { text: 'b', v: 1 });
+    const before = await read('DOC-1');
+    const refused = { code: 'versioned-type' };
+    await expect(writer.deleteNode('DOC-1')).rejects.toMatchObject(refused);
+    await expect(writer.deleteNode('DOC-1', { ifPresent: true })).rejects.toMatchObject(refused);
+    await expect(writer.putMany([{ id: 'DOC-1', attributes: { v: 2 } }])).rejects.toMatchObject(refused);
+    const bad = { code: 'invalid-batch', operations: [{ position: 1, error: refused }] };
+    await expect(writer.batch((batch) => batch.putNode('DOC-1', {}))).rejects.toMatchObject(bad);
+    await expect(writer.batch((batch) => batch.deleteNode('DOC-1'))).rejects.toMatchObject(bad);
+    await expect(writer.transact((transaction) => transaction.deleteNode('DOC-1'))).rejects.toMatchObject(bad);
+    const file = join(await mkdtemp(join(tmpdir(), 'edgeloom-')), 'lines.jsonl');
+    await writeFile(file, '{"source":"DOC-1","target":"DOC-1","text":"imported","v":1}\n');
+    await expect(importFile({ graph, store, file })).rejects.toMatchObject({
+      code: 'invalid-lines',
+      message: expect.stringContaining('has versions'),
+    });
+    const failed = { code: 'condition-failed', current: { text: 'b', v: 2 } };
+    await expect(writer.deleteNode('DOC-1', { if: { v: 1 } })).rejects.toMatchObject(failed);
+    expect(await read('DOC-1')).toEqual(before);
+    await importFile({ graph, store, file, force: true });
+    expect(await read('DOC-1')).toEqual({ text: { S: 'imported' }, v: { N: '1' } });
+    await rm(dirname(file), { recursive: true });
+    // The node as it was when its edges were looked up: a change meanwhile is not lost.
+    const changing = withReplacedCalls(store, {
+      query: async (request) => {
+        const page = await store.query(request);
+        await writer.updateNode('DOC-1', { set: { text: 'meanwhile' } });
+        return page;
+      },
+    });
+    await expect(createWriter(graph, { store: changing }).deleteNodeWithEdges('DOC-1')).rejects.toMatchObject({
+      code: 'condition-failed',
+      current: { text: 'meanwhile' },
+    });
+    expect(await writer.deleteNodeWithEdges('DOC-1')).toMatchObject({ nodes: 1 });
+    expect(await read('DOC-1')).toBeUndefined();
+    await writer.putNode('DOC-2', {});
+    await writer.deleteNode('DOC-2', { if: { v: 1 } });
+    expect(await read('DOC-2')).toBeUndefined();
   });
 });
 

@@ -3,6 +3,7 @@ import type { BatchWrite, Store, WriteManyResult } from '../../core/store-port.t
 import { EdgeloomError, InvalidAttributesError, type Mistake } from '../../foundation/errors.ts';
 import { writableKey } from './checks/key.ts';
 import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/prepare.ts';
+import { checkUnversioned } from './item/single.ts';
 
 /** The result of a batch. */
 export interface WriteBatchResult extends WriteManyResult {
@@ -67,7 +68,11 @@ export class BatchBuilder {
   };
 
   deleteNode = (id: string): void => {
-    this.prepared.push(async () => ({ delete: writableKey(this.graph, nodeKey(this.graph, id)) }));
+    this.prepared.push(async () => {
+      const key = writableKey(this.graph, nodeKey(this.graph, id));
+      checkUnversioned(this.graph, key, 'Delete it with deleteNode, or in a transaction.');
+      return { delete: key };
+    });
   };
 
   /** Checks all operations, then writes them. Throws an `InvalidBatchError`, or the store's error. */

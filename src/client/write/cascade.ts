@@ -1,4 +1,4 @@
-import { stringOf } from '../../core/items/attribute-value.ts';
+import { attributeOf, type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { CHILD } from '../../core/items/derived-item.ts';
 import { BASE_ITEMS, parseNodeId } from '../../core/items/keys.ts';
 import { classifyBaseItem, sortKeyOfEdge } from '../../core/model/base-item.ts';
@@ -12,7 +12,10 @@ import type { ProjectionsInForce } from '../../registry/projections-in-force.ts'
 import { registryLeases, withoutRegistry } from '../../registry/reader-lease.ts';
 import { abortableStore } from '../../store/abortable.ts';
 import { writableKey } from './checks/key.ts';
+import { conditionFailedError } from './item/conditions.ts';
 import { nodeKey } from './item/prepare.ts';
+import { versionAttributeOf } from './item/single.ts';
+import { versionCondition } from './item/version.ts';
 
 /** The result of `deleteNodeWithEdges`. */
 export interface DeletedNode {
@@ -80,21 +83,43 @@ export async function deleteNodeWithEdges(
     wcu: 0,
     rcu: 0,
   };
+  let seen: Item | undefined;
   const find = async (projections: ProjectionsInForce): Promise<void> => {
     const cascade: Cascade = { graph, store, projections };
     // Before anything is deleted: what is not ready would leave edges to a node that is gone.
     for (const edge of found) sourcesOf(cascade, edge, id);
-    await deleteOutgoing(graph, store, id, result);
+    seen = await deleteOutgoing(graph, store, id, result);
     for (const edge of found) await deleteIncoming(cascade, edge, id, result);
   };
   const leases = found.length === 0 ? withoutRegistry(graph) : registryLeases(graph, store, undefined, replica);
   await leases.hold(find);
-  const { wcu } = await store.delete(node);
-  result.wcu += wcu;
+  result.wcu += await deleteNodeAsSeen(graph, store, node, seen);
   return result;
 }
 
-async function deleteOutgoing(graph: CompiledModel, store: Store, id: string, result: DeletedNode): Promise<void> {
+/** Deletes the node; one with versions only as it was seen, so that a later change is not lost. Returns the units. */
+async function deleteNodeAsSeen(
+  graph: CompiledModel,
+  store: Store,
+  node: ItemKey,
+  seen: Item | undefined,
+): Promise<number> {
+  const version = versionAttributeOf(graph, node);
+  if (version === undefined) return (await store.delete(node)).wcu;
+  const condition = versionCondition(version, attributeOf(seen ?? {}, version));
+  const result = await store.change({ kind: 'delete', key: node, condition });
+  if (!result.applied) throw conditionFailedError(graph, node, condition, result.current);
+  return result.wcu;
+}
+
+/** Deletes parts and edges; returns the node, where there is one. */
+async function deleteOutgoing(
+  graph: CompiledModel,
+  store: Store,
+  id: string,
+  result: DeletedNode,
+): Promise<Item | undefined> {
+  let node: Item | undefined;
   const request: QueryRequest = { partition: id, sortKey: BASE_ITEMS, consistent: true };
   for await (const { items } of queryPages(store, request, result)) {
     const edges: ItemKey[] = [];
@@ -102,8 +127,10 @@ async function deleteOutgoing(graph: CompiledModel, store: Store, id: string, re
     for (const item of items) {
       const target = stringOf(item[graph.table.sortKey]) ?? '';
       const { kind } = classifyBaseItem(graph, id, target, item);
-      if (kind === 'node') result.nodes = 1;
-      else if (kind === 'unknown') result.skipped += 1;
+      if (kind === 'node') {
+        result.nodes = 1;
+        node = item;
+      } else if (kind === 'unknown') result.skipped += 1;
       // An edge that the node makes goes with it. One with a template is not ours.
       else if (graph.table.rawKeys?.readOnlyReason({ source: id, target }) !== undefined) result.skipped += 1;
       else if (graph.table.rawKeys?.isMadeByNode({ source: id, target }) !== true)
@@ -112,6 +139,7 @@ async function deleteOutgoing(graph: CompiledModel, store: Store, id: string, re
     await deleteItems(store, parts, result, 'parts');
     await deleteItems(store, edges, result, 'edges');
   }
+  return node;
 }
 
 async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, result: DeletedNode): Promise<void> {

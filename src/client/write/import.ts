@@ -26,6 +26,8 @@ export interface ImportOptions {
   format?: ImportFormat | undefined;
   /** Write the good lines where others are bad. Default false: nothing is written. */
   skipBad?: boolean | undefined;
+  /** Write nodes with versions too, whatever version is stored. Default false: such a line is bad (`versioned-type`). */
+  force?: boolean | undefined;
   /** Batches in flight at once. Default 8. */
   concurrency?: number | undefined;
   /** Stops the import after the batches in flight; what it then came to has `total`. Default: it runs to its end. */
@@ -133,14 +135,14 @@ function keyText(graph: CompiledModel, item: Item): string {
 type ItemLine = { number: number; item: Item } | { number: number; error: string };
 
 /** Every line that is not blank, as an item that the model accepts, or as what is wrong with it. */
-async function* itemLines({ graph, file, format = 'plain' }: ImportOptions): AsyncGenerator<ItemLine> {
+async function* itemLines({ graph, file, format = 'plain', force = false }: ImportOptions): AsyncGenerator<ItemLine> {
   for await (const { number, bytes } of linesOf(await unzippedChunks(file))) {
     try {
       if (bytes === undefined) throw new EdgeloomError('line-too-long', `has more than ${MAX_LINE_BYTES} bytes`);
       const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
       if (text === '') continue;
       const item = format === 'plain' ? itemOfPlainJson(parseLine(text)) : dynamoDBItem(parseLine(text));
-      yield { number, item: await checkedItem(graph, item) };
+      yield { number, item: await checkedItem(graph, item, force) };
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       yield { number, error: error.message };

@@ -12,7 +12,6 @@ import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { retrying } from '../../foundation/retry.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
 import { type BadOperation, InvalidBatchError } from './batch.ts';
-import { writableKey } from './checks/key.ts';
 import { itemName } from './checks/problem.ts';
 import {
   baseCondition,
@@ -23,7 +22,7 @@ import {
 } from './item/conditions.ts';
 import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/prepare.ts';
 import { isLostAnswer, mayRepeat, messageOf, type WriteContext } from './item/send.ts';
-import { putChange } from './item/single.ts';
+import { deleteCondition, putChange } from './item/single.ts';
 import type { AttributeChange } from './update/attribute-change.ts';
 import { withOperandErrors } from './update/operand-error.ts';
 import { edgeSubject, nodeSubject, partSubject, type UpdateSubject } from './update/subject.ts';
@@ -267,8 +266,7 @@ function checked(conditions: WriteConditions): WriteConditions {
 }
 
 function deleteChange(graph: CompiledModel, key: ItemKey, options: WriteConditions): BaseChange {
-  writableKey(graph, key);
-  return { kind: 'delete', key, condition: baseCondition(key, checked(options)) };
+  return { kind: 'delete', key, condition: deleteCondition(graph, key, checked(options)) };
 }
 
 function conditionCheck(key: ItemKey, conditions: WriteConditions): BaseChange {

@@ -130,7 +130,10 @@ export interface Writer<G extends CompiledModel> {
     target: EdgeTarget<G, E>,
     options?: WriteOptions<EdgeAttributes<G, E>>,
   ): Promise<WriteResult>;
-  /** Deletes a node; an absent one is fine. Its edges and parts stay: see `deleteNodeWithEdges`. */
+  /**
+   * Deletes a node; an absent one is fine. Its edges and parts stay: see `deleteNodeWithEdges`. Where its type has versions, `if` has to
+   * name the one that was read (`versioned-type`).
+   */
   deleteNode<Id extends NodeId<G>>(id: Id, options?: NodeOptions<G, Id>): Promise<WriteResult>;
   /**
    * Makes many operations at once, 25 a call; where a key repeats, the last operation on it wins. All are checked first:
@@ -179,7 +182,8 @@ export interface Writer<G extends CompiledModel> {
    * edge types, a read and a delete for each edge, and a read of the registry.
    *
    * Incoming edges are looked up in what the table keeps and readers may use. Throws `projection-not-ready`, with nothing deleted,
-   * where that does not have all of what the model finds them by: while `edgeloom migrate` builds it, or before it was run.
+   * where that does not have all of what the model finds them by: while `edgeloom migrate` builds it, or before it was run. A node of a type
+   * with versions that has changed meanwhile stays (`condition-failed`).
    */
   deleteNodeWithEdges(id: NodeId<G>, options?: DeleteOptions): Promise<DeletedNode>;
 }

@@ -122,7 +122,7 @@ const STREAM_MS = 24 * HOUR_MS;
 /** Walks of a second run. Each but the last has changed something; producers that never rest must not keep it going. */
 const MOST_WALKS = 5;
 /** Errors of a deletion by lists after which the walk over the table does all. */
-const WALKS_INSTEAD: ReadonlySet<string> = new Set(['projection-not-ready', 'read-only-type']);
+const WALKS_INSTEAD: ReadonlySet<string> = new Set(['projection-not-ready', 'read-only-type', 'condition-failed']);
 /** Deletions of tombstones at once. */
 const DELETES_AT_ONCE = 8;
 /** Groups at zero that one update takes away: it names each of them. */

@@ -62,6 +62,12 @@ async function versionOf(bench: Bench, id: string): Promise<Options> {
   return version === undefined ? {} : { [String(name)]: version };
 }
 
+/** The condition that a delete of a node has to name. */
+async function asVersion(bench: Bench, id: string): Promise<Options> {
+  const name = bench.input.nodes[id.slice(0, id.indexOf('-'))]?.['versionAttribute'];
+  return name === undefined ? {} : { if: { [String(name)]: undefined, ...(await versionOf(bench, id)) } };
+}
+
 /** Writes everything as it is at a moment, through the writer. */
 async function writeAll(bench: Bench, writer: OpenWriter, moment: number): Promise<void> {
   for (const id of bench.ids)
@@ -200,7 +206,7 @@ async function showOwnWrites(bench: Bench, lowMark?: () => Promise<number | unde
   await writer.putEdge(source, 'MEMBER', target, bench.attributesOfEdge(source, target, 1));
   await expectShown();
   await writer.deleteEdge(...edgeOf(bench.pairs[0]!));
-  await writer.deleteNode(second);
+  await writer.deleteNode(second, await asVersion(bench, second));
   await expectShown();
   const [whole, other, ...rest] = bench.wholes;
   if (whole !== undefined) {
@@ -299,7 +305,7 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
       await writer.deleteEdge(...edgeOf(bench.pairs[0]!));
       await expectWritten(bench, 1, [bench.pairs[0]!]);
       const [, second] = bench.sources as [string, string];
-      await writer.deleteNode(second);
+      await writer.deleteNode(second, await asVersion(bench, second));
       holds(!(await bench.facts()).nodes.has(second), `the node ${second} is there after its delete`);
       await projectAndExpect(bench);
       return RAN;
@@ -390,12 +396,13 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
       const [source, target] = bench.pairs[0]!;
       const before = JSON.stringify(await bench.rig.items());
       const wrong = { if: { title: 'never so' } };
+      const stored = (await asVersion(bench, id)) as { if?: Options };
       const refusals = [
         () => writer.putNode(id, bench.attributesOf(id, 1), { ifAbsent: true }),
         () => writer.putEdge(source, 'MEMBER', target, {}, { ifAbsent: true }),
         () => writer.updateNode(id, { set: { title: 'forged' } }, wrong),
         () => writer.updateEdge(source, 'MEMBER', target, { set: { note: 'forged' } }, { if: { note: 'never so' } }),
-        () => writer.deleteNode(id, wrong),
+        () => writer.deleteNode(id, { if: { ...stored.if, ...wrong.if } }),
         () => writer.deleteEdge(source, 'MEMBER', target, { if: { note: 'never so' } }),
         ...bench.wholes
           .slice(0, 1)
@@ -453,12 +460,13 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
       const [first, second, third] = bench.sources as [string, string, string];
       const [one, other] = bench.pairs as [[string, string], [string, string]];
       const firstVersion = await versionOf(bench, first);
+      const ofThird = await asVersion(bench, third);
       const transact = (require: string): Promise<unknown> =>
         writer.transact((transaction) => {
           transaction.requireNode(require);
           transaction.putNode(first, { ...bench.attributesOf(first, 1), ...firstVersion });
           transaction.updateNode(second, changeOf(bench.attributesOf(second, 0), bench.attributesOf(second, 1)));
-          transaction.deleteNode(third);
+          transaction.deleteNode(third, ofThird);
           transaction.putEdge(...edgeOf(one), bench.attributesOfEdge(...one, 1));
           transaction.deleteEdge(...edgeOf(other));
           const [whole, next, ...rest] = bench.wholes;

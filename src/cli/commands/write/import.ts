@@ -26,39 +26,49 @@ export function importCommand(command: Command): void {
         .default('plain'),
     )
     .option('--skip-bad', 'write the good lines where others are bad')
+    .option('--force', 'write nodes with versions too, whatever version is stored')
     .addHelpText('after', examples('import items.jsonl', 'import - --format dynamodb < items.jsonl'))
     .action(
-      inSession(async ({ graph, store }, file: string, options: { format: ImportFormat; skipBad?: boolean }) => {
-        const started = performance.now();
-        const progress = startProgress('items', 0);
-        const { signal, release } = createStopSignal();
-        const result = await withFile(file, signal, (path) =>
-          importFile({
-            graph,
-            store,
-            file: path,
-            ...options,
-            signal,
-            onProgress: (written, total) => progress.update(written, total),
-          }),
-        ).finally(() => {
-          release();
-          progress.stop();
-        });
-        const seconds = (performance.now() - started) / 1000;
-        const { items, total, wcu, skipped } = result;
-        if (total !== undefined) process.exitCode = STOPPED;
-        const written =
-          total === undefined ? countText(items, 'item') : `${figureText(items)} of ${countText(total, 'item')}`;
-        const lines = [
-          `${written} written, ${figureText(wcu)} WCU, ${figureText(seconds)} s` +
-            `${skipped > 0 ? `, ${countText(skipped, 'bad line')} skipped` : ''}`,
-          ...(total === undefined
-            ? []
-            : ['stopped before its end; the same import again writes the rest, and these once more']),
-        ];
-        return { json: { ...result, seconds, ...(total !== undefined && { stopped: true }) }, text: lines.join('\n') };
-      }),
+      inSession(
+        async (
+          { graph, store },
+          file: string,
+          options: { format: ImportFormat; skipBad?: boolean; force?: boolean },
+        ) => {
+          const started = performance.now();
+          const progress = startProgress('items', 0);
+          const { signal, release } = createStopSignal();
+          const result = await withFile(file, signal, (path) =>
+            importFile({
+              graph,
+              store,
+              file: path,
+              ...options,
+              signal,
+              onProgress: (written, total) => progress.update(written, total),
+            }),
+          ).finally(() => {
+            release();
+            progress.stop();
+          });
+          const seconds = (performance.now() - started) / 1000;
+          const { items, total, wcu, skipped } = result;
+          if (total !== undefined) process.exitCode = STOPPED;
+          const written =
+            total === undefined ? countText(items, 'item') : `${figureText(items)} of ${countText(total, 'item')}`;
+          const lines = [
+            `${written} written, ${figureText(wcu)} WCU, ${figureText(seconds)} s` +
+              `${skipped > 0 ? `, ${countText(skipped, 'bad line')} skipped` : ''}`,
+            ...(total === undefined
+              ? []
+              : ['stopped before its end; the same import again writes the rest, and these once more']),
+          ];
+          return {
+            json: { ...result, seconds, ...(total !== undefined && { stopped: true }) },
+            text: lines.join('\n'),
+          };
+        },
+      ),
     );
 }
 

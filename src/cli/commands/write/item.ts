@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import type { WriteConditions } from '../../../client/write/item/conditions.ts';
 import { createWriter, type Writer } from '../../../client/write/writer.ts';
+import { attributeOf } from '../../../core/items/attribute-value.ts';
 import { typePrefix } from '../../../core/items/keys.ts';
-import { toPlainItem } from '../../../core/items/plain.ts';
+import { ExactNumber, toPlain, toPlainItem } from '../../../core/items/plain.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { losslessNumber, toJson } from '../../../foundation/exact-json.ts';
@@ -87,15 +88,16 @@ export function updateCommand(command: Command): void {
 export function deleteCommand(command: Command): void {
   withConditions(command)
     .argument('<words...>', 'ID, ID PART, or SOURCE TYPE TARGET')
+    .option('--force', 'delete a node with versions, whatever version is stored')
     .addHelpText(
       'after',
       examples('delete GOAL-G1 GOALMEMBERSHIP USER-U1', 'delete USER-U1 STATE', 'delete USER-U1 --if status=CLOSED'),
     )
     .action(
-      inTable(async (session, words: string[], options: ConditionOptions) => {
+      inTable(async (session, words: string[], options: ConditionOptions & { force?: boolean }) => {
         const { subject } = parseWords(session.graph, words, 'refused');
         const writer = openWriter(session);
-        const conditions = conditionsOf(options);
+        const conditions = { ...conditionsOf(options), ...(options.force && (await storedVersion(session, subject))) };
         const { wcu } =
           'id' in subject
             ? await (subject.part === undefined
@@ -152,6 +154,16 @@ function attributesOf(json: string | undefined): Record<string, unknown> {
 
 function conditionsOf({ ifAbsent, ifPresent, if: pairs = [] }: ConditionOptions): WriteConditions {
   return { ifAbsent, ifPresent, ...(pairs.length > 0 && { if: attributeValues('--if', pairs) }) };
+}
+
+/** The condition that a node has the version that is stored now; nothing where its type has no versions. */
+async function storedVersion({ graph, store }: TableSession, subject: Subject): Promise<WriteConditions> {
+  if (!('id' in subject) || subject.part !== undefined) return {};
+  const version = graph.nodes.get(typePrefix(subject.id) ?? '')?.versionAttribute;
+  if (version === undefined) return {};
+  const { item } = await store.get({ source: subject.id, target: subject.id }, { consistent: true });
+  const stored = item && attributeOf(item, version);
+  return { if: { [version]: stored && toPlain(stored, (text) => new ExactNumber(text)) } };
 }
 
 function openWriter({ graph, store }: TableSession): Writer<CompiledModel> {

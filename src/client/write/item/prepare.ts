@@ -11,6 +11,7 @@ import { validateFields } from '../checks/fields.ts';
 import { checkBaseKey, checkEdgeType, checkNodeId, checkPart, partModel, writableKey } from '../checks/key.ts';
 import { itemName } from '../checks/problem.ts';
 import { isPlainObject } from '../checks/values.ts';
+import { checkUnversioned } from './single.ts';
 
 /**
  * Prepares each operation of the writer: the item or the key of one call, checked in full. All functions throw
@@ -63,13 +64,7 @@ export async function nodeItem(
   const model = graph.nodes.get(parseNodeId(key.source)?.type ?? '');
   const name = itemName(key.source, key.target);
   const { versionAttribute } = model ?? {};
-  if (versionAttribute !== undefined && way === 'batch') {
-    throw new EdgeloomError(
-      'versioned-type',
-      `${name}: its type has versions, which a batch cannot compare.`,
-      'Put it with putNode, or in a transaction.',
-    );
-  }
+  if (way === 'batch') checkUnversioned(graph, key, 'Put it with putNode, or in a transaction.');
   const valid = await validateFields(model?.fields, attributes, name);
   if (versionAttribute === undefined || !isPlainObject(attributes)) return baseItem(graph, key, valid);
   const version = (attributes as Record<string, unknown>)[versionAttribute];
@@ -111,12 +106,15 @@ function withoutTargetId<T>(attributes: T, target: unknown, name: string): T {
 /**
  * Checks an item in wire form, as a file to be imported has it, and gives the item to write: the same, or where its type
  * declares `fields` the validator's output.
+ *
+ * @param force takes nodes with versions too, which are else the error `versioned-type`.
  */
-export async function checkedItem(graph: CompiledModel, item: Item): Promise<Item> {
+export async function checkedItem(graph: CompiledModel, item: Item, force: boolean): Promise<Item> {
   checkBaseItem(graph, item);
   const { partitionKey, sortKey } = graph.table;
   const { [partitionKey]: source, [sortKey]: target, ...attributes } = item;
   const key = { source: stringOf(source) ?? '', target: stringOf(target) ?? '' };
+  if (!force) checkUnversioned(graph, key, 'Put it with putNode, or give --force: the stored version is replaced.');
   const type = typePrefix(key.target) ?? '';
   const isNode = key.source === key.target;
   const fields = (isNode ? graph.nodes.get(type) : (partModel(graph, key) ?? graph.edges.get(type)))?.fields;

@@ -3,8 +3,10 @@ import { attributeOf } from '../../../core/items/attribute-value.ts';
 import { parseNodeId } from '../../../core/items/keys.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import type { BaseChange, BaseCondition, ItemKey, WriteResult } from '../../../core/store-port.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
 import type { Abortable } from '../../../foundation/runtime.ts';
 import { writableKey } from '../checks/key.ts';
+import { itemName } from '../checks/problem.ts';
 import {
   baseCondition,
   bothConditions,
@@ -52,12 +54,31 @@ export async function deleteSingle(
   options: WriteOptions,
 ): Promise<WriteResult> {
   options.signal?.throwIfAborted();
-  const condition = baseCondition(writableKey(graph, key), options);
+  const condition = deleteCondition(graph, key, options);
   if (isConditional(condition)) {
     return sendConditional(graph, context, { kind: 'delete', key, condition }, condition, options.signal);
   }
   const { wcu } = await context.store.delete(key);
   return { wcu };
+}
+
+/** The condition of a delete. Throws `versioned-type` for a node with versions where the condition names none. */
+export function deleteCondition(graph: CompiledModel, key: ItemKey, options: WriteConditions): BaseCondition {
+  const condition = baseCondition(writableKey(graph, key), options);
+  const attribute = versionAttributeOf(graph, key);
+  if (attribute === undefined || Object.hasOwn(options.if ?? {}, attribute)) return condition;
+  throw new EdgeloomError(
+    'versioned-type',
+    `${itemName(key.source, key.target)}: its type has versions, and the delete names none.`,
+    `Give the version that was read: { if: { ${attribute}: 3 } }.`,
+  );
+}
+
+/** Throws `versioned-type` for a node with versions, which a way of writing without conditions cannot compare. */
+export function checkUnversioned(graph: CompiledModel, key: ItemKey, hint: string): void {
+  if (versionAttributeOf(graph, key) === undefined) return;
+  const name = itemName(key.source, key.target);
+  throw new EdgeloomError('versioned-type', `${name}: its type has versions, which are not compared here.`, hint);
 }
 
 /** The version attribute of a node's type; edges have none. */
