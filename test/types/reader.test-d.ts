@@ -136,7 +136,9 @@ it('takes what an edge type joins, and the edge types that have orders', async (
 });
 
 it('gives a page of typed nodes', async () => {
-  const page = await reader.page('GOALMEMBERSHIP', fromUrl, { with: ['OWNS', { type: 'LIKES', label: 5 }] });
+  const page = await reader.page('GOALMEMBERSHIP', fromUrl, {
+    with: ['GOALMEMBERSHIP:LEAD', { type: 'GOALMEMBERSHIP', label: 5 }],
+  });
   expectTypeOf(page.items[0]!.id).toEqualTypeOf<`GOAL-${string}`>();
   expectTypeOf(page.items[0]!.attributes).toEqualTypeOf<ShownGoal | null>();
   expectTypeOf(page.items[0]!.edgeSet[0]!.memberRole).toEqualTypeOf<'LEAD' | 'CONTRIBUTOR' | undefined>();
@@ -148,6 +150,8 @@ it('gives a page of typed nodes', async () => {
   page.nodes['GOAL-G1']?.tilte;
   // @ts-expect-error: no such edge type
   void reader.page('GOALMEMBERSHIP', fromUrl, { with: ['KNOWS'] });
+  // @ts-expect-error: what one owns leaves a user, and no goal
+  void reader.page('GOALMEMBERSHIP', fromUrl, { with: ['OWNS'] });
   // @ts-expect-error: no edge set has FOLLOWS
   void reader.page('GOALMEMBERSHIP', fromUrl, { with: ['FOLLOWS'] });
 });

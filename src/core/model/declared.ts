@@ -69,6 +69,8 @@ export interface EdgeTypes {
   namedOfSource: string;
   /** Whether the target is in the index partitions of its incoming edges. */
   owner: boolean;
+  /** Whether its index items have a partition attribute, whose value queries name. */
+  partition: boolean;
   /** Whether edge sets have the type. */
   inSet: boolean;
   /** Whether its edges are counted. */
@@ -237,6 +239,7 @@ export interface EdgeTypesOf<
   shownOfSource: Copied<Record<string, unknown>, Option<Inbound, 'projectSource'>, 'KEYS_ONLY'>;
   namedOfSource: NamesOfSource<Inbound[keyof Inbound]>;
   owner: Option<Inbound, 'includeOwner'> extends infer Owner extends boolean ? Owner : false;
+  partition: IsGiven<Inbound, 'partition'>;
   inSet: EdgeSet extends false ? false : true;
   degree: Degree | ([TotalsOf<Outgoing>] extends [never] ? never : true);
   totals: TotalsOf<Inbound> | TotalsOf<Outgoing>;

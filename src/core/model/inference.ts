@@ -28,6 +28,7 @@ interface OpenTypes {
   shown: string;
   shownOfSource: string;
   owner: true;
+  partition: boolean;
   inSet: true;
   degree: true;
   totals: TotalNames;
@@ -192,6 +193,9 @@ export type SourceAttribute<G extends CompiledModel, E extends EdgeType<G>> = Te
 
 /** Whether the target of an edge type is in the index partitions of its incoming edges. */
 export type HasOwner<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'owner'>;
+
+/** Whether the index items of an edge type have a partition attribute: queries then name its value. */
+export type HasPartition<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'partition'>;
 
 /** The order that `inbound` takes where none is named: gsi0, gsi1, or the first of the others. */
 export type DefaultOrder<G extends CompiledModel, E extends EdgeType<G>> =

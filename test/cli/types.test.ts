@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { COMPILERS, type Counts, completions, withProject } from '../support/compilers.ts';
+
+/** The work of a compiler with the types of a model and of questions to it. Counts say it, which depend on no machine, and not times. */
+
+const SIZES = [5, 10, 20, 40] as const;
+
+/** A model of as many node types as edge types, each of which joins every node type with every other. */
+function completeModel(size: number): string {
+  const numbers = Array.from({ length: size }, (_, i) => i);
+  const all = numbers.map((i) => `'N${i}'`).join(', ');
+  const nodes = numbers.map(
+    (i) =>
+      `N${i}: node({ fields: z.object({ name: z.string(), size: z.number().optional() }), view: ['name'], search: { name: { fold: true, project: ['name'] } } }),`,
+  );
+  const edges = numbers.map(
+    (i) =>
+      `E${i}: edge({ fields: z.object({ role: z.enum(['x', 'y']), since: z.string() }), from: [${all}], to: [${all}], edgeSet: ['role'], inbound: { gsi0: rank('role', { x: 1, y: 2 }), gsi1: 'since', project: ['since'] } }),`,
+  );
+  return [
+    "import { createReader, createWriter, defineGraph, edge, node, rank, type Store } from 'edgeloom';",
+    "import { z } from 'zod';",
+    `const graph = defineGraph({ table: 'records', nodes: { ${nodes.join('\n')} }, edges: { ${edges.join('\n')} } });`,
+    'declare const store: Store;',
+    'export const reader = createReader(graph, { store });',
+    'export const writer = createWriter(graph, { store });',
+  ].join('\n');
+}
+
+const QUESTIONS = `
+import { reader, writer } from './model.ts';
+export async function ask(): Promise<unknown[]> {
+  const got = await reader.get(['N0-1']);
+  const edges = await reader.inbound('E0', 'N1-1', { atLeast: 'x' });
+  const one = await reader.page('E0', 'N1-1', { with: ['E1:x', { edge: 'E2' }, { inbound: 'E3' }] });
+  const two = await reader.page('E0', 'N1-1', { with: [{ inbound: 'E1', with: ['E2'] }] });
+  const three = await reader.page('E0', 'N1-1', { with: [{ inbound: 'E1', with: [{ inbound: 'E2', with: [{ edge: 'E3' }] }] }] });
+  const hits = await reader.search('N0.name').eq('x');
+  await writer.transact((transaction) => {
+    transaction.putNode('N0-1', { name: 'a' });
+    transaction.putEdge('N0-1', 'E0', 'N1-1', { role: 'x', since: '2020' });
+  });
+  await writer.updateNode('N0-1', { set: { name: 'b' } }, { if: { name: 'a' } });
+  return [
+    got.map(({ attributes, edgeSet }) => [attributes?.name, edgeSet[0]?.role]),
+    edges.items.map(({ attributes }) => attributes.since),
+    [one, two, three].map(({ items }) => items.map(({ attributes, edgeSet }) => [attributes?.name, edgeSet[0]?.role])),
+    hits.items.map(({ attributes }) => attributes.name),
+  ];
+}
+`;
+
+describe.each(Object.entries(COMPILERS))('TypeScript %s', (_version, compile) => {
+  /** What questions add to a project that has the model only. */
+  async function addedByQuestions(size: number): Promise<Counts> {
+    return withProject({ 'model.ts': completeModel(size), 'questions.ts': QUESTIONS }, async (folder) => {
+      const model = await compile(folder, ['model.ts']);
+      const whole = await compile(folder, ['model.ts', 'questions.ts']);
+      return {
+        instantiations: whole.instantiations - model.instantiations,
+        types: whole.types - model.types,
+        mistakes: whole.mistakes,
+      };
+    });
+  }
+
+  it('has at most 15,000 + 1,500 N instantiations more for questions to a complete graph of N types, and a line of them', async () => {
+    const added: Counts[] = [];
+    for (const size of SIZES) added.push(await addedByQuestions(size));
+    for (const [i, { instantiations, mistakes }] of added.entries()) {
+      expect(mistakes).toEqual([]);
+      expect(instantiations, `of ${SIZES[i]} types`).toBeLessThanOrEqual(15_000 + 1_500 * SIZES[i]!);
+    }
+    // Twice the types are at most twice the work.
+    for (const [i, { instantiations, types }] of added.slice(1).entries()) {
+      expect(instantiations).toBeLessThanOrEqual(2 * added[i]!.instantiations);
+      expect(types).toBeLessThanOrEqual(2 * added[i]!.types);
+    }
+  });
+});
+
+describe('an editor', () => {
+  it('offers on each level of a page the edge types that leave or enter the nodes above', async () => {
+    const head = `
+import { createReader, defineGraph, edge, node, type Store } from 'edgeloom';
+const inbound = { gsi0: 'since' } as const;
+const reader = createReader(defineGraph({
+  table: 'records',
+  nodes: { USER: node(), REPO: node(), ISSUE: node(), COMMENT: node() },
+  edges: {
+    IN_REPO: edge({ from: 'ISSUE', to: 'REPO', inbound }),
+    ASSIGNED: edge({ from: 'ISSUE', to: 'USER', inbound }),
+    ON: edge({ from: 'COMMENT', to: 'ISSUE', edgeSet: false, inbound: { gsi0: 'since', byAge: 'age' } }),
+    WRITTEN_BY: edge({ from: 'COMMENT', to: 'USER', inbound }),
+    BLOCKS: edge({ from: 'ISSUE', to: 'ISSUE' }),
+  },
+}), { store: {} as Store });`;
+    const page = (level: string) => `void reader.page('IN_REPO', 'REPO-1', { with: [${level}] });`;
+    const asked = {
+      [page("'|'")]: ['ASSIGNED', 'BLOCKS', 'IN_REPO'],
+      [page("{ edge: '|' }")]: ['ASSIGNED', 'BLOCKS', 'IN_REPO'],
+      [page("{ inbound: '|' }")]: ['ON'],
+      [page("{ inbound: 'ON', order: '|' }")]: ['byAge', 'gsi0'],
+      [page("{ inbound: 'ON', with: ['|'] }")]: ['WRITTEN_BY'],
+      [page("'ASSIGNED', { inbound: 'ON', with: [{ edge: '|' }] }")]: ['ON', 'WRITTEN_BY'],
+      [page("{ inbound: 'ON', with: [{ edge: 'WRITTEN_BY', with: [{ inbound: '|' }] }] }")]: ['ASSIGNED', 'WRITTEN_BY'],
+      [page('{ | }')]: ['edge', 'inbound', 'label', 'order', 'partition', 'type', 'with'],
+    };
+    const offered = await withProject({}, (folder) => completions(folder, head, Object.keys(asked)));
+    expect(offered.map((names) => names.sort())).toEqual(Object.values(asked));
+  });
+});
