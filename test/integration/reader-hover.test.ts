@@ -102,7 +102,7 @@ describe('an editor shows over the result of a read', () => {
       'InboundPage<EdgeResult<`GOAL-*`, "MEMBER", `USER-*`, ' +
         '{ since?: string | undefined; } & { title?: string | undefined; }>, OwnerResult<`USER-*`,',
     );
-    expect(line('hits')).toBe('const hits: ListPage<SearchResult<`GOAL-*`, { title?: string | undefined; }>>');
+    expect(line('hits')).toBe('const hits: ListPage<SearchResult<`GOAL-*`, { title?: string | undefined; }, string>>');
     expect(line('bareItem')).toBe(
       'const bareItem: BareNodeResult<`GOAL-*`, { title?: string | undefined; status?: string | undefined; }>',
     );

@@ -5,7 +5,6 @@ import type {
   EdgeOrder,
   EdgeSourceType,
   EdgeType,
-  GroupName,
   HasOwner,
   IdArgument,
   IndexedEdgeType,
@@ -19,6 +18,7 @@ import type {
   SpreadSearchName,
   SumName,
   TargetOf,
+  TotalGroups,
   TotalledEdgeType,
 } from '../../core/model/inference.ts';
 import type { ItemKey } from '../../core/store-port.ts';
@@ -122,7 +122,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     id: string,
     edgeType: E,
     options?: TotalReadOptions,
-  ): Promise<TotalResult<SumName<G, E>, GroupName<G, E>>>;
+  ): Promise<TotalResult<SumName<G, E>, TotalGroups<G, E>>>;
 
   /**
    * A node's outgoing edges, of one type or of all, by sort key (with hashed keys that is no order of ids): a Query of

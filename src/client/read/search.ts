@@ -31,9 +31,9 @@ export type ValueRange<T extends SearchTypes> = { from?: T['value'] | undefined;
 
 /** The predicates of each kind of search: see `SearchPredicate`. */
 export interface Predicates<T extends SearchTypes> {
-  equality: { eq: T['value'] };
-  ordered: { eq: T['value'] } | ValueRange<T>;
-  text: { eq: T['value'] } | { beginsWith: string } | ValueRange<T>;
+  equality: { eq: T['equal'] };
+  ordered: { eq: T['equal'] } | ValueRange<T>;
+  text: { eq: T['equal'] } | { beginsWith: string } | ValueRange<T>;
   path: { path: readonly string[] } | { from?: undefined; to?: undefined };
   any: SearchPredicate;
 }
@@ -64,7 +64,7 @@ export interface CommonSearch<Result, T extends SearchTypes> {
 /** A search by one value. */
 export interface EqualitySearch<Result, T extends SearchTypes> extends CommonSearch<Result, T> {
   /** Exactly this value. */
-  eq(value: T['value'], ...options: Scoped<T, QueryOf<Result>>): Promise<ListPage<Result>>;
+  eq(value: T['equal'], ...options: Scoped<T, QueryOf<Result>>): Promise<ListPage<Result>>;
 }
 
 /** A search whose hits are in an order. */

@@ -176,7 +176,8 @@ type SearchedAttributes<G extends CompiledModel, Name extends string> = Name ext
 export type Hit<G extends CompiledModel, Name extends string> = Name extends string
   ? SearchResult<
       string extends NodeType<G> ? string : `${SearchedType<G, Name>}-${string}`,
-      Shown<SearchedAttributes<G, Name>, SearchOfName<G, Name>['shown']>
+      Shown<SearchedAttributes<G, Name>, SearchOfName<G, Name>['shown']>,
+      SearchOfName<G, Name>['found']
     >
   : never;
 

@@ -17,6 +17,10 @@ export interface SearchTypes {
   kind: 'text' | 'ordered' | 'equality' | 'path' | 'any';
   /** Its values as arguments: labels, texts or numbers. */
   value: string | NumberValue;
+  /** Its values that `eq` takes: of an attribute with a choice of texts, these texts. */
+  equal: string | NumberValue;
+  /** The value that a hit was found by. */
+  found: unknown;
   /** The attributes that its hits show. */
   shown: string;
   /** Whether it is asked for one value of its partition attribute. */
@@ -80,19 +84,29 @@ export interface EdgeTypes {
   copy: string;
 }
 
-/** The names of the sums and groups of a total. */
+/** The names of the sums of a total, and its groups by their names, with the values that their attributes may have. */
 export interface TotalNames {
   sums: string;
-  groups: string;
+  groups: object;
 }
 
-/** The totals that an option declares; never if it declares none. */
-type TotalsOf<Options> = true extends IsGiven<Options, 'total'> | IsGiven<Options, 'by'>
+/** The totals that an option declares over edges of attributes `A`; never if it declares none. */
+type TotalsOf<A, Options> = true extends IsGiven<Options, 'total'> | IsGiven<Options, 'by'>
   ? {
       sums: Extract<keyof NonNullable<Option<Options, 'total'>>, string>;
-      groups: Extract<keyof NonNullable<Option<Options, 'by'>>, string>;
+      groups: GroupsOf<A, NonNullable<Option<Options, 'by'>>>;
     }
   : never;
+
+/** The values of the groups' attributes, by the names of the groups. */
+type GroupsOf<A, By> = {
+  [Name in Extract<keyof By, string>]: By[Name] extends { readonly attribute: infer Attribute }
+    ? ValueOf<A, Attribute>
+    : unknown;
+};
+
+/** The values of an attribute, as they are stored: of each shape that attributes may have. */
+type ValueOf<A, Name> = A extends unknown ? (Name extends keyof A ? Exclude<A[Name], undefined | null> : never) : never;
 
 /** Options next to the orders of an `inbound` option. */
 export type InboundSetting = keyof typeof INBOUND_OPTIONS;
@@ -147,9 +161,16 @@ type KindOfOrder<Order, Type> = Order extends { kind: 'rank' }
       ? 'ordered'
       : 'text';
 
-/** A search of attributes `A` by its entry in the options. */
-type SearchOf<A, Entry> = Entry extends string | { kind: 'rank' | 'derive' }
-  ? { kind: KindOfOrder<Entry, 'string'>; value: ValueOfOrder<Entry>; shown: never; partition: false }
+/** A search of attributes `A` by its name and its entry in the options. */
+type SearchOf<A, Name, Entry> = Entry extends string | { kind: 'rank' | 'derive' }
+  ? {
+      kind: KindOfOrder<Entry, 'string'>;
+      value: ValueOfOrder<Entry>;
+      equal: EqualOf<A, Entry, ValueOfOrder<Entry>>;
+      found: FoundBy<A, Entry>;
+      shown: never;
+      partition: false;
+    }
   : {
       kind: Option<Entry, 'path'> extends readonly unknown[]
         ? 'path'
@@ -157,15 +178,48 @@ type SearchOf<A, Entry> = Entry extends string | { kind: 'rank' | 'derive' }
           ? 'equality'
           : KindOfOrder<Option<Entry, 'from'>, Option<Entry, 'type'>>;
       value: ValueOfOrder<Option<Entry, 'from'>, Option<Entry, 'type'>>;
+      equal: true extends IsGiven<Entry, 'fold'>
+        ? string
+        : EqualOf<Elements<A, Entry>, From<Name, Entry>, ValueOfOrder<Option<Entry, 'from'>, Option<Entry, 'type'>>>;
+      found: Option<Entry, 'path'> extends readonly unknown[]
+        ? string[]
+        : FoundBy<Elements<A, Entry>, From<Name, Entry>>;
       shown: Copied<A, Option<Entry, 'project'>, 'KEYS_ONLY'>;
       partition: IsGiven<Entry, 'partition'>;
     };
+
+/** Where the value of a search comes from: the attribute of the search's name, if the entry does not say. */
+type From<Name, Entry> = Option<Entry, 'from'> extends undefined ? Name : Option<Entry, 'from'>;
+
+/** Attributes with the elements of lists and sets in their places, where an entry finds a node by each of them. */
+type Elements<A, Entry> =
+  Option<Entry, 'each'> extends true
+    ? A extends unknown
+      ? { [Name in keyof A]: Element<NonNullable<A[Name]>> }
+      : never
+    : A;
+
+type Element<Value> = Value extends readonly (infer One)[] | ReadonlySet<infer One> ? One : unknown;
+
+/** The value by which an order finds an item. */
+type FoundBy<A, Order> = Order extends { kind: 'rank' | 'derive' }
+  ? ValueOfOne<Order, 'string'>
+  : ValueOf<A, Order extends { from: infer Name } ? Name : Order>;
+
+/** The arguments that a value of an order can be equal to: the texts of its attribute, where these are known and the order is of texts. */
+type EqualOf<A, Order, Value> = [Value] extends [string]
+  ? Order extends { kind: 'rank' | 'derive' }
+    ? Value
+    : TextsOf<FoundBy<A, Order>, Value>
+  : Value;
+
+type TextsOf<Found, Value> = [Found] extends [string] ? ([Found] extends [never] ? Value : Found) : Value;
 
 /** The types that `part` makes of its options. */
 export interface PartTypesOf<F extends Fields, Searches, View> {
   input: InputOf<F>;
   output: AttributesOf<F>;
-  searches: { [Name in keyof Searches]: SearchOf<AttributesOf<F>, Searches[Name]> };
+  searches: { [Name in keyof Searches]: SearchOf<AttributesOf<F>, Name, Searches[Name]> };
   view: Copied<AttributesOf<F>, View, 'ALL'>;
 }
 
@@ -194,7 +248,9 @@ type PartSearches<Parts> = {
 export interface NodeTypesOf<F extends Fields, Searches, View, List extends boolean, Parts> {
   input: InputOf<F>;
   output: AttributesOf<F>;
-  searches: { [Name in keyof Searches]: SearchOf<AttributesOf<F>, Searches[Name]> } & PartSearches<TypesOfParts<Parts>>;
+  searches: { [Name in keyof Searches]: SearchOf<AttributesOf<F>, Name, Searches[Name]> } & PartSearches<
+    TypesOfParts<Parts>
+  >;
   view: Copied<AttributesOf<F>, View, 'ALL'>;
   parts: TypesOfParts<Parts>;
   list: List;
@@ -241,7 +297,7 @@ export interface EdgeTypesOf<
   owner: Option<Inbound, 'includeOwner'> extends infer Owner extends boolean ? Owner : false;
   partition: IsGiven<Inbound, 'partition'>;
   inSet: EdgeSet extends false ? false : true;
-  degree: Degree | ([TotalsOf<Outgoing>] extends [never] ? never : true);
-  totals: TotalsOf<Inbound> | TotalsOf<Outgoing>;
+  degree: Degree | ([TotalsOf<AttributesOf<F>, Outgoing>] extends [never] ? never : true);
+  totals: TotalsOf<AttributesOf<F>, Inbound> | TotalsOf<AttributesOf<F>, Outgoing>;
   copy: Copy;
 }

@@ -31,7 +31,7 @@ interface OpenTypes {
   partition: boolean;
   inSet: true;
   degree: true;
-  totals: TotalNames;
+  totals: { sums: string; groups: Record<string, unknown> };
   copy: string;
 }
 
@@ -172,8 +172,8 @@ export type SumName<G extends CompiledModel, E extends EdgeType<G>> = Extract<
   TotalNames
 >['sums'];
 
-/** The names of the groups of an edge type. */
-export type GroupName<G extends CompiledModel, E extends EdgeType<G>> = Extract<
+/** The groups of an edge type by their names, each with the values that its attribute may have. */
+export type TotalGroups<G extends CompiledModel, E extends EdgeType<G>> = Extract<
   TypeOf<EdgesOf<G>[E], 'totals'>,
   TotalNames
 >['groups'];

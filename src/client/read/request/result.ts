@@ -82,9 +82,9 @@ export interface BareNodeResult<Id = string, Attributes = Record<string, unknown
 }
 
 /** A hit of a search: the node, and the value that it was found by as it was written (before folding). */
-export interface SearchResult<Id = string, Attributes = Record<string, unknown>> {
+export interface SearchResult<Id = string, Attributes = Record<string, unknown>, Value = unknown> {
   id: Id;
-  value: unknown;
+  value: Value;
   attributes: Attributes;
 }
 
