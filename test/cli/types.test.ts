@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COMPILERS, type Counts, completions, withProject } from '../support/compilers.ts';
+import { COMPILERS, type Counts, completions, shownOver, withProject } from '../support/compilers.ts';
 
 /** The work of a compiler with the types of a model and of questions to it. Counts say it, which depend on no machine, and not times. */
 
@@ -108,5 +108,80 @@ const reader = createReader(defineGraph({
     };
     const offered = await withProject({}, (folder) => completions(folder, head, Object.keys(asked)));
     expect(offered.map((names) => names.sort())).toEqual(Object.values(asked));
+  });
+
+  it('shows at most 15 lines over each method of writer and reader, with a model of six node and ten edge types', async () => {
+    const head = `
+import { createReader, createWriter, defineGraph, edge, fromSource, node, rank, type Store } from 'edgeloom';
+import { z } from 'zod';
+const fields = z.object({ title: z.string(), state: z.enum(['OPEN', 'CLOSED']) });
+const role = z.object({ role: z.enum(['LEAD', 'HELPER']) });
+const inbound = { gsi0: 'since' } as const;
+const graph = defineGraph({
+  table: 'records',
+  nodes: {
+    ORG: node(),
+    USER: node({ list: true }),
+    REPO: node({ fields: z.object({ name: z.string() }) }),
+    ISSUE: node({ fields, view: ['title'], search: { state: { project: ['title'] } } }),
+    COMMENT: node({ fields: z.object({ text: z.string() }) }),
+    LABEL: node(),
+  },
+  edges: {
+    MEMBER: edge({ from: 'USER', to: 'ORG', inbound }),
+    OF_ORG: edge({ from: 'REPO', to: 'ORG', inbound }),
+    IN_REPO: edge({ from: 'ISSUE', to: 'REPO', inbound: { gsi0: fromSource('state') } }),
+    OPENED_BY: edge({ from: 'ISSUE', to: 'USER', inbound }),
+    ASSIGNED: edge({ fields: role, from: 'ISSUE', to: 'USER', edgeSet: ['role'], inbound: { gsi0: rank('role', { LEAD: 2, HELPER: 1 }) } }),
+    ON: edge({ from: 'COMMENT', to: 'ISSUE', edgeSet: false, inbound: { gsi0: 'since', byAge: 'age' } }),
+    WRITTEN_BY: edge({ from: 'COMMENT', to: 'USER', inbound }),
+    LABELLED: edge({ from: 'ISSUE', to: 'LABEL', copy: ['name'], inbound }),
+    BLOCKS: edge({ from: 'ISSUE', to: 'ISSUE', inbound }),
+    REPLIES: edge({ from: 'COMMENT', to: 'COMMENT' }),
+  },
+});
+const reader = createReader(graph, { store: {} as Store });
+const writer = createWriter(graph, { store: {} as Store });`;
+    const lines = [
+      "reader.|get(['ISSUE-1']);",
+      "reader.|has('ISSUE-1', 'BLOCKS', 'ISSUE-2');",
+      "reader.|degree('ISSUE-1', 'BLOCKS');",
+      "reader.|edges('ISSUE-1', 'BLOCKS');",
+      "reader.|edges('ISSUE-1');",
+      "reader.|inbound('ASSIGNED', 'USER-1', { atLeast: 'LEAD' });",
+      "reader.|node('ISSUE-1');",
+      "reader.|edge('ISSUE-1', 'BLOCKS', 'ISSUE-2');",
+      "reader.|collection('ISSUE-1');",
+      "reader.|nodes('USER');",
+      "reader.|inDegree('USER-1', 'ASSIGNED');",
+      "reader.|search('ISSUE.state');",
+      "reader.search('ISSUE.state').|find({ eq: 'OPEN' });",
+      "reader.search('ISSUE.state').|count();",
+      "reader.search('ISSUE.state').|eq('OPEN');",
+      "reader.search('ISSUE.state').|between('A', 'B');",
+      "reader.search('ISSUE.state').|latest();",
+      "reader.|page('ASSIGNED', 'USER-1');",
+      "reader.|page('ASSIGNED', 'USER-1', { with: ['ASSIGNED', { inbound: 'ON', with: ['WRITTEN_BY'] }] });",
+      "reader.|shards('ISSUE.state');",
+      "reader.|watch({ inbound: ['ASSIGNED', 'USER-1'] });",
+      "reader.|watch({ search: 'ISSUE.state', eq: 'OPEN' });",
+      "reader.|watch({ get: ['ISSUE-1'] });",
+      "reader.|waitForProjection({ source: 'ISSUE-1', target: 'ISSUE-1' });",
+      "writer.|putNode('ISSUE-1', { title: 'a', state: 'OPEN' });",
+      "writer.|updateNode('ISSUE-1', { set: { title: 'b' } });",
+      "writer.|deleteNode('ISSUE-1');",
+      "writer.|putEdge('ISSUE-1', 'ASSIGNED', 'USER-1', { role: 'LEAD' });",
+      "writer.|updateEdge('ISSUE-1', 'ASSIGNED', 'USER-1', { set: { role: 'LEAD' } });",
+      "writer.|deleteEdge('ISSUE-1', 'ASSIGNED', 'USER-1');",
+      'writer.|putMany([]);',
+      "writer.|deleteNodeWithEdges('ISSUE-1');",
+      "writer.|transact((transaction) => transaction.putNode('ISSUE-1', { title: 'a', state: 'OPEN' }));",
+      "writer.|batch((batch) => batch.deleteNode('ISSUE-1'));",
+      'writer.|with({} as never);',
+      'reader.|with({} as never);',
+    ];
+    const shown = await withProject({}, (folder) => shownOver(folder, head, lines));
+    expect(shown.filter((text) => !text.startsWith('(method)'))).toEqual([]);
+    expect(shown.filter((text) => text.split('\n').length > 15)).toEqual([]);
   });
 });

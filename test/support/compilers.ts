@@ -32,6 +32,7 @@ interface Program {
 }
 interface LanguageService {
   getCompletionsAtPosition(path: string, at: number, options: object): { entries: { name: string }[] } | undefined;
+  getQuickInfoAtPosition(path: string, at: number): { displayParts: { text: string }[] } | undefined;
 }
 
 const classic = createRequire(import.meta.url)('typescript-5.9') as Classic;
@@ -108,16 +109,35 @@ function messageOf({ messageText }: { messageText: unknown }): string {
   return classic.flattenDiagnosticMessageText(messageText, '\n');
 }
 
-/**
- * What an editor offers in a file: for each text with a `|` in it, written behind the head, the names that the language service lists at that
- * place.
- */
-export async function completions(folder: string, head: string, asked: readonly string[]): Promise<string[][]> {
+/** What an editor offers: for each line, written behind the head, the names that are listed in the place of its `|`. */
+export function completions(folder: string, head: string, lines: readonly string[]): string[][] {
+  const editor = editorOf(folder);
+  return lines.map((line) => {
+    editor.write(`${head}\n${line.replace('|', '')}`);
+    const at = head.length + 1 + line.indexOf('|');
+    return (editor.service.getCompletionsAtPosition(editor.file, at, {})?.entries ?? []).map(({ name }) => name);
+  });
+}
+
+/** What an editor shows over the name behind the `|` of each line. The lines are written behind the head. */
+export function shownOver(folder: string, head: string, lines: readonly string[]): string[] {
+  const editor = editorOf(folder);
+  editor.write([head, ...lines.map((line) => line.replace('|', ''))].join('\n'));
+  let start = head.length + 1;
+  return lines.map((line) => {
+    const shown = editor.service.getQuickInfoAtPosition(editor.file, start + line.indexOf('|'))?.displayParts ?? [];
+    start += line.length;
+    return shown.map(({ text }) => text).join('');
+  });
+}
+
+/** A file in an editor. */
+function editorOf(folder: string) {
   const { options } = classic.parseJsonConfigFileContent(CONFIG, classic.sys, folder);
   const file = join(folder, 'asked.ts');
-  let text = head;
-  let version = 0;
   const { fileExists, readFile, readDirectory, directoryExists, getDirectories } = classic.sys;
+  let text = '';
+  let version = 0;
   const service = classic.createLanguageService({
     ...{ fileExists, readFile, readDirectory, directoryExists, getDirectories },
     getScriptFileNames: () => [file],
@@ -127,10 +147,9 @@ export async function completions(folder: string, head: string, asked: readonly 
     getCompilationSettings: () => options,
     getDefaultLibFileName: classic.getDefaultLibFilePath,
   });
-  return asked.map((line) => {
+  const write = (written: string): void => {
+    text = written;
     version += 1;
-    text = `${head}\n${line.replace('|', '')}`;
-    const entries = service.getCompletionsAtPosition(file, head.length + 1 + line.indexOf('|'), {})?.entries;
-    return (entries ?? []).map(({ name }) => name);
-  });
+  };
+  return { file, service, write };
 }

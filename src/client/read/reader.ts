@@ -238,7 +238,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     const Order extends EdgeOrder<G, E> = DefaultOrder<G, E>,
     const Selection extends AttributeSelection | undefined = undefined,
     const EdgeSets extends boolean = true,
-    const With extends PageLevels = PageLevels,
+    const With extends PageLevels = readonly never[],
   >(
     edgeType: E,
     target: Target & TargetOf<G, E, Target>,

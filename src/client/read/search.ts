@@ -27,13 +27,13 @@ export type Optional<T extends SearchTypes, Arguments extends unknown[], Options
   : [...Partial<Arguments>, ...Scoped<T, Options>];
 
 /** From a value to another, both inclusive. */
-export type ValueRange<T extends SearchTypes> = { from?: T['value'] | undefined; to?: T['value'] | undefined };
+export type ValueRange<Value> = { from?: Value | undefined; to?: Value | undefined };
 
 /** The predicates of each kind of search: see `SearchPredicate`. */
 export interface Predicates<T extends SearchTypes> {
   equality: { eq: T['equal'] };
-  ordered: { eq: T['equal'] } | ValueRange<T>;
-  text: { eq: T['equal'] } | { beginsWith: string } | ValueRange<T>;
+  ordered: { eq: T['equal'] } | ValueRange<T['value']>;
+  text: { eq: T['equal'] } | { beginsWith: string } | ValueRange<T['value']>;
   path: { path: readonly string[] } | { from?: undefined; to?: undefined };
   any: SearchPredicate;
 }
