@@ -48,7 +48,7 @@ export type { DegreeOptions } from './client/read/nodes/degree.ts';
 export type { EdgesOptions, HasOptions } from './client/read/nodes/edges.ts';
 export type { TotalReadOptions, TotalResult } from './client/read/nodes/total.ts';
 export type { AttributeSelection, GetOptions } from './client/read/nodes/views.ts';
-export type { PageOptions, PageResult } from './client/read/page.ts';
+export type { PageLevels, PageOptions, PageResult } from './client/read/page.ts';
 export { createReader, type Reader } from './client/read/reader.ts';
 export type { ReaderOptions } from './client/read/reader-options.ts';
 export type { CursorKey } from './client/read/request/cursor.ts';
@@ -76,7 +76,6 @@ export type {
   NodeOfId,
   PageEdge,
   PageEdgeSets,
-  PageLevel,
   PageNode,
   PageNodes,
   StoredEdge,

@@ -1,9 +1,10 @@
 import { expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
 import { watchHandler } from '../../src/client/http/watch-handler.ts';
 import type { Reader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { count, edge, node, sum } from '../../src/core/model/schema.ts';
+import { count, derive, edge, node, part, rank, sum } from '../../src/core/model/schema.ts';
 import type { TestGraph } from './graph.ts';
 
 declare const reader: Reader<TestGraph>;
@@ -136,18 +137,26 @@ it('takes what an edge type joins, and the edge types that have orders', async (
 });
 
 it('gives a page of typed nodes', async () => {
-  const page = await reader.page('GOALMEMBERSHIP', fromUrl, { with: ['OWNS', { type: 'LIKES', label: 5 }] });
+  const page = await reader.page('GOALMEMBERSHIP', fromUrl, {
+    with: ['GOALMEMBERSHIP:LEAD', { type: 'GOALMEMBERSHIP', label: 5 }],
+  });
   expectTypeOf(page.items[0]!.id).toEqualTypeOf<`GOAL-${string}`>();
   expectTypeOf(page.items[0]!.attributes).toEqualTypeOf<ShownGoal | null>();
   expectTypeOf(page.items[0]!.edgeSet[0]!.memberRole).toEqualTypeOf<'LEAD' | 'CONTRIBUTOR' | undefined>();
   expectTypeOf(page.nodes['USER-U1']!).toEqualTypeOf<{ name?: unknown }>();
   expectTypeOf(page.nodes['TEAM-T1']!).toEqualTypeOf<Partial<Record<string, unknown>>>();
-  expectTypeOf(page.nodes['GOAL-G1']).toEqualTypeOf<Partial<Goal> | null | undefined>();
-  expectTypeOf(page.nodes['GOAL-G1']?.points).toEqualTypeOf<number | undefined>();
+  // @ts-expect-error: no level shows goals
+  void page.nodes['GOAL-G1'];
+  expectTypeOf(page.edges).toEqualTypeOf<Record<string, never[]> | undefined>();
+  const liked = await reader.page('GOALMEMBERSHIP', fromUrl, { with: [{ edge: 'GOALMEMBERSHIP', with: ['LIKES'] }] });
+  expectTypeOf(liked.nodes['GOAL-G1']).toEqualTypeOf<Partial<Goal> | null | undefined>();
+  expectTypeOf(liked.nodes['GOAL-G1']?.points).toEqualTypeOf<number | undefined>();
   // @ts-expect-error: a goal has no attribute of that name
-  page.nodes['GOAL-G1']?.tilte;
+  liked.nodes['GOAL-G1']?.tilte;
   // @ts-expect-error: no such edge type
   void reader.page('GOALMEMBERSHIP', fromUrl, { with: ['KNOWS'] });
+  // @ts-expect-error: what one owns leaves a user, and no goal
+  void reader.page('GOALMEMBERSHIP', fromUrl, { with: ['OWNS'] });
   // @ts-expect-error: no edge set has FOLLOWS
   void reader.page('GOALMEMBERSHIP', fromUrl, { with: ['FOLLOWS'] });
 });
@@ -161,7 +170,8 @@ it('types every level of a page by the model', async () => {
   });
   expectTypeOf(page.edgeSets!['GOAL-G1']![0]!.memberRole).toEqualTypeOf<'LEAD' | 'CONTRIBUTOR' | undefined>();
   const found = page.edges!['USER-U1']![0]!;
-  if (found.type === 'GOALMEMBERSHIP') expectTypeOf(found.source).toEqualTypeOf<`GOAL-${string}`>();
+  expectTypeOf(found.type).toEqualTypeOf<'GOALMEMBERSHIP'>();
+  expectTypeOf(found.source).toEqualTypeOf<`GOAL-${string}`>();
   expectTypeOf(page.truncated?.reason).toEqualTypeOf<'maxNodes' | 'depth' | undefined>();
   // @ts-expect-error: no such edge type
   void reader.page('GOALMEMBERSHIP', fromUrl, { with: [{ edge: 'KNOWS' }] });
@@ -401,6 +411,68 @@ it('names the sums and groups of a total', async () => {
   void total.minutes;
   // @ts-expect-error: LIKES has no total
   void ofWork.total('PROJECT-P1', 'LIKES');
+});
+
+it('gives values, groups and arguments of searches the types of their attributes', async () => {
+  const state = z.enum(['open', 'closed']);
+  const issues = defineGraph({
+    table: 'records',
+    nodes: {
+      ISSUE: node({
+        fields: z.object({ state, title: z.string(), size: z.number().optional(), tags: z.array(state) }),
+        search: {
+          state: {},
+          title: { fold: true },
+          size: { type: 'number' },
+          tag: { from: 'tags', each: true },
+          short: 'state',
+          weight: rank('state', { open: 2, closed: 1 }),
+          first: derive((issue: { title: string }) => issue.title.charAt(0)),
+          place: { path: ['state', 'title'] },
+          folded: { from: 'state', fold: true },
+        },
+        parts: { STATE: part({ fields: z.object({ mood: state }), search: { mood: {} } }) },
+      }),
+      USER: node({ search: { name: {} } }),
+    },
+    edges: {
+      WORKED_ON: edge({
+        fields: z.object({ kind: state, done: z.boolean(), note: z.string() }),
+        from: 'USER',
+        to: 'ISSUE',
+        inbound: { by: { kind: count('kind'), done: count('done') } },
+        outgoing: { by: { notes: count('note') } },
+      }),
+    },
+  });
+  const ofIssues = {} as Reader<typeof issues>;
+  type State = 'open' | 'closed';
+  expectTypeOf((await ofIssues.search('ISSUE.state').eq('open')).items[0]!.value).toEqualTypeOf<State>();
+  expectTypeOf((await ofIssues.search('ISSUE.short').find({ eq: 'open' })).items[0]!.value).toEqualTypeOf<State>();
+  expectTypeOf((await ofIssues.search('ISSUE.title').eq('any')).items[0]!.value).toEqualTypeOf<string>();
+  expectTypeOf((await ofIssues.search('ISSUE.size').eq('3')).items[0]!.value).toEqualTypeOf<number>();
+  expectTypeOf((await ofIssues.search('ISSUE.tag').eq('closed')).items[0]!.value).toEqualTypeOf<State>();
+  expectTypeOf((await ofIssues.search('ISSUE.weight').eq('open')).items[0]!.value).toEqualTypeOf<State>();
+  expectTypeOf((await ofIssues.search('ISSUE.first').eq('a')).items[0]!.value).toEqualTypeOf<string>();
+  expectTypeOf((await ofIssues.search('ISSUE.place').path(['open'])).items[0]!.value).toEqualTypeOf<string[]>();
+  expectTypeOf((await ofIssues.search('ISSUE.STATE.mood').eq('open')).items[0]!.value).toEqualTypeOf<State>();
+  expectTypeOf((await ofIssues.search('ISSUE.folded').eq('OPEN')).items[0]!.value).toEqualTypeOf<State>();
+  expectTypeOf((await ofIssues.search('USER.name').eq('Ada')).items[0]!.value).toEqualTypeOf<unknown>();
+  void ofIssues.search('ISSUE.state').between('a', 'p');
+  // @ts-expect-error: no state
+  void ofIssues.search('ISSUE.state').eq('opne');
+  // @ts-expect-error: no state
+  void ofIssues.search('ISSUE.short').find({ eq: 'opne' });
+  // @ts-expect-error: no state
+  void ofIssues.search('ISSUE.tag').eq('opne');
+  // @ts-expect-error: no mood
+  void ofIssues.search('ISSUE.STATE.mood').eq('opne');
+  const { by } = await ofIssues.total('ISSUE-1', 'WORKED_ON');
+  expectTypeOf(by.kind).toEqualTypeOf<{ open?: number; closed?: number }>();
+  expectTypeOf(by.done).toEqualTypeOf<{ true?: number; false?: number }>();
+  expectTypeOf(by.notes).toEqualTypeOf<Record<string, number>>();
+  // @ts-expect-error: no kind
+  void by.kind.opne;
 });
 
 it('takes the queries of the graph for answers to requests', () => {

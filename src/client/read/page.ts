@@ -24,16 +24,18 @@ import {
   sourceOf,
 } from './request/result.ts';
 
+/** The levels next to the nodes of a page. */
+export type PageLevels = readonly (WithEdges | WithLevel)[];
+
 /** Options of `page`: those of `inbound`, and which neighbours to read. */
 export interface PageOptions<
-  EdgeType = string,
   OrderName extends string = string,
   Value = OrderValue,
   Attributes = Record<string, unknown>,
   Selection extends AttributeSelection | undefined = AttributeSelection | undefined,
   EdgeSets extends boolean = boolean,
   Path = readonly OrderValue[],
-  Levels = WithLevel,
+  With = PageLevels,
 > extends Omit<InboundQuery<OrderName, Value, boolean, Attributes, Path>, 'owner'> {
   /**
    * Attributes of the nodes: `'ALL'`, or those named. Default: those that their views show. Others are read from the nodes
@@ -49,7 +51,7 @@ export interface PageOptions<
    * The neighbours to show. An entry's own `with` names the neighbours of those, up to 5 levels deep. Default: the neighbours that the
    * edge sets name.
    */
-  with?: readonly (WithEdges<EdgeType> | Levels)[] | undefined;
+  with?: With | undefined;
   /** Neighbours to show, on all levels together, 1 and up. Default 1,000, and no bound for one level of edge sets. */
   maxNodes?: number | undefined;
 }

@@ -5,14 +5,11 @@ import type {
   EdgeOrder,
   EdgeSourceType,
   EdgeType,
-  EdgeTypeInSet,
-  GroupName,
   HasOwner,
   IdArgument,
   IndexedEdgeType,
   ListedNodeType,
   NodeId,
-  NodeType,
   OrderArgument,
   PathArgument,
   SearchName,
@@ -21,6 +18,7 @@ import type {
   SpreadSearchName,
   SumName,
   TargetOf,
+  TotalGroups,
   TotalledEdgeType,
 } from '../../core/model/inference.ts';
 import type { ItemKey } from '../../core/store-port.ts';
@@ -48,13 +46,15 @@ import { type DegreeOptions, readDegree } from './nodes/degree.ts';
 import { type EdgesOptions, type HasOptions, hasEdge, readEdge, readEdges } from './nodes/edges.ts';
 import { readTotal, type TotalReadOptions, type TotalResult } from './nodes/total.ts';
 import { type AttributeSelection, type GetOptions, readNodes } from './nodes/views.ts';
-import { type PageOptions, type PageResult, readPage } from './page.ts';
+import { type PageLevels, type PageOptions, type PageResult, readPage } from './page.ts';
 import { type ReaderOptions, readContext } from './reader-options.ts';
 import type { ReadContext } from './request/context.ts';
 import { findSearch } from './request/lookup.ts';
 import type { InboundPage, Page } from './request/result.ts';
 import { type Predicate, type QueryOf, type Reading, type Scoped, type Search, searchOf } from './search.ts';
 import type {
+  Checked,
+  CheckedLevels,
   EdgeFilter,
   EdgeOwner,
   Hit,
@@ -63,7 +63,6 @@ import type {
   NodeOfId,
   PageEdge,
   PageEdgeSets,
-  PageLevel,
   PageNode,
   PageNodes,
   StoredEdge,
@@ -123,7 +122,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     id: string,
     edgeType: E,
     options?: TotalReadOptions,
-  ): Promise<TotalResult<SumName<G, E>, GroupName<G, E>>>;
+  ): Promise<TotalResult<SumName<G, E>, TotalGroups<G, E>>>;
 
   /**
    * A node's outgoing edges, of one type or of all, by sort key (with hashed keys that is no order of ids): a Query of
@@ -239,20 +238,27 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     const Order extends EdgeOrder<G, E> = DefaultOrder<G, E>,
     const Selection extends AttributeSelection | undefined = undefined,
     const EdgeSets extends boolean = true,
+    const With extends PageLevels = readonly never[],
   >(
     edgeType: E,
     target: Target & TargetOf<G, E, Target>,
     options?: PageOptions<
-      EdgeTypeInSet<G>,
       Order,
       OrderArgument<G, E, Order>,
       EdgeFilter<G, E>,
       Selection,
       EdgeSets,
       PathArgument<G, E, Order>,
-      PageLevel<G, EdgeSourceType<G, E> & NodeType<G>>
+      Checked<With, CheckedLevels<G, EdgeSourceType<G, E>, With>>
     >,
-  ): Promise<PageResult<PageNode<G, E, Selection, EdgeSets>, PageNodes<G>, PageEdgeSets<G>, PageEdge<G>>>;
+  ): Promise<
+    PageResult<
+      PageNode<G, E, Selection, EdgeSets>,
+      PageNodes<G, EdgeSourceType<G, E>, With>,
+      PageEdgeSets<G, EdgeSourceType<G, E>, With>,
+      PageEdge<G, With[number]>
+    >
+  >;
 
   /**
    * Tells how evenly a search's items lie over its shards: the number of items, the fullest shard with its share of them, and the number
@@ -358,7 +364,8 @@ function readerOf<G extends CompiledModel>(
     inbound: (edgeType, target, options) =>
       held(options, (held) => readInbound(held, edgeType, target, options)) as never,
     search: (name) => searchOf(context.graph, name, held),
-    page: (edgeType, target, options) => held(options, (held) => readPage(held, edgeType, target, options)) as never,
+    page: (edgeType, target, options) =>
+      held(options, (held) => readPage(held, edgeType, target, options as PageOptions)) as never,
     shards: (name, scope) => held(scope, (held) => readShards(held, findSearch(graph, name), scope)),
     // A session's writes come as all others do, once they are projected: no event would take them back.
     watch: (query: WatchQuery, options?: Abortable) =>

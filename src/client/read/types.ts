@@ -10,9 +10,11 @@ import type {
   EdgeTargetType,
   EdgeType,
   EdgeTypeInSet,
+  HasPartition,
   InboundAttribute,
   IndexedEdgeType,
   NodeAttributes,
+  NodeId,
   NodeType,
   PartAttributes,
   PartName,
@@ -22,7 +24,7 @@ import type {
   TypeOfId,
   ViewAttribute,
 } from '../../core/model/inference.ts';
-import type { LabelValue, WithLevel } from './levels/level.ts';
+import type { LabelValue } from './levels/level.ts';
 import type { AttributeSelection } from './nodes/views.ts';
 import type {
   BareNodeResult,
@@ -95,29 +97,34 @@ type Copy<G extends CompiledModel, E extends EdgeType<G>> = [EdgeCopy<G, E>] ext
   ? undefined
   : Shown<AttributesOfId<G, EdgeTarget<G, E>>, EdgeCopy<G, E>>;
 
-/** An edge-set entry of an edge type that may leave nodes of type `T`. Where the type is not known (never), of any edge type. */
-type EntryOf<
-  G extends CompiledModel,
-  T extends NodeType<G>,
-  E extends EdgeTypeInSet<G> = EdgeTypeInSet<G>,
-> = E extends string
-  ? [`${T}-${string}`] extends [EdgeSource<G, E>]
-    ? EdgeSetEntry<E, EdgeTarget<G, E>, Labels<G, E>, Copy<G, E>, OtherLabel<G, E>>
-    : never
-  : never;
+/** The entries of edge sets, by edge type. Each is worked out once, for all node types that have it. */
+type Entries<G extends CompiledModel> = {
+  [E in EdgeTypeInSet<G>]: EdgeSetEntry<E, EdgeTarget<G, E>, Labels<G, E>, Copy<G, E>, OtherLabel<G, E>>;
+};
+
+/** The node types that edges may leave, by edge type. */
+type Sources<G extends CompiledModel> = { [E in EdgeTypeInSet<G>]: EdgeSourceType<G, E> };
+
+type LeavingIn<Ends, T> = { [E in keyof Ends]: [T & Ends[E]] extends [never] ? never : E }[keyof Ends];
+
+/** An edge-set entry of an edge type that may leave nodes of the types `T`. Where the type is not known (never), of any edge type. */
+type EntryOf<G extends CompiledModel, T extends string> = [T] extends [never]
+  ? Entries<G>[keyof Entries<G>]
+  : Entries<G>[LeavingIn<Sources<G>, T>];
 
 /** The result of `get` for an id. */
 export type NodeOfId<
   G extends CompiledModel,
   Id extends string,
   Selection extends AttributeSelection | undefined = undefined,
-> = Id extends string
-  ? NodeResult<
-      Id,
-      Selected<AttributesOfId<G, Id>, Selection, InViewOfId<G, Id>> & PartsShown<G, TypeOfId<G, Id>, Selection>,
-      EntryOf<G, TypeOfId<G, Id>>
-    >
-  : never;
+> = Id extends string ? NodeResult<Id, ShownOfType<G, TypeOfId<G, Id>, Selection>, EntryOf<G, TypeOfId<G, Id>>> : never;
+
+/** The attributes of nodes, and those of their parts, as far as they are selected; open ones where the type is not known (never). */
+type ShownOfType<G extends CompiledModel, T extends NodeType<G>, Selection> = [T] extends [never]
+  ? Selected<Record<string, unknown>, Selection, string>
+  : T extends string
+    ? Selected<NodeAttributes<G, T>, Selection, ViewAttribute<G, T>> & PartsShown<G, T, Selection>
+    : never;
 
 /** A node as its producers wrote it. */
 export type NodeOfBase<G extends CompiledModel, Id extends string> = Id extends string
@@ -180,69 +187,146 @@ export type PageNode<
   E extends EdgeType<G>,
   Selection extends AttributeSelection | undefined = undefined,
   EdgeSets extends boolean = true,
-> = EdgeSets extends true
-  ? NodeOfId<G, EdgeSource<G, E>, Selection>
-  : WithoutEdgeSet<NodeOfId<G, EdgeSource<G, E>, Selection>>;
+> = NodeOfPage<G, EdgeSourceType<G, E> & NodeType<G>, Selection, EdgeSets>;
 
-type WithoutEdgeSet<Node> =
-  Node extends NodeResult<infer Id, infer Attributes, unknown> ? BareNodeResult<Id, Attributes> : never;
+type NodeOfPage<G extends CompiledModel, T extends NodeType<G>, Selection, EdgeSets> = EdgeSets extends true
+  ? NodeResult<NodeId<G, T>, ShownOfType<G, T, Selection>, EntryOf<G, T>>
+  : BareNodeResult<NodeId<G, T>, ShownOfType<G, T, Selection>>;
+
+/** The edge types that copy attributes of their targets. */
+type CopyingType<G extends CompiledModel> = {
+  [E in EdgeType<G>]: [EdgeCopy<G, E>] extends [never] ? never : E;
+}[EdgeType<G>];
 
 /** The attributes of a node type that edge types copy. */
 type CopiedAttribute<G extends CompiledModel, T extends NodeType<G>> = {
-  [E in EdgeType<G>]: T extends EdgeTargetType<G, E> ? EdgeCopy<G, E> : never;
-}[EdgeType<G>];
+  [E in CopyingType<G>]: T extends EdgeTargetType<G, E> ? EdgeCopy<G, E> : never;
+}[CopyingType<G>];
 
-/** The neighbours of a page by id, each with the attributes of its type that the view shows, or that its edges copy. */
-export type PageNodes<G extends CompiledModel> =
+/** The types of the nodes that a page shows next to nodes of the types `T`: without levels those that the edge sets name. */
+type ShownType<G extends CompiledModel, T extends string, With extends readonly unknown[]> =
+  string extends NodeType<G>
+    ? NodeType<G>
+    : [With[number]] extends [never]
+      ? With extends readonly []
+        ? never
+        : EdgeTargetType<G, LeavingIn<Sources<G>, T>> & NodeType<G>
+      : ShownByLevel<G, With[number]>;
+
+type ShownByLevel<G extends CompiledModel, Level> = Level extends string
+  ? EdgeTargetType<G, TypeOfText<Level> & EdgeType<G>> & NodeType<G>
+  :
+      | (Level extends { readonly inbound: infer E } ? EdgeSourceType<G, E & EdgeType<G>> & NodeType<G> : never)
+      | (Level extends { readonly edge: infer E } | { readonly type: infer E }
+          ? EdgeTargetType<G, E & EdgeType<G>> & NodeType<G>
+          : never)
+      | (Level extends { readonly with: readonly (infer Below)[] } ? ShownByLevel<G, Below> : never);
+
+/**
+ * The neighbours of a page by id, each with the attributes of its type that the view shows, or that its edges copy. Only types are
+ * there that its levels show.
+ */
+export type PageNodes<G extends CompiledModel, T extends string, With extends readonly unknown[]> =
   string extends NodeType<G>
     ? Record<string, Record<string, unknown> | null>
     : {
-        [T in NodeType<G> as `${T}-${string}`]:
-          | (Shown<NodeAttributes<G, T>, ViewAttribute<G, T> | CopiedAttribute<G, T>> & PartsShown<G, T, undefined>)
+        [N in ShownType<G, T, With> as `${N}-${string}`]:
+          | (Shown<NodeAttributes<G, N>, ViewAttribute<G, N> | CopiedAttribute<G, N>> & PartsShown<G, N, undefined>)
           | null;
       };
 
-/** The edge sets of a page's neighbours by id, each with the entries of its type. */
-export type PageEdgeSets<G extends CompiledModel> =
+/** The edge sets of a page's neighbours by id. Which type of node has which edges is left open: that grows with the square of the model. */
+export type PageEdgeSets<G extends CompiledModel, T extends string, With extends readonly unknown[]> =
   string extends NodeType<G>
     ? Record<string, EdgeSetEntry[]>
-    : { [T in NodeType<G> as `${T}-${string}`]: EntryOf<G, T>[] };
+    : { [N in ShownType<G, T, With> as `${N}-${string}`]: EntryOf<G, ShownType<G, T, With>>[] };
 
 /** An edge that a level of a page found by a Query: a base edge, or one of an index with the attributes that the model projects. */
-export type PageEdge<G extends CompiledModel, E extends EdgeType<G> = EdgeType<G>> = E extends string
-  ? StoredEdge<G, E> | InboundEdge<G, E>
-  : never;
-
-/** A level of a page next to nodes of some types: edges that leave or enter those. */
-export type PageLevel<G extends CompiledModel, T extends NodeType<G>> =
-  string extends NodeType<G>
-    ? WithLevel
+export type PageEdge<G extends CompiledModel, Level> =
+  string extends EdgeType<G>
+    ? EdgeResult
     :
-        | ListedLevel<LeavingType<G, T> & EdgeTypeInSet<G>>
-        | LeavingLevel<G, LeavingType<G, T>>
-        | EnteringLevel<G, EnteringType<G, T> & IndexedEdgeType<G>>;
+        | (Level extends { readonly inbound: infer E } ? InboundEdge<G, E & EdgeType<G>> : never)
+        | (Level extends { readonly edge: infer E } ? StoredEdge<G, Exclude<E, EdgeTypeInSet<G>> & EdgeType<G>> : never)
+        | (Level extends { readonly with: readonly (infer Below)[] } ? PageEdge<G, Below> : never);
 
-/** The edge types that may leave nodes of some types. */
-type LeavingType<G extends CompiledModel, T extends NodeType<G>> = {
-  [E in EdgeType<G>]: [T & EdgeSourceType<G, E>] extends [never] ? never : E;
-}[EdgeType<G>];
+/** An argument as it is written, where it is right; else what it should be, which the compiler then names. */
+export type Checked<Written, Right> = [Written] extends [Right] ? Written : Right;
 
-/** The edge types that may enter nodes of some types. */
-type EnteringType<G extends CompiledModel, T extends NodeType<G>> = {
-  [E in EdgeType<G>]: [T & EdgeTargetType<G, E>] extends [never] ? never : E;
-}[EdgeType<G>];
+/**
+ * The levels of a page as they are written, each checked against the nodes above it. Only edge types that a level names are looked at, so
+ * that the compiler's work grows with the question, and not with the model.
+ */
+export type CheckedLevels<G extends CompiledModel, T extends string, With> =
+  string extends NodeType<G> ? unknown : { readonly [Place in keyof With]: CheckedLevel<G, T, With[Place]> };
 
-type ListedLevel<E extends string> = E | `${E}:${string}`;
+/** A level as it is written, next to nodes of the types `T`. One that is wrong becomes what there is: the compiler names it. */
+type CheckedLevel<G extends CompiledModel, T extends string, Level> = Level extends string
+  ? Level extends ListedText<FittingType<G, T, 'from', TypeOfText<Level>, EdgeTypeInSet<G>>>
+    ? Level
+    : ListedText<FittingType<G, T, 'from', never, EdgeTypeInSet<G>>>
+  : Level extends { readonly inbound: infer E }
+    ? EnteringLevel<G, FittingType<G, T, 'to', E, IndexedEdgeType<G>>, Level>
+    : Level extends { readonly edge: infer E }
+      ? LeavingLevel<G, FittingType<G, T, 'from', E, EdgeType<G>>, Level>
+      : ListedLevel<
+          FittingType<G, T, 'from', Level extends { readonly type: infer E } ? E : never, EdgeTypeInSet<G>>,
+          Level
+        >;
 
-type LeavingLevel<G extends CompiledModel, E extends EdgeType<G>> = E extends string
-  ? { edge: E; label?: LabelValue; with?: readonly PageLevel<G, EdgeTargetType<G, E> & NodeType<G>>[] }
+/** The edge type that a text names, which may have a label behind it. */
+type TypeOfText<Text extends string> = Text extends `${infer E}:${string}` ? E : Text;
+
+type ListedText<E extends string> = E extends string ? E | `${E}:${string}` : never;
+
+/** An edge type of some that leaves nodes of the types `T`, or enters them; where it does neither, all that do. */
+type FittingType<G extends CompiledModel, T extends string, End extends 'from' | 'to', E, Of extends EdgeType<G>> = [
+  E,
+] extends [never]
+  ? AllFitting<G, T, End, Of>
+  : E extends Of
+    ? [T & EndOf<G, E, End>] extends [never]
+      ? AllFitting<G, T, End, Of>
+      : E
+    : AllFitting<G, T, End, Of>;
+
+type AllFitting<
+  G extends CompiledModel,
+  T extends string,
+  End extends 'from' | 'to',
+  E extends EdgeType<G>,
+> = E extends string ? ([T & EndOf<G, E, End>] extends [never] ? never : E) : never;
+
+type EndOf<G extends CompiledModel, E extends EdgeType<G>, End> = End extends 'from'
+  ? EdgeSourceType<G, E>
+  : EdgeTargetType<G, E>;
+
+/** No option but some. */
+type NoOther<Known, Level> = { readonly [Name in Exclude<keyof Level, Known>]: never };
+
+type ListedLevel<E extends string, Level> = { type: E; label?: LabelValue } & NoOther<'type' | 'label', Level>;
+
+type LeavingLevel<G extends CompiledModel, E extends EdgeType<G>, Level> = Level extends unknown
+  ? { edge: E; label?: LabelValue; with?: LevelsBelow<G, EdgeTargetType<G, E>, Level> } & NoOther<
+      'edge' | 'label' | 'with',
+      Level
+    >
   : never;
 
-type EnteringLevel<G extends CompiledModel, E extends EdgeType<G>> = E extends string
-  ? {
-      inbound: E;
-      order?: EdgeOrder<G, E>;
-      partition?: string;
-      with?: readonly PageLevel<G, EdgeSourceType<G, E> & NodeType<G>>[];
-    }
+type EnteringLevel<G extends CompiledModel, E extends EdgeType<G>, Level> = E extends string
+  ? { inbound: E; order?: EdgeOrder<G, E>; with?: LevelsBelow<G, EdgeSourceType<G, E>, Level> } & PartitionOption<
+      HasPartition<G, E>
+    > &
+      NoOther<'inbound' | 'order' | 'partition' | 'with', Level>
   : never;
+
+type LevelsBelow<G extends CompiledModel, T extends string, Level> = Level extends { readonly with: infer With }
+  ? CheckedLevels<G, T, With>
+  : readonly unknown[];
+
+/** The partition of an order: needed where the model declares one, and only there. */
+type PartitionOption<Declared> = [Declared] extends [true]
+  ? { partition: string }
+  : [Declared] extends [false]
+    ? { partition?: undefined }
+    : { partition?: string };

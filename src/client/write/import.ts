@@ -64,6 +64,7 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
     file: true,
     format: true,
     skipBad: true,
+    force: true,
     concurrency: true,
     signal: true,
     onProgress: true,

@@ -50,17 +50,6 @@ export interface Operations<G extends CompiledModel, Result> {
   deleteNode(id: NodeId<G>): Result;
 }
 
-/** The conditions on a node of an id's type. */
-type NodeConditions<G extends CompiledModel, Id extends string> = WriteConditions<NodeAttributes<G, TypeOfId<G, Id>>>;
-
-/** The conditions on a part of a node. */
-type PartConditions<G extends CompiledModel, Id extends string, P> = WriteConditions<
-  PartAttributes<G, TypeOfId<G, Id>, P>
->;
-
-/** The conditions on an edge of a type. */
-type EdgeConditions<G extends CompiledModel, E extends EdgeType<G>> = WriteConditions<EdgeAttributes<G, E>>;
-
 /** May make the item that it updates. */
 interface Upsert {
   /** Make an absent item. Default false: then the transaction fails. */
@@ -72,45 +61,48 @@ export interface TransactionOperations<G extends CompiledModel> {
   /** Puts a node whole. */
   putNode<Id extends NodeId<G>>(
     id: Id,
-    ...attributes: PutArguments<NodeInput<G, TypeOfId<G, Id>>, NodeConditions<G, Id>>
+    ...attributes: PutArguments<NodeInput<G, TypeOfId<G, Id>>, WriteConditions<NodeAttributes<G, TypeOfId<G, Id>>>>
   ): void;
   /** Puts a part of a node whole. */
   putPart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
     part: P,
-    ...attributes: PutArguments<PartInput<G, TypeOfId<G, Id>, P>, PartConditions<G, Id, P>>
+    ...attributes: PutArguments<
+      PartInput<G, TypeOfId<G, Id>, P>,
+      WriteConditions<PartAttributes<G, TypeOfId<G, Id>, P>>
+    >
   ): void;
   /** Updates a part of a node, as `updateNode` does. */
   updatePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
     part: P,
     change: AttributeChange<PartInput<G, TypeOfId<G, Id>, P>>,
-    options?: PartConditions<G, Id, P> & Upsert,
+    options?: WriteConditions<PartAttributes<G, TypeOfId<G, Id>, P>> & Upsert,
   ): void;
   /** Deletes a part of a node. */
   deletePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
     part: P,
-    options?: PartConditions<G, Id, P>,
+    options?: WriteConditions<PartAttributes<G, TypeOfId<G, Id>, P>>,
   ): void;
   /** Requires that a part of a node is there, or meets conditions; it is not changed. */
   requirePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
     part: P,
-    conditions?: PartConditions<G, Id, P>,
+    conditions?: WriteConditions<PartAttributes<G, TypeOfId<G, Id>, P>>,
   ): void;
   /** Puts an edge whole. */
   putEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,
     target: EdgeTarget<G, E>,
-    ...attributes: PutArguments<EdgeInput<G, E>, EdgeConditions<G, E>>
+    ...attributes: PutArguments<EdgeInput<G, E>, WriteConditions<EdgeAttributes<G, E>>>
   ): void;
   /** Updates a node; with `fields` it is read before, and has to be unchanged when the transaction is made. */
   updateNode<Id extends NodeId<G>>(
     id: Id,
     change: AttributeChange<NodeInput<G, TypeOfId<G, Id>>>,
-    options?: NodeConditions<G, Id> & Upsert,
+    options?: WriteConditions<NodeAttributes<G, TypeOfId<G, Id>>> & Upsert,
   ): void;
   /** Updates an edge, as `updateNode` does. */
   updateEdge<E extends EdgeType<G>>(
@@ -118,24 +110,24 @@ export interface TransactionOperations<G extends CompiledModel> {
     edgeType: E,
     target: EdgeTarget<G, E>,
     change: AttributeChange<EdgeInput<G, E>>,
-    options?: EdgeConditions<G, E> & Upsert,
+    options?: WriteConditions<EdgeAttributes<G, E>> & Upsert,
   ): void;
   /** Deletes a node. */
-  deleteNode<Id extends NodeId<G>>(id: Id, options?: NodeConditions<G, Id>): void;
+  deleteNode<Id extends NodeId<G>>(id: Id, options?: WriteConditions<NodeAttributes<G, TypeOfId<G, Id>>>): void;
   /** Deletes an edge. */
   deleteEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,
     target: EdgeTarget<G, E>,
-    options?: EdgeConditions<G, E>,
+    options?: WriteConditions<EdgeAttributes<G, E>>,
   ): void;
   /** Requires that a node is there, or meets conditions; it is not changed. */
-  requireNode<Id extends NodeId<G>>(id: Id, conditions?: NodeConditions<G, Id>): void;
+  requireNode<Id extends NodeId<G>>(id: Id, conditions?: WriteConditions<NodeAttributes<G, TypeOfId<G, Id>>>): void;
   /** Requires that an edge is there, or meets conditions; it is not changed. */
   requireEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,
     target: EdgeTarget<G, E>,
-    conditions?: EdgeConditions<G, E>,
+    conditions?: WriteConditions<EdgeAttributes<G, E>>,
   ): void;
 }

@@ -32,12 +32,6 @@ import type { Change } from './update/attribute-change.ts';
 import { edgeSubject, nodeSubject, partSubject } from './update/subject.ts';
 import { type UpdatedItem, type UpdateOptions, updateBaseItem } from './update/update.ts';
 
-/** Options of writes of a node, typed by its id. */
-type NodeOptions<G extends CompiledModel, Id extends string> = WriteOptions<NodeAttributes<G, TypeOfId<G, Id>>>;
-
-/** Options of writes of a part, typed by its node's id. */
-type OptionsOfPart<G extends CompiledModel, Id extends string, P> = WriteOptions<PartAttributes<G, TypeOfId<G, Id>, P>>;
-
 /**
  * Writes base items, and only those. Every item is checked in full before it is sent: ids,
  * types, what `fields` declares (its output is what is written), what DynamoDB would refuse, and what the projector
@@ -54,7 +48,7 @@ export interface Writer<G extends CompiledModel> {
    */
   putNode<Id extends NodeId<G>>(
     id: Id,
-    ...attributes: PutArguments<NodeInput<G, TypeOfId<G, Id>>, NodeOptions<G, Id>>
+    ...attributes: PutArguments<NodeInput<G, TypeOfId<G, Id>>, WriteOptions<NodeAttributes<G, TypeOfId<G, Id>>>>
   ): Promise<WriteResult>;
   /**
    * Puts a part of a node whole, in one PutItem: attributes that are not given are gone. Without its node, which does not have to
@@ -66,7 +60,7 @@ export interface Writer<G extends CompiledModel> {
   putPart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
     part: P,
-    ...attributes: PutArguments<PartInput<G, TypeOfId<G, Id>, P>, OptionsOfPart<G, Id, P>>
+    ...attributes: PutArguments<PartInput<G, TypeOfId<G, Id>, P>, WriteOptions<PartAttributes<G, TypeOfId<G, Id>, P>>>
   ): Promise<WriteResult>;
   /** Changes some attributes of a part of a node, as `updateNode` does. */
   updatePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
@@ -79,7 +73,7 @@ export interface Writer<G extends CompiledModel> {
   deletePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
     part: P,
-    options?: OptionsOfPart<G, Id, P>,
+    options?: WriteOptions<PartAttributes<G, TypeOfId<G, Id>, P>>,
   ): Promise<WriteResult>;
   /** Puts an edge whole. Neither of its nodes has to exist. Where keys are hashed it makes the key and sets `targetId`. */
   putEdge<E extends EdgeType<G>>(
@@ -134,7 +128,10 @@ export interface Writer<G extends CompiledModel> {
    * Deletes a node; an absent one is fine. Its edges and parts stay: see `deleteNodeWithEdges`. Where its type has versions, `if` has to
    * name the one that was read (`versioned-type`).
    */
-  deleteNode<Id extends NodeId<G>>(id: Id, options?: NodeOptions<G, Id>): Promise<WriteResult>;
+  deleteNode<Id extends NodeId<G>>(
+    id: Id,
+    options?: WriteOptions<NodeAttributes<G, TypeOfId<G, Id>>>,
+  ): Promise<WriteResult>;
   /**
    * Makes many operations at once, 25 a call; where a key repeats, the last operation on it wins. All are checked first:
    * a bad one, and nothing is written, with an `InvalidBatchError` that lists every bad one. It is no transaction: where

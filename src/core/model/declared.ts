@@ -75,6 +75,8 @@ export interface EdgeTypes {
   numbersOfSource: string;
   /** Whether the target is in the index partitions of its incoming edges. */
   owner: boolean;
+  /** Whether its index items have a partition attribute, whose value queries name. */
+  partition: boolean;
   /** Whether edge sets have the type. */
   inSet: boolean;
   /** Whether its edges are counted. */
@@ -84,19 +86,29 @@ export interface EdgeTypes {
   copy: string;
 }
 
-/** The names of the sums and groups of a total. */
+/** The names of the sums of a total, and its groups by their names, with the values that their attributes may have. */
 export interface TotalNames {
   sums: string;
-  groups: string;
+  groups: object;
 }
 
-/** The totals that an option declares; never if it declares none. */
-type TotalsOf<Options> = true extends IsGiven<Options, 'total'> | IsGiven<Options, 'by'>
+/** The totals that an option declares over edges of attributes `A`; never if it declares none. */
+type TotalsOf<A, Options> = true extends IsGiven<Options, 'total'> | IsGiven<Options, 'by'>
   ? {
       sums: Extract<keyof NonNullable<Option<Options, 'total'>>, string>;
-      groups: Extract<keyof NonNullable<Option<Options, 'by'>>, string>;
+      groups: GroupsOf<A, NonNullable<Option<Options, 'by'>>>;
     }
   : never;
+
+/** The values of the groups' attributes, by the names of the groups. */
+type GroupsOf<A, By> = {
+  [Name in Extract<keyof By, string>]: By[Name] extends { readonly attribute: infer Attribute }
+    ? ValueOf<A, Attribute>
+    : unknown;
+};
+
+/** The values of an attribute, as they are stored: of each shape that attributes may have. */
+type ValueOf<A, Name> = A extends unknown ? (Name extends keyof A ? Exclude<A[Name], undefined | null> : never) : never;
 
 /** Options next to the orders of an `inbound` option. */
 export type InboundSetting = keyof typeof INBOUND_OPTIONS;
@@ -301,8 +313,9 @@ export interface EdgeTypesOf<
   textsOfSource: Exclude<NamesOfSource<Inbound[keyof Inbound]>, NumbersOfSource<Inbound[keyof Inbound]>>;
   numbersOfSource: NumbersOfSource<Inbound[keyof Inbound]>;
   owner: Option<Inbound, 'includeOwner'> extends infer Owner extends boolean ? Owner : false;
+  partition: IsGiven<Inbound, 'partition'>;
   inSet: EdgeSet extends false ? false : true;
-  degree: Degree | ([TotalsOf<Outgoing>] extends [never] ? never : true);
-  totals: TotalsOf<Inbound> | TotalsOf<Outgoing>;
+  degree: Degree | ([TotalsOf<AttributesOf<F>, Outgoing>] extends [never] ? never : true);
+  totals: TotalsOf<AttributesOf<F>, Inbound> | TotalsOf<AttributesOf<F>, Outgoing>;
   copy: Copy;
 }

@@ -28,9 +28,10 @@ interface OpenTypes {
   shown: string;
   shownOfSource: string;
   owner: true;
+  partition: boolean;
   inSet: true;
   degree: true;
-  totals: TotalNames;
+  totals: { sums: string; groups: Record<string, unknown> };
   copy: string;
 }
 
@@ -171,8 +172,8 @@ export type SumName<G extends CompiledModel, E extends EdgeType<G>> = Extract<
   TotalNames
 >['sums'];
 
-/** The names of the groups of an edge type. */
-export type GroupName<G extends CompiledModel, E extends EdgeType<G>> = Extract<
+/** The groups of an edge type by their names, each with the values that its attribute may have. */
+export type TotalGroups<G extends CompiledModel, E extends EdgeType<G>> = Extract<
   TypeOf<EdgesOf<G>[E], 'totals'>,
   TotalNames
 >['groups'];
@@ -192,6 +193,9 @@ export type SourceAttribute<G extends CompiledModel, E extends EdgeType<G>> = Te
 
 /** Whether the target of an edge type is in the index partitions of its incoming edges. */
 export type HasOwner<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'owner'>;
+
+/** Whether the index items of an edge type have a partition attribute: queries then name its value. */
+export type HasPartition<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'partition'>;
 
 /** The order that `inbound` takes where none is named: gsi0, gsi1, or the first of the others. */
 export type DefaultOrder<G extends CompiledModel, E extends EdgeType<G>> =

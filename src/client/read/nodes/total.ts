@@ -38,16 +38,26 @@ export interface TotalReadOptions extends Abortable {
 }
 
 /** The total of a node's edges; each sum is a decimal as text. */
-export type TotalResult<Sums extends string = string, Groups extends string = string> = {
+export type TotalResult<Sums extends string = string, Groups extends object = Record<string, unknown>> = {
   /** The number of edges. */
   count: number;
   /** Values that are in no sum or group, because of their type or size; absent: none. */
   problems?: number;
   /** The number of edges by the value of each group; of a text that reads like a number of the same group, in quotes. */
-  by: Record<Groups, Record<string, number>>;
+  by: { [Name in GroupName<Groups>]: NumberByValue<Groups extends Record<Name, infer Value> ? Value : never> };
   /** False where own writes of the reader's session may be missing. */
   exact?: false;
 } & (string extends Sums ? unknown : { [Name in Sums]: string });
+
+/** The names of the groups of either direction. */
+type GroupName<Groups> = Groups extends unknown ? Extract<keyof Groups, string> : never;
+
+/** The number of edges by a value; a value that no edge has is absent. */
+type NumberByValue<Value> = [Value] extends [string | number | boolean]
+  ? string extends `${Value}`
+    ? Record<string, number>
+    : { [Text in `${Value}`]?: number }
+  : Record<string, number>;
 
 /** The sums, the groups and the number of a node's edges of a type: see `Reader.total`. */
 export async function readTotal(

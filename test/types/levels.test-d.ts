@@ -1,0 +1,112 @@
+import { expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import type { Reader } from '../../src/client/read/reader.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { edge, fromSource, node, rank } from '../../src/core/model/schema.ts';
+
+/** A tracker of issues, and pages of it that go over several edges, some of which enter. */
+
+const named = z.object({ name: z.string() });
+const role = z.object({ role: z.enum(['LEAD', 'HELPER']) });
+const graph = defineGraph({
+  table: 'records',
+  nodes: {
+    ORG: node({ fields: named }),
+    USER: node({ fields: named }),
+    REPO: node({ fields: named }),
+    ISSUE: node({ fields: z.object({ title: z.string(), state: z.enum(['OPEN', 'CLOSED']) }), view: ['title'] }),
+    COMMENT: node({ fields: z.object({ text: z.string() }) }),
+    LABEL: node({ fields: named }),
+  },
+  edges: {
+    MEMBER: edge({ from: 'USER', to: 'ORG', inbound: { gsi0: 'since' } }),
+    OF_ORG: edge({ from: 'REPO', to: 'ORG', inbound: { gsi0: 'since' } }),
+    IN_REPO: edge({ from: 'ISSUE', to: 'REPO', inbound: { gsi0: fromSource('state') } }),
+    OPENED_BY: edge({ from: 'ISSUE', to: 'USER', inbound: { gsi0: 'since' } }),
+    ASSIGNED: edge({
+      fields: role,
+      from: 'ISSUE',
+      to: 'USER',
+      edgeSet: ['role'],
+      inbound: { gsi0: rank('role', { LEAD: 2, HELPER: 1 }) },
+    }),
+    ON: edge({ from: 'COMMENT', to: 'ISSUE', edgeSet: false, inbound: { gsi0: 'since', byAge: 'age' } }),
+    WRITTEN_BY: edge({ from: 'COMMENT', to: 'USER', inbound: { gsi0: 'since' } }),
+    LABELLED: edge({ from: 'ISSUE', to: 'LABEL', copy: ['name'], inbound: { gsi0: 'since', partition: 'tenant' } }),
+    BLOCKS: edge({ from: 'ISSUE', to: 'ISSUE', inbound: { gsi0: 'since' } }),
+    REPLIES: edge({ from: 'COMMENT', to: 'COMMENT', edgeSet: false }),
+  },
+});
+
+declare const reader: Reader<typeof graph>;
+declare const anyReader: Reader<CompiledModel>;
+declare const text: string;
+
+it('takes pages of two and three levels of edges that enter', async () => {
+  const two = await reader.page('OF_ORG', 'ORG-1', {
+    with: [{ inbound: 'IN_REPO', with: [{ inbound: 'ON' }, 'ASSIGNED:LEAD'] }],
+  });
+  expectTypeOf(two.items[0]!.id).toEqualTypeOf<`REPO-${string}`>();
+  await reader.page('MEMBER', 'ORG-1', {
+    with: [
+      {
+        inbound: 'OPENED_BY',
+        with: [{ inbound: 'ON', order: 'byAge', with: [{ edge: 'REPLIES', with: ['WRITTEN_BY'] }] }],
+      },
+      { inbound: 'ASSIGNED', with: [{ inbound: 'BLOCKS', with: [{ inbound: 'ON', with: ['WRITTEN_BY'] }] }] },
+    ],
+  });
+  await reader.page('IN_REPO', 'REPO-1', {
+    with: [{ edge: 'LABELLED', with: [{ inbound: 'LABELLED', partition: text }] }],
+  });
+  const levels = [{ inbound: 'ON', with: [{ edge: 'WRITTEN_BY', with: [{ inbound: 'OPENED_BY' }] }] }] as const;
+  await reader.page('IN_REPO', 'REPO-1', { with: levels });
+  await anyReader.page(text, text, { with: [text, { inbound: text, with: [{ edge: text, label: 3 }] }] });
+});
+
+it('shows only the types of nodes and edges that the question names', async () => {
+  const page = await reader.page('OF_ORG', 'ORG-1', {
+    with: [{ inbound: 'IN_REPO', with: [{ inbound: 'ON', with: ['WRITTEN_BY'] }] }],
+  });
+  type Shown = keyof typeof page.nodes;
+  expectTypeOf<Shown>().toEqualTypeOf<`ISSUE-${string}` | `COMMENT-${string}` | `USER-${string}`>();
+  expectTypeOf(page.edges!['ISSUE-1']![0]!.type).toEqualTypeOf<'IN_REPO' | 'ON'>();
+  const all = await reader.page('IN_REPO', 'REPO-1');
+  expectTypeOf<keyof typeof all.nodes>().toEqualTypeOf<
+    `REPO-${string}` | `USER-${string}` | `LABEL-${string}` | `ISSUE-${string}`
+  >();
+  const none = await reader.page('IN_REPO', 'REPO-1', { with: [] });
+  expectTypeOf<keyof typeof none.nodes>().toEqualTypeOf<never>();
+});
+
+it('refuses a mistake on each level', () => {
+  // @ts-expect-error: what leaves a user leaves no issue
+  void reader.page('IN_REPO', 'REPO-1', { with: ['MEMBER'] });
+  // @ts-expect-error: what leaves a user leaves no issue, whatever its label
+  void reader.page('IN_REPO', 'REPO-1', { with: [{ type: 'MEMBER', label: 'LEAD' }] });
+  // @ts-expect-error: nobody is assigned to an issue by an edge that enters it
+  void reader.page('IN_REPO', 'REPO-1', { with: [{ inbound: 'ASSIGNED' }] });
+  // @ts-expect-error: comments are opened by nobody
+  void reader.page('IN_REPO', 'REPO-1', { with: ['ASSIGNED', { inbound: 'ON', with: [{ edge: 'OPENED_BY' }] }] });
+  // @ts-expect-error: edges of this type are in no edge set
+  void reader.page('IN_REPO', 'REPO-1', { with: [{ inbound: 'ON', with: ['REPLIES'] }] });
+  // @ts-expect-error: edges of this type have no order
+  void reader.page('IN_REPO', 'REPO-1', { with: [{ inbound: 'ON', with: [{ inbound: 'REPLIES' }] }] });
+  // @ts-expect-error: a comment is no member
+  void reader.page('IN_REPO', 'REPO-1', { with: [{ edge: 'BLOCKS', with: [{ inbound: 'ON', with: ['MEMBER'] }] }] });
+  // @ts-expect-error: BOSS has no rank
+  void reader.page('ASSIGNED', 'USER-1', { atLeast: 'BOSS', with: [{ inbound: 'ON' }] });
+  // @ts-expect-error: no such order
+  void reader.page('IN_REPO', 'REPO-1', { with: [{ inbound: 'ON', order: 'byName' }] });
+  // @ts-expect-error: the order has a partition
+  void reader.page('IN_REPO', 'REPO-1', { with: [{ edge: 'LABELLED', with: [{ inbound: 'LABELLED' }] }] });
+  // @ts-expect-error: the order has no partition
+  void reader.page('IN_REPO', 'REPO-1', { with: [{ inbound: 'ON', partition: 'UK' }] });
+  // @ts-expect-error: a level has no such option
+  void reader.page('IN_REPO', 'REPO-1', { with: [{ inbound: 'ON', limit: 3 }] });
+  // @ts-expect-error: misspelt
+  void reader.page('IN_REPO', 'REPO-1', { with: [{ inbonud: 'ON' }] });
+  // @ts-expect-error: any text is no edge type
+  void reader.page('IN_REPO', 'REPO-1', { with: [text] });
+});
