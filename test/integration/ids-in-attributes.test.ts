@@ -187,7 +187,7 @@ describe('ids whose case the keys have lost', () => {
     const { store, projectAll, options, stored } = await tools(graph);
     const writer = createWriter(graph, { store });
     await writer.putNode('USER-U1', { name: 'Ann' });
-    await writer.putNode('USER-U1', { name: 'Ann' });
+    expect(await writer.putNode('USER-U1', { name: 'Ann' })).toEqual({ wcu: expect.any(Number) });
     await writer.putNode('ORG-O1', { name: 'One' });
     await writer.putPart('ORG-O1', 'STATE', { status: 'open' });
     await writer.putEdge('ORG-O1', 'MEMBER', 'USER-U1', { since: '1' });
