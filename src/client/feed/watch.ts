@@ -6,7 +6,7 @@ import type { ReaderLeases } from '../../registry/reader-lease.ts';
 import { edgeOfItem, type InboundQuery, resolveInboundQuery } from '../read/lists/inbound.ts';
 import { hitTest } from '../read/lists/scatter.ts';
 import { hitOfItem, resolveSearchQuery, type SearchPredicate, type SearchQuery } from '../read/lists/search.ts';
-import { type AttributeSelection, readNodes } from '../read/nodes/views.ts';
+import { type AttributeSelection, checkIds, readNodes } from '../read/nodes/views.ts';
 import { checkLimit, type ReadContext } from '../read/request/context.ts';
 import { findSearch } from '../read/request/lookup.ts';
 import type { EdgeResult, NodeResult, SearchResult } from '../read/request/result.ts';
@@ -188,6 +188,7 @@ async function* watchNodes(
 ): AsyncGenerator<WatchEvent<NodeResult>, void, undefined> {
   checkOptions<object>('watch', rest, {});
   const { feed } = watching;
+  checkIds(get);
   const ids = [...get];
   const read = async (some: readonly string[]): Promise<NodeResult[]> =>
     // A record tells that a view has changed, and a consistent read gives this state of it or a later one.

@@ -53,6 +53,7 @@ export async function readNodes(
   given?: OwnWrites,
 ): Promise<NodesRead> {
   checkOptions('get', options, { attributes: true, consistent: true, signal: true });
+  checkIds(ids);
   const { attributes, consistent = false } = options;
   const own = given ?? (await readOwnWritesOfViews(context, ids));
   const { items: views, calls } = await readViews(context, ids, consistent, own);
@@ -80,6 +81,16 @@ export async function readNodes(
   const fallbackCalls = edgeSets.reduce((sum, edgeSet) => sum + edgeSet.calls, 0);
   const ownCalls = given === undefined ? own.calls : 0;
   return { nodes, views, calls: calls + bases.calls + fallbackCalls + ownCalls };
+}
+
+/** Throws `invalid-argument` for ids that are no list: a text would be one of characters. */
+export function checkIds(ids: readonly string[]): void {
+  if (Array.isArray(ids)) return;
+  throw new EdgeloomError(
+    'invalid-argument',
+    `get takes a list of ids, but is given ${describe(ids)}.`,
+    "Give ['USER-U1'].",
+  );
 }
 
 /** The result of `readAttributes`. */
