@@ -72,8 +72,13 @@ describe('put, update and delete', () => {
     expect(await run('edge', ...edge, '--consistent')).toMatchObject({
       json: { source: 'GOAL-C1', type: 'GOALMEMBERSHIP', target: 'USER-C1' },
     });
+    expect(await run('get', 'GOAL-C1', '--base')).toMatchObject({ code: 0 });
+    expect(await run('get', 'GOAL-C9')).toEqual({
+      code: 1,
+      json: [{ id: 'GOAL-C9', attributes: null, edgeSet: [] }],
+    });
     expect(await run('get', 'GOAL-C1', 'GOAL-C9', '--base')).toEqual({
-      code: 0,
+      code: 1,
       json: [
         { id: 'GOAL-C1', attributes: { title: 'Run', status: 'open' } },
         { id: 'GOAL-C9', attributes: null },
@@ -82,7 +87,11 @@ describe('put, update and delete', () => {
     const collection = await run('edges', 'GOAL-C1', '--with-node');
     expect(collection).toMatchObject({ json: { node: { id: 'GOAL-C1' }, items: [{ target: 'USER-C1' }] } });
     expect(await run('delete', ...edge)).toMatchObject({ code: 0, json: { item: null } });
-    expect(await run('edge', ...edge, '--consistent')).toEqual({ code: 0, json: null });
+    expect(await run('edge', ...edge, '--consistent')).toEqual({ code: 1, json: null });
+    expect(await run('delete', 'GOAL-C1', '--if-absent')).toMatchObject({
+      code: 2,
+      json: { error: { code: 'usage' } },
+    });
     expect(await run('delete', 'GOAL-C1', '--if', 'status=closed')).toMatchObject({ code: 2 });
     expect(await run('update', 'GOAL-C9', '{"a":1}')).toMatchObject({ json: { error: { code: 'not-found' } } });
     expect(await run('put', 'GOAL-C1', 'GOALMEMBERSHIP', '{}')).toMatchObject({ json: { error: { code: 'usage' } } });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { count, edge, fromSource, node, rank } from '../../src/core/model/schema.ts';
 import { sleep } from '../../src/foundation/runtime.ts';
 import { migrate, tableIdentity } from '../../src/index.ts';
 import { planMigration } from '../../src/migrate/forecast/plan-migration.ts';
@@ -86,6 +86,31 @@ describe('the plan of a migration', () => {
       expect(await plan(graph, { action })).toMatchObject({ steps: [], cost: { rcu: 0, wcu: 0, seconds: 0 } });
     },
   );
+
+  it('warns of totals by an attribute that lists take from the source, and that no edge has', async () => {
+    const { plan, before } = await shops('registered');
+    const totalled = (attribute: string, list: unknown) =>
+      defineGraph({
+        table: before.table.name,
+        nodes: { SHOP: node(), ITEM: node() },
+        edges: {
+          SELLS: edge({ from: 'SHOP', to: 'ITEM', inbound: { gsi0: list as string, by: { one: count(attribute) } } }),
+        },
+      });
+    const { warnings } = await plan(totalled('city', fromSource('city')));
+    expect(warnings).toEqual([
+      'the total of SELLS takes city from the edge itself, while lists take city from its source; no SELLS has city: write it on the edge too',
+    ]);
+    expect((await plan(totalled('grade', fromSource('city')))).warnings).toEqual([]);
+    expect((await plan(totalled('colour', 'grade'))).warnings).toEqual([
+      'the total of SELLS takes colour from the edge itself; no SELLS has colour: write it on the edge too',
+    ]);
+    const empty = await shops('nothing');
+    const model = { ...totalled('city', fromSource('city')), table: empty.before.table };
+    expect((await empty.plan(model)).warnings).toEqual([
+      'the total of SELLS takes city from the edge itself, while lists take city from its source: write it on the edge too',
+    ]);
+  });
 
   it('warns of searches and orders that no item fills, and names attributes that items have', async () => {
     const { plan, before, store } = await shops('registered');

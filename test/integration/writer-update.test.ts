@@ -389,9 +389,12 @@ describe('a lost answer', () => {
 
   it('is asked for again with once, and adds once', async () => {
     const { lossy, read } = await losing(3);
-    const { attributes } = await lossy.updateNode('TASK-1', { add: { count: 1 } }, { once: true });
+    const { attributes, rcu } = await lossy.updateNode('TASK-1', { add: { count: 1 } }, { once: true });
     expect(attributes).toEqual({ count: 2 });
-    await lossy.updateNode('TASK-1', ({ count }) => ({ count: (count as number) + 1 }), { once: true });
+    // The consistent read of the item after the transaction.
+    expect(rcu).toBe(1);
+    const increment = ({ count }: Record<string, unknown>) => ({ count: (count as number) + 1 });
+    expect((await lossy.updateNode('TASK-1', increment, { once: true })).rcu).toBe(2);
     expect(await read('TASK-1')).toEqual({ count: { N: '3' } });
   });
 

@@ -109,6 +109,13 @@ describe('work on a table', () => {
   });
 });
 
+it('a text is no list of ids', async () => {
+  await expect((async () => reader.get(unchecked('USER-1')))()).rejects.toMatchObject({
+    code: 'invalid-argument',
+    message: 'get takes a list of ids, but is given "USER-1".',
+  });
+});
+
 describe('a search that can find nothing', () => {
   const born = reader.search('USER.born');
   const refused = ['2026-13', '2026-00', '2026-02-3', '2026-04-31', '2026-07-01T24', '2026-07-01T09:6', '26-', 'x'];

@@ -7,7 +7,7 @@ import type { ReaderLeases } from '../../registry/reader-lease.ts';
 import { edgeOfItem, type InboundQuery, resolveInboundQuery } from '../read/lists/inbound.ts';
 import { hitTest } from '../read/lists/scatter.ts';
 import { hitOfItem, resolveSearchQuery, type SearchPredicate, type SearchQuery } from '../read/lists/search.ts';
-import { type AttributeSelection, readNodes } from '../read/nodes/views.ts';
+import { type AttributeSelection, checkIds, readNodes } from '../read/nodes/views.ts';
 import { checkLimit, type ReadContext } from '../read/request/context.ts';
 import { findSearch } from '../read/request/lookup.ts';
 import type { EdgeResult, NodeResult, SearchResult } from '../read/request/result.ts';
@@ -204,7 +204,8 @@ async function* followList<Result>(
   }
 }
 
-function checkIds(ids: readonly string[]): string[] {
+function watchedIds(ids: readonly string[]): string[] {
+  checkIds(ids);
   if (ids.length <= MAX_WATCHED_ROWS) return [...ids];
   throw new EdgeloomError(
     'invalid-limit',
@@ -219,7 +220,7 @@ async function* watchNodes(
 ): AsyncGenerator<WatchEvent<NodeResult>, void, undefined> {
   checkOptions<object>('watch', rest, {});
   const { feed } = watching;
-  const ids = checkIds(get);
+  const ids = watchedIds(get);
   const read = async (some: readonly string[]): Promise<NodeResult[]> =>
     // A record tells that a view has changed, and a consistent read gives this state of it or a later one.
     hold(watching, async (context) => (await readNodes(context, some, { attributes, consistent: true })).nodes);

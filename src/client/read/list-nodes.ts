@@ -48,6 +48,6 @@ function nodeListOf(graph: CompiledModel, type: string): SearchModel {
   throw new EdgeloomError(
     'not-listed',
     `Nodes of type ${type} are in no list.`,
-    `Give nodes.${type} the option list: true in the model, then rebuild.`,
+    `Give nodes.${type} the option list: true in the model, then migrate.`,
   );
 }

@@ -72,7 +72,7 @@ export function attributesOfSource(graph: CompiledModel, nodeType: string): Read
 }
 
 /** The attributes of the source node that index items of an edge type use. */
-function sourceAttributesOf({ inbound }: Pick<EdgeModel, 'inbound'>): string[] {
+export function sourceAttributesOf({ inbound }: Pick<EdgeModel, 'inbound'>): string[] {
   if (inbound === undefined) return [];
   const names: string[] = [];
   for (const { order } of inbound.orders.values()) {

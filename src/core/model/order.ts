@@ -87,7 +87,8 @@ export interface Sum<Name extends string = string> {
 
 /**
  * A sum of an attribute over a node's edges, kept exact: `inbound: { total: { hours: sum('hours') } }`. Values are decimals below
- * 10^15 with at most 12 digits behind the point. Any other value is counted in `problems` of the result, and left out of the sum.
+ * 10^15 with at most 12 digits behind the point. Any other value is counted in `problems` of the result, and left out of the sum. The
+ * attribute is the edge's own: no total follows an attribute of the edge's source.
  */
 export function sum<const Name extends string>(attribute: Name): Sum<Name> {
   return { kind: 'sum', attribute };
@@ -101,7 +102,7 @@ export interface Count<Name extends string = string> {
 
 /**
  * The number of a node's edges for each value of an attribute, kept exact: `inbound: { by: { kind: count('kind') } }`. The values
- * are texts, numbers and booleans, 50 different ones at most for each node.
+ * are texts, numbers and booleans, 50 different ones at most for each node. The attribute is the edge's own, as with `sum`.
  */
 export function count<const Name extends string>(attribute: Name): Count<Name> {
   return { kind: 'count', attribute };

@@ -1,7 +1,8 @@
 import { parseDerivedKey } from '../../core/items/derived-key.ts';
 import { typePrefix } from '../../core/items/keys.ts';
 import { classifyKey } from '../../core/model/base-item.ts';
-import type { CompiledModel, InboundOrder, SearchModel } from '../../core/model/compiled.ts';
+import type { CompiledModel, EdgeModel, InboundOrder, SearchModel } from '../../core/model/compiled.ts';
+import { sourceAttributesOf } from '../../core/model/joined.ts';
 import type { OrderModel } from '../../core/model/options/settings.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { figureText } from '../../foundation/figure.ts';
@@ -20,7 +21,7 @@ interface TypeSample {
 }
 
 /**
- * Warns of new searches and orders in which the table's items would not appear, because none has the attributes. That is mostly a renamed
+ * Warns of new searches, orders and totals in which the table's items would not appear, because none has the attributes. That is mostly a renamed
  * attribute whose items are not rewritten yet.
  */
 export function emptyProjectionWarnings(
@@ -40,7 +41,7 @@ export function emptyProjectionWarnings(
       if (name !== undefined) filled.add(name);
     }
   }
-  return projectionsOf(graph).flatMap(({ name, type, orders }) => {
+  const ofProjections = projectionsOf(graph).flatMap(({ name, type, orders }) => {
     const found = types.get(type);
     const attributes = orders.flatMap(attributesOf);
     // A derive may read anything.
@@ -55,6 +56,27 @@ export function emptyProjectionWarnings(
     const have = suggested.map(([attribute, count]) => `${number(count)} have ${attribute}`);
     const none = `${name} will be empty: no ${type} has ${attributes.join(' or ')}`;
     return [[none, have.join(', ') || `there are ${number(found.items)}`].join('; ')];
+  });
+  const newTotals = [...graph.edges.values()].filter(({ type }) => built.has(`inbound:${type}`));
+  return [...ofProjections, ...newTotals.flatMap((edge) => totalWarnings(edge, types.get(edge.type)))];
+}
+
+/**
+ * Warns of totals by an attribute that edges seem to lack: no edge of the sample has it, or there is none and lists of the same edges take it
+ * from the source. A list follows the source, a total the edge alone.
+ */
+function totalWarnings(edge: EdgeModel, found: TypeSample | undefined): string[] {
+  const { type, count, incoming } = edge;
+  const parts = [count?.totals, incoming?.totals].flatMap((totals) => [
+    ...(totals?.sums ?? []),
+    ...(totals?.groups ?? []),
+  ]);
+  const ofSource = new Set(sourceAttributesOf(edge));
+  return [...new Set(parts.map(({ attribute }) => attribute))].flatMap((attribute) => {
+    if (found === undefined ? !ofSource.has(attribute) : found.attributes.has(attribute)) return [];
+    const none = found === undefined ? '' : `; no ${type} has ${attribute}`;
+    const lists = ofSource.has(attribute) ? `, while lists take ${attribute} from its source` : '';
+    return [`the total of ${type} takes ${attribute} from the edge itself${lists}${none}: write it on the edge too`];
   });
 }
 

@@ -388,6 +388,10 @@ describe('mistakes in totals', () => {
   const nine = Object.fromEntries([...'abcdefghi'].map((name) => [name, sum(name)]));
 
   it('hide no others', () => {
+    const ofSource = { by: { status: count(fromSource('status') as never) } };
+    expect(mistakesIn({ inbound: ofSource })).toEqual([
+      "edges.WORKED_ON.inbound.by.status.attribute: is fromSource('status'): a total is of the edge's own attributes, so write status on the edge too",
+    ]);
     const wrong = { total: { ...nine, i: count('i') }, by: { 'a-b': count('kind') } };
     const found = (path: string) => [
       `${path}.total: has 9 names; there may be 8`,

@@ -1,11 +1,15 @@
 import type { Command } from 'commander';
 import { checkSource } from '../../../client/read/request/lookup.ts';
+import type { NodeResult } from '../../../client/read/request/result.ts';
 import { examples } from '../../shared/options.ts';
 import { cellText, type Output } from '../../shared/output.ts';
 import { printable } from '../../shared/shown.ts';
 import { inTable, sessionReader, type TableSession } from '../../shared/table.ts';
 
-/** `edgeloom get ID…`: views of nodes. */
+/** The exit code where something that was asked for is not there. */
+export const ABSENT = 1;
+
+/** `edgeloom get ID…`: views of nodes; exit code 1 if one of them is not there. */
 export function getCommand(command: Command): void {
   command
     .argument('<id...>', 'node ids, such as USER-U1')
@@ -18,15 +22,21 @@ export function getCommand(command: Command): void {
         for (const id of ids) checkSource(session.graph, id);
         const views = await sessionReader(session).get(ids);
         const text = views.map(({ id, attributes, edgeSet }) => {
-          if (attributes === null && edgeSet.length === 0) return `${printable(id)}  (not found)`;
+          if (isAbsent({ attributes, edgeSet })) return `${printable(id)}  (not found)`;
           const lines = Object.entries(attributes ?? {}).map(
             ([name, value]) => `  ${printable(name)}: ${cellText(value)}`,
           );
           return [printable(id), ...lines, ...edgeSet.map((element) => `  -> ${elementText(element)}`)].join('\n');
         });
+        if (views.some(isAbsent)) process.exitCode = ABSENT;
         return { json: views, text: text.join('\n') };
       }),
     );
+}
+
+/** Whether a view shows nothing: an edge set may be there before its node. */
+function isAbsent({ attributes, edgeSet }: Pick<NodeResult, 'attributes' | 'edgeSet'>): boolean {
+  return attributes === null && edgeSet.length === 0;
 }
 
 async function baseNodes(session: TableSession, ids: readonly string[]): Promise<Output> {
@@ -38,6 +48,7 @@ async function baseNodes(session: TableSession, ids: readonly string[]): Promise
     if (attributes === null) return `${id}  (not found)`;
     return [id, ...Object.entries(attributes).map(([name, value]) => `  ${name}: ${cellText(value)}`)].join('\n');
   });
+  if (nodes.some(({ attributes }) => attributes === null)) process.exitCode = ABSENT;
   return { json: nodes, text: text.join('\n') };
 }
 

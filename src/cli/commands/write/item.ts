@@ -26,7 +26,7 @@ type Subject = { id: string; part?: string } | { source: string; type: string; t
 
 /** `edgeloom put ID JSON`, `edgeloom put ID PART JSON`, `edgeloom put SOURCE TYPE TARGET JSON`: a base item, whole. */
 export function putCommand(command: Command): void {
-  withConditions(command)
+  withConditions(withAbsence(command))
     .argument('<words...>', 'ID JSON, ID PART JSON, or SOURCE TYPE TARGET JSON')
     .addHelpText(
       'after',
@@ -55,7 +55,7 @@ export function putCommand(command: Command): void {
 
 /** `edgeloom update …`: attributes of a base item, merged into what is there. */
 export function updateCommand(command: Command): void {
-  withConditions(command)
+  withConditions(withAbsence(command))
     .argument('<words...>', 'ID JSON, ID PART JSON, or SOURCE TYPE TARGET JSON; the JSON may be left out with --remove')
     .option('--remove <attribute>', 'remove this attribute; repeat it for more', collectValue)
     .option('--upsert', 'make the item where it is absent')
@@ -109,9 +109,12 @@ export function deleteCommand(command: Command): void {
     );
 }
 
+function withAbsence(command: Command): Command {
+  return command.option('--if-absent', 'only if the item is absent');
+}
+
 function withConditions(command: Command): Command {
   return command
-    .option('--if-absent', 'only if the item is absent')
     .option('--if-present', 'only if the item is there')
     .option(
       '--if <attribute=value>',

@@ -53,6 +53,7 @@ export async function readNodes(
   given?: OwnWrites,
 ): Promise<NodesRead> {
   checkOptions('get', options, { attributes: true, consistent: true, signal: true });
+  checkIds(ids);
   const { attributes, consistent = false } = options;
   if (attributes !== undefined && attributes !== 'ALL' && !isTextList(attributes)) {
     throw new EdgeloomError('invalid-argument', 'attributes should be names, or ALL.', "Give ['name'] or 'ALL'.");
@@ -83,6 +84,16 @@ export async function readNodes(
   const fallbackCalls = edgeSets.reduce((sum, edgeSet) => sum + edgeSet.calls, 0);
   const ownCalls = given === undefined ? own.calls : 0;
   return { nodes, views, calls: calls + bases.calls + fallbackCalls + ownCalls };
+}
+
+/** Throws `invalid-argument` for ids that are no list: a text would be one of characters. */
+export function checkIds(ids: readonly string[]): void {
+  if (Array.isArray(ids)) return;
+  throw new EdgeloomError(
+    'invalid-argument',
+    `get takes a list of ids, but is given ${describe(ids)}.`,
+    "Give ['USER-U1'].",
+  );
 }
 
 /** The result of `readAttributes`. */

@@ -10,6 +10,12 @@ export interface WriteContext extends Pick<Runtime, 'wait'> {
   store: Store;
 }
 
+/** The result of a change that was sent. */
+export type SentChange = ChangeResult & {
+  /** Read capacity units: of a change with `once` those of the read after it. */
+  rcu: number;
+};
+
 /** How often a refused call, such as a throttled one, is sent. */
 const ATTEMPTS = 8;
 
@@ -22,7 +28,7 @@ export async function sendChange(
   { store, wait }: WriteContext,
   change: BaseChange,
   { once = false, signal }: Abortable & { once?: boolean | undefined } = {},
-): Promise<ChangeResult> {
+): Promise<SentChange> {
   const token = once ? globalThis.crypto.randomUUID() : undefined;
   // Once an answer was lost, no later refusal says that nothing was changed.
   let isUnknown = false;
@@ -50,7 +56,7 @@ export async function sendChange(
   }
   return token !== undefined && result.applied
     ? await withCurrentItem({ store, wait }, change, result, signal)
-    : result;
+    : { ...result, rcu: 0 };
 }
 
 /**
@@ -62,14 +68,14 @@ async function withCurrentItem(
   { key }: BaseChange,
   result: ChangeResult,
   signal: AbortSignal | undefined,
-): Promise<ChangeResult> {
+): Promise<SentChange> {
   try {
-    const { item } = await retrying(() => store.get(key, { consistent: true }), {
+    const { item, rcu } = await retrying(() => store.get(key, { consistent: true }), {
       isRetryable: (error, attempt) => attempt < ATTEMPTS && mayRepeat(error),
       wait,
       signal,
     });
-    return { ...result, ...(item && { item }) };
+    return { ...result, ...(item && { item }), rcu };
   } catch (error) {
     throw new EdgeloomError(
       'outcome-unknown',

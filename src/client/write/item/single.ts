@@ -42,7 +42,10 @@ export async function putSingle(
 ): Promise<WriteResult> {
   signal?.throwIfAborted();
   const { condition = {}, item } = change;
-  if (!isConditional(condition)) return context.store.put(item);
+  if (!isConditional(condition)) {
+    const { wcu } = await context.store.put(item);
+    return { wcu };
+  }
   return sendConditional(graph, context, change, condition, signal);
 }
 

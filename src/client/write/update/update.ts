@@ -60,7 +60,7 @@ export async function updateBaseItem(
       sendChange(context, update, options),
     );
     if (!result.applied) throw refusalError(subject, condition, result.current, options);
-    return { attributes: updatedAttributes(subject, result), wcu: result.wcu, rcu: 0 };
+    return { attributes: updatedAttributes(subject, result), wcu: result.wcu, rcu: result.rcu };
   }
   return updateAfterRead(context, subject, change, condition, options);
 }
@@ -85,6 +85,7 @@ async function updateAfterRead(
     if (update === undefined) return { attributes: plainAttributes(subject.graph, seen ?? {}), ...cost };
     const result = await sendChange(context, update, options);
     cost.wcu += result.wcu;
+    cost.rcu += result.rcu;
     if (result.applied) return { attributes: updatedAttributes(subject, result), ...cost };
     // rule: update-runs-on-the-item-that-failed-it
     seen = result.current;

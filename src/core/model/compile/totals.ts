@@ -1,5 +1,6 @@
 import type { TotalPart, TotalSettings } from '../compiled.ts';
-import { anything, exactObject, oneOf, recordOf, type Shape, shapeThatPasses } from '../options/shape.ts';
+import { sourceSchema } from '../options/checks.ts';
+import { anything, exactObject, hasShape, oneOf, recordOf, type Shape, shapeThatPasses } from '../options/shape.ts';
 import { attributeName, checkShape, type MistakeLog } from './schemas.ts';
 
 /** Compiles a total of edges: sums of attributes, and numbers by the values of an attribute. */
@@ -16,8 +17,17 @@ const partName: Shape<string> = shapeThatPasses(
   (input) => typeof input === 'string' && NAME.test(input) && !RESERVED.has(input),
   `should have a name that matches ${NAME.source} and is none of ${[...RESERVED].join(', ')}`,
 );
-const sums = recordOf(partName, exactObject({ kind: oneOf('sum'), attribute: attributeName }));
-const groups = recordOf(partName, exactObject({ kind: oneOf('count'), attribute: attributeName }));
+/** An attribute of the edge itself: a total has no way to follow the edge's source. */
+const ownAttribute: Shape<string> = (input, note) => {
+  if (!hasShape(sourceSchema, input)) return attributeName(input, note);
+  const { attribute } = input;
+  note(
+    [],
+    `is fromSource('${attribute}'): a total is of the edge's own attributes, so write ${attribute} on the edge too`,
+  );
+};
+const sums = recordOf(partName, exactObject({ kind: oneOf('sum'), attribute: ownAttribute }));
+const groups = recordOf(partName, exactObject({ kind: oneOf('count'), attribute: ownAttribute }));
 const outgoingSchema = exactObject({ total: anything, by: anything });
 
 /** Compiles the option `outgoing` of an edge type; undefined if it is not given, or has neither sums nor groups. */
