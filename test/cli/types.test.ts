@@ -44,7 +44,9 @@ export async function ask(): Promise<unknown[]> {
   return [
     got.map(({ attributes, edgeSet }) => [attributes?.name, edgeSet[0]?.role]),
     edges.items.map(({ attributes }) => attributes.since),
-    [one, two, three].map(({ items }) => items.map(({ attributes, edgeSet }) => [attributes?.name, edgeSet[0]?.role])),
+    one.items.map(({ attributes, edgeSet }) => [attributes?.name, edgeSet[0]?.role, one.nodes['N1-1']?.name]),
+    two.items.map(({ id, edgeSet }) => [edgeSet[0]?.role, two.edges?.[id]?.[0]?.attributes.since]),
+    three.items.map(({ id }) => [three.nodes['N1-1']?.name, three.edges?.[id]?.[0]?.attributes.since]),
     hits.items.map(({ attributes }) => attributes.name),
   ];
 }

@@ -65,6 +65,21 @@ it('takes pages of two and three levels of edges that enter', async () => {
   await anyReader.page(text, text, { with: [text, { inbound: text, with: [{ edge: text, label: 3 }] }] });
 });
 
+it('shows only the types of nodes and edges that the question names', async () => {
+  const page = await reader.page('OF_ORG', 'ORG-1', {
+    with: [{ inbound: 'IN_REPO', with: [{ inbound: 'ON', with: ['WRITTEN_BY'] }] }],
+  });
+  type Shown = keyof typeof page.nodes;
+  expectTypeOf<Shown>().toEqualTypeOf<`ISSUE-${string}` | `COMMENT-${string}` | `USER-${string}`>();
+  expectTypeOf(page.edges!['ISSUE-1']![0]!.type).toEqualTypeOf<'IN_REPO' | 'ON'>();
+  const all = await reader.page('IN_REPO', 'REPO-1');
+  expectTypeOf<keyof typeof all.nodes>().toEqualTypeOf<
+    `REPO-${string}` | `USER-${string}` | `LABEL-${string}` | `ISSUE-${string}`
+  >();
+  const none = await reader.page('IN_REPO', 'REPO-1', { with: [] });
+  expectTypeOf<keyof typeof none.nodes>().toEqualTypeOf<never>();
+});
+
 it('refuses a mistake on each level', () => {
   // @ts-expect-error: what leaves a user leaves no issue
   void reader.page('IN_REPO', 'REPO-1', { with: ['MEMBER'] });

@@ -145,10 +145,14 @@ it('gives a page of typed nodes', async () => {
   expectTypeOf(page.items[0]!.edgeSet[0]!.memberRole).toEqualTypeOf<'LEAD' | 'CONTRIBUTOR' | undefined>();
   expectTypeOf(page.nodes['USER-U1']!).toEqualTypeOf<{ name?: unknown }>();
   expectTypeOf(page.nodes['TEAM-T1']!).toEqualTypeOf<Partial<Record<string, unknown>>>();
-  expectTypeOf(page.nodes['GOAL-G1']).toEqualTypeOf<Partial<Goal> | null | undefined>();
-  expectTypeOf(page.nodes['GOAL-G1']?.points).toEqualTypeOf<number | undefined>();
+  // @ts-expect-error: no level shows goals
+  void page.nodes['GOAL-G1'];
+  expectTypeOf(page.edges).toEqualTypeOf<Record<string, never[]> | undefined>();
+  const liked = await reader.page('GOALMEMBERSHIP', fromUrl, { with: [{ edge: 'GOALMEMBERSHIP', with: ['LIKES'] }] });
+  expectTypeOf(liked.nodes['GOAL-G1']).toEqualTypeOf<Partial<Goal> | null | undefined>();
+  expectTypeOf(liked.nodes['GOAL-G1']?.points).toEqualTypeOf<number | undefined>();
   // @ts-expect-error: a goal has no attribute of that name
-  page.nodes['GOAL-G1']?.tilte;
+  liked.nodes['GOAL-G1']?.tilte;
   // @ts-expect-error: no such edge type
   void reader.page('GOALMEMBERSHIP', fromUrl, { with: ['KNOWS'] });
   // @ts-expect-error: what one owns leaves a user, and no goal
@@ -166,7 +170,8 @@ it('types every level of a page by the model', async () => {
   });
   expectTypeOf(page.edgeSets!['GOAL-G1']![0]!.memberRole).toEqualTypeOf<'LEAD' | 'CONTRIBUTOR' | undefined>();
   const found = page.edges!['USER-U1']![0]!;
-  if (found.type === 'GOALMEMBERSHIP') expectTypeOf(found.source).toEqualTypeOf<`GOAL-${string}`>();
+  expectTypeOf(found.type).toEqualTypeOf<'GOALMEMBERSHIP'>();
+  expectTypeOf(found.source).toEqualTypeOf<`GOAL-${string}`>();
   expectTypeOf(page.truncated?.reason).toEqualTypeOf<'maxNodes' | 'depth' | undefined>();
   // @ts-expect-error: no such edge type
   void reader.page('GOALMEMBERSHIP', fromUrl, { with: [{ edge: 'KNOWS' }] });

@@ -251,7 +251,14 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
       PathArgument<G, E, Order>,
       Checked<With, CheckedLevels<G, EdgeSourceType<G, E>, With>>
     >,
-  ): Promise<PageResult<PageNode<G, E, Selection, EdgeSets>, PageNodes<G>, PageEdgeSets<G>, PageEdge<G>>>;
+  ): Promise<
+    PageResult<
+      PageNode<G, E, Selection, EdgeSets>,
+      PageNodes<G, EdgeSourceType<G, E>, With>,
+      PageEdgeSets<G, EdgeSourceType<G, E>, With>,
+      PageEdge<G, With[number]>
+    >
+  >;
 
   /**
    * Tells how evenly a search's items lie over its shards: the number of items, the fullest shard with its share of them, and the number

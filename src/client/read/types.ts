@@ -203,24 +203,52 @@ type CopiedAttribute<G extends CompiledModel, T extends NodeType<G>> = {
   [E in CopyingType<G>]: T extends EdgeTargetType<G, E> ? EdgeCopy<G, E> : never;
 }[CopyingType<G>];
 
-/** The neighbours of a page by id, each with the attributes of its type that the view shows, or that its edges copy. */
-export type PageNodes<G extends CompiledModel> =
+/** The types of the nodes that a page shows next to nodes of the types `T`: without levels those that the edge sets name. */
+type ShownType<G extends CompiledModel, T extends string, With extends readonly unknown[]> =
+  string extends NodeType<G>
+    ? NodeType<G>
+    : [With[number]] extends [never]
+      ? With extends readonly []
+        ? never
+        : EdgeTargetType<G, LeavingIn<Sources<G>, T>> & NodeType<G>
+      : ShownByLevel<G, With[number]>;
+
+type ShownByLevel<G extends CompiledModel, Level> = Level extends string
+  ? EdgeTargetType<G, TypeOfText<Level> & EdgeType<G>> & NodeType<G>
+  :
+      | (Level extends { readonly inbound: infer E } ? EdgeSourceType<G, E & EdgeType<G>> & NodeType<G> : never)
+      | (Level extends { readonly edge: infer E } | { readonly type: infer E }
+          ? EdgeTargetType<G, E & EdgeType<G>> & NodeType<G>
+          : never)
+      | (Level extends { readonly with: readonly (infer Below)[] } ? ShownByLevel<G, Below> : never);
+
+/**
+ * The neighbours of a page by id, each with the attributes of its type that the view shows, or that its edges copy. Only types are
+ * there that its levels show.
+ */
+export type PageNodes<G extends CompiledModel, T extends string, With extends readonly unknown[]> =
   string extends NodeType<G>
     ? Record<string, Record<string, unknown> | null>
     : {
-        [T in NodeType<G> as `${T}-${string}`]:
-          | (Shown<NodeAttributes<G, T>, ViewAttribute<G, T> | CopiedAttribute<G, T>> & PartsShown<G, T, undefined>)
+        [N in ShownType<G, T, With> as `${N}-${string}`]:
+          | (Shown<NodeAttributes<G, N>, ViewAttribute<G, N> | CopiedAttribute<G, N>> & PartsShown<G, N, undefined>)
           | null;
       };
 
-/** The edge sets of a page's neighbours by id. Which of them has entries of which types is left open: that grows with the square of the model. */
-export type PageEdgeSets<G extends CompiledModel> =
-  string extends NodeType<G> ? Record<string, EdgeSetEntry[]> : { [Id in NodeId<G>]: EntryOf<G, never>[] };
+/** The edge sets of a page's neighbours by id. Which type of node has which edges is left open: that grows with the square of the model. */
+export type PageEdgeSets<G extends CompiledModel, T extends string, With extends readonly unknown[]> =
+  string extends NodeType<G>
+    ? Record<string, EdgeSetEntry[]>
+    : { [N in ShownType<G, T, With> as `${N}-${string}`]: EntryOf<G, ShownType<G, T, With>>[] };
 
 /** An edge that a level of a page found by a Query: a base edge, or one of an index with the attributes that the model projects. */
-export type PageEdge<G extends CompiledModel, E extends EdgeType<G> = EdgeType<G>> = E extends string
-  ? StoredEdge<G, E> | InboundEdge<G, E>
-  : never;
+export type PageEdge<G extends CompiledModel, Level> =
+  string extends EdgeType<G>
+    ? EdgeResult
+    :
+        | (Level extends { readonly inbound: infer E } ? InboundEdge<G, E & EdgeType<G>> : never)
+        | (Level extends { readonly edge: infer E } ? StoredEdge<G, Exclude<E, EdgeTypeInSet<G>> & EdgeType<G>> : never)
+        | (Level extends { readonly with: readonly (infer Below)[] } ? PageEdge<G, Below> : never);
 
 /** An argument as it is written, where it is right; else what it should be, which the compiler then names. */
 export type Checked<Written, Right> = [Written] extends [Right] ? Written : Right;

@@ -25,16 +25,19 @@ const [goal] = await reader.get(['GOAL-1']);
 // @ts-expect-error the view shows the title only
 goal?.attributes?.due;
 
-const { items, nodes } = await reader.page('MEMBER', 'USER-1');
+const { items, nodes } = await reader.page('MEMBER', 'USER-1', { with: [{ edge: 'MEMBER', with: ['LIKES'] }] });
 // @ts-expect-error there may be no first node
 items[0].id;
 const title: string | undefined = nodes['GOAL-1']?.title;
 // @ts-expect-error the view of a goal has no such attribute
 nodes['GOAL-1']?.due;
+const members = await reader.page('MEMBER', 'USER-1', { with: ['MEMBER'] });
+// @ts-expect-error members are users and teams
+members.nodes['GOAL-1'];
 
-const { items: members } = await reader.inbound('MEMBER', 'USER-1');
+const { items: edges } = await reader.inbound('MEMBER', 'USER-1');
 // @ts-expect-error the index items have keys only
-members[0]?.attributes.role;
+edges[0]?.attributes.role;
 
 const { items: goals } = await reader.inbound('PART_OF', 'TEAM-1');
 // @ts-expect-error the index items show the title of a goal only
