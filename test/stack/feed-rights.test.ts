@@ -6,7 +6,7 @@ import { feedHandler } from '../../src/deployment/lambda/feed-handler.ts';
 import { observeHandler } from '../../src/deployment/lambda/index.ts';
 import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
 import { EVENT_BRIDGE, jsonService, SQS } from '../../src/store/client/json-service.ts';
-import { feedQueue } from '../../src/trust/observe/feed-queue.ts';
+import { feedDeadLetters, feedQueue } from '../../src/trust/observe/feed-queue.ts';
 import { type FeedServices, startFeedServices } from '../support/feed-services.ts';
 import { FEATURE_GRAPHS } from '../support/stack/feature-graph.ts';
 import { damage, fill, guardedTable, keysOf, readOwn, stopProxies } from '../support/stack/guarded-table.ts';
@@ -87,7 +87,9 @@ describe.each(BUSES)('the feed to the bus %s', (feedEventBus) => {
     const parameters = { observe: true, feedEventBus };
     const table = await guardedTable(FEATURE_GRAPHS.everything);
     const stack = template(testStack(table.graph, parameters));
-    const queue = String(stack.Resources['FeedQueue']!.Properties['QueueName']);
+    const [queue, deadLetters] = ['FeedQueue', 'FeedDeadLetterQueue'].map((id) =>
+      String(stack.Resources[id]!.Properties['QueueName']),
+    );
     const [observer, feed] = ['ObserveRole', 'FeedRole'].map((role) => new EnforcedRole(stack, role));
     const ofServices = { endpoint: services.endpoint, maxAttempts: 1 };
 
@@ -120,11 +122,19 @@ describe.each(BUSES)('the feed to the bus %s', (feedEventBus) => {
     const put = feedHandler({
       ...{ bus: feedEventBus, table: table.streamArn.split('/stream/')[0]!, logger },
       call: jsonService(EVENT_BRIDGE, ofServices),
+      deadLetters: feedDeadLetters(
+        `${services.endpoint}/123456789012/${deadLetters}`,
+        jsonService(SQS, ofServices),
+        {},
+      ),
     });
     for (let from = 0; from < services.messages.length; from += 10) {
       const Records = services.messages.slice(from, from + 10);
       expect(await put({ Records }, context)).toEqual({ batchItemFailures: [] });
     }
+    services.faults.entry = (name) => name === 'PutEvents' && 'MalformedDetail';
+    expect(await put({ Records: services.messages.slice(0, 1) }, context)).toEqual({ batchItemFailures: [] });
+    expect(services.deadLetters).not.toEqual([]);
     const resource = `arn:aws:sqs:eu-central-1:123456789012:${queue}`;
     for (const action of OF_MAPPING) expect(feed!.allows({ action, resource }), action).toBe(true);
     feed!.expectExact();
@@ -153,6 +163,7 @@ describe('a function of the feed', () => {
     const put = feedHandler({
       ...{ bus: 'other', table: 'arn', logger, wait },
       call: jsonService(EVENT_BRIDGE, { endpoint: services.endpoint }),
+      deadLetters: async () => undefined,
     });
     const message = { messageId: 'm1', body: JSON.stringify(resync) };
     expect(await put({ Records: [message] }, context)).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });

@@ -51,7 +51,10 @@ describe('a stack with a feed', () => {
     expect(RedrivePolicy.maxReceiveCount).toBeLessThanOrEqual(1_000);
     expect(RedrivePolicy.maxReceiveCount * VisibilityTimeout).toBeGreaterThan(3 * 86_400);
     expect(RedrivePolicy.maxReceiveCount * VisibilityTimeout).toBeLessThan(MOST_SECONDS);
-    expect(Environment.Variables).toMatchObject({ EDGELOOM_EVENT_BUS: 'default' });
+    expect(Environment.Variables).toMatchObject({
+      EDGELOOM_EVENT_BUS: 'default',
+      EDGELOOM_FEED_DEAD_LETTERS_URL: { Ref: 'FeedDeadLetterQueue' },
+    });
     expect(withFeed['ObserveLambdaFunction']!.Properties.Environment.Variables).toMatchObject({
       EDGELOOM_FEED_QUEUE_URL: { Ref: 'FeedQueue' },
     });
@@ -74,6 +77,7 @@ describe('a stack with a feed', () => {
     expect(rights(withFeed, 'FeedRole')).toMatchObject([
       { Action: ['events:PutEvents'], Resource: [{ 'Fn::Sub': expect.stringMatching(/:event-bus\/default$/) }] },
       { Action: ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'] },
+      { Action: ['sqs:SendMessage'], Resource: [{ 'Fn::GetAtt': ['FeedDeadLetterQueue', 'Arn'] }] },
     ]);
     expect(
       roleStatements(withFeed['FeedRole']!)
@@ -82,7 +86,7 @@ describe('a stack with a feed', () => {
     ).not.toContain('dynamodb:');
     const arn = 'arn:aws:events:eu-central-1:210987654321:event-bus/theirs';
     const theirs = testStack(model, { ...FED, feedEventBus: arn }).Resources as typeof withFeed;
-    expect(rights(theirs, 'FeedRole')).toMatchObject([{ Resource: [arn] }, {}]);
+    expect(rights(theirs, 'FeedRole')).toMatchObject([{ Resource: [arn] }, {}, {}]);
   });
 
   it('takes the name or the ARN of a bus, together with an observer', () => {

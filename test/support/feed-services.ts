@@ -18,16 +18,19 @@ export interface Refusal {
 export interface FeedFaults {
   /** Undefined: the call is answered; `'lost'`: it is carried out, and its answer is lost. */
   call(name: string, input: Readonly<Record<string, unknown>>): Refusal | 'lost' | undefined;
-  /** Whether an entry of a call is refused. */
-  entry(name: string): boolean;
+  /** Whether an entry of a call is refused; EventBridge gives the code that is named. */
+  entry(name: string, entry: { Detail?: string }): boolean | string;
 }
 
 /** What stands for a FIFO queue of SQS and an event bus of EventBridge: they speak the wire formats of both, with faults. */
 export interface FeedServices {
   endpoint: string;
   queueUrl: string;
+  deadLettersUrl: string;
   /** In the order in which the queue has taken them. */
   messages: WaitingMessage[];
+  /** Those of the queue for what nobody takes. */
+  deadLetters: WaitingMessage[];
   /** The details of the events that the bus has taken, in that order. */
   events: string[];
   /** The inputs of all calls, by their names. */
@@ -54,7 +57,7 @@ export async function startFeedServices(): Promise<FeedServices> {
   const server = createServer((request, response) => {
     void textOf(request).then((text) => {
       const name = String(request.headers['x-amz-target']).split('.')[1]!;
-      const input = JSON.parse(text) as { Entries: Entry[] };
+      const input = JSON.parse(text) as { Entries: Entry[]; QueueUrl?: string };
       services.calls.push({ name, input: input as never, headers: request.headers });
       const fault = services.faults.call(name, input as never);
       const { Entries } = input;
@@ -72,29 +75,31 @@ export async function startFeedServices(): Promise<FeedServices> {
         response.writeHead(400).end(JSON.stringify({ __type: 'ValidationException' }));
         return;
       }
-      const output = name === 'PutEvents' ? put(Entries) : send(Entries);
+      const output = name === 'PutEvents' ? put(Entries) : send(Entries, input.QueueUrl ?? '');
       if (fault === 'lost') response.destroy();
       else response.writeHead(200).end(JSON.stringify(output));
     });
   });
-  const send = (entries: readonly Entry[]) => {
+  const send = (entries: readonly Entry[], queueUrl: string) => {
+    const queue = /dead-letters/.test(queueUrl) ? services.deadLetters : services.messages;
     const output = { Successful: [] as { Id: string }[], Failed: [] as object[] };
     for (const { Id = '', MessageBody = '', MessageGroupId = '', MessageDeduplicationId = '' } of entries) {
-      if (services.faults.entry('SendMessageBatch')) {
+      if (services.faults.entry('SendMessageBatch', {})) {
         output.Failed.push({ Id, Code: 'InternalError', SenderFault: false });
         continue;
       }
       output.Successful.push({ Id });
-      const once = `${MessageGroupId} ${MessageDeduplicationId}`;
+      const once = `${queueUrl} ${MessageGroupId} ${MessageDeduplicationId}`;
       if (seen.has(once)) continue;
       seen.add(once);
-      services.messages.push({ messageId: `m${ids++}`, body: MessageBody, attributes: { MessageGroupId } });
+      queue.push({ messageId: `m${ids++}`, body: MessageBody, attributes: { MessageGroupId } });
     }
     return output;
   };
   const put = (entries: readonly Entry[]) => {
     const Entries = entries.map(({ Detail = '' }) => {
-      if (services.faults.entry('PutEvents')) return { ErrorCode: 'ThrottlingException' };
+      const fault = services.faults.entry('PutEvents', { Detail });
+      if (fault !== false) return { ErrorCode: typeof fault === 'string' ? fault : 'ThrottlingException' };
       services.events.push(Detail);
       return { EventId: `e${services.events.length}` };
     });
@@ -104,6 +109,7 @@ export async function startFeedServices(): Promise<FeedServices> {
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const services: FeedServices = {
     ...{ endpoint, queueUrl: `${endpoint}/123456789012/feed.fifo`, messages: [], events: [], calls: [] },
+    ...{ deadLettersUrl: `${endpoint}/123456789012/feed-dead-letters.fifo`, deadLetters: [] },
     faults: { call: () => undefined, entry: () => false },
     stop: () =>
       new Promise((resolve) => {

@@ -4,7 +4,7 @@ import type { Letters } from '../../core/model/keys/raw-keys.ts';
 import type { PartitionForm } from './partition-forms.ts';
 import type { ProposedEdge, ProposedNode } from './proposed-types.ts';
 import type { SampledItem } from './sampled-item.ts';
-import { hasDigit, tally, typeNameOf } from './texts.ts';
+import { hasDigit, typeNameOf } from './texts.ts';
 
 /** Finds attributes that hold ids: those whose case the keys have lost, and those of edges that a node's attribute makes. */
 
@@ -122,19 +122,33 @@ export function madeEdges(types: ProposedTypes): MadeEdge[] {
     const { ids } = types.formOf.get(type)!;
     const items = types.itemsOf.get(type) ?? [];
     const keys = new Set([...types.keyAttributes, ...Object.keys(key.where ?? {}), key.id?.attribute]);
-    const names = [...tally(items.flatMap(({ texts }) => [...texts.keys()])).keys()].filter((name) => !keys.has(name));
-    return names.flatMap((name): MadeEdge[] => {
-      const values = items.flatMap((item) => {
-        const text = textIn(item, name);
-        return text === undefined ? [] : [{ text, isOwn: text.toLowerCase() === ids.get(item.source)?.toLowerCase() }];
+    return [...valuesOf(items)].flatMap(([name, found]): MadeEdge[] => {
+      if (keys.has(name)) return [];
+      const values = found.map(({ text, source }) => {
+        return { text, isOwn: text.toLowerCase() === ids.get(source)?.toLowerCase() };
       });
       // An attribute with the node's own id is no edge.
       if (values.length < ENOUGH || values.filter(({ isOwn }) => isOwn).length * 2 > values.length) return [];
       const texts = values.map(({ text }) => text);
-      const found = targetIn(name, texts, targets);
-      return found === undefined ? [] : [madeEdge(type, name, texts, found)];
+      const target = targetIn(name, texts, targets);
+      return target === undefined ? [] : [madeEdge(type, name, texts, target)];
     });
   });
+}
+
+/** The texts of each attribute, with the partitions of their items. Once through all of them: there may be as many names as items. */
+function valuesOf(items: readonly SampledItem[]): Map<string, { text: string; source: string }[]> {
+  const values = new Map<string, { text: string; source: string }[]>();
+  for (const item of items) {
+    for (const name of item.texts.keys()) {
+      const text = textIn(item, name);
+      if (text === undefined) continue;
+      const own = values.get(name);
+      if (own === undefined) values.set(name, [{ text, source: item.source }]);
+      else own.push({ text, source: item.source });
+    }
+  }
+  return values;
 }
 
 function madeEdge(type: string, name: string, values: readonly string[], target: Target): MadeEdge {

@@ -113,9 +113,8 @@ function beforesByAttributes(head: string, { key, items }: Partition, keyAttribu
 
 /** Whether a part of a key is the value of an attribute: then it varies as ids do. */
 function isValue(part: string, items: readonly SampledItem[]): boolean {
-  const folded = part.toLowerCase();
-  const [{ texts, mark }] = items as [SampledItem];
-  return folded !== '' && [...texts].some(([name, text]) => name !== mark?.attribute && text.toLowerCase() === folded);
+  const [{ folded }] = items as [SampledItem];
+  return part !== '' && folded.has(part.toLowerCase());
 }
 
 /** Goes on from a beginning where all keys have one of few words behind it. */

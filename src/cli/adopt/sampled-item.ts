@@ -5,8 +5,10 @@ export interface SampledItem {
   source: string;
   target: string;
   item: Item;
-  /** Its attributes besides the keys that are texts or numbers, as texts. */
+  /** Its attributes besides the keys that are texts or numbers, as texts: the first ones of very many. */
   texts: ReadonlyMap<string, string>;
+  /** These texts in small letters, without that of the mark. */
+  folded: ReadonlySet<string>;
   /** The names of its attributes besides the keys. */
   names: readonly string[];
   /** The name of its type, where an attribute of a library has it. */
@@ -26,18 +28,23 @@ const ENTITY_VERSION = '__edb_v__';
 /** The most characters of a text that may be an id. */
 const MOST_CHARACTERS = 1_024;
 
+/** The texts of an item that are looked at: each of them may be an id of any type. */
+const MOST_TEXTS = 100;
+
 /** An item of the table as the inference sees it; undefined where its keys are no texts. */
 export function sampledItem(item: Item, partitionKey: string, sortKey: string): SampledItem | undefined {
   const [source, target] = [stringOf(attributeOf(item, partitionKey)), stringOf(attributeOf(item, sortKey))];
   if (source === undefined || target === undefined) return undefined;
   const names = Object.keys(item).filter((name) => name !== partitionKey && name !== sortKey);
   const texts = new Map<string, string>();
-  for (const name of names) {
+  for (const name of [...MARKS, ENTITY_VERSION, ...names]) {
+    if (texts.size === MOST_TEXTS) break;
     const text = stringOf(attributeOf(item, name)) ?? numberOf(attributeOf(item, name));
     if (text !== undefined && text !== '' && text.length <= MOST_CHARACTERS) texts.set(name, text);
   }
   const attribute = MARKS.find((name) => isTypeText(stringOf(attributeOf(item, name))));
-  return { source, target, item, texts, names, mark: attribute && { attribute, value: texts.get(attribute)! } };
+  const folded = new Set([...texts].flatMap(([name, text]) => (name === attribute ? [] : text.toLowerCase())));
+  return { source, target, item, texts, folded, names, mark: attribute && { attribute, value: texts.get(attribute)! } };
 }
 
 /** The attributes that tell that an item is of the type of a group: the mark, and what the library writes with it. */

@@ -49,8 +49,10 @@ export const MAX_RECENT_BYTES = 1_048_576;
 
 /** How a window is made. */
 export interface WindowOptions<Item> {
-  /** Rows in it. */
+  /** Rows that it shows. */
   limit: number;
+  /** Rows behind those, known so that a row that leaves need not be followed by a reading of all shards. */
+  reserve: number;
   /** Below zero where the left place comes first in the list. */
   compare: (left: string, right: string) => number;
   /** How long an index may lag behind its table, in milliseconds. */
@@ -77,7 +79,17 @@ export class ListWindow<Item> {
 
   /** The rows, in the order of the list. */
   get rows(): readonly WindowRow<Item>[] {
-    return this.known;
+    return this.known.slice(0, this.options.limit);
+  }
+
+  /** The number of rows to read, so that all are known that it has room for. */
+  get room(): number {
+    return this.most - this.known.length;
+  }
+
+  /** The rows that it knows at most. */
+  get most(): number {
+    return this.options.limit + this.options.reserve;
   }
 
   /** The place after which more rows have to be read; undefined: there are enough, or no more. */
@@ -180,10 +192,10 @@ export class ListWindow<Item> {
     this.known.splice(at < 0 ? this.known.length : at, 0, row);
   }
 
-  /** Forgets the rows beyond the limit. */
+  /** Forgets the rows that there is no room for. */
   private cut(): void {
-    if (this.known.length <= this.options.limit) return;
-    this.known.length = this.options.limit;
+    if (this.known.length <= this.most) return;
+    this.known.length = this.most;
     this.frontier = this.known.at(-1)!.place;
   }
 }

@@ -26,6 +26,9 @@ export interface ListQuery<Result> {
   resultOf: (item: Item) => Result;
 }
 
+/** Rows that are read behind the shown ones, at most. The more partitions a list has, the dearer is a reading for a row that has left. */
+const MOST_RESERVE = 100;
+
 /** The first rows of a list, with the calls and the records that keep them up to date. */
 export class WatchedList<Result> {
   private readonly window: ListWindow<Item>;
@@ -37,9 +40,10 @@ export class WatchedList<Result> {
     private readonly query: ListQuery<Result>,
     indexGraceMs: number,
   ) {
-    const { limit, isReverse } = query;
+    const { limit, isReverse, partitions } = query;
+    const reserve = Math.min(MOST_RESERVE, Math.max(limit, partitions.length));
     const compare = isReverse ? (left: string, right: string) => compareKeys(right, left) : compareKeys;
-    this.window = new ListWindow({ limit, compare, indexGraceMs, bytesOf: itemSizeBytes });
+    this.window = new ListWindow({ limit, reserve, compare, indexGraceMs, bytesOf: itemSizeBytes });
     this.partitions = new Set(query.partitions);
   }
 
@@ -62,7 +66,7 @@ export class WatchedList<Result> {
   async begin(context: ReadContext, now: () => number): Promise<void> {
     const atMs = now();
     this.window.read(atMs);
-    this.window.begin(await this.read(context, this.query.limit), atMs);
+    this.window.begin(await this.read(context, this.window.most), atMs);
     await this.complete(context, now);
   }
 
@@ -72,7 +76,7 @@ export class WatchedList<Result> {
     for (let after = this.window.lacksAfter; after !== undefined; after = this.window.lacksAfter) {
       const atMs = now();
       this.window.read(atMs);
-      this.window.extend(await this.read(context, this.query.limit - this.window.rows.length, after), after, atMs);
+      this.window.extend(await this.read(context, this.window.room, after), after, atMs);
     }
   }
 
@@ -95,7 +99,7 @@ export class WatchedList<Result> {
 
   /** The steps since the last call. */
   takeSteps(): (Omit<ListStep<Item>, 'row'> & { item: Result })[] {
-    const rows = [...this.window.rows];
+    const { rows } = this.window;
     const steps = stepsBetween(this.told, rows, isSameRow);
     this.told = rows;
     return steps.map(({ row, ...step }) => ({ ...step, item: this.query.resultOf(row.item) }));

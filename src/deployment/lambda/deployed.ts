@@ -4,11 +4,11 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { DeferredStreamSource } from '../../projecting/stream/deferred-source.ts';
 import type { StreamSource } from '../../projecting/stream/source.ts';
 import { deferredCalls, deferredStreams } from '../../store/client/deferred.ts';
-import { EVENT_BRIDGE, jsonService, SQS } from '../../store/client/json-service.ts';
+import { type CallService, EVENT_BRIDGE, jsonService, SQS } from '../../store/client/json-service.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
 import { credentialsOf } from '../../store/environment.ts';
 import { bucketAccess } from '../../trust/failures/failure-queue.ts';
-import { feedQueue } from '../../trust/observe/feed-queue.ts';
+import { feedDeadLetters, feedQueue } from '../../trust/observe/feed-queue.ts';
 import { checkRunHandler, type RunHandler } from './check-run-handler.ts';
 import { type FeedHandler, feedHandler } from './feed-handler.ts';
 import { jsonLines } from './json-lines.ts';
@@ -90,14 +90,7 @@ export function deployedObserve(graph: CompiledModel): ObserveHandler {
   return observeHandler(withTableName(graph, table), {
     stream: deferredSource(streamArn, deferredStreams(client)),
     ...(feedQueueUrl !== undefined && {
-      feed: feedQueue(
-        feedQueueUrl,
-        jsonService(SQS, {
-          ...{ region: client.region, credentials: credentialsOf(process.env) },
-          endpoint: new URL(feedQueueUrl).origin,
-        }),
-        {},
-      ),
+      feed: feedQueue(feedQueueUrl, queueService(feedQueueUrl, client.region), {}),
     }),
     logger: jsonLines(logLevel),
     metricsNamespace,
@@ -120,7 +113,19 @@ export function deployedFeed(_graph: CompiledModel): FeedHandler {
     ...{ region: client.region, credentials: credentialsOf(process.env) },
     ...(endpoint !== undefined && { endpoint }),
   });
-  return feedHandler({ bus, call, table: streamArn.split('/stream/')[0]!, logger: jsonLines(logLevel) });
+  const deadLettersUrl = required(
+    settings.feedDeadLettersUrl,
+    'EDGELOOM_FEED_DEAD_LETTERS_URL should be the URL of the queue for refused events',
+  );
+  return feedHandler({
+    ...{ bus, call, table: streamArn.split('/stream/')[0]!, logger: jsonLines(logLevel) },
+    deadLetters: feedDeadLetters(deadLettersUrl, queueService(deadLettersUrl, client.region), {}),
+  });
+}
+
+/** Calls the service of a queue. */
+function queueService(queueUrl: string, region: string | undefined): CallService {
+  return jsonService(SQS, { region, credentials: credentialsOf(process.env), endpoint: new URL(queueUrl).origin });
 }
 
 /** A setting that a function cannot do without. */

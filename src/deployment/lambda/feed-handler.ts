@@ -1,6 +1,6 @@
 import type { RuntimeOptions } from '../../foundation/runtime.ts';
 import { type EventBus, putEvents } from '../../trust/observe/event-bus.ts';
-import { eventsOfMessage } from '../../trust/observe/feed-queue.ts';
+import { eventsOfMessage, type QueuedEvent } from '../../trust/observe/feed-queue.ts';
 import { timeOfCall } from './call-time.ts';
 import { recordsOf } from './event-records.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
@@ -15,6 +15,8 @@ export interface FeedQueueEvent {
 export interface FeedHandlerOptions extends EventBus, Pick<RuntimeOptions, 'wait' | 'random'> {
   /** Milliseconds before the function's timeout at which no more events are put; at most half of a call's time. Default 10,000. */
   reserveMs?: number | undefined;
+  /** Takes an event that EventBridge refuses for ever, with the group of its message: `feedDeadLetters` makes it. */
+  deadLetters: (event: QueuedEvent, group: string) => Promise<void>;
   /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
   logger?: FunctionLogger | undefined;
 }
@@ -26,7 +28,7 @@ const RESERVE_MS = 10_000;
 
 /**
  * Makes the handler that reads the queue of the feed and puts its events to EventBridge. A message that is not put in full is given again
- * later, with all of its group behind it. The queue is FIFO and needs `ReportBatchItemFailures`.
+ * later, with all of its group behind it. An event that is refused for ever goes to `deadLetters`, and holds up nothing. The queue is FIFO and needs `ReportBatchItemFailures`.
  *
  * Logs hold the numbers of events, never their contents.
  *
@@ -42,22 +44,27 @@ export function feedHandler(options: FeedHandlerOptions): FeedHandler {
     const { remainingMs } = timeOfCall(context, reserveMs);
     const held = new Set<string>();
     const batchItemFailures: StreamResponse['batchItemFailures'] = [];
-    let put = 0;
+    let [put, refused] = [0, 0];
     for (const { messageId, body, attributes } of records) {
       const group = attributes?.MessageGroupId ?? '';
       try {
         // Later messages of the group wait for the held one.
         if (held.has(group)) throw new Error('a message before it waits');
         const events = eventsOfMessage(body);
-        await putEvents(events, options, { wait, random, remainingMs });
-        put += events.length;
+        const refusedBefore = refused;
+        await putEvents(events, options, { wait, random, remainingMs }, async (event, code) => {
+          await options.deadLetters(event, group);
+          refused += 1;
+          logger.warn({ messageId, code }, 'refused for ever');
+        });
+        put += events.length - (refused - refusedBefore);
       } catch (error) {
         held.add(group);
         batchItemFailures.push({ itemIdentifier: messageId });
         logger.warn({ messageId, reason: error instanceof Error ? error.message : String(error) }, 'not put');
       }
     }
-    logger.info({ put, held: batchItemFailures.length }, 'fed');
+    logger.info({ put, refused, held: batchItemFailures.length }, 'fed');
     return { batchItemFailures };
   };
 }

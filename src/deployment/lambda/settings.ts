@@ -27,6 +27,8 @@ export interface FunctionSettings {
   plainShare?: number;
   /** The queue that the observer puts changes into; absent: it tells nobody. */
   feedQueueUrl?: string;
+  /** The queue for events that EventBridge refuses for ever. */
+  feedDeadLettersUrl?: string;
   /** The event bus that changes go to: its name or its ARN. */
   eventBus?: string;
   /** Where EventBridge is, if not at its usual endpoint. */
@@ -56,6 +58,7 @@ const functionSchema = z.object({
   EDGELOOM_STREAM_ARN: z.optional(z.string()),
   EDGELOOM_PLAIN_SHARE: z.optional(share),
   EDGELOOM_FEED_QUEUE_URL: z.optional(ENDPOINT),
+  EDGELOOM_FEED_DEAD_LETTERS_URL: z.optional(ENDPOINT),
   EDGELOOM_EVENT_BUS: z.optional(z.string()),
   AWS_ENDPOINT_URL_EVENTBRIDGE: z.optional(ENDPOINT),
   EDGELOOM_MAX_RCU: z.optional(positive),
@@ -95,6 +98,7 @@ export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.en
     streamArn: data.EDGELOOM_STREAM_ARN,
     plainShare: data.EDGELOOM_PLAIN_SHARE,
     feedQueueUrl: data.EDGELOOM_FEED_QUEUE_URL,
+    feedDeadLettersUrl: data.EDGELOOM_FEED_DEAD_LETTERS_URL,
     eventBus: data.EDGELOOM_EVENT_BUS,
     eventsEndpoint: data.AWS_ENDPOINT_URL_EVENTBRIDGE ?? data.AWS_ENDPOINT_URL,
     maxRcu: data.EDGELOOM_MAX_RCU,

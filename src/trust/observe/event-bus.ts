@@ -12,6 +12,9 @@ const MOST_TRIES = 8;
 /** The source of the events. */
 const SOURCE = 'edgeloom';
 
+/** Codes of entries that EventBridge takes at no later time either. With other codes, such as that of a bus which is missing, the event can wait. */
+const REFUSED_FOR_EVER = new Set(['InvalidArgument', 'MalformedDetail', 'RedactionFailure']);
+
 /** Where events go. */
 export interface EventBus {
   /** The name or the ARN of the event bus. */
@@ -22,13 +25,16 @@ export interface EventBus {
 }
 
 /**
- * Puts events to EventBridge, those of each item one after the other. Entries that are refused are put again before any other. Throws where
+ * Puts events to EventBridge, those of each item one after the other. Entries that are not taken are put again before any other. Throws where
  * some are not taken after all tries, or the time is over; those before them are.
+ *
+ * @param giveUp takes an event that is refused for ever, with the code; the others go on.
  */
 export async function putEvents(
   events: readonly QueuedEvent[],
   { bus, table, call }: EventBus,
   runtime: Pick<RuntimeOptions, 'wait' | 'random' | 'remainingMs'>,
+  giveUp: (event: QueuedEvent, code: string) => Promise<void>,
 ): Promise<void> {
   const entryOf = ({ kind, text }: QueuedEvent) => ({
     ...{ Source: SOURCE, DetailType: kind, Detail: text, EventBusName: bus },
@@ -45,9 +51,12 @@ export async function putEvents(
         const codes = Entries.map(({ EventId, ErrorCode }) =>
           EventId === undefined ? (ErrorCode ?? 'no id') : undefined,
         );
-        waiting = waiting.filter((_, i) => i >= codes.length || codes[i] !== undefined);
+        for (const [i, code] of codes.entries()) {
+          if (code !== undefined && REFUSED_FOR_EVER.has(code)) await giveUp(waiting[i]!, code);
+        }
+        waiting = waiting.filter((_, i) => i >= codes.length || isToBePutAgain(codes[i]));
         if (waiting.length === 0) return;
-        const code = codes.find((one) => one !== undefined) ?? 'no answer';
+        const code = codes.find(isToBePutAgain) ?? 'no answer';
         throw new StoreError(
           'retryable',
           code,
@@ -57,6 +66,10 @@ export async function putEvents(
       { ...runtime, isRetryable: (error, tries) => isRetryableStoreError(error) && tries < MOST_TRIES },
     );
   }
+}
+
+function isToBePutAgain(code: string | undefined): boolean {
+  return code !== undefined && !REFUSED_FOR_EVER.has(code);
 }
 
 /** Events as calls take them. No call has two of an item: one that is refused must not be passed by the next one. */

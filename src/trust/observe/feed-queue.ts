@@ -43,6 +43,21 @@ export function feedQueue(
   };
 }
 
+/** Returns a function that puts an event into a FIFO queue for those that nobody takes, as its own message of a group. */
+export function feedDeadLetters(
+  queueUrl: string,
+  call: CallService,
+  runtime: Pick<RuntimeOptions, 'wait' | 'random'>,
+): (event: QueuedEvent, group: string) => Promise<void> {
+  return async ({ text }, group) => {
+    const waiting = new Map([['0', { group, body: text }]]);
+    await retrying(() => sendAll(call, queueUrl, waiting), {
+      ...runtime,
+      isRetryable: (error, tries) => isRetryableStoreError(error) && tries < MOST_TRIES,
+    });
+  };
+}
+
 /** Sends messages; those that were taken leave the map. Throws where some were not. */
 async function sendAll(call: CallService, QueueUrl: string, waiting: Map<string, Message>): Promise<void> {
   const Entries = [...waiting].map(([Id, { group, body }]) => ({

@@ -57,6 +57,35 @@ function typesOf(proposal: Proposal, rows: readonly Row[]): string[] {
   return [...new Set(types)];
 }
 
+/** Items that are made to take long. */
+describe('a proposal for crafted items', () => {
+  const many = (count: number, textOf: (i: number) => [string, string]): Record<string, string> =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => textOf(i)));
+  const long = 'z'.repeat(500);
+  it.each<[string, (i: number) => Row]>([
+    ['deep keys and long texts', (i) => [`${'a#'.repeat(300)}${i}`, 'META', many(20, (k) => [`k${k}`, long])]],
+    ['other names in each item', (i) => [`n#${i}`, 'META', many(60, (k) => [`k${i}x${k}`, `${k}`])]],
+    ['ids in very many attributes', (i) => [`n#${i}`, 'META', many(2_000, (k) => [`k${k}`, `${i}`])]],
+  ])('looks at each text a few times: %s', (_, rowOf) => {
+    const sampled = Array.from({ length: 300 }, (_, i) => sampledItem(itemOf(rowOf(i)), 'pk', 'sk')!);
+    let looks = 0;
+    const counting = <T extends object>(value: T): T =>
+      new Proxy(value, {
+        get(target, name) {
+          looks += 1;
+          const found: unknown = Reflect.get(target, name);
+          return typeof found === 'function' ? found.bind(target) : found;
+        },
+      });
+    proposeModel(
+      sampled.map((one) => ({ ...one, item: counting(one.item), texts: counting(one.texts) })),
+      FACTS,
+    );
+    expect(looks).toBeLessThan(300 * 200);
+    expect(sampled.every(({ texts }) => texts.size <= 100)).toBe(true);
+  });
+});
+
 const keysOf = ({ nodes, edges }: Proposal): unknown => ({
   nodes: Object.fromEntries([...nodes].map(([type, { key }]) => [type, key])),
   edges: Object.fromEntries([...edges].map(([type, { from, to, key }]) => [type, [from.join(), to, key]])),

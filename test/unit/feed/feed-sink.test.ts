@@ -13,7 +13,7 @@ import type { TailRecord } from '../../../src/projecting/stream/stream-tail.ts';
 import { projectionsOfModel } from '../../../src/registry/projections-in-force.ts';
 import { EVENT_BRIDGE, jsonService, SQS } from '../../../src/store/client/json-service.ts';
 import { putEvents } from '../../../src/trust/observe/event-bus.ts';
-import { feedQueue } from '../../../src/trust/observe/feed-queue.ts';
+import { feedDeadLetters, feedQueue } from '../../../src/trust/observe/feed-queue.ts';
 import { Feeder, type FeederState } from '../../../src/trust/observe/feeder.ts';
 import { observe } from '../../../src/trust/observe/observe.ts';
 import type { ObserverState } from '../../../src/trust/observe/state.ts';
@@ -41,6 +41,7 @@ const handler = () =>
   feedHandler({
     ...{ bus: 'own', table: 'arn:aws:dynamodb:eu-central-1:123456789012:table/tickets', ...quick, logger: silent },
     call: jsonService(EVENT_BRIDGE, own()),
+    deadLetters: feedDeadLetters(services.deadLettersUrl, jsonService(SQS, own()), quick),
   });
 const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 };
 
@@ -253,7 +254,9 @@ describe('the way of changes to EventBridge', () => {
     const bus = { bus: 'own', table: 'arn', call: jsonService(EVENT_BRIDGE, own()) };
     const event = { kind: 'view', item: 'a', text: '{}' } as const;
     const events = [event, { ...event, item: 'b' }];
-    await expect(putEvents(events, bus, quick)).rejects.toThrow('did not take 2 events: ThrottlingException.');
+    await expect(putEvents(events, bus, quick, async () => undefined)).rejects.toThrow(
+      'did not take 2 events: ThrottlingException.',
+    );
   });
 
   it('signs its calls as each service wants it, and names bus, kind and table', async () => {
@@ -307,6 +310,8 @@ describe('the way of changes to EventBridge', () => {
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
     expect(() => deployedFeed(graph)).toThrow('EDGELOOM_EVENT_BUS should be the name or the ARN of an event bus');
     vi.stubEnv('EDGELOOM_EVENT_BUS', 'own');
+    expect(() => deployedFeed(graph)).toThrow('EDGELOOM_FEED_DEAD_LETTERS_URL should be the URL of the queue');
+    vi.stubEnv('EDGELOOM_FEED_DEAD_LETTERS_URL', services.deadLettersUrl);
     await take()(changesOf(rowRecord('TICKET-1', 1, '17', 's').record, model));
     await deployedFeed(graph)({ Records: services.messages }, context);
     vi.unstubAllEnvs();
@@ -334,6 +339,35 @@ describe('the way of changes to EventBridge', () => {
     const { batchItemFailures } = await handler()({ Records: [bad, behind, good!] }, context);
     expect(batchItemFailures).toEqual([{ itemIdentifier: 'bad' }, { itemIdentifier: 'behind' }]);
     expect(services.events).toHaveLength(2);
+  });
+
+  it('puts what EventBridge refuses for ever into the dead-letter queue, and goes on with what follows', async () => {
+    const records = [1, 2, 3].map((i) => rowRecord('TICKET-1', i, String(16 + i), 's', i === 2 ? 'malformed' : ''));
+    await take()(records.flatMap(({ record }) => changesOf(record, model)));
+    services.faults.entry = (name, { Detail = '' }) =>
+      name === 'PutEvents' && Detail.includes('malformed') && JSON.parse(Detail).revision === 2 && 'MalformedDetail';
+    await drain();
+    const revisions = (texts: readonly string[]) => texts.map((text) => (JSON.parse(text) as FeedChange).revision);
+    expect(revisions(services.events)).toEqual([1, 3]);
+    expect(revisions(services.deadLetters.map(({ body }) => body))).toEqual([2]);
+    expect(services.deadLetters[0]!.attributes).toEqual({ MessageGroupId: expect.stringMatching(/^items-/) });
+  });
+
+  it.each(['ThrottlingException', 'InternalFailure', 'NotAuthorizedForSource'])(
+    'holds what may be taken later: %s',
+    async (code) => {
+      await take()(changesOf(rowRecord('TICKET-1', 1, '17', 's').record, model));
+      services.faults.entry = (name) => name === 'PutEvents' && code;
+      const { batchItemFailures } = await handler()({ Records: services.messages }, context);
+      expect([batchItemFailures.length, services.deadLetters]).toEqual([1, []]);
+    },
+  );
+
+  it('keeps what the dead-letter queue does not take', async () => {
+    await take()(changesOf(rowRecord('TICKET-1', 1, '17', 's').record, model));
+    services.faults.entry = (name) => (name === 'PutEvents' ? 'MalformedDetail' : true);
+    expect((await handler()({ Records: services.messages }, context)).batchItemFailures).toHaveLength(1);
+    expect(services.deadLetters).toEqual([]);
   });
 
   it('gives up a call that is refused, and puts nothing when no time is left', async () => {

@@ -105,14 +105,15 @@ describe('a window over a list', () => {
         fc.integer({ min: 1, max: 4 }),
         fc.infiniteStream(fc.nat(GRACE)),
         fc.constantFrom(1, MAX_RECENT_BYTES / 3, MAX_RECENT_BYTES),
-        (script, limit, lags, bytes) => {
+        fc.nat(2),
+        (script, limit, lags, bytes, reserve) => {
           const list = new List(() => lags.next().value);
           const split = script.findIndex(({ kind }) => kind === 'pass');
-          const window = new ListWindow<string>({ limit, compare, indexGraceMs: GRACE, bytesOf: () => bytes });
+          const window = new ListWindow<string>({ limit, reserve, compare, indexGraceMs: GRACE, bytesOf: () => bytes });
           let delivered = 0;
           const complete = (): void => {
             for (let after = window.lacksAfter; after !== undefined; after = window.lacksAfter)
-              window.extend(list.read(limit - window.rows.length, after), after, list.nowMs);
+              window.extend(list.read(window.room, after), after, list.nowMs);
           };
           const deliver = (from: number, to: number): void => {
             for (const { id, state } of list.records.slice(from, to)) {
@@ -126,7 +127,7 @@ describe('a window over a list', () => {
           const readAgain = (): void => {
             if ((isAgain || list.nowMs < beganMs + GRACE) && list.nowMs < window.readAgainMs) return;
             isAgain = true;
-            window.begin(list.read(limit, undefined), list.nowMs);
+            window.begin(list.read(window.most, undefined), list.nowMs);
             complete();
           };
           for (const [at, happening] of script.entries()) {
@@ -134,7 +135,7 @@ describe('a window over a list', () => {
               // Subscribed now: what was written before has no record for it.
               delivered = list.records.length;
               beganMs = list.nowMs;
-              window.begin(list.read(limit, undefined), list.nowMs);
+              window.begin(list.read(window.most, undefined), list.nowMs);
               complete();
             }
             if (happening.kind === 'write') list.write(happening.id, happening.place);
@@ -149,7 +150,7 @@ describe('a window over a list', () => {
             }
             if (at > split) readAgain();
           }
-          if (script.length === 0) window.begin(list.read(limit, undefined), list.nowMs);
+          if (script.length === 0) window.begin(list.read(window.most, undefined), list.nowMs);
           deliver(delivered, list.records.length);
           list.nowMs += GRACE + 1;
           readAgain();
@@ -164,7 +165,7 @@ describe('a window over a list that is written much', () => {
   const ROWS = 2_000;
 
   function watched(bytes: number) {
-    const window = new ListWindow<string>({ limit: 1, compare, indexGraceMs: GRACE, bytesOf: () => bytes });
+    const window = new ListWindow<string>({ limit: 1, reserve: 0, compare, indexGraceMs: GRACE, bytesOf: () => bytes });
     window.begin({ rows: [row('a', 1)], upTo: 'a' }, 0);
     return window;
   }
@@ -205,7 +206,8 @@ describe('a window over a list that is written much', () => {
 
 describe('a record that comes while the index is read', () => {
   const row = (id: string): WindowRow<string> => ({ id, place: id, revision: 1, item: id });
-  const windowOf = (limit: number) => new ListWindow<string>({ limit, compare, indexGraceMs: GRACE, bytesOf: () => 1 });
+  const windowOf = (limit: number) =>
+    new ListWindow<string>({ limit, reserve: 0, compare, indexGraceMs: GRACE, bytesOf: () => 1 });
 
   it('may move the end of the known rows: the stretch after the old one is read anew', () => {
     const window = windowOf(2);

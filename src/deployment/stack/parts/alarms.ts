@@ -232,7 +232,7 @@ function feedAlarms({ parameters }: Site): Record<string, Alarm> {
     },
     FeedDeadLetters: {
       metric: queueDepth(FEED_DEAD_LETTER_QUEUE),
-      means: 'EventBridge has not taken changes of the feed for days.',
+      means: 'EventBridge has refused changes of the feed for ever, or not taken them for days.',
       ...ONCE,
     },
   };

@@ -3,6 +3,7 @@ import {
   EMPTIED_BUCKET,
   FAILED_BATCHES_BUCKET,
   FAILED_BATCHES_QUEUE,
+  FEED_DEAD_LETTER_QUEUE,
   FEED_QUEUE,
   type FunctionName,
   functionsOf,
@@ -89,7 +90,11 @@ function functionDefinition(name: FunctionName, { parameters, table }: Site): Fu
         description: 'Puts the changes of the table to EventBridge.',
         memoryMegabytes: 256,
         timeoutSeconds: FEED_SECONDS,
-        environment: { EDGELOOM_STREAM_ARN: table.streamArn, EDGELOOM_EVENT_BUS: parameters.feedEventBus },
+        environment: {
+          EDGELOOM_STREAM_ARN: table.streamArn,
+          EDGELOOM_EVENT_BUS: parameters.feedEventBus,
+          EDGELOOM_FEED_DEAD_LETTERS_URL: ref(FEED_DEAD_LETTER_QUEUE),
+        },
       };
   }
 }

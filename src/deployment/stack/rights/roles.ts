@@ -4,6 +4,7 @@ import {
   FAILED_BATCH_OBJECTS,
   FAILED_BATCHES_BUCKET,
   FAILED_BATCHES_QUEUE,
+  FEED_DEAD_LETTER_QUEUE,
   FEED_QUEUE,
   type FunctionName,
   functionsOf,
@@ -85,6 +86,7 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
   feed: ({ parameters: { feedEventBus } }) => [
     allow(['events:PutEvents'], [arnOfBus(feedEventBus)]),
     allow(['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'], [attribute(FEED_QUEUE)]),
+    allow(['sqs:SendMessage'], [attribute(FEED_DEAD_LETTER_QUEUE)]),
   ],
 };
 
