@@ -6,6 +6,7 @@ import type { Data } from './data.ts';
 import { effectiveModel } from './effective.ts';
 import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
 import { checkWriterRegion, doubtTable, isLaterStream } from './identity.ts';
+import { reconcileBefore } from './rebuilt.ts';
 import { isAnnounced } from './transitions.ts';
 
 /** The projections that a writer of derived items maintains. */
@@ -18,6 +19,11 @@ export interface WriterModel {
    *   readers until it is verified.
    */
   current(stats?: ReadStats, position?: string): Promise<CompiledModel>;
+  /**
+   * The time before which records are reconciled by their base items, in milliseconds since 1970, where `current` has found no registry; 0:
+   * no record is. Asked after `current`. Absent: the same as 0.
+   */
+  reconcileBefore?(stats: ReadStats): Promise<number>;
 }
 
 /** The calls to the table that a registered model needs. */
@@ -41,10 +47,15 @@ export function registeredModel(
 ): WriterModel {
   const known = new Map<string, Data>();
   let compiled: { head: Head; model: CompiledModel } | undefined;
+  let hasHead = false;
   return {
+    async reconcileBefore(stats) {
+      return hasHead ? 0 : await reconcileBefore({ store, stats });
+    },
     async current(stats = { rcu: 0 }, position) {
       const reader: CountingReader<'get' | 'getMany'> = { store, stats };
       let head = await readHead(reader, compiled?.head);
+      hasHead = head !== undefined;
       // rule: announced-registry-is-not-maintained
       if (head !== undefined && isAnnounced(head.registry)) return own;
       const label = position?.slice(0, position.lastIndexOf('/'));

@@ -33,6 +33,8 @@ export interface ApplyContext extends Runtime {
   evicted?: EvictedViews;
   /** Joined items that this batch has reconciled, by `textOfKey`. Their edge and source node were read for that. */
   settled?: Set<string>;
+  /** Records from before this time are reconciled by their base items, in milliseconds since 1970; 0, or absent: none are. */
+  reconcileBeforeMs?: number | undefined;
   stats: ApplyStats;
 }
 

@@ -2,7 +2,7 @@ import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
 import { QUARANTINE_FIELDS } from '../../core/items/derived-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { reconcilingUnit } from '../../core/plan/by-base.ts';
+import { isBefore, reconcilingUnit } from '../../core/plan/by-base.ts';
 import { isReverseKey } from '../../core/plan/copies.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import { foldBatch } from '../../core/plan/fold.ts';
@@ -137,7 +137,10 @@ function makeProjector(graph: CompiledModel, options: ProjectorOptions, decided:
       if (error !== undefined)
         return { records: records.length, units: 0, ...stats, failedFrom: lowestRecord(records), error };
       const planned = planBatch(context.graph, foldBatch(records));
-      const units = withUnitPerCount(planned.map(decided));
+      // Where nothing is, a rebuild leaves no watermark: the image of a record from before it could bring something back.
+      const { reconcileBeforeMs = 0 } = context;
+      const isOld = records.some((record) => isBefore(record, reconcileBeforeMs));
+      const units = withUnitPerCount(planned.map(isOld ? reconcilingUnit : decided));
       const failures: Failure[] = [];
       // A call with hardly any time gets on all the same: its first unit is tried, though it waits for nothing.
       const isUntried = (): boolean => stats.writes === 0;

@@ -17,7 +17,11 @@ export async function readModelIntoContext(
   const isTransient = (error: unknown): boolean =>
     isRetryableStoreError(error) && !(error instanceof EdgeloomError && LASTING.has(error.code));
   try {
-    context.graph = await retryingWithin(context, () => model.current(context.stats, position), isTransient);
+    const read = async (): Promise<void> => {
+      context.graph = await model.current(context.stats, position);
+      context.reconcileBeforeMs = await model.reconcileBefore?.(context.stats);
+    };
+    await retryingWithin(context, read, isTransient);
     return undefined;
   } catch (error) {
     if (!(error instanceof EdgeloomError)) throw error;

@@ -14,6 +14,7 @@ import {
   type StreamLabelSource,
 } from '../../projecting/stream/stream-label.ts';
 import { modelToCheck } from '../../registry/checked.ts';
+import { noteRebuild } from '../../registry/rebuilt.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { MeteredStore } from '../../store/metered.ts';
@@ -283,6 +284,7 @@ class Check {
     const { dangling, inspector, options } = this;
     try {
       await this.compareClocks();
+      await this.noteRebuild();
       await this.stream.refresh();
       const { graph, mode, onlySegments: part = [0] } = options;
       // Several calls may share a check: only the one with the first segment reports these findings.
@@ -311,6 +313,13 @@ class Check {
     const { serverTime } = this.options;
     const time = this.repairer === undefined ? undefined : await serverTime?.();
     if (time !== undefined) this.serverAheadMs = time - this.runtime.now();
+  }
+
+  /** Has consumers reconcile records from before a rebuild of the table, or of its segments. A later call of the same rebuild has nothing to note. */
+  private async noteRebuild(): Promise<void> {
+    const { mode, resume, sources, graph } = this.options;
+    if (mode !== 'rebuild' || resume !== undefined || sources !== undefined) return;
+    await noteRebuild(this.store, graph.table, this.runtime.now() + this.serverAheadMs);
   }
 
   /** Makes the cursor to continue from, with the totals. */
