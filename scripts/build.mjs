@@ -2,7 +2,7 @@
 // that a model file which imports the library gets the copy that the command runs with.
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, relative } from 'node:path';
+import { basename, dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { licencesOf, packagesOf } from './bundle/licences.mjs';
@@ -11,7 +11,8 @@ import { writeSbom } from './bundle/sbom.mjs';
 import undiciParts from './bundle/undici-parts.cjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const { dependencies, peerDependencies, optionalDependencies } = createRequire(import.meta.url)('../package.json');
+const require = createRequire(import.meta.url);
+const { dependencies, peerDependencies, optionalDependencies, exports: exportsOfPackage } = require('../package.json');
 const chunks = `${root}dist/chunks`;
 // What a user's project has itself; all else is in the files.
 const external = Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies });
@@ -60,6 +61,12 @@ for (const { path, text } of outputFiles) {
 }
 // A build before this one has left others; programs that run meanwhile have loaded theirs.
 for (const name of readdirSync(chunks)) if (!written.has(name)) rmSync(`${chunks}/${name}`);
+// CommonJS gets the same modules by `require`, which Node has for them from 20.19 on. Under `node16` TypeScript does not know that.
+for (const { require: entry } of Object.values(exportsOfPackage)) {
+  if (entry === undefined) continue;
+  const module = basename(entry.types).replace('.d.cts', '.js');
+  writeFileSync(`${root}${entry.types}`, `// @ts-ignore: require takes a module.\nexport * from './${module}';\n`);
+}
 writeFileSync(`${root}dist/LICENSES.txt`, licencesOf(metafile, root));
 writeSbom(root, packagesOf(metafile, root), true);
 chmodSync(`${root}dist/cli/main.js`, 0o755);

@@ -36,6 +36,13 @@ export {
   type WatchQueryOf,
   watchHandler,
 } from './client/http/watch-handler.ts';
+export {
+  type AttributeFailure,
+  type ConditionFailure,
+  isEdgeloomError,
+  type KnownError,
+  type OtherError,
+} from './client/known-error.ts';
 export type { LabelValue, WithEdges, WithLevel } from './client/read/levels/level.ts';
 export type { Truncated } from './client/read/levels/level-walk.ts';
 export type { NodesOptions } from './client/read/list-nodes.ts';
@@ -119,6 +126,7 @@ export type {
 export type { TableOptions } from './core/model/table-options.ts';
 export type { Store, WriteResult } from './core/store-port.ts';
 export type { ObservedWork, Telemetry, TelemetryOption } from './core/telemetry.ts';
+export type { ErrorCode } from './foundation/error-code.ts';
 export type { Mistake, StoreErrorKind } from './foundation/errors.ts';
 export type { Abortable, RuntimeOptions } from './foundation/runtime.ts';
 export type { MigrateAction } from './migrate/action.ts';

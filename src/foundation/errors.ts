@@ -26,6 +26,7 @@ export const WRONG_INPUT = 'WrongInput';
 
 /** A model with mistakes; `mistakes` lists every one with its path, such as `edges.FOLLOWS.to`. */
 export class ModelError extends EdgeloomError {
+  declare readonly code: 'invalid-model';
   readonly mistakes: readonly Mistake[];
 
   constructor(mistakes: readonly Mistake[]) {
@@ -39,6 +40,7 @@ export class ModelError extends EdgeloomError {
 
 /** Attributes that the validator of their type refuses; `issues` lists every reason with its path, such as `tags[0]`. */
 export class InvalidAttributesError extends EdgeloomError {
+  declare readonly code: 'invalid-attribute';
   readonly issues: readonly Mistake[];
 
   constructor(item: string, issues: readonly Mistake[]) {

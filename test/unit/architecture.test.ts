@@ -218,7 +218,7 @@ describe('derived sort keys and index partitions', () => {
 
 /** Who creates generations, makes their places, or shows them to people. */
 const OF_GENERATIONS =
-  /^(core\/(items|model\/projection|kinds)|registry|migrate|cli|studio)\/|^trust\/explain\/(explain|status)\.ts$/;
+  /^(core\/(items|model\/projection|kinds)|registry|migrate|cli|studio)\/|^trust\/explain\/(explain|status)\.ts$|^foundation\/error-code\.ts$/;
 
 describe('generations of projections', () => {
   it('are named by nobody else', () => {

@@ -64,6 +64,19 @@ describe('docs/errors.md', () => {
   });
 });
 
+describe('the type ErrorCode', () => {
+  /** Codes of the table's stream reads, which are handled within the library. */
+  const WITHIN = ['stream-expired', 'stream-trimmed', 'stream-no-shard'];
+
+  it('has exactly the codes that docs/errors.md names, but for reasons of quarantine alone', () => {
+    const text = readFileSync(join(ROOT, 'src/foundation/error-code.ts'), 'utf8');
+    const typed = [...text.matchAll(/\| '([a-z-]+)'/g)].map(([, code]) => code!);
+    const sections = page('errors.md').split(/^(?=## )/m);
+    const errors = sections.filter((section) => !section.startsWith('## Reasons of quarantine')).join('');
+    expect(typed.sort()).toEqual([...firstColumn(errors), ...WITHIN].sort());
+  });
+});
+
 describe('docs/decisions', () => {
   const MOST_RECORDS = 36;
   const STATUS =

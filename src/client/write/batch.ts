@@ -19,6 +19,7 @@ export interface BadOperation {
 
 /** A batch or transaction with bad operations; nothing of it was written. `operations` lists every bad one. */
 export class InvalidBatchError extends EdgeloomError {
+  declare readonly code: 'invalid-batch';
   readonly operations: readonly BadOperation[];
   /** Every reason with its path in the attributes of its operation; an empty path where none is at fault alone. */
   readonly issues: readonly (Mistake & { position: number })[];

@@ -27,6 +27,7 @@ export interface WriteConditions<Attributes = Record<string, unknown>> {
 
 /** A write whose condition did not hold; nothing was changed. */
 export class ConditionFailedError extends EdgeloomError {
+  declare readonly code: 'condition-failed';
   /** The attributes of the item as it is; null where there is none. */
   readonly current: Record<string, unknown> | null;
 

@@ -1,0 +1,31 @@
+import { expectTypeOf, it } from 'vitest';
+import { isEdgeloomError } from '../../src/client/known-error.ts';
+import type { ErrorCode } from '../../src/foundation/error-code.ts';
+import type { Mistake } from '../../src/foundation/errors.ts';
+
+it('narrows an error by its code', () => {
+  const error: unknown = undefined;
+  if (!isEdgeloomError(error)) return;
+  expectTypeOf(error.code).toEqualTypeOf<ErrorCode>();
+  switch (error.code) {
+    case 'condition-failed':
+      expectTypeOf(error.current).toEqualTypeOf<Record<string, unknown> | null>();
+      expectTypeOf(error.failures![0]!.position).toEqualTypeOf<number>();
+      break;
+    case 'invalid-batch':
+      expectTypeOf(error.operations[0]!.position).toEqualTypeOf<number>();
+      break;
+    case 'invalid-attribute':
+      expectTypeOf(error.issues).toEqualTypeOf<readonly Mistake[] | undefined>();
+      break;
+    case 'invalid-model':
+      expectTypeOf(error.mistakes).toEqualTypeOf<readonly Mistake[]>();
+      break;
+    // @ts-expect-error there is no such code
+    case 'condition-faild':
+      break;
+    case 'invalid-id':
+      // @ts-expect-error only a condition has a current item
+      error.current;
+  }
+});
