@@ -65,7 +65,7 @@ export function comparedAs(value: unknown, type: unknown, fold = false): string 
     const text = String(value);
     return Date.parse(/T/.test(text) ? text : `${text}T00:00:00Z`);
   }
-  return fold ? String(value).normalize('NFKC').toLowerCase() : String(value);
+  return fold ? String(value).normalize('NFKD').toLowerCase() : String(value);
 }
 
 interface Kinded {

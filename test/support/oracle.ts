@@ -251,11 +251,11 @@ function addSearch(wanted: Wanted, base: Base, search: SearchModel): void {
   const items = attempt(() => {
     const found: [string, Item][] = [];
     if (!search.each) {
-      const value = ordered(base, order, search.fold !== false);
+      const value = ordered(base, order, Boolean(search.fold));
       if (value !== undefined) found.push([keyOf(searchKey), searchItem(base, search, value)]);
     } else if (order.kind === 'attribute') {
       for (const value of entries(attributeOf(base.item, order.attribute))) {
-        const encoded = encodeValue(value, order.type, search.fold !== false);
+        const encoded = encodeValue(value, order.type, Boolean(search.fold));
         found.push([
           keyOf((name) => searchValueKey(name, encoded)),
           searchItem(base, search, { text: encoded, value }),

@@ -102,7 +102,7 @@ function describeSearch(search: SearchModel): DescribedSearch {
     shards,
     shardBy,
     hash,
-    fold: fold !== false,
+    fold: Boolean(fold),
     each,
     filters: filtersOf(project),
     ...(partition !== undefined && { partition }),

@@ -71,7 +71,7 @@ function addOrderKeys(
 export function searchItems(search: SearchModel, subject: Subject): [string, Item][] {
   const purpose = `search ${search.indexPartition}`;
   if (!search.each) {
-    const encoded = encodeOrder(search.order, subject, search.fold !== false, purpose);
+    const encoded = encodeOrder(search.order, subject, Boolean(search.fold), purpose);
     if (encoded === undefined) return [];
     const item = searchItem(search, subject, encoded, purpose);
     return item === undefined ? [] : [[search.inForce.places.first, item]];
@@ -110,7 +110,7 @@ function eachValue(search: SearchModel, subject: Subject, purpose: string): Enco
     const message = `attribute ${attribute}, needed for ${purpose}, should be a list or a set, but is ${typeName(typeOf(value))}`;
     throw new PartError('wrong-type', message, attribute);
   }
-  return values.map((entry) => encode(entry, type, search.fold !== false, purpose, attribute));
+  return values.map((entry) => encode(entry, type, Boolean(search.fold), purpose, attribute));
 }
 
 function searchItem(search: SearchModel, subject: Subject, encoded: Encoded, purpose: string): Item | undefined {

@@ -85,7 +85,7 @@ export function withState(node: State, state: State): State {
 }
 
 export function folded(value: string, search: SearchSpec): string {
-  return search.fold === true ? value.normalize('NFKC').toLowerCase() : value;
+  return search.fold === true ? value.normalize('NFKD').toLowerCase() : value;
 }
 
 /** The hits of a node in a search; with `equal`, those of that value. */

@@ -221,7 +221,7 @@ function resolveSearch(search: SearchModel, predicate: SearchPredicate, scope: S
   refuseConsistent(scope.consistent, 'search');
   const query: OrderOfQuery = {
     order: search.order,
-    fold: search.fold !== false,
+    fold: Boolean(search.fold),
     name: `search ${search.indexPartition}`,
   };
   const partition = checkPartition(`The search ${search.indexPartition}`, search.partition, scope.partition);
