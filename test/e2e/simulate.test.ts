@@ -11,7 +11,11 @@ it.each(['projecting', 'evolution', 'ledgers', 'observer', 'verify', 'watch', 'j
     const isOfSchedules = ['joined', 'updates', 'walks'].includes(pack);
     const { code, stdout, stderr } = await simulate(pack, '--runs', '1', ...(isOfSchedules ? [] : ['--json']));
     expect(code, stderr).toBe(0);
-    const { runs, schedules = runs, failed } = JSON.parse(stdout) as { runs?: number; schedules?: number; failed: number };
+    const {
+      runs,
+      schedules = runs,
+      failed,
+    } = JSON.parse(stdout) as { runs?: number; schedules?: number; failed: number };
     expect([schedules, failed]).toEqual([1, 0]);
   },
 );

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
-import type { TableNames } from '../../core/model/compiled.ts';
 import { streamLabel } from '../../core/items/watermark.ts';
+import type { TableNames } from '../../core/model/compiled.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { doubtTable } from '../../registry/identity.ts';
 import { createProjector } from '../apply/projector.ts';
