@@ -59,8 +59,8 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   rebuild: inFile('trust/check/inspect.ts', 'this.repairDrift(findings, suspects)', 'Promise.resolve()'),
   'groups that find room again': inFile(
     'trust/repair/repairs.ts',
-    "parts.some(({ kind }) => kind === 'room')",
-    'false',
+    'placeValuesWithoutRoom(context, key)',
+    'Promise.resolve()',
   ),
   observe: inFile('trust/observe/observer.ts', 'touch.stampMs >= leastMs', 'touch.stampMs >= 0'),
   feed: inFile('client/feed/changes-of.ts', 'isSameRow(oldImage!, newImage!)', 'true'),
@@ -101,13 +101,13 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   transaction: inFile(
     'client/write/transaction.ts',
     'conditionCheck(nodeKey(this.graph, id), conditions)',
-    "deleteChange(nodeKey(this.graph, 'USER-none'), {})",
+    "deleteChange(this.graph, nodeKey(this.graph, 'USER-none'), {})",
   ),
   deleteNodeWithEdges: inFile('client/write/cascade.ts', 'keys.filter((_, i) => items[i] !== undefined)', '[]'),
   'reads of the truth': inFile('client/read/nodes/edges.ts', 'found?.target === target', 'found?.target !== target'),
   ranges: inFile(
     'client/read/lists/search.ts',
-    "{ value: predicate.from, argument: 'from' }",
+    "{ value: from, argument: 'from' }",
     "{ value: undefined, argument: 'from' }",
   ),
   'pages by cursor': inFile(
@@ -189,7 +189,7 @@ export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug 
   {
     name: 'no row comes into a watched list from behind',
     column: 'watch',
-    bug: inFile('client/feed/watch.ts', 'list.complete(context, feed.now())', 'Promise.resolve()'),
+    bug: inFile('client/feed/watch.ts', 'list.complete(context, feed.now)', 'Promise.resolve()'),
   },
   {
     name: 'a node that is watched stays as it was',
