@@ -69,8 +69,6 @@ const BAD: readonly [what: string, reason: RegExp, message: (streamArn: string) 
   ],
   ['keys that are plain texts', /no text keys/, (arn) => wholeRecord(arn, '1', { source: 'a', target: 'b' })],
   ['no keys', /no text keys/, (arn) => wholeRecord(arn, '1', null)],
-  ['an image that is no item', /no item/, (arn) => wholeRecord(arn, '1', KEYS, 'text')],
-  ['an image that is null', /no item/, (arn) => wholeRecord(arn, '1', KEYS, null)],
   ['the stream of another table', /not one of the table/, () => wholeRecord(OTHER_STREAM, '1', KEYS)],
   ['a stream that is none', /not the ARN/, () => wholeRecord('x'.repeat(1000), '1', KEYS)],
   ["a bucket that is not the stack's", /bucket "other"/, () => notification('other', 'key')],

@@ -52,7 +52,11 @@ describe('a closed shard that is listed and gone', () => {
     const { context, work } = await withLostShard();
     await work();
     const position = await streamPosition(context);
-    const { shards, problems } = await status({ ...context, position: async () => position });
+    const { shards, problems } = await status({
+      graph: context.graph,
+      store: context.store,
+      position: async () => position,
+    });
     expect(shards.map(({ id, state, atEnd }) => [id, state, atEnd]).sort()).toEqual([
       ['child', 'at end', true],
       ['lost', 'lost', true],

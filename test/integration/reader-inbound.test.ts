@@ -241,7 +241,7 @@ describe('pages', () => {
   it('refuse a cursor of another query, and one that was altered', async () => {
     const invalid = expect.objectContaining({
       code: 'invalid-cursor',
-      message: 'The cursor was altered, or it belongs to another query.',
+      message: 'The cursor was altered, or it belongs to another query or table.',
       hint: expect.stringContaining('same arguments'),
     });
     const { cursor } = await reader.inbound('MEMBER', 'USER-1', { limit: 1 });

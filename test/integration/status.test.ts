@@ -28,7 +28,8 @@ function contextOf({ graph, store, streams, streamArn }: Table, laterMs = 0) {
 
 function statusOf(table: Table, laterMs = 0): Promise<Status> {
   const context = contextOf(table, laterMs);
-  return status({ ...context, position: () => streamPosition(context) });
+  const { graph, store, now } = context;
+  return status({ graph, store, now, position: () => streamPosition(context) });
 }
 
 async function project({ graph, store, streams, streamArn }: Table, progress = true): Promise<void> {

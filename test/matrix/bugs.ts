@@ -187,9 +187,13 @@ export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug 
     ),
   },
   {
-    name: 'no row comes into a watched list from behind',
+    name: 'a watched list lacks its last row',
     column: 'watch',
-    bug: inFile('client/feed/watch.ts', 'list.complete(context, feed.now)', 'Promise.resolve()'),
+    bug: inFile(
+      'client/feed/list-window.ts',
+      'this.known.slice(0, this.options.limit)',
+      'this.known.slice(0, this.options.limit - 1)',
+    ),
   },
   {
     name: 'a node that is watched stays as it was',

@@ -39,7 +39,7 @@ export async function answerNodeRequest(
 
 const MALFORMED = 'Ask for a path, with the name of this server as Host.\n';
 /** A name or an address, and perhaps a port. */
-const HOST = /^(?:[\w.~-]+|\[[\dA-Fa-f:.]+\])(?::\d{1,5})?$/;
+const HOST = /^(?:[\w.~-]{1,255}|\[[\dA-Fa-f:.]{1,45}\])(?::\d{1,5})?$/;
 
 /** The Request; undefined where host or address are none. No header decides its address: a hook that authorises sees the path that was sent. */
 function requestOf({ url = '', method, headers }: IncomingMessage, signal: AbortSignal): Request | undefined {

@@ -139,7 +139,7 @@ function makeProjector(graph: CompiledModel, options: ProjectorOptions, decided:
       const planned = planBatch(context.graph, foldBatch(records));
       // Where nothing is, a rebuild leaves no watermark: the image of a record from before it could bring something back.
       const { reconcileBeforeMs = 0 } = context;
-      const isOld = records.some((record) => isBefore(record, reconcileBeforeMs));
+      const isOld = reconcileBeforeMs > 0 && records.some((record) => isBefore(record, reconcileBeforeMs));
       const units = withUnitPerCount(planned.map(isOld ? reconcilingUnit : decided));
       const failures: Failure[] = [];
       // A call with hardly any time gets on all the same: its first unit is tried, though it waits for nothing.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COMPILERS, messagesOf } from '../../support/compiler-messages.ts';
+import { COMPILERS, messagesOf } from '../support/compiler-messages.ts';
 
 /**
  * The messages of the compiler for common mistakes: each names the wrong word and the words that there are, at the word. After a change
