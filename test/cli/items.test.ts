@@ -32,7 +32,7 @@ describe('put, update and delete', () => {
     const lines = join(folder, 'lines.jsonl');
     await writeFile(
       config,
-      `import { defineGraph, node } from ${JSON.stringify(join(ROOT, 'src/index.ts'))};
+      `import { defineGraph, node } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
        export default defineGraph({ table: 'records', nodes: { GOAL: node({ versionAttribute: 'v' }) }, edges: {} });`,
     );
     await writeFile(lines, '{"source":"GOAL-V1","target":"GOAL-V1","v":7}\n');
