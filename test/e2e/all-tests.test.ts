@@ -56,7 +56,7 @@ describe('all tests with failures', () => {
       'a suite | hook.test.mjs (test) | no engine',
       'a sum > is wrong | adds.test.mjs (test) | the sum of',
       'leaves a promise | late.test.mjs (test) | nobody waits',
-      'lint | npm run lint | It ended with 3.',
+      'lint | npm run --silent lint | It ended with 3.',
       expect.stringMatching(/^the file \| broken\.test\.mjs \(test\) \| .*not-there\.mjs/),
     ]);
     expect(end.slice(end.indexOf('\n\nlint:')).trim().split('\n')).toEqual([

@@ -128,7 +128,9 @@ describe('edgeloom check', () => {
     expect(await json(1, 'check', '--settle', '100ms', '--strict')).toMatchObject({ unknown: 2, maintenance: 0 });
     expect(await json(0, 'check', '--settle', '100ms', '--dangling')).toMatchObject({ drift: { orphan: 0 } });
     const text = await run('check', '--settle', '100ms');
-    expect(text.stdout).toContain('unknown type GOALMEMBERSIHP: 1 item; is GOALMEMBERSHIP meant?');
+    expect(text.stdout).toContain(
+      'unknown type GOALMEMBERSIHP: 1 item, such as GOAL-G1 GOALMEMBERSIHP-USER-U1; is GOALMEMBERSHIP meant?',
+    );
     await store.delete({ source: 'GOAL-G1', target: 'GOALMEMBERSIHP-USER-U1' });
     await store.delete({ source: 'GOAL-G9', target: 'NEAR-GOAL-G9' });
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../support/command.ts';
 import { packInto, run } from '../support/packed.ts';
+import { installedTestPackage } from '../support/test-package.ts';
 
 /** The package as projects of other kinds resolve it: ESM and CommonJS, under each resolution of modules that TypeScript has for them. */
 
@@ -68,7 +69,8 @@ describe('the package', () => {
   });
 
   it('has no fault that attw and publint know', async () => {
-    const bin = (name: string) => join(ROOT, 'node_modules', name);
+    const programs = await installedTestPackage('publishing');
+    const bin = (name: string) => join(programs, 'node_modules', name);
     // A module is meant to be required, and no project resolves as Node 10 did.
     const rules = ['false-cjs', 'cjs-resolves-to-esm', 'named-exports'];
     const attw = [bin('@arethetypeswrong/cli/dist/index.js'), tarball, '--profile', 'node16', '--format', 'json'];

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../support/command.ts';
 import { packInto, run } from '../support/packed.ts';
-import { installedTestPackage } from '../support/test-package.ts';
 
 /** The package as somebody else's project gets it: packed, installed into an empty folder, used from there. */
 
@@ -72,11 +71,5 @@ describe('a project that installs the package', () => {
   it('runs the command with a model file of its own', async () => {
     const { stdout } = await run('npx', ['edgeloom', 'cost', '--json'], { cwd: folder });
     expect(stdout).toContain('FOLLOWS');
-  });
-
-  it('gets a package that publint and attw have nothing against', async () => {
-    const programs = join(await installedTestPackage('publishing'), 'node_modules/.bin');
-    await run(join(programs, 'publint'), ['run', tarball, '--strict'], { cwd: ROOT });
-    await run(join(programs, 'attw'), [tarball, '--profile', 'esm-only'], { cwd: ROOT });
   });
 });

@@ -30,19 +30,22 @@ export type Optional<T extends SearchTypes, Arguments extends unknown[], Options
   : [...Partial<Arguments>, ...Scoped<T, Options>];
 
 /** Exactly a value. */
-export type EqualTo<T extends SearchTypes> = { eq: T['value'] } & Without<'beginsWith' | 'path' | 'from' | 'to'>;
+export type EqualTo<Value> = { eq: Value } & Without<'beginsWith' | 'path' | 'from' | 'to'>;
 
 /** The end of a range of values: of texts any text, also one that no value has. */
 export type RangeEnd<T extends SearchTypes> = T['kind'] extends 'text' ? string : T['value'];
 
 /** From a value to another, both inclusive. */
-export type ValueRange<T extends SearchTypes> = ValuesFromTo<RangeEnd<T>> & Without<'eq' | 'beginsWith' | 'path'>;
+export type ValueRange<End> = ValuesFromTo<End> & Without<'eq' | 'beginsWith' | 'path'>;
+
+/** The beginning of a text. */
+export type BeginningWith = { beginsWith: string } & Without<'eq' | 'path' | 'from' | 'to'>;
 
 /** The predicates of each kind of search: see `SearchPredicate`. */
 export interface Predicates<T extends SearchTypes> {
-  equality: EqualTo<T>;
-  ordered: EqualTo<T> | ValueRange<T>;
-  text: EqualTo<T> | ValueRange<T> | ({ beginsWith: string } & Without<'eq' | 'path' | 'from' | 'to'>);
+  equality: EqualTo<T['value']>;
+  ordered: EqualTo<T['value']> | ValueRange<T['value']>;
+  text: EqualTo<T['value']> | ValueRange<string> | BeginningWith;
   path: PathPredicate | Without<'eq' | 'beginsWith' | 'path' | 'from' | 'to'>;
   any: SearchPredicate;
 }
