@@ -73,15 +73,11 @@ const HAPPENS = [
 
 describe('reads under changes of the model', () => {
   it(`are right or not ready in ${SCHEDULES.count} schedules, in which everything happens`, async () => {
-    const runner = await Runner.start();
-    try {
-      const all = await runner.runSeeds({ ...SCHEDULES, mostFailures: 1, world: 'evolution' });
-      expect(all.seeds).toEqual([]);
-      expect(all.schedules).toBe(SCHEDULES.count);
-      expect(rare(HAPPENS, all.counters, SCHEDULES.count, 0.01)).toEqual([]);
-    } finally {
-      await runner.stop();
-    }
+    const runner = await Runner.load();
+    const all = await runner.runSeeds({ ...SCHEDULES, mostFailures: 1, world: 'evolution' });
+    expect(all.seeds).toEqual([]);
+    expect(all.schedules).toBe(SCHEDULES.count);
+    expect(rare(HAPPENS, all.counters, SCHEDULES.count, 0.01)).toEqual([]);
   }, 3_600_000);
 
   it('come out the same when their schedule is run again', async () => {
@@ -108,24 +104,20 @@ describe('reads under changes of the model', () => {
 describe('a schedule that fails', () => {
   it('is made shorter, and shows the same when it is kept and run again', async () => {
     const mutant = EVOLUTION_MUTANTS.find(({ name }) => name === 'evolution-ready-unbuilt')!;
-    const runner = await Runner.start(mutant);
-    try {
-      const { seeds } = await runner.runSeeds({
-        first: 1,
-        count: SEARCH.schedules,
-        mostFailures: 1,
-        world: 'evolution',
-      });
-      const short = await runner.shrinkEvolution(seeds[0]!.seed);
-      const kinds = new Set(seeds[0]!.failures.map(({ kind }) => kind));
-      expect(short.failures.some(({ kind }) => kinds.has(kind))).toBe(true);
-      expect(short.happened.length).toBeLessThan(short.without.length);
-      expect(short.trace.join('\n')).toContain('migrate');
-      expect(await runner.runEvolution(short)).toEqual(short.failures);
-      expect((await runEvolution(short.seed, short)).failures).toEqual([]);
-    } finally {
-      await runner.stop();
-    }
+    const runner = await Runner.load(mutant);
+    const { seeds } = await runner.runSeeds({
+      first: 1,
+      count: SEARCH.schedules,
+      mostFailures: 1,
+      world: 'evolution',
+    });
+    const short = await runner.shrinkEvolution(seeds[0]!.seed);
+    const kinds = new Set(seeds[0]!.failures.map(({ kind }) => kind));
+    expect(short.failures.some(({ kind }) => kinds.has(kind))).toBe(true);
+    expect(short.happened.length).toBeLessThan(short.without.length);
+    expect(short.trace.join('\n')).toContain('migrate');
+    expect(await runner.runEvolution(short)).toEqual(short.failures);
+    expect((await runEvolution(short.seed, short)).failures).toEqual([]);
   });
 });
 

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -10,8 +9,8 @@ import { cellName, cellsOf, pageOf } from '../matrix/page.ts';
 import { coveringModels } from '../matrix/pairs.ts';
 import { memoryRig } from '../matrix/rig.ts';
 import { ELSEWHERE, modelOptions, OPTIONS_ELSEWHERE, operations } from '../matrix/vocabulary.ts';
+import { plantedModules } from '../simulator/planted/modules.ts';
 import type { Mutant } from '../simulator/planted/mutant.ts';
-import { bundledProgram } from '../simulator/planted/program.ts';
 import { isOfRun } from '../support/extent.ts';
 
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/matrix.md', import.meta.url)), 'utf8');
@@ -83,34 +82,11 @@ describe('a bug that is planted for a column', () => {
 
 /** Expects that a column finds a bug. */
 async function expectFound(column: string, bug: Mutant): Promise<void> {
-  const program = await bundledProgram(new URL('../matrix/column.ts', import.meta.url), bug);
-  try {
-    const { status, stdout, stderr } = await programRun(program.file, column);
-    expect(stderr).toBe('');
-    expect({ status, isNamed: stdout.includes(': ') }).toEqual({ status: 1, isNamed: true });
-  } finally {
-    await program.remove();
-  }
-}
-
-/** Runs a program with one argument to its end. */
-function programRun(
-  file: string,
-  argument: string,
-): Promise<{ status: number | null; stdout: string; stderr: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [file, argument]);
-    let stdout = '';
-    let stderr = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      stdout += chunk.toString();
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      stderr += chunk.toString();
-    });
-    child.on('error', reject);
-    child.on('close', (status) => resolve({ status, stdout, stderr }));
-  });
+  const { firstProblem } = (await plantedModules.load(
+    'test/matrix/column.ts',
+    bug,
+  )) as typeof import('../matrix/column.ts');
+  expect(await firstProblem(column)).toMatch(/^.+: ./);
 }
 
 describe('models in which every two features meet', () => {

@@ -5,9 +5,9 @@ import { Choices } from '../simulator/choices.ts';
 import { chooseModel, graphOf, type ModelOptions } from '../simulator/models.ts';
 import { expectedPartitions, isPoison } from '../simulator/oracle.ts';
 import { drop } from '../simulator/planted/changes.ts';
+import { plantedModules } from '../simulator/planted/modules.ts';
 import type { Mutant } from '../simulator/planted/mutant.ts';
 import { MUTANTS } from '../simulator/planted/mutants.ts';
-import { bundledProgram } from '../simulator/planted/program.ts';
 import { Runner } from '../simulator/runner.ts';
 import { runScript, runSeed } from '../simulator/schedule.ts';
 import { differences } from '../simulator/verdict.ts';
@@ -133,28 +133,25 @@ describe('schedules', () => {
 
   it('that fail are shortened to a script that fails too, and that the real code passes', async () => {
     const mutant = MUTANTS.find(({ name }) => name === 'net-zero-view')!;
-    const runner = await Runner.start(mutant);
-    try {
-      const { seeds } = await runner.runSeeds({ first: 1, count: 2_000, mostFailures: 1 });
-      const { script, failures, trace } = await runner.shrink(seeds[0]!.seed);
-      expect(failures).not.toEqual([]);
-      expect(await runner.runScript(script)).toEqual(failures);
-      expect(Object.keys(script).length).toBeLessThan(40);
-      expect(trace.join('\n')).toContain('producer');
-      expect((await runScript(script)).failures).toEqual([]);
-    } finally {
-      await runner.stop();
-    }
+    const runner = await Runner.load(mutant);
+    const { seeds } = await runner.runSeeds({ first: 1, count: 2_000, mostFailures: 1 });
+    const { script, failures, trace } = await runner.shrink(seeds[0]!.seed);
+    expect(failures).not.toEqual([]);
+    expect(await runner.runScript(script)).toEqual(failures);
+    expect(Object.keys(script).length).toBeLessThan(40);
+    expect(trace.join('\n')).toContain('producer');
+    expect((await runScript(script)).failures).toEqual([]);
   });
 
   it('do not begin where a bug cannot be planted', async () => {
     const bugAt = (mark: string): Mutant => ({ name: 'no-bug', rule: '', changes: [drop(mark)] });
-    await expect(Runner.start(bugAt('no-such-rule'))).rejects.toThrow(
+    await expect(Runner.load(bugAt('no-such-rule'))).rejects.toThrow(
       'No comment "// rule: no-such-rule" marks the code',
     );
-    const withoutWriter = new URL('../simulator/random.ts', import.meta.url);
-    await expect(bundledProgram(withoutWriter, bugAt('update-is-made-of-the-item-as-seen'))).rejects.toThrow(
-      'src/client/write/update/seen.ts is no part of',
+    const withoutWriter = 'test/simulator/random.ts';
+    const bug = bugAt('update-is-made-of-the-item-as-seen');
+    await expect(plantedModules.load(withoutWriter, bug)).rejects.toThrow(
+      'src/client/write/update/seen.ts is no part of test/simulator/random.ts',
     );
   });
 });

@@ -1,18 +1,10 @@
 import { parseArgs } from 'node:util';
-import { runJoined } from './joined.ts';
-import { runUpdates } from './updates.ts';
-import { runWalks } from './walks.ts';
+import { KINDS, runSchedules } from './run.ts';
 
 /**
  * Runs schedules: `npm run simulate -- updates --runs 20000 --seed 1`. Prints one JSON document, with the first failures; a
  * seed leads to its schedule again. Exit 1 where one failed.
  */
-const KINDS: Record<string, (seed: number) => Promise<string[]>> = {
-  joined: runJoined,
-  updates: runUpdates,
-  walks: runWalks,
-};
-
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -21,14 +13,13 @@ const { values, positionals } = parseArgs({
     'most-failures': { type: 'string', default: '5' },
   },
 });
-const run = KINDS[positionals[0] ?? ''];
-if (run === undefined) throw new Error(`Name the kind of schedule: ${Object.keys(KINDS).join(', ')}.`);
-const failures: { seed: number; failures: string[] }[] = [];
-let runs = 0;
-for (; runs < Number(values.runs) && failures.length < Number(values['most-failures']); runs++) {
-  const seed = Number(values.seed) + runs;
-  const found = await run(seed);
-  if (found.length > 0) failures.push({ seed, failures: found });
+const [kind = ''] = positionals;
+if (!isKind(kind)) throw new Error(`Name the kind of schedule: ${Object.keys(KINDS).join(', ')}.`);
+const most = { runs: Number(values.runs), failures: Number(values['most-failures']) };
+const report = await runSchedules(kind, most, Number(values.seed));
+process.stdout.write(`${JSON.stringify(report)}\n`);
+process.exitCode = report.failed > 0 ? 1 : 0;
+
+function isKind(name: string): name is keyof typeof KINDS {
+  return Object.hasOwn(KINDS, name);
 }
-process.stdout.write(`${JSON.stringify({ runs, failed: failures.length, failures })}\n`);
-process.exitCode = failures.length > 0 ? 1 : 0;

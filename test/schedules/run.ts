@@ -1,29 +1,31 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import type { Mutant } from '../simulator/planted/mutant.ts';
-import { bundledProgram } from '../simulator/planted/program.ts';
+import { runJoined } from './joined.ts';
+import { runUpdates } from './updates.ts';
+import { runWalks } from './walks.ts';
 
-/** What `main.ts` prints. */
+/** A kind of schedule: gives what is wrong in the end. */
+type Run = (seed: number) => Promise<string[]>;
+
+/** The kinds of schedules, by name. */
+export const KINDS = { joined: runJoined, updates: runUpdates, walks: runWalks } satisfies Record<string, Run>;
+
+/** What `runSchedules` gives. */
 export interface SchedulesReport {
   runs: number;
   failed: number;
   failures: { seed: number; failures: string[] }[];
 }
 
-const MAIN = new URL('main.ts', import.meta.url);
-
-/** Runs schedules in a process of its own, on the code with a bug planted in it, from a seed on. */
-export async function runSchedules(kind: string, runs: number, mutant: Mutant, seed = 1): Promise<SchedulesReport> {
-  const { file, remove } = await bundledProgram(MAIN, mutant);
-  const args = [file, kind, '--runs', String(runs), '--most-failures', '1', '--seed', String(seed)];
-  try {
-    return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout) as SchedulesReport;
-  } catch (error) {
-    // It ends with 1 where a schedule failed; anything else says nothing of the rule.
-    const { code, stdout = '' } = error as { code?: number; stdout?: string };
-    if (code === 1 && stdout !== '') return JSON.parse(stdout) as SchedulesReport;
-    throw error;
-  } finally {
-    await remove();
+/** Runs schedules of consecutive seeds, up to so many that fail. */
+export async function runSchedules(
+  kind: keyof typeof KINDS,
+  most: { runs: number; failures: number },
+  seed = 1,
+): Promise<SchedulesReport> {
+  const failures: SchedulesReport['failures'] = [];
+  let runs = 0;
+  for (; runs < most.runs && failures.length < most.failures; runs++) {
+    const found = await KINDS[kind](seed + runs);
+    if (found.length > 0) failures.push({ seed: seed + runs, failures: found });
   }
+  return { runs, failed: failures.length, failures };
 }

@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { followGraph } from '../support/follow-graph.ts';
 import { testStack } from '../support/stack/parameters.ts';
-import { roleStatements } from '../support/stack/template.ts';
+import { roleStatements } from '../support/stack/statements.ts';
 
 /** The bucket of a stage whose data goes with its stack: CloudFormation deletes no bucket that has objects. */
 

@@ -12,7 +12,8 @@ import { FEATURE_GRAPHS } from '../support/stack/feature-graph.ts';
 import { damage, fill, guardedTable, keysOf, readOwn, stopProxies } from '../support/stack/guarded-table.ts';
 import { testStack } from '../support/stack/parameters.ts';
 import { type Access, grantOf } from '../support/stack/policy-proxy.ts';
-import { type PolicyStatement, roleStatements, type Template, template } from '../support/stack/template.ts';
+import { roleStatements } from '../support/stack/statements.ts';
+import { type PolicyStatement, type Template, template } from '../support/stack/template.ts';
 
 /**
  * The functions of the feed under the rights that the stack gives them, from the stream to the bus: what a role does not allow is refused,

@@ -5,7 +5,8 @@ import { loadModel } from '../../src/deployment/package/load-model.ts';
 import { frameworkStack, stackFixtures } from '../../src/deployment/stack/stack.ts';
 import { parametersOf, testStack } from '../support/stack/parameters.ts';
 import { specificationProblems } from '../support/stack/specification.ts';
-import { roleStatements, type TemplateResource, template } from '../support/stack/template.ts';
+import { roleStatements } from '../support/stack/statements.ts';
+import { type TemplateResource, template } from '../support/stack/template.ts';
 
 /** The way from the observer to an event bus, which a stack has where its parameter `feedEventBus` asks for it. */
 

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { loadModel } from '../../src/deployment/package/load-model.ts';
 import { frameworkStack, stackFixtures } from '../../src/deployment/stack/stack.ts';
 import { parametersOf, testSite, testStack } from '../support/stack/parameters.ts';
-import { roleStatements, type TemplateResource } from '../support/stack/template.ts';
+import { roleStatements } from '../support/stack/statements.ts';
+import type { TemplateResource } from '../support/stack/template.ts';
 
 /** The observer's function, which a stack has where its parameter `observe` asks for it. */
 

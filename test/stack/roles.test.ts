@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type PolicyStatement, roleStatements, type TemplateResource, template } from '../support/stack/template.ts';
+import { roleStatements } from '../support/stack/statements.ts';
+import { type PolicyStatement, type TemplateResource, template } from '../support/stack/template.ts';
 
 /** Exactly what each role and policy allows: an action or a resource more fails here. */
 

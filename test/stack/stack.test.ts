@@ -6,7 +6,8 @@ import { PARAMETER_NAMES, parameterWarnings, readParameters } from '../../src/de
 import { STACK_POLICY } from '../../src/deployment/stack/index.ts';
 import { parametersOf, testStack } from '../support/stack/parameters.ts';
 import { specificationProblems, taggableTypes } from '../support/stack/specification.ts';
-import { type PolicyStatement, roleStatements, template } from '../support/stack/template.ts';
+import { roleStatements } from '../support/stack/statements.ts';
+import { type PolicyStatement, template } from '../support/stack/template.ts';
 
 /** The stack of other models and parameters than those of this project. */
 

@@ -6,13 +6,9 @@ export async function rightSchedules(
   world: 'verify' | 'ledgers',
   seeds: { first: number; count: number },
 ): Promise<Record<string, number>> {
-  const runner = await Runner.start();
-  try {
-    const all = await runner.runSeeds({ ...seeds, mostFailures: 1, world });
-    expect(all.seeds).toEqual([]);
-    expect(all.schedules).toBe(seeds.count);
-    return all.counters;
-  } finally {
-    await runner.stop();
-  }
+  const runner = await Runner.load();
+  const all = await runner.runSeeds({ ...seeds, mostFailures: 1, world });
+  expect(all.seeds).toEqual([]);
+  expect(all.schedules).toBe(seeds.count);
+  return all.counters;
 }

@@ -5,8 +5,6 @@ import type { SeedRange } from '../simulator/tally.ts';
 
 /** A seed beyond this one is worth being kept. */
 const LATE_SEED = 20;
-/** Schedules that are drawn before those that are written. */
-const FEW = 5;
 
 /** How planted bugs of a world are searched for. */
 export interface Search {
@@ -20,26 +18,14 @@ export interface Search {
 }
 
 /** Whether the schedules of a world show a planted bug. */
-export async function isFound(mutant: Mutant, search: Search): Promise<boolean> {
-  const runner = await Runner.start(mutant);
-  try {
-    return await isShown(runner, mutant.name, search);
-  } finally {
-    await runner.stop();
-  }
-}
-
-async function isShown(
-  runner: Runner,
-  name: string,
-  { world, schedules, chunk = 50, isWritten }: Search,
-): Promise<boolean> {
+export async function isFound(mutant: Mutant, { world, schedules, chunk = 50, isWritten }: Search): Promise<boolean> {
+  const { name } = mutant;
+  const runner = await Runner.load(mutant);
   const kept = SHOWN_AT[world]?.[name];
-  const looks = [kept === undefined ? { first: 1, count: FEW } : { first: kept, count: 1 }];
+  if (kept === undefined && (await isWritten?.(runner))) return true;
+  const looks = kept === undefined ? [] : [{ first: kept, count: 1 }];
   for (let first = 1; first <= schedules; first += chunk) looks.push({ first, count: chunk });
-  for (const [place, look] of looks.entries()) {
-    // All that are written take longer than the first few that are drawn.
-    if (place === 1 && (await isWritten?.(runner))) return true;
+  for (const look of looks) {
     const { seeds } = await runner.runSeeds({ ...look, mostFailures: 1, world });
     const shown = seeds.find(({ failures }) => failures.some(({ kind }) => SHOWN_BY[world].includes(kind)));
     if (shown === undefined) continue;

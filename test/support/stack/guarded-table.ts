@@ -13,7 +13,8 @@ import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
 import { testTable, uniqueTableName } from '../table.ts';
 import { testSite } from './parameters.ts';
 import { startPolicyProxy, tableArn, tableGrants } from './policy-proxy.ts';
-import { type PolicyStatement, roleStatements, type TemplateResource } from './template.ts';
+import { roleStatements } from './statements.ts';
+import type { PolicyStatement, TemplateResource } from './template.ts';
 
 /** A table behind a proxy that enforces the rights of a program, and what programs find in it. */
 

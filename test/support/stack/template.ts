@@ -37,12 +37,6 @@ export interface PolicyStatement {
   Condition?: unknown;
 }
 
-/** The statements of a role's inline policies. */
-export function roleStatements({ Properties }: TemplateResource): PolicyStatement[] {
-  const policies = Properties['Policies'] as { PolicyDocument: { Statement: PolicyStatement[] } }[];
-  return policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
-}
-
 const PSEUDO: Record<string, string> = {
   'AWS::AccountId': '123456789012',
   'AWS::Partition': 'aws',
