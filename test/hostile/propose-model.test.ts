@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { modelText } from '../../../src/cli/adopt/model-text.ts';
-import { type Proposal, proposeModel } from '../../../src/cli/adopt/propose-model.ts';
-import { sampledItem } from '../../../src/cli/adopt/sampled-item.ts';
-import type { Item } from '../../../src/core/items/attribute-value.ts';
-import { classifyBaseItem } from '../../../src/core/model/base-item.ts';
-import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { attribute, edge, node, part } from '../../../src/core/model/schema.ts';
+import { modelText } from '../../src/cli/adopt/model-text.ts';
+import { type Proposal, proposeModel } from '../../src/cli/adopt/propose-model.ts';
+import { sampledItem } from '../../src/cli/adopt/sampled-item.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { classifyBaseItem } from '../../src/core/model/base-item.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { attribute, edge, node, part } from '../../src/core/model/schema.ts';
 
 /** Models that are proposed for tables of many layouts. */
 
