@@ -1,5 +1,5 @@
 import { EdgeloomError } from '../foundation/errors.ts';
-import type { Definitions } from '../registry/definition.ts';
+import { type Definitions, viewName } from '../registry/definition.ts';
 import type { Generation, Registry } from '../registry/registry.ts';
 
 /** Actions: a person asks for a change that the model does not contain. */
@@ -81,4 +81,22 @@ export function newestShape({ shapes }: Registry, type: string): number | undefi
 /** The generations of a projection that writers maintain. */
 export function liveGenerations({ projections }: Registry, name: string): Generation[] {
   return (projections.get(name)?.generations ?? []).filter(({ state }) => state !== 'absent');
+}
+
+/**
+ * Returns the actions that take away what a registry keeps besides a model: what other models added, and their definitions of what the
+ * model has, too. Each costs every write of its items. The order is that of the registry.
+ */
+export function leftovers({ projections, shapes }: Registry, wanted: Definitions): MigrateAction[] {
+  const actions: MigrateAction[] = [];
+  for (const [name, { generations }] of projections) {
+    const live = generations.filter(({ state }) => state !== 'absent');
+    const own = wanted.projections.get(name)?.fingerprint;
+    const others = live.filter(({ definition }) => definition !== own);
+    if (others.length > 0) actions.push({ kind: own === undefined ? 'drop' : 'retire', name });
+  }
+  for (const [type, { shape }] of shapes) {
+    if (shape !== undefined && !wanted.views.has(type)) actions.push({ kind: 'drop', name: viewName(type) });
+  }
+  return actions;
 }

@@ -80,6 +80,11 @@ export interface MigrateResult {
   done: boolean;
   /** The next step, in words; empty if there is none. */
   next: string;
+  /**
+   * The actions that take away what only other models have, as a migration that was killed or rolled back leaves it. Empty while steps of
+   * the model are left.
+   */
+  leftovers: MigrateAction[];
   /** The place to continue from; present if the run stopped because time was over, or for its caller to wait. */
   place?: MigratePlace;
   /** Seconds to wait before the next call; present together with a place. */

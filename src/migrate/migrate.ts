@@ -7,7 +7,7 @@ import type { Registry, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { OvertakenError } from '../registry/transitions.ts';
 import { runAbortable } from '../store/abortable.ts';
-import { type ActionTarget, actionTarget } from './action.ts';
+import { type ActionTarget, actionTarget, leftovers } from './action.ts';
 import { checkCompiles } from './check-compiles.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
 import { nextStep } from './next-step.ts';
@@ -109,8 +109,15 @@ class MigrationRun {
     for (;;) {
       const { head, data } = await this.work.readRegistry();
       const step = this.decideNextStep(head?.registry, data);
-      if (step === undefined) return { steps, done: true, next: '' };
-      if (steps.length >= mostSteps) return { steps, done: false, next: describeStep(step) };
+      if (step === undefined) {
+        return {
+          steps,
+          done: true,
+          next: '',
+          leftovers: head === undefined ? [] : leftovers(head.registry, this.wanted),
+        };
+      }
+      if (steps.length >= mostSteps) return { steps, done: false, next: describeStep(step), leftovers: [] };
       const before = { ...stats };
       const startedAtMs = clock();
       const isMade = await this.makeObserved(step, head, data);
@@ -119,7 +126,7 @@ class MigrationRun {
         const seconds = waitSeconds(place, await waits.now());
         const { toWalk } = isMade;
         return {
-          ...{ steps, done: false, next: describeStep(step), place, waitSeconds: seconds },
+          ...{ steps, done: false, next: describeStep(step), leftovers: [], place, waitSeconds: seconds },
           ...(toWalk !== undefined && { toWalk }),
         };
       }

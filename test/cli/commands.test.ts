@@ -419,6 +419,31 @@ describe('edgeloom table update', () => {
 });
 
 describe('a table whose registry does not fit the model', () => {
+  it('migrate names what only another model has, and what takes it away', async () => {
+    const own = ['--table', 'records-rolled-back'];
+    const config = join(folder, 'newer.mjs');
+    const search = 'search: { title: {} }';
+    await writeFile(
+      config,
+      `import { defineGraph, node } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
+      export default defineGraph({ table: 'records', nodes: { NOTE: node({ ${search} }) }, edges: {} });`,
+    );
+    await json('table', 'create', ...own);
+    expect(await json('migrate', '--yes', '--config', config, ...own)).toMatchObject({ done: true });
+    const { code, stdout } = await run('migrate', '--dry-run', ...own);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('edgeloom migrate --drop search:NOTE.title')]);
+    expect(await json('migrate', '--yes', ...own)).toMatchObject({
+      ...{ steps: [], done: true },
+      leftovers: [
+        { kind: 'drop', name: 'search:NOTE.title' },
+        { kind: 'drop', name: 'view:NOTE' },
+      ],
+    });
+    const undo = await run('migrate', '--dry-run', '--undo', ...own);
+    expect([undo.code, undo.stdout]).toEqual([1, expect.stringContaining('drop search:NOTE.title')]);
+    expect((await run('migrate', '--yes', '--undo', '--drop', 'view:NOTE', ...own)).code).toBe(2);
+  });
+
   it('check and rebuild say in one sentence what is left out, and exit with 1', async () => {
     const table = 'records-unready';
     await json('table', 'create', '--table', table);

@@ -172,9 +172,10 @@ exit 1`,
     expect(await viewOf('GOAL-G19')).toBeDefined();
   });
 
-  it('roll a deployment back: a search that the newer model has taken away is built again', async () => {
+  it('roll a deployment back: a search that the newer model has taken away is built again, and what it has added goes', async () => {
     const nodes = new Map(graph.nodes);
-    nodes.set('STORE', { ...nodes.get('STORE')!, searches: new Map() });
+    const added = { ...nodes.get('STORE')!.searches.get('location')!, name: 'place' };
+    nodes.set('STORE', { ...nodes.get('STORE')!, searches: new Map([['place', added]]) });
     const newer = { ...graph, nodes } as typeof graph;
     const action = { kind: 'drop', name: 'search:STORE.location' } as const;
     await migrate({ graph: newer, store: store(), action, wait: async () => {}, ...(await ofTable()) });

@@ -40,6 +40,7 @@ const settling = ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', '
   (name) => `dynamodb:${name}`,
 );
 
+const STACK = 'arn:aws:cloudformation:eu-central-1:123456789012:stack/edgeloom/1';
 const { Resources } = template();
 
 /** For what a service may take a role. */
@@ -165,7 +166,7 @@ describe('the policy for migrations', () => {
 });
 
 describe('the policy for operators', () => {
-  it('allows what check, repair, redrive, migrate and status call, the failed batches, and the state machine', () => {
+  it('allows what check, repair, redrive, migrate and status call, and what the runbooks ask for', () => {
     const { PolicyDocument } = Resources['OperatorPolicy']!.Properties;
     const execution = 'arn:aws:states:eu-central-1:123456789012:execution:edgeloom-prod-check';
     const functions = 'arn:aws:lambda:eu-central-1:123456789012:function:edgeloom-prod-*';
@@ -184,7 +185,32 @@ describe('the policy for operators', () => {
         ),
         ...on(MACHINE, 'states:ListExecutions', 'states:StartExecution'),
         ...[`${execution}:*`, `${execution}/*:*`].flatMap((resource) =>
-          on(resource, 'states:DescribeExecution', 'states:GetExecutionHistory', 'states:StopExecution'),
+          on(
+            resource,
+            ...['DescribeExecution', 'GetExecutionHistory', 'ListMapRuns', 'RedriveExecution', 'StopExecution'].map(
+              (action) => `states:${action}`,
+            ),
+          ),
+        ),
+        ...on(`${execution.replace(':execution:', ':mapRun:')}/*:*`, 'states:DescribeMapRun'),
+        ...on(STACK, 'cloudformation:DescribeStackEvents', 'cloudformation:DescribeStacks'),
+        ...on(
+          'arn:aws:logs:eu-central-1:123456789012:log-group:/aws/lambda/edgeloom-prod-*',
+          ...['DescribeLogStreams', 'FilterLogEvents', 'GetLogEvents', 'StartQuery'].map((action) => `logs:${action}`),
+        ),
+        ...on('*', 'logs:DescribeLogGroups', 'logs:GetQueryResults'),
+        ...on('*', 'cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData', 'cloudwatch:ListMetrics'),
+        ...on(
+          'arn:aws:events:eu-central-1:123456789012:rule/edgeloom-prod-*',
+          ...['events:DescribeRule', 'events:EnableRule'],
+        ),
+        ...on(
+          'arn:aws:sqs:eu-central-1:123456789012:edgeloom-prod-dead-letters',
+          ...['CancelMessageMoveTask', 'ListMessageMoveTasks', 'StartMessageMoveTask'].map((action) => `sqs:${action}`),
+        ),
+        ...on(
+          'arn:aws:sqs:eu-central-1:123456789012:edgeloom-prod-schedule-dead-letters',
+          ...['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage'].map((action) => `sqs:${action}`),
         ),
         ...on('*', 'lambda:ListEventSourceMappings'),
         ...on(`*${ofFunctions}`, 'lambda:UpdateEventSourceMapping'),

@@ -29,7 +29,7 @@ export interface WalkRequest {
 }
 
 /** The result of a call that decides. */
-export interface MigrateResponse extends Pick<DividedResult, 'steps' | 'done' | 'next' | 'waitSeconds'> {
+export interface MigrateResponse extends Pick<DividedResult, 'steps' | 'done' | 'next' | 'leftovers' | 'waitSeconds'> {
   /** Give each to a worker, whose calls go on until it is done; then call again. Empty: call again after the pause. */
   shares: WalkRequest[];
 }
@@ -72,13 +72,13 @@ export async function migrateCall(
     // The state machine calls again after other errors; this one waits for a person.
     throw Object.assign(error, { name: WRONG_INPUT });
   });
-  const { shares, steps, done, next, waitSeconds } = await decideMigration(
+  const { shares, steps, done, next, leftovers, waitSeconds } = await decideMigration(
     await migrateOptions(graph, table, context),
     division,
   );
   // A walk that was dealt out by an earlier execution keeps its shares: the rate is that of those which are left.
   const limits = { maxRcu: maxRcu / Math.max(1, shares.length), maxWcu: maxWcu / Math.max(1, shares.length) };
-  return { steps, done, next, waitSeconds, shares: shares.map((share) => ({ ...share, ...limits })) };
+  return { steps, done, next, leftovers, waitSeconds, shares: shares.map((share) => ({ ...share, ...limits })) };
 }
 
 /** Walks a share as far as the function's time goes. */

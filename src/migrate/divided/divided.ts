@@ -2,6 +2,7 @@ import { laterOf } from '../../core/items/watermark.ts';
 import { EdgeloomError, OLD_SOFTWARE } from '../../foundation/errors.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import { readHead } from '../../registry/head.ts';
+import type { MigrateAction } from '../action.ts';
 import { MOST_OVERTAKEN, migrateTable, overtakenByAnotherAim } from '../migrate.ts';
 import type { MigrateOptions, MigrateStep } from '../migrate-types.ts';
 import type { MigratePlace } from '../walks/place.ts';
@@ -41,6 +42,8 @@ export interface DividedResult {
   done: boolean;
   /** The next step, in words. */
   next: string;
+  /** The actions that take away what only other models have. Empty while steps are left. */
+  leftovers: MigrateAction[];
   /** The shares that are to be walked before the next call. Empty: none. */
   shares: { plan: string; share: number }[];
   /** Seconds to wait before the next call. */
@@ -72,8 +75,8 @@ export async function decideMigration(options: DividedOptions, division: Divisio
       throw Object.assign(error, { name: OLD_SOFTWARE });
     },
   );
-  const { steps, next, toWalk, waitSeconds = 0 } = result;
-  const decided = { steps, next, done: false, shares: [], waitSeconds };
+  const { steps, next, leftovers, toWalk, waitSeconds = 0 } = result;
+  const decided = { steps, next, leftovers, done: false, shares: [], waitSeconds };
   if (result.place === undefined) {
     if (value === undefined || value.model === graph.fingerprint) await forgetRun(store, sortKey);
     return { ...decided, done: true };

@@ -7,7 +7,7 @@ import { identityAtHome, type TableRegions } from '../../registry/identity.ts';
 import { changeText, plannedChanges } from '../../registry/planned-changes.ts';
 import type { TableIdentity } from '../../registry/registry.ts';
 import { type UnplacedCount, UnplacedItems } from '../../trust/check/unplaced-items.ts';
-import type { MigrateAction } from '../action.ts';
+import { leftovers, type MigrateAction } from '../action.ts';
 import { emptyProjectionWarnings } from './empty-projections.ts';
 import { forecast, type StepForecast } from './forecast.ts';
 import { plannedSteps } from './planned-steps.ts';
@@ -33,6 +33,8 @@ export interface PlanOptions {
 export interface MigrationPlan {
   /** The differences between model and table, in words. */
   changes: string[];
+  /** The actions that take away what the table keeps besides the model: see `MigrateResult`. */
+  leftovers: MigrateAction[];
   /** New searches and orders that no item of the table would fill. */
   warnings: string[];
   /** The steps, each with its estimate. */
@@ -73,6 +75,7 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
   const sum = (field: 'rcu' | 'wcu' | 'seconds'): number => steps.reduce((total, step) => total + step[field], 0);
   return {
     changes: changes.map(changeText),
+    leftovers: head === undefined ? [] : leftovers(head.registry, wanted),
     warnings: emptyProjectionWarnings(graph, changes, sample),
     steps,
     cost: { rcu: sum('rcu'), wcu: sum('wcu'), seconds: sum('seconds') },

@@ -5,7 +5,7 @@ import type { MigrateAction } from '../../../migrate/action.ts';
 import { type MigrationPlan, planMigration } from '../../../migrate/forecast/plan-migration.ts';
 import { changedTemplates, recordTemplates } from '../../../migrate/key-templates.ts';
 import { migrate } from '../../../migrate/migrate.ts';
-import type { MigrateOptions, MigrateStep } from '../../../migrate/migrate-types.ts';
+import type { MigrateOptions, MigrateResult, MigrateStep } from '../../../migrate/migrate-types.ts';
 import { walk } from '../../../migrate/walks/walk.ts';
 import { MeteredStore } from '../../../store/metered.ts';
 import { describeTable, requireFit, serverTime, tableIdentity } from '../../../store/table.ts';
@@ -25,6 +25,7 @@ interface CommandOptions {
   withdraw?: string;
   retire?: string;
   drop?: string;
+  undo?: boolean;
   maxWcu?: number;
   strict?: boolean;
   newKeys?: boolean;
@@ -45,6 +46,10 @@ export function migrateCommand(command: Command): void {
       'delete the generations of a projection that only other models use, once their readers are gone',
     )
     .option('--drop <name>', 'delete a projection with all of its generations')
+    .option(
+      '--undo',
+      'take away all that only other models have: what a migration that was killed or rolled back has left',
+    )
     .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)
     .option('--new-keys', 'take key templates that differ from those of the last migration')
     .option('--strict', 'exit 1 also where items are of no type of the model; reads the table for it if no step has')
@@ -54,12 +59,13 @@ export function migrateCommand(command: Command): void {
         'migrate --dry-run',
         'migrate --yes --max-wcu 200 --strict',
         'migrate --yes --retire inbound:GOALMEMBERSHIP',
+        'migrate --yes --undo',
       ),
     )
     .action(
       inSession(async (session, options: CommandOptions) => {
         const { graph, client, settings } = session;
-        const { maxWcu, dryRun = false, yes = false, strict = false, newKeys = false } = options;
+        const { maxWcu, dryRun = false, yes = false, strict = false, newKeys = false, undo = false } = options;
         const action = actionOf(options);
         const status = await describeTable(client, graph);
         requireFit(status);
@@ -68,16 +74,22 @@ export function migrateCommand(command: Command): void {
         const table = { graph, store: session.store, itemCount, sizeBytes, ...identity };
         const plan = await planMigration({ ...table, action, maxWcu });
         const changed = await changedTemplates(session.store, graph);
+        const going = undo ? plan.leftovers : [];
+        const isIdle = plan.steps.length === 0 && going.length === 0;
         const lines = [
           ...planText(plan, action, maxWcu),
+          ...going.map(({ kind, name }) => `${kind} ${name}`),
+          ...readersWarning(going[0]),
+          ...(isIdle ? leftoverText(plan.leftovers) : []),
           ...changed.map((one) => `warning: other key templates: ${one}`),
         ];
-        if (!dryRun && plan.steps.length > 0 && !yes) await askToConfirm(lines, 'Migrate?');
+        if (!dryRun && !isIdle && !yes) await askToConfirm(lines, 'Migrate?');
         const store = new MeteredStore(session.store, { maxWcu });
         const progress = new StepProgress(plan.estimate.items, settings.json ? SILENT : process.stderr);
         if (!dryRun && yes && plan.steps.length > 0) {
           const warnings = plan.warnings.map((warning) => `warning: ${warning}`);
-          for (const line of [...warnings, costText(plan, maxWcu), ...readersWarning(action)]) progress.printLine(line);
+          for (const line of [...warnings, costText(plan, maxWcu), ...readersWarning(action ?? going[0])])
+            progress.printLine(line);
         }
         if (!dryRun) await recordTemplates(session.store, graph, newKeys);
         const walked = new WalkedUnplaced(session);
@@ -94,8 +106,8 @@ export function migrateCommand(command: Command): void {
           onProgress: (items, phase) => progress.noteFigures({ phase, items, rcu: store.rcu, wcu: store.wcu }),
           onItems: (items, name) => walked.addItems(items, name),
         };
-        const { steps, done, next } = await migrate({ ...run, ...(dryRun && { mostSteps: 0 }) });
-        if (!done || (dryRun && changed.length > 0)) process.exitCode = LEFT;
+        const { steps, done, next, leftovers } = await migrateAll(run, { dryRun, undo });
+        if (!done || (dryRun && (changed.length > 0 || going.length > 0))) process.exitCode = LEFT;
         const { cost, estimate, changes, warnings } = plan;
         const unplaced = dryRun ? plan.unplaced : await walked.count(strict && done ? store : undefined);
         if (strict && (unplaced?.items ?? 0) > 0) process.exitCode = LEFT;
@@ -103,7 +115,7 @@ export function migrateCommand(command: Command): void {
         const texts = [dryRun ? lines.join('\n') : endText(steps, next), ...unplacedText(unplaced ?? NONE, about)];
         return {
           json: {
-            ...{ steps, done, next, plan: { changes, warnings, steps: plan.steps, cost, estimate } },
+            ...{ steps, done, next, leftovers, plan: { changes, warnings, steps: plan.steps, cost, estimate } },
             unplaced: unplaced ?? null,
             changedKeys: changed,
           },
@@ -145,13 +157,32 @@ class WalkedUnplaced {
   }
 }
 
-function actionOf({ withdraw, retire, drop }: CommandOptions): MigrateAction | undefined {
-  const given = Object.entries({ withdraw, retire, drop }).filter(([, name]) => name !== undefined);
-  if (given.length > 1) {
-    throw new EdgeloomError('usage', 'Give one of --withdraw, --retire and --drop.', 'Run the others after it.');
+/** Migrates to the model and, if asked to, takes away what only other models have, one after the other. */
+async function migrateAll(
+  run: MigrateOptions,
+  { dryRun, undo }: { dryRun: boolean; undo: boolean },
+): Promise<MigrateResult> {
+  if (dryRun) return await migrate({ ...run, mostSteps: 0 });
+  let result = await migrate(run);
+  const steps = [...result.steps];
+  for (const action of undo ? result.leftovers : []) {
+    result = await migrate({ ...run, action });
+    steps.push(...result.steps);
   }
-  const [first] = given;
-  return first && { kind: first[0] as MigrateAction['kind'], name: first[1]! };
+  return { ...result, steps };
+}
+
+function actionOf({ withdraw, retire, drop, undo }: CommandOptions): MigrateAction | undefined {
+  const given = Object.entries({ withdraw, retire, drop, undo }).filter(([, name]) => name !== undefined);
+  if (given.length > 1) {
+    throw new EdgeloomError(
+      'usage',
+      'Give one of --withdraw, --retire, --drop and --undo.',
+      'Run the others after it.',
+    );
+  }
+  const [first] = given.filter(([, name]) => typeof name === 'string') as [MigrateAction['kind'], string][];
+  return first && { kind: first[0], name: first[1] };
 }
 
 /** The plan of a migration, for people. */
@@ -167,6 +198,16 @@ function planText(plan: MigrationPlan, action: MigrateAction | undefined, maxWcu
     textTable(['step', 'of', 'about RCU', 'about WCU', 'about'], rows),
     costText(plan, maxWcu),
     ...readersWarning(action),
+  ];
+}
+
+/** What only other models have, and the commands that take it away. */
+function leftoverText(leftovers: readonly MigrateAction[]): string[] {
+  if (leftovers.length === 0) return [];
+  return [
+    'the table also keeps what only other models have, and each write of these items pays for it:',
+    ...leftovers.map(({ kind, name }) => `  edgeloom migrate --${kind} ${name}`),
+    'all of it goes with edgeloom migrate --undo, once no reader of those models runs',
   ];
 }
 

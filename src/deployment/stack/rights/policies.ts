@@ -1,7 +1,8 @@
 import { SERVICE_PARTITION } from '../../../core/items/keys.ts';
-import { CHECK_MACHINE, DEAD_LETTER_QUEUE, FAILED_BATCHES_QUEUE } from '../base/ids.ts';
+import { DEAD_LETTER_QUEUE, FAILED_BATCHES_QUEUE } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
-import { allow, policyDocument, type Resources, ref, type Statement, sub, type Value } from '../base/template.ts';
+import { policyDocument, type Resources, type Statement } from '../base/template.ts';
+import { operationStatements } from './operation.ts';
 import { failureStatements, type KeyService, keyStatements } from './roles.ts';
 import { tableStatements } from './table-rights.ts';
 
@@ -40,10 +41,7 @@ export function policyResources(site: Site): Resources {
       [
         ...tableStatements('operator', site),
         ...failureStatements(site, [FAILED_BATCHES_QUEUE, DEAD_LETTER_QUEUE]),
-        ...machineUseStatements(site),
-        // A mapping that is disabled is enabled again. ListEventSourceMappings has no resources.
-        allow(['lambda:ListEventSourceMappings'], ['*']),
-        { ...allow(['lambda:UpdateEventSourceMapping'], ['*']), Condition: onlyOwnFunctions(site) },
+        ...operationStatements(site),
       ],
       ['dynamodb', 's3', 'sqs', 'states'],
     ),
@@ -51,25 +49,6 @@ export function policyResources(site: Site): Resources {
       ...tableStatements('migrate', site),
     ]),
   };
-}
-
-/** The state machine, and its executions. */
-function machineUseStatements({ names }: Site): Statement[] {
-  const executions = `arn:\${AWS::Partition}:states:\${AWS::Region}:\${AWS::AccountId}:execution:${names.local('check')}`;
-  return [
-    allow(['states:ListExecutions', 'states:StartExecution'], [ref(CHECK_MACHINE)]),
-    allow(
-      ['states:DescribeExecution', 'states:GetExecutionHistory', 'states:StopExecution'],
-      // Children of the distributed map have its label in their names.
-      [sub(`${executions}:*`), sub(`${executions}/*:*`)],
-    ),
-  ];
-}
-
-/** Mappings have no names: those of the stack's functions alone. */
-function onlyOwnFunctions({ names }: Site): Value {
-  const functions = `arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}:function:${names.local('*')}`;
-  return { ArnLike: { 'lambda:FunctionArn': sub(functions) } };
 }
 
 function managedPolicy(

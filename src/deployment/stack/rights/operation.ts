@@ -1,0 +1,49 @@
+import { CHECK_MACHINE, DEAD_LETTER_QUEUE, SCHEDULE_DEAD_LETTER_QUEUE } from '../base/ids.ts';
+import type { Site } from '../base/site.ts';
+import { allow, attribute, ref, type Statement, sub } from '../base/template.ts';
+
+/**
+ * What the runbooks of docs/operations.md ask of a person besides calls of the table: look at the stack, its logs, alarms and metrics,
+ * start what has stopped, and send dead letters again.
+ */
+export function operationStatements({ names }: Site): Statement[] {
+  const own = (service: string, resource: string): ReturnType<typeof sub> =>
+    sub(`arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}:${resource}`);
+  const execution = `execution:${names.local('check')}`;
+  return [
+    allow(['states:ListExecutions', 'states:StartExecution'], [ref(CHECK_MACHINE)]),
+    allow(
+      [
+        ...['states:DescribeExecution', 'states:GetExecutionHistory', 'states:ListMapRuns'],
+        ...['states:RedriveExecution', 'states:StopExecution'],
+      ],
+      // Children of the distributed map have its label in their names.
+      [own('states', `${execution}:*`), own('states', `${execution}/*:*`)],
+    ),
+    allow(['states:DescribeMapRun'], [own('states', `mapRun:${names.local('check')}/*:*`)]),
+    // A mapping that is disabled is enabled again. ListEventSourceMappings has no resources, and mappings have no names.
+    allow(['lambda:ListEventSourceMappings'], ['*']),
+    {
+      ...allow(['lambda:UpdateEventSourceMapping'], ['*']),
+      Condition: { ArnLike: { 'lambda:FunctionArn': own('lambda', `function:${names.local('*')}`) } },
+    },
+    allow(['cloudformation:DescribeStackEvents', 'cloudformation:DescribeStacks'], [ref('AWS::StackId')]),
+    allow(
+      ['logs:DescribeLogStreams', 'logs:FilterLogEvents', 'logs:GetLogEvents', 'logs:StartQuery'],
+      [own('logs', `log-group:/aws/lambda/${names.local('*')}`)],
+    ),
+    // These have no resources, or only those of all alarms.
+    allow(['cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData', 'cloudwatch:ListMetrics'], ['*']),
+    allow(['logs:DescribeLogGroups', 'logs:GetQueryResults'], ['*']),
+    allow(['events:DescribeRule', 'events:EnableRule'], [own('events', `rule/${names.local('*')}`)]),
+    // "Start DLQ redrive" in SQS's console.
+    allow(
+      ['sqs:CancelMessageMoveTask', 'sqs:ListMessageMoveTasks', 'sqs:StartMessageMoveTask'],
+      [attribute(DEAD_LETTER_QUEUE)],
+    ),
+    allow(
+      ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'],
+      [attribute(SCHEDULE_DEAD_LETTER_QUEUE)],
+    ),
+  ];
+}

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from '../support/command.ts';
+import { template } from '../support/stack/template.ts';
+
+/** The policy of operators against the page that tells them what to do: each command and each step in a console. */
+
+const PAGE = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+
+/** The page says that these sections need the role that deploys. */
+const OF_THE_DEPLOYER = [
+  ...['A deployment failed', 'A first deployment failed', 'A table and a bucket of an older stack are in the way'],
+  ...['Restore from a backup', 'Roll a deployment back'],
+];
+
+/** Commands of `aws` whose service has another name in policies. */
+const SERVICES: Record<string, string> = { stepfunctions: 'states' };
+
+/** Steps in a console, by the words of the page, and the actions that they take. */
+const STEPS: Record<string, string[]> = {
+  'The log says why': ['logs:FilterLogEvents', 'logs:DescribeLogStreams', 'logs:GetLogEvents'],
+  'The log names the cause': ['logs:DescribeLogGroups', 'logs:StartQuery', 'logs:GetQueryResults'],
+  'Look at `IteratorAge`': ['cloudwatch:GetMetricData', 'cloudwatch:ListMetrics', 'cloudwatch:DescribeAlarms'],
+  'start SQS\'s "DLQ redrive"': ['sqs:StartMessageMoveTask', 'sqs:ListMessageMoveTasks', 'sqs:SendMessage'],
+  '`ERROR_CODE` of the message': ['sqs:ReceiveMessage'],
+  'delete the message': ['sqs:DeleteMessage'],
+  "The state machine's execution shows the worker": [
+    ...['states:DescribeExecution', 'states:GetExecutionHistory', 'states:ListMapRuns', 'states:DescribeMapRun'],
+  ],
+  'start a failed execution again': ['states:RedriveExecution'],
+  'Enable the rule `edgeloom-prod-redrive` again': ['events:EnableRule', 'events:DescribeRule'],
+};
+
+const allowed = new Set(
+  (
+    template().Resources['OperatorPolicy']!.Properties['PolicyDocument'].Statement as {
+      Effect: string;
+      Action: string | string[];
+    }[]
+  )
+    .filter(({ Effect }) => Effect === 'Allow')
+    .flatMap(({ Action }) => Action),
+);
+
+/** The commands of a shell under each heading, that of the nearest one. */
+function commands(): { heading: string; command: string }[] {
+  let heading = '';
+  return PAGE.split('\n').flatMap((line) => {
+    heading = /^#+ (.+)$/.exec(line)?.[1] ?? heading;
+    return [...line.matchAll(/(?:^|`)(aws [a-z0-9]+ [a-z0-9-]+)/g)].map(([, command]) => ({
+      heading,
+      command: command!,
+    }));
+  });
+}
+
+describe('the policy of operators', () => {
+  const own = commands().filter(({ heading }) => !OF_THE_DEPLOYER.includes(heading));
+
+  it.each(own)('allows "$command" of "$heading"', ({ command }) => {
+    const [, service = '', name = ''] = command.split(' ');
+    const action = name.replace(/(^|-)([a-z])/g, (_match, _hyphen, letter: string) => letter.toUpperCase());
+    expect(allowed).toContain(`${SERVICES[service] ?? service}:${action}`);
+  });
+
+  it('is held against some commands', () => {
+    expect(own.length).toBeGreaterThan(5);
+  });
+
+  it.each(Object.entries(STEPS))('allows the step "%s"', (words, actions) => {
+    // The page breaks lines anywhere.
+    expect(PAGE.replace(/\s+/g, ' ')).toContain(words);
+    for (const action of actions) expect(allowed).toContain(action);
+  });
+
+  it('is within the 6,144 characters of a managed policy', () => {
+    const document = template().Resources['OperatorPolicy']!.Properties['PolicyDocument'];
+    expect(JSON.stringify(document).length).toBeLessThan(6_144);
+  });
+});
