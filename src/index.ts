@@ -72,7 +72,7 @@ export type {
   Page,
   SearchResult,
 } from './client/read/request/result.ts';
-export type { Where, WhereValue } from './client/read/request/where.ts';
+export type { Where, WhereComparison, WhereValue } from './client/read/request/where.ts';
 export type * from './client/read/search.ts';
 export type {
   EdgeFilter,

@@ -1,5 +1,6 @@
 import type { RuntimeOptions } from '../foundation/runtime.ts';
 import type { AttributeValue, Item } from './items/attribute-value.ts';
+import type { Filter } from './items/filter.ts';
 import type { IndexName } from './model/compiled.ts';
 import type { ItemKeys } from './model/projection/places.ts';
 
@@ -263,8 +264,8 @@ export interface QueryRequest {
   sortKey?: { beginsWith: string } | SortKeyRange;
   /** Descending. */
   reverse?: boolean;
-  /** Only items whose map `attributes` has exactly these values. The other items are read and paid for, and do not come back. */
-  where?: Item;
+  /** Only items whose map `attributes` passes. The other items are read and paid for, and do not come back. */
+  where?: Filter;
   /** With an index: only items with these keys in the table, as with `where`. */
   itemKeys?: ItemKeys;
   /** The most items to read, filtered out or not. */

@@ -10,6 +10,7 @@ import {
   REVISION,
   WATERMARK,
 } from '../core/items/derived-item.ts';
+import type { FilterTerm } from '../core/items/filter.ts';
 import { PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../core/items/keys.ts';
 import type { TableNames } from '../core/model/compiled.ts';
 import type { ItemKeys } from '../core/model/projection/places.ts';
@@ -181,7 +182,7 @@ export function queryInput(table: TableNames, request: QueryRequest): QueryComma
 }
 
 /** The filter of a query; undefined: it keeps all items. */
-interface Filter {
+interface FilterParts {
   clauses: string[];
   names: Record<string, string>;
   values: Item;
@@ -189,23 +190,33 @@ interface Filter {
 
 function filterExpression(
   table: TableNames,
-  { where = {}, itemKeys }: QueryRequest,
-): (Omit<Filter, 'clauses'> & { expression: string }) | undefined {
-  const filter: Filter = { clauses: [], names: {}, values: {} };
-  // Projected attributes with exactly these values.
-  for (const [i, [name, value]] of Object.entries(where).entries()) {
-    filter.clauses.push(`#a.#f${i} = :f${i}`);
-    Object.assign(filter.names, { '#a': ATTRIBUTES, [`#f${i}`]: name });
-    filter.values[`:f${i}`] = value;
+  { where = [], itemKeys }: QueryRequest,
+): (Omit<FilterParts, 'clauses'> & { expression: string }) | undefined {
+  const filter: FilterParts = { clauses: [], names: {}, values: {} };
+  for (const [i, term] of where.entries()) {
+    Object.assign(filter.names, { '#a': ATTRIBUTES, [`#f${i}`]: term.attribute });
+    filter.clauses.push(termClause(term, i, filter.values));
   }
   if (itemKeys !== undefined) addItemKeys(filter, table, itemKeys);
   const { clauses, names, values } = filter;
   return clauses.length === 0 ? undefined : { expression: clauses.join(' AND '), names, values };
 }
 
+/** The clause of a condition on a projected attribute; adds its values. */
+function termClause(term: FilterTerm, i: number, values: Item): string {
+  const path = `#a.#f${i}`;
+  if (!('value' in term || 'values' in term)) return `attribute_${term.compare}(${path})`;
+  const names = ('values' in term ? term.values : [term.value]).map((value, j) => {
+    values[`:f${i}_${j}`] = value;
+    return `:f${i}_${j}`;
+  });
+  if (term.compare === 'in') return `${path} IN (${names.join(', ')})`;
+  return term.compare === 'begins_with' ? `begins_with(${path}, ${names[0]})` : `${path} ${term.compare} ${names[0]}`;
+}
+
 /** Adds conditions on an item's keys in the table to the filter of an index's query: there they are attributes like others. */
 function addItemKeys(
-  { clauses, names, values }: Filter,
+  { clauses, names, values }: FilterParts,
   { partitionKey, sortKey }: TableNames,
   { sources, target, isPrefix }: ItemKeys,
 ): void {

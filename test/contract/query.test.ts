@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type AttributeValue, type Item, stringOf } from '../../src/core/items/attribute-value.ts';
+import type { Comparison, Filter, FilterTerm } from '../../src/core/items/filter.ts';
 import type { QueryRequest, Store } from '../../src/core/store-port.ts';
 import { contractGraph, freshPartition, item, SUBJECTS, textOf } from './stores.ts';
 
@@ -62,7 +63,11 @@ describe.each(SUBJECTS)('queries on $name', ({ open, deviates }) => {
     expect(await found({ ...keys, target: 'p' })).toEqual([]);
     expect(await found({ ...keys, isPrefix: false })).toEqual([]);
     expect(await found({ ...keys, sources: ['NOBODY-'] })).toEqual([]);
-    const page = await store.query({ ...asked, itemKeys: { ...keys, target: 'P4' }, where: { size: { S: '' } } });
+    const page = await store.query({
+      ...asked,
+      itemKeys: { ...keys, target: 'P4' },
+      where: [{ attribute: 'size', compare: '=', value: { S: '' } }],
+    });
     expect(page).toMatchObject({ count: 1, scanned: PROJECTED.length });
   });
 
@@ -121,21 +126,36 @@ describe.each(SUBJECTS)('queries on $name', ({ open, deviates }) => {
 
     it('leave out what does not have the projected attributes that are asked for, after it is counted against the limit', async () => {
       const asked = { index, partition: index === undefined ? projected : `KNOWS-${projected}` };
-      const found = async (where: Item): Promise<string[]> =>
+      const found = async (...where: Filter): Promise<string[]> =>
         (await store.query({ ...asked, where })).items.map((one) => stringOf(one['target']) ?? '');
-      expect(await found({ status: { S: 'open' } })).toEqual(['P1', 'P3']);
-      expect(await found({ status: { S: 'open' }, 'a.b#c': { N: '1.0' } })).toEqual(['P1']);
-      expect(await found({ status: { N: '1' } })).toEqual([]);
-      expect(await found({ done: { BOOL: false } })).toEqual(['P2']);
-      expect(await found({ done: { NULL: true } })).toEqual(['P3']);
-      expect(await found({ size: { S: '' } })).toEqual(['P4']);
-      const page = await store.query({ ...asked, where: { status: { S: 'open' } }, limit: 2 });
+      const is = (attribute: string, value: AttributeValue, compare: Comparison = '='): FilterTerm => ({
+        ...{ attribute, compare, value },
+      });
+      const open: Filter = [is('status', { S: 'open' })];
+      expect(await found(...open)).toEqual(['P1', 'P3']);
+      expect(await found(...open, is('a.b#c', { N: '1.0' }))).toEqual(['P1']);
+      expect(await found(is('status', { N: '1' }))).toEqual([]);
+      expect(await found(is('done', { BOOL: false }))).toEqual(['P2']);
+      expect(await found(is('done', { NULL: true }))).toEqual(['P3']);
+      expect(await found(is('size', { S: '' }))).toEqual(['P4']);
+      expect(await found(is('status', { S: 'open' }, '<>'))).toEqual(['P2', 'P4', 'P5']);
+      expect(await found(is('status', { S: 'closed' }, '>'))).toEqual(['P1', 'P3']);
+      expect(await found(is('status', { S: 'closed' }, '<='))).toEqual(['P2']);
+      expect(await found(is('status', { N: '1' }, '<'), is('status', { S: '' }, '>'))).toEqual([]);
+      expect(await found(is('a.b#c', { N: '0.99' }, '>'), is('a.b#c', { N: '10e-1' }, '>='))).toEqual(['P1']);
+      expect(await found(is('status', { S: 'clo' }, 'begins_with'))).toEqual(['P2']);
+      const either = [{ S: 'closed' }, { S: 'none' }, { NULL: true }] as const;
+      expect(await found({ attribute: 'status', compare: 'in', values: either })).toEqual(['P2']);
+      expect(await found({ attribute: 'done', compare: 'in', values: either })).toEqual(['P3']);
+      expect(await found({ attribute: 'done', compare: 'exists' })).toEqual(['P2', 'P3']);
+      expect(await found({ attribute: 'done', compare: 'not_exists' })).toEqual(['P1', 'P4', 'P5']);
+      const page = await store.query({ ...asked, where: open, limit: 2 });
       expect(page).toMatchObject({ count: 1, scanned: 2, lastKey: { target: { S: 'P2' } } });
       expect(page.items).toHaveLength(1);
-      const empty = await store.query({ ...asked, where: { status: { S: 'none' } } });
+      const empty = await store.query({ ...asked, where: [is('status', { S: 'none' })] });
       expect(empty).toMatchObject({ items: [], count: 0, scanned: 5 });
       expect(empty.rcu).toBe(0.5);
-      const counted = await store.query({ ...asked, where: { status: { S: 'open' } }, countOnly: true });
+      const counted = await store.query({ ...asked, where: open, countOnly: true });
       expect(counted).toMatchObject({ items: [], count: 2, scanned: 5 });
     });
 

@@ -119,6 +119,26 @@ describe('where', () => {
     expect(await found({})).toHaveLength(200);
   });
 
+  it('compares texts, numbers, lists of values and presence', async () => {
+    const found = async (where: object): Promise<string[]> =>
+      (await allPages((cursor) => reader.search('TICKET.dueDate').all({ where, limit: 30, cursor })))
+        .flat()
+        .map(({ id }) => id);
+    const from = (test: (ticket: (typeof TICKETS)[number]) => boolean) => byDueDate(TICKETS.filter(test));
+    // The points are stored as `7.50`.
+    expect(await found({ points: { gte: 7.5, lt: 9.5 } })).toEqual(from(({ points }) => points === 7 || points === 8));
+    expect(await found({ points: { between: [7.5, new ExactNumber('8.500')] } })).toEqual(
+      await found({ points: { gt: 7, lte: 8.5 } }),
+    );
+    expect(await found({ title: { beginsWith: 'Ticket 19' } })).toEqual(
+      from(({ title }) => title.startsWith('Ticket 19')),
+    );
+    expect(await found({ status: { not: 'closed' } })).toEqual(byDueDate(OPEN));
+    expect(await found({ status: { in: ['open', 'none'] }, urgent: { exists: true } })).toEqual(byDueDate(OPEN));
+    expect(await found({ status: { exists: false } })).toEqual([]);
+    expect(await found({ points: { gt: '1' } })).toEqual([]);
+  });
+
   it('gives the units that were consumed', async () => {
     const whole = await reader.inbound('IN', 'PROJECT-1', { limit: 300, maxRcu: 100 });
     const filtered = await reader.inbound('IN', 'PROJECT-1', { limit: 300, where: { status: 'open' } });
@@ -149,6 +169,18 @@ describe('where', () => {
     await refused(inbound({ status: Number.NaN }), 'invalid-argument', 'is NaN');
     await refused(inbound({ status: 'a\ud800' }), 'invalid-argument', 'status');
     await refused(inbound('status' as never), 'invalid-argument', 'should be an object');
+    await refused(inbound({ status: {} }), 'invalid-argument', 'status of where has no comparison');
+    await refused(inbound({ status: { like: 'o' } }), 'invalid-argument', 'has no comparison "like"');
+    await refused(inbound({ status: { gt: undefined } }), 'invalid-argument', 'has gt, which is undefined');
+    await refused(inbound({ status: { gt: true } }), 'invalid-argument', 'has gt, which is neither text nor number');
+    await refused(inbound({ status: { beginsWith: 1 } }), 'invalid-argument', 'has beginsWith, which is no text');
+    await refused(inbound({ status: { between: ['a'] } }), 'invalid-argument', 'has between: ');
+    await refused(inbound({ status: { in: [] } }), 'invalid-argument', 'has in: ');
+    await refused(inbound({ status: { in: [['a']] } }), 'invalid-argument', 'has in, which is neither text');
+    await refused(inbound({ status: { exists: 'yes' } }), 'invalid-argument', 'has exists: "yes"');
+    const many = Array.from({ length: 101 }, (_, i) => `${i}`);
+    await refused(inbound({ status: { in: many } }), 'invalid-argument', 'compares with 101 values');
+    await inbound({ status: { in: many.slice(1) } });
     await refused(openReader.inDegree('PROJECT-1', 'IN', { where: {} } as never), 'unknown-option', 'where');
   });
 
@@ -159,6 +191,20 @@ describe('where', () => {
     const invalid = expect.objectContaining({ code: 'invalid-cursor' });
     for (const where of [{ status: 'closed' }, { status: 'open', urgent: false }, {}, undefined]) {
       await expect(search.all({ where, cursor })).rejects.toThrow(invalid);
+    }
+    const ranged = await search.all({
+      where: { points: { gte: 1, lt: 100 }, status: { in: ['closed', 'x'] } },
+      limit: 1,
+    });
+    await search.all({
+      where: { status: { in: ['x', 'closed'] }, points: { lt: 100, gte: 1.0 } },
+      cursor: ranged.cursor,
+    });
+    for (const where of [
+      { points: { gte: 1, lt: 100 } },
+      { points: { gt: 1, lt: 100 }, status: { in: ['closed', 'x'] } },
+    ]) {
+      await expect(search.all({ where, cursor: ranged.cursor })).rejects.toThrow(invalid);
     }
     const { cursor: unfiltered } = await search.all({ limit: 1 });
     await search.all({ where: {}, cursor: unfiltered });
@@ -176,6 +222,10 @@ describe('where', () => {
     );
     expect(pages.flat().map(({ source }) => source)).toEqual(expected);
     for (const page of pages.slice(0, -1)) expect(page).toHaveLength(4);
+    const compared = await reader.with(session).inbound('IN', 'PROJECT-1', {
+      where: { status: { beginsWith: 'op' }, title: { in: ['Ticket 3', 'Ticket 4'] } },
+    });
+    expect(compared.items.map(({ source }) => source)).toEqual(['TICKET-004']);
   });
 });
 

@@ -136,7 +136,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     'stepsFrom(neighbour.id, level.with)',
     'stepsFrom(neighbour.id, level.with).slice(0, 0)',
   ),
-  filter: inFile('client/read/request/where.ts', 'toWireItem(where)', '({} as Item)'),
+  filter: inFile('client/read/request/where.ts', 'filter.length === 0 ? undefined : filter', 'undefined'),
   watch: inFile('client/feed/watched-list.ts', 'this.rowOf(id, newImage)', 'undefined'),
   'explain of a query': inFile('trust/explain/query.ts', 'last.calls += calls', 'last.calls += 0'),
   cost: inFile(

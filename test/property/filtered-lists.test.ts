@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
+import type { WhereComparison } from '../../src/client/read/request/where.ts';
 import { itemSizeBytes } from '../../src/core/items/attribute-value.ts';
 import { compareKeys } from '../../src/core/items/encoding.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
@@ -39,10 +40,45 @@ const goal: fc.Arbitrary<Goal> = fc.record(
   { requiredKeys: ['rank', 'note'] },
 );
 
+/** A value, or comparisons with values. */
+function condition<Value extends string | number>(value: fc.Arbitrary<Value>) {
+  const comparisons = fc.record(
+    {
+      ...{ not: value, in: fc.array(value, { minLength: 1, maxLength: 3 }), exists: fc.boolean() },
+      ...{ lt: value, lte: value, gt: value, gte: value, between: fc.tuple(value, value) },
+    },
+    { requiredKeys: [] },
+  );
+  return fc.oneof(
+    value,
+    comparisons.filter((all) => Object.keys(all).length > 0),
+  );
+}
+
+/** Whether a value is wanted, judged by JavaScript's comparisons, which are right for these values. */
+function isWanted<Value extends string | number>(
+  stored: Value | undefined,
+  asked: Value | WhereComparison<Value> | undefined,
+): boolean {
+  if (asked === undefined) return true;
+  if (typeof asked !== 'object') return stored === asked;
+  const { not, in: all, exists, lt, lte, gt, gte, between } = asked as WhereComparison<string | number>;
+  return (
+    (not === undefined || stored !== not) &&
+    (all === undefined || (stored !== undefined && all.includes(stored))) &&
+    (exists === undefined || (stored !== undefined) === exists) &&
+    (lt === undefined || (stored !== undefined && stored < lt)) &&
+    (lte === undefined || (stored !== undefined && stored <= lte)) &&
+    (gt === undefined || (stored !== undefined && stored > gt)) &&
+    (gte === undefined || (stored !== undefined && stored >= gte)) &&
+    (between === undefined || (stored !== undefined && stored >= between[0] && stored <= between[1]))
+  );
+}
+
 const list = fc.record({
   kind: fc.constantFrom('inbound' as const, 'search' as const),
   where: fc.record(
-    { status: fc.constantFrom('open', 'shut', 'none'), points: fc.constantFrom(1, 2) },
+    { status: condition(fc.constantFrom('open', 'shut', 'none')), points: condition(fc.constantFrom(1, 2)) },
     { requiredKeys: [] },
   ),
   from: fc.option(fc.constantFrom('a', 'b'), { nil: undefined }),
@@ -122,8 +158,7 @@ describe('lists with where and maxRcu', () => {
         const expected = goals
           .map((one, i) => ({ ...one, id: idOf(i) }))
           .filter(({ rank }) => from === undefined || rank >= from)
-          .filter(({ status }) => where.status === undefined || status === where.status)
-          .filter(({ points }) => where.points === undefined || points === where.points)
+          .filter(({ status, points }) => isWanted(status, where.status) && isWanted(points, where.points))
           .sort((left, right) => compareKeys(left.rank, right.rank) || compareKeys(left.id, right.id))
           .map(({ id }) => id);
         expect(found).toEqual(reverse ? expected.reverse() : expected);

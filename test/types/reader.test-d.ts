@@ -328,6 +328,11 @@ it('takes a where of the attributes that the model projects, with values of thei
   // @ts-expect-error: nothing is projected
   void reader.inbound('PINS', 'GOAL-1', { where: { rank: 1 } });
   void reader.search('GOAL.points').all({ where: { status: 'OPEN', points: 3n } });
+  void reader.search('GOAL.points').all({ where: { status: { in: ['OPEN'] }, points: { gte: 3n, lt: 5 } } });
+  // @ts-expect-error: points are numbers
+  void reader.search('GOAL.points').all({ where: { points: { gte: '3' } } });
+  // @ts-expect-error: there is no such comparison
+  void reader.search('GOAL.points').all({ where: { points: { above: 3 } } });
   // @ts-expect-error: points are a number
   void reader.search('GOAL.points').all({ where: { points: '3' } });
   void reader.search('GOAL.status').eq('OPEN', { where: { title: 'x' } });

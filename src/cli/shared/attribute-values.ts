@@ -26,7 +26,8 @@ export function collectValue(value: string, before: string[] | undefined): strin
   return [...(before ?? []), value];
 }
 
-function attributeValue(text: string): unknown {
+/** The value that a text stands for: JSON where it is JSON, else the text. */
+export function attributeValue(text: string): unknown {
   try {
     parse(text);
   } catch {

@@ -2,7 +2,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { LEAST_RCU } from '../../client/read/lists/budget.ts';
 import type { FilterOptions } from '../../client/read/lists/filter.ts';
 import type { Where } from '../../client/read/request/where.ts';
-import { attributeValues, collectValue } from './attribute-values.ts';
+import { whereOfTexts } from '../../client/read/request/where-text.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { attributeValue, collectValue } from './attribute-values.ts';
 
 /** Options of commands that give pages. */
 export interface PagingFlags {
@@ -28,7 +30,7 @@ export interface FilterFlags {
 export function withWhere(command: Command): Command {
   return command.option(
     '--where <attribute=value>',
-    'only items whose projected attribute has this value (JSON, or a text); repeatable',
+    'only items whose projected attribute has this value (JSON, or a text), or compares so with it (!=, <, <=, >, >=); repeatable',
     collectValue,
   );
 }
@@ -45,7 +47,11 @@ export function withFilter(command: Command): Command {
 /** The filter that options name. */
 export function filterOf({ where, maxRcu }: FilterFlags): FilterOptions {
   // The values are checked as those of the library are.
-  return { maxRcu, ...(where !== undefined && { where: attributeValues('--where', where) as Where }) };
+  return { maxRcu, ...(where !== undefined && { where: whereOfTexts(where, attributeValue, noCondition) as Where }) };
+}
+
+function noCondition(text: string): EdgeloomError {
+  return new EdgeloomError('usage', `--where ${text} is no condition.`, 'Give it as --where status=OPEN or points>=3.');
 }
 
 /** Options of commands that list incoming edges in an order. */

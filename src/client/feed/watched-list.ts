@@ -1,6 +1,7 @@
 import { type Item, itemSizeBytes, sameValue, stringOf } from '../../core/items/attribute-value.ts';
 import { ATTRIBUTES, revisionOf, VALUE } from '../../core/items/derived-item.ts';
 import { compareKeys } from '../../core/items/encoding.ts';
+import type { Filter } from '../../core/items/filter.ts';
 import { type IndexPartitionKey, textOfKey } from '../../core/items/keys.ts';
 import type { IndexName } from '../../core/model/compiled.ts';
 import type { ChangedItem } from '../../projecting/stream/changed-items.ts';
@@ -19,7 +20,7 @@ export interface ListQuery<Result> {
   isReverse: boolean;
   limit: number;
   /** Values that projected attributes have to have. */
-  where: Item | undefined;
+  where: Filter | undefined;
   /** Whether an item of the range belongs to the list. */
   accept: (item: Item) => boolean;
   /** Makes the result of an item, as the reader gives it. */

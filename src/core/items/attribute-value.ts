@@ -188,6 +188,22 @@ export function parseDecimal(text: string): Decimal | undefined {
   return { negative: match[1] === '-', digits, exponent: whole.length - leadingZeros + Number(match[4] ?? 0) };
 }
 
+/** Compares numbers exactly; undefined where a text is no number. */
+export function compareNumbers(left: string, right: string): number | undefined {
+  const [a, b] = [parseDecimal(left), parseDecimal(right)];
+  if (a === undefined || b === undefined) return undefined;
+  const [signA, signB] = [signOf(a), signOf(b)];
+  if (signA !== signB || signA === 0) return signA - signB;
+  if (a.exponent !== b.exponent) return signA * (a.exponent - b.exponent);
+  if (a.digits === b.digits) return 0;
+  return a.digits < b.digits ? -signA : signA;
+}
+
+function signOf({ negative, digits }: Decimal): number {
+  if (digits === '') return 0;
+  return negative ? -1 : 1;
+}
+
 function canonicalNumber(text: string): string {
   const decimal = parseDecimal(text);
   if (decimal === undefined) return text;

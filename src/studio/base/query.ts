@@ -1,5 +1,6 @@
 import { levelOfPath } from '../../client/read/levels/level-path.ts';
 import { findEdge, findOrder, findSearch } from '../../client/read/request/lookup.ts';
+import { whereOfTexts } from '../../client/read/request/where-text.ts';
 import type { AttributeOrder, CompiledModel, EdgeOrderModel, SearchOrder } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 
@@ -18,7 +19,7 @@ export interface AskedQuery {
   to?: string | undefined;
   path?: string[] | undefined;
   partition?: string | undefined;
-  /** Filters, such as `status=open`; a value is JSON where it is JSON. */
+  /** Filters, such as `status=open` or `points>=3`; a value is JSON where it is JSON. */
   where?: string[] | undefined;
   /** Levels, such as `KEYRESULT/GOALMEMBERSHIP:LEAD`. */
   with?: string[] | undefined;
@@ -39,7 +40,7 @@ export function callOf(graph: CompiledModel, asked: AskedQuery): ReaderCall {
   const { reverse, limit, partition, where } = asked;
   const common: Record<string, Literal> = {
     ...(partition !== undefined && { partition }),
-    ...(where !== undefined && where.length > 0 && { where: whereOf(where) }),
+    ...(where !== undefined && where.length > 0 && { where: whereOfTexts(where, scalarOf, noCondition) }),
     ...(reverse && { reverse }),
     limit,
   };
@@ -106,17 +107,11 @@ function typedValue(order: EdgeOrderModel | SearchOrder | AttributeOrder | undef
   return isNumber ? Number(text) : text;
 }
 
-function whereOf(pairs: readonly string[]): Record<string, Literal> {
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const end = pair.indexOf('=');
-      if (end > 0) return [pair.slice(0, end), scalarOf(pair.slice(end + 1))];
-      throw new EdgeloomError(
-        'invalid-request',
-        `The filter ${pair} is no ATTRIBUTE=VALUE.`,
-        'Give it as status=open.',
-      );
-    }),
+function noCondition(text: string): EdgeloomError {
+  return new EdgeloomError(
+    'invalid-request',
+    `The filter ${text} is no condition.`,
+    'Give it as status=open or points>=3.',
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
+import type { Filter } from '../../../src/core/items/filter.ts';
 import type {
   QueryRequest,
   QueryResult,
@@ -193,9 +194,12 @@ function isOneOf({ sources, target, isPrefix }: NonNullable<QueryRequest['itemKe
   return sources.some((prefix) => textOf(item['source']).startsWith(prefix));
 }
 
-function isWanted(item: Item, where: Item | undefined): boolean {
+function isWanted(item: Item, where: Filter = []): boolean {
   const attributes = mapOf(item['attributes']);
-  return Object.entries(where ?? {}).every(([name, value]) => sameText(attributes[name], value));
+  return where.every((term) => {
+    if (term.compare !== '=') throw new Error(`No question of the schedules compares by ${term.compare}.`);
+    return sameText(attributes[term.attribute], term.value);
+  });
 }
 
 /** Partitions lie in the order of a hash, cut into segments at any place of it. */

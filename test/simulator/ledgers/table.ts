@@ -283,11 +283,13 @@ export class Table {
     return Object.fromEntries(names.map((key) => [key, item[key]!]));
   }
 
-  private passes(item: Item, { where = {}, itemKeys }: QueryRequest): boolean {
+  private passes(item: Item, { where = [], itemKeys }: QueryRequest): boolean {
     const shown = item['attributes'];
     const attributes = shown !== undefined && 'M' in shown ? shown.M : {};
-    if (!Object.entries(where).every(([key, value]) => fingerprint(attributes[key]) === fingerprint(value)))
-      return false;
+    for (const term of where) {
+      if (term.compare !== '=') throw new Error(`The table of the attack does not compare by ${term.compare}.`);
+      if (fingerprint(attributes[term.attribute]) !== fingerprint(term.value)) return false;
+    }
     if (itemKeys === undefined) return true;
     const { source, target } = this.keyOf(item);
     const isTarget = itemKeys.isPrefix ? target.startsWith(itemKeys.target) : target === itemKeys.target;

@@ -1,6 +1,7 @@
-import { attributeOf, type Item, sameValue, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { ATTRIBUTES, INDEX_KEYS } from '../../../src/core/items/derived-item.ts';
 import { compareKeys } from '../../../src/core/items/encoding.ts';
+import { type Filter, passesFilter } from '../../../src/core/items/filter.ts';
 import { SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
 import type { TableNames } from '../../../src/core/model/compiled.ts';
 import { isHitOf } from '../../../src/core/model/projection/places.ts';
@@ -57,11 +58,10 @@ export function readPage(
   };
 }
 
-/** Whether the item's map of projected attributes has these values. */
-function isWanted(item: Item, where: Item = {}): boolean {
+/** Whether the item's map of projected attributes passes a filter. */
+function isWanted(item: Item, where: Filter = []): boolean {
   const map = item[ATTRIBUTES];
-  const attributes = map !== undefined && 'M' in map ? map.M : {};
-  return Object.entries(where).every(([name, value]) => sameValue(attributeOf(attributes, name), value));
+  return passesFilter(map !== undefined && 'M' in map ? map.M : {}, where);
 }
 
 function hasKeys({ itemKeys }: QueryRequest, source: string, sortKey: string): boolean {

@@ -4,7 +4,7 @@ import type { Where } from '../request/where.ts';
 /** A filter of a list's items, and the limit of what a page may cost. */
 export interface FilterOptions<Attributes = Record<string, unknown>> {
   /**
-   * Only items whose projected attributes have these values, all of them. DynamoDB filters: what is left out is read and
+   * Only items whose projected attributes have these values, or pass these comparisons, all of them. DynamoDB filters: what is left out is read and
    * paid for. Pages are filled up to their limit as far as `maxRcu` goes. Throws `not-projected` for an attribute that the
    * model does not project.
    */

@@ -1,5 +1,6 @@
 import type { Item } from '../../../core/items/attribute-value.ts';
 import { LAST_SORT_KEY, OWNER_SORT_KEY } from '../../../core/items/encoding.ts';
+import type { Filter } from '../../../core/items/filter.ts';
 import type { IndexPartitionKey } from '../../../core/items/keys.ts';
 import type { EdgeModel, IndexName } from '../../../core/model/compiled.ts';
 import { heldAttributes } from '../../../core/model/held-attributes.ts';
@@ -166,7 +167,7 @@ export interface ResolvedInbound {
   /** Whether the range has no upper end but that of all edges. */
   isOpenAbove: boolean;
   /** Values that projected attributes have to have. */
-  where?: Item;
+  where?: Filter;
   maxRcu?: number;
   /** Whether the node behind the edges is read along with them; only where the range ends there. */
   takesOwner?: boolean;

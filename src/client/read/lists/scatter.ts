@@ -1,7 +1,8 @@
 import pMap from 'p-map';
-import { attributeOf, type Item, sameValue, stringOf } from '../../../core/items/attribute-value.ts';
+import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
 import { INDEX_KEYS } from '../../../core/items/derived-item.ts';
 import { compareKeys } from '../../../core/items/encoding.ts';
+import { type Filter, passesFilter } from '../../../core/items/filter.ts';
 import type { IndexPartitionKey } from '../../../core/items/keys.ts';
 import type { CompiledModel, IndexName } from '../../../core/model/compiled.ts';
 import { type ItemKeys, isHitOf } from '../../../core/model/projection/places.ts';
@@ -40,7 +41,7 @@ interface Gathering {
   /** Only for the table. */
   consistent?: boolean;
   /** Values that projected attributes have to have; DynamoDB leaves the other items out. */
-  where?: Item;
+  where?: Filter;
   /**
    * Read capacity units after which the page ends, however few items it has; half a unit for each partition at least.
    * Default: none.
@@ -252,10 +253,9 @@ export function hitTest({ table }: CompiledModel, keys: ItemKeys): (item: Item) 
   return (item) => isHitOf(keys, stringOf(item[table.partitionKey]) ?? '', stringOf(item[table.sortKey]) ?? '');
 }
 
-/** Whether the projected attributes of an item have these values, as DynamoDB compares them. */
-export function hasProjected(item: Item, where: Item = {}): boolean {
-  const attributes = projectedAttributes(item) ?? {};
-  return Object.entries(where).every(([name, value]) => sameValue(attributeOf(attributes, name), value));
+/** Whether the projected attributes of an item pass a filter. */
+export function hasProjected(item: Item, where: Filter = []): boolean {
+  return passesFilter(projectedAttributes(item) ?? {}, where);
 }
 
 function sortKeyAttribute(graph: CompiledModel, index: IndexName | undefined): string {

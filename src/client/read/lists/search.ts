@@ -1,6 +1,7 @@
 import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
 import { INDEX_KEYS, VALUE } from '../../../core/items/derived-item.ts';
 import { escapeValue, lowestSortKeyOfValue } from '../../../core/items/encoding.ts';
+import type { Filter } from '../../../core/items/filter.ts';
 import {
   hash128,
   type IndexPartitionKey,
@@ -162,7 +163,7 @@ export async function readSearch(
 export interface ResolvedSearchQuery extends ResolvedSearch {
   reverse: boolean;
   /** Values that projected attributes have to have. */
-  where: Item | undefined;
+  where: Filter | undefined;
   /** Whether an item of the partitions is a hit. */
   accept: (item: Item) => boolean;
 }

@@ -1,4 +1,5 @@
-import { canonicalText, type Item } from '../../../core/items/attribute-value.ts';
+import { type AttributeValue, canonicalText, type Item } from '../../../core/items/attribute-value.ts';
+import type { Filter, FilterTerm } from '../../../core/items/filter.ts';
 import { TARGET_ID } from '../../../core/items/hashed-key.ts';
 import { describe } from '../../../core/items/keys.ts';
 import type { ExactNumber } from '../../../core/items/plain.ts';
@@ -18,11 +19,37 @@ type WhereValueOf<Value> = unknown extends Value
     ? number | bigint | ExactNumber
     : Extract<Value, string | boolean | null>;
 
-/** Attributes with the values that they have to have, all of them. */
+/** Comparisons of one attribute, all of which have to hold. Each holds between values of one type alone, but for `not`. */
+export interface WhereComparison<Value = WhereValue> {
+  /** Another value, also one of another type, or none. */
+  readonly not?: Value;
+  /** One of 1 to 100 values. */
+  readonly in?: readonly Value[];
+  /** Less than. Texts by their UTF-8 bytes, numbers by their value. */
+  readonly lt?: Exclude<Value, boolean | null>;
+  /** Less than, or equal. */
+  readonly lte?: Exclude<Value, boolean | null>;
+  /** Greater than. */
+  readonly gt?: Exclude<Value, boolean | null>;
+  /** Greater than, or equal. */
+  readonly gte?: Exclude<Value, boolean | null>;
+  /** From the first to the second, both included. */
+  readonly between?: readonly [from: Exclude<Value, boolean | null>, to: Exclude<Value, boolean | null>];
+  /** A text that begins with this one. */
+  readonly beginsWith?: string;
+  /** Whether there is a value, null included. */
+  readonly exists?: boolean;
+}
+
+/** Attributes with the values that they have to have, or with comparisons; all of them have to hold. */
 export type Where<Attributes = Record<string, unknown>> = Attributes extends unknown
   ? [keyof Attributes] extends [never]
     ? Record<string, never>
-    : { readonly [Name in keyof Attributes]?: WhereValueOf<Attributes[Name]> }
+    : {
+        readonly [Name in keyof Attributes]?:
+          | WhereValueOf<Attributes[Name]>
+          | WhereComparison<WhereValueOf<Attributes[Name]>>;
+      }
   : never;
 
 /** The subject of a `where`. */
@@ -35,33 +62,99 @@ export interface WhereSubject {
   path: string;
 }
 
+/** Values that a filter compares with at most: more make an expression that DynamoDB refuses. */
+export const MAX_FILTER_VALUES = 100;
+
+/** The comparisons of a name with one value, and how DynamoDB writes them. */
+const COMPARISONS = { not: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=', beginsWith: 'begins_with' } as const;
+const NAMES: readonly string[] = [...Object.keys(COMPARISONS), 'in', 'between', 'exists'];
+
 /**
  * A `where` as DynamoDB compares it; undefined where it asks for nothing. Throws `not-projected` for an attribute that the index
- * items do not hold, and `invalid-argument` for a value that is no scalar.
+ * items do not hold, and `invalid-argument` for a value or a comparison that there is not.
  */
-export function encodeWhere(graph: CompiledModel, where: Where | undefined, subject: WhereSubject): Item | undefined {
+export function encodeWhere(graph: CompiledModel, where: Where | undefined, subject: WhereSubject): Filter | undefined {
   if (where === undefined) return undefined;
   if (!isPlainObject(where)) {
     throw new EdgeloomError('invalid-argument', `where should be an object, but is ${describe(where)}.`);
   }
-  for (const [name, value] of Object.entries(where)) {
+  const filter = Object.entries(where).flatMap(([name, asked]) => {
     checkProjected(graph, name, subject);
-    // Left out as an option would be, it would give items that the caller did not ask for.
-    if (value === undefined) throw invalidValue(name, 'is undefined', 'Leave the attribute out of where.');
+    return isPlainObject(asked)
+      ? termsOf(name, asked)
+      : [{ attribute: name, compare: '=', value: scalar(name, asked) } as const];
+  });
+  const values = filter.reduce((sum, term) => sum + ('values' in term ? term.values.length : 1), 0);
+  if (values > MAX_FILTER_VALUES) {
+    const hint = 'Ask for the values in several lists, or give them an attribute of their own.';
+    throw new EdgeloomError(
+      'invalid-argument',
+      `where compares with ${values} values; ${MAX_FILTER_VALUES} is the most.`,
+      hint,
+    );
   }
-  const item = wireItem(where);
-  for (const [name, value] of Object.entries(item)) {
-    if ('S' in value || 'N' in value || 'BOOL' in value || 'NULL' in value) continue;
-    throw invalidValue(name, 'is neither text, number, boolean nor null', 'Compare with one of these.');
-  }
-  return Object.keys(item).length === 0 ? undefined : item;
+  return filter.length === 0 ? undefined : filter;
 }
 
-/** The cursor's binding for a `where`: equal for equal values, in whatever order and form. */
-export function whereBinding(where: Item | undefined): [] | [{ where: [string, string][] }] {
+/** The terms of an attribute's comparisons. */
+function termsOf(attribute: string, asked: object): FilterTerm[] {
+  const terms = Object.entries(asked).flatMap(([name, value]): FilterTerm[] => {
+    if (Object.hasOwn(COMPARISONS, name)) {
+      const compare = COMPARISONS[name as keyof typeof COMPARISONS];
+      const wanted = compare === 'begins_with' ? 'S' : compare === '<>' ? undefined : 'ordered';
+      return [{ attribute, compare, value: scalar(attribute, value, name, wanted) }];
+    }
+    if (name === 'exists') {
+      if (typeof value !== 'boolean')
+        throw invalidValue(attribute, `has exists: ${describe(value)}`, 'Give true or false.');
+      return [{ attribute, compare: value ? 'exists' : 'not_exists' }];
+    }
+    if (name === 'between') {
+      if (!Array.isArray(value) || value.length !== 2)
+        throw invalidValue(attribute, `has between: ${describe(value)}`, 'Give a list of two values, from and to.');
+      const [from, to] = value.map((bound) => scalar(attribute, bound, name, 'ordered'));
+      return [
+        { attribute, compare: '>=', value: from! },
+        { attribute, compare: '<=', value: to! },
+      ];
+    }
+    if (name === 'in') {
+      if (!Array.isArray(value) || value.length === 0)
+        throw invalidValue(attribute, `has in: ${describe(value)}`, 'Give a list of one value or more.');
+      return [{ attribute, compare: 'in', values: value.map((one) => scalar(attribute, one, name)) }];
+    }
+    throw invalidValue(attribute, `has no comparison ${describe(name)}`, `There are ${NAMES.join(', ')}.`);
+  });
+  if (terms.length === 0) throw invalidValue(attribute, 'has no comparison', `There are ${NAMES.join(', ')}.`);
+  return terms;
+}
+
+/** A value to compare with. `wanted`: a text alone, or a value that has an order. */
+function scalar(attribute: string, value: unknown, comparison?: string, wanted?: 'S' | 'ordered'): AttributeValue {
+  // Left out as an option would be, it would give items that the caller did not ask for.
+  if (value === undefined)
+    throw invalidValue(attribute, reasonOf(comparison, 'is undefined'), 'Leave it out of where.');
+  const stored = wireItem({ [attribute]: value })[attribute]!;
+  if (wanted === 'S' && !('S' in stored))
+    throw invalidValue(attribute, reasonOf(comparison, 'is no text'), 'Give a text.');
+  if (wanted === 'ordered' && !('S' in stored || 'N' in stored))
+    throw invalidValue(attribute, reasonOf(comparison, 'is neither text nor number'), 'Compare with one of these.');
+  if ('S' in stored || 'N' in stored || 'BOOL' in stored || 'NULL' in stored) return stored;
+  throw invalidValue(
+    attribute,
+    reasonOf(comparison, 'is neither text, number, boolean nor null'),
+    'Compare with one of these.',
+  );
+}
+
+/** The cursor's binding for a filter: equal for equal conditions, in whatever order and form. */
+export function whereBinding(where: Filter | undefined): [] | [{ where: string[] }] {
   if (where === undefined) return [];
-  const names = Object.keys(where).sort();
-  return [{ where: names.map((name) => [name, canonicalText(where[name]!)]) }];
+  const texts = where.map((term) => {
+    const values = 'values' in term ? term.values : 'value' in term ? [term.value] : [];
+    return JSON.stringify([term.attribute, term.compare, values.map(canonicalText).sort()]);
+  });
+  return [{ where: [...new Set(texts)].sort() }];
 }
 
 function checkProjected({ table }: CompiledModel, name: string, { name: list, projection, path }: WhereSubject): void {
@@ -94,4 +187,8 @@ function wireItem(where: object): Item {
 
 function invalidValue(name: string, reason: string, hint: string): EdgeloomError {
   return new EdgeloomError('invalid-argument', `Attribute ${name} of where ${reason}.`, hint);
+}
+
+function reasonOf(comparison: string | undefined, reason: string): string {
+  return comparison === undefined ? reason : `has ${comparison}, which ${reason}`;
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { conditionOf, SIGNS } from '../../../client/read/request/where-text.ts';
 import type { RandomNodesAnswer } from '../../api/live.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { DescribedEdge, DescribedOrder, DescribedSearch } from '../../base/describe-model.ts';
@@ -122,7 +123,7 @@ export function QueryForm({ model, parameters }: QueryFormProps) {
 /** The question of a form, as the address has it. */
 function parametersOfForm(form: FormData, isSearch: boolean) {
   const text = (name: string): string => String(form.get(name) ?? '');
-  const [names, values] = [form.getAll('whereName').map(String), form.getAll('whereValue').map(String)];
+  const [names, signs, values] = ['whereName', 'whereSign', 'whereValue'].map((name) => form.getAll(name).map(String));
   const path = form.getAll('path').map(String);
   const end = path.indexOf('');
   return {
@@ -134,7 +135,7 @@ function parametersOfForm(form: FormData, isSearch: boolean) {
       ]),
     ),
     path: end < 0 ? path : path.slice(0, end),
-    where: names.flatMap((name, i) => (name === '' ? [] : [`${name}=${values[i]!}`])),
+    where: names!.flatMap((name, i) => (name === '' ? [] : [`${name}${signs![i]!}${values![i]!}`])),
     with: text('with')
       .split('\n')
       .map((line) => line.trim())
@@ -265,9 +266,7 @@ function Filters({
   parameters: URLSearchParams;
   sample: TypeSample | undefined;
 }) {
-  const given = parameters
-    .getAll('where')
-    .map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]);
+  const given = parameters.getAll('where').flatMap((text) => conditionOf(text) ?? []);
   const names = filters === 'ALL' ? Object.keys(sample?.values ?? {}) : filters;
   if (filters !== 'ALL' && filters.length === 0) return null;
   const values = [...new Set(names.flatMap((name) => (sample?.values[name] ?? []).map(({ value }) => value)))];
@@ -279,16 +278,20 @@ function Filters({
           <input
             name="whereName"
             aria-label={`Attribute ${i + 1}`}
-            defaultValue={given[i]?.[0] ?? ''}
+            defaultValue={given[i]?.name ?? ''}
             list="filter-names"
             autocomplete="off"
             placeholder="attribute"
           />
-          <span>=</span>
+          <select name="whereSign" aria-label={`Comparison ${i + 1}`} defaultValue={given[i]?.sign ?? '='}>
+            {SIGNS.map((sign) => (
+              <option key={sign}>{sign}</option>
+            ))}
+          </select>
           <input
             name="whereValue"
             aria-label={`Value ${i + 1}`}
-            defaultValue={given[i]?.[1] ?? ''}
+            defaultValue={given[i]?.value ?? ''}
             list="filter-values"
             autocomplete="off"
             placeholder="value"

@@ -1,0 +1,52 @@
+import { type AttributeValue, attributeOf, compareNumbers, type Item, sameValue } from './attribute-value.ts';
+import { compareKeys } from './encoding.ts';
+
+/** Filters: what DynamoDB is asked to leave out of a query's answer, and the same judgement in this process, for items that it has not seen. */
+
+/** Comparisons with one value. `<>` holds where the attribute is absent, too; the others hold between values of one type. */
+export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'begins_with';
+
+/** A condition on one attribute. */
+export type FilterTerm =
+  | { attribute: string; compare: Comparison; value: AttributeValue }
+  | { attribute: string; compare: 'in'; values: readonly AttributeValue[] }
+  | { attribute: string; compare: 'exists' | 'not_exists' };
+
+/** Conditions, all of which have to hold. */
+export type Filter = readonly FilterTerm[];
+
+/** Whether attributes pass a filter, as DynamoDB judges. Numbers compare exactly, texts by their UTF-8 bytes. */
+export function passesFilter(attributes: Item, filter: Filter): boolean {
+  return filter.every((term) => holds(attributeOf(attributes, term.attribute), term));
+}
+
+function holds(stored: AttributeValue | undefined, term: FilterTerm): boolean {
+  switch (term.compare) {
+    case 'exists':
+      return stored !== undefined;
+    case 'not_exists':
+      return stored === undefined;
+    case 'in':
+      return term.values.some((value) => sameValue(stored, value));
+    case '=':
+      return sameValue(stored, term.value);
+    case '<>':
+      return !sameValue(stored, term.value);
+    case 'begins_with':
+      return stored !== undefined && 'S' in stored && 'S' in term.value && stored.S.startsWith(term.value.S);
+    default:
+      return stored !== undefined && isInOrder(term.compare, order(stored, term.value));
+  }
+}
+
+/** Below 0: the first value is the lesser. Undefined: the two have no order. */
+function order(left: AttributeValue, right: AttributeValue): number | undefined {
+  if ('S' in left && 'S' in right) return compareKeys(left.S, right.S);
+  return 'N' in left && 'N' in right ? compareNumbers(left.N, right.N) : undefined;
+}
+
+function isInOrder(compare: '<' | '<=' | '>' | '>=', ordered: number | undefined): boolean {
+  if (ordered === undefined) return false;
+  if (ordered === 0) return compare === '<=' || compare === '>=';
+  return ordered < 0 ? compare === '<' || compare === '<=' : compare === '>' || compare === '>=';
+}
