@@ -1,3 +1,4 @@
+import type { WhereComparison, WhereValue } from '../../src/client/read/request/where.ts';
 import type { Reader, WatchEvent } from '../../src/index.ts';
 import type { Attributes, EdgeFact, Facts } from './facts.ts';
 import { type ModelInput, type Options, ordersOf, searchesOf } from './model.ts';
@@ -392,10 +393,17 @@ function searchQuestions(model: ModelInput, facts: Facts, type: string, name: st
         'filter',
         `${JSON.stringify(filter)} of`,
         rows.filter((row) => meets(row.attributes, filter)).map(hit),
-        (search) => walk((page) => search.all({ ...page, ...scoped, where: filter })),
+        (search) => walk((page) => search.all({ ...page, ...scoped, where: comparing(filter) })),
       );
   }
   return questions;
+}
+
+/** The same filter by comparisons. */
+function comparing(filter: Record<string, unknown>): Record<string, WhereComparison> {
+  return Object.fromEntries(
+    Object.entries(filter).map(([name, value]) => [name, { in: [value as WhereValue], exists: true }]),
+  );
 }
 
 function filterOf(all: readonly Attributes[]): Options | undefined {
