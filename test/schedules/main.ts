@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { runJoined } from './joined.ts';
+import { runTenants } from './tenants.ts';
 import { runUpdates } from './updates.ts';
 import { runWalks } from './walks.ts';
 
@@ -9,6 +10,7 @@ import { runWalks } from './walks.ts';
  */
 const KINDS: Record<string, (seed: number) => Promise<string[]>> = {
   joined: runJoined,
+  tenants: (seed) => runTenants(seed),
   updates: runUpdates,
   walks: runWalks,
 };

@@ -201,6 +201,8 @@ export interface EdgeModel {
   incoming?: CountModel<TotalPlaces>;
   /** How sort keys are made. */
   keys: 'plain' | 'hashed';
+  /** What ends the tenant in the ids of the nodes that it joins, which have to be of one tenant; undefined: they may be any. */
+  tenantSeparator?: string;
   /** Attributes of the target node that are copied into the source's view; undefined: none. */
   copy?: readonly string[];
   /** The raw keys of its edges, as templates; undefined: Edgeloom's. */

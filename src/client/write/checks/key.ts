@@ -23,7 +23,7 @@ const ID_HINT = 'An id is a type, a dash and any text, such as USER-U1.';
 /**
  * Checks the keys of a base item. Both are texts that DynamoDB takes and gives back unchanged. The sort key is not that of a derived
  * item. The types are in the model, and an edge's type joins its two nodes. Throws an `EdgeloomError` with the code `invalid-key`,
- * `key-too-long`, `derived-key`, `invalid-id`, `unknown-type` or `invalid-edge`.
+ * `key-too-long`, `derived-key`, `invalid-id`, `unknown-type` `invalid-edge` or `edge-between-tenants`.
  *
  * @param attributes the item's attributes. They name the target of an edge with a hashed key.
  */
@@ -37,7 +37,7 @@ export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unk
   const kind = classifyBaseItem(graph, source, sortKey, attributes);
   if (kind.kind === 'misfit') {
     throw new EdgeloomError(
-      'invalid-edge',
+      kind.code ?? 'invalid-edge',
       `${itemName(source, sortKey)}: ${kind.reason}.`,
       `${kind.remedy ?? IDS_REMEDY}.`,
     );

@@ -126,6 +126,14 @@ export const edgeSchema = exactObject({
 });
 /** Options next to the orders of an edge type. */
 export const inboundSchema = exactObject(checksOf(INBOUND_OPTIONS));
+/**
+ * What ends the tenant in an id: one character, so that the ids which a prefix allows are those of its tenant, and none that a policy of IAM
+ * reads in a way of its own.
+ */
+export const tenantSeparatorShape: Shape<string> = shapeThatPasses(
+  (input) => typeof input === 'string' && /^[-.:_/#|@+,;=!]$/.test(input),
+  'should be one of the characters - . : _ / # | @ + , ; = and !',
+);
 const NAME_OF_TABLE = 'should be 3 to 255 of the characters A-Z, a-z, 0-9, _, - and .';
 /** The name of a table or of an index. */
 export const tableName: Shape<string> = shapeThatPasses(
