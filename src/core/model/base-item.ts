@@ -95,7 +95,7 @@ export class KeyClassifier {
     if (wrong?.kind === 'unknown') return wrong;
     const misfit = misfitOfSource(edge, this.sourceType) ?? wrong ?? misfitOfTenants(edge, this.source, target);
     if (misfit !== undefined) return misfit;
-    // Of an edge type with tenants the types of the nodes say too little.
+    // The types of two nodes do not say whether they are of one tenant.
     // rule: each-edge-is-judged-by-its-tenants
     if (edge.tenantSeparator !== undefined) return { kind: 'plain', edge };
     this.last = { kind: 'plain', edge };

@@ -201,7 +201,7 @@ export interface EdgeModel {
   incoming?: CountModel<TotalPlaces>;
   /** How sort keys are made. */
   keys: 'plain' | 'hashed';
-  /** What ends the tenant in the ids of the nodes that it joins, which have to be of one tenant; undefined: they may be any. */
+  /** The character that ends the tenant in ids: an edge joins nodes of one tenant. Undefined: there are no tenants. */
   tenantSeparator?: string;
   /** Attributes of the target node that are copied into the source's view; undefined: none. */
   copy?: readonly string[];

@@ -127,8 +127,8 @@ export const edgeSchema = exactObject({
 /** Options next to the orders of an edge type. */
 export const inboundSchema = exactObject(checksOf(INBOUND_OPTIONS));
 /**
- * What ends the tenant in an id: one character, so that the ids which a prefix allows are those of its tenant, and none that a policy of IAM
- * reads in a way of its own.
+ * The character that ends the tenant in an id. It is one, so that the ids with a prefix are those of one tenant, and none that has a meaning
+ * in a policy of IAM.
  */
 export const tenantSeparatorShape: Shape<string> = shapeThatPasses(
   (input) => typeof input === 'string' && /^[-.:_/#|@+,;=!]$/.test(input),
