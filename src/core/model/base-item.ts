@@ -2,7 +2,6 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { attributeOf, type Item, textOfUntrusted } from '../items/attribute-value.ts';
 import { hashedSortKey, isHashedName, TARGET_ID } from '../items/hashed-key.ts';
 import { describe, edgeSortKey, parseNodeId, tenantOf } from '../items/keys.ts';
-import type { ItemKey } from '../store-port.ts';
 import type { CompiledModel, EdgeModel, NodeModel, PartModel } from './compiled.ts';
 
 /** The kind of a base item. */
@@ -108,7 +107,7 @@ export class KeyClassifier {
 export function classifyHashedEdge(
   graph: CompiledModel,
   edge: EdgeModel,
-  { source, target: sortKey }: Pick<ItemKey, 'source' | 'target'>,
+  { source, target: sortKey }: { source: string; target: string },
   image: Item,
 ): Exclude<BaseItemKind, { kind: 'node' | 'part' }> {
   const targetId = targetIdOf(image);
