@@ -9,15 +9,7 @@ import { isPlainObject } from '../options/shape.ts';
 import { checkAgainstFields } from './against-fields.ts';
 import { compileEdge, compileNode, compileTable } from './definitions.ts';
 import { compileRawKeys } from './raw-keys.ts';
-import {
-  checkShape,
-  edgeSchema,
-  type MistakeLog,
-  nodeSchema,
-  partSchema,
-  tableName,
-  tenantSeparatorShape,
-} from './schemas.ts';
+import { edgeSchema, graphSchema, type MistakeLog, nodeSchema, partSchema, tableName } from './schemas.ts';
 
 /**
  * Checks and compiles a model. Throws a `ModelError` that names every mistake with its path.
@@ -34,7 +26,11 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
 ): Graph<N, E> {
   const mistakes: MistakeLog = [];
   const table = compileTable(input?.table, mistakes);
-  const tenantSeparator = checkShape(tenantSeparatorShape, input?.tenantSeparator, 'tenantSeparator', mistakes);
+  if (isPlainObject(input)) {
+    // A misspelt option would leave tenants together.
+    graphSchema(input, (path, message) => mistakes.push({ path: path.join('.') || 'defineGraph', message }));
+  }
+  const { tenantSeparator } = input ?? {};
   const nodeInput = recordOf(input?.nodes, 'nodes', mistakes);
   const edgeInput = recordOf(input?.edges ?? {}, 'edges', mistakes);
   const nodes = new Map<string, NodeModel>();
