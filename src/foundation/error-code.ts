@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'data-in-use'
   | 'demo-mismatch'
   | 'derived-key'
+  | 'edge-between-tenants'
   | 'engine-ended'
   | 'engine-failed'
   | 'equality-only'

@@ -29,7 +29,7 @@ import { type Data, dataOf, derivesOf, fingerprintOf } from './data.ts';
  */
 
 /** The options that decide which base items are edges of a type. */
-export type EdgeTyping = Pick<EdgeModel, 'type' | 'from' | 'to' | 'keys'>;
+export type EdgeTyping = Pick<EdgeModel, (typeof TYPING)[number]>;
 /** The attributes that views show of nodes with an owner item. */
 export type Owners = ReadonlyMap<string, Projection>;
 
@@ -239,8 +239,9 @@ function meaningOf(data: Data): Data {
   return Object.fromEntries(entries);
 }
 
-function typingOf({ type, from, to, keys }: EdgeModel): EdgeTyping {
-  return { type, from, to, keys };
+/** The options of an edge type that decide which base items are its edges. */
+export function typingOf({ type, from, to, keys, tenantSeparator }: EdgeModel): EdgeTyping {
+  return { type, from, to, keys, ...(tenantSeparator !== undefined && { tenantSeparator }) };
 }
 
 function settingsOf(
@@ -268,7 +269,7 @@ function viewDefinition({ edges }: CompiledModel, { type, view, viewBudgetBytes 
 const SETTINGS = settingNames(INBOUND_OPTIONS);
 const ORDER = settingNames(ORDER_OPTIONS);
 const TOTALS = ['sums', 'groups'];
-const TYPING = ['type', 'from', 'to', 'keys'];
+const TYPING = ['type', 'from', 'to', 'keys', 'tenantSeparator'] as const;
 /** The options that this software maintains, by the part of a definition that holds them. */
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   search: ['kind', 'type', 'search'],

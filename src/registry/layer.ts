@@ -25,15 +25,16 @@ import {
 } from '../core/model/projection/places.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { dataOf } from './data.ts';
-import type {
-  FamilyDefinition,
-  KeyedDefinition,
-  KeyedKind,
-  OrderDefinition,
-  Owners,
-  PartDefinition,
-  SearchDefinition,
-  ViewDefinition,
+import {
+  type FamilyDefinition,
+  type KeyedDefinition,
+  type KeyedKind,
+  type OrderDefinition,
+  type Owners,
+  type PartDefinition,
+  type SearchDefinition,
+  typingOf,
+  type ViewDefinition,
 } from './definition.ts';
 
 /** A generation as the planner takes it. */
@@ -209,7 +210,7 @@ class Layer {
   ): EditedEdge | undefined {
     const present = this.edges.get(wanted.type);
     if (orders.some(({ name }) => present?.inbound?.orders.has(name))) return undefined;
-    if (present !== undefined && !sameData(typingOfEdge(present), wanted)) return undefined;
+    if (present !== undefined && !sameData(typingOf(present), wanted)) return undefined;
     if (settings !== undefined && present?.inbound !== undefined) {
       if (!sameData(settingsIn(INBOUND_OPTIONS, present.inbound), settings)) return undefined;
     }
@@ -264,7 +265,7 @@ class Layer {
       this.edges.set(wanted.type, edge);
       for (const type of [...wanted.from, ...wanted.to]) this.node(type);
     }
-    return sameData(typingOfEdge(edge), wanted) ? edge : undefined;
+    return sameData(typingOf(edge), wanted) ? edge : undefined;
   }
 }
 
@@ -292,10 +293,6 @@ function setOrders(edge: EditedEdge, settings: InboundSettings, added: readonly 
     inForce: projectionInForce(places, kept),
   };
   edge.inbound = { ...settings, orders, items: [...(edge.inbound?.items ?? []), item] };
-}
-
-function typingOfEdge({ type, from, to, keys }: EdgeModel): FamilyDefinition['edge'] {
-  return { type, from, to, keys };
 }
 
 function sameData(left: unknown, right: unknown): boolean {

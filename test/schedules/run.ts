@@ -1,4 +1,5 @@
 import { runJoined } from './joined.ts';
+import { runTenants } from './tenants.ts';
 import { runUpdates } from './updates.ts';
 import { runWalks } from './walks.ts';
 
@@ -6,7 +7,12 @@ import { runWalks } from './walks.ts';
 type Run = (seed: number) => Promise<string[]>;
 
 /** The kinds of schedules, by name. */
-export const KINDS = { joined: runJoined, updates: runUpdates, walks: runWalks } satisfies Record<string, Run>;
+export const KINDS = {
+  joined: runJoined,
+  tenants: (seed) => runTenants(seed),
+  updates: runUpdates,
+  walks: runWalks,
+} satisfies Record<string, Run>;
 
 /** What `runSchedules` gives. */
 export interface SchedulesReport {

@@ -54,6 +54,21 @@ export function parseNodeId(id: string): NodeIdParts | undefined {
   return isTypeName(type) ? { type, key: id.slice(dash + 1) } : undefined;
 }
 
+/**
+ * The characters that may end the tenant in an id. It is one character, so that the ids with a prefix are those of one tenant, and none that
+ * has a meaning in a policy of IAM.
+ */
+export const TENANT_SEPARATORS = ['.', ':', '/', '#', '|', '-', '_'] as const;
+/** A character that ends the tenant in an id. */
+export type TenantSeparator = (typeof TENANT_SEPARATORS)[number];
+
+/** The tenant of a node id: what stands between its type and the first separator; undefined where that is nothing. */
+export function tenantOf(id: string, separator: string): string | undefined {
+  const start = id.indexOf('-') + 1;
+  const end = id.indexOf(separator, start);
+  return end > start ? id.slice(start, end) : undefined;
+}
+
 /** The type of a node id or the edge type of an edge's sort key: what stands before the first `-`. */
 export function typePrefix(key: string): string | undefined {
   const dash = key.indexOf('-');

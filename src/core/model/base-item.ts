@@ -1,7 +1,7 @@
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { attributeOf, type Item, textOfUntrusted } from '../items/attribute-value.ts';
 import { hashedSortKey, isHashedName, TARGET_ID } from '../items/hashed-key.ts';
-import { describe, edgeSortKey, parseNodeId } from '../items/keys.ts';
+import { describe, edgeSortKey, parseNodeId, tenantOf } from '../items/keys.ts';
 import type { CompiledModel, EdgeModel, NodeModel, PartModel } from './compiled.ts';
 
 /** The kind of a base item. */
@@ -11,8 +11,11 @@ export type BaseItemKind =
   | { kind: 'edge'; edge: EdgeModel; target: string }
   /** A type outside the model: no error; the projector skips it and the check counts it. */
   | { kind: 'unknown' }
-  /** An edge type of the model between nodes that it does not join, or a hashed key that is not its target's. */
-  | { kind: 'misfit'; reason: string; remedy?: string };
+  /**
+   * An edge type of the model between nodes that it does not join, or a hashed key that is not its target's. An edge between tenants has
+   * a code of its own.
+   */
+  | { kind: 'misfit'; code?: 'edge-between-tenants'; reason: string; remedy?: string };
 
 /** The kind of a base item by its keys alone: a hashed key names an edge, but not its target. */
 export type KeyKind = BaseItemKind | { kind: 'hashed'; edge: EdgeModel };
@@ -27,7 +30,7 @@ const HASHED_REMEDY = `Put it under hashedEdgeKey(edgeType, target) with the tar
 /** Classifies a base item. For an edge with a hashed key the image names the target. */
 export function classifyBaseItem(graph: CompiledModel, source: string, sortKey: string, image: Item): BaseItemKind {
   const kind = classifyKey(graph, source, sortKey);
-  return kind.kind === 'hashed' ? classifyHashedEdge(graph, kind.edge, sortKey, image) : kind;
+  return kind.kind === 'hashed' ? classifyHashedEdge(graph, kind.edge, { source, target: sortKey }, image) : kind;
 }
 
 /** Tells a base item's kind from its keys alone. */
@@ -89,8 +92,11 @@ export class KeyClassifier {
   private plainEdge(edge: EdgeModel, target: string): SharedKind {
     const wrong = misfitOfTarget(this.graph, edge, target);
     if (wrong?.kind === 'unknown') return wrong;
-    const misfit = misfitOfSource(edge, this.sourceType) ?? wrong;
+    const misfit = misfitOfSource(edge, this.sourceType) ?? wrong ?? misfitOfTenants(edge, this.source, target);
     if (misfit !== undefined) return misfit;
+    // The types of two nodes do not say whether they are of one tenant.
+    // rule: each-edge-is-judged-by-its-tenants
+    if (edge.tenantSeparator !== undefined) return { kind: 'plain', edge };
     this.last = { kind: 'plain', edge };
     this.start = `${edge.type}-${nodePrefix(target)}-`;
     return this.last;
@@ -101,7 +107,7 @@ export class KeyClassifier {
 export function classifyHashedEdge(
   graph: CompiledModel,
   edge: EdgeModel,
-  sortKey: string,
+  { source, target: sortKey }: { source: string; target: string },
   image: Item,
 ): Exclude<BaseItemKind, { kind: 'node' | 'part' }> {
   const targetId = targetIdOf(image);
@@ -112,7 +118,9 @@ export function classifyHashedEdge(
   if (hashedSortKey(edge.type, targetId) !== sortKey) {
     return hashedMisfit(`its sort key is not the hashed key of its ${TARGET_ID}`);
   }
-  return misfitOfTarget(graph, edge, targetId) ?? { kind: 'edge', edge, target: targetId };
+  // rule: hashed-edge-stays-within-its-tenant
+  const misfit = misfitOfTarget(graph, edge, targetId) ?? misfitOfTenants(edge, source, targetId);
+  return misfit ?? { kind: 'edge', edge, target: targetId };
 }
 
 /** Throws `invalid-id` for a node id that the table's raw keys cannot hold. */
@@ -148,6 +156,17 @@ type Misfit = Extract<BaseItemKind, { kind: 'misfit' }>;
 function misfitOfSource(edge: EdgeModel, sourceType: string): Misfit | undefined {
   if (edge.from.has(sourceType)) return undefined;
   return misfit(endpointText(edge.type, 'leaves', edge.from, sourceType));
+}
+
+/** The misfit of an edge whose nodes are not of one tenant; undefined if they are, or if the model has no tenants. */
+function misfitOfTenants({ type, tenantSeparator }: EdgeModel, source: string, target: string): Misfit | undefined {
+  if (tenantSeparator === undefined) return undefined;
+  const [from, to] = [tenantOf(source, tenantSeparator), tenantOf(target, tenantSeparator)];
+  // rule: edge-stays-within-its-tenant
+  if (from !== undefined && from === to) return undefined;
+  const [leaves, enters] = [from, to].map((tenant) => (tenant === undefined ? 'none' : describe(tenant)));
+  const reason = `edge type ${type} leaves a node of tenant ${leaves}, and enters one of tenant ${enters}`;
+  return { kind: 'misfit', code: 'edge-between-tenants', reason };
 }
 
 function misfit(reason: string): Misfit {

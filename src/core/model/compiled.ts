@@ -201,6 +201,8 @@ export interface EdgeModel {
   incoming?: CountModel<TotalPlaces>;
   /** How sort keys are made. */
   keys: 'plain' | 'hashed';
+  /** The character that ends the tenant in ids: an edge joins nodes of one tenant. Undefined: there are no tenants. */
+  tenantSeparator?: string;
   /** Attributes of the target node that are copied into the source's view; undefined: none. */
   copy?: readonly string[];
   /** The raw keys of its edges, as templates; undefined: Edgeloom's. */

@@ -1,3 +1,4 @@
+import type { TenantSeparator } from '../items/keys.ts';
 import type { Checked, Mistake, SourceMistake } from './checked.ts';
 import type { CompiledModel } from './compiled.ts';
 import type { EdgeTypes, NodeTypes } from './declared.ts';
@@ -105,6 +106,11 @@ export interface GraphInput<N extends NodeDefinitions, E> {
   table: string | TableOptions;
   nodes: N;
   edges?: Checked<E, CheckedEdges<N, NoInfer<E>>, never>;
+  /**
+   * Keeps tenants apart that share the table: the character that ends the tenant in each id. With `'.'` the tenant of `USER-acme.ada` is
+   * `acme`. An edge joins nodes of one tenant alone; every other edge is refused, or quarantined. Default: there are no tenants.
+   */
+  tenantSeparator?: TenantSeparator;
   /** The things whose changes the feed tells. Default: all. */
   feed?: FeedNames<NoInfer<Extract<keyof N, string>>, NoInfer<Extract<keyof E, string>>>;
 }

@@ -1,6 +1,7 @@
 import type { Item } from '../items/attribute-value.ts';
+import { TARGET_ID } from '../items/hashed-key.ts';
 import { type DerivedSortKey, typePrefix } from '../items/keys.ts';
-import { classifyBaseItem, classifyKey, sortKeyOfEdge } from '../model/base-item.ts';
+import { classifyBaseItem, classifyKey } from '../model/base-item.ts';
 import { type CompiledModel, type EdgeModel, layersOf } from '../model/compiled.ts';
 import type { ItemKey } from '../store-port.ts';
 import { reverseItems } from './copies.ts';
@@ -56,12 +57,16 @@ export function keysInTargetOfView(graph: CompiledModel, base: ItemKey): (ItemKe
   return ofView.map(({ keyOf }) => ({ source, target: keyOf(edge, base.source) }));
 }
 
-/** Whether a key is that of an edge's item in its target's partition. */
+/** Whether a key is that of an edge's item in its target's partition. Whoever may write the edge's partition may have forged the key. */
 export function isInTargetOf(graph: CompiledModel, base: ItemKey, { source, target }: ItemKey): boolean {
-  const type = typePrefix(base.target) ?? '';
-  const names = ({ edges }: CompiledModel): boolean =>
-    edges.has(type) && sortKeyOfEdge(edges.get(type)!, source) === base.target;
-  return layersOf(graph).some(names) && keysOf(graph, base.source, type).includes(target);
+  const entersSource = (layer: CompiledModel): boolean => {
+    // rule: entry-names-what-its-edge-may-have
+    const kind = classifyBaseItem(layer, base.source, base.target, { [TARGET_ID]: { S: source } });
+    return kind.kind === 'edge' && kind.target === source;
+  };
+  return (
+    layersOf(graph).some(entersSource) && keysOf(graph, base.source, typePrefix(base.target) ?? '').includes(target)
+  );
 }
 
 function keysOf(graph: CompiledModel, source: string, type: string): string[] {

@@ -163,7 +163,7 @@ export class ItemPlanner implements ImageOwner {
     if (kind.kind === 'node') return deriveNode(graph, kind.node, this.subjectOf(this, image));
     if (kind.kind === 'part') return derivePart(kind, this, image);
     if (kind.kind === 'hashed') {
-      const told = classifyHashedEdge(graph, kind.edge, this.sortKey, image);
+      const told = classifyHashedEdge(graph, kind.edge, { source, target: this.sortKey }, image);
       if (told.kind === 'edge') {
         const owner = { graph, source, type: told.edge.type, target: told.target, isHashed: true };
         return this.deriveEdge(kind.edge, owner, image);
@@ -223,7 +223,7 @@ export class ItemPlanner implements ImageOwner {
 /** The result for an image of a type outside the model, or of one that does not fit its type. */
 function nothingDerived(kind: Extract<BaseItemKind, { kind: 'unknown' | 'misfit' }>): DerivedImage {
   if (kind.kind === 'unknown') return NOTHING;
-  return { ...NOTHING, problems: [{ code: 'misfit', message: misfitText(kind) }] };
+  return { ...NOTHING, problems: [{ code: kind.code ?? 'misfit', message: misfitText(kind) }] };
 }
 
 /** The index items of a node or a part, in the making. */

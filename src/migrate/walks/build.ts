@@ -5,6 +5,7 @@ import { parseNodeId, requireDerivedSortKey, VIEW_KEY } from '../../core/items/k
 import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
 import { edgeNamedByReverse } from '../../core/kinds/reverse-item.ts';
 import { isMaintained, itemKindOf, kindOfDerivedKey } from '../../core/kinds/table.ts';
+import { classifyKey } from '../../core/model/base-item.ts';
 import { countHolding } from '../../core/plan/counted.ts';
 import { isJoinedKey } from '../../core/plan/joined.ts';
 import { isOfOtherShape } from '../../core/plan/shape.ts';
@@ -13,6 +14,7 @@ import type { IndexUnit } from '../../core/plan/unit.ts';
 import { hasExpectedFields } from '../../core/plan/writes/updates.ts';
 import { wholeViewUpdate } from '../../core/plan/writes/whole-view.ts';
 import { readItems } from '../../core/store-pages.ts';
+import type { ItemKey } from '../../core/store-port.ts';
 import { type ApplyContext, epochSeconds } from '../../projecting/apply/context.ts';
 import { applyCountedUnit } from '../../projecting/apply/counted.ts';
 import { applyIndexUnitByBaseItem } from '../../projecting/apply/index-item.ts';
@@ -173,8 +175,8 @@ export async function reconcileViews(
 }
 
 /**
- * Reconciles reverse items whose edge does not exist, so that they become tombstones. A writer that deleted the edge while no view had
- * copies of it has left them.
+ * Reconciles reverse items whose edge does not exist, or is none of the model any more, so that they become tombstones. A writer that
+ * deleted the edge while no view had copies of it has left them.
  */
 async function reconcileReverseItemsWithoutEdge(context: BuildContext, items: readonly WalkedItem[]): Promise<void> {
   const reverse = items.flatMap(({ source, target, item }) => {
@@ -187,8 +189,12 @@ async function reconcileReverseItemsWithoutEdge(context: BuildContext, items: re
     context,
     reverse.map(({ edge }) => edge),
   );
-  const left = reverse.filter((_, i) => edges[i] === undefined);
+  const left = reverse.filter(({ edge }, i) => edges[i] === undefined || isMisfit(context, edge));
   await pMap(left, ({ key }) => reconcileReverseItem(context, key, undefined), { concurrency: context.concurrency });
+}
+
+function isMisfit({ graph }: BuildContext, { source, target }: ItemKey): boolean {
+  return classifyKey(graph, source, target).kind === 'misfit';
 }
 
 function hasView(target: string): boolean {

@@ -2,6 +2,7 @@ import pMap from 'p-map';
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { CHILD, revisionOf } from '../../core/items/derived-item.ts';
 import { edgeSortKey, VIEW_KEY } from '../../core/items/keys.ts';
+import { classifyKey } from '../../core/model/base-item.ts';
 import type { EdgeModel } from '../../core/model/compiled.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import { copyOf } from '../../core/plan/copies.ts';
@@ -95,7 +96,11 @@ async function visitPage(
     consistent: true,
   });
   stats.rcu += page.rcu;
-  const children = page.items.map((item) => stringOf(item[CHILD])).filter((child) => child !== undefined);
+  const edgeKey = edgeSortKey(edge.type, unit.source);
+  // Whoever may write the parent's partition may forge a reverse item.
+  // rule: fan-out-visits-possible-children
+  const isPossible = (child: string): boolean => classifyKey(graph, child, edgeKey).kind === 'edge';
+  const children = page.items.map((item) => stringOf(item[CHILD]) ?? '').filter(isPossible);
   for (let start = 0; start < children.length; start += CHUNK) {
     await visitChildren(context, unit, edge, children.slice(start, start + CHUNK));
   }

@@ -99,7 +99,7 @@ function derivedIn(
     case 'unknown':
       return NOTHING;
     case 'misfit':
-      return { ...NOTHING, problems: [{ code: 'misfit', message: misfitText(kind) }] };
+      return { ...NOTHING, problems: [{ code: kind.code ?? 'misfit', message: misfitText(kind) }] };
     case 'node':
       return derivedOfNode(graph, kind.node, source, image);
     case 'part':

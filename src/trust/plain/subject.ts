@@ -15,6 +15,7 @@ import type { DeriveContext } from '../../core/model/options/derive-options.ts';
 export interface Problem {
   code:
     | 'misfit'
+    | 'edge-between-tenants'
     | 'malformed'
     | 'wrong-type'
     | 'undeclared-label'

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { hashedSortKey } from '../../../src/core/items/hashed-key.ts';
-import { classifyBaseItem, classifyKey } from '../../../src/core/model/base-item.ts';
+import { edgeSortKey } from '../../../src/core/items/keys.ts';
+import { classifyBaseItem, classifyKey, KeyClassifier } from '../../../src/core/model/base-item.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
 
@@ -82,5 +83,54 @@ describe('an edge with a hashed key', () => {
   it.each([null, 7, 'USER-2', { S: 7 }, { S: null }, { N: '1' }])('is refused for a target like %j', (targetId) => {
     const image = { targetId } as unknown as Parameters<typeof classifyBaseItem>[3];
     expect(classifyBaseItem(graph, 'USER-1', key, image)).toMatchObject({ kind: 'misfit' });
+  });
+});
+
+describe('a model with tenants', () => {
+  const tenants = defineGraph({
+    table: 'records',
+    tenantSeparator: '.',
+    nodes: { USER: node() },
+    edges: {
+      MEMBER: edge({ from: 'USER', to: 'USER' }),
+      FRIEND: edge({ from: 'USER', to: 'USER', keys: 'hashed' }),
+    },
+  });
+  const kindsOf = (source: string, target: string) =>
+    [edgeSortKey('MEMBER', target), hashedSortKey('FRIEND', target)].map((sortKey) =>
+      classifyBaseItem(tenants, source, sortKey, { targetId: { S: target } }),
+    );
+
+  it.each([
+    ['USER-a.1', 'USER-a.2'],
+    ['USER-a.', 'USER-a.b.c'],
+    ['USER-a-b.1', 'USER-a-b.2'],
+  ])('has edges from %s to %s, which are of one tenant', (source, target) => {
+    expect(kindsOf(source, target)).toMatchObject([
+      { kind: 'edge', target },
+      { kind: 'edge', target },
+    ]);
+  });
+  it.each([
+    ['USER-a.1', 'USER-b.1'],
+    ['USER-a.1', 'USER-ab.1'],
+    ['USER-a.1', 'USER-A.1'],
+    ['USER-a.1', 'USER-a'],
+    ['USER-a', 'USER-a.1'],
+    ['USER-a', 'USER-a'],
+    ['USER-.1', 'USER-.2'],
+  ])('has none from %s to %s', (source, target) => {
+    const misfit = { kind: 'misfit', code: 'edge-between-tenants' };
+    expect(kindsOf(source, target)).toMatchObject([misfit, misfit]);
+  });
+  it('judges each edge of a partition, and each partition, by itself', () => {
+    const keys = new KeyClassifier(tenants).selectPartition('USER-a.1');
+    const kinds = () => ['MEMBER-USER-a.2', 'MEMBER-USER-b.2'].map((key) => keys.kindOf(key).kind);
+    expect(kinds()).toEqual(['plain', 'misfit']);
+    keys.selectPartition('USER-b.1');
+    expect(kinds()).toEqual(['misfit', 'plain']);
+  });
+  it('has nodes without a tenant, which no edge joins', () => {
+    expect(classifyKey(tenants, 'USER-a', 'USER-a')).toMatchObject({ kind: 'node' });
   });
 });

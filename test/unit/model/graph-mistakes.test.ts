@@ -21,6 +21,21 @@ it('refuses an attribute of a source in a search: a node has none', () => {
   ]);
 });
 
+it('refuses a separator of tenants that is not one character, and one next to templates of keys', () => {
+  for (const tenantSeparator of ['', '::', 'a', '*', '?', '$', '~', 7]) {
+    expect(mistakesOf({ table: 'records', tenantSeparator, nodes: { USER: node() } })).toEqual([
+      "tenantSeparator: should be '.', ':', '/', '#', '|', '-' or '_'",
+    ]);
+  }
+  expect(mistakesOf({ table: 'records', tenantSeperator: '.', nodes: { USER: node() } })[0]).toBe(
+    'defineGraph: has no option "tenantSeperator". Did you mean tenantSeparator? There are table, nodes, edges, feed, tenantSeparator',
+  );
+  const key = { source: 'u#{id}', target: 'PROFILE' };
+  expect(mistakesOf({ table: 'records', tenantSeparator: '.', nodes: { USER: node({ key }) } })).toEqual([
+    'tenantSeparator: is for a table without key templates: an id of theirs says nothing of the partition',
+  ]);
+});
+
 const orderMistakes = (order: unknown): string[] => edgeMistakes({ inbound: { gsi0: order } });
 
 describe('mistakes are all reported at once, each with its path', () => {

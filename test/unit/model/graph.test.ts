@@ -56,6 +56,12 @@ describe('the model of the documentation', () => {
     expect(withTitle({ search: { name: derive(() => 'b', { version: 2, others }) } })).toBe(derived(() => 'b', 2));
   });
 
+  it('has a fingerprint that changes with the separator of tenants', () => {
+    const fingerprints = [undefined, '.', '/'].map(
+      (tenantSeparator) => define({ table: 'records', nodes: { GOAL: node() }, tenantSeparator }).fingerprint,
+    );
+    expect(new Set(fingerprints).size).toBe(3);
+  });
   it.each(['fields', 'versionAttribute', 'others'])('has a fingerprint that changes with a search named %s', (name) => {
     const withShards = (shards: number) =>
       define({ table: 'records', nodes: { GOAL: node({ search: { [name]: { shards } } }) } }).fingerprint;

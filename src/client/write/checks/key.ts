@@ -23,7 +23,7 @@ const ID_HINT = 'An id is a type, a dash and any text, such as USER-U1.';
 /**
  * Checks the keys of a base item. Both are texts that DynamoDB takes and gives back unchanged. The sort key is not that of a derived
  * item. The types are in the model, and an edge's type joins its two nodes. Throws an `EdgeloomError` with the code `invalid-key`,
- * `key-too-long`, `derived-key`, `invalid-id`, `unknown-type` or `invalid-edge`.
+ * `key-too-long`, `derived-key`, `invalid-id`, `unknown-type` `invalid-edge` or `edge-between-tenants`.
  *
  * @param attributes the item's attributes. They name the target of an edge with a hashed key.
  */
@@ -36,6 +36,7 @@ export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unk
   checkNodeId(graph, source, `Attribute ${partitionKey}`);
   const kind = classifyBaseItem(graph, source, sortKey, attributes);
   if (kind.kind === 'misfit') {
+    if (kind.code !== undefined) throw betweenTenantsError(`${itemName(source, sortKey)}: ${kind.reason}.`);
     throw new EdgeloomError(
       'invalid-edge',
       `${itemName(source, sortKey)}: ${kind.reason}.`,
@@ -113,6 +114,10 @@ export function checkPart(graph: CompiledModel, id: string, part: unknown): asse
     `${describe(id)}: its type has no part ${describe(part)} in the model.`,
     parts === '' ? `Declare it under nodes.${type}.parts.` : `The parts of ${type} are ${parts}.`,
   );
+}
+
+function betweenTenantsError(message: string): EdgeloomError {
+  return new EdgeloomError('edge-between-tenants', message, 'Join nodes of one tenant.');
 }
 
 function derivedKeyError(what: string): EdgeloomError {

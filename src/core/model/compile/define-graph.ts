@@ -9,7 +9,7 @@ import { isPlainObject } from '../options/shape.ts';
 import { checkAgainstFields } from './against-fields.ts';
 import { compileEdge, compileNode, compileTable } from './definitions.ts';
 import { compileRawKeys } from './raw-keys.ts';
-import { edgeSchema, type MistakeLog, nodeSchema, partSchema, tableName } from './schemas.ts';
+import { edgeSchema, graphSchema, type MistakeLog, nodeSchema, partSchema, tableName } from './schemas.ts';
 
 /**
  * Checks and compiles a model. Throws a `ModelError` that names every mistake with its path.
@@ -26,6 +26,11 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
 ): Graph<N, E> {
   const mistakes: MistakeLog = [];
   const table = compileTable(input?.table, mistakes);
+  if (isPlainObject(input)) {
+    // A misspelt option would leave tenants together.
+    graphSchema(input, (path, message) => mistakes.push({ path: path.join('.') || 'defineGraph', message }));
+  }
+  const { tenantSeparator } = input ?? {};
   const nodeInput = recordOf(input?.nodes, 'nodes', mistakes);
   const edgeInput = recordOf(input?.edges ?? {}, 'edges', mistakes);
   const nodes = new Map<string, NodeModel>();
@@ -36,7 +41,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   const edges = new Map<string, EdgeModel>();
   for (const [type, definition] of Object.entries(edgeInput)) {
     const compiled = compileEdge(type, definition, new Set(Object.keys(nodeInput)), table, mistakes);
-    if (compiled) edges.set(type, compiled);
+    if (compiled) edges.set(type, { ...compiled, ...(tenantSeparator !== undefined && { tenantSeparator }) });
   }
   if (Object.keys(nodeInput).length === 0 && mistakes.length === 0) {
     mistakes.push({ path: 'nodes', message: 'declares no node type' });
@@ -45,6 +50,12 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   for (const edge of edges.values()) checkSourceParts(nodes, edge, mistakes);
   checkAgainstFields(nodes, edges, table, mistakes);
   const rawKeys = compileRawKeys(nodes, edges, mistakes);
+  if (rawKeys !== undefined && tenantSeparator !== undefined) {
+    mistakes.push({
+      path: 'tenantSeparator',
+      message: 'is for a table without key templates: an id of theirs says nothing of the partition',
+    });
+  }
   if (mistakes.length > 0) throw new ModelError(mistakes);
   for (const [type, compiled] of nodes) {
     const ownerOf = [...edges.values()].filter(({ inbound, to }) => inbound?.includeOwner === true && to.has(type));
@@ -56,7 +67,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
     nodes,
     edges,
     indexes: usesGsi1 ? ['gsi0', 'gsi1'] : ['gsi0'],
-    fingerprint: fingerprintOf(nodeInput, edgeInput),
+    fingerprint: fingerprintOf(nodeInput, edgeInput, tenantSeparator),
     ...(input.feed && { feed: input.feed }),
   };
 }
@@ -110,18 +121,25 @@ const UNSHAPING = unshapingOptions(nodeSchema, partSchema, edgeSchema);
  * `derive` is, and so is that of the folding. A search or an order may have the
  * name of an option that is left out, so the place decides, and not the name alone.
  */
-function fingerprintOf(nodes: Record<string, unknown>, edges: Record<string, unknown>): string {
+function fingerprintOf(
+  nodes: Record<string, unknown>,
+  edges: Record<string, unknown>,
+  tenantSeparator: string | undefined,
+): string {
   const ofTypes = [...Object.values(nodes), ...Object.values(edges)].map(optionsOf);
   const ofParts = ofTypes.flatMap(({ parts }) => (isPlainObject(parts) ? Object.values(parts).map(optionsOf) : []));
   const declared = new Set<unknown>([...ofTypes, ...ofParts]);
-  const text = JSON.stringify([nodes, edges], function (this: unknown, key, value: unknown) {
-    const isLeftOut =
-      (UNSHAPING.has(key) && declared.has(this)) ||
-      (key === 'others' && isPlainObject(this) && this['kind'] === 'derive') ||
-      typeof value === 'function';
-    if (isLeftOut) return undefined;
-    return key === 'fold' && value === true ? FOLDING : value;
-  });
+  const text = JSON.stringify(
+    [nodes, edges, ...(tenantSeparator === undefined ? [] : [tenantSeparator])],
+    function (this: unknown, key, value: unknown) {
+      const isLeftOut =
+        (UNSHAPING.has(key) && declared.has(this)) ||
+        (key === 'others' && isPlainObject(this) && this['kind'] === 'derive') ||
+        typeof value === 'function';
+      if (isLeftOut) return undefined;
+      return key === 'fold' && value === true ? FOLDING : value;
+    },
+  );
   return hash128(text).slice(0, 8);
 }
 

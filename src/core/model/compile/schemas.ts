@@ -1,4 +1,5 @@
 import type { Mistake } from '../../../foundation/errors.ts';
+import { TENANT_SEPARATORS } from '../../items/keys.ts';
 import type { Compute } from '../compiled.ts';
 import {
   attributeName,
@@ -126,6 +127,14 @@ export const edgeSchema = exactObject({
 });
 /** Options next to the orders of an edge type. */
 export const inboundSchema = exactObject(checksOf(INBOUND_OPTIONS));
+/** Options of a model: what the types hold is checked apart. */
+export const graphSchema = exactObject({
+  table: anything,
+  nodes: anything,
+  edges: anything,
+  feed: anything,
+  tenantSeparator: optional(oneOf(...TENANT_SEPARATORS)),
+});
 const NAME_OF_TABLE = 'should be 3 to 255 of the characters A-Z, a-z, 0-9, _, - and .';
 /** The name of a table or of an index. */
 export const tableName: Shape<string> = shapeThatPasses(

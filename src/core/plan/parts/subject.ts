@@ -15,6 +15,7 @@ import type { CompiledModel, Compute, Projection } from '../../model/compiled.ts
 export interface Problem {
   code:
     | 'misfit'
+    | 'edge-between-tenants'
     | 'contradictory-record'
     | 'malformed'
     | 'wrong-type'

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isShown } from '../schedules/shown.ts';
+import { runTenants } from '../schedules/tenants.ts';
+import { TENANTS_MUTANTS } from '../schedules/tenants-mutants.ts';
+import { ROOT } from '../simulator/planted/marks.ts';
+import { plantedBugs, runs } from '../support/extent.ts';
+import { type Policy, TENANT_POLICY } from '../support/tenant-policy.ts';
+
+/** `npm run simulate -- tenants --runs 20000` runs more of them. */
+const RUNS = runs({ part: 30, whole: 150 });
+
+/** Whether one of some attacks with a policy changes or learns something. */
+async function showsHarm(policy: Policy, most: number): Promise<boolean> {
+  for (let seed = 1; seed <= most; seed++) if ((await runTenants(seed, undefined, policy)).length > 0) return true;
+  return false;
+}
+
+describe('a producer whose policy binds it to the prefix of its tenant', () => {
+  it('changes nothing outside of it, and learns nothing from it, whatever it writes', async () => {
+    const failures: string[] = [];
+    for (let seed = 1; seed <= RUNS; seed++) failures.push(...(await runTenants(seed)));
+    expect(failures).toEqual([]);
+  });
+
+  it('has the policy that SECURITY.md shows', () => {
+    const blocks = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8').matchAll(/```json\n(.*?)\n```/gs);
+    expect([...blocks].map(([, json]) => JSON.parse(json!) as unknown)).toEqual([TENANT_POLICY]);
+  });
+
+  it.each(['gsi0pk', 'edgeSet'])('does harm with a policy that lets it write %s', async (attribute) => {
+    const statements = TENANT_POLICY.Statement.map((statement) => {
+      const denied = statement.Condition['ForAnyValue:StringEquals']?.['dynamodb:Attributes'];
+      if (denied === undefined) return statement;
+      // An item is in an index by both of its keys.
+      const left = [denied].flat().filter((name) => name.slice(0, 4) !== attribute.slice(0, 4));
+      return { ...statement, Condition: { 'ForAnyValue:StringEquals': { 'dynamodb:Attributes': left } } };
+    });
+    expect(await showsHarm({ ...TENANT_POLICY, Statement: statements }, 150)).toBe(true);
+  });
+
+  it.each(plantedBugs(TENANTS_MUTANTS))('does harm with a planted bug: $name ($rule)', async (mutant) => {
+    expect(await isShown(mutant, 'tenants', 2_000)).toBe(true);
+  });
+});
