@@ -11,9 +11,10 @@ import { type Policy, TENANT_POLICY } from '../support/tenant-policy.ts';
 /** `npm run simulate -- tenants --runs 20000` runs more of them. */
 const RUNS = runs({ part: 30, whole: 150 });
 
-/** Whether one of some attacks with a policy changes or learns something. */
-async function showsHarm(policy: Policy, most: number): Promise<boolean> {
-  for (let seed = 1; seed <= most; seed++) if ((await runTenants(seed, undefined, policy)).length > 0) return true;
+/** Whether one of 150 attacks with a policy changes or learns something, those from a seed on first. */
+async function showsHarm(policy: Policy, first: number): Promise<boolean> {
+  for (let i = 0; i < 150; i++)
+    if ((await runTenants(1 + ((first + i - 1) % 150), undefined, policy)).length > 0) return true;
   return false;
 }
 
@@ -29,7 +30,10 @@ describe('a producer whose policy binds it to the prefix of its tenant', () => {
     expect([...blocks].map(([, json]) => JSON.parse(json!) as unknown)).toEqual([TENANT_POLICY]);
   });
 
-  it.each(['gsi0pk', 'edgeSet'])('does harm with a policy that lets it write %s', async (attribute) => {
+  it.each([
+    ['gsi0pk', 1],
+    ['edgeSet', 98],
+  ])('does harm with a policy that lets it write %s', async (attribute, first) => {
     const statements = TENANT_POLICY.Statement.map((statement) => {
       const denied = statement.Condition['ForAnyValue:StringEquals']?.['dynamodb:Attributes'];
       if (denied === undefined) return statement;
@@ -37,7 +41,7 @@ describe('a producer whose policy binds it to the prefix of its tenant', () => {
       const left = [denied].flat().filter((name) => name.slice(0, 4) !== attribute.slice(0, 4));
       return { ...statement, Condition: { 'ForAnyValue:StringEquals': { 'dynamodb:Attributes': left } } };
     });
-    expect(await showsHarm({ ...TENANT_POLICY, Statement: statements }, 150)).toBe(true);
+    expect(await showsHarm({ ...TENANT_POLICY, Statement: statements }, first)).toBe(true);
   });
 
   it.each(plantedBugs(TENANTS_MUTANTS))('does harm with a planted bug: $name ($rule)', async (mutant) => {
