@@ -1,5 +1,5 @@
 import type { StoreError } from '../../foundation/errors.ts';
-import type { Item } from '../items/attribute-value.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { INDEX_KEYS, MODEL, QUARANTINE_FIELDS, REVISION, WATERMARK } from '../items/derived-item.ts';
 import { baseKeyOfIndexItem, parseDerivedKey } from '../items/derived-key.ts';
@@ -88,6 +88,13 @@ function entryItem(
 export function formsOfEntry({ partitionKey, sortKey }: TableNames, entry: Item): readonly Item[] {
   const { [INDEX_KEYS.gsi0.partition]: _partition, [INDEX_KEYS.gsi0.sort]: _sort, ...unlisted } = entry;
   return [entry, unlisted, { [partitionKey]: entry[partitionKey]!, [sortKey]: entry[sortKey]! }];
+}
+
+/** The entry, for a log alone, of which the table takes no form: its reason says so. */
+export function unwrittenEntry(entry: Item, { message }: StoreError): Item {
+  const reason = stringOf(entry[QUARANTINE_FIELDS.reason]) ?? '';
+  const text = `${reason.replace(/\.$/, '')}. The table refuses the quarantine entry, too: ${message} A check finds what is missing.`;
+  return { ...entry, [QUARANTINE_FIELDS.reason]: { S: text } };
 }
 
 function shortenedReason(reason: string): string {

@@ -11,6 +11,7 @@ import { ProgressRecorder } from '../../projecting/progress/recorder.ts';
 import { decodeRecords, type RawRecord } from '../../projecting/stream/decode.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
+import { requireKeyTypes } from '../../store/key-types.ts';
 import { type CallTime, timeOfCall } from './call-time.ts';
 import { recordsOf } from './event-records.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
@@ -62,7 +63,8 @@ const RESERVE_MS = 5_000;
 /**
  * Makes the handler that projects a table's stream. Clients are made once, here. Failures that a retry may resolve are
  * retried until the reserve; then exactly one record is reported, the lowest unapplied, and the mapping comes again from
- * there. Throws only for events that are no stream of this table, so that such a batch fails as a whole.
+ * there. Throws only for events that are no stream of this table, and where keys of the table are no texts (`table-differs`; its first
+ * call looks, if the role may describe the table), so that such a batch fails as a whole.
  *
  * Logs hold keys, never the contents of items.
  *
@@ -83,6 +85,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
   const progress =
     options.progress === false ? undefined : new ProgressRecorder({ graph, store, kind: 'lambda', now, onError });
   const claims = progress && new ClaimRecorder({ table: graph.table, store, now, onError });
+  let isTableKnown = false;
   return async (event, context) => {
     const sampled = random() < sampleRate;
     const logger = rootLogger.child({ requestId: context.awsRequestId }, sampled ? { level: 'debug' } : {});
@@ -90,6 +93,9 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     for (const arn of new Set(raw.map(({ eventSourceARN = '' }) => eventSourceARN))) {
       checkStreamTable(arn, graph.table.name);
     }
+    // A table that is mended meanwhile is looked at again.
+    if (!isTableKnown) await requireKeyTypes(graph, store, logger);
+    isTableKnown = true;
     const records = decodeRecords(graph, raw);
     logger.debug({ keys: records.map(({ source, target }) => [source, target]) }, 'batch received');
     const time = timeOfCall(context, reserveMs);

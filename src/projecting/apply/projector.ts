@@ -267,7 +267,7 @@ async function runUnit(
     applyUnit(context, unit, attempt === 1 ? ahead : undefined),
   );
   if (!(failure instanceof StoreError) || failure.kind !== 'terminal') return failure;
-  // If a quarantine entry itself is refused, there is no place left to note the record: the batch has to fail.
+  // Its base item cannot be read.
   if (unit.kind === 'quarantine') return failure;
   if ('items' in unit && unit.items.length > 1) return await runOneByOne(context, splitUnit(unit), failures);
   const entry = refusalEntry(context.graph, unit, failure, context.now());

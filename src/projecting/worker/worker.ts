@@ -3,6 +3,7 @@ import { streamLabel } from '../../core/items/watermark.ts';
 import type { TableNames } from '../../core/model/compiled.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { doubtTable } from '../../registry/identity.ts';
+import { requireKeyTypes } from '../../store/key-types.ts';
 import { createProjector } from '../apply/projector.ts';
 import { ClaimRecorder } from '../progress/claim-recorder.ts';
 import { ProgressRecorder } from '../progress/recorder.ts';
@@ -19,7 +20,7 @@ import type { Worker, WorkerOptions, WorkerResult, WorkerSettings } from './work
 /**
  * Makes a worker that follows a table's stream from its oldest record (or a checkpoint) on and projects it: parents
  * before their children, several shards at once, new shards as they appear. It notes how far it came after applying,
- * so that `kill -9` costs a replay at worst.
+ * so that `kill -9` costs a replay at worst. `run` throws `table-differs` where keys of the table are no texts.
  *
  * @example
  * const worker = createWorker({ graph, store, streams, streamArn, checkpoint: fileCheckpoint('checkpoint.json') });
@@ -44,11 +45,11 @@ class StreamWorker implements Worker {
   private doubting: Promise<void> | undefined;
 
   constructor(source: StreamSource, settings: WorkerSettings) {
-    const { checkpoint, shardIntervalMs, stopGraceMs } = settings;
+    const { graph, store, checkpoint, shardIntervalMs, stopGraceMs } = settings;
     const report: WorkerReport = new WorkerReport({
       ...settings,
       onTrimmed: (trimmed) => {
-        this.doubting ??= noteLostRecords(settings.store, report);
+        this.doubting ??= noteLostRecords(store, report);
         settings.onTrimmed?.(trimmed);
       },
     });
@@ -62,7 +63,8 @@ class StreamWorker implements Worker {
       shardIntervalMs,
       stopGraceMs,
       report,
-      backlog: { limit, isOfOthers: (record) => isOfProducer(settings.graph.table, record) },
+      onFirstListing: () => requireKeyTypes(graph, store, report.logger),
+      backlog: { limit, isOfOthers: (record) => isOfProducer(graph.table, record) },
       open: (follow) => {
         const run = { ...makeWorkerRun(follow, settings, report, this.progress), limit, claims: this.claims };
         return (shardId) => new ShardTask(run, shardId);
