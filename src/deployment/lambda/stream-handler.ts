@@ -4,6 +4,7 @@ import { checkStreamTable } from '../../core/items/watermark.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
+import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { type BatchResult, createProjector } from '../../projecting/apply/projector.ts';
 import { ClaimRecorder } from '../../projecting/progress/claim-recorder.ts';
@@ -58,6 +59,20 @@ export interface StreamHandlerOptions extends Pick<RuntimeOptions, 'now' | 'rand
 /** A Lambda handler for the stream of a table. */
 export type StreamHandler = (event: StreamEvent, context: InvocationContext) => Promise<StreamResponse>;
 
+const OPTIONS: OptionNames<StreamHandlerOptions> = {
+  client: true,
+  store: true,
+  concurrency: true,
+  reserveMs: true,
+  progress: true,
+  metricsNamespace: true,
+  logger: true,
+  sampleRate: true,
+  telemetry: true,
+  now: true,
+  random: true,
+};
+
 const RESERVE_MS = 5_000;
 
 /**
@@ -72,6 +87,7 @@ const RESERVE_MS = 5_000;
  * export const handler = streamHandler(graph, { sampleRate: 0.01 });
  */
 export function streamHandler(graph: CompiledModel, options: StreamHandlerOptions = {}): StreamHandler {
+  checkOptions('streamHandler', options, OPTIONS);
   const { concurrency, reserveMs = RESERVE_MS, sampleRate = 0, telemetry } = options;
   const { now, random } = runtimeOf(options);
   // Retries of a call belong to the projector, which knows how much time is left.
@@ -99,7 +115,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     const records = decodeRecords(graph, raw);
     logger.debug({ keys: records.map(({ source, target }) => [source, target]) }, 'batch received');
     const time = timeOfCall(context, reserveMs);
-    const projectRecords = (): Promise<BatchResult> => projector.project(records, time);
+    const projectRecords = (): Promise<BatchResult> => projector.project(records, { remainingMs: time.remainingMs });
     const result = await (progress === undefined ? projectRecords() : progress.writeWhile(projectRecords));
     metrics.emit(result, ageOfOldestMs(records, now()));
     // After applying, and of a failed batch only what is applied: the mark would pass the rest.

@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import { streamLabel } from '../../core/items/watermark.ts';
 import type { TableNames } from '../../core/model/compiled.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
+import { checkOptions, checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { doubtTable } from '../../registry/identity.ts';
 import { requireKeyTypes } from '../../store/key-types.ts';
 import { createProjector } from '../apply/projector.ts';
@@ -17,6 +18,25 @@ import { ShardTask } from './shard-task.ts';
 import type { WorkerRun } from './worker-run.ts';
 import type { Worker, WorkerOptions, WorkerResult, WorkerSettings } from './worker-types.ts';
 
+const SETTINGS: OptionNames<WorkerSettings> = {
+  graph: true,
+  store: true,
+  projector: true,
+  checkpoint: true,
+  maxBatchRecords: true,
+  maxBatchBytes: true,
+  pollIntervalMs: true,
+  shardIntervalMs: true,
+  shardConcurrency: true,
+  batchTimeoutMs: true,
+  stopGraceMs: true,
+  onBatch: true,
+  onTrimmed: true,
+  progress: true,
+  logger: true,
+  telemetry: true,
+};
+
 /**
  * Makes a worker that follows a table's stream from its oldest record (or a checkpoint) on and projects it: parents
  * before their children, several shards at once, new shards as they appear. It notes how far it came after applying,
@@ -26,12 +46,15 @@ import type { Worker, WorkerOptions, WorkerResult, WorkerSettings } from './work
  * const worker = createWorker({ graph, store, streams, streamArn, checkpoint: fileCheckpoint('checkpoint.json') });
  * const { records, wcu } = await worker.run({ untilIdle: true });
  */
-export function createWorker({ streams, streamArn, ...settings }: WorkerOptions): Worker {
-  return createSourceWorker(new DynamoDBStreamSource(streams, streamArn), settings);
+export function createWorker(options: WorkerOptions): Worker {
+  checkStoreOptions('createWorker', options, { ...SETTINGS, streams: true, streamArn: true });
+  const { streams, streamArn, ...settings } = options;
+  return new StreamWorker(new DynamoDBStreamSource(streams, streamArn), settings);
 }
 
 /** The same for any `StreamSource`. */
 export function createSourceWorker(source: StreamSource, settings: WorkerSettings): Worker {
+  checkStoreOptions('createSourceWorker', settings, SETTINGS);
   return new StreamWorker(source, settings);
 }
 
@@ -72,7 +95,9 @@ class StreamWorker implements Worker {
     });
   }
 
-  async run({ untilIdle = false } = {}): Promise<WorkerResult> {
+  async run(options: { untilIdle?: boolean } = {}): Promise<WorkerResult> {
+    checkOptions('run of a worker', options, { untilIdle: true });
+    const { untilIdle = false } = options;
     const running = this.runToItsEnd(untilIdle);
     this.ended = running.then(
       () => undefined,

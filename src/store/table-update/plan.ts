@@ -7,6 +7,7 @@ import {
 import { WRITE_UNIT_BYTES } from '../../core/items/attribute-value.ts';
 import { type CompiledModel, type IndexName, indexKeysOf } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
+import { checkOptions } from '../../foundation/options.ts';
 import { keyTypesOf } from '../answers.ts';
 import { classifyError } from '../classify.ts';
 import { keyTypeText, otherKeyTypes } from '../key-types.ts';
@@ -46,8 +47,10 @@ export interface TablePlanOptions {
 export async function planTableUpdate(
   client: DynamoDBClient,
   graph: CompiledModel,
-  { ttl: asked }: TablePlanOptions = {},
+  options: TablePlanOptions = {},
 ): Promise<TablePlan> {
+  checkOptions('planTableUpdate', options, { ttl: true });
+  const { ttl: asked } = options;
   checkAsked(graph, asked);
   const { itemCount, sizeBytes } = await describeTable(client, graph);
   const table = await describedTable(client, graph);

@@ -6,7 +6,7 @@ import { hasItemsInTargets } from '../../core/plan/in-targets.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { runObserved, type TelemetryOption } from '../../core/telemetry.ts';
 import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
-import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { RUNTIME_OPTIONS, type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { type ConsumerPosition, SharedPosition } from '../../projecting/progress/consumer-position.ts';
 import {
   type NewestPositionSource,
@@ -144,11 +144,7 @@ const OPTIONS: OptionNames<CheckOptions> = {
   model: true,
   serverTime: true,
   telemetry: true,
-  now: true,
-  wait: true,
-  random: true,
-  remainingMs: true,
-  signal: true,
+  ...RUNTIME_OPTIONS,
 };
 
 /** The number of segments if the caller gives none. */

@@ -20,7 +20,7 @@ import { runObserved, type TelemetryOption } from '../../core/telemetry.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { forEachOf } from '../../foundation/for-each.ts';
 import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
-import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { RUNTIME_OPTIONS, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import {
   type ApplyContext,
   type ApplyStats,
@@ -74,11 +74,7 @@ const OPTIONS: OptionNames<RedriveOptions> = {
   model: true,
   onProgress: true,
   telemetry: true,
-  now: true,
-  wait: true,
-  random: true,
-  remainingMs: true,
-  signal: true,
+  ...RUNTIME_OPTIONS,
 };
 
 /**
