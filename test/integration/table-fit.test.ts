@@ -20,6 +20,8 @@ import { requireFit } from '../../src/store/key-types.ts';
 import { describeTable } from '../../src/store/table.ts';
 import { planTableUpdate } from '../../src/store/table-update/plan.ts';
 import { check } from '../../src/trust/check/check.ts';
+import type { Finding } from '../../src/trust/check/finding.ts';
+import { redrive } from '../../src/trust/repair/redrive.ts';
 import { testEndpoint } from '../support/engine.ts';
 import { recordingLogger } from '../support/follow-graph.ts';
 import { change } from '../support/records.ts';
@@ -204,7 +206,7 @@ describe('a table whose keys have another type than text', () => {
     },
   );
 
-  it('an entry that an index of other software refuses has its keys alone', async () => {
+  it('an entry that an index of other software refuses has its keys alone, and a redrive finds it', async () => {
     const { graph, client, store } = await typedTable({});
     const refused: Store = Object.assign(Object.create(store) as Store, {
       put: async (item: Item) => {
@@ -213,9 +215,38 @@ describe('a table whose keys have another type than text', () => {
       },
     });
     const record = change('USER-1', 'USER-1', undefined, { name: { N: '1' } }, 1);
+    await store.put(record.newImage!);
     expect(await createProjector(graph, { store: refused }).project([record])).toMatchObject({ failedFrom: undefined });
     const { items } = await store.query({ partition: 'USER-1', sortKey: { beginsWith: '~quarantine/' } });
-    expect(Object.keys(items[0]!).sort()).toEqual(['source', 'target']);
+    expect(Object.keys(items[0]!).sort()).toEqual(['gsi0pk', 'gsi0sk', 'source', 'target']);
+    const found: Finding[] = [];
+    await check({ graph, store, settleMs: 1, onFinding: (finding) => found.push(finding) });
+    expect(found).toMatchObject([{ source: 'USER-1', target: 'USER-1', verdict: 'quarantined' }]);
+    expect(await redrive({ graph, store })).toMatchObject({ entries: 1, left: 1 });
+    await store.put({ ...record.newImage!, name: { S: 'Ada' } });
+    expect(await redrive({ graph, store })).toMatchObject({ entries: 1, repaired: 1 });
+    client.destroy();
+  });
+
+  it('an entry that is in no index is named by a check, and redriven by its node', async () => {
+    const { graph, client, store } = await typedTable({ gsi0sk: 'N' });
+    const record = change('USER-1', 'USER-1', undefined, { name: { N: '1' } }, 1);
+    await store.put(record.newImage!);
+    expect(await createProjector(graph, { store }).project([record])).toMatchObject({ quarantined: 1 });
+    const found: Finding[] = [];
+    await check({ graph, store, settleMs: 1, onFinding: (finding) => found.push(finding) });
+    expect(found).toMatchObject([
+      {
+        ...{ source: 'USER-1', target: 'USER-1', verdict: 'quarantined' },
+        actual: expect.stringContaining('Its entry is in no index: redrive it by the id of its node.'),
+      },
+    ]);
+    expect(await redrive({ graph, store })).toMatchObject({ entries: 0 });
+    const ids = ['USER-2', 'USER-1'];
+    expect(await redrive({ graph, store, ids, remainingMs: () => 60_000 })).toMatchObject({ entries: 1, left: 1 });
+    await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' } });
+    expect(await redrive({ graph, store, ids })).toMatchObject({ entries: 1, repaired: 1 });
+    expect(await check({ graph, store, settleMs: 1 })).toMatchObject({ quarantined: 0 });
     client.destroy();
   });
 });
