@@ -311,10 +311,10 @@ class Check {
     if (time !== undefined) this.serverAheadMs = time - this.runtime.now();
   }
 
-  /** Has consumers reconcile records from before a rebuild of the table, or of its segments. A later call of the same rebuild has nothing to note. */
+  /** Has consumers reconcile records from before a rebuild, also of some partitions. A later call of the same rebuild has nothing to note. */
   private async noteRebuild(): Promise<void> {
-    const { mode, resume, sources, graph } = this.options;
-    if (mode !== 'rebuild' || resume !== undefined || sources !== undefined) return;
+    const { mode, resume, graph } = this.options;
+    if (mode !== 'rebuild' || resume !== undefined) return;
     await noteRebuild(this.store, graph.table, this.runtime.now() + this.serverAheadMs);
   }
 
