@@ -52,7 +52,7 @@ export class SharedList<Result> {
     return this.isLacking ? Math.min(this.dueMs, this.refillMs) : this.dueMs;
   }
 
-  /** Notes that what was read does not count. */
+  /** Has the rows read from the beginning again. */
   readAgain(): void {
     this.dueMs = Number.NEGATIVE_INFINITY;
   }

@@ -109,7 +109,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     for (const arn of new Set(raw.map(({ eventSourceARN = '' }) => eventSourceARN))) {
       checkStreamTable(arn, graph.table.name);
     }
-    // A table that is mended meanwhile is looked at again.
+    // A table that does not fit is looked at again: it may fit by then.
     if (!isTableKnown) await requireKeyTypes(graph, store, logger);
     isTableKnown = true;
     const records = decodeRecords(graph, raw);
