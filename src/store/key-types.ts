@@ -54,7 +54,7 @@ export async function requireKeyTypes(graph: CompiledModel, store: Store, logger
     types = await store.keyTypes?.();
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    logger.warn({ error: error.message }, "The types of the table's keys are not known.");
+    logger.warn({}, `The types of the table's keys are not known: ${error.message}`);
   }
   if (types === undefined) return;
   requireFit({ table: graph.table.name, lacks: otherKeyTypes(graph, types).map(keyTypeText) });
