@@ -10,6 +10,7 @@ import {
 } from '../../projecting/progress/check-places.ts';
 import { saveRunAsLastCheck, saveShare } from '../../projecting/progress/last-check.ts';
 import { type CheckCursor, type CheckTotals, emptyTotals, parseCursor } from '../../trust/check/cursor.ts';
+import { refuseOldConsumers } from '../../trust/check/old-consumers.ts';
 import { type PlanRequest, planRun, type RunPlan, type RunShare } from '../../trust/check/run/plan.ts';
 import { CallPace } from './call-pace.ts';
 import {
@@ -66,6 +67,7 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
   const tableBytes = options.tableBytes ?? caller.tableBytes;
   return async (event, context) => {
     if ('plan' in event) {
+      if (event.plan.mode === 'rebuild') await refuseOldConsumers(graph, caller.store, now());
       return await planRun(graph, caller.store, event.plan, { tableBytes: await tableBytes(), nowMs: now() });
     }
     if ('migrate' in event || 'walk' in event) {

@@ -1,6 +1,6 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
-import { EdgeloomError } from '../../foundation/errors.ts';
+import { EdgeloomError, WRONG_INPUT } from '../../foundation/errors.ts';
 import { readConsumers } from '../../projecting/progress/consumers.ts';
 import { readHead } from '../../registry/head.ts';
 
@@ -22,9 +22,11 @@ export async function refuseOldConsumers(
     ({ isStopped, model, seenAtMs }) => !isStopped && model !== graph.fingerprint && nowMs - seenAtMs < SEEN_MS,
   );
   if (old === undefined) return;
-  throw new EdgeloomError(
+  const error = new EdgeloomError(
     'old-consumers',
     `The consumer ${old.id} projects another model (${old.model}) than this one (${graph.fingerprint}); it was seen ${Math.round((nowMs - old.seenAtMs) / 1000)} s ago.`,
     'Deploy this model to every consumer, wait until no other has been seen for a minute, and rebuild then; or rebuild with --force.',
   );
+  // The state machine does not call again.
+  throw Object.assign(error, { name: WRONG_INPUT });
 }
