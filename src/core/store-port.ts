@@ -43,7 +43,12 @@ export interface Store {
   query(request: QueryRequest): Promise<QueryResult>;
   /** The region of the table that is read and written; undefined, or absent, where it has none. */
   region?(): Promise<string | undefined>;
+  /** The types of the key attributes of the table and its indexes; undefined, or absent, where they are not known. */
+  keyTypes?(): Promise<KeyTypes | undefined>;
 }
+
+/** Types of key attributes by their names in the table: `S`, `N` or `B`. */
+export type KeyTypes = ReadonlyMap<string, string>;
 
 /** The way to every item of a table, or of a substitute such as an export. */
 export interface ScanSource {

@@ -84,6 +84,7 @@ export type ErrorCode =
   | 'not-projected'
   | 'nothing-to-adopt'
   | 'observer-busy'
+  | 'old-consumers'
   | 'old-software'
   | 'other-region'
   | 'out-of-time'

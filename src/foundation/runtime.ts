@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { OptionNames } from './options.ts';
 
 /**
  * The values that a run takes from outside, besides the store: time, waiting and chance. A run gets them once and passes them on
@@ -35,6 +36,15 @@ export interface RuntimeOptions extends Abortable {
   /** Milliseconds left; called many times. At 0 the run stops where it can go on later. Default: no end. */
   remainingMs?: (() => number) | undefined;
 }
+
+/** The names of these options, for the functions that take all of them. */
+export const RUNTIME_OPTIONS: OptionNames<RuntimeOptions> = {
+  now: true,
+  wait: true,
+  random: true,
+  remainingMs: true,
+  signal: true,
+};
 
 /** Returns the runtime of the machine, with the parts that the caller replaces. */
 export function runtimeOf({

@@ -6,11 +6,17 @@ import { streamFilterPattern } from '../core/plan/stream-filter.ts';
 import type { Store } from '../core/store-port.ts';
 import { IS_SOURCE, ownModule } from '../deployment/package/package-files.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
+import { checkOptions, type OptionNames } from '../foundation/options.ts';
 import { DynamoDBStreamSource } from '../projecting/stream/dynamodb-source.ts';
 import { type LocalFunction, startFunction } from './emulator/function/local-function.ts';
 import { createEventSourceMapping } from './emulator/mapping/event-source-mapping.ts';
-import type { MappingOptions, MappingResult, MappingSettings } from './emulator/mapping/mapping-types.ts';
-import type { EngineName, EngineOptions } from './engine/engine.ts';
+import {
+  MAPPING_SETTINGS,
+  type MappingOptions,
+  type MappingResult,
+  type MappingSettings,
+} from './emulator/mapping/mapping-types.ts';
+import { ENGINE_OPTIONS, type EngineName, type EngineOptions } from './engine/engine.ts';
 import { type LocalObserver, type LocalObserverSettings, startLocalObserver } from './local-observer.ts';
 import { openLocalTable } from './local-table.ts';
 
@@ -63,6 +69,26 @@ export interface LocalLambda {
   stop(): Promise<void>;
 }
 
+const OPTIONS: OptionNames<LocalLambdaOptions> = {
+  ...ENGINE_OPTIONS,
+  ...MAPPING_SETTINGS,
+  onFailure: true,
+  onInvocation: true,
+  onGivenUp: true,
+  logger: true,
+  retryDelayMs: true,
+  onDrift: true,
+  graph: true,
+  handlerFile: true,
+  handlerName: true,
+  environment: true,
+  timeoutMs: true,
+  restartsAfterError: true,
+  onOutput: true,
+  pollIntervalMs: true,
+  observe: true,
+};
+
 /** More than Lambda gives: TypeScript is compiled as it is loaded. */
 const INIT_TIMEOUT_MS = 60_000;
 
@@ -85,17 +111,9 @@ const DEFAULTS = {
  * const local = await startLocalLambda({ graph, handlerFile: 'handlers/stream.ts', onFailure: folderDestination('failures') });
  */
 export async function startLocalLambda(options: LocalLambdaOptions): Promise<LocalLambda> {
-  const {
-    graph,
-    handlerFile,
-    engine,
-    port,
-    dataDir,
-    pollIntervalMs = 50,
-    observe = true,
-    onDrift,
-    ...settings
-  } = options;
+  checkOptions('startLocalLambda', options, OPTIONS);
+  const { graph, handlerFile, handlerName, environment, timeoutMs, restartsAfterError, onOutput, ...others } = options;
+  const { engine, port, dataDir, mostBytes, pollIntervalMs = 50, observe = true, onDrift, ...settings } = others;
   if (!existsSync(handlerFile)) {
     throw new EdgeloomError(
       'no-handler',
@@ -103,11 +121,12 @@ export async function startLocalLambda(options: LocalLambdaOptions): Promise<Loc
       'Name the module of the handler.',
     );
   }
-  const table = await openLocalTable(graph, { engine, port, dataDir });
+  const table = await openLocalTable(graph, { engine, port, dataDir, mostBytes });
   const { endpoint, client, streams, store, streamArn, checkpoint, loss } = table;
   let stopFunction = async (): Promise<void> => undefined;
   try {
-    const lambda = await startHandler(options, endpoint);
+    const handler = { graph, handlerFile, handlerName, environment, timeoutMs, restartsAfterError, onOutput };
+    const lambda = await startHandler(handler, endpoint);
     stopFunction = () => lambda.stop();
     const mapping = createEventSourceMapping(new DynamoDBStreamSource(streams, streamArn), {
       ...DEFAULTS,

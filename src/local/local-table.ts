@@ -40,8 +40,8 @@ const CHECKPOINT_FILE = 'checkpoint.json';
  * start (see `startEngine`) or a kept table does not fit the model (`table-differs`).
  */
 export async function openLocalTable(graph: CompiledModel, options: EngineOptions): Promise<LocalTable> {
-  const { engine, port, dataDir } = options;
-  const running = await startEngine({ engine, port, dataDir });
+  const { engine, port, dataDir, mostBytes } = options;
+  const running = await startEngine({ engine, port, dataDir, mostBytes });
   const { name, endpoint } = running;
   const client = createClient({ endpoint });
   const streams = createStreamsClient({ endpoint });

@@ -1,9 +1,10 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel } from '../core/model/compiled.ts';
 import type { ScanSource, Store } from '../core/store-port.ts';
+import { checkOptions } from '../foundation/options.ts';
 import { createWorker } from '../projecting/worker/worker.ts';
 import type { WorkerResult, WorkerSettings } from '../projecting/worker/worker-types.ts';
-import type { EngineName, EngineOptions } from './engine/engine.ts';
+import { ENGINE_OPTIONS, type EngineName, type EngineOptions } from './engine/engine.ts';
 import { type LocalObserver, type LocalObserverSettings, startLocalObserver } from './local-observer.ts';
 import { openLocalTable } from './local-table.ts';
 
@@ -55,14 +56,30 @@ export interface Local {
  * await local.stop();
  */
 export async function startLocal(options: LocalOptions): Promise<Local> {
-  const { graph, engine, port, dataDir, pollIntervalMs = 50, observe = true, onDrift, ...settings } = options;
-  const table = await openLocalTable(graph, { engine, port, dataDir });
+  checkOptions('startLocal', options, {
+    ...ENGINE_OPTIONS,
+    graph: true,
+    projector: true,
+    maxBatchRecords: true,
+    onBatch: true,
+    onTrimmed: true,
+    logger: true,
+    onDrift: true,
+    pollIntervalMs: true,
+    observe: true,
+  });
+  const { graph, projector, maxBatchRecords, onBatch, onTrimmed, logger, ...others } = options;
+  const { pollIntervalMs = 50, observe = true, onDrift, ...place } = others;
+  const table = await openLocalTable(graph, place);
   const { endpoint, client, streams, store, streamArn, checkpoint, loss } = table;
-  const worker = createWorker({ ...settings, graph, store, streams, streamArn, checkpoint, pollIntervalMs });
+  const worker = createWorker({
+    ...{ graph, store, streams, streamArn, checkpoint, pollIntervalMs },
+    ...{ projector, maxBatchRecords, onBatch, onTrimmed, logger },
+  });
   const ended = Promise.race([worker.run(), loss]);
   // `ended` and `idle` tell of a failure. A program that uses neither goes on without.
   ended.catch(() => undefined);
-  const observing = observe ? startLocalObserver(graph, table, { onDrift, logger: options.logger }) : undefined;
+  const observing = observe ? startLocalObserver(graph, table, { onDrift, logger }) : undefined;
   return {
     engine: table.engine,
     endpoint,

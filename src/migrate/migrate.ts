@@ -1,5 +1,6 @@
 import { runObserved } from '../core/telemetry.ts';
 import { checkStoreOptions, type OptionNames } from '../foundation/options.ts';
+import { RUNTIME_OPTIONS } from '../foundation/runtime.ts';
 import { type Definitions, definitionsOf } from '../registry/definition.ts';
 import { type Head, writeDefinitions, writeHead } from '../registry/head.ts';
 import { identityAtHome } from '../registry/identity.ts';
@@ -38,11 +39,7 @@ const OPTIONS: OptionNames<MigrateOptions> = {
   onProgress: true,
   onItems: true,
   telemetry: true,
-  now: true,
-  wait: true,
-  random: true,
-  remainingMs: true,
-  signal: true,
+  ...RUNTIME_OPTIONS,
 };
 
 /**

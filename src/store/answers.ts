@@ -1,9 +1,11 @@
 import type {
   ConditionalCheckFailedException,
   AttributeValue as SdkAttributeValue,
+  TableDescription,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../core/items/attribute-value.ts';
+import type { KeyTypes } from '../core/store-port.ts';
 import { classifyError } from './classify.ts';
 
 /** Items and capacity in responses of the SDK. */
@@ -66,4 +68,11 @@ export async function itemThatFailed(error: unknown, read: () => Promise<{ item?
   if (isRefusalNamed(error, 'ConditionalCheckFailedException')) return error.Item && withoutLostValues(error.Item);
   if (isUnreadable(error)) return (await read()).item;
   throw classifyError(error);
+}
+
+/** The types of the key attributes in a table's description. */
+export function keyTypesOf({ AttributeDefinitions = [] }: TableDescription): KeyTypes {
+  return new Map(
+    AttributeDefinitions.map(({ AttributeName = '', AttributeType = '' }) => [AttributeName, AttributeType]),
+  );
 }

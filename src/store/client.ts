@@ -1,6 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { checkOptions } from '../foundation/options.ts';
 import { WholeBodyAgent } from './client/http.ts';
-import type { ClientOptions } from './client/options.ts';
+import { CLIENT_OPTIONS, type ClientOptions } from './client/options.ts';
 import { sdkClient } from './client/sdk.ts';
 import { registerCalls } from './lean/known-calls.ts';
 import { LeanWay } from './lean/lean-way.ts';
@@ -13,6 +14,7 @@ export { createStreamsClient } from './client/streams.ts';
  * the lean way for the calls of stores. `npm run bench -- client calls` compares a call with one of the document client.
  */
 export function createClient(options: ClientOptions = {}): DynamoDBClient {
+  checkOptions('createClient', options, CLIENT_OPTIONS);
   const agent = new WholeBodyAgent(options);
   const { client, calls, isObserved } = sdkClient(options, agent);
   if (options.lean === false) {

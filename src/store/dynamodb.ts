@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { TableNames } from '../core/model/compiled.ts';
-import type { ScanSource, Store } from '../core/store-port.ts';
+import type { KeyTypes, ScanSource, Store } from '../core/store-port.ts';
 import { KeyedStore } from './keyed.ts';
 import type { TableCalls } from './lean/calls.ts';
 import { TableStore } from './table-store.ts';
@@ -18,6 +18,10 @@ export class DynamoDBStore implements Store, ScanSource {
 
   async region(): Promise<string | undefined> {
     return await this.store.region?.();
+  }
+
+  async keyTypes(): Promise<KeyTypes | undefined> {
+    return await this.store.keyTypes?.();
   }
 
   get(...parameters: Parameters<Store['get']>): ReturnType<Store['get']> {

@@ -14,6 +14,7 @@ import type {
   GetManyResult,
   GetResult,
   ItemKey,
+  KeyTypes,
   QueryRequest,
   QueryResult,
   ReadManyOptions,
@@ -48,6 +49,10 @@ export class KeyedStore implements Store, ScanSource {
 
   async region(): Promise<string | undefined> {
     return await this.raw.region?.();
+  }
+
+  async keyTypes(): Promise<KeyTypes | undefined> {
+    return await this.raw.keyTypes?.();
   }
 
   async get(key: ItemKey, options: ReadOptions): Promise<GetResult> {

@@ -9,6 +9,7 @@ import type {
   GetManyResult,
   GetResult,
   ItemKey,
+  KeyTypes,
   QueryRequest,
   QueryResult,
   ReadManyOptions,
@@ -66,6 +67,10 @@ export class MeteredStore implements Store, ScanSource {
 
   async region(): Promise<string | undefined> {
     return await this.store.region?.();
+  }
+
+  async keyTypes(): Promise<KeyTypes | undefined> {
+    return await this.store.keyTypes?.();
   }
 
   get(key: ItemKey, options: ReadOptions): Promise<GetResult> {

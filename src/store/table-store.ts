@@ -21,6 +21,7 @@ import type {
   GetManyResult,
   GetResult,
   ItemKey,
+  KeyTypes,
   QueryRequest,
   QueryResult,
   ReadManyOptions,
@@ -42,6 +43,7 @@ import {
   isRefusalNamed,
   isUnreadable,
   itemThatFailed,
+  keyTypesOf,
   type SdkItem,
   totalUnits,
   withClassifiedErrors,
@@ -74,6 +76,13 @@ export class TableStore implements Store, ScanSource {
 
   region(): Promise<string | undefined> {
     return this.calls.region();
+  }
+
+  async keyTypes(): Promise<KeyTypes | undefined> {
+    const { Table } = await withClassifiedErrors(() =>
+      this.calls.call('DescribeTable', { TableName: this.table.name }),
+    );
+    return keyTypesOf(requireAnswer(Table, 'DescribeTable', 'Table'));
   }
 
   async get(key: ItemKey, { consistent }: ReadOptions): Promise<GetResult> {

@@ -12,8 +12,10 @@ import {
 import { streamLabel } from '../core/items/watermark.ts';
 import { type CompiledModel, indexKeysOf } from '../core/model/compiled.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
+import { keyTypesOf } from './answers.ts';
 import { classifyError } from './classify.ts';
 import { tableDefinition } from './definition/table-definition.ts';
+import { keyTypeText, otherKeyTypes } from './key-types.ts';
 
 /** A table as `table describe` shows it. */
 export interface TableStatus {
@@ -89,16 +91,6 @@ export async function ttlOf(client: DynamoDBClient, { table: { name } }: Compile
   }
 }
 
-/** Throws `table-differs`, which names what lacks, where a table does not have what the model needs. */
-export function requireFit({ table, lacks }: TableStatus): void {
-  if (lacks.length === 0) return;
-  throw new EdgeloomError(
-    'table-differs',
-    `The table ${table} lacks what the model needs: ${lacks.join('; ')}.`,
-    'Add it with edgeloom table update, which says what to do where it cannot; or name another table with --table.',
-  );
-}
-
 /** The needs of the model that a table lacks, in words. */
 export function missingNeedsOf(graph: CompiledModel, table: TableDescription): string[] {
   const { partitionKey, sortKey, indexNames } = graph.table;
@@ -110,43 +102,12 @@ export function missingNeedsOf(graph: CompiledModel, table: TableDescription): s
     const fits = hasKeys(found?.KeySchema, partition, sort) && found?.Projection?.ProjectionType === 'ALL';
     if (!fits) lacks.push(`the index ${indexNames[index]} with the keys ${partition} and ${sort}, of all attributes`);
   }
-  lacks.push(...otherKeyTypes(graph, table).map((key) => keyTypeText(key)));
+  lacks.push(...otherKeyTypes(graph, keyTypesOf(table)).map(keyTypeText));
   const stream = table.StreamSpecification;
   if (stream?.StreamEnabled !== true || stream.StreamViewType !== 'NEW_AND_OLD_IMAGES') {
     lacks.push('a stream of new and old images');
   }
   return lacks;
-}
-
-/** A key that the model writes as a text, and that the table has as another type. */
-export interface OtherKeyType {
-  attribute: string;
-  /** The index that the model has it for; absent: it is a key of the table. */
-  index?: string;
-  /** The type in the table: `N` or `B`. */
-  type: string;
-}
-
-/** The keys of the model that the table has as another type than text. One may be the key of an index of other software. */
-export function otherKeyTypes(graph: CompiledModel, { AttributeDefinitions = [] }: TableDescription): OtherKeyType[] {
-  const { partitionKey, sortKey, indexNames } = graph.table;
-  const keys: { attribute: string; index?: string }[] = [
-    { attribute: partitionKey },
-    { attribute: sortKey },
-    ...graph.indexes.flatMap((index) => {
-      const { partition, sort } = indexKeysOf(graph.table)[index];
-      return [partition, sort].map((attribute) => ({ attribute, index: indexNames[index] }));
-    }),
-  ];
-  return keys.flatMap((key) => {
-    const type = AttributeDefinitions.find(({ AttributeName: name }) => name === key.attribute)?.AttributeType;
-    return type === undefined || type === 'S' ? [] : [{ ...key, type }];
-  });
-}
-
-/** Says which type a key has to have, and which one it has. */
-export function keyTypeText({ attribute, index, type }: OtherKeyType): string {
-  return `the key ${attribute} of ${index === undefined ? 'the table' : `the index ${index}`} with type S (it has type ${type})`;
 }
 
 function hasKeys(schema: TableDescription['KeySchema'], partition: string, sort: string): boolean {

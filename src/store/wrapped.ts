@@ -14,6 +14,7 @@ export function withReplacedCalls(store: Store, replaced: Partial<Store>): Store
     changeAll: (...args) => store.changeAll(...args),
     query: (...args) => store.query(...args),
     region: async () => store.region?.(),
+    keyTypes: async () => store.keyTypes?.(),
     ...replaced,
   };
 }

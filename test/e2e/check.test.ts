@@ -221,6 +221,8 @@ describe('edgeloom redrive', () => {
       if ((JSON.parse(stdout) as { entries: number }).entries > 0) break;
     }
     expect(await json(1, 'redrive')).toMatchObject({ entries: 1, repaired: 0, left: 1 });
+    expect(await json(1, 'redrive', 'GOAL-BAD')).toMatchObject({ entries: 1, left: 1, swept: 0 });
+    expect(await json(0, 'redrive', 'GOAL-OTHER')).toMatchObject({ entries: 0 });
     expect(await json(1, 'check', '--settle', '100ms')).toMatchObject({ quarantined: 1 });
     await store.put({ ...bad, dueDate: { S: '2026-01-01' } });
     expect(await json(0, 'redrive')).toMatchObject({ entries: 1, repaired: 1, left: 0 });
@@ -235,6 +237,9 @@ describe('edgeloom redrive', () => {
     });
     expect(await json(2, 'redrive', '--from-failure', join(folder, 'none'))).toMatchObject({
       error: { code: 'no-file' },
+    });
+    expect(await json(2, 'redrive', 'GOAL-1', '--from-failure', file)).toMatchObject({
+      error: { code: 'invalid-option' },
     });
   });
 });

@@ -1,7 +1,9 @@
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { checkRunHandler, type RunResponse } from '../../src/deployment/lambda/check-run-handler.ts';
+import { WRONG_INPUT } from '../../src/foundation/errors.ts';
 import { savedPlaces } from '../../src/projecting/progress/check-places.ts';
+import { progressItem } from '../../src/projecting/progress/record.ts';
 import type { RunPlan } from '../../src/trust/check/run/plan.ts';
 import { checkedTable } from '../support/checked-table.ts';
 
@@ -169,4 +171,19 @@ describe('the function of the nightly check', () => {
     expect((await run({ repair: true, mayWait: true })).drift).toEqual(drift);
     expect((await check({ settleMs: 0 })).findings).toEqual([]);
   });
+});
+
+it('no rebuild is planned while a consumer of another model works on a table without a registry', async () => {
+  const { graph, store } = await checkedTable(1);
+  const nowMs = Date.now();
+  const logger = pino({ level: 'silent' });
+  const handler = checkRunHandler(graph, { store, logger, now: () => nowMs });
+  const context = { awsRequestId: 'rebuild-1', getRemainingTimeInMillis: () => 900_000 };
+  const limits = { hours: 1, workers: 1, maxRcu: 0, maxWcu: 1_000, repair: false };
+  const plan = (mode: 'check' | 'rebuild') => handler({ plan: { mode, ...limits } }, context);
+  const old = { id: 'old', kind: 'lambda', model: '00000000', seenAtMs: nowMs, isStopped: false } as const;
+  await store.put(progressItem(graph.table, { ...old, records: 1, intervalMs: 10_000, shards: [] }, 0));
+  // The state machine does not try such an error again.
+  await expect(plan('rebuild')).rejects.toMatchObject({ code: 'old-consumers', name: WRONG_INPUT });
+  expect(await plan('check')).toMatchObject({ shares: [expect.anything()] });
 });

@@ -349,12 +349,14 @@ describe('a check', () => {
       await store.put({ source: { S: 'GOAL-G1' }, target: { S: target } });
     }
     await store.put({ source: { S: 'GAOL-G1' }, target: { S: 'GOALSUBSCRIBER-USER-U1' } });
+    await store.put({ source: { S: 'goal' }, target: { S: 'goal' } });
     const { unknown, unknownTypes } = await run({ segments: 1 });
-    expect(unknown).toBe(5);
+    expect(unknown).toBe(6);
     expect(unknownTypes.sort((a, b) => (a.type < b.type ? -1 : 1))).toEqual([
       { type: 'ELSE', items: 1, nearest: null },
       { type: 'GAOL', items: 1, nearest: 'GOAL' },
       { type: 'GOALMEMBERSIHP', items: 2, nearest: 'GOALMEMBERSHIP' },
+      { type: 'goal', items: 1, nearest: 'GOAL' },
       { type: 'lower', items: 1, nearest: null },
     ]);
   });

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { migrate } from '../../src/migrate/migrate.ts';
+import { type ConsumerProgress, progressItem } from '../../src/projecting/progress/record.ts';
 import { check } from '../../src/trust/check/check.ts';
+import { refuseOldConsumers } from '../../src/trust/check/old-consumers.ts';
 import { checkedTable } from '../support/checked-table.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -79,5 +82,32 @@ describe('a rebuild', () => {
     await projectAll();
     const after = await run();
     expect(after.drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+  });
+
+  it('is refused while a consumer of another model works on a table without a registry', async () => {
+    const { store, graph } = await testTable(goalGraph(uniqueTableName()));
+    const nowMs = Date.now();
+    const refused = (ms = nowMs) => refuseOldConsumers(graph, store, ms);
+    const consumer: ConsumerProgress = {
+      ...{ id: 'old', kind: 'lambda', model: changedGraph(graph.table.name).fingerprint, seenAtMs: nowMs - 5_000 },
+      ...{ records: 1, intervalMs: 10_000, isStopped: false, shards: [] },
+    };
+    const tell = (progress: ConsumerProgress) => store.put(progressItem(graph.table, progress, 0));
+    await refused();
+    await tell(consumer);
+    await expect(refused()).rejects.toMatchObject({
+      code: 'old-consumers',
+      message: expect.stringContaining('5 s ago'),
+    });
+    // It is gone, has stopped, or projects this model.
+    await refused(nowMs + 60_000);
+    await tell({ ...consumer, isStopped: true });
+    await refused();
+    await tell({ ...consumer, model: graph.fingerprint });
+    await refused();
+    // With a registry all of them maintain what it lists.
+    await tell(consumer);
+    await migrate({ graph, store, wait: async () => undefined });
+    await refused();
   });
 });

@@ -1,24 +1,34 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
-import type { Item } from '../../src/core/items/attribute-value.ts';
+import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import type { OpenAttributes } from '../../src/core/model/order.ts';
 import { edge, type InboundEntries, node } from '../../src/core/model/schema.ts';
-import type { Store } from '../../src/core/store-port.ts';
+import type { DerivedUpdate, Store } from '../../src/core/store-port.ts';
+import { streamHandler } from '../../src/deployment/lambda/index.ts';
+import type { FunctionLogger } from '../../src/deployment/lambda/json-lines.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
+import { createSourceWorker } from '../../src/projecting/worker/worker.ts';
 import { createClient } from '../../src/store/client.ts';
 import { tableDefinition } from '../../src/store/definition/table-definition.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { describeTable, requireFit } from '../../src/store/table.ts';
+import { requireFit } from '../../src/store/key-types.ts';
+import { describeTable } from '../../src/store/table.ts';
 import { planTableUpdate } from '../../src/store/table-update/plan.ts';
 import { check } from '../../src/trust/check/check.ts';
+import type { Finding } from '../../src/trust/check/finding.ts';
+import { redrive } from '../../src/trust/repair/redrive.ts';
 import { testEndpoint } from '../support/engine.ts';
+import { recordingLogger } from '../support/follow-graph.ts';
 import { change } from '../support/records.ts';
+import { ScriptedStream } from '../support/scripted-stream.ts';
 import { uniqueTableName } from '../support/table.ts';
+
+const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 60_000 };
 
 /** The same table for two models: the second needs an index and a stream that the table does not have. */
 it('a model whose indexes and stream the table does not have is told of each, in description and reads', async () => {
@@ -54,6 +64,9 @@ it('a model whose indexes and stream the table does not have is told of each, in
 
 describe('a table whose keys have another type than text', () => {
   const nodes = { USER: node({ search: { name: {} } }) };
+  // A function writes metrics.
+  beforeEach(() => void vi.spyOn(process.stdout, 'write').mockReturnValue(true));
+  afterEach(() => vi.restoreAllMocks());
 
   /** A table with the given types of some attributes, and a model of it. */
   async function typedTable(types: Record<string, 'N' | 'B'>) {
@@ -108,7 +121,92 @@ describe('a table whose keys have another type than text', () => {
     },
   );
 
-  it('an entry that an index of other software refuses has its keys alone', async () => {
+  it('holds up no record where it refuses every form of the entry: the others are applied, and the log tells of this one', async () => {
+    const { graph, client, store } = await typedTable({});
+    // As a table does whose local index holds 10 GB of a partition.
+    const refuse = (source: string): void => {
+      if (source !== 'USER-2') return;
+      throw new StoreError('terminal', 'ItemCollectionSizeLimitExceededException', 'It is full.');
+    };
+    const full: Store = Object.assign(Object.create(store) as Store, {
+      put: async (item: Item) => {
+        refuse(stringOf(item['source']) ?? '');
+        return await store.put(item);
+      },
+      update: async (update: DerivedUpdate) => {
+        refuse(update.key.source);
+        return await store.update(update);
+      },
+    });
+    const records = ['1', '2', '3'].map((id) =>
+      change(`USER-${id}`, `USER-${id}`, undefined, { name: { S: id } }, Number(id)),
+    );
+    for (const { newImage } of records) await store.put(newImage!);
+    const result = await createProjector(graph, { store: full }).project(records);
+    expect(result).toMatchObject({
+      failedFrom: undefined,
+      quarantined: 2,
+      quarantines: [
+        {
+          code: 'ItemCollectionSizeLimitExceededException',
+          reason: expect.stringContaining('refuses the quarantine entry'),
+        },
+      ],
+    });
+    for (const id of ['USER-1', 'USER-3']) {
+      expect(await store.get({ source: id, target: '~view' }, { consistent: true })).toHaveProperty('item');
+    }
+    expect(await check({ graph, store, settleMs: 1 })).toMatchObject({ drift: { missing: 2 } });
+    client.destroy();
+  });
+
+  it.each(['a worker', 'a function'])('is refused by %s at its start', async (who) => {
+    const { graph, client, store } = await typedTable({ gsi0sk: 'N' });
+    const refusal = {
+      code: 'table-differs',
+      message: expect.stringContaining('gsi0sk of the index gsi0 with type S (it has type N)'),
+    };
+    const { lines: _lines, ...logger } = recordingLogger();
+    const functionLogger: FunctionLogger = { ...logger, child: () => functionLogger };
+    const stream = new ScriptedStream(store);
+    stream.open('only');
+    const run = () =>
+      who === 'a worker'
+        ? createSourceWorker(stream, { graph, store, logger }).run({ untilIdle: true })
+        : streamHandler(graph, { store, logger: functionLogger })({ Records: [] }, context);
+    await expect(run()).rejects.toMatchObject(refusal);
+    client.destroy();
+  });
+
+  it.each(['a worker', 'a function'])(
+    'is not looked at by %s that may not: it says so once and goes on',
+    async (who) => {
+      const { graph, client, store } = await typedTable({});
+      const { lines, ...logger } = recordingLogger();
+      let looks = 0;
+      const denied: Store = Object.assign(Object.create(store) as Store, {
+        keyTypes: async () => {
+          looks += 1;
+          throw new StoreError('fatal', 'AccessDeniedException', 'You may not describe it.');
+        },
+      });
+      if (who === 'a worker') {
+        const stream = new ScriptedStream(store);
+        stream.open('only');
+        await createSourceWorker(stream, { graph, store: denied, logger, pollIntervalMs: 10 }).run({ untilIdle: true });
+      } else {
+        const functionLogger: FunctionLogger = { ...logger, child: () => functionLogger };
+        const handler = streamHandler(graph, { store: denied, logger: functionLogger });
+        for (let calls = 0; calls < 3; calls++)
+          expect(await handler({ Records: [] }, context)).toEqual({ batchItemFailures: [] });
+      }
+      expect(looks).toBe(1);
+      expect(lines.filter((line) => line.includes('types of the table'))).toHaveLength(1);
+      client.destroy();
+    },
+  );
+
+  it('an entry that an index of other software refuses has its keys alone, and a redrive finds it', async () => {
     const { graph, client, store } = await typedTable({});
     const refused: Store = Object.assign(Object.create(store) as Store, {
       put: async (item: Item) => {
@@ -117,9 +215,38 @@ describe('a table whose keys have another type than text', () => {
       },
     });
     const record = change('USER-1', 'USER-1', undefined, { name: { N: '1' } }, 1);
+    await store.put(record.newImage!);
     expect(await createProjector(graph, { store: refused }).project([record])).toMatchObject({ failedFrom: undefined });
     const { items } = await store.query({ partition: 'USER-1', sortKey: { beginsWith: '~quarantine/' } });
-    expect(Object.keys(items[0]!).sort()).toEqual(['source', 'target']);
+    expect(Object.keys(items[0]!).sort()).toEqual(['gsi0pk', 'gsi0sk', 'source', 'target']);
+    const found: Finding[] = [];
+    await check({ graph, store, settleMs: 1, onFinding: (finding) => found.push(finding) });
+    expect(found).toMatchObject([{ source: 'USER-1', target: 'USER-1', verdict: 'quarantined' }]);
+    expect(await redrive({ graph, store })).toMatchObject({ entries: 1, left: 1 });
+    await store.put({ ...record.newImage!, name: { S: 'Ada' } });
+    expect(await redrive({ graph, store })).toMatchObject({ entries: 1, repaired: 1 });
+    client.destroy();
+  });
+
+  it('an entry that is in no index is named by a check, and redriven by its node', async () => {
+    const { graph, client, store } = await typedTable({ gsi0sk: 'N' });
+    const record = change('USER-1', 'USER-1', undefined, { name: { N: '1' } }, 1);
+    await store.put(record.newImage!);
+    expect(await createProjector(graph, { store }).project([record])).toMatchObject({ quarantined: 1 });
+    const found: Finding[] = [];
+    await check({ graph, store, settleMs: 1, onFinding: (finding) => found.push(finding) });
+    expect(found).toMatchObject([
+      {
+        ...{ source: 'USER-1', target: 'USER-1', verdict: 'quarantined' },
+        actual: expect.stringContaining('Its entry is in no index: redrive it by the id of its node.'),
+      },
+    ]);
+    expect(await redrive({ graph, store })).toMatchObject({ entries: 0 });
+    const ids = ['USER-2', 'USER-1'];
+    expect(await redrive({ graph, store, ids, remainingMs: () => 60_000 })).toMatchObject({ entries: 1, left: 1 });
+    await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' } });
+    expect(await redrive({ graph, store, ids })).toMatchObject({ entries: 1, repaired: 1 });
+    expect(await check({ graph, store, settleMs: 1 })).toMatchObject({ quarantined: 0 });
     client.destroy();
   });
 });

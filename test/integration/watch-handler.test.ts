@@ -157,7 +157,8 @@ describe('a watched list over HTTP', () => {
     const connect = await serve(handle);
     const clients = await Promise.all(Array.from({ length: 5 }, () => connect('USER-GOES')));
     for (const { shows } of clients) await shows();
-    expect(subscribers()).toBe(5);
+    // The list that they share is one, too.
+    expect(subscribers()).toBe(5 + 1);
     for (const { leave } of clients) leave();
     await expect.poll(subscribers).toBe(0);
     // Before the first event.
@@ -169,7 +170,8 @@ describe('a watched list over HTTP', () => {
     await assign('1', 'GOES', 1, 'x'.repeat(90_000));
     const full = new AbortController();
     await handle(new Request('http://localhost/USER-GOES', { signal: full.signal }));
-    expect(subscribers()).toBe(1);
+    // It, and its list.
+    expect(subscribers()).toBe(2);
     full.abort();
     await expect.poll(subscribers).toBe(0);
     // A server may throw the answer away.
@@ -191,9 +193,11 @@ describe('a watched list over HTTP', () => {
     closing.push(() => leaving.abort());
     const request = () => handle(new Request('http://localhost/USER-SLOW', { signal: leaving.signal }));
     // Records are kept while somebody watches.
-    collect(await request());
+    const first = collect(await request());
     for (let i = 0; i < 3; i++) await assign(`${i}`, 'SLOW', i, 'x'.repeat(90_000));
     await expect.poll(() => record).toBeDefined();
+    // Who comes now gets the list that the first one has.
+    await first.shows('TICKET-0', 'TICKET-1', 'TICKET-2');
     const [slow, fast] = [await request(), collect(await request())];
     await expect.poll(() => fast.seen.length).toBe(1);
     for (let batch = 0; batch < 12; batch++) {
@@ -228,7 +232,7 @@ describe('a watched list over HTTP', () => {
     const connect = await serve(ticketsHandler(reader));
     const clients = await Promise.all(Array.from({ length: 100 }, () => connect('USER-MANY')));
     for (const { shows } of clients) await shows();
-    expect(subscribers()).toBe(100);
+    expect(subscribers()).toBe(100 + 1);
     const before = (await table.allRecords()).length;
     await assign('1', 'MANY', 1);
     for (const { shows } of clients) await shows('TICKET-1');

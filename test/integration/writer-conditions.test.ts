@@ -233,7 +233,8 @@ describe('transact', () => {
     const result = await createWriter(graph, { store: late }).transact((transaction) =>
       transaction.updateNode('NOTE-1', { set: { text: 'c' } }, { if: { text: 'a' } }),
     );
-    expect(result).toMatchObject({ items: 1 });
+    // Both reads are paid.
+    expect(result).toMatchObject({ items: 1, rcu: 2 });
     expect((await store.get({ source: 'NOTE-1', target: 'NOTE-1' }, { consistent: true })).item).toMatchObject({
       text: { S: 'c' },
     });

@@ -146,8 +146,8 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   ),
   'rights of the stack': inFile(
     'deployment/stack/rights/table-rights.ts',
-    "['BatchGetItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem']",
-    "['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem']",
+    "['BatchGetItem', 'DescribeTable', 'GetItem', 'PutItem', 'Query', 'UpdateItem']",
+    "['BatchGetItem', 'DescribeTable', 'GetItem', 'PutItem', 'UpdateItem']",
   ),
   studio: inFile('studio/api/nodes.ts', 'seen?.attributes ?? null', 'null'),
   status: inFile(

@@ -70,6 +70,11 @@ export class Subscription {
   /** Waits until there is news, or the time is over; gives all news. */
   async take(mostMs: number): Promise<FeedNews> {
     if (!this.isWoken) await this.waitForRing(mostMs);
+    return this.drain();
+  }
+
+  /** Gives all news, without a wait. */
+  drain(): FeedNews {
     this.isWoken = false;
     const { records, gap } = this;
     this.records = 0;

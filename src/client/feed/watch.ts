@@ -12,8 +12,9 @@ import { checkLimit, type ReadContext } from '../read/request/context.ts';
 import { findSearch } from '../read/request/lookup.ts';
 import type { EdgeResult, NodeResult, SearchResult } from '../read/request/result.ts';
 import type { Feed, Subscription } from './feed.ts';
+import { joinList, type SharedList } from './shared-list.ts';
 import type { WatchEvent } from './watch-types.ts';
-import { type ListQuery, WatchedList } from './watched-list.ts';
+import type { ListQuery, WatchedList } from './watched-list.ts';
 
 /** Options that a page has, and a watched list has not. */
 type OfPages = 'cursor' | 'maxRcu' | 'consistent' | 'signal';
@@ -79,8 +80,8 @@ export async function* watch(
   checkOptions('watch', options, { signal: true });
   const watching: Watching = { context, leases, feed, signal: options.signal };
   checkPlaces(query);
-  if ('inbound' in query) yield* watchList(watching, (held) => edgesOf(held, query));
-  else if ('search' in query) yield* watchList(watching, (held) => hitsOf(held, query));
+  if ('inbound' in query) yield* watchList(watching, query, (held) => edgesOf(held, query));
+  else if ('search' in query) yield* watchList(watching, query, (held) => hitsOf(held, query));
   else yield* watchNodes(watching, query);
 }
 
@@ -134,74 +135,82 @@ function checkRows(limit: number | undefined): number {
 
 async function* watchList<Result>(
   watching: Watching,
+  asked: object,
   resolve: (context: ReadContext) => ListQuery<Result>,
 ): AsyncGenerator<WatchEvent<Result>, void, undefined> {
-  const { feed } = watching;
-  let reason: string | undefined;
-  for (let shownMs = 0; ; ) {
+  const { feed, leases } = watching;
+  let followed: Followed = { reason: undefined, shownMs: 0 };
+  for (;;) {
     const query = await hold(watching, async (context) => resolve(context));
-    const list = new WatchedList(query, feed.indexGraceMs);
-    const subscription = feed.subscribe({ partitions: query.partitions }, (record) => list.receive(record, feed.now()));
-    const beganMs = feed.now();
+    const shared = joinList(feed, leases, asked, query);
+    // The list itself takes the records.
+    const subscription = feed.subscribe({ partitions: query.partitions }, () => undefined);
     try {
-      const isThere = await hold(watching, async (context) => {
-        if (!list.isIn(resolve(context).partitions)) return false;
-        await list.begin(context, feed.now);
-        list.takeSteps();
-        return true;
-      });
-      if (!isThere) continue;
-      if (reason !== undefined) yield { type: 'resync', reason, upTo: isoTime(shownMs) };
-      shownMs = beganMs - feed.indexGraceMs;
-      yield { type: 'page', items: list.results, upTo: isoTime(shownMs) };
-      ({ reason, shownMs } = yield* followList(watching, subscription, list, resolve, shownMs));
+      followed = yield* followList(watching, subscription, shared, resolve, followed);
     } finally {
       subscription.end();
+      shared.leave();
     }
   }
 }
 
 /** The end of following a list: the reason why it has to be read from the beginning, and up to when it shows all changes. */
 interface Followed {
-  reason: string;
+  /** Undefined: nothing was shown yet. */
+  reason: string | undefined;
   shownMs: number;
 }
 
-/** Follows a list until it has to be read from the beginning. @param shownMs up to when it shows all changes. */
+/** Follows a list until it has to be read from the beginning. @param before the end of following it before. */
 async function* followList<Result>(
   watching: Watching,
   subscription: Subscription,
-  list: WatchedList<Result>,
+  shared: SharedList<Result>,
   resolve: (context: ReadContext) => ListQuery<Result>,
-  shownMs: number,
+  before: Followed,
 ): AsyncGenerator<WatchEvent<Result>, Followed, undefined> {
-  const { feed } = watching;
-  // A change from just before the subscription has no record in it, and the index may not have shown it.
-  let readAgainMs = feed.now() + feed.indexGraceMs;
-  for (let beforeMs = shownMs, latestMs = shownMs; ; beforeMs = latestMs) {
-    const { gap, throughMs = 0 } = await newsOf(watching, subscription, readAgainMs);
-    if (gap !== undefined) return { reason: gap, shownMs: beforeMs };
-    const readMs = feed.now();
-    const isDue = readMs >= readAgainMs;
-    const steps = await hold(watching, async (context) => {
-      if (!list.isIn(resolve(context).partitions)) return undefined;
-      if (isDue) await list.begin(context, feed.now);
-      else await list.complete(context, feed.now);
-      // At once: the next record may leave the list without its last rows for a moment.
-      return list.takeSteps();
-    });
-    if (steps === undefined) return { reason: MOVED, shownMs: beforeMs };
-    if (isDue) {
-      readAgainMs = Number.POSITIVE_INFINITY;
-      latestMs = Math.max(latestMs, readMs - feed.indexGraceMs);
+  const { list } = shared;
+  let { shownMs } = before;
+  /** The rows that the events so far lead to. */
+  let told: ListState['rows'] | undefined;
+  const endBy = (reason: string): Followed => ({ reason: told === undefined ? before.reason : reason, shownMs });
+  for (let throughMs = 0; ; ) {
+    const state = await listNow(watching, shared, resolve, throughMs);
+    if (state === 'moved') return endBy(MOVED);
+    if (state !== undefined && told === undefined) {
+      if (before.reason !== undefined) yield { type: 'resync', reason: before.reason, upTo: isoTime(shownMs) };
+      yield { type: 'page', items: state.rows.map((row) => list.resultOf(row)), upTo: isoTime(state.shownMs) };
     }
-    readAgainMs = Math.min(readAgainMs, list.readAgainMs);
-    // Until then a change may be missing that no record tells of.
-    if (readAgainMs === Number.POSITIVE_INFINITY) latestMs = Math.max(latestMs, throughMs);
+    const steps = state === undefined || told === undefined ? [] : list.stepsBetween(told, state.rows);
     // The last step alone leads to the list that shows all of them.
     for (const [i, step] of steps.entries())
-      yield { ...step, upTo: isoTime(i === steps.length - 1 ? latestMs : beforeMs) };
+      yield { ...step, upTo: isoTime(i === steps.length - 1 ? state!.shownMs : shownMs) };
+    if (state !== undefined) ({ rows: told, shownMs } = state);
+    const news = await newsOf(watching, subscription, shared.nextMs);
+    if (news.gap !== undefined) return endBy(news.gap);
+    throughMs = news.throughMs ?? 0;
   }
+}
+
+/** A list at a moment: its rows, and up to when they show all changes. */
+interface ListState extends Pick<WatchedList<unknown>, 'rows'>, Pick<SharedList<unknown>, 'shownMs'> {}
+
+/** A list as it is now; undefined if that is known only later, and `moved` where its places are others by now. */
+async function listNow<Result>(
+  watching: Watching,
+  shared: SharedList<Result>,
+  resolve: (context: ReadContext) => ListQuery<Result>,
+  throughMs: number,
+): Promise<ListState | 'moved' | undefined> {
+  const { list } = shared;
+  let reads = 0;
+  return await hold(watching, async (context) => {
+    if (!list.isIn(resolve(context).partitions)) return 'moved';
+    // The registry has changed while it was read.
+    if (reads > 0) shared.readAgain();
+    reads += 1;
+    return await shared.refresh(context, throughMs, () => ({ rows: list.rows, shownMs: shared.shownMs }));
+  });
 }
 
 function watchedIds(ids: readonly string[]): string[] {

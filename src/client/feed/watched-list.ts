@@ -34,8 +34,6 @@ const MOST_RESERVE = 100;
 export class WatchedList<Result> {
   private readonly window: ListWindow<Item>;
   private readonly partitions: ReadonlySet<string>;
-  /** The rows that the steps so far lead to. */
-  private told: readonly WindowRow<Item>[] = [];
 
   constructor(
     private readonly query: ListQuery<Result>,
@@ -53,9 +51,19 @@ export class WatchedList<Result> {
     return partitions.length === this.partitions.size && partitions.every((key) => this.partitions.has(key));
   }
 
-  /** The list that the steps so far lead to. */
-  get results(): Result[] {
-    return this.told.map(({ item }) => this.query.resultOf(item));
+  /** The rows, in the order of the list. */
+  get rows(): readonly WindowRow<Item>[] {
+    return this.window.rows;
+  }
+
+  /** Whether rows have to be read from behind. */
+  get isLacking(): boolean {
+    return this.window.lacksAfter !== undefined;
+  }
+
+  /** The result of a row, as the reader gives it. */
+  resultOf({ item }: WindowRow<Item>): Result {
+    return this.query.resultOf(item);
   }
 
   /** The time from which on the list has to be read from its beginning, in milliseconds since 1970; infinite: it need not be. */
@@ -98,12 +106,12 @@ export class WatchedList<Result> {
     );
   }
 
-  /** The steps since the last call. */
-  takeSteps(): (Omit<ListStep<Item>, 'row'> & { item: Result })[] {
-    const { rows } = this.window;
-    const steps = stepsBetween(this.told, rows, isSameRow);
-    this.told = rows;
-    return steps.map(({ row, ...step }) => ({ ...step, item: this.query.resultOf(row.item) }));
+  /** The steps from rows that it had to rows that it has. */
+  stepsBetween(
+    before: readonly WindowRow<Item>[],
+    after: readonly WindowRow<Item>[],
+  ): (Omit<ListStep<Item>, 'row'> & { item: Result })[] {
+    return stepsBetween(before, after, isSameRow).map(({ row, ...step }) => ({ ...step, item: this.resultOf(row) }));
   }
 
   private async read(context: ReadContext, limit: number, after?: string): Promise<Stretch<Item>> {

@@ -1,6 +1,7 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { BatchWrite, Store, WriteManyResult } from '../../core/store-port.ts';
 import { EdgeloomError, InvalidAttributesError, type Mistake } from '../../foundation/errors.ts';
+import { checkOptions } from '../../foundation/options.ts';
 import { writableKey } from './checks/key.ts';
 import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/prepare.ts';
 import { checkUnversioned } from './item/single.ts';
@@ -46,30 +47,30 @@ export class BatchBuilder {
   private readonly prepared: (() => Promise<BatchWrite>)[] = [];
   constructor(private readonly graph: CompiledModel) {}
 
-  putNode = (id: string, attributes: unknown = {}): void => {
-    this.prepared.push(async () => ({ put: await nodeItem(this.graph, id, attributes, 'batch') }));
+  putNode = (id: string, attributes: unknown = {}, options?: object): void => {
+    this.prepare(options, async () => ({ put: await nodeItem(this.graph, id, attributes, 'batch') }));
   };
 
-  putEdge = (source: string, edgeType: string, target: string, attributes: unknown = {}): void => {
-    this.prepared.push(async () => ({ put: await edgeItem(this.graph, source, edgeType, target, attributes) }));
+  putEdge = (source: string, edgeType: string, target: string, attributes: unknown = {}, options?: object): void => {
+    this.prepare(options, async () => ({ put: await edgeItem(this.graph, source, edgeType, target, attributes) }));
   };
 
-  putPart = (id: string, part: string, attributes: unknown = {}): void => {
-    this.prepared.push(async () => ({ put: await partItem(this.graph, id, part, attributes) }));
+  putPart = (id: string, part: string, attributes: unknown = {}, options?: object): void => {
+    this.prepare(options, async () => ({ put: await partItem(this.graph, id, part, attributes) }));
   };
 
-  deletePart = (id: string, part: string): void => {
-    this.prepared.push(async () => ({ delete: writableKey(this.graph, partKey(this.graph, id, part)) }));
+  deletePart = (id: string, part: string, options?: object): void => {
+    this.prepare(options, async () => ({ delete: writableKey(this.graph, partKey(this.graph, id, part)) }));
   };
 
-  deleteEdge = (source: string, edgeType: string, target: string): void => {
-    this.prepared.push(async () => ({
+  deleteEdge = (source: string, edgeType: string, target: string, options?: object): void => {
+    this.prepare(options, async () => ({
       delete: writableKey(this.graph, edgeKey(this.graph, source, edgeType, target)),
     }));
   };
 
-  deleteNode = (id: string): void => {
-    this.prepared.push(async () => {
+  deleteNode = (id: string, options?: object): void => {
+    this.prepare(options, async () => {
       const key = writableKey(this.graph, nodeKey(this.graph, id));
       checkUnversioned(this.graph, key, 'Delete it with deleteNode, or in a transaction.');
       return { delete: key };
@@ -80,6 +81,14 @@ export class BatchBuilder {
   async run(store: Store): Promise<WriteBatchResult> {
     const writes = await this.checkAll();
     return { items: writes.length, ...(await store.writeMany(writes)) };
+  }
+
+  /** Code without types may give options, such as a condition, as it does to a writer: they would be ignored. */
+  private prepare(options: object | undefined, write: () => Promise<BatchWrite>): void {
+    this.prepared.push(async () => {
+      checkOptions('An operation of a batch', options, {});
+      return await write();
+    });
   }
 
   private async checkAll(): Promise<BatchWrite[]> {

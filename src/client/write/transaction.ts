@@ -41,6 +41,8 @@ export interface TransactOptions extends Abortable {
 export interface TransactionResult extends WriteResult {
   /** Items put, updated, deleted and looked at. */
   items: number;
+  /** Read capacity units: of items that are read because `fields` validate the result of an update. */
+  rcu: number;
 }
 
 /** A transaction of which conditions failed; nothing was changed. `failures` has each of them. */
@@ -65,8 +67,8 @@ interface UpdateConditions extends WriteConditions {
 }
 
 const CONDITIONS: OptionNames<WriteConditions> = { ifAbsent: true, ifPresent: true, if: true };
-/** An operation as a change. `isRefused`: what was read for it shows that its condition does not hold. */
-type Prepared = BaseChange & { isRefused?: boolean };
+/** An operation as a change. `isRefused`: what was read for it, for `rcu` units, shows that its condition does not hold. */
+type Prepared = BaseChange & { isRefused?: boolean; rcu?: number };
 
 const ATTEMPTS = 8;
 
@@ -155,19 +157,24 @@ export class TransactionBuilder {
 
   /** Checks all operations, then makes them all or none. */
   async run({ token = globalThis.crypto.randomUUID(), signal }: TransactOptions): Promise<TransactionResult> {
-    let wcu = 0;
-    let changes = await this.checkedChanges();
-    if (changes.length === 0) return { items: 0, wcu };
+    let [wcu, rcu] = [0, 0];
+    const prepareAll = async (): Promise<Prepared[]> => {
+      const prepared = await this.checkedChanges();
+      for (const one of prepared) rcu += one.rcu ?? 0;
+      return prepared;
+    };
+    let changes = await prepareAll();
+    if (changes.length === 0) return { items: 0, wcu, rcu };
     for (let attempt = 1; changes.some(({ isRefused }) => isRefused); attempt++) {
       wcu += await this.lookAtConditions(changes, signal);
       // They hold by now: all is prepared once more.
       if (attempt >= ATTEMPTS) throw tooMuchContentionError(attempt);
-      changes = await this.checkedChanges();
+      changes = await prepareAll();
     }
     const result = await withOperandErrors(this.graph, this.context.store, changes, () =>
       this.sendWithRetries(changes, token, signal),
     );
-    if (result.applied) return { items: changes.length, wcu: wcu + result.wcu };
+    if (result.applied) return { items: changes.length, wcu: wcu + result.wcu, rcu };
     throw this.failedError(changes, result.failed);
   }
 

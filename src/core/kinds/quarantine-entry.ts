@@ -1,5 +1,6 @@
 import { type Item, stringOf } from '../items/attribute-value.ts';
-import { QUARANTINE_FIELDS } from '../items/derived-item.ts';
+import { INDEX_KEYS, QUARANTINE_FIELDS } from '../items/derived-item.ts';
+import { parseDerivedKey } from '../items/derived-key.ts';
 import type { ItemKind } from './kind.ts';
 
 /**
@@ -15,7 +16,7 @@ export const quarantineEntry: ItemKind<'quarantine-entry'> = {
   hasTombstones: false,
   isLive: (item) => item !== undefined,
   oddities: () => [],
-  addTo: (content, _sortKey, entry) => content.addQuarantined(targetOf(entry), reasonOf(entry)),
+  addTo: (content, sortKey, entry) => content.addQuarantined(targetOf(entry) || namedIn(sortKey), shownReason(entry)),
   originsOf: (_graph, { source }, _key, entry) => [
     { source, target: targetOf(entry), name: 'quarantine', state: 'quarantined', reason: reasonOf(entry) },
   ],
@@ -27,4 +28,17 @@ function targetOf(entry: Item): string {
 
 function reasonOf(entry: Item): string {
   return stringOf(entry[QUARANTINE_FIELDS.reason]) ?? '';
+}
+
+/** The sort key in the key of an entry, of which the table has taken the keys alone. */
+function namedIn(sortKey: string): string {
+  const key = parseDerivedKey(sortKey);
+  return key?.kind === 'quarantine-entry' ? (key.target.text ?? '') : '';
+}
+
+/** The reason, and how the entry is redriven where no index lists it. */
+function shownReason(entry: Item): string {
+  const reason = reasonOf(entry) || 'The table has refused its entry but for the keys.';
+  if (entry[INDEX_KEYS.gsi0.partition] !== undefined) return reason;
+  return `${reason.replace(/\.$/, '')}. Its entry is in no index: redrive it by the id of its node.`;
 }

@@ -1,5 +1,5 @@
 import type { StoreError } from '../../foundation/errors.ts';
-import type { Item } from '../items/attribute-value.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { INDEX_KEYS, MODEL, QUARANTINE_FIELDS, REVISION, WATERMARK } from '../items/derived-item.ts';
 import { baseKeyOfIndexItem, parseDerivedKey } from '../items/derived-key.ts';
@@ -82,12 +82,21 @@ function entryItem(
 }
 
 /**
- * The forms of an entry, each for a table that refuses the one before: whole; without the keys of the index, which may have other types
- * there; and with its own keys alone, which name the item and the record. A check finds all of them.
+ * The forms of an entry, each for a table that refuses the one before: whole; with its keys alone, which name the item and the record;
+ * and both without the keys of the index, which may have other types there. A check finds all of them, a redrive of all the first two.
  */
 export function formsOfEntry({ partitionKey, sortKey }: TableNames, entry: Item): readonly Item[] {
-  const { [INDEX_KEYS.gsi0.partition]: _partition, [INDEX_KEYS.gsi0.sort]: _sort, ...unlisted } = entry;
-  return [entry, unlisted, { [partitionKey]: entry[partitionKey]!, [sortKey]: entry[sortKey]! }];
+  const { [INDEX_KEYS.gsi0.partition]: partition, [INDEX_KEYS.gsi0.sort]: sort, ...unlisted } = entry;
+  const bare: Item = { [partitionKey]: entry[partitionKey]!, [sortKey]: entry[sortKey]! };
+  const listed: Item = { ...bare, [INDEX_KEYS.gsi0.partition]: partition!, [INDEX_KEYS.gsi0.sort]: sort! };
+  return [entry, listed, unlisted, bare];
+}
+
+/** The entry, for a log alone, of which the table takes no form: its reason says so. */
+export function unwrittenEntry(entry: Item, { message }: StoreError): Item {
+  const reason = stringOf(entry[QUARANTINE_FIELDS.reason]) ?? '';
+  const text = `${reason.replace(/\.$/, '')}. The table refuses the quarantine entry, too: ${message} A check finds what is missing.`;
+  return { ...entry, [QUARANTINE_FIELDS.reason]: { S: text } };
 }
 
 function shortenedReason(reason: string): string {

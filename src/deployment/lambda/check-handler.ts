@@ -1,6 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel, TableNames } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
+import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
@@ -53,6 +54,25 @@ export interface CheckHandlerOptions
   /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
   logger?: FunctionLogger | undefined;
 }
+
+/** The names of the options of a check handler. */
+export const CHECK_HANDLER_OPTIONS: OptionNames<CheckHandlerOptions> = {
+  client: true,
+  store: true,
+  streamLabel: true,
+  settleMs: true,
+  consumer: true,
+  dangling: true,
+  maxRcu: true,
+  maxWcu: true,
+  mostSuspects: true,
+  reserveMs: true,
+  metricsNamespace: true,
+  logger: true,
+  telemetry: true,
+  now: true,
+  wait: true,
+};
 
 /** A Lambda handler that checks a table, or some parts of it. */
 export type CheckHandler = (event: CheckEvent, context: InvocationContext) => Promise<CheckResponse>;
@@ -167,6 +187,7 @@ function streamLabelReader(client: () => Promise<DynamoDBClient>, graph: Compile
  * export const handler = checkHandler(graph, { maxRcu: 500 });
  */
 export function checkHandler(graph: CompiledModel, options: CheckHandlerOptions = {}): CheckHandler {
+  checkOptions('checkHandler', options, CHECK_HANDLER_OPTIONS);
   const caller = createCheckCaller(graph, options);
   return async ({ segments, onlySegments, repair = false, cursor }, context) => {
     const resume = cursor === undefined || cursor === null ? undefined : parseCursor(cursor);

@@ -1,4 +1,5 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import { checkOptions } from '../../foundation/options.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import {
   clearPlace,
@@ -9,9 +10,16 @@ import {
 } from '../../projecting/progress/check-places.ts';
 import { saveRunAsLastCheck, saveShare } from '../../projecting/progress/last-check.ts';
 import { type CheckCursor, type CheckTotals, emptyTotals, parseCursor } from '../../trust/check/cursor.ts';
+import { refuseOldConsumers } from '../../trust/check/old-consumers.ts';
 import { type PlanRequest, planRun, type RunPlan, type RunShare } from '../../trust/check/run/plan.ts';
 import { CallPace } from './call-pace.ts';
-import { type CheckCaller, type CheckHandlerOptions, createCheckCaller, isClean } from './check-handler.ts';
+import {
+  CHECK_HANDLER_OPTIONS,
+  type CheckCaller,
+  type CheckHandlerOptions,
+  createCheckCaller,
+  isClean,
+} from './check-handler.ts';
 import type { MigrateRequest, MigrateResponse, WalkRequest, WalkResponse } from './migrate-call.ts';
 import type { InvocationContext } from './stream-handler.ts';
 
@@ -53,11 +61,13 @@ export interface RunHandlerOptions extends CheckHandlerOptions {
  * export const handler = checkRunHandler(graph);
  */
 export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions = {}): RunHandler {
+  checkOptions('checkRunHandler', options, { ...CHECK_HANDLER_OPTIONS, tableBytes: true });
   const caller = createCheckCaller(graph, options);
   const { now } = runtimeOf(options);
   const tableBytes = options.tableBytes ?? caller.tableBytes;
   return async (event, context) => {
     if ('plan' in event) {
+      if (event.plan.mode === 'rebuild') await refuseOldConsumers(graph, caller.store, now());
       return await planRun(graph, caller.store, event.plan, { tableBytes: await tableBytes(), nowMs: now() });
     }
     if ('migrate' in event || 'walk' in event) {

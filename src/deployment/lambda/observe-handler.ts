@@ -1,6 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
+import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { StreamSource } from '../../projecting/stream/source.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
@@ -57,6 +58,22 @@ export interface ObserveResponse {
 /** A Lambda handler that judges each change of a table. */
 export type ObserveHandler = (event: unknown, context: InvocationContext) => Promise<ObserveResponse>;
 
+const OPTIONS: OptionNames<ObserveHandlerOptions> = {
+  stream: true,
+  client: true,
+  store: true,
+  runMs: true,
+  reserveMs: true,
+  feed: true,
+  plainShare: true,
+  indexShare: true,
+  limits: true,
+  metricsNamespace: true,
+  logger: true,
+  now: true,
+  wait: true,
+};
+
 const RUN_MS = 50_000;
 const RESERVE_MS = 10_000;
 
@@ -71,6 +88,7 @@ const RESERVE_MS = 10_000;
  * export const handler = observeHandler(graph, { stream: new DynamoDBStreamSource(createStreamsClient(), streamArn) });
  */
 export function observeHandler(graph: CompiledModel, options: ObserveHandlerOptions): ObserveHandler {
+  checkOptions('observeHandler', options, OPTIONS);
   const { stream, limits, runMs = RUN_MS, reserveMs = RESERVE_MS } = options;
   const { now } = runtimeOf(options);
   const store =

@@ -2,6 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
+import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { checkAgeHours } from '../../projecting/progress/last-check.ts';
 import type { StreamSource } from '../../projecting/stream/source.ts';
@@ -67,6 +68,20 @@ export type RedriveResponse = Omit<RedriveResult, 'reasons'> &
 /** A Lambda handler that reconciles records that could not be projected. */
 export type RedriveHandler = (event: RedriveEvent, context: InvocationContext) => Promise<RedriveResponse>;
 
+const OPTIONS: OptionNames<RedriveHandlerOptions> = {
+  client: true,
+  store: true,
+  sources: true,
+  stream: true,
+  buckets: true,
+  sendRest: true,
+  reserveMs: true,
+  metricsNamespace: true,
+  logger: true,
+  telemetry: true,
+  now: true,
+};
+
 const RESERVE_MS = 5_000;
 
 /**
@@ -79,6 +94,7 @@ const RESERVE_MS = 5_000;
  * export const handler = redriveHandler(graph);
  */
 export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOptions = {}): RedriveHandler {
+  checkOptions('redriveHandler', options, OPTIONS);
   const { reserveMs = RESERVE_MS } = options;
   const clientOptions = functionClientOptions();
   const store =

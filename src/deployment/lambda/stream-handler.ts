@@ -4,6 +4,7 @@ import { checkStreamTable } from '../../core/items/watermark.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
+import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { type BatchResult, createProjector } from '../../projecting/apply/projector.ts';
 import { ClaimRecorder } from '../../projecting/progress/claim-recorder.ts';
@@ -11,6 +12,7 @@ import { ProgressRecorder } from '../../projecting/progress/recorder.ts';
 import { decodeRecords, type RawRecord } from '../../projecting/stream/decode.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
+import { requireKeyTypes } from '../../store/key-types.ts';
 import { type CallTime, timeOfCall } from './call-time.ts';
 import { recordsOf } from './event-records.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
@@ -57,12 +59,27 @@ export interface StreamHandlerOptions extends Pick<RuntimeOptions, 'now' | 'rand
 /** A Lambda handler for the stream of a table. */
 export type StreamHandler = (event: StreamEvent, context: InvocationContext) => Promise<StreamResponse>;
 
+const OPTIONS: OptionNames<StreamHandlerOptions> = {
+  client: true,
+  store: true,
+  concurrency: true,
+  reserveMs: true,
+  progress: true,
+  metricsNamespace: true,
+  logger: true,
+  sampleRate: true,
+  telemetry: true,
+  now: true,
+  random: true,
+};
+
 const RESERVE_MS = 5_000;
 
 /**
  * Makes the handler that projects a table's stream. Clients are made once, here. Failures that a retry may resolve are
  * retried until the reserve; then exactly one record is reported, the lowest unapplied, and the mapping comes again from
- * there. Throws only for events that are no stream of this table, so that such a batch fails as a whole.
+ * there. Throws only for events that are no stream of this table, and where keys of the table are no texts (`table-differs`; its first
+ * call looks, if the role may describe the table), so that such a batch fails as a whole.
  *
  * Logs hold keys, never the contents of items.
  *
@@ -70,6 +87,7 @@ const RESERVE_MS = 5_000;
  * export const handler = streamHandler(graph, { sampleRate: 0.01 });
  */
 export function streamHandler(graph: CompiledModel, options: StreamHandlerOptions = {}): StreamHandler {
+  checkOptions('streamHandler', options, OPTIONS);
   const { concurrency, reserveMs = RESERVE_MS, sampleRate = 0, telemetry } = options;
   const { now, random } = runtimeOf(options);
   // Retries of a call belong to the projector, which knows how much time is left.
@@ -83,6 +101,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
   const progress =
     options.progress === false ? undefined : new ProgressRecorder({ graph, store, kind: 'lambda', now, onError });
   const claims = progress && new ClaimRecorder({ table: graph.table, store, now, onError });
+  let isTableKnown = false;
   return async (event, context) => {
     const sampled = random() < sampleRate;
     const logger = rootLogger.child({ requestId: context.awsRequestId }, sampled ? { level: 'debug' } : {});
@@ -90,10 +109,13 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     for (const arn of new Set(raw.map(({ eventSourceARN = '' }) => eventSourceARN))) {
       checkStreamTable(arn, graph.table.name);
     }
+    // A table that does not fit is looked at again: it may fit by then.
+    if (!isTableKnown) await requireKeyTypes(graph, store, logger);
+    isTableKnown = true;
     const records = decodeRecords(graph, raw);
     logger.debug({ keys: records.map(({ source, target }) => [source, target]) }, 'batch received');
     const time = timeOfCall(context, reserveMs);
-    const projectRecords = (): Promise<BatchResult> => projector.project(records, time);
+    const projectRecords = (): Promise<BatchResult> => projector.project(records, { remainingMs: time.remainingMs });
     const result = await (progress === undefined ? projectRecords() : progress.writeWhile(projectRecords));
     metrics.emit(result, ageOfOldestMs(records, now()));
     // After applying, and of a failed batch only what is applied: the mark would pass the rest.

@@ -1,5 +1,6 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
+import { checkOptions } from '../../foundation/options.ts';
 import {
   CHECK_MACHINE,
   DEAD_LETTER_QUEUE,
@@ -61,6 +62,7 @@ export function stackTemplate(
   code: Value | ((name: FunctionName) => Value),
   revision = '',
 ): Template {
+  checkOptions('stackTemplate', input, { model: true, service: true, stage: true, parameters: true });
   const site = siteOf(input);
   const functions = functionResources(site, code);
   return {

@@ -14,6 +14,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { BaseChange } from '../../core/store-port.ts';
 import type { ObservedWork, Telemetry } from '../../core/telemetry.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
+import { checkOptions } from '../../foundation/options.ts';
 import { Instruments } from './instruments.ts';
 
 /** Options of `openTelemetry`. */
@@ -56,7 +57,9 @@ const CHANGES: Readonly<Record<BaseChange['kind'], string>> = {
  * const telemetry = openTelemetry();
  * const reader = createReader(graph, { client, telemetry });
  */
-export function openTelemetry({ tracerProvider, meterProvider }: OpenTelemetryOptions = {}): Telemetry {
+export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
+  checkOptions('openTelemetry', options, { tracerProvider: true, meterProvider: true });
+  const { tracerProvider, meterProvider } = options;
   const tracer = (tracerProvider ?? trace.getTracerProvider()).getTracer(SCOPE);
   const instruments = new Instruments((meterProvider ?? metrics.getMeterProvider()).getMeter(SCOPE));
   return new OpenTelemetry(tracer, instruments);

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EdgeloomError } from '../../foundation/errors.ts';
+import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { lockDataFolder } from './data-lock.ts';
 import { dynamoDBLocalCommand, hasJava } from './dynamodb-local.ts';
 import { dynoxideCommand, dynoxidePath } from './dynoxide.ts';
@@ -26,6 +27,9 @@ export interface EngineOptions {
    */
   mostBytes?: number | undefined;
 }
+
+/** The names of the options of an engine. */
+export const ENGINE_OPTIONS: OptionNames<EngineOptions> = { engine: true, port: true, dataDir: true, mostBytes: true };
 
 /** Where an engine has its data. */
 type Place = Pick<EngineOptions, 'dataDir' | 'mostBytes'>;
@@ -53,6 +57,7 @@ const PORT_ATTEMPTS = 3;
  * (`engine-failed`).
  */
 export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
+  checkOptions('startEngine', options, ENGINE_OPTIONS);
   const { dataDir } = options;
   const engine = options.engine ?? (await defaultEngine(dataDir !== undefined));
   if (dataDir === undefined) return startOnPort({ ...options, engine });

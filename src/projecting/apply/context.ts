@@ -1,6 +1,6 @@
 import type { Item } from '../../core/items/attribute-value.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { formsOfEntry } from '../../core/plan/quarantine-entry.ts';
+import { formsOfEntry, unwrittenEntry } from '../../core/plan/quarantine-entry.ts';
 import type { DerivedUpdate, Store, UpdateResult } from '../../core/store-port.ts';
 import { EdgeloomError, isRetryableStoreError, StoreError } from '../../foundation/errors.ts';
 import { retrying } from '../../foundation/retry.ts';
@@ -17,7 +17,7 @@ export interface ApplyStats {
   stale: number;
   /** Stale changes that contradict the derived item. Each is reconciled with a read of the base item. */
   contradictions: number;
-  /** Quarantine entries written. */
+  /** Quarantine entries written, or refused by the table. */
   quarantined: number;
 }
 
@@ -25,7 +25,7 @@ export interface ApplyStats {
 export interface ApplyContext extends Runtime {
   graph: CompiledModel;
   store: Store;
-  /** Called with each quarantine entry that was put. */
+  /** Called with each quarantine entry that was put, or refused. */
   onQuarantine?: (entry: Item) => void;
   /** Reverse items in one page of a fan-out. */
   fanOutPageSize?: number;
@@ -58,23 +58,27 @@ export async function updateItem(context: ApplyContext, update: DerivedUpdate): 
   return result;
 }
 
-/** Puts a quarantine entry, and counts it. Where the table refuses it, less of it is put: no record may hold up those behind it. */
+/**
+ * Puts a quarantine entry, and counts it. Where the table refuses it, less of it is put: no record may hold up those behind it. Where the
+ * table refuses every form, the count and the log alone tell of the item, until a check finds it.
+ */
 export async function putEntry(context: ApplyContext, entry: Item): Promise<void> {
-  const [whole, ...lesser] = formsOfEntry(context.graph.table, entry) as [Item, ...Item[]];
-  const put = async (form: Item): Promise<void> => {
+  const { graph, store, stats } = context;
+  let refused: StoreError | undefined;
+  for (const form of formsOfEntry(graph.table, entry)) {
     try {
-      context.stats.writes += 1;
-      const { wcu } = await context.store.put(form);
-      context.stats.wcu += wcu;
+      stats.writes += 1;
+      const { wcu } = await store.put(form);
+      stats.wcu += wcu;
+      refused = undefined;
+      break;
     } catch (error) {
-      const next = lesser.shift();
-      if (next === undefined || !(error instanceof StoreError) || error.kind !== 'terminal') throw error;
-      await put(next);
+      if (!(error instanceof StoreError) || error.kind !== 'terminal') throw error;
+      refused = error;
     }
-  };
-  await put(whole);
-  context.stats.quarantined += 1;
-  context.onQuarantine?.(entry);
+  }
+  stats.quarantined += 1;
+  context.onQuarantine?.(refused === undefined ? entry : unwrittenEntry(entry, refused));
 }
 
 /** Returns the clock's time in whole seconds. */

@@ -14,7 +14,7 @@ import type { Store } from '../../core/store-port.ts';
 import { observedStore, type TelemetryOption } from '../../core/telemetry.ts';
 import { type EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { forEachAtOnce } from '../../foundation/for-each.ts';
-import { checkStoreOptions } from '../../foundation/options.ts';
+import { checkOptions, checkStoreOptions } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
 import { type ApplyContext, type ApplyStats, checkTime, OutOfTimeError, putEntry, retryingWithin } from './context.ts';
@@ -123,7 +123,9 @@ function makeProjector(graph: CompiledModel, options: ProjectorOptions, decided:
   const { store, concurrency = 32, fanOutPageSize, now, wait, random } = options;
   const { evicted = new EvictedViews(), model = registeredModel(graph, store) } = options;
   return {
-    async project(records, { remainingMs } = {}) {
+    async project(records, options = {}) {
+      checkOptions('project', options, { remainingMs: true });
+      const { remainingMs } = options;
       const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
       const runtime = runtimeOf({ now, wait, random, remainingMs });
       const context: ApplyContext = { graph, store, ...runtime, fanOutPageSize, evicted, stats };
@@ -267,7 +269,7 @@ async function runUnit(
     applyUnit(context, unit, attempt === 1 ? ahead : undefined),
   );
   if (!(failure instanceof StoreError) || failure.kind !== 'terminal') return failure;
-  // If a quarantine entry itself is refused, there is no place left to note the record: the batch has to fail.
+  // Its base item cannot be read.
   if (unit.kind === 'quarantine') return failure;
   if ('items' in unit && unit.items.length > 1) return await runOneByOne(context, splitUnit(unit), failures);
   const entry = refusalEntry(context.graph, unit, failure, context.now());

@@ -2,9 +2,12 @@ import * as z from 'zod/mini';
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { unchangedCondition } from '../../core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
+import { streamLabel } from '../../core/items/watermark.ts';
 import type { TableNames } from '../../core/model/compiled.ts';
 import { queriedItems } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
+import { StoreError } from '../../foundation/errors.ts';
+import { forEachAtOnce } from '../../foundation/for-each.ts';
 
 /**
  * The items that say how far the table's stream is applied. `mark` is for the whole stream, and holds the lease of the process that
@@ -47,6 +50,16 @@ export interface PublishedMark {
   leaseUntilMs: number;
 }
 
+/** The values that saving marks needs. */
+interface MarkContext {
+  graph: { table: TableNames };
+  store: Pick<Store, 'put'>;
+  source: { streamArn: string };
+  now: () => number;
+}
+
+/** Marks that are saved at once. */
+const MARKS_AT_ONCE = 32;
 const SUMMARY = { source: SERVICE_PARTITION, target: 'mark' } as const;
 const PREFIX = 'mark/';
 /** With more shards the published mark would cost several units a write, and is published without them. */
@@ -109,6 +122,29 @@ export async function saveMark(
     [STATE]: { S: JSON.stringify(mark) },
     [table.ttl]: { N: String(Math.floor(nowMs / 1000) + KEPT_SECONDS) },
   });
+}
+
+/**
+ * Saves how far a look has found each shard applied, so that the next process begins there. Who may not write, or cannot now, leaves the
+ * older marks: they cost the next process more reads.
+ */
+export async function saveMarks(
+  { graph, store, source, now }: MarkContext,
+  shards: readonly { shardId: string; appliedUpTo?: string | undefined }[],
+): Promise<void> {
+  const stream = streamLabel(source.streamArn);
+  try {
+    await forEachAtOnce(
+      shards,
+      async ({ shardId, appliedUpTo: sequenceNumber }) => {
+        if (sequenceNumber !== undefined)
+          await saveMark(store, graph.table, shardId, { stream, sequenceNumber }, now());
+      },
+      { concurrency: MARKS_AT_ONCE },
+    );
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+  }
 }
 
 /** Reads the published mark, and the item that holds it. */

@@ -1,6 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
+import { checkStoreOptions } from '../../foundation/options.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
 import type { StreamSource } from '../stream/source.ts';
 import { readConsumers } from './consumers.ts';
@@ -68,6 +69,8 @@ const COMPARED_AT_ONCE = 32;
 
 /** Reads how far a stream is applied. */
 export async function streamPosition(context: PositionContext): Promise<StreamPosition> {
+  const names = { graph: true, store: true, source: true, isProjected: true, walk: true, now: true } as const;
+  checkStoreOptions('streamPosition', context, names);
   const { walk = new StreamWalk(context) } = context;
   const consumers = await readConsumers(context.store, context.graph.table, context.now());
   const { lookedAtMs, shards, upToMs, pages } = await walk.look();

@@ -152,7 +152,9 @@ export class StreamWalk {
     let vanished: StreamError | undefined;
     const readOn = async (shard: ShardWalk): Promise<void> => {
       try {
-        this.pages += await shard.readOn();
+        // Other shards count while this one is read.
+        const pages = await shard.readOn();
+        this.pages += pages;
       } catch (error) {
         if (!isNoShardError(error)) throw error;
         vanished ??= error;

@@ -2,7 +2,9 @@ import pLimit from 'p-limit';
 import { streamLabel } from '../../core/items/watermark.ts';
 import type { TableNames } from '../../core/model/compiled.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
+import { checkOptions, checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { doubtTable } from '../../registry/identity.ts';
+import { requireKeyTypes } from '../../store/key-types.ts';
 import { createProjector } from '../apply/projector.ts';
 import { ClaimRecorder } from '../progress/claim-recorder.ts';
 import { ProgressRecorder } from '../progress/recorder.ts';
@@ -16,21 +18,43 @@ import { ShardTask } from './shard-task.ts';
 import type { WorkerRun } from './worker-run.ts';
 import type { Worker, WorkerOptions, WorkerResult, WorkerSettings } from './worker-types.ts';
 
+const SETTINGS: OptionNames<WorkerSettings> = {
+  graph: true,
+  store: true,
+  projector: true,
+  checkpoint: true,
+  maxBatchRecords: true,
+  maxBatchBytes: true,
+  pollIntervalMs: true,
+  shardIntervalMs: true,
+  shardConcurrency: true,
+  batchTimeoutMs: true,
+  stopGraceMs: true,
+  onBatch: true,
+  onTrimmed: true,
+  progress: true,
+  logger: true,
+  telemetry: true,
+};
+
 /**
  * Makes a worker that follows a table's stream from its oldest record (or a checkpoint) on and projects it: parents
  * before their children, several shards at once, new shards as they appear. It notes how far it came after applying,
- * so that `kill -9` costs a replay at worst.
+ * so that `kill -9` costs a replay at worst. `run` throws `table-differs` where keys of the table are no texts.
  *
  * @example
  * const worker = createWorker({ graph, store, streams, streamArn, checkpoint: fileCheckpoint('checkpoint.json') });
  * const { records, wcu } = await worker.run({ untilIdle: true });
  */
-export function createWorker({ streams, streamArn, ...settings }: WorkerOptions): Worker {
-  return createSourceWorker(new DynamoDBStreamSource(streams, streamArn), settings);
+export function createWorker(options: WorkerOptions): Worker {
+  checkStoreOptions('createWorker', options, { ...SETTINGS, streams: true, streamArn: true });
+  const { streams, streamArn, ...settings } = options;
+  return new StreamWorker(new DynamoDBStreamSource(streams, streamArn), settings);
 }
 
 /** The same for any `StreamSource`. */
 export function createSourceWorker(source: StreamSource, settings: WorkerSettings): Worker {
+  checkStoreOptions('createSourceWorker', settings, SETTINGS);
   return new StreamWorker(source, settings);
 }
 
@@ -44,11 +68,11 @@ class StreamWorker implements Worker {
   private doubting: Promise<void> | undefined;
 
   constructor(source: StreamSource, settings: WorkerSettings) {
-    const { checkpoint, shardIntervalMs, stopGraceMs } = settings;
+    const { graph, store, checkpoint, shardIntervalMs, stopGraceMs } = settings;
     const report: WorkerReport = new WorkerReport({
       ...settings,
       onTrimmed: (trimmed) => {
-        this.doubting ??= noteLostRecords(settings.store, report);
+        this.doubting ??= noteLostRecords(store, report);
         settings.onTrimmed?.(trimmed);
       },
     });
@@ -62,7 +86,8 @@ class StreamWorker implements Worker {
       shardIntervalMs,
       stopGraceMs,
       report,
-      backlog: { limit, isOfOthers: (record) => isOfProducer(settings.graph.table, record) },
+      onFirstListing: () => requireKeyTypes(graph, store, report.logger),
+      backlog: { limit, isOfOthers: (record) => isOfProducer(graph.table, record) },
       open: (follow) => {
         const run = { ...makeWorkerRun(follow, settings, report, this.progress), limit, claims: this.claims };
         return (shardId) => new ShardTask(run, shardId);
@@ -70,7 +95,9 @@ class StreamWorker implements Worker {
     });
   }
 
-  async run({ untilIdle = false } = {}): Promise<WorkerResult> {
+  async run(options: { untilIdle?: boolean } = {}): Promise<WorkerResult> {
+    checkOptions('run of a worker', options, { untilIdle: true });
+    const { untilIdle = false } = options;
     const running = this.runToItsEnd(untilIdle);
     this.ended = running.then(
       () => undefined,

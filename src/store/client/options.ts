@@ -1,3 +1,5 @@
+import type { OptionNames } from '../../foundation/options.ts';
+
 /** Where DynamoDB is. */
 export interface ClientOptions {
   /** Endpoint URL; AWS itself where absent. */
@@ -24,6 +26,17 @@ export interface ClientOptions {
    */
   lean?: boolean | undefined;
 }
+
+/** The names of these options. */
+export const CLIENT_OPTIONS: OptionNames<ClientOptions> = {
+  endpoint: true,
+  region: true,
+  credentials: true,
+  maxAttempts: true,
+  maxConnections: true,
+  answerTimeoutMs: true,
+  lean: true,
+};
 
 const LOOPBACK = /^https?:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(\/|$)/i;
 

@@ -5,6 +5,8 @@ import type {
   BatchWriteItemCommandOutput,
   DeleteItemCommandInput,
   DeleteItemCommandOutput,
+  DescribeTableCommandInput,
+  DescribeTableCommandOutput,
   GetItemCommandInput,
   GetItemCommandOutput,
   PutItemCommandInput,
@@ -29,6 +31,7 @@ export interface Calls {
   PutItem: { input: PutItemCommandInput; output: PutItemCommandOutput };
   DeleteItem: { input: DeleteItemCommandInput; output: DeleteItemCommandOutput };
   BatchWriteItem: { input: BatchWriteItemCommandInput; output: BatchWriteItemCommandOutput };
+  DescribeTable: { input: DescribeTableCommandInput; output: DescribeTableCommandOutput };
   TransactWriteItems: { input: TransactWriteItemsCommandInput; output: TransactWriteItemsCommandOutput };
 }
 

@@ -2,6 +2,7 @@ import {
   BatchGetItemCommand,
   BatchWriteItemCommand,
   DeleteItemCommand,
+  DescribeTableCommand,
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
@@ -23,6 +24,7 @@ const COMMANDS = {
   PutItem: PutItemCommand,
   DeleteItem: DeleteItemCommand,
   BatchWriteItem: BatchWriteItemCommand,
+  DescribeTable: DescribeTableCommand,
   TransactWriteItems: TransactWriteItemsCommand,
 };
 

@@ -7,8 +7,11 @@ import {
 import { WRITE_UNIT_BYTES } from '../../core/items/attribute-value.ts';
 import { type CompiledModel, type IndexName, indexKeysOf } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
+import { checkOptions } from '../../foundation/options.ts';
+import { keyTypesOf } from '../answers.ts';
 import { classifyError } from '../classify.ts';
-import { describeTable, keyTypeText, missingNeedsOf, otherKeyTypes, ttlOf } from '../table.ts';
+import { keyTypeText, otherKeyTypes } from '../key-types.ts';
+import { describeTable, missingNeedsOf, ttlOf } from '../table.ts';
 
 /** One thing that a table gets: its stream, one index, or the deletion of what has expired. */
 export type TableStep = { kind: 'stream' } | { kind: 'index'; index: IndexName } | { kind: 'ttl' };
@@ -44,8 +47,10 @@ export interface TablePlanOptions {
 export async function planTableUpdate(
   client: DynamoDBClient,
   graph: CompiledModel,
-  { ttl: asked }: TablePlanOptions = {},
+  options: TablePlanOptions = {},
 ): Promise<TablePlan> {
+  checkOptions('planTableUpdate', options, { ttl: true });
+  const { ttl: asked } = options;
   checkAsked(graph, asked);
   const { itemCount, sizeBytes } = await describeTable(client, graph);
   const table = await describedTable(client, graph);
@@ -110,7 +115,7 @@ function refuseOtherKind(graph: CompiledModel, table: TableDescription, ttl: str
       `Keys never change. Name them in the model (partitionKey and sortKey instead of ${partitionKey} and ${sortKey}), or make another table.`,
     );
   }
-  const [key] = otherKeyTypes(graph, table);
+  const [key] = otherKeyTypes(graph, keyTypesOf(table));
   if (key !== undefined) {
     throw differ(
       `it has not ${keyTypeText(key)}`,

@@ -6,7 +6,7 @@ import { hasItemsInTargets } from '../../core/plan/in-targets.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { runObserved, type TelemetryOption } from '../../core/telemetry.ts';
 import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
-import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { RUNTIME_OPTIONS, type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { type ConsumerPosition, SharedPosition } from '../../projecting/progress/consumer-position.ts';
 import {
   type NewestPositionSource,
@@ -144,11 +144,7 @@ const OPTIONS: OptionNames<CheckOptions> = {
   model: true,
   serverTime: true,
   telemetry: true,
-  now: true,
-  wait: true,
-  random: true,
-  remainingMs: true,
-  signal: true,
+  ...RUNTIME_OPTIONS,
 };
 
 /** The number of segments if the caller gives none. */
@@ -315,10 +311,10 @@ class Check {
     if (time !== undefined) this.serverAheadMs = time - this.runtime.now();
   }
 
-  /** Has consumers reconcile records from before a rebuild of the table, or of its segments. A later call of the same rebuild has nothing to note. */
+  /** Has consumers reconcile records from before a rebuild, also of some partitions. A later call of the same rebuild has nothing to note. */
   private async noteRebuild(): Promise<void> {
-    const { mode, resume, sources, graph } = this.options;
-    if (mode !== 'rebuild' || resume !== undefined || sources !== undefined) return;
+    const { mode, resume, graph } = this.options;
+    if (mode !== 'rebuild' || resume !== undefined) return;
     await noteRebuild(this.store, graph.table, this.runtime.now() + this.serverAheadMs);
   }
 

@@ -2,6 +2,7 @@ import type { Item } from '../../core/items/attribute-value.ts';
 import { parseNodeId, typePrefix } from '../../core/items/keys.ts';
 import { classifyBaseItem } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import { nearest } from '../../core/model/options/nearest.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 
 /** A type outside the model, as base items have it. */
@@ -17,16 +18,13 @@ export interface UnknownType {
 const MOST_TYPES = 100;
 /** The most characters of a type's name. */
 const MOST_CHARACTERS = 60;
-/** The share of a name's characters that may differ for another name to be a likely intention. */
-const SHARE_OF_TYPING_ERRORS = 0.34;
-
 /** Counts a base item of a type outside the model in a list of such types; returns the type. */
 export function countUnknownType(graph: CompiledModel, types: UnknownType[], key: ItemKey): string {
   const { type, isNode } = unknownTypeOf(graph, key);
   const known = types.find((one) => one.type === type);
   if (known !== undefined) known.items += 1;
   else if (types.length < MOST_TYPES) {
-    types.push({ type, items: 1, nearest: nearestOf(type, (isNode ? graph.nodes : graph.edges).keys()) });
+    types.push({ type, items: 1, nearest: nearest(type, (isNode ? graph.nodes : graph.edges).keys()) ?? null });
   }
   return type;
 }
@@ -53,34 +51,3 @@ function typeAtStart(text: string): string {
 
 /** The beginning of a raw key that no template of the model makes, which is marked by `?`: what other software has before its ids. */
 const BEFORE_SEPARATOR = /^\?[^A-Za-z0-9]?[A-Za-z0-9]+(?=[^A-Za-z0-9])/;
-
-/** Returns the name nearest to a type, if it is near enough to be a likely intention; null: none is. */
-export function nearestOf(type: string, names: Iterable<string>): string | null {
-  let nearest: string | null = null;
-  let fewest = Math.ceil(type.length * SHARE_OF_TYPING_ERRORS) + 1;
-  for (const name of names) {
-    const distance = distanceOf(type, name);
-    if (distance >= fewest) continue;
-    fewest = distance;
-    nearest = name;
-  }
-  return nearest;
-}
-
-/** Counts the characters to insert, delete, replace or swap with the next one to turn one text into the other. */
-function distanceOf(left: string, right: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: right.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= left.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= right.length; j++) {
-      const replaced = row[j - 1]! + Number(left[i - 1] !== right[j - 1]);
-      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, replaced);
-      const isExchange = i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1];
-      if (isExchange) next[j] = Math.min(next[j]!, before[j - 2]! + 1);
-    }
-    before = row;
-    row = next;
-  }
-  return row[right.length]!;
-}

@@ -6,6 +6,7 @@ import { itemKindOf, kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { classifyKey, type KeyKind } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { isPartOfSource, joinedTypesFrom } from '../../core/model/joined.ts';
+import { nearest } from '../../core/model/options/nearest.ts';
 import { joinedPrefixes } from '../../core/plan/joined.ts';
 import { queriedItems, queryPages } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
@@ -15,7 +16,6 @@ import type { Abortable } from '../../foundation/runtime.ts';
 import { StreamLabel } from '../../projecting/stream/stream-label.ts';
 import { modelToCheck } from '../../registry/checked.ts';
 import { readAbortable } from '../../store/abortable.ts';
-import { nearestOf } from '../check/unknown-types.ts';
 import { type ExplainedPart, explainBaseItem, type LagKnowledge } from './base-item.ts';
 
 /** Options of `explain`. */
@@ -83,8 +83,8 @@ function undeclaredText(graph: CompiledModel, { source, target }: ItemKey): stri
     return "The table's registry does not have the item's types yet, so nothing is derived from it: run edgeloom migrate.";
   }
   const type = isNode ? nodeType : (typePrefix(target) ?? target);
-  const nearest = nearestOf(type, (isNode ? graph.nodes : graph.edges).keys());
-  const hint = nearest === null ? '' : ` The nearest type is ${nearest}.`;
+  const near = nearest(type, (isNode ? graph.nodes : graph.edges).keys());
+  const hint = near === undefined ? '' : ` The nearest type is ${near}.`;
   return `The model declares no ${isNode ? 'node' : 'edge'} type ${type}, so nothing is derived from the item.${hint}`;
 }
 

@@ -1,20 +1,12 @@
-import pMap from 'p-map';
-import { streamLabel } from '../../core/items/watermark.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
-import { StoreError } from '../../foundation/errors.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { ConsumerPosition } from '../../projecting/progress/consumer-position.ts';
-import { saveMark } from '../../projecting/progress/marks.ts';
+import { saveMarks } from '../../projecting/progress/marks.ts';
 import { isProjectedIn } from '../../projecting/progress/projected.ts';
 import { publishedPosition, publishedUpToMs } from '../../projecting/progress/published-position.ts';
-import {
-  appliedUpToMs,
-  type ShardPosition,
-  type StreamPosition,
-  streamPosition,
-} from '../../projecting/progress/stream-position.ts';
-import { isTemporaryError, SHARDS_AT_ONCE, StreamWalk } from '../../projecting/progress/stream-walk.ts';
+import { appliedUpToMs, type StreamPosition, streamPosition } from '../../projecting/progress/stream-position.ts';
+import { isTemporaryError, StreamWalk } from '../../projecting/progress/stream-walk.ts';
 import type { StreamSource } from '../../projecting/stream/source.ts';
 import type { LagKnowledge } from './base-item.ts';
 
@@ -58,7 +50,7 @@ export function positionOfStream(
   const look = async (): Promise<StreamPosition> => {
     const position = await streamPosition({ ...context, walk });
     const isFar = position.streamReads > position.shards.length * FAR_PAGES;
-    if (isFar && options.savesMarks === true) await saveMarks(context, position);
+    if (isFar && options.savesMarks === true) await saveMarks(context, position.shards);
     return position;
   };
   const appliedNow = async (): Promise<number | undefined> => {
@@ -77,22 +69,6 @@ export function positionOfStream(
     latest: async () => (await publishedPosition(context)) ?? (await look()),
     consumer: (settleMs) => ({ appliedUpToMs: settleMs < PUBLISHED_SETTLE_MS ? appliedNow : appliedLately }),
   };
-}
-
-/** Saves the marks of shards. Who may not write, or cannot now, reads from the older marks again. */
-async function saveMarks(
-  { graph, store, source, now }: { graph: CompiledModel; store: Store; source: StreamSource; now: () => number },
-  { shards }: StreamPosition,
-): Promise<void> {
-  const stream = streamLabel(source.streamArn);
-  const save = async ({ shardId, appliedUpTo: sequenceNumber }: ShardPosition): Promise<void> => {
-    if (sequenceNumber !== undefined) await saveMark(store, graph.table, shardId, { stream, sequenceNumber }, now());
-  };
-  try {
-    await pMap(shards, save, { concurrency: SHARDS_AT_ONCE });
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-  }
 }
 
 /** How far the consumers of a table have come, in words. `position`: absent where the table has no stream. */

@@ -1,6 +1,6 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { INDEX_KEYS, unchangedCondition, WATERMARK } from '../../core/items/derived-item.ts';
-import { isPlainKey } from '../../core/items/derived-key.ts';
+import { BEGINNINGS, isPlainKey } from '../../core/items/derived-key.ts';
 import { isTypeName, textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { isFanOutOpen } from '../../core/kinds/continuation.ts';
 import { kindOfDerivedKey } from '../../core/kinds/table.ts';
@@ -15,12 +15,12 @@ import { joinedKeysOf } from '../../core/plan/joined.ts';
 import { placesOfBase } from '../../core/plan/places-of-base.ts';
 import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../core/plan/quarantine-entry.ts';
 import { queryPages, readItem, readItems } from '../../core/store-pages.ts';
-import type { ItemKey, Store } from '../../core/store-port.ts';
+import type { ItemKey, QueryRequest, Store } from '../../core/store-port.ts';
 import { runObserved, type TelemetryOption } from '../../core/telemetry.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { forEachOf } from '../../foundation/for-each.ts';
 import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
-import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { RUNTIME_OPTIONS, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import {
   type ApplyContext,
   type ApplyStats,
@@ -42,6 +42,8 @@ export interface RedriveOptions extends RuntimeOptions, TelemetryOption {
   store: Store;
   /** The quarantine entries to reconcile. Default: all, as the index names them. */
   entries?: readonly Item[] | undefined;
+  /** The nodes whose entries are reconciled, also those that the table has taken into no index: a check names them. Default: all entries of the index. */
+  ids?: readonly string[] | undefined;
   /** Entries in flight at once. Default 8. */
   concurrency?: number | undefined;
   /** The model to maintain. Default: the one that the table's registry describes; without a registry the model itself. */
@@ -70,15 +72,12 @@ const OPTIONS: OptionNames<RedriveOptions> = {
   graph: true,
   store: true,
   entries: true,
+  ids: true,
   concurrency: true,
   model: true,
   onProgress: true,
   telemetry: true,
-  now: true,
-  wait: true,
-  random: true,
-  remainingMs: true,
-  signal: true,
+  ...RUNTIME_OPTIONS,
 };
 
 /**
@@ -94,12 +93,12 @@ export async function redrive(options: RedriveOptions): Promise<RedriveResult> {
 }
 
 async function redriveEntries(options: RedriveOptions, wait: ApplyContext['wait']): Promise<RedriveResult> {
-  const { concurrency = 8, entries, onProgress } = options;
+  const { concurrency = 8, entries, ids, onProgress } = options;
   const context = await makeContext(options, wait);
   const { graph } = context;
   const result = emptyRedrive();
   await forEachOf(
-    entries ?? quarantineEntries(context, result),
+    entries ?? quarantineEntries(context, result, ids?.map(entriesOfNode) ?? [ALL_ENTRIES]),
     async (item) => {
       // rule: redrive-reconciles-by-the-base-item, first
       const entry = readEntry(graph, item);
@@ -110,7 +109,7 @@ async function redriveEntries(options: RedriveOptions, wait: ApplyContext['wait'
       } else {
         result.left += 1;
         result.reasons.push(reason);
-        if (options.remainingMs !== undefined) await moveEntryBack(context, item);
+        if (options.remainingMs !== undefined && isListed(item)) await moveEntryBack(context, item);
       }
       onProgress?.(result.entries);
     },
@@ -153,14 +152,28 @@ async function makeContext(options: RedriveOptions, wait: ApplyContext['wait']):
   return { graph, store, stats, ...runtimeOf({ ...options, wait }) };
 }
 
+const ALL_ENTRIES: QueryRequest = { index: 'gsi0', partition: QUARANTINE_PARTITION };
+
+function entriesOfNode(partition: string): QueryRequest {
+  return { partition, sortKey: { beginsWith: BEGINNINGS['quarantine-entry'] }, consistent: true };
+}
+
+/** Whether an index shows an entry. */
+function isListed(item: Item): boolean {
+  return item[INDEX_KEYS.gsi0.partition] !== undefined;
+}
+
 /**
  * Yields the entries as of the start of each page, ordered by the time when they were made or last tried. It may also yield entries
  * that are written meanwhile. It ends when time is over, and counts the rest of its page as left.
  */
-async function* quarantineEntries(context: ApplyContext, result: RedriveResult): AsyncGenerator<Item> {
+async function* quarantineEntries(
+  context: ApplyContext,
+  result: RedriveResult,
+  requests: readonly QueryRequest[],
+): AsyncGenerator<Item> {
   const met = new Set<string>();
-  const request = { index: 'gsi0', partition: QUARANTINE_PARTITION } as const;
-  for await (const page of queryPages(context.store, request, context.stats)) {
+  for await (const page of pagesOf(context, requests)) {
     for (const [i, item] of page.items.entries()) {
       const { source, target } = ownKeyOfEntry(context, item);
       if (context.remainingMs() <= 0) {
@@ -177,6 +190,10 @@ async function* quarantineEntries(context: ApplyContext, result: RedriveResult):
       yield item;
     }
   }
+}
+
+async function* pagesOf({ store, stats }: ApplyContext, requests: readonly QueryRequest[]) {
+  for (const request of requests) yield* queryPages(store, request, stats);
 }
 
 /**

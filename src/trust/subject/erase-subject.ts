@@ -18,7 +18,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
-import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { RUNTIME_OPTIONS, type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { MeteredStore } from '../../store/metered.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
@@ -66,11 +66,7 @@ const OPTIONS: OptionNames<SubjectEraseOptions> = {
   maxWcu: true,
   serverTime: true,
   onProgress: true,
-  now: true,
-  wait: true,
-  random: true,
-  remainingMs: true,
-  signal: true,
+  ...RUNTIME_OPTIONS,
 };
 
 /** Failed batches that were deleted, and those that stay. */

@@ -4,7 +4,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { queriedItems } from '../../core/store-pages.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
-import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { RUNTIME_OPTIONS, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { MeteredStore } from '../../store/metered.ts';
 import { type WalkedItem, walkedItem } from '../../store/table-walk.ts';
@@ -63,11 +63,7 @@ export async function exportSubject(options: SubjectExportOptions): Promise<Subj
     segments: true,
     maxRcu: true,
     onProgress: true,
-    now: true,
-    wait: true,
-    random: true,
-    remainingMs: true,
-    signal: true,
+    ...RUNTIME_OPTIONS,
   });
   return await runAbortable(options.store, options, async (store, wait) => {
     const { graph, id, onItem, segments = SUBJECT_SEGMENTS, maxRcu, onProgress } = options;

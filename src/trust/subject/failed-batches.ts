@@ -1,3 +1,4 @@
+import { checkOptions, checkStoreOptions } from '../../foundation/options.ts';
 import type { BucketAccess } from '../failures/failure-message.ts';
 import { type FailureSources, tryRedriveMessage } from '../failures/failure-queue.ts';
 import type { RedriveOptions } from '../repair/redrive.ts';
@@ -16,9 +17,13 @@ export interface BatchPlaces extends Pick<FailureSources, 'streams'>, BucketAcce
  * reconciled with the base items before its object is deleted.
  */
 export function failedBatchEraser(
-  { buckets, listObjects, readObject, deleteObject, streams }: BatchPlaces,
+  places: BatchPlaces,
   options: Pick<RedriveOptions, 'graph' | 'store'>,
 ): (names: SubjectNames) => Promise<ErasedBatches> {
+  const names = { buckets: true, listObjects: true, readObject: true, deleteObject: true, streams: true } as const;
+  checkOptions('failedBatchEraser', places, names);
+  checkStoreOptions('failedBatchEraser', options, { graph: true, store: true });
+  const { buckets, listObjects, readObject, deleteObject, streams } = places;
   return async (names) => {
     const erased = { deleted: 0, remains: [] as { where: string; what: string }[] };
     for (const bucket of buckets) {

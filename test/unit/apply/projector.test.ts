@@ -178,7 +178,7 @@ describe('a terminal error', () => {
     ]);
   });
 
-  it('whose entry is refused as well fails the batch: nothing is lost', async () => {
+  it('whose entry is refused in every form holds up no record; the count and the reason tell of it', async () => {
     const refuse = new StoreError('terminal', 'ValidationException', 'No.');
     const { table, project } = setUp(({ method }) => {
       if (method === 'put') throw refuse;
@@ -186,8 +186,9 @@ describe('a terminal error', () => {
     await goals(table, 1);
     await table.producer(goal(2), goal(2), { status: { N: '1' } });
     const result = await project(table.records);
-    expect(result.failedFrom).toBe(table.records[1]);
-    expect(result.error).toBe(refuse);
+    expect(result).toMatchObject({ failedFrom: undefined, quarantined: 1 });
+    const reason = expect.stringMatching(/a number\. The table refuses the quarantine entry, too: No\. A check finds/);
+    expect(result.quarantines).toMatchObject([{ count: 1, reason }]);
   });
 });
 

@@ -249,8 +249,13 @@ describe('a query that a client has sent', () => {
 });
 
 describe('rows that leave a watched list', () => {
-  it('cost no reading of its shards as long as rows in reserve come up', async () => {
-    const SHARDS = 200;
+  const SHARDS = 200;
+  const LIMIT = 20;
+  /** Rows that a list of so many shards knows: those it shows, and 100 in reserve. */
+  const KNOWN = 120;
+
+  /** A sharded search, the number of Queries that it was asked by, and lists that watch it. */
+  async function sharded(rows: number) {
     const model = defineGraph({
       table: 'sharded',
       nodes: { USER: node({ search: { name: { from: 'name', shards: SHARDS } } }) },
@@ -262,41 +267,123 @@ describe('rows that leave a watched list', () => {
       const [[key, fields]] = [...derivedOf(model, id, id, base, undefined).indexItems] as [[string, Item]];
       return { source: { S: id }, target: { S: key }, ...fields, r: { N: '1' } };
     };
-    for (let i = 0; i < 300; i++) await index.put(hit(i));
-    let queries = 0;
+    for (let i = 0; i < rows; i++) await index.put(hit(i));
+    const seen = { queries: 0, nowMs: 0 };
     const store = Object.create(index, {
       query: {
         value: async (request: Parameters<Store['query']>[0]) => {
-          queries += 1;
+          seen.queries += 1;
           return await index.query(request);
         },
       },
     }) as Store;
     // It waits for records alone: the second reading, of an index that lags, comes much later.
-    const feed = new Feed(model, { indexGraceMs: 3_600_000 });
+    const feed = new Feed(model, { indexGraceMs: 3_600_000, now: () => seen.nowMs });
     const context = readContext(model, { store });
-    const query: WatchQuery = { search: 'USER.name', limit: 20 };
-    const events = watch(context, withoutRegistry(model), feed, query)[Symbol.asyncIterator]();
-    const list: { id: string }[] = [];
-    const take = async (): Promise<void> => applyWatchEvent(list, (await events.next()).value as never);
-    await take();
-    expect(list).toHaveLength(20);
-    const atFirst = queries;
-    const leave = async (i: number): Promise<void> => {
+    const leases = withoutRegistry(model);
+    const open = (query: WatchQuery = { search: 'USER.name', limit: LIMIT }) => {
+      const events = watch(context, leases, feed, query)[Symbol.asyncIterator]();
+      const list: { id: string }[] = [];
+      const take = async (): Promise<void> => applyWatchEvent(list, (await events.next()).value as never);
+      return { list, take, events };
+    };
+    /** Row `i` goes, where those before it have gone. */
+    const remove = async (i: number): Promise<void> => {
       const gone = hit(i);
       await index.delete({ source: `USER-${i}`, target: stringOf(gone['target'])! });
       feed.receive(removed(gone));
+    };
+    const listFrom = (first: number) => Array.from({ length: LIMIT }, (_, at) => `USER-${first + at}`);
+    return { seen, feed, open, remove, listFrom, hit };
+  }
+
+  it('cost no reading of its shards as long as rows in reserve come up', async () => {
+    const { seen, open, remove, listFrom } = await sharded(300);
+    const { list, take, events } = open();
+    await take();
+    expect(list).toHaveLength(LIMIT);
+    const atFirst = seen.queries;
+    const leave = async (i: number): Promise<void> => {
+      await remove(i);
       await take();
       await take();
-      expect(list.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, at) => `USER-${i + 1 + at}`));
+      expect(list.map(({ id }) => id)).toEqual(listFrom(i + 1));
     };
     for (let i = 0; i < 100; i++) await leave(i);
-    expect(queries).toBe(atFirst);
+    expect(seen.queries).toBe(atFirst);
     await leave(100);
-    expect(queries).toBeGreaterThan(atFirst);
-    const refilled = queries;
+    expect(seen.queries).toBeGreaterThan(atFirst);
+    const refilled = seen.queries;
     for (let i = 101; i < 200; i++) await leave(i);
-    expect(queries).toBe(refilled);
+    expect(seen.queries).toBe(refilled);
     await events.return(undefined);
+  });
+
+  it('cost ten who watch the same list what they cost one; the last to go ends it', async () => {
+    const { seen, open, remove, listFrom } = await sharded(300);
+    const watchers = Array.from({ length: 10 }, () => open());
+    await Promise.all(watchers.map(({ take }) => take()));
+    expect(seen.queries).toBe(SHARDS);
+    for (let i = 0; i <= KNOWN - LIMIT; i++) {
+      await remove(i);
+      for (const { take } of watchers) for (const _ of ['leave', 'enter']) await take();
+    }
+    expect(seen.queries).toBe(2 * SHARDS);
+    for (const { list } of watchers) expect(list.map(({ id }) => id)).toEqual(listFrom(101));
+    // One that comes later gets the list as it is; another query has a list of its own.
+    const late = open();
+    await late.take();
+    expect(late.list.map(({ id }) => id)).toEqual(listFrom(101));
+    expect(seen.queries).toBe(2 * SHARDS);
+    const other = open({ search: 'USER.name', limit: LIMIT, beginsWith: '02' });
+    await other.take();
+    expect(other.list.map(({ id }) => id)).toEqual(listFrom(200));
+    expect(seen.queries).toBe(3 * SHARDS);
+    for (const { events } of [...watchers, late, other]) await events.return(undefined);
+    const again = open();
+    await again.take();
+    expect(seen.queries).toBe(4 * SHARDS);
+    await again.events.return(undefined);
+  });
+
+  it('are followed by a reading of its shards once a second, however many leave', async () => {
+    const { seen, feed, open, remove, listFrom, hit } = await sharded(400);
+    const { list, take, events } = open();
+    await take();
+    const leaveAll = async (from: number, to: number): Promise<void> => {
+      for (let i = from; i < to; i++) await remove(i);
+    };
+    /** Takes events until the list begins with a row. */
+    const shows = async (first: number): Promise<void> => {
+      while (list[0]?.id !== `USER-${first}` || list.length < LIMIT) await take();
+      expect(list.map(({ id }) => id)).toEqual(listFrom(first));
+    };
+    await leaveAll(0, 110);
+    await shows(110);
+    expect(seen.queries).toBe(2 * SHARDS);
+    await leaveAll(110, 220);
+    const shown = shows(220);
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    expect(seen.queries).toBe(2 * SHARDS);
+    seen.nowMs += 1_000;
+    // A record wakes it: its own wait is for a second of the clock.
+    feed.receive(inserted(hit(399)));
+    await shown;
+    expect(seen.queries).toBe(3 * SHARDS);
+    await events.return(undefined);
+  });
+
+  it('and a gap make each of ten read a list that is read once', async () => {
+    const { seen, feed, open } = await sharded(30);
+    const watchers = Array.from({ length: 10 }, () => open());
+    await Promise.all(watchers.map(({ take }) => take()));
+    feed.noteGap('Records were lost.');
+    const events = await Promise.all(watchers.map(async ({ events: each }) => [await each.next(), await each.next()]));
+    for (const [resync, page] of events) {
+      expect(resync!.value).toMatchObject({ type: 'resync', reason: 'Records were lost.' });
+      expect(page!.value).toMatchObject({ type: 'page' });
+    }
+    expect(seen.queries).toBe(2 * SHARDS);
+    for (const { events: each } of watchers) await each.return(undefined);
   });
 });

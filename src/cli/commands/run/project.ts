@@ -5,7 +5,8 @@ import { countText, figureText } from '../../../foundation/figure.ts';
 import { fileCheckpoint } from '../../../projecting/stream/checkpoint.ts';
 import { createWorker } from '../../../projecting/worker/worker.ts';
 import { createStreamsClient } from '../../../store/client.ts';
-import { describeTable, requireFit } from '../../../store/table.ts';
+import { requireFit } from '../../../store/key-types.ts';
+import { describeTable } from '../../../store/table.ts';
 import { printModelNotice } from '../../shared/model-notice.ts';
 import { examples } from '../../shared/options.ts';
 

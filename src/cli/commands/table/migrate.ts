@@ -7,8 +7,9 @@ import { changedTemplates, recordTemplates } from '../../../migrate/key-template
 import { migrate } from '../../../migrate/migrate.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from '../../../migrate/migrate-types.ts';
 import { walk } from '../../../migrate/walks/walk.ts';
+import { requireFit } from '../../../store/key-types.ts';
 import { MeteredStore } from '../../../store/metered.ts';
-import { describeTable, requireFit, serverTime, tableIdentity } from '../../../store/table.ts';
+import { describeTable, serverTime, tableIdentity } from '../../../store/table.ts';
 import type { WalkedItem } from '../../../store/table-walk.ts';
 import { type UnplacedCount, UnplacedItems } from '../../../trust/check/unplaced-items.ts';
 import { askToConfirm } from '../../shared/ask-to-confirm.ts';

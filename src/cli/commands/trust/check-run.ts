@@ -3,10 +3,12 @@ import { EdgeloomError } from '../../../foundation/errors.ts';
 import type { ConsumerPosition } from '../../../projecting/progress/consumer-position.ts';
 import { isTemporaryError } from '../../../projecting/progress/stream-walk.ts';
 import { untilAborted } from '../../../store/abortable.ts';
-import { currentStreamLabel, describeTable, requireFit, serverTime } from '../../../store/table.ts';
+import { requireFit } from '../../../store/key-types.ts';
+import { currentStreamLabel, describeTable, serverTime } from '../../../store/table.ts';
 import { type CheckOptions, type CheckResult, check, SETTLE_MS } from '../../../trust/check/check.ts';
 import { type CheckCursor, parseCursor } from '../../../trust/check/cursor.ts';
 import type { Finding } from '../../../trust/check/finding.ts';
+import { refuseOldConsumers } from '../../../trust/check/old-consumers.ts';
 import { lagSecondsOf, type PositionOfStream } from '../../../trust/explain/position.ts';
 import { printModelNotice } from '../../shared/model-notice.ts';
 import { positionOf, requireHomeRegion } from '../../shared/position.ts';
@@ -22,6 +24,8 @@ const KEEP_MS = 5_000;
 export interface CheckRun {
   /** File of the place to go on from. */
   resume?: string;
+  /** Whether it rebuilds although a consumer of another model works. */
+  force?: boolean;
   onFinding?: (finding: Finding) => void;
   onRepair?: (action: string) => void;
 }
@@ -33,12 +37,13 @@ type Noticed = Awaited<ReturnType<typeof printModelNotice>>;
 export async function runCheck(
   session: CommandSession,
   options: Partial<CheckOptions>,
-  { resume, ...listeners }: CheckRun,
+  { resume, force, ...listeners }: CheckRun,
 ): Promise<CheckResult & Noticed & { lagSeconds: number | undefined }> {
   const { graph, store, client } = session;
   const status = await describeTable(client, graph);
   requireFit(status);
   await requireHomeRegion(session);
+  if (options.mode === 'rebuild' && force !== true) await refuseOldConsumers(graph, store, Date.now());
   const notice = await printModelNotice(graph, store);
   const { itemCount, streamArn } = status;
   const position = streamArn === undefined ? undefined : positionOf(session, streamArn);

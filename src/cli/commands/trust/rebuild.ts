@@ -20,6 +20,7 @@ interface CommandOptions {
   source?: string[];
   resume?: string;
   strict?: boolean;
+  force?: boolean;
 }
 
 /** `edgeloom rebuild`: everything derived, from the base items. */
@@ -30,19 +31,20 @@ export function rebuildCommand(command: Command): void {
     .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)
     .option('--source <id...>', 'only these partitions')
     .option('--resume <file>', 'keep the place in this file, and go on from there after an interruption')
+    .option('--force', 'rebuild although a consumer projects another model, in a table without a registry')
     .option('--strict', 'exit 1 also where items are of no type of the model')
     .addHelpText(
       'after',
       examples('rebuild', 'rebuild --max-wcu 200 --resume rebuild.json --strict', 'rebuild --source GOAL-G1'),
     )
     .action(
-      inSession(async (session, { source, resume, strict, ...limits }: CommandOptions) => {
+      inSession(async (session, { source, resume, strict, force, ...limits }: CommandOptions) => {
         const started = performance.now();
         const options = { ...limits, mode: 'rebuild', ...(source !== undefined && { sources: source }) } as const;
         const refusals: string[] = [];
         const unplaced = new UnplacedItems(session.graph);
         const result = await runCheck(session, options, {
-          resume,
+          ...{ resume, force },
           onFinding: ({ source: partition, target, verdict }) => {
             if (verdict === 'unknown') unplaced.add({ source: partition, target });
           },

@@ -24,6 +24,10 @@ interface RedriveCommandOptions {
 /** `edgeloom redrive`: reconciles quarantined records with their base items. */
 export function redriveCommand(command: Command): void {
   command
+    .argument(
+      '[ids...]',
+      'nodes whose entries to reconcile, also those in no index (default: all entries of the index)',
+    )
     .option(
       '--from-failure <file|queue-url>',
       "reconcile the batches of an event source mapping's on-failure messages instead: of one in a file, or of a queue",
@@ -35,15 +39,16 @@ export function redriveCommand(command: Command): void {
       examples(
         'redrive',
         'redrive --json',
+        'redrive USER-U1',
         'redrive --from-failure message.json',
         'redrive --from-failure https://sqs.eu-central-1.amazonaws.com/123456789012/failed-batches',
       ),
     )
     .action(
-      inSession(async (session, options: RedriveCommandOptions) => {
+      inSession(async (session, ids: string[], options: RedriveCommandOptions) => {
         const progress = startProgress('entries', 0);
         const onProgress = (entries: number): void => progress.update(entries, entries);
-        const result = await runRedrive(session, options, onProgress).finally(() => progress.stop());
+        const result = await runRedrive(session, ids, options, onProgress).finally(() => progress.stop());
         const { entries, repaired, left, quarantined, writes, wcu, rcu, reasons, swept } = result;
         if (left > 0 || quarantined > 0) process.exitCode = LEFT;
         const into = quarantined > 0 ? `, ${figureText(quarantined)} of them quarantined` : '';
@@ -64,10 +69,19 @@ export function redriveCommand(command: Command): void {
 
 async function runRedrive(
   session: CommandSession,
+  ids: readonly string[],
   { fromFailure: source, bucket, anyHost }: RedriveCommandOptions,
   onProgress: (entries: number) => void,
 ): Promise<RedriveResult & { swept: number }> {
   const { graph, store, settings } = session;
+  if (ids.length > 0) {
+    if (source === undefined) return { ...(await redrive({ graph, store, ids, onProgress })), swept: 0 };
+    throw new EdgeloomError(
+      'invalid-option',
+      '--from-failure reconciles batches, and takes no ids of nodes.',
+      'Leave one of them out.',
+    );
+  }
   if (source === undefined) {
     const { result, swept } = await sweepStream(session);
     addRedrive(result, await redrive({ graph, store, onProgress }));

@@ -104,21 +104,22 @@ function tooMuchContentionError({ name }: UpdateSubject, attempts: number): Edge
 
 /**
  * The change of a plain update within a transaction: read once where its result has to be validated. Where its condition does not hold
- * by then, it is the condition alone, and `isRefused`.
+ * by then, it is the condition alone, and `isRefused`. `rcu` are the units of the read.
  */
 export async function updateInTransaction(
   context: WriteContext,
   subject: UpdateSubject,
   change: AttributeChange,
   options: UpdateOptions,
-): Promise<BaseChange & { isRefused?: boolean }> {
+): Promise<BaseChange & { isRefused?: boolean; rcu?: number }> {
   const condition = withPresence(baseCondition(subject.key, options), options);
   if (!needsWhole(subject, change)) return plainUpdate(subject, change, condition);
-  const { item } = await context.store.get(subject.key, { consistent: true });
-  if (!meetsCondition(condition, item)) return { kind: 'look', key: subject.key, condition, isRefused: true };
+  const { item, rcu } = await context.store.get(subject.key, { consistent: true });
+  if (!meetsCondition(condition, item)) return { kind: 'look', key: subject.key, condition, isRefused: true, rcu };
   const update = await updateOfSeen(subject, item, change, condition);
+  if (update !== undefined) return { ...update, rcu };
   // An item that does not change still has to be as it was when the others are written.
-  return update ?? { kind: 'look', key: subject.key, condition: bothConditions(condition, { present: true }) };
+  return { kind: 'look', key: subject.key, condition: bothConditions(condition, { present: true }), rcu };
 }
 
 /** An update is of an item that is there, unless it may make one. */

@@ -48,8 +48,8 @@ const REPAIRING = [...SETTLING, ...['DescribeTable', 'Scan'].map(onTable)];
  * a new stack. Everyone reads the programs' own partition, where the registry of models is; consumers write it.
  */
 const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
-  // Query is for fan-outs.
-  stream: ['BatchGetItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable),
+  // Query is for fan-outs; a function that starts looks at the types of the table's keys.
+  stream: ['BatchGetItem', 'DescribeTable', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable),
   check: [
     ...['BatchGetItem', 'DescribeTable', 'GetItem', 'Query', 'Scan'].map(onTable),
     // A check keeps its place in the partition of the service.

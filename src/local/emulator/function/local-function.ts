@@ -1,5 +1,6 @@
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { GuardedProcess } from '../../../foundation/guarded-process.ts';
+import { checkOptions } from '../../../foundation/options.ts';
 import type { LambdaStreamEvent } from '../mapping/lambda-record.ts';
 import type { InvokeResult, LambdaFunction } from '../mapping/mapping-types.ts';
 import { type InitResult, RuntimeApi } from './runtime-api.ts';
@@ -65,6 +66,18 @@ interface Sandbox {
  * });
  */
 export async function startFunction(options: FunctionOptions): Promise<LocalFunction> {
+  checkOptions('startFunction', options, {
+    command: true,
+    environment: true,
+    name: true,
+    handler: true,
+    taskRoot: true,
+    timeoutMs: true,
+    initTimeoutMs: true,
+    memorySizeMb: true,
+    restartsAfterError: true,
+    onOutput: true,
+  });
   const running = new RunningFunction(options);
   const init = await running.start();
   if (init.kind === 'ready') return running;

@@ -1,10 +1,11 @@
+import { checkOptions } from '../../../foundation/options.ts';
 import { type FollowRun, StreamFollower } from '../../../projecting/stream/follower.ts';
 import type { StartingPoint } from '../../../projecting/stream/shard-pages.ts';
 import { retryingShard } from '../../../projecting/stream/shard-work.ts';
 import { isNoShardError, type StreamDescription, type StreamSource } from '../../../projecting/stream/source.ts';
 import { MappingReport, type MappingRun, mappingRules } from './mapping-run.ts';
 import { MappingShard } from './mapping-shard.ts';
-import type { EventSourceMapping, MappingOptions } from './mapping-types.ts';
+import { type EventSourceMapping, MAPPING_SETTINGS, type MappingOptions } from './mapping-types.ts';
 
 /**
  * Makes an event source mapping as Lambda would run it between a table's stream and a function, on this machine: it
@@ -21,6 +22,20 @@ import type { EventSourceMapping, MappingOptions } from './mapping-types.ts';
  * await mapping.run({ untilIdle: true });
  */
 export function createEventSourceMapping(source: StreamSource, options: MappingOptions): EventSourceMapping {
+  checkOptions('createEventSourceMapping', options, {
+    ...MAPPING_SETTINGS,
+    function: true,
+    onFailure: true,
+    checkpoint: true,
+    pollIntervalMs: true,
+    shardIntervalMs: true,
+    stopGraceMs: true,
+    retryDelayMs: true,
+    onInvocation: true,
+    onGivenUp: true,
+    logger: true,
+    now: true,
+  });
   const rules = mappingRules(options);
   const report = new MappingReport(options);
   const { checkpoint, shardIntervalMs, stopGraceMs, startingPosition } = options;
@@ -46,7 +61,10 @@ export function createEventSourceMapping(source: StreamSource, options: MappingO
     },
   });
   return {
-    run: async ({ untilIdle = false } = {}) => report.result(await follower.run(untilIdle)),
+    run: async (given = {}) => {
+      checkOptions('run of a mapping', given, { untilIdle: true });
+      return report.result(await follower.run(given.untilIdle ?? false));
+    },
     idle: () => follower.idle(),
     stop: () => follower.stop(),
   };

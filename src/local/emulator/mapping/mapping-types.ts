@@ -1,4 +1,5 @@
 import type { Logger } from '../../../foundation/logger.ts';
+import type { OptionNames } from '../../../foundation/options.ts';
 import type { RuntimeOptions } from '../../../foundation/runtime.ts';
 import type { CheckpointStore } from '../../../projecting/stream/checkpoint.ts';
 import type { FilterPattern } from './filter-pattern.ts';
@@ -49,6 +50,18 @@ export interface MappingSettings {
   /** Where to begin in shards that no checkpoint knows. Default `'TRIM_HORIZON'`. */
   startingPosition?: 'TRIM_HORIZON' | 'LATEST' | undefined;
 }
+
+/** The names of these settings. */
+export const MAPPING_SETTINGS: OptionNames<MappingSettings> = {
+  batchSize: true,
+  maximumBatchingWindowSeconds: true,
+  filters: true,
+  functionResponseTypes: true,
+  bisectBatchOnFunctionError: true,
+  maximumRetryAttempts: true,
+  maximumRecordAgeSeconds: true,
+  startingPosition: true,
+};
 
 /** Options of `createEventSourceMapping`. */
 export interface MappingOptions extends MappingSettings, Pick<RuntimeOptions, 'now'> {

@@ -1,0 +1,32 @@
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { Store } from '../../core/store-port.ts';
+import { EdgeloomError, WRONG_INPUT } from '../../foundation/errors.ts';
+import { readConsumers } from '../../projecting/progress/consumers.ts';
+import { readHead } from '../../registry/head.ts';
+
+/** A consumer that works tells of itself at least every twenty seconds. */
+const SEEN_MS = 60_000;
+
+/**
+ * Throws `old-consumers` where a table without a registry has been projected by another model than this one within the last minute. Such a consumer
+ * would take from what a rebuild makes, and put what the model lacks. With a registry all consumers maintain what that lists.
+ */
+export async function refuseOldConsumers(
+  graph: CompiledModel,
+  store: Pick<Store, 'get' | 'query'>,
+  nowMs: number,
+): Promise<void> {
+  if ((await readHead({ store, stats: { rcu: 0 } })) !== undefined) return;
+  const consumers = await readConsumers(store, graph.table, nowMs);
+  const old = consumers.find(
+    ({ isStopped, model, seenAtMs }) => !isStopped && model !== graph.fingerprint && nowMs - seenAtMs < SEEN_MS,
+  );
+  if (old === undefined) return;
+  const error = new EdgeloomError(
+    'old-consumers',
+    `The consumer ${old.id} projects another model (${old.model}) than this one (${graph.fingerprint}); it was seen ${Math.round((nowMs - old.seenAtMs) / 1000)} s ago.`,
+    'Deploy this model to every consumer, wait until no other has been seen for a minute, and rebuild then; or rebuild with --force.',
+  );
+  // The state machine does not call again.
+  throw Object.assign(error, { name: WRONG_INPUT });
+}
