@@ -16,7 +16,7 @@ import type { ItemKey, Store } from '../../core/store-port.ts';
 import { nominate } from '../check/nominate.ts';
 import { isWrong, type Observation, observationOf, observe, readSuspects } from '../check/observe.ts';
 import { plainWanted } from './both-planners.ts';
-import type { LookResult, Mismatch, OpenSpread } from './obligations.ts';
+import type { LookResult, Mismatch, OpenSpread } from './obligation-states.ts';
 import { type LookModels, treatmentOf } from './treatment.ts';
 
 /** The reads of an observer: looks at parts, and the Queries that name the parts which a change reaches. All of them are consistent. */

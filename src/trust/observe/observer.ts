@@ -19,7 +19,8 @@ import type { Feeder } from './feeder.ts';
 import type { IndexSample } from './index-sample.ts';
 import { hasQuarantineEntry, type LookContext, lookAtSuspects, partsDecidedElsewhere, partsOfSpread } from './look.ts';
 import { NO_SHARD, nameOfSuspect, type ObservedDrift, type Opened, type Spread, type Touch } from './obligation.ts';
-import { Obligations, type ObserverPace, type OpenSpread } from './obligations.ts';
+import type { ObserverPace, OpenSpread } from './obligation-states.ts';
+import { Obligations } from './obligations.ts';
 import type { SeenChange } from './opened.ts';
 import type { Gap, ObserverState } from './state.ts';
 
@@ -364,8 +365,7 @@ export class Observer {
     }
     const through = this.receivedThroughMs;
     if (through === undefined) return looks;
-    for (const found of obligations.judgeDifferences(through, now()))
-      await this.reportDrift(found.suspect, found.drift!);
+    for (const drift of obligations.judgeDifferences(through, now())) await this.reportDrift(drift);
     obligations.closeReceivedSpreads(through, lowMarkMs);
     return looks + spreads.length;
   }
@@ -402,9 +402,9 @@ export class Observer {
     return begun.length;
   }
 
-  private async reportDrift(suspect: Suspect, drift: ObservedDrift): Promise<void> {
+  private async reportDrift(drift: ObservedDrift): Promise<void> {
     // rule: quarantined-is-given-up
-    if (drift.state === 'drift' && (await hasQuarantineEntry(this.context, suspect))) drift.state = 'given-up';
+    if (drift.state === 'drift' && (await hasQuarantineEntry(this.context, drift.suspect))) drift.state = 'given-up';
     await this.context.onDrift?.(drift);
   }
 

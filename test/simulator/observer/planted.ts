@@ -88,7 +88,7 @@ const CLOSING: readonly Mutant[] = [
   {
     name: 'look-answers-later-records',
     rule: 'A look answers the records that were received before it began, and no others.',
-    changes: [replace('look-answers-what-came-before-it', 'addOldestTouches(obligation.touches, all);')],
+    changes: [replace('look-answers-what-came-before-it', 'addOldestTouches(part.touches, all);')],
   },
   {
     name: 'looks-are-eventual',
@@ -141,7 +141,7 @@ const FAN_OUTS: readonly Mutant[] = [
   {
     name: 'fan-out-is-closed-with-its-query',
     rule: 'A fan-out stays open until everything made before the end of its Query is consumed.',
-    changes: [setCondition('fan-out-is-held-until-its-query-is-consumed', 'queriedMs !== undefined')],
+    changes: [setCondition('fan-out-is-held-until-its-query-is-consumed', "open.stage.at !== 'named'")],
   },
 ];
 
@@ -188,7 +188,8 @@ const TIME: readonly Mutant[] = [
     changes: [
       insertBefore(
         'exception-stays-one',
-        'for (const one of this.open.values()) one.isException &&= one.touches.length === 0;',
+        `for (const one of this.index.parts.values())
+          if (one.finding.at === 'excepted' && one.touches.length > 0) one.finding = { ...one.finding, at: 'holding' };`,
       ),
     ],
   },
@@ -317,7 +318,7 @@ const ALARMS: readonly Mutant[] = [
   {
     name: 'alarm-before-own-consumption',
     rule: 'A difference is judged once everything made before the end of the look is consumed.',
-    changes: [setCondition('difference-waits-for-its-records', 'mismatch === undefined')],
+    changes: [setCondition('difference-waits-for-its-records', "stage.at !== 'doubted'")],
   },
   {
     name: 'received-without-clocks',
@@ -327,13 +328,16 @@ const ALARMS: readonly Mutant[] = [
   {
     name: 'closed-part-forgets-its-newest-touch',
     rule: 'The newest touch of a part is kept after it was closed.',
-    changes: [insertAfter('closed-parts-keep-their-newest-touch', 'this.newest.delete(obligation.name);')],
+    changes: [insertAfter('closed-parts-keep-their-newest-touch', 'this.index.newest.delete(part.name);')],
   },
   {
     name: 'oldest-touch-decides',
     rule: 'The newest touch of a part decides whether it may still become right.',
     changes: [
-      replace('newest-touch-is-kept', 'this.newest.set(name, Math.min(newestMs, this.newest.get(name) ?? newestMs));'),
+      replace(
+        'newest-touch-is-kept',
+        'index.newest.set(name, Math.min(newestMs, index.newest.get(name) ?? newestMs));',
+      ),
     ],
   },
   {
@@ -349,7 +353,7 @@ const ALARMS: readonly Mutant[] = [
   {
     name: 'alarm-beside-an-open-fan-out',
     rule: 'A part that an open fan-out may reach is no drift.',
-    changes: [setCondition('alarm-waits-for-open-fan-outs', 'later.length > 0')],
+    changes: [drop('alarm-waits-for-open-fan-outs')],
   },
   {
     name: 'unknown-low-mark-is-certain',
