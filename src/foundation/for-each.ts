@@ -51,7 +51,7 @@ export async function forEachOf<T>(
     try {
       yield* source;
     } catch (error) {
-      // pMap takes a generator that throws for one that ends, where two of its calls wait for an element and no work is in hand.
+      // When no work is in hand and two of its calls wait for an element, pMap treats a throwing generator as finished.
       failures.push(error);
     }
   }

@@ -140,7 +140,7 @@ interface Kind {
   isAll: boolean;
 }
 
-/** The number of items of the table for which the segments account, without the kinds that have more than were counted. */
+/** The estimated number of items of the table, without kinds that were counted only in part. */
 function knownItems({ partitionShare, read, kinds }: Parts): number {
   const counted = kinds.filter(({ isAll }) => isAll).reduce((sum, { count }) => sum + count, 0);
   return (read.length + counted) * partitionShare;

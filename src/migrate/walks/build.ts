@@ -18,7 +18,7 @@ import { applyCountedUnit } from '../../projecting/apply/counted.ts';
 import { applyIndexUnitByBaseItem } from '../../projecting/apply/index-item.ts';
 import { reconcileJoined } from '../../projecting/apply/joined.ts';
 import { reconcile } from '../../projecting/apply/reconcile.ts';
-import { readWholeView } from '../../projecting/apply/whole-view.ts';
+import { writeReverseItemsAndReadView } from '../../projecting/apply/whole-view.ts';
 import { ownershipTest } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
@@ -199,7 +199,8 @@ async function reconcileViewOfOldShape(context: BuildContext, source: string, se
   await reconcile(context, {
     key: { source, target: VIEW_KEY },
     seen: { item: seen },
-    expected: (view) => (isOfOtherShape(context.graph, source, view) ? readWholeView(context, source) : undefined),
+    expected: (view) =>
+      isOfOtherShape(context.graph, source, view) ? writeReverseItemsAndReadView(context, source) : undefined,
     update: (view, whole) => whole && wholeViewUpdate(context.graph, source, view, whole, '', epochSeconds(context)),
   });
 }

@@ -24,7 +24,7 @@ import {
 } from './context.ts';
 import { visitEdges } from './joined-fan-out.ts';
 import { reconcile } from './reconcile.ts';
-import { readWholeView } from './whole-view.ts';
+import { writeReverseItemsAndReadView } from './whole-view.ts';
 
 /**
  * The fan-out writes a parent's attributes into the views of its children. A consistent Query of the reverse items finds the
@@ -168,7 +168,7 @@ async function writeCopy(
     key: { source: child, target: VIEW_KEY },
     seen: first && { item: first.view },
     async expected(view, attempt) {
-      if (isOfOtherShape(graph, child, view)) return { whole: await readWholeView(context, child) };
+      if (isOfOtherShape(graph, child, view)) return { whole: await writeReverseItemsAndReadView(context, child) };
       // rule: parent-is-read-again-after-a-conflict
       const copy = first !== undefined && attempt === 1 ? first.copy : await readCopy(context, edge, parent);
       return { copy };

@@ -11,10 +11,10 @@ import { type ApplyContext, checkTime } from './context.ts';
 import { applyIndexUnitByBaseItem } from './index-item.ts';
 
 /**
- * Reads everything that the base items of a partition ask for in its view, consistently. The reverse items of the edges are written
- * first, then the copied nodes are read: the fan-out of a later change of these nodes finds the edge.
+ * Reads everything that the base items of a partition ask for in its view, consistently. Writes the missing reverse items of the edges
+ * first, and then reads the copied nodes: the fan-out of a later change of these nodes finds the edge.
  */
-export async function readWholeView(context: ApplyContext, source: string): Promise<WholeView> {
+export async function writeReverseItemsAndReadView(context: ApplyContext, source: string): Promise<WholeView> {
   const { graph, store, stats } = context;
   const elements = new Map<string, string[]>();
   const targets: string[] = [];

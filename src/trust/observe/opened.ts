@@ -99,7 +99,7 @@ function openedInTarget(base: ItemKey, before: Derived, after: Derived): Suspect
     .map(([, { key }]) => ({ source: key.source, sortKey: key.target, part: { kind: 'reverse-item', base } }));
 }
 
-/** The fan-outs that a change of a node causes: one obligation for each, and none yet for the items that they reach. */
+/** The fan-outs that a change of a node starts. The items that they reach become obligations later. */
 function spreadsOf(graph: CompiledModel, change: SeenChange): Spread[] {
   const { source, target } = change;
   return fanOutUnits(graph, { source, target, records: [change] }).map(({ of, edgeType }) => ({

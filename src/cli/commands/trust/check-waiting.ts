@@ -15,7 +15,7 @@ export function isExplainedByLag({ pending, lagSeconds, settleSeconds }: Waiting
   return pending <= 0 || (lagSeconds !== undefined && lagSeconds > 0 && lagSeconds >= settleSeconds);
 }
 
-/** The consumers' lag, and what to do about what is pending; nothing where nothing is. */
+/** The consumers' lag, and what to do about pending records; empty if nothing is pending. */
 export function waitingText(waiting: Waiting): string[] {
   const { pending, lagSeconds } = waiting;
   if (pending <= 0) return [];

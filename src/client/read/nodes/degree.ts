@@ -36,7 +36,7 @@ export async function readDegree(
   const edge = findEdge(graph, edgeType);
   const isCounted = edge.count !== undefined || edge.labels !== undefined;
   if (isCounted && mustReadConsistently(context, (key) => key.source === source && writesEdge(edge, key))) {
-    // A count lags behind the edges, and which of them it has is not to be seen: they are counted themselves.
+    // A count lags behind the edges and does not show which edges it includes, so the edges are counted.
     return await countBaseEdges(context, source, edgeType, true);
   }
   if (edge.count !== undefined) {

@@ -185,7 +185,7 @@ export const INBOUND_OPTIONS = {
   partition: option(attributeOfEither, 'order', (given) => (given === undefined ? undefined : compilePartition(given))),
   /** Whether the target node is in the index partitions of its edges too, behind them; then there is one shard. */
   includeOwner: option(flag, 'result', (given = false) => given),
-  // They are compiled apart: see compile/totals.ts.
+  // They are compiled apart: see `core/model/compile/totals.ts`.
   total: { check: anything },
   by: { check: anything },
 };

@@ -181,7 +181,7 @@ export class OrderPlaces {
   private partitionBase(edgeSortKey: string, within: string | undefined): string {
     // The orders of gsi0 and gsi1 have the edge's own sort key in their first generation: no new text for each of them.
     const base = this.base === this.edgeType ? edgeSortKey : this.base + edgeSortKey.slice(this.edgeType.length);
-    // Without a `#` of its own the value is what stands behind the last one, whatever the target's id holds.
+    // The escaped value contains no `#`, so it follows the last `#`, whatever the target's id holds.
     return within === undefined ? base : `${base}#${escapeForPartition(within)}`;
   }
 }
