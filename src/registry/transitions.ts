@@ -111,7 +111,7 @@ export function keepGeneration(registry: Registry, name: string, definition: str
   return withProjection(registry, name, { next: next + 1, generations: [...generations, added] });
 }
 
-/** Notes since when a generation is kept, or a shape installed, by a clock that was read after that was written. */
+/** Notes when a generation began to be kept, or a shape was installed, by a clock that was read after that write. */
 export function noteKeptSince(registry: Registry, since: number): Registry {
   const withSince = <T extends { since?: number }>(entry: T): T =>
     entry.since === undefined ? { ...entry, since } : entry;

@@ -171,8 +171,8 @@ function estimateWalk({ bytes, itemCount }: TableSample): Work {
 }
 
 /**
- * Items in the partitions of other nodes than those that ask for them. A sample seldom has both, so the number of those that are
- * missing is estimated by how many there are.
+ * Items that are in the partition of another node than the one whose base item asks for them. A sample seldom has both partitions, so the
+ * number of missing items is estimated from the number that exists.
  */
 class Elsewhere {
   private readonly byKey: ReadonlyMap<string, Item>;

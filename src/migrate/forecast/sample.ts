@@ -135,7 +135,7 @@ interface Parts {
 /** Some items of a partition whose sort keys begin alike. */
 interface Kind {
   items: readonly WalkedItem[];
-  /** The number of all of them, or of those that were counted. */
+  /** The number of items of the kind; without `isAll` only those that were counted. */
   count: number;
   isAll: boolean;
 }

@@ -51,7 +51,7 @@ export function isProjectedKind(kind: KeyKind): kind is ProjectedKind {
 export interface LookContext {
   graph: CompiledModel;
   store: Store;
-  /** Whether reads use a view; one that they do not use is made of the base items, which are up to date at any time. */
+  /** Whether reads use a view. Otherwise they derive it from the base items, which are always up to date. */
   usesView?: ((view: Item | undefined) => boolean) | undefined;
 }
 

@@ -16,7 +16,7 @@ export interface AskContext extends Pick<Runtime, 'now'> {
   onIndexDifference?: ((difference: IndexDifference) => void) | undefined;
 }
 
-/** Asks the questions that are due: those of one turn. */
+/** Asks the questions that are due in this turn. */
 export async function askIndexes(context: AskContext): Promise<void> {
   const { sample, now } = context;
   await Promise.all(sample.due(now()).map((question) => askAndReport(context, question)));

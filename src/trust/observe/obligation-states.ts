@@ -137,7 +137,7 @@ export interface Mismatch extends Compared {
   plain?: string | null;
   /** Whether a fan-out has still to visit it. */
   isAwaited: boolean;
-  /** Set for a part of something that is being built: since when writers maintain that. It is no drift, and compared with what they maintain. */
+  /** Set for a part of a projection that is being built: the time since which writers maintain it. The part is compared with what they maintain, and is no drift. */
   builtSinceMs?: number | undefined;
   /** For a copy: the reverse item that its edge lacks. Without it no fan-out finds the copy. */
   behind?: Suspect | undefined;

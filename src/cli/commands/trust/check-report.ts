@@ -82,7 +82,7 @@ function countsText(totals: CheckTotals, looksForNodes: boolean): string {
 
 /** The facts of a run that a build server needs besides its findings. */
 export interface RunState {
-  /** Whether the consumers' lag does not explain what is pending: then that fails, too. */
+  /** Whether records are pending although no consumer lags: this fails the check, too. */
   isUnexplained: boolean;
   /** Whether the run was stopped before its end: what it found is not all. */
   isStopped: boolean;

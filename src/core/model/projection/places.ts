@@ -39,7 +39,7 @@ export interface ItemKeys {
   isPrefix: boolean;
 }
 
-/** Whether an item with these keys in the table is one of those that a question asks for. */
+/** Whether a question asks for the item with this key in the table. */
 export function isHitOf({ sources, target, isPrefix }: ItemKeys, source: string, sortKey: string): boolean {
   const isTarget = isPrefix ? sortKey.startsWith(target) : sortKey === target;
   return isTarget && sources.some((prefix) => source.startsWith(prefix));

@@ -7,7 +7,7 @@ import { PLAIN_SHARE } from '../../../trust/plain/share.ts';
  * (`--param`) are texts, so texts of numbers, truths, lists and tags are taken too.
  */
 
-/** The parameters of a stage, with the values of those that it does not set. */
+/** The parameters of a stage. A parameter that the stage does not set has its default. */
 export interface Parameters {
   /** Records that a batch holds at most; Lambda also ends a batch at 6 MB, and LocalStack takes 1,000. */
   batchSize: number;
