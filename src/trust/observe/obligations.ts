@@ -5,11 +5,8 @@ import { itemKindOf, partKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { needsSource } from '../../core/model/joined.ts';
 import { type FanOutOf, FanOutPlaces } from '../../core/model/projection/places.ts';
-import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { StreamLabel } from '../../projecting/stream/stream-label.ts';
-import { isInShare } from '../plain/share.ts';
-import { openedByPlainPlanner } from './both-planners.ts';
 import {
   itemOfSuspect,
   NO_SHARD,
@@ -59,8 +56,6 @@ export interface Obligation {
   mismatch: Mismatch | undefined;
   /** Set if it is known to be wrong: it then waits for a repair, and the time goes on. */
   drift: ObservedDrift | undefined;
-  /** Whether only a look by both planners closes it: they differ about a record, or a record may be news to the plain one alone. */
-  isForBoth: boolean;
   /** Whether it is listed as an exception: it does not hold the time, and has to be listed until it is right. */
   isException: boolean;
 }
@@ -72,8 +67,6 @@ export interface Mismatch extends Compared {
   toMs: number;
   /** The low mark, asked for before the first read; undefined: not known. */
   lowMarkMs: number | undefined;
-  /** The content that the plain planner asks for, if it differs from `wanted`. */
-  plain?: string | null;
   /** Whether a fan-out has still to visit it. */
   isAwaited: boolean;
   /** Set for a part of something that is being built: since when writers maintain that. It is no drift, and compared with what they maintain. */
@@ -93,8 +86,6 @@ export interface OpenSpread {
   later: Touch[];
   /** When the newest record was made that touched it, in milliseconds since 1970: its parts inherit that, too. */
   newestMs: number;
-  /** Whether only a look by both planners closes the items that it names. */
-  isForBoth: boolean;
   isQueried: boolean;
   /** When the Query that named its items ended, by the observer's clock; undefined: it is still to be made. */
   queriedMs: number | undefined;
@@ -171,11 +162,7 @@ export class Obligations {
   private forgottenMs = 0;
   private receipts = 0;
 
-  /** @param plainShare the share of the records of base items that the plain planner judges too, from 0 to 1. */
-  constructor(
-    private readonly pace: ObserverPace,
-    private readonly plainShare: number,
-  ) {}
+  constructor(private readonly pace: ObserverPace) {}
 
   /** Number of parts and spreads that are open. */
   get size(): number {
@@ -217,7 +204,6 @@ export class Obligations {
     const { suspects, spreads } = openedBy(context, change);
     for (const spread of spreads) this.touchSpread(spread, [touch]);
     for (const suspect of suspects) this.openOrTouch(context.graph, suspect, [touch], receivedMs);
-    this.receiveByPlainPlanner(context, change, touch, receivedMs);
     // A record that takes something wrong away opens nothing: an item that nobody asked for may be gone.
     for (const obligation of this.drifting.get(textOfKey(change)) ?? []) {
       obligation.dueMs = Math.min(obligation.dueMs, receivedMs + this.pace.settleMs);
@@ -228,34 +214,6 @@ export class Obligations {
     // rule: newest-image-counts
     seen.image = { item: change.newImage };
     for (const obligation of [...seen.neededBy]) this.closeByImages(context, obligation);
-  }
-
-  /** Opens what the planner may not have noticed, if the record is of the share. */
-  private receiveByPlainPlanner({ graph }: OddityContext, change: SeenChange, touch: Touch, nowMs: number): void {
-    if (!isBaseSortKey(change.target) || !isInShare(change.sequenceNumber, this.plainShare)) return;
-    // rule: plain-planner-opens-its-fan-outs
-    this.openForBoth(graph, openedByPlainPlanner(graph, change), [touch], nowMs);
-  }
-
-  /** Opens parts that only a look by both planners closes. */
-  openForBoth(graph: CompiledModel, { suspects, spreads }: Opened, touches: readonly Touch[], nowMs: number): void {
-    for (const spread of spreads) {
-      this.touchSpread(spread, touches);
-      this.spreads.get(nameOfSpread(spread))!.isForBoth = true;
-    }
-    for (const suspect of suspects) this.openPartForBoth(graph, suspect, touches, nowMs);
-  }
-
-  private openPartForBoth(graph: CompiledModel, suspect: Suspect, touches: readonly Touch[], nowMs: number): void {
-    this.openOrTouch(graph, suspect, touches, nowMs);
-    const obligation = this.open.get(nameOfSuspect(suspect));
-    if (obligation !== undefined) obligation.isForBoth = true;
-  }
-
-  /** Whether only a look by both planners closes a part. */
-  isForBoth(suspect: Suspect): boolean {
-    const obligation = this.open.get(nameOfSuspect(suspect));
-    return obligation !== undefined && (obligation.isForBoth || obligation.drift?.state === 'disputed');
   }
 
   /** Opens parts that were not opened by a record: what a check has left, or what a restart has to look at again. */
@@ -300,7 +258,6 @@ export class Obligations {
         wrongLooks: 0,
         mismatch: undefined,
         drift: undefined,
-        isForBoth: false,
         isException: false,
       };
       this.open.set(name, obligation);
@@ -336,7 +293,6 @@ export class Obligations {
         touches: [],
         later: [],
         newestMs: 0,
-        isForBoth: false,
         isQueried: false,
         queriedMs: undefined,
       };
@@ -354,9 +310,6 @@ export class Obligations {
     // After a restart records come again, and the images of older ones may agree. They say nothing about drift that was found later.
     // rule: images-close-no-known-drift
     if (obligation.drift !== undefined) return;
-    // Both images are of the planner.
-    // rule: images-close-no-dispute
-    if (obligation.isForBoth) return;
     const { suspect } = obligation;
     // Nor about what a check has left: the difference may be of a time before all records.
     // rule: images-close-nothing-that-a-check-has-left
@@ -463,7 +416,6 @@ export class Obligations {
       obligation.drift = undefined;
       obligation.isException = false;
       this.forgetDrift(obligation);
-      obligation.isForBoth &&= later.length > 0;
       if (later.length === 0) this.closeObligation(obligation);
       obligation.dueMs = nowMs + this.msUntilNextLook(obligation);
       return;
@@ -514,7 +466,7 @@ export class Obligations {
       if (state !== undefined) {
         const isNew = this.isNewDrift(obligation, mismatch);
         this.noteDrift(obligation, mismatch, nowMs, state);
-        if (isNew && (state === 'drift' || state === 'disputed')) found.push(obligation);
+        if (isNew && state === 'drift') found.push(obligation);
       }
       obligation.dueMs = nowMs + this.msUntilNextLook(obligation);
     }
@@ -545,9 +497,7 @@ export class Obligations {
 
   /** Returns the state of a difference that lasts; undefined: it may still become right. */
   private stateOfDifference(obligation: Obligation, mismatch: Mismatch): ObservedDrift['state'] | undefined {
-    const { behind, isAwaited, plain, builtSinceMs } = mismatch;
-    // It depends on the same images, so no record that is on its way explains it.
-    if (plain !== undefined) return 'disputed';
+    const { behind, isAwaited, builtSinceMs } = mismatch;
     // A copy without its reverse item stays open. Once the reverse item is known to be drift, the two are exceptions together.
     if (behind !== undefined) {
       return this.open.get(nameOfSuspect(behind))?.drift === undefined ? undefined : 'at-risk';
@@ -585,7 +535,7 @@ export class Obligations {
 
   private noteDrift(
     obligation: Obligation,
-    { wanted, stored, plain, lowMarkMs }: Mismatch,
+    { wanted, stored, lowMarkMs }: Mismatch,
     nowMs: number,
     state: ObservedDrift['state'],
   ): void {
@@ -594,12 +544,11 @@ export class Obligations {
       suspect: obligation.suspect,
       wanted,
       stored,
-      ...(plain !== undefined && { plain }),
       ...(touchedMs !== undefined && { touchedMs }),
       foundMs: obligation.drift?.foundMs ?? nowMs,
-      state: state !== 'disputed' && obligation.drift?.state === 'given-up' ? 'given-up' : state,
+      state: obligation.drift?.state === 'given-up' ? 'given-up' : state,
       // rule: unknown-low-mark-is-told
-      isCertain: lowMarkMs !== undefined || state === 'disputed',
+      isCertain: lowMarkMs !== undefined,
     };
     this.indexDrift(obligation);
     // Drift is reported as an exception, so that the time goes on for everything else.
@@ -624,8 +573,7 @@ export class Obligations {
     // rule: parts-inherit-from-the-fan-out
     const touches = [...open.touches, ...open.later];
     for (const suspect of suspects) {
-      if (open.isForBoth) this.openPartForBoth(graph, suspect, touches, nowMs);
-      else this.openOrTouch(graph, suspect, touches, nowMs);
+      this.openOrTouch(graph, suspect, touches, nowMs);
       this.inheritNewest(nameOfSuspect(suspect), open);
     }
   }
