@@ -127,22 +127,6 @@ describe('comparing, with everything that it imports', () => {
   });
 });
 
-describe('the plain planner', () => {
-  const PLAIN = /^trust\/plain\//;
-  const plain = SOURCES.map(({ path }) => path).filter((path) => PLAIN.test(path));
-
-  it('shares no code with the planner that it judges', () => {
-    const shared = reachedFrom(plain).map(({ path }) => path);
-    expect(shared.filter((path) => !PLAIN.test(path) && !/^(core\/(items|model)|foundation)\//.test(path))).toEqual([]);
-    expect(shared).toContain('core/model/projection/places.ts');
-  });
-  it('is not loaded where records are projected', () => {
-    const loaded = reachedFrom(['deployment/lambda/stream-handler.ts']).map(({ path }) => path);
-    expect(loaded.filter((path) => PLAIN.test(path))).toEqual([]);
-    expect(loaded).toContain('core/plan/derive.ts');
-  });
-});
-
 describe('the SDK', () => {
   it('for data is imported in src/store alone', () => {
     const isData = (specifier: string): boolean => /^@aws-sdk\/(client-dynamodb|lib-dynamodb)$/.test(specifier);

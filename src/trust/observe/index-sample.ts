@@ -5,8 +5,8 @@ import { isDerivedKey, textOfKey } from '../../core/items/keys.ts';
 import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import type { PlaceInIndex } from '../../store/index-entry.ts';
-import { isInShare } from '../plain/share.ts';
 import type { SeenChange } from './opened.ts';
+import { isInShare } from './share.ts';
 import type { SampledIndexes } from './state.ts';
 
 /**

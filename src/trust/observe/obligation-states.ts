@@ -122,8 +122,6 @@ export interface Obligation {
   touches: Touch[];
   /** Looks in a row that found it wrong. */
   wrongLooks: number;
-  /** Whether only a look by both planners closes it: they differ about a record, or a record may be news to the plain one alone. */
-  isForBoth: boolean;
 }
 
 /** A difference, and when it was seen. */
@@ -133,11 +131,12 @@ export interface Mismatch extends Compared {
   toMs: number;
   /** The low mark, asked for before the first read; undefined: not known. */
   lowMarkMs: number | undefined;
-  /** The content that the plain planner asks for, if it differs from `wanted`. */
-  plain?: string | null;
   /** Whether a fan-out has still to visit it. */
   isAwaited: boolean;
-  /** Set for a part of a projection that is being built: the time since which writers maintain it. The part is compared with what they maintain, and is no drift. */
+  /**
+   * Set for a part of a projection that is being built: the time since which writers maintain it. The part is compared with what they
+   * maintain, and is no drift.
+   */
   builtSinceMs?: number | undefined;
   /** For a copy: the reverse item that its edge lacks. Without it no fan-out finds the copy. */
   behind?: Suspect | undefined;
@@ -154,8 +153,6 @@ export interface OpenSpread {
   touches: Touch[];
   /** When the newest record was made that touched it, in milliseconds since 1970: its parts inherit that, too. */
   newestMs: number;
-  /** Whether only a look by both planners closes the items that it names. */
-  isForBoth: boolean;
 }
 
 /** The waits of an observer, in milliseconds. */
@@ -179,12 +176,12 @@ export interface ObserverPace {
 /** Returns a part that a record has just opened. */
 export function freshPart(name: string, suspect: Suspect, nowMs: number, { settleMs }: ObserverPace): Obligation {
   const stage: PartStage = { at: 'fresh', dueMs: nowMs + settleMs, latestDueMs: nowMs + 2 * settleMs };
-  return { name, suspect, stage, finding: { at: 'unknown' }, touches: [], wrongLooks: 0, isForBoth: false };
+  return { name, suspect, stage, finding: { at: 'unknown' }, touches: [], wrongLooks: 0 };
 }
 
 /** Returns a fan-out that a record has just opened. */
 export function freshSpread(name: string, spread: Spread): OpenSpread {
-  return { name, spread, stage: { at: 'unasked' }, touches: [], newestMs: 0, isForBoth: false };
+  return { name, spread, stage: { at: 'unasked' }, touches: [], newestMs: 0 };
 }
 
 /** Moves a part to its next stage. Throws if the table leads elsewhere. */

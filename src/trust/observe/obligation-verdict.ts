@@ -21,11 +21,9 @@ export type Verdict = 'may-pass' | 'left-to-build' | ObservedDrift['state'];
 
 /** Judges a difference. */
 export function verdictOn(suspect: Suspect, mismatch: Mismatch, around: Surroundings, pace: ObserverPace): Verdict {
-  const { behind, isAwaited, plain, builtSinceMs } = mismatch;
+  const { behind, isAwaited, builtSinceMs } = mismatch;
   const isLasting = lasts(suspect, mismatch, around, pace);
   if (isLasting && isLeftToBuild(mismatch, around, pace)) return 'left-to-build';
-  // It depends on the same images, so no record that is on its way explains it.
-  if (plain !== undefined) return 'disputed';
   // A copy without its reverse item stays open. Once the reverse item is known to be drift, the two are exceptions together.
   if (behind !== undefined) return around.isReverseItemDrift ? 'at-risk' : 'may-pass';
   // rule: parts-behind-a-stuck-fan-out-are-given-up
@@ -78,7 +76,7 @@ export function isNews(drift: ObservedDrift | undefined, { wanted }: Mismatch, n
  */
 export function driftBy(
   suspect: Suspect,
-  { wanted, stored, plain, lowMarkMs }: Mismatch,
+  { wanted, stored, lowMarkMs }: Mismatch,
   state: ObservedDrift['state'],
   { known, touchedMs, nowMs }: { known: ObservedDrift | undefined; touchedMs: number | undefined; nowMs: number },
 ): ObservedDrift {
@@ -86,11 +84,10 @@ export function driftBy(
     suspect,
     wanted,
     stored,
-    ...(plain !== undefined && { plain }),
     ...(touchedMs !== undefined && { touchedMs }),
     foundMs: known?.foundMs ?? nowMs,
-    state: state !== 'disputed' && known?.state === 'given-up' ? 'given-up' : state,
+    state: known?.state === 'given-up' ? 'given-up' : state,
     // rule: unknown-low-mark-is-told
-    isCertain: lowMarkMs !== undefined || state === 'disputed',
+    isCertain: lowMarkMs !== undefined,
   };
 }

@@ -1,9 +1,6 @@
 import type { OddityContext, Suspect } from '../../core/kinds/part.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
-import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
-import { isInShare } from '../plain/share.ts';
-import { openedByPlainPlanner } from './both-planners.ts';
 import {
   NO_SHARD,
   nameOfSpread,
@@ -57,11 +54,7 @@ export class Obligations {
   private readonly index = new ObligationIndex();
   private receipts = 0;
 
-  /** @param plainShare the share of the records of base items that the plain planner judges too, from 0 to 1. */
-  constructor(
-    private readonly pace: ObserverPace,
-    private readonly plainShare: number,
-  ) {}
+  constructor(private readonly pace: ObserverPace) {}
 
   /** Number of parts and spreads that are open. */
   get size(): number {
@@ -103,7 +96,6 @@ export class Obligations {
     this.receipts += 1;
     const touch: Touch = { shardId, after, stampMs, receipt: this.receipts };
     this.open(context.graph, openedBy(context, change), [touch], receivedMs);
-    this.receiveByPlainPlanner(context, change, touch, receivedMs);
     const seen = this.index.at(change);
     if (seen === undefined) return;
     // A record that takes something wrong away opens nothing: an item that nobody asked for may be gone.
@@ -113,34 +105,6 @@ export class Obligations {
     // rule: newest-image-counts
     seen.image = { item: change.newImage };
     for (const part of [...seen.judged]) this.closeByImages(context, part);
-  }
-
-  /** Opens what the planner may not have noticed, if the record is of the share. */
-  private receiveByPlainPlanner({ graph }: OddityContext, change: SeenChange, touch: Touch, nowMs: number): void {
-    if (!isBaseSortKey(change.target) || !isInShare(change.sequenceNumber, this.plainShare)) return;
-    // rule: plain-planner-opens-its-fan-outs
-    this.openForBoth(graph, openedByPlainPlanner(graph, change), [touch], nowMs);
-  }
-
-  /** Opens parts that only a look by both planners closes. */
-  openForBoth(graph: CompiledModel, { suspects, spreads }: Opened, touches: readonly Touch[], nowMs: number): void {
-    for (const spread of spreads) {
-      this.touchSpread(spread, touches);
-      this.index.spreadOf(spread)!.isForBoth = true;
-    }
-    for (const suspect of suspects) this.openPartForBoth(graph, suspect, touches, nowMs);
-  }
-
-  private openPartForBoth(graph: CompiledModel, suspect: Suspect, touches: readonly Touch[], nowMs: number): void {
-    this.openOrTouch(graph, suspect, touches, nowMs);
-    const part = this.index.partOf(suspect);
-    if (part !== undefined) part.isForBoth = true;
-  }
-
-  /** Whether only a look by both planners closes a part. */
-  isForBoth(suspect: Suspect): boolean {
-    const part = this.index.partOf(suspect);
-    return part !== undefined && (part.isForBoth || driftOf(part)?.state === 'disputed');
   }
 
   /** Opens parts that were not opened by a record: what a check has left, or what a restart has to look at again. */
@@ -220,9 +184,6 @@ export class Obligations {
     // After a restart records come again, and the images of older ones may agree. They say nothing about drift that was found later.
     // rule: images-close-no-known-drift
     if (driftOf(part) !== undefined) return;
-    // Both images are of the planner.
-    // rule: images-close-no-dispute
-    if (part.isForBoth) return;
     // Nor about what a check has left: the difference may be of a time before all records.
     // rule: images-close-nothing-that-a-check-has-left
     if (isLeftByCheck(part)) return;
@@ -354,7 +315,7 @@ export class Obligations {
     const drift = driftBy(part.suspect, mismatch, verdict, { known, touchedMs, nowMs });
     this.noteDrift(part, drift);
     this.wait(part, 'the difference is drift', nowMs);
-    return isNews(known, mismatch, newestMs) && (verdict === 'drift' || verdict === 'disputed') ? drift : undefined;
+    return isNews(known, mismatch, newestMs) && verdict === 'drift' ? drift : undefined;
   }
 
   /** Drift is listed as an exception, so that the time goes on for everything else. */
@@ -398,8 +359,7 @@ export class Obligations {
     // rule: parts-inherit-from-the-fan-out
     const touches = touchesOf(open);
     for (const suspect of suspects) {
-      if (open.isForBoth) this.openPartForBoth(graph, suspect, touches, nowMs);
-      else this.openOrTouch(graph, suspect, touches, nowMs);
+      this.openOrTouch(graph, suspect, touches, nowMs);
       this.inheritNewest(nameOfSuspect(suspect), open);
     }
   }

@@ -1,6 +1,5 @@
 import { knownItems } from '../../client/feed/known-items.ts';
 import { streamLabel, watermarkOf } from '../../core/items/watermark.ts';
-import type { Suspect } from '../../core/kinds/part.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
@@ -14,11 +13,10 @@ import {
   type TailRecord,
 } from '../../projecting/stream/stream-tail.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
-import { isInShare, PLAIN_SHARE } from '../plain/share.ts';
 import type { Feeder } from './feeder.ts';
 import type { IndexSample } from './index-sample.ts';
 import { hasQuarantineEntry, type LookContext, lookAtSuspects, partsDecidedElsewhere, partsOfSpread } from './look.ts';
-import { NO_SHARD, nameOfSuspect, type ObservedDrift, type Opened, type Spread, type Touch } from './obligation.ts';
+import { NO_SHARD, type ObservedDrift, type Spread, type Touch } from './obligation.ts';
 import type { ObserverPace, OpenSpread } from './obligation-states.ts';
 import { Obligations } from './obligations.ts';
 import type { SeenChange } from './opened.ts';
@@ -42,8 +40,6 @@ export interface ObserverContext extends Pick<Runtime, 'now'> {
   /** Called with drift that was not known before. */
   onDrift?: ((drift: ObservedDrift) => void | Promise<void>) | undefined;
   limits?: Partial<ObserverLimits> | undefined;
-  /** The share of judgements that the plain planner makes too, from 0 to 1. Default 0.01. */
-  plainShare?: number | undefined;
   /** Takes in the records about which the indexes may be asked. */
   indexSample?: Pick<IndexSample, 'receive'> | undefined;
 }
@@ -87,7 +83,6 @@ export interface Turn {
 export class Observer {
   private readonly limits: ObserverLimits;
   private readonly obligations: Obligations;
-  private readonly plainShare: number;
   private readonly tail: StreamTail;
   private throughMs: number | undefined;
   private baseMs: number | undefined;
@@ -114,8 +109,7 @@ export class Observer {
       unknownMs: 2 * marginMs + 30_000,
       mostExceptions,
     };
-    this.plainShare = context.plainShare ?? PLAIN_SHARE;
-    this.obligations = new Obligations(pace, this.plainShare);
+    this.obligations = new Obligations(pace);
     this.tail = new StreamTail({
       ...{ source: context.source, now: context.now, limits: this.limits, listener: context.listener },
       onGap: (reason) => this.noteGap(reason),
@@ -181,9 +175,8 @@ export class Observer {
    *
    * @param beganMs when it began, by the observer's clock.
    * @param left the derived items that it has found to differ, and not repaired.
-   * @param disputed the parts about which the two planners differ.
    */
-  async endWholeCheck(beganMs: number, left: readonly ItemKey[], disputed: readonly Opened[] = []): Promise<void> {
+  async endWholeCheck(beganMs: number, left: readonly ItemKey[]): Promise<void> {
     // A gap that was noticed during the check may hide changes of what the check had read by then.
     if (this.positionsMs === undefined || beganMs < this.positionsMs) return;
     const graph = await this.context.ready.current();
@@ -203,7 +196,6 @@ export class Observer {
     };
     // rule: what-the-check-has-left-is-open
     this.obligations.reopen(graph, { suspects, spreads }, [touch], this.context.now());
-    for (const opened of disputed) this.obligations.openForBoth(graph, opened, [touch], this.context.now());
     this.baseMs = beganMs;
     this.gap = undefined;
   }
@@ -349,8 +341,6 @@ export class Observer {
       // rule: look-compares-with-what-is-ready
       const graph = await ready.current();
       const stream = new StreamLabel(streamLabel(source.streamArn));
-      const isForBoth = (suspect: Suspect, fromMs: number): boolean =>
-        obligations.isForBoth(suspect) || isInShare(`${nameOfSuspect(suspect)} ${fromMs}`, this.plainShare);
       const looking: LookContext = {
         graph,
         maintained: this.graph!,
@@ -358,7 +348,6 @@ export class Observer {
         stream,
         now,
         lowMark: context.lowMark,
-        isForBoth,
       };
       await Promise.all(spreads.map((spread) => this.openPartsOfSpread(looking, spread)));
       looks = await this.lookAtDueParts(looking, lowMarkMs);

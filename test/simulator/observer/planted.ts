@@ -38,11 +38,7 @@ const OPENING: readonly Mutant[] = [
   {
     name: 'changed-node-opens-no-fan-out',
     rule: 'A changed node opens its fan-outs: what they reach may be wrong.',
-    changes: [
-      setValue('changed-node-opens-its-fan-outs', (old) => `(${old}).slice(0, 0)`),
-      // The plain planner opens them too, for its share.
-      drop('plain-planner-opens-its-fan-outs'),
-    ],
+    changes: [setValue('changed-node-opens-its-fan-outs', (old) => `(${old}).slice(0, 0)`)],
   },
   {
     name: 'gone-reverse-item-opens-no-copy',
@@ -372,48 +368,6 @@ const ALARMS: readonly Mutant[] = [
   },
 ];
 
-const WRONG_ELEMENTS = setCondition('hashed-element-names-its-target', (old) => `!${old}`);
-const CHECK_ASKS_ONE = setValue(
-  'check-asks-the-plain-planner',
-  '(await Promise.resolve(undefined)) as Dispute | undefined',
-);
-const NO_FAN_OUTS = replace(
-  'no-net-zero-in-fan-outs',
-  'return changing.slice(0, 0).map(() => fanOutUnit(of, source, edgeType, changing));',
-);
-
-/** A fault of the planner. Projector and observer share it, so that only the plain planner shows it. */
-export const WRONG_PLANNER: Mutant = {
-  name: 'planner-makes-wrong-elements',
-  rule: 'A fault of the planner shows.',
-  changes: [WRONG_ELEMENTS],
-};
-
-/** Planted in the judgement by both planners, next to a fault of the planner. */
-const BOTH_PLANNERS: readonly Mutant[] = [
-  {
-    name: 'disputes-are-not-told',
-    rule: 'A part for which the plain planner asks for something else is drift.',
-    changes: [WRONG_ELEMENTS, drop('planners-that-differ-are-told')],
-  },
-  {
-    name: 'images-close-disputes',
-    rule: 'Images do not close a part about which the planners differ: they show one of them only.',
-    // The check asks both, too.
-    changes: [WRONG_ELEMENTS, CHECK_ASKS_ONE, drop('images-close-no-dispute')],
-  },
-  {
-    name: 'check-asks-one-planner',
-    rule: 'The check that is the base asks the plain planner too: no record tells of what was wrong before.',
-    changes: [WRONG_ELEMENTS, CHECK_ASKS_ONE],
-  },
-  {
-    name: 'plain-fan-outs-are-left-alone',
-    rule: 'The fan-outs that the plain planner finds are opened, also if the planner finds none.',
-    changes: [NO_FAN_OUTS, drop('plain-planner-opens-its-fan-outs')],
-  },
-];
-
 /** Planted in rules of which one is enough: each alone shows nothing. */
 const TOGETHER: readonly Mutant[] = [
   {
@@ -443,7 +397,6 @@ const ALL: readonly Mutant[] = [
   ...TIME,
   ...RESTARTS,
   ...ALARMS,
-  ...BOTH_PLANNERS,
   ...FEED,
   ...TOGETHER,
   ...MARK,
@@ -469,10 +422,6 @@ const FOUND: ReadonlySet<string> = new Set([
   'low-mark-after-the-look',
   'quarantined-is-drift',
   'unknown-low-mark-is-certain',
-  'disputes-are-not-told',
-  'images-close-disputes',
-  'plain-fan-outs-are-left-alone',
-  'check-asks-one-planner',
   'mark-passes-what-is-not-read',
   'mark-of-the-end-of-the-look',
   'saved-mark-passes-what-is-unclaimed',

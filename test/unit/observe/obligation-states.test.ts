@@ -51,7 +51,7 @@ class Stage {
   private receipt = 0;
 
   constructor(pace: Partial<typeof PACE> = {}) {
-    this.obligations = new Obligations({ ...PACE, ...pace }, 0);
+    this.obligations = new Obligations({ ...PACE, ...pace });
   }
 
   /** A touch of a record of a shard of its own, so that no older one replaces it. */
