@@ -1,8 +1,8 @@
 import type { ChangeRecord } from '../items/change-record.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemHistory } from './fold.ts';
-import { reconcileViewsBefore } from './parts/type-plans.ts';
 import { shapeOf } from './shape.ts';
+import { reconcileViewsBefore } from './type-plans.ts';
 import type { IndexUnit, Unit } from './unit.ts';
 
 /**

@@ -25,7 +25,7 @@ import type { DerivedUpdate, ItemKey } from '../store-port.ts';
 import { copyingTypes, copyOf } from './copies.ts';
 import type { ItemHistory } from './fold.ts';
 import { givesSameShares } from './joined.ts';
-import { hasFanOuts } from './parts/type-plans.ts';
+import { hasFanOuts } from './type-plans.ts';
 import type { ContinuationUnit, EpochSeconds, FanOutUnit } from './unit.ts';
 
 const NONE: readonly never[] = [];

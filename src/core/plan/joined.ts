@@ -4,8 +4,8 @@ import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import { joinedItemsOf } from '../model/joined.ts';
 import type { EdgeItemPlaces } from '../model/projection/places.ts';
 import { sameShare, sourceShare } from './parts/joined-items.ts';
-import { nodeOwner, Subject } from './parts/subject.ts';
-import { edgePlan } from './parts/type-plans.ts';
+import { nodeSubject, type Subject } from './parts/subject.ts';
+import { edgeItemsPlan } from './type-plans.ts';
 
 /**
  * Finds the keys of joined index items: by their edge, and by ranges of their partition. `derivedOf` derives their fields, given
@@ -23,9 +23,8 @@ export function givesSameShares(
   return layersOf(graph).every((layer) => {
     const edge = layer.edges.get(edgeType);
     if (edge === undefined) return true;
-    const owner = nodeOwner(layer, source);
-    const subject = (image: Item | undefined): Subject | undefined => image && new Subject(owner, image);
-    return edgePlan(layer, edge).joinedItems.every((plan) =>
+    const subject = (image: Item | undefined): Subject | undefined => image && nodeSubject(layer, source, image);
+    return edgeItemsPlan(layer, edge).joinedItems.every((plan) =>
       sameShare(sourceShare(plan, subject(before)), sourceShare(plan, subject(after))),
     );
   });
