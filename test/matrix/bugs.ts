@@ -41,7 +41,11 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     "image === undefined || ('graph' in plan && plan.graph.table.ttl in image)",
   ),
   'late duplicate': { named: 'fast-path-unconditional' },
-  'crash and retry': inFile('foundation/for-each.ts', 'work(next.value)', 'work(next.value).catch(() => undefined)'),
+  'crash and retry': inFile(
+    'foundation/for-each.ts',
+    'work(next.value, begun++)',
+    'work(next.value, begun++).catch(() => undefined)',
+  ),
   'give-up and redrive': inFile(
     'trust/repair/redrive-records.ts',
     'settler.project(slice, { remainingMs })',

@@ -2,7 +2,7 @@ import { sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { type DerivedSortKey, textOfKey } from '../items/keys.ts';
 import type { CounterPlaces } from '../model/projection/places.ts';
-import { isBefore } from './by-base.ts';
+import { isDecidedByBase } from './by-base.ts';
 import { fieldsOf, type InTarget, reconcileBefore } from './derived.ts';
 import type { ItemHistory } from './fold.ts';
 import { sameShare } from './parts/joined-items.ts';
@@ -88,7 +88,7 @@ function addUnitsInTarget(
       base: { source, target },
       expected: itemOf(steps.at(-1)!.after)?.fields,
       // rule: older-record-reconciles-the-item-in-the-target
-      ...(records.some((record) => isBefore(record, settleBefore)) && { byBase: true }),
+      ...(records.some((record) => isDecidedByBase(record, settleBefore)) && { byBase: true }),
       records,
       ...positionSpan(records),
     });
@@ -107,7 +107,8 @@ function addIndexUnits(history: ItemHistory, steps: readonly DerivedStep[], unit
       // Most items change once in a batch: their units share one list of records.
       if (records === undefined) records = steps.length === 1 ? history.records : [record];
       else records.push(record);
-      if (isBefore(record, reconcileBefore(before, sortKey) ?? reconcileBefore(after, sortKey) ?? 0)) byBase = true;
+      if (isDecidedByBase(record, reconcileBefore(before, sortKey) ?? reconcileBefore(after, sortKey) ?? 0))
+        byBase = true;
     }
     // rule: no-net-zero-in-index-items
     if (records === undefined) continue;

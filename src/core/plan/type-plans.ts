@@ -19,7 +19,7 @@ import { PartError, type Problem, type Subject, type SubjectKey, type SubjectTyp
 /** Returns a label in the form of the element; empty if the edge has none. */
 export type LabelWriter = (subject: Subject) => string;
 
-/** What edges of a type ask for, whatever node they leave. */
+/** The items that edges of a type ask for, whatever node they leave. */
 export interface EdgeItemsPlan {
   /** Writers of the element's labels; undefined if the edge set does not list the type. */
   labels: readonly LabelWriter[] | undefined;

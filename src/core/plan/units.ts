@@ -2,7 +2,7 @@ import { sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { VIEW_KEY } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { isBefore, reconcileViewBefore, withSharedContradiction } from './by-base.ts';
+import { isDecidedByBase, reconcileViewBefore, withSharedContradiction } from './by-base.ts';
 import { problemsOf } from './derive.ts';
 import type { DerivedImage } from './derived.ts';
 import { continuationUnit, fanOutUnits } from './fan-out.ts';
@@ -128,7 +128,7 @@ function viewChange(
     else all = addTexts(all ?? new Set(mentioned), elementsOf(before, after));
     oldest ??= record.position;
     view.records = withAdded(view.records, record);
-    if (isBefore(record, settleBefore)) byBase = true;
+    if (isDecidedByBase(record, settleBefore)) byBase = true;
   }
   // rule: no-net-zero-in-views
   if (oldest === undefined) return undefined;
