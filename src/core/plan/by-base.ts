@@ -1,7 +1,7 @@
 import type { ChangeRecord } from '../items/change-record.ts';
+import { shapeOf } from '../kinds/shape.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemHistory } from './fold.ts';
-import { shapeOf } from './shape.ts';
 import { reconcileViewsBefore } from './type-plans.ts';
 import type { IndexUnit, Unit } from './unit.ts';
 

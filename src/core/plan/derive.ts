@@ -1,15 +1,21 @@
 import type { Item } from '../items/attribute-value.ts';
 import { escapedHashedEdge } from '../items/element.ts';
 import type { DerivedSortKey } from '../items/keys.ts';
+import type { Derived, DerivedImage } from '../kinds/derived.ts';
+import {
+  inboundItem,
+  type SearchPlan,
+  searchItem,
+  searchItemsOfValues,
+  withAttributes,
+} from '../kinds/parts/index-items.ts';
+import { edgeShare, joinedItem, type Share, sourceShare } from '../kinds/parts/joined-items.ts';
+import { ownerItems } from '../kinds/parts/owner-items.ts';
+import { nodeSubject, PartError, type Problem, Subject, targetOf } from '../kinds/parts/subject.ts';
+import { countedFields } from '../kinds/parts/totals.ts';
 import { classifyHashedEdge } from '../model/base-item.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import { partAttributesAsSource, type SourceNode } from '../model/joined.ts';
-import type { Derived, DerivedImage } from './derived.ts';
-import { inboundItem, type SearchPlan, searchItem, searchItemsOfValues, withAttributes } from './parts/index-items.ts';
-import { edgeShare, joinedItem, type Share, sourceShare } from './parts/joined-items.ts';
-import { ownerItems } from './parts/owner-items.ts';
-import { nodeSubject, PartError, type Problem, Subject, targetOf } from './parts/subject.ts';
-import { countedFields } from './parts/totals.ts';
 import {
   type EdgePlan,
   emptyPlan,
@@ -23,7 +29,7 @@ import {
   type TypePlan,
 } from './type-plans.ts';
 
-export type { Problem } from './parts/subject.ts';
+export type { Problem } from '../kinds/parts/subject.ts';
 
 /**
  * The planner: derives from one base item what it asks for. Stream, check, repair and `waitForProjection` share it.

@@ -1,11 +1,11 @@
 import { sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { type DerivedSortKey, textOfKey } from '../items/keys.ts';
+import { fieldsOf, type InTarget, reconcileBefore } from '../kinds/derived.ts';
+import { sameShare } from '../kinds/parts/joined-items.ts';
 import type { CounterPlaces } from '../model/projection/places.ts';
 import { isDecidedByBase } from './by-base.ts';
-import { fieldsOf, type InTarget, reconcileBefore } from './derived.ts';
 import type { ItemHistory } from './fold.ts';
-import { sameShare } from './parts/joined-items.ts';
 import { addTexts, type DerivedStep } from './steps.ts';
 import { type EdgePlan, joinedKeys, type TypePlan } from './type-plans.ts';
 import { type IndexUnit, positionSpan, type Unit } from './unit.ts';

@@ -1,6 +1,6 @@
 import type { ChangeRecord } from '../items/change-record.ts';
+import type { DerivedImage } from '../kinds/derived.ts';
 import { derive, withContradiction } from './derive.ts';
-import type { DerivedImage } from './derived.ts';
 import type { ItemHistory } from './fold.ts';
 import { type PlannedKey, plannedKey, type TypePlan } from './type-plans.ts';
 

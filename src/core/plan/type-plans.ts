@@ -1,15 +1,15 @@
 import { escapedEdge, LabelError, labelEncoder } from '../items/element.ts';
 import { isWellFormed } from '../items/encoding.ts';
 import type { DerivedSortKey } from '../items/keys.ts';
+import type { AskedInTarget } from '../kinds/asked-in-target.ts';
+import { askedInTarget } from '../kinds/in-targets.ts';
+import { type InboundItemPlan, inboundItemPlans, type SearchPlan, searchPlan } from '../kinds/parts/index-items.ts';
+import { type JoinedItemPlan, joinedItemPlans } from '../kinds/parts/joined-items.ts';
+import { PartError, type Problem, type Subject, type SubjectKey, type SubjectType } from '../kinds/parts/subject.ts';
 import { type BaseItemKind, classifyKey, misfitText, nodePrefix } from '../model/base-item.ts';
 import type { CompiledModel, EdgeModel, LabelModel, NodeModel, PartModel } from '../model/compiled.ts';
 import { joinedEdgeTypes } from '../model/joined.ts';
 import type { EdgeItemPlaces } from '../model/projection/places.ts';
-import type { AskedInTarget } from './in-target.ts';
-import { askedInTarget } from './in-targets.ts';
-import { type InboundItemPlan, inboundItemPlans, type SearchPlan, searchPlan } from './parts/index-items.ts';
-import { type JoinedItemPlan, joinedItemPlans } from './parts/joined-items.ts';
-import { PartError, type Problem, type Subject, type SubjectKey, type SubjectType } from './parts/subject.ts';
 
 /**
  * The plans of the types of a model: what does not depend on a key or an image, made once. A batch of ten thousand records has up to

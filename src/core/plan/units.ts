@@ -1,10 +1,10 @@
 import { sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { VIEW_KEY } from '../items/keys.ts';
+import type { DerivedImage } from '../kinds/derived.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { isDecidedByBase, reconcileViewBefore, withSharedContradiction } from './by-base.ts';
 import { problemsOf } from './derive.ts';
-import type { DerivedImage } from './derived.ts';
 import { continuationUnit, fanOutUnits } from './fan-out.ts';
 import type { ItemHistory } from './fold.ts';
 import { addUnitsOfIndexItems, type IndexedUnits } from './index-units.ts';

@@ -1,9 +1,9 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
 import { QUARANTINE_FIELDS } from '../../core/items/derived-item.ts';
+import { isReverseKey } from '../../core/kinds/copies.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { isBefore, reconcilingUnit } from '../../core/plan/by-base.ts';
-import { isReverseKey } from '../../core/plan/copies.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import { foldBatch } from '../../core/plan/fold.ts';
 import { derivationEntry, refusalEntry } from '../../core/plan/quarantine-entry.ts';
