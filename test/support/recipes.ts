@@ -34,7 +34,7 @@ const SEARCH_OPTION: Recipe = {
         "  trim: option(flag, 'order', (given = false) => given),\n  each: option(flag, 'order',",
       ],
     ],
-    'src/core/plan/parts/index-items.ts': [
+    'src/core/kinds/parts/index-items.ts': [
       [
         '  return { search, encode, purpose };',
         '  return { search, encode: (subject) => asSearched(search, encode(subject)), purpose };',

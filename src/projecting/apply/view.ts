@@ -2,12 +2,12 @@ import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { WATERMARK } from '../../core/items/derived-item.ts';
 import { VIEW_KEY } from '../../core/items/keys.ts';
 import { evictedTypes } from '../../core/items/stored-view.ts';
+import type { ParentCopies } from '../../core/kinds/copies.ts';
+import { isOverBudget, viewBudgetBytes } from '../../core/kinds/eviction.ts';
 import { readCopies } from '../../core/kinds/parent-copies.ts';
-import type { ParentCopies } from '../../core/plan/copies.ts';
+import { isOfOtherShape } from '../../core/kinds/shape.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
-import { isOfOtherShape } from '../../core/plan/shape.ts';
 import type { Truth, ViewChange, ViewUnit } from '../../core/plan/unit.ts';
-import { isOverBudget, viewBudgetBytes } from '../../core/plan/writes/eviction.ts';
 import { isFenced, isStale } from '../../core/plan/writes/stale.ts';
 import {
   contradictingChanges,

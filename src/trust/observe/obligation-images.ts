@@ -1,10 +1,11 @@
 import type { Item } from '../../core/items/attribute-value.ts';
 import { typePrefix } from '../../core/items/keys.ts';
-import type { ObserveContext, OddityContext, Part, Suspect } from '../../core/kinds/part.ts';
+import type { CompareContext, OddityContext, Part, Suspect } from '../../core/kinds/part.ts';
 import { itemKindOf, partKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { needsSource } from '../../core/model/joined.ts';
 import type { FanOutOf } from '../../core/model/projection/places.ts';
+import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { StreamLabel } from '../../projecting/stream/stream-label.ts';
 import type { Spread } from './obligation.ts';
@@ -111,9 +112,9 @@ export function imagesAgree(
 }
 
 /** A context for comparisons of images, which read nothing. */
-function contextOfImages(graph: CompiledModel, streamLabel: string | undefined): ObserveContext {
+function contextOfImages(graph: CompiledModel, streamLabel: string | undefined): CompareContext {
   const refuse = (): never => {
     throw new Error('a comparison of images has to read nothing');
   };
-  return { graph, store: { getMany: refuse, query: refuse }, stream: new StreamLabel(streamLabel) };
+  return { graph, store: { getMany: refuse, query: refuse }, stream: new StreamLabel(streamLabel), derivedOf };
 }

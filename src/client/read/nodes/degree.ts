@@ -1,8 +1,8 @@
 import { stringOf } from '../../../core/items/attribute-value.ts';
 import { COUNTED } from '../../../core/items/derived-item.ts';
 import { countOf, elementsByEdge, evictedTypes } from '../../../core/items/stored-view.ts';
+import type { Derived } from '../../../core/kinds/derived.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
-import type { Derived } from '../../../core/plan/derived.ts';
 import { queriedItems } from '../../../core/store-pages.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
