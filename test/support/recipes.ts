@@ -14,12 +14,15 @@ export interface Recipe {
   files: Readonly<Record<string, string | readonly Edit[]>>;
   /** Files among them that the row leaves to the reader. */
   own: readonly string[];
+  /** The tests that ask for an entry of the addition. */
+  asking: readonly string[];
   /** A test that fails unless the addition works. Its name begins with `the recipe`. */
   test: string;
 }
 
 const SEARCH_OPTION: Recipe = {
   adds: 'an option of a search',
+  asking: ['test/unit/docs.test.ts', 'test/unit/registry/definition-bytes.test.ts', 'test/property/matrix.test.ts'],
   own: [],
   files: {
     'src/core/model/schema.ts': [
@@ -108,6 +111,7 @@ it('the recipe finds each value without the white space around it', async () => 
 
 const COMMAND: Recipe = {
   adds: 'a command',
+  asking: ['test/property/matrix.test.ts'],
   own: ['src/cli/commands/read/types.ts'],
   files: {
     'src/cli/commands/read/types.ts': `import type { Command } from 'commander';
@@ -149,6 +153,7 @@ it('the recipe runs the command', async () => {
 
 const PARAMETER: Recipe = {
   adds: 'a parameter of the stack',
+  asking: ['test/stack/documentation.test.ts'],
   own: ['src/deployment/stack/parts/functions.ts'],
   files: {
     'src/deployment/stack/base/parameters.ts': [
@@ -188,6 +193,7 @@ it('the recipe changes the resource', async () => {
 
 const ERROR: Recipe = {
   adds: 'an error',
+  asking: ['test/unit/docs.test.ts'],
   own: ['src/studio/base/query.ts'],
   files: {
     'src/studio/base/query.ts': [["'invalid-request',\n        `The filter", "'invalid-pair',\n        `The filter"]],
