@@ -177,8 +177,6 @@ async function cpuReport(repetitions: number): Promise<Report> {
   const base = records.filter(({ dynamodb }) => !(dynamodb?.Keys?.['target']?.S ?? '~').startsWith('~'));
   const variants = {
     observer: async () => (await timed(() => observeRecords(records, streamArn))).cpuSeconds,
-    alone: async () => (await timed(() => observeRecords(records, streamArn, 0))).cpuSeconds,
-    both: async () => (await timed(() => observeRecords(records, streamArn, 1))).cpuSeconds,
     projector: async () =>
       (
         await timed(async () => {
@@ -190,14 +188,12 @@ async function cpuReport(repetitions: number): Promise<Report> {
       ).cpuSeconds,
   };
   for (const variant of Object.values(variants)) await variant();
-  const { observer, alone, both, projector } = await interleaved(repetitions, variants);
+  const { observer, projector } = await interleaved(repetitions, variants);
   return {
     name: 'observe-cpu',
     title: `CPU of observing ${records.length.toLocaleString('en-US')} records that ${base.length.toLocaleString('en-US')} changes made, full model, no reads`,
     figures: [
       { name: 'a change observed against the same projected', value: ratios(observer, projector), unit: 'x' },
-      { name: 'a record judged by a share of both planners against none', value: ratios(observer, alone), unit: 'x' },
-      { name: 'a record judged by both planners against one', value: ratios(both, alone), unit: 'x' },
       {
         name: 'a record observed against one projected',
         value: ratios(
@@ -235,7 +231,7 @@ async function recordedStream(): Promise<{ records: StreamRecord[]; streamArn: s
 }
 
 /** Observes a stream of these records to its end, without any read of the table. */
-async function observeRecords(records: readonly StreamRecord[], streamArn: string, plainShare?: number): Promise<void> {
+async function observeRecords(records: readonly StreamRecord[], streamArn: string): Promise<void> {
   const source: StreamSource = {
     streamArn,
     describe: async () => ({ status: 'ENABLED', shards: [{ shardId: 'shard' }] }),
@@ -253,7 +249,6 @@ async function observeRecords(records: readonly StreamRecord[], streamArn: strin
       ...{ maintained: model, ready: model, store: idleStore(), source, table: fullModel.table, now: Date.now },
       lowMark: async () => undefined,
       limits: { settleMs: 3_600_000, mostOpen: Number.POSITIVE_INFINITY },
-      plainShare,
     },
     undefined,
   );

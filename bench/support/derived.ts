@@ -1,8 +1,8 @@
 import { stringOf } from '../../src/core/items/attribute-value.ts';
+import { copyingEdge, copyOf, isReverseKey } from '../../src/core/kinds/copies.ts';
+import { shapeOf } from '../../src/core/kinds/shape.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { copyingEdge, copyOf, isReverseKey } from '../../src/core/plan/copies.ts';
 import { derivedOf } from '../../src/core/plan/derive.ts';
-import { shapeOf } from '../../src/core/plan/shape.ts';
 import type { Item } from './images.ts';
 
 const OLD_WATERMARK = `2026-01-01T00:00:00.000/${'1'.padStart(40, '0')}`;

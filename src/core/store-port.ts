@@ -5,8 +5,8 @@ import type { IndexName } from './model/compiled.ts';
 import type { ItemKeys } from './model/projection/places.ts';
 
 /**
- * The one way to the table. `dynamodb.ts` speaks to DynamoDB, `memory.ts` keeps the same contract in memory for the
- * schedule simulator; one contract suite runs against both and against two engines.
+ * The one way to the table. `store/dynamodb.ts` speaks to DynamoDB, and `test/support/memory-store` keeps the same contract in memory for
+ * the simulator. One suite of tests, `test/contract`, runs against both and against two engines.
  *
  * Every call throws a `StoreError`, classified as retryable, terminal or fatal, and retries nothing by itself except
  * the unprocessed rest of a batch call.

@@ -15,8 +15,8 @@ export function currentMoment(): Moment {
 }
 
 /**
- * Whether a time, in milliseconds, may have passed between two moments: as soon as either clock says so. A wall clock that has gone
- * back says nothing about the time that has passed, so it may have passed. False where `from` is the later of the two.
+ * Whether this many milliseconds may have passed between two moments: one of the two clocks is enough. A wall clock that has gone back does not
+ * show how much time has passed, so any time may have. False if `from` is the later moment.
  */
 export function mayHavePassed(milliseconds: number, from: Moment, to: Moment): boolean {
   const steadyMs = to.steadyMs - from.steadyMs;

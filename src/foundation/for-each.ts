@@ -10,7 +10,7 @@ import { EdgeloomError } from './errors.ts';
  */
 export async function forEachAtOnce<T>(
   elements: Iterable<T>,
-  work: (element: T) => Promise<void>,
+  work: (element: T, place: number) => Promise<void>,
   { concurrency }: { concurrency: number },
 ): Promise<void> {
   if (!(concurrency >= 1)) {
@@ -18,10 +18,11 @@ export async function forEachAtOnce<T>(
   }
   const iterator = elements[Symbol.iterator]();
   let isEnding = false;
+  let begun = 0;
   const worker = async (): Promise<void> => {
     try {
       for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
-        await work(next.value);
+        await work(next.value, begun++);
         // Another worker may have failed meanwhile.
         if (isEnding) return;
       }
@@ -51,7 +52,7 @@ export async function forEachOf<T>(
     try {
       yield* source;
     } catch (error) {
-      // pMap takes a generator that throws for one that ends, where two of its calls wait for an element and no work is in hand.
+      // When no work is in hand and two of its calls wait for an element, pMap treats a throwing generator as finished.
       failures.push(error);
     }
   }

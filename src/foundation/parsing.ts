@@ -3,9 +3,8 @@ import { en } from 'zod/locales';
 let parsing: { error: ReturnType<typeof en>['localeError']; jitless: true } | undefined;
 
 /**
- * How schemas of `zod/mini` are parsed that a function reads at its start: with messages in English, which `zod/mini` has none of,
- * and without compiling a parser, which takes longer than the one parse that it is for. It is made when it is used first: a bundler
- * leaves the messages out where nothing parses.
+ * Parse options for schemas that a function reads at its start: English messages, which `zod/mini` lacks, and no compiled parser, which
+ * would take longer than the one parse. They are made at the first use: a bundler leaves the messages out where nothing parses.
  */
 export function parsingInEnglish(): NonNullable<typeof parsing> {
   parsing ??= { error: en().localeError, jitless: true };

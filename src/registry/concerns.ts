@@ -179,7 +179,7 @@ const REASONS: Readonly<Record<Exclude<Generation['state'], 'ready'> | 'unsettle
   untrusted: 'views are about to change, and readers use base items in their place; edgeloom migrate goes on with it',
 };
 
-/** Whether anything may need the fan-out of a continuation, by the sort key of that; true for any other key. */
+/** Takes the sort key of a continuation, and returns whether anything may need its fan-out. True for a key of another kind. */
 export type NeedsFanOut = (sortKey: string) => boolean;
 
 /**

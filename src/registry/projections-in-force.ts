@@ -65,8 +65,8 @@ export interface ProjectionsInForce {
   /** All that may be used, as a model: keys and contents of the items that the reader relies on. */
   model: CompiledModel;
   /**
-   * All that writers maintain, as a model: what is kept and not ready may be ready before a later answer. Undefined where this
-   * reader cannot compile some of it, which none of its own answers needs.
+   * All that writers maintain, as a model: projections that are not ready now may be ready at a later answer. Undefined if this reader
+   * cannot compile it; answers do not need it.
    */
   kept: CompiledModel | undefined;
 }

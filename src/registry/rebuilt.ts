@@ -33,7 +33,7 @@ export async function noteRebuild(store: Pick<Store, 'get' | 'put'>, table: Tabl
 }
 
 /** The time before which records are reconciled, in milliseconds since 1970; 0: no rebuild has noted one. */
-export async function reconcileBefore(reader: CountingReader<'get'>): Promise<number> {
+export async function reconcileBeforeMs(reader: CountingReader<'get'>): Promise<number> {
   const sinceMs = Number(numberOf((await readItem(reader, REBUILT))?.[SINCE_MS]) ?? 0);
   return sinceMs > 0 ? sinceMs + CLOCK_MARGIN_MS : 0;
 }

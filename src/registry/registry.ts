@@ -33,7 +33,7 @@ export interface Generation {
   definition: string;
   state: GenerationState;
   /**
-   * Since when it is kept, in milliseconds since 1970 by DynamoDB's clock: later than the write that made it so. Absent: not
+   * The time since which writers keep it, in milliseconds since 1970 by DynamoDB's clock: later than the write that made it so. Absent: not
    * noted yet. 0: since before the first record.
    */
   since?: number;

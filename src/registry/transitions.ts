@@ -2,9 +2,9 @@ import { EdgeloomError } from '../foundation/errors.ts';
 import type { Generation, KeyedProjection, Registry, Shape, TableIdentity, TypeShape } from './registry.ts';
 
 /**
- * The changes of a registry, one step of one thing at a time; each is written under the revision that it was made from. A
- * step names the id that it means, and the change that brought it into the state that the step begins in: what has moved
- * since, and came back, is refused.
+ * The changes of a registry. Each step changes the state of one generation or shape, and is written under the revision that it was made
+ * from. A step names the id, and the change that led to the state from which the step begins. It fails if the state changed meanwhile,
+ * even if it changed back.
  */
 
 /** A generation, or a shape, in the state that a run has seen it in. */
@@ -111,7 +111,7 @@ export function keepGeneration(registry: Registry, name: string, definition: str
   return withProjection(registry, name, { next: next + 1, generations: [...generations, added] });
 }
 
-/** Notes since when a generation is kept, or a shape installed, by a clock that was read after that was written. */
+/** Notes when a generation began to be kept, or a shape was installed, by a clock that was read after that write. */
 export function noteKeptSince(registry: Registry, since: number): Registry {
   const withSince = <T extends { since?: number }>(entry: T): T =>
     entry.since === undefined ? { ...entry, since } : entry;

@@ -6,7 +6,7 @@ import type { Data } from './data.ts';
 import { effectiveModel } from './effective.ts';
 import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
 import { checkWriterRegion, doubtTable, isLaterStream } from './identity.ts';
-import { reconcileBefore } from './rebuilt.ts';
+import { reconcileBeforeMs } from './rebuilt.ts';
 import { isAnnounced } from './transitions.ts';
 
 /** The projections that a writer of derived items maintains. */
@@ -23,7 +23,7 @@ export interface WriterModel {
    * The time before which records are reconciled by their base items, in milliseconds since 1970, where `current` has found no registry; 0:
    * no record is. Asked after `current`. Absent: the same as 0.
    */
-  reconcileBefore?(stats: ReadStats): Promise<number>;
+  reconcileBeforeMs?(stats: ReadStats): Promise<number>;
 }
 
 /** The calls to the table that a registered model needs. */
@@ -49,8 +49,8 @@ export function registeredModel(
   let compiled: { head: Head; model: CompiledModel } | undefined;
   let hasHead = false;
   return {
-    async reconcileBefore(stats) {
-      return hasHead ? 0 : await reconcileBefore({ store, stats });
+    async reconcileBeforeMs(stats) {
+      return hasHead ? 0 : await reconcileBeforeMs({ store, stats });
     },
     async current(stats = { rcu: 0 }, position) {
       const reader: CountingReader<'get' | 'getMany'> = { store, stats };

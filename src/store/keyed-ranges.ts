@@ -14,7 +14,7 @@ export interface RawRange {
   to: string;
 }
 
-/** The range that a query asks for; undefined where it is of derived items, or of a partition as it is. */
+/** The range that a query asks for; undefined: the query has no condition for the sort key, or asks for derived items. */
 export function rangeOfBaseItems(sortKey: QueryRequest['sortKey']): RawRange | undefined {
   if (sortKey === undefined) return undefined;
   const { from, to = LAST } =

@@ -3,6 +3,7 @@ import { compareKeys } from '../core/items/encoding.ts';
 import { BELOW_DERIVED, describe, SERVICE_PARTITION } from '../core/items/keys.ts';
 import type { TableNames } from '../core/model/compiled.ts';
 import type { KeyPair, RawKeys } from '../core/model/keys/raw-keys.ts';
+import { queriedItems, queryPages } from '../core/store-pages.ts';
 import type {
   BaseChange,
   BatchWaits,
@@ -151,21 +152,20 @@ export class KeyedStore implements Store, ScanSource {
     const to =
       sortKey !== undefined && 'to' in sortKey && sortKey.to !== undefined ? { to: `${sortKey.to}\0${LAST}` } : {};
     const all = { ...NOTHING };
-    for (let { startKey } = request; ; ) {
-      const page = await this.raw.query({ ...request, ...(sortKey && { sortKey: { ...sortKey, ...to } }), startKey });
+    for await (const page of queryPages(this.raw, {
+      ...request,
+      ...(sortKey && { sortKey: { ...sortKey, ...to } }),
+    })) {
       const items = page.items.flatMap(this.allKnown).filter((item) => this.keyOf(item).source === source);
       all.rcu += page.rcu;
       all.scanned += page.scanned;
       all.count += items.length;
       const last = items.at(-1);
-      const isAtEnd = page.lastKey === undefined;
-      if (!isAtEnd && last === undefined) {
-        startKey = page.lastKey;
-        continue;
-      }
-      const lastKey = isAtEnd || last === undefined ? {} : { lastKey: this.keyItem(this.keyOf(last)) };
+      if (last === undefined) continue;
+      const lastKey = page.lastKey && { lastKey: this.keyItem(this.keyOf(last)) };
       return { ...all, items: countOnly ? [] : items, ...lastKey };
     }
+    return all;
   }
 
   async scan(request: ScanRequest): Promise<ScanPage> {
@@ -237,13 +237,8 @@ export class KeyedStore implements Store, ScanSource {
   /** All pages of a query. */
   private async allPages(request: QueryRequest): Promise<QueryResult> {
     const all = { ...NOTHING, items: [] as Item[] };
-    for (let startKey: Item | undefined; ; ) {
-      const { items, rcu, lastKey } = await this.raw.query({ ...request, startKey });
-      all.items.push(...items);
-      all.rcu += rcu;
-      if (lastKey === undefined) return all;
-      startKey = lastKey;
-    }
+    for await (const item of queriedItems(this.raw, request, all)) all.items.push(item);
+    return all;
   }
 
   private readonly known = (item: Item): Item => {

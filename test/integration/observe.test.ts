@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { derive, edge, node } from '../../src/core/model/schema.ts';
 import { readPublishedMark } from '../../src/projecting/progress/marks.ts';
 import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
@@ -10,7 +9,6 @@ import type { ObservedDrift } from '../../src/trust/observe/obligation.ts';
 import { type ObserveOptions, type ObserveResult, observe } from '../../src/trust/observe/observe.ts';
 import type { ObserverState } from '../../src/trust/observe/state.ts';
 import { followGraph, follows, user } from '../support/follow-graph.ts';
-import { define } from '../support/model.ts';
 import { countingStreams, readersOf } from '../support/stream-readers.ts';
 import { testTable } from '../support/table.ts';
 
@@ -45,41 +43,6 @@ async function observedTable(model: CompiledModel = followGraph()) {
   };
   return { ...table, project, run, found };
 }
-
-describe('the observer with two planners', () => {
-  it('tells where they differ, repairs nothing there, keeps it, and ends it once they agree', async () => {
-    // A function that gives another text at each call is a fault that the two planners see.
-    let calls = 0;
-    let isFickle = false;
-    const letter = derive((_user, { source }) => (isFickle && source === 'USER-6' && calls++ % 2 === 0 ? 'b' : 'a'));
-    const model = define({
-      table: 'records',
-      nodes: { USER: node({ search: { letter } }) },
-      edges: { FOLLOWS: edge({ from: 'USER', to: 'USER' }) },
-    });
-    const { graph, store, project, run, found } = await observedTable(model);
-    expect(await run({ plainShare: 1 })).toMatchObject({ endedBy: 'verified', drift: [] });
-
-    await store.put(user('6'));
-    await project();
-    isFickle = true;
-    const actions: string[] = [];
-    const onRepair = (action: string): void => void actions.push(action);
-    const second = await run({ checks: false, plainShare: 1, repairs: true, onRepair });
-    expect(second.endedBy).toBe('verified');
-    expect(second.drift).toMatchObject([{ suspect: { source: 'USER-6', sortKey: '~ix/letter' }, state: 'disputed' }]);
-    expect(second.drift[0]!.plain).not.toBe(second.drift[0]!.wanted);
-    expect([found.length, actions]).toEqual([1, []]);
-    const told = await status({ graph, store });
-    expect(told.problems.join()).toContain('The two planners differ about 1 part');
-    expect(told.exceptions).toMatchObject([{ item: 'USER-6 ~ix/letter', state: 'disputed' }]);
-
-    // With no share it is looked at by both nevertheless.
-    expect((await run({ checks: false, plainShare: 0 })).drift).toMatchObject([{ state: 'disputed' }]);
-    isFickle = false;
-    expect(await run({ checks: false, plainShare: 0 })).toMatchObject({ endedBy: 'verified', drift: [] });
-  });
-});
 
 describe('the observer of a table', () => {
   it('verifies what is written, finds what is broken, repairs it, and goes on from its saved state', async () => {

@@ -36,12 +36,16 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   change: { named: 'index-fields-left' },
   delete: { named: 'copies-left-behind' },
   'expiry of base items': inFile(
-    'core/plan/item-planner.ts',
+    'core/plan/derive.ts',
     'image === undefined',
-    'image === undefined || this.graph.table.ttl in image',
+    "image === undefined || ('graph' in plan && plan.graph.table.ttl in image)",
   ),
   'late duplicate': { named: 'fast-path-unconditional' },
-  'crash and retry': inFile('foundation/for-each.ts', 'work(next.value)', 'work(next.value).catch(() => undefined)'),
+  'crash and retry': inFile(
+    'foundation/for-each.ts',
+    'work(next.value, begun++)',
+    'work(next.value, begun++).catch(() => undefined)',
+  ),
   'give-up and redrive': inFile(
     'trust/repair/redrive-records.ts',
     'settler.project(slice, { remainingMs })',

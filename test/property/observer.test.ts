@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { OBSERVER_MUTANTS, WRONG_PLANNER } from '../simulator/observer/planted.ts';
+import { OBSERVER_MUTANTS } from '../simulator/observer/planted.ts';
 import { runObserved, runObservedScript } from '../simulator/observer/schedule.ts';
 import { loadPinned } from '../simulator/planted/pinned.ts';
 import { reportText, shrunkReport } from '../simulator/report.ts';
-import { Runner } from '../simulator/runner.ts';
 import { runSeeds } from '../simulator/tally.ts';
 import { plantedBugs, rare, seeds } from '../support/extent.ts';
 import { isFound, type Search } from '../support/shown.ts';
@@ -58,16 +57,5 @@ describe('bugs planted in the observer', () => {
 
   it.each(plantedBugs(DRAWN))('$name is found: $rule', async (mutant) => {
     expect(await isFound(mutant, SEARCH)).toBe(true);
-  });
-});
-
-describe('a fault of the planner, which projector and observer share', () => {
-  it.each([
-    ['of records', 'disputes-are-not-told'],
-    ['of the check that is the base', 'check-asks-one-planner'],
-  ])('shows by the plain planner: %s', async (_what, name) => {
-    const runner = await Runner.load(WRONG_PLANNER);
-    const failures = await runner.runScript(loadPinned(name, 'observer')!.script, 'observer');
-    expect([...new Set(failures.map(({ kind }) => kind))]).toEqual(['disputed']);
   });
 });

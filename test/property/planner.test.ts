@@ -8,10 +8,10 @@ import { fanOutUnits } from '../../src/core/plan/fan-out.ts';
 import { foldBatch } from '../../src/core/plan/fold.ts';
 import type { Unit } from '../../src/core/plan/unit.ts';
 import { planBatch } from '../../src/core/plan/units.ts';
-import { plainFanOuts } from '../../src/trust/plain/copies.ts';
-import { plainDerivedOf } from '../../src/trust/plain/derive.ts';
 import { runs } from '../support/extent.ts';
-import { planUnits as plainUnits } from '../support/plain-units.ts';
+import { plainFanOuts } from '../support/plain/copies.ts';
+import { plainDerivedOf } from '../support/plain/derive.ts';
+import { planUnits as plainUnits } from '../support/plain/units.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
 import { keyed, richGraph, smallGraph, type Write, writes } from './small-graphs.ts';
 

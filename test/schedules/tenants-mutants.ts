@@ -15,8 +15,8 @@ export const TENANTS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'tenants-of-the-edge-before',
-    rule: 'Each edge is judged by its own ids, and not as the one before it between nodes of these types.',
-    changes: [setCondition('each-edge-is-judged-by-its-tenants', 'false')],
+    rule: 'Each edge is judged by its own ids, and not by the types of its nodes.',
+    changes: [setValue('each-edge-is-judged-by-its-tenants', 'edges.filter(({ isHashed }) => !isHashed)')],
   },
   {
     name: 'fan-out-to-anybody',

@@ -32,7 +32,6 @@ export interface Failure {
     | 'unseen-drift' /** a check of a table at rest does not find what is wrong, or a repair does not mend it */
     | 'mark' /** the mark of a shard has passed what is not applied */
     | 'own-write-hidden' /** an answer with a session does not show what the session wrote */
-    | 'disputed' /** the two planners differ */
     | 'unsound' /** the observer claims a time through which not everything is right */
     | 'stalled' /** the observer's time stands still although all is calm */
     | 'threw' /** the projector rejected */

@@ -42,7 +42,6 @@ interface Faults {
   scheduleIsRefused?: boolean;
   itemIsBad?: boolean;
   drift?: boolean;
-  dispute?: boolean;
   checkFails?: 'check' | 'rebuild';
   checkIsThrottled?: 'check' | 'rebuild';
   checkIsNotStarted?: boolean;
@@ -163,7 +162,6 @@ function daysWith(faults: Faults): Metrics {
       else {
         add(end, 'AWS/States', 'ExecutionsSucceeded', machine, 1);
         add(end, 'Edgeloom', 'checkDrift', own, has(minute, 'drift') ? 3 : 0);
-        add(end, 'Edgeloom', 'checkDisputed', own, has(minute, 'dispute') ? 1 : 0);
         if (!has(minute, 'checkIsPartial')) checkedAt = end;
       }
     }
@@ -258,11 +256,6 @@ const FAULTS: Record<string, { faults: Faults; rings: string; within: number; an
     rings: 'QuarantineNotEmpty',
     within: 2 * REDRIVE_MINUTES,
     andMaybe: ['Quarantined'],
-  },
-  'the planners differ': {
-    faults: { dispute: true, from: NEXT_CHECK },
-    rings: 'Disputed',
-    within: CHECK_MINUTES + HOUR,
   },
   'the check finds drift': { faults: { drift: true, from: NEXT_CHECK }, rings: 'Drift', within: CHECK_MINUTES + HOUR },
   ...Object.fromEntries(

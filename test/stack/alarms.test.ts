@@ -70,7 +70,6 @@ describe('the alarms', () => {
       QuarantinedAlarm: `Edgeloom quarantined ${own} Sum >= 1 in 1 of 26 x 3600`,
       QuarantineNotEmptyAlarm: `Edgeloom redriveLeft ${own} Maximum >= 1 in 1 of 2 x 3600`,
       DriftAlarm: `Edgeloom checkDrift ${own} Sum >= 1 in 1 of 26 x 3600`,
-      DisputedAlarm: `Edgeloom checkDisputed ${own} Sum >= 1 in 1 of 26 x 3600`,
       CheckFailedAlarm: `AWS/States ExecutionsFailed ${machine} Sum >= 1 in 1 of 26 x 3600`,
       CheckTimedOutAlarm: `AWS/States ExecutionsTimedOut ${machine} Sum >= 1 in 1 of 26 x 3600`,
     });

@@ -38,34 +38,6 @@ describe('a stack with an observer', () => {
     expect(Timeout).toBeGreaterThanOrEqual(60);
   });
 
-  it('gives the function, and no other, the share of changes that a second planner judges', () => {
-    const shareOf = (resources: typeof withObserver) =>
-      Object.entries(resources).flatMap(([id, { Properties }]) => {
-        const share: unknown = Properties['Environment']?.Variables?.EDGELOOM_PLAIN_SHARE;
-        return share === undefined ? [] : [[id, share]];
-      });
-    expect(shareOf(without)).toEqual([]);
-    expect(shareOf(withObserver)).toEqual([['ObserveLambdaFunction', '0.01']]);
-    const half = testStack(model, { observe: true, observePlainShare: '0.5' }).Resources as typeof withObserver;
-    expect(shareOf(half)).toEqual([['ObserveLambdaFunction', '0.5']]);
-  });
-
-  it.each<[unknown, string]>([
-    [1.1, 'observePlainShare: should be 1 or less'],
-    ['-0.1', 'observePlainShare: should be 0 or more'],
-    ['much', 'observePlainShare: should be a number from 0 to 1'],
-  ])('refuses a share of %s', (observePlainShare, message) => {
-    expect(() => parametersOf({ observe: true, observePlainShare })).toThrow(message);
-  });
-
-  it('takes the ends of the range, and no share without an observer', () => {
-    for (const observePlainShare of [0, 1])
-      expect(parametersOf({ observe: true, observePlainShare })).toMatchObject({ observePlainShare });
-    expect(() => parametersOf({ observePlainShare: 0.5 })).toThrow(
-      'observePlainShare: goes together with observe: true',
-    );
-  });
-
   it('lets the function read table and stream, and write the own partition of the programs alone', () => {
     const writes = roleStatements(withObserver['ObserveRole']!).filter(({ Action }) =>
       [Action].flat().some((action) => /Put|Update|Delete|BatchWrite/.test(action) && action.startsWith('dynamodb:')),

@@ -2,9 +2,10 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
-import type { Store, UpdateResult } from '../../src/core/store-port.ts';
+import type { Store } from '../../src/core/store-port.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
+import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { uniqueTableName } from './table.ts';
 
 /** A small model for the worker's tests: users that follow each other. */
@@ -62,18 +63,10 @@ export function recordingLogger(): Logger & { lines: string[] } {
 
 /** The real store, but for updates of some users' items, which fail while `isFailing` says so. */
 export function failingStore(store: Store, kind: 'retryable' | 'fatal', isFailing: (id: string) => boolean): Store {
-  return new Proxy(store, {
-    get(target, property) {
-      if (property === 'update') {
-        return async (update: Parameters<Store['update']>[0]): Promise<UpdateResult> => {
-          if (isFailing(update.key.source.replace('USER-', ''))) {
-            throw new StoreError(kind, 'planned', `The table does not take ${update.key.source} now.`);
-          }
-          return target.update(update);
-        };
-      }
-      const value: unknown = Reflect.get(target, property);
-      return typeof value === 'function' ? value.bind(target) : value;
+  return withReplacedCalls(store, {
+    async update(update) {
+      if (!isFailing(update.key.source.replace('USER-', ''))) return await store.update(update);
+      throw new StoreError(kind, 'planned', `The table does not take ${update.key.source} now.`);
     },
   });
 }

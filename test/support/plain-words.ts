@@ -24,6 +24,7 @@ const PATTERNS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['begins with What', new RegExp(`${START}What(?!'s| (?:is|are|to|happens) [^.]*\\?)\\b`, 'g')],
   ['begins with Of', new RegExp(`${START}Of\\b`, 'g')],
   ['begins with Whose', new RegExp(`${START}Whose\\b`, 'g')],
+  ['begins with Since when', new RegExp(`${START}Since when\\b`, 'g')],
   ['begins with Those', new RegExp(`${START}Those\\b`, 'g')],
   ['that which', /\bthat (?:which|what)\b/gi],
   ['is told', /\b(?:is|are|be|was|were) told\b/gi],

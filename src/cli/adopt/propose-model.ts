@@ -290,7 +290,7 @@ function attributesOf(items: readonly SampledItem[]): Map<string, number> {
   return new Map([...tally(items.flatMap(({ names }) => names))].sort(([, a], [, b]) => b - a));
 }
 
-/** Whether any partition key fits a form: if another has more items, it is that of single items, such as `CONFIG`. */
+/** Whether any partition key fits a form. If another form has more items, this one is that of single items, such as `CONFIG`. */
 function isWithoutText({ before, after }: PartitionForm): boolean {
   return before === '' && after === '';
 }

@@ -159,7 +159,7 @@ function withPlace(target: string, id: string): string | undefined {
   return isWhole ? `${target.slice(0, at)}{id}${target.slice(end)}` : undefined;
 }
 
-/** Whether a sort key that one partition has may be that of all of its type: a word, or what ElectroDB writes without attributes. */
+/** Whether all partitions of the type may have the same sort key as this item: it is a word, or ElectroDB made it without attributes. */
 function isPlain(item: SampledItem): boolean {
   const { target, mark, texts } = item;
   if (isOfElectroDb(item)) return target.endsWith(`${mark!.value}_${texts.get('__edb_v__') ?? ''}`);

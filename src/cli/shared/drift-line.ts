@@ -4,14 +4,12 @@ import { shownDifference } from './difference.ts';
 import { printable } from './shown.ts';
 
 /** One line about drift that an observer has found, printable. */
-export function driftLine({ suspect, wanted, stored, plain, state, isCertain }: ObservedDrift): string {
+export function driftLine({ suspect, wanted, stored, state, isCertain }: ObservedDrift): string {
   const { source, sortKey, part } = suspect;
   const doubt = isCertain ? '' : ' (the low mark is not known: the consumer may only be late)';
   const [expected, actual] = shownDifference([wanted, stored]);
-  const ofPlain =
-    plain === undefined ? '' : ` (the plain planner: ${shownDifference([wanted, plain])[1] ?? 'nothing'})`;
   return printable(
-    `${state}: ${source} ${sortKey}, ${part.kind}: expected ${expected ?? 'nothing'}${ofPlain}, actual ${actual ?? 'nothing'}${doubt}`,
+    `${state}: ${source} ${sortKey}, ${part.kind}: expected ${expected ?? 'nothing'}, actual ${actual ?? 'nothing'}${doubt}`,
   );
 }
 

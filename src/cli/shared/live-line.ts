@@ -41,7 +41,7 @@ export class LiveLine {
   private projected: Projected = { records: 0, writes: 0 };
   private told = { records: 0, atMs: 0 };
   private idleBehindSeconds: number | undefined;
-  /** Since when what has moved since the last line has moved. */
+  /** When the current burst of work began. */
   private movingSinceMs: number;
   private timer: NodeJS.Timeout | undefined;
   private ticking: Promise<void> = Promise.resolve();

@@ -64,7 +64,7 @@ export function readSettings(options: GlobalOptions, environment: NodeJS.Process
   return { ...rest, client: { endpoint, region, credentials: credentialsOf(environment) } };
 }
 
-/** Whether `npx` runs this process: npm then stands between it and who sends it signals. */
+/** Whether `npx` runs this process: then npm receives signals first. */
 export function isRunByNpx(environment: NodeJS.ProcessEnv = process.env): boolean {
   return environment['npm_command'] === 'exec';
 }

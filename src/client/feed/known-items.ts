@@ -29,7 +29,7 @@ export function entryIn(index: IndexName, image: Item | undefined): IndexEntry |
   return partition === undefined || sort === undefined ? undefined : { partition, sort };
 }
 
-/** The revision that a record tells: of an item that is gone, which has none of its own, the one that follows its last. */
+/** The revision of the new image; for a removal, the old revision plus one. */
 export function toldRevision({ oldImage, newImage }: ChangedItem): number {
   return newImage === undefined ? Number(revisionOf(oldImage) ?? 0) + 1 : Number(revisionOf(newImage) ?? 0);
 }

@@ -24,8 +24,8 @@ export interface ResyncEvent {
 /** An event of a watched list, or of watched nodes. */
 export type WatchEvent<Item = unknown> = (PageEvent<Item> | StepEvent<Item> | ResyncEvent) & {
   /**
-   * An ISO time: a list that has taken this event and those before it shows every change that was projected before. It is seconds ago where
-   * the stream is quiet, as a record may show late, and does not move for the first ten seconds, as an index may lag.
+   * An ISO time: a list that has taken this event and those before it shows every change that was projected before. On a quiet stream it lags
+   * by seconds, since a record may show late. It does not move in the first ten seconds, since an index may lag.
    */
   upTo: string;
 };

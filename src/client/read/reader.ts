@@ -301,7 +301,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * Resolves when what is derived from a base item agrees with a consistent read of it: its part of the view, its index
-   * items, its reverse item and copy, and none that it wants no more. It does not wait until a node's attributes have reached
+   * items, its reverse item and copy, and no obsolete item remains. It does not wait until a node's attributes have reached
    * the copies in other nodes' views. After that `get` with `consistent: true` shows it; an index may still lag by
    * the moment that DynamoDB takes to copy an item into it.
    *
@@ -369,15 +369,15 @@ function readerOf<G extends CompiledModel>(
     shards: (name, scope) => held(scope, (held) => readShards(held, findSearch(graph, name), scope)),
     // A session's writes come as all others do, once they are projected: no event would take them back.
     watch: (query: WatchQuery, options?: Abortable) =>
-      givenFeed(feed).watch({ ...context, session: undefined }, leases, query, options) as never,
+      requireFeed(feed).watch({ ...context, session: undefined }, leases, query, options) as never,
     waitForProjection: (base, options) => held(options, (held) => waitForProjection(held, base, options)),
   };
   // The graph's types say what the stored attributes are; at run time there is nothing to check them by.
   return reader as unknown as Reader<G>;
 }
 
-/** The feed of a reader. Its code comes with it: who watches nothing need not bundle it. */
-function givenFeed(feed: WatchableFeed | undefined): WatchableFeed {
+/** Returns the feed; throws `no-feed` if the reader has none. The feed brings its code: a reader that watches nothing does not bundle it. */
+function requireFeed(feed: WatchableFeed | undefined): WatchableFeed {
   if (feed !== undefined) return feed;
   throw new EdgeloomError(
     'no-feed',

@@ -56,7 +56,7 @@ type Shown<Attributes, Name> = Attributes extends unknown
     : { [N in keyof Attributes as N extends Name ? N : never]?: Attributes[N] }
   : never;
 
-/** Attributes as selected: all of them, some of those named, or some of those that the view shows. */
+/** The selected attributes: all, the named ones, or those in the view. Each may be absent. */
 type Selected<Attributes, Selection, InView> = Selection extends 'ALL'
   ? Attributes
   : Shown<Attributes, Selection extends readonly (infer Name)[] ? Name : InView>;
@@ -250,7 +250,7 @@ export type PageEdge<G extends CompiledModel, Level> =
         | (Level extends { readonly edge: infer E } ? StoredEdge<G, Exclude<E, EdgeTypeInSet<G>> & EdgeType<G>> : never)
         | (Level extends { readonly with: readonly (infer Below)[] } ? PageEdge<G, Below> : never);
 
-/** An argument as it is written, where it is right; else what it should be, which the compiler then names. */
+/** The type of an argument as it is written, if it is right. Otherwise the right type, which the compiler then names. */
 export type Checked<Written, Right> = [Written] extends [Right] ? Written : Right;
 
 /**

@@ -1,13 +1,12 @@
 import { canonicalText, type Item } from '../items/attribute-value.ts';
 import { viewAttributes } from '../items/stored-view.ts';
-import { derivedOf } from '../plan/derive.ts';
 import type { Part, PartKind } from './part.ts';
 
 /** A node's attributes in its view. The node decides about them. */
 export const attributes: PartKind<Extract<Part, { kind: 'attributes' }>> = {
   isContent: true,
   decidingKeys: (_context, { source }) => [{ source, target: source }],
-  compare: ({ graph }, { suspect: { source }, derived, items }) => ({
+  compare: ({ graph, derivedOf }, { suspect: { source }, derived, items }) => ({
     wanted: attributesText(derivedOf(graph, source, source, items[0]).attributes) ?? null,
     stored: attributesText(viewAttributes(derived)) ?? null,
   }),

@@ -4,9 +4,9 @@ import { compareKeys } from '../items/encoding.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { joinedEdgeTypes } from '../model/joined.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
-import { copyingViewsOf } from '../plan/copies.ts';
-import { joinedPrefixes } from '../plan/joined.ts';
+import { copyingViewsOf } from './copies.ts';
 import { oddities } from './form.ts';
+import { joinedPrefixes } from './joined.ts';
 import { type ItemKind, origin, type SharedKind } from './kind.ts';
 import { hashOfText, type Part, type PartKind } from './part.ts';
 

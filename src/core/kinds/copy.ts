@@ -5,8 +5,8 @@ import { isWithinBytes, parseNodeId, SORT_KEY_BYTES, typePrefix } from '../items
 import { elementsByEdge } from '../items/stored-view.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
-import { copyingEdge, copyOf, parentOf } from '../plan/copies.ts';
 import { fanOutPlace, willFanOutVisit } from './continuation.ts';
+import { copyingEdge, copyOf, parentOf } from './copies.ts';
 import { hashOfText, imageText, type Part, type PartKind } from './part.ts';
 
 /**

@@ -11,9 +11,9 @@ import {
   textOfAmounts,
 } from '../items/ledger.ts';
 import { placesOfCount } from '../model/projection/places.ts';
-import { isKeptCount } from '../plan/counted.ts';
 import { queriedItems } from '../store-pages.ts';
 import type { Store } from '../store-port.ts';
+import { isKeptCount } from './counted.ts';
 import { oddities } from './form.ts';
 import { type ItemKind, origin } from './kind.ts';
 import { hashOfText, type ObserveContext, type Part, type PartKind } from './part.ts';

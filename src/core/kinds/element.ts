@@ -2,14 +2,13 @@ import type { Item } from '../items/attribute-value.ts';
 import { escapedEdge } from '../items/element.ts';
 import { typePrefix } from '../items/keys.ts';
 import { elementsByEdge, evictedTypes, hasEdgeSet } from '../items/stored-view.ts';
-import { derivedOf } from '../plan/derive.ts';
 import type { Part, PartKind } from './part.ts';
 
 /** The elements of one edge in a view. The edge decides about them. */
 export const element: PartKind<Extract<Part, { kind: 'element' }>> = {
   isContent: true,
   decidingKeys: (_context, { source, part }) => [{ source, target: part.target }],
-  compare({ graph }, { suspect: { source, part }, derived, items }) {
+  compare({ graph, derivedOf }, { suspect: { source, part }, derived, items }) {
     const expected = derivedOf(graph, source, part.target, items[0]).element;
     const stored = elementsByEdge(derived).get(escapedEdge(part.target)) ?? [];
     const isEvicted = evictedTypes(derived).has(typePrefix(part.target) ?? '');

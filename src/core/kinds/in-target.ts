@@ -1,16 +1,15 @@
 import type { Item } from '../items/attribute-value.ts';
 import { type KindInTarget, parseDerivedKey } from '../items/derived-key.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { derivedOf } from '../plan/derive.ts';
-import { expectedFields } from '../plan/derived.ts';
 import type { ItemKey } from '../store-port.ts';
+import { expectedFields } from './derived.ts';
 import { indexItemText } from './index-item.ts';
 import type { KindOfTarget } from './kind.ts';
 import type { Part, PartKind } from './part.ts';
 import { reverseItem } from './reverse-item.ts';
 import { totalEntry } from './total-entry.ts';
 
-/** The kinds of items that edges have in the partitions of their targets; `core/plan/in-targets.ts` has their other half, for the planner. */
+/** The kinds of items that edges have in the partitions of their targets; `core/kinds/in-targets.ts` has their other half, for the planner. */
 export const KINDS_OF_TARGETS: { readonly [Kind in KindInTarget]: KindOfTarget<Kind> } = {
   'reverse-item': reverseItem,
   'total-entry': totalEntry,
@@ -23,7 +22,7 @@ export const inTargetPart: PartKind<Extract<Part, { kind: 'reverse-item' }>> = {
     const edge = part.base ?? edgeNamedInTarget(graph, { source, target: sortKey }, derived);
     return edge === undefined ? [] : [edge];
   },
-  compare({ graph }, { suspect: { sortKey }, derived, keys, items }) {
+  compare({ graph, derivedOf }, { suspect: { sortKey }, derived, keys, items }) {
     const expected = keys[0] && expectedFields(derivedOf(graph, keys[0].source, keys[0].target, items[0]), sortKey);
     return { wanted: indexItemText(expected) ?? null, stored: indexItemText(derived) ?? null };
   },

@@ -14,7 +14,6 @@ import { BASE_ITEMS, isTypeName, parseNodeId, SORT_KEY_BYTES, typePrefix } from 
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../model/joined.ts';
 import { type IndexPlace, parseIndexPartition } from '../model/projection/index-partition.ts';
 import { countKeyOf, FanOutPlaces, placesOfCount } from '../model/projection/places.ts';
-import { derivedOf } from '../plan/derive.ts';
 import { queriedItems } from '../store-pages.ts';
 import { fanOutPlace, willFanOutVisit } from './continuation.ts';
 import { oddities } from './form.ts';
@@ -92,7 +91,7 @@ export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
     const continuation = new FanOutPlaces(typePrefix(target) ?? '').continuation('joined');
     return [target, continuation, ...sourceNodeKeys(context.graph, source)].map((key) => ({ source, target: key }));
   },
-  compare({ graph }, { suspect: { source, sortKey }, derived, keys, items }) {
+  compare({ graph, derivedOf }, { suspect: { source, sortKey }, derived, keys, items }) {
     const node = keys.length < 2 ? undefined : sourceNodeOf(graph, source, items.slice(2));
     const expected = derivedOf(graph, source, keys[0]?.target ?? '', items[0], node).indexItems.get(sortKey);
     return { wanted: indexItemText(expected) ?? null, stored: indexItemText(derived) ?? null };

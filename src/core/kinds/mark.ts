@@ -1,11 +1,10 @@
 import { type Item, itemSizeBytes, stringOf } from '../items/attribute-value.ts';
 import { evictedTypes } from '../items/stored-view.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { derivedOf } from '../plan/derive.ts';
-import { copyBytes, viewBudgetBytes } from '../plan/writes/eviction.ts';
 import { queryPages } from '../store-pages.ts';
+import { copyBytes, viewBudgetBytes } from './eviction.ts';
 import { readCopies } from './parent-copies.ts';
-import type { Compared, ObserveContext, Part, PartKind } from './part.ts';
+import type { CompareContext, Compared, ObserveContext, Part, PartKind } from './part.ts';
 
 /** The mark of an evicted edge type in a view. The size of its edges decides about it. */
 export const mark: PartKind<Extract<Part, { kind: 'mark' }>> = {
@@ -30,7 +29,7 @@ export function fitsBackIntoView(graph: CompiledModel, source: string, viewBytes
 
 /** Compares a mark with the size of its type's edges. It reads the edges only until they exceed the budget. */
 async function compareMark(
-  { graph, store }: ObserveContext,
+  { graph, store, derivedOf }: CompareContext,
   source: string,
   view: Item | undefined,
   edgeType: string,

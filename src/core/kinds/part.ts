@@ -2,7 +2,9 @@ import { hash } from 'node:crypto';
 import { type AttributeType, type AttributeValue, canonicalText, type Item } from '../items/attribute-value.ts';
 import { revisionOf } from '../items/derived-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import type { SourceNode } from '../model/joined.ts';
 import type { ItemKey, Store } from '../store-port.ts';
+import type { Derived } from './derived.ts';
 
 /** The description of a part of a derived item that can be wrong by itself: what check and repair need of it. */
 
@@ -65,6 +67,20 @@ export interface ObserveContext {
   graph: CompiledModel;
   store: Pick<Store, 'getMany' | 'query'>;
   stream: WatermarkJudge;
+}
+
+/** Derives all that a base item's image asks for: `derivedOf` of the planner. The planner is above the kinds, and asks them. */
+export type DeriveFrom = (
+  graph: CompiledModel,
+  source: string,
+  sortKey: string,
+  image: Item | undefined,
+  node?: SourceNode,
+) => Derived;
+
+/** The values that a comparison needs. */
+export interface CompareContext extends ObserveContext {
+  derivedOf: DeriveFrom;
 }
 
 /** The form of the items of a kind. */
@@ -139,7 +155,7 @@ export interface PartKind<P extends Part = Part> {
     derived: Item | undefined,
   ): readonly ItemKey[] | Promise<readonly ItemKey[]>;
   /** Compares the actual with the expected content. */
-  compare(context: ObserveContext, seen: Seen<P>): Compared | Promise<Compared>;
+  compare(context: CompareContext, seen: Seen<P>): Compared | Promise<Compared>;
   /** Returns the state that shows a change. Default: the revision, and the first of the items that decide. */
   state?(seen: Seen<P>): State;
   /** For a part of a view: adds its repair to the write that repairs the view. */

@@ -1,8 +1,8 @@
 import type { Item } from '../items/attribute-value.ts';
 import { isWithinBytes, SORT_KEY_BYTES } from '../items/keys.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
-import { copyingViewsOf, edgeOfReverse } from '../plan/copies.ts';
 import type { ItemKey } from '../store-port.ts';
+import { copyingViewsOf, edgeOfReverse } from './copies.ts';
 import { oddities } from './form.ts';
 import { INDEXED } from './index-item.ts';
 import { type KindOfTarget, origin } from './kind.ts';

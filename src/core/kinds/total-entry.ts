@@ -1,4 +1,4 @@
-import { edgeOfEntry, isKeptEntry } from '../plan/counted.ts';
+import { edgeOfEntry, isKeptEntry } from './counted.ts';
 import { oddities } from './form.ts';
 import { INDEXED } from './index-item.ts';
 import { type KindOfTarget, origin } from './kind.ts';

@@ -3,7 +3,6 @@ import { ATTRIBUTES, COPIES, EDGE_SET, EVICTED, FENCE, MODEL, WATERMARK } from '
 import { typePrefix } from '../items/keys.ts';
 import { evictedTypes } from '../items/stored-view.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { isOfOtherShape, shapeOf } from '../plan/shape.ts';
 import { attributes } from './attributes.ts';
 import { copy } from './copy.ts';
 import { element, garbage } from './element.ts';
@@ -11,6 +10,7 @@ import { oddities } from './form.ts';
 import { type ItemKind, origin } from './kind.ts';
 import { mark } from './mark.ts';
 import type { Part, PartKind } from './part.ts';
+import { isOfOtherShape, shapeOf } from './shape.ts';
 
 /**
  * A view whose shape is not that of its type. Readers do not use it: they read base items instead, which is right but costs more.

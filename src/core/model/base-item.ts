@@ -20,9 +20,6 @@ export type BaseItemKind =
 /** The kind of a base item by its keys alone: a hashed key names an edge, but not its target. */
 export type KeyKind = BaseItemKind | { kind: 'hashed'; edge: EdgeModel };
 
-/** The same without the target of a plain edge, which its key has. So the items of a partition share their kinds. */
-export type SharedKind = Exclude<KeyKind, { kind: 'edge' }> | { kind: 'plain'; edge: EdgeModel };
-
 const UNKNOWN: { kind: 'unknown' } = { kind: 'unknown' };
 /** The remedy for a misfit whose reason does not name it. */
 const HASHED_REMEDY = `Put it under hashedEdgeKey(edgeType, target) with the target's id in ${TARGET_ID}, and delete what lies under another key`;
@@ -35,72 +32,31 @@ export function classifyBaseItem(graph: CompiledModel, source: string, sortKey: 
 
 /** Tells a base item's kind from its keys alone. */
 export function classifyKey(graph: CompiledModel, source: string, sortKey: string): KeyKind {
-  const kind = new KeyClassifier(graph).selectPartition(source).kindOf(sortKey);
-  return kind.kind === 'plain' ? { kind: 'edge', edge: kind.edge, target: targetInKey(kind.edge, sortKey) } : kind;
+  const sourceType = nodePrefix(source);
+  // Names of the model are type names, so a prefix that is one of them needs no check of its own.
+  const node = graph.nodes.get(sourceType);
+  if (node === undefined) return UNKNOWN;
+  if (source === sortKey) return { kind: 'node', node };
+  const part = node.parts.get(sortKey);
+  if (part !== undefined) return { kind: 'part', node, part };
+  const edge = graph.edges.get(sortKey.slice(0, Math.max(0, sortKey.indexOf('-'))));
+  if (edge === undefined) return UNKNOWN;
+  const target = targetInKey(edge, sortKey);
+  if (edge.keys === 'plain') {
+    const wrong = misfitOfTarget(graph, edge, target);
+    if (wrong?.kind === 'unknown') return wrong;
+    const misfit = misfitOfSource(edge, sourceType) ?? wrong ?? misfitOfTenants(edge, source, target);
+    return misfit ?? { kind: 'edge', edge, target };
+  }
+  if (!isHashedName(target)) {
+    return hashedMisfit(`edge type ${edge.type} has hashed keys, and this is none`);
+  }
+  return misfitOfSource(edge, sourceType) ?? { kind: 'hashed', edge };
 }
 
 /** The target that the key of a plain edge names. */
-export function targetInKey({ type }: EdgeModel, sortKey: string): string {
+function targetInKey({ type }: EdgeModel, sortKey: string): string {
   return sortKey.slice(type.length + 1);
-}
-
-/**
- * Tells the kinds of base items, as `classifyKey` does, one partition at a time. Most of them are edges of one type to nodes of one, and
- * most partitions are of nodes of one type.
- */
-export class KeyClassifier {
-  private source = '';
-  // Names of the model are type names, so a prefix that is one of them needs no check of its own.
-  private sourceType = '';
-  private node: NodeModel | undefined;
-  /** A cache of the last plain edge: its kind, and the beginning of its sort key that other edges share, such as `FRIEND-USER-`. */
-  private last: SharedKind | undefined;
-  private start = '';
-
-  constructor(private readonly graph: CompiledModel) {}
-
-  /** Switches to the base items of a partition. */
-  selectPartition(source: string): this {
-    this.source = source;
-    if (this.node !== undefined && isOfType(this.sourceType, source)) return this;
-    this.sourceType = nodePrefix(source);
-    this.node = this.graph.nodes.get(this.sourceType);
-    this.last = undefined;
-    return this;
-  }
-
-  /** The kind of the base item with a sort key. */
-  kindOf(sortKey: string): SharedKind {
-    const { graph, node } = this;
-    if (node === undefined) return UNKNOWN;
-    if (this.source === sortKey) return { kind: 'node', node };
-    if (this.last !== undefined && sortKey.length > this.start.length && sortKey.startsWith(this.start)) {
-      return this.last;
-    }
-    const part = node.parts.get(sortKey);
-    if (part !== undefined) return { kind: 'part', node, part };
-    const edge = graph.edges.get(sortKey.slice(0, Math.max(0, sortKey.indexOf('-'))));
-    if (edge === undefined) return UNKNOWN;
-    const name = targetInKey(edge, sortKey);
-    if (edge.keys === 'plain') return this.plainEdge(edge, name);
-    if (!isHashedName(name)) {
-      return hashedMisfit(`edge type ${edge.type} has hashed keys, and this is none`);
-    }
-    return misfitOfSource(edge, this.sourceType) ?? { kind: 'hashed', edge };
-  }
-
-  private plainEdge(edge: EdgeModel, target: string): SharedKind {
-    const wrong = misfitOfTarget(this.graph, edge, target);
-    if (wrong?.kind === 'unknown') return wrong;
-    const misfit = misfitOfSource(edge, this.sourceType) ?? wrong ?? misfitOfTenants(edge, this.source, target);
-    if (misfit !== undefined) return misfit;
-    // The types of two nodes do not say whether they are of one tenant.
-    // rule: each-edge-is-judged-by-its-tenants
-    if (edge.tenantSeparator !== undefined) return { kind: 'plain', edge };
-    this.last = { kind: 'plain', edge };
-    this.start = `${edge.type}-${nodePrefix(target)}-`;
-    return this.last;
-  }
 }
 
 /** Classifies an edge with a hashed key by the target that its image names. */
@@ -192,14 +148,9 @@ function misfitOfTarget(graph: CompiledModel, edge: EdgeModel, target: string): 
 }
 
 /** The part of a text before its first `-`; empty, which is no type, where nothing follows the dash. */
-function nodePrefix(id: string): string {
+export function nodePrefix(id: string): string {
   const dash = id.indexOf('-');
   return dash <= 0 || dash === id.length - 1 ? '' : id.slice(0, dash);
-}
-
-/** Whether a text begins with a type, a `-` and something more: then `nodePrefix` gives the type. */
-function isOfType(type: string, id: string): boolean {
-  return id.length > type.length + 1 && id[type.length] === '-' && id.startsWith(type);
 }
 
 function endpointText(edgeType: string, verb: string, allowed: ReadonlySet<string>, actual: string): string {

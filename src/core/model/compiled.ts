@@ -91,7 +91,7 @@ export interface ChangingPart {
   name: string;
   /** The present work on it, for people. */
   reason: string;
-  /** Since when writers maintain it, in milliseconds since 1970 by DynamoDB's clock; absent: they do not, or that is not noted yet. */
+  /** The time since which writers maintain it, in milliseconds since 1970 by DynamoDB's clock; absent: they do not, or it is not noted yet. */
   sinceMs?: number | undefined;
 }
 

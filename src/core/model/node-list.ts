@@ -16,7 +16,7 @@ export function nodeList(type: string): SearchSettings {
     ...fillSettings(SEARCH_OPTIONS, { shards: SHARDS, shardBy: 'source' }),
     indexPartition: `${type}.${NODE_LIST}`,
     name: NODE_LIST,
-    // Sort keys end with the id, which alone orders what has no value.
+    // Every value is empty, so the ids at the end of the sort keys decide the order.
     order: { kind: 'derive', compute: () => '', version: 1 },
   };
 }

@@ -1,8 +1,8 @@
 import type { ChangeRecord } from '../items/change-record.ts';
+import { shapeOf } from '../kinds/shape.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemHistory } from './fold.ts';
-import { reconcileViewsBefore } from './parts/type-plans.ts';
-import { shapeOf } from './shape.ts';
+import { reconcileViewsBefore } from './type-plans.ts';
 import type { IndexUnit, Unit } from './unit.ts';
 
 /**
@@ -31,12 +31,15 @@ export function withSharedContradiction(history: ItemHistory): ItemHistory {
 }
 
 /**
- * Whether the base item decides instead of a record: its images contradict each other, or it may have been made before a time, in
- * milliseconds since 1970. A later record may then have been applied before its derived item was maintained at all, without a
- * watermark that shows it.
+ * Whether the base item decides instead of a record: its images contradict each other, or it is from before a time. A later record may
+ * then have been applied before its derived item was maintained at all, without a watermark that shows it.
  */
-export function isBefore({ createdAtSeconds, contradiction }: ChangeRecord, momentMs: number): boolean {
-  if (contradiction !== undefined) return true;
+export function isDecidedByBase(record: ChangeRecord, beforeMs: number): boolean {
+  return record.contradiction !== undefined || isBefore(record, beforeMs);
+}
+
+/** Whether a record may have been made before a time, in milliseconds since 1970; 0 is before every record. */
+export function isBefore({ createdAtSeconds }: ChangeRecord, momentMs: number): boolean {
   if (momentMs === 0) return false;
   return createdAtSeconds === undefined || createdAtSeconds * 1000 < momentMs;
 }

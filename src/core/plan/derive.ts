@@ -1,12 +1,35 @@
 import type { Item } from '../items/attribute-value.ts';
+import { escapedHashedEdge } from '../items/element.ts';
+import type { DerivedSortKey } from '../items/keys.ts';
+import type { Derived, DerivedImage } from '../kinds/derived.ts';
+import {
+  inboundItem,
+  type SearchPlan,
+  searchItem,
+  searchItemsOfValues,
+  withAttributes,
+} from '../kinds/parts/index-items.ts';
+import { edgeShare, joinedItem, type Share, sourceShare } from '../kinds/parts/joined-items.ts';
+import { ownerItems } from '../kinds/parts/owner-items.ts';
+import { nodeSubject, PartError, type Problem, Subject, targetOf } from '../kinds/parts/subject.ts';
+import { countedFields } from '../kinds/parts/totals.ts';
+import { classifyHashedEdge } from '../model/base-item.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
-import type { SourceNode } from '../model/joined.ts';
-import type { Derived, DerivedImage } from './derived.ts';
-import { ItemPlanner, NOTHING } from './item-planner.ts';
-import type { Share } from './parts/joined-items.ts';
-import type { Problem } from './parts/subject.ts';
+import { partAttributesAsSource, type SourceNode } from '../model/joined.ts';
+import {
+  type EdgePlan,
+  emptyPlan,
+  joinedKeys,
+  type NodePlan,
+  type PartPlan,
+  type PlannedKey,
+  plannedKey,
+  planOfKey,
+  plansOfSource,
+  type TypePlan,
+} from './type-plans.ts';
 
-export type { Problem } from './parts/subject.ts';
+export type { Problem } from '../kinds/parts/subject.ts';
 
 /**
  * The planner: derives from one base item what it asks for. Stream, check, repair and `waitForProjection` share it.
@@ -15,6 +38,36 @@ export type { Problem } from './parts/subject.ts';
  * expected to be absent, and is reported as a problem. So a bad image never hides its good parts, and a record that corrects it
  * starts from the same old state whatever happened before.
  */
+
+const NONE: readonly never[] = [];
+/** The most keys of a node's index items that are searched one by one: for more, a map is faster. */
+const FEW_KEYS = 8;
+const NO_ITEMS: ReadonlyMap<string, Item> = new Map();
+
+/** The result for an image that asks for nothing. */
+const NOTHING: DerivedImage = { keys: NONE, fields: NONE, problems: NONE };
+
+/** Derives all that an image of a base item asks for in one model; an undefined image (the item is absent) asks for nothing. */
+export function derive(plan: TypePlan, key: PlannedKey, image: Item | undefined): DerivedImage {
+  if (image === undefined) return NOTHING;
+  switch (plan.kind) {
+    case 'edge':
+      return plan.isHashed ? deriveHashedEdge(plan, key, image) : deriveEdge(plan, key, image);
+    case 'node':
+      return deriveNode(plan, key, image);
+    case 'part':
+      return derivePart(plan, key, image);
+    default:
+      return plan.problems.length === 0 ? NOTHING : { ...NOTHING, problems: plan.problems };
+  }
+}
+
+/** Adds that the record of an image contradicts itself, if the model knows the item. */
+export function withContradiction({ kind }: TypePlan, derived: DerivedImage, message: string): DerivedImage {
+  if (kind === 'unknown') return derived;
+  const { problem } = new PartError('contradictory-record', message);
+  return { ...derived, problems: [...derived.problems, problem] };
+}
 
 /**
  * Derives everything that a base item image asks for; an undefined image (the item is absent) asks for nothing. Further models that
@@ -30,14 +83,8 @@ export function derivedOf(
   image: Item | undefined,
   node?: SourceNode,
 ): Derived {
-  if (image === undefined) return withItemsByKey(NOTHING);
-  const deriveIn = (layer: CompiledModel): DerivedImage => {
-    const planner = new ItemPlanner(layer, layer !== graph).selectBaseItem(source, sortKey);
-    const derived = planner.derive(image);
-    return node === undefined ? derived : planner.addJoinedItems(derived, node);
-  };
-  if (graph.further === undefined) return withItemsByKey(deriveIn(graph));
-  const layers = layersOf(graph).map(deriveIn);
+  if (graph.further === undefined) return withItemsByKey(derivedIn(graph, false, source, sortKey, image, node));
+  const layers = layersOf(graph).map((layer) => derivedIn(layer, layer !== graph, source, sortKey, image, node));
   const all = layers.map(withItemsByKey);
   const inTarget = all.flatMap((derived) => derived.inTarget ?? []);
   return {
@@ -56,9 +103,7 @@ export function problemsOfImage(
   sortKey: string,
   image: Item,
 ): readonly Problem[] {
-  return problemsOf(
-    layersOf(graph).map((layer) => new ItemPlanner(layer).selectBaseItem(source, sortKey).derive(image)),
-  );
+  return problemsOf(layersOf(graph).map((layer) => derivedIn(layer, false, source, sortKey, image)));
 }
 
 /** For each model, the list of shares that an edge gives to its joined index items; undefined for a model in which it gives none. */
@@ -66,7 +111,7 @@ export type JoinedShares = readonly (readonly Share[] | undefined)[];
 
 /** Returns the part of an edge's image that is needed once its source node is known. */
 export function joinedShares(graph: CompiledModel, source: string, sortKey: string, image: Item): JoinedShares {
-  return layersOf(graph).map((layer) => new ItemPlanner(layer).selectBaseItem(source, sortKey).derive(image).shares);
+  return layersOf(graph).map((layer) => derivedIn(layer, false, source, sortKey, image).shares);
 }
 
 /** The index items that an edge and its source node determine together, and the problems of the two together. */
@@ -77,9 +122,10 @@ export function derivedOfShares(
   shares: JoinedShares,
   node: SourceNode,
 ): Pick<Derived, 'indexItems' | 'problems'> {
-  const layers = layersOf(graph).map((layer, i) =>
-    new ItemPlanner(layer).selectBaseItem(source, sortKey).addJoinedItems({ ...NOTHING, shares: shares[i] }, node),
-  );
+  const layers = layersOf(graph).map((layer, i) => {
+    const plan = planOfKey(plansOfSource(layer, source), source, sortKey);
+    return withJoinedItems(plan, plannedKey(plan, source, sortKey), { ...NOTHING, shares: shares[i] }, node);
+  });
   const indexItems = new Map(layers.flatMap((layer) => [...withItemsByKey(layer).indexItems]));
   return { indexItems, problems: problemsOf(layers) };
 }
@@ -91,12 +137,180 @@ export function problemsOf(layers: readonly Pick<Derived, 'problems'>[]): readon
   return [...new Map(layers.flatMap(({ problems }) => problems).map((problem) => [problem.message, problem])).values()];
 }
 
-function withItemsByKey(image: DerivedImage): Derived {
-  const { keys, fields, places: _, shares: _shares, settleBefore: _settleBefore, ...derived } = image;
-  const indexItems = new Map<string, Item>();
-  for (const [i, key] of keys.entries()) {
+function derivedIn(
+  layer: CompiledModel,
+  isFurther: boolean,
+  source: string,
+  sortKey: string,
+  image: Item | undefined,
+  node?: SourceNode,
+): DerivedImage {
+  const plan = planOfKey(plansOfSource(layer, source, isFurther), source, sortKey);
+  const key = plannedKey(plan, source, sortKey);
+  const derived = derive(plan, key, image);
+  return node === undefined ? derived : withJoinedItems(plan, key, derived, node);
+}
+
+function withItemsByKey({ element, attributes, keys, fields, inTarget, problems, joint }: DerivedImage): Derived {
+  const indexItems = keys.length === 0 ? NO_ITEMS : itemsByKey(keys, fields);
+  return { element, attributes, indexItems, inTarget, problems, joint };
+}
+
+function itemsByKey(keys: DerivedImage['keys'], fields: DerivedImage['fields']): ReadonlyMap<string, Item> {
+  const items = new Map<string, Item>();
+  for (let i = 0; i < keys.length; i++) {
     const item = fields[i];
-    if (item !== undefined) indexItems.set(key, item);
+    if (item !== undefined) items.set(keys[i]!, item);
   }
-  return { ...derived, indexItems };
+  return items;
+}
+
+/** Adds the joined index items to the derived parts of an edge's image. */
+function withJoinedItems(
+  plan: TypePlan,
+  { source, sortKey }: PlannedKey,
+  derived: DerivedImage,
+  { item: node }: SourceNode,
+): DerivedImage {
+  const { shares } = derived;
+  if (plan.kind !== 'edge' || shares === undefined) return derived;
+  const subject = node && nodeSubject(plan.graph, source, node);
+  const joint: Problem[] = [];
+  const items = plan.joinedItems.map((joined, i) => {
+    // Problems of the node's attributes are not noted here: they are reported with the node.
+    const both = { edge: shares[i]!, source: sourceShare(joined, subject) };
+    return joinedItem(joined, source, sortKey, both, joint);
+  });
+  return {
+    ...derived,
+    keys: [...derived.keys, ...joinedKeys(plan, sortKey)],
+    fields: [...derived.fields, ...items],
+    problems: [...derived.problems, ...joint],
+    joint,
+  };
+}
+
+/** Derives all that an image of an edge with a hashed key asks for: the image names the target. */
+function deriveHashedEdge(plan: EdgePlan, key: PlannedKey, image: Item): DerivedImage {
+  const told = classifyHashedEdge(plan.graph, plan.edge, { source: key.source, target: key.sortKey }, image);
+  if (told.kind === 'edge') return deriveEdge(plan, { ...key, target: told.target }, image);
+  return derive(emptyPlan(told), key, image);
+}
+
+function deriveEdge(plan: EdgePlan, key: PlannedKey, image: Item): DerivedImage {
+  const { edge, labels, indexItems, joinedItems, countedPlace, settleBefore, inTargets } = plan;
+  const { source, sortKey, indexKeys: keys } = key;
+  const subject = new Subject(plan, key, image);
+  let element: string | undefined;
+  if (labels !== undefined) {
+    try {
+      // rule: hashed-element-names-its-target
+      element = plan.isHashed ? escapedHashedEdge(sortKey, key.target!) : key.escapedEdge;
+      for (const label of labels) element += label(subject);
+    } catch (error) {
+      element = undefined;
+      subject.noteProblem(error);
+    }
+  }
+  const shares = joinedItems.length === 0 ? undefined : joinedItems.map((joined) => edgeShare(joined, subject));
+  let fields: (Item | undefined)[] | undefined;
+  if (indexItems.length === 1) fields = [inboundItem(indexItems[0]!, subject, sortKey)];
+  else if (keys.length > 0) fields = indexItems.map((item) => inboundItem(item, subject, sortKey));
+  if (fields !== undefined && countedPlace >= 0) {
+    fields[countedPlace] = { ...fields[countedPlace], ...countedFields(edge.count!, subject) };
+  }
+  const inTarget =
+    inTargets.length === 0
+      ? undefined
+      : inTargets.map((kind) => ({
+          key: { source: targetOf(plan, key), target: kind.keyOf(edge, source) },
+          fields: kind.fieldsOf(edge, source, subject),
+        }));
+  return {
+    element: plan.hasView ? element : undefined,
+    keys,
+    fields: fields ?? NONE,
+    settleBefore,
+    inTarget,
+    problems: subject.problems,
+    shares,
+  };
+}
+
+/** Derives all that a node's image asks for: the attributes in its view, its index items, and the problems. */
+function deriveNode(plan: NodePlan, key: PlannedKey, image: Item): DerivedImage {
+  const { node } = plan;
+  const subject = new Subject(plan, key, image);
+  const items = new IndexItems(subject);
+  items.addSearches(plan.searches);
+  // The shares are derived only for their problems: the joined items themselves are derived with the edges.
+  for (const joined of plan.joinedItems) sourceShare(joined, subject);
+  const attributes = subject.projectAttributes(node.view, true);
+  for (const { key, item, settleBefore } of ownerItems(node, subject, attributes)) items.add(key, item, settleBefore);
+  // rule: attributes-are-there-while-the-node-is
+  return { attributes: plan.hasView ? attributes : undefined, ...items.toImage };
+}
+
+function derivePart(plan: PartPlan, key: PlannedKey, image: Item): DerivedImage {
+  const { part, joinedItems } = plan;
+  const subject = new Subject(plan, key, image);
+  const items = new IndexItems(subject);
+  items.addSearches(plan.searches);
+  if (part.view !== undefined) {
+    const { settleBefore, isSuperseded, places } = part.view.inForce;
+    try {
+      const item = withAttributes({}, subject.projectAttributes(part.view.view, true), subject);
+      // rule: view-of-a-part-is-there-while-the-part-is
+      items.add(places.key, item, settleBefore);
+    } catch (error) {
+      subject.noteProblem(error, isSuperseded);
+    }
+  }
+  // As of a node: only for the problems.
+  const asSource = joinedItems.length > 0 ? partAttributesAsSource(plan.graph, key.source, part.name, image) : {};
+  const shared = new Subject(plan, key, asSource);
+  for (const joined of joinedItems) sourceShare(joined, shared);
+  const derived = items.toImage;
+  return { ...derived, problems: [...derived.problems, ...shared.problems] };
+}
+
+/** The index items of a node or a part, in the making. */
+class IndexItems {
+  private readonly keys: DerivedSortKey[] = [];
+  private readonly fields: Item[] = [];
+  private settleBefore: (number | undefined)[] | undefined;
+
+  constructor(private readonly subject: Subject) {}
+
+  add(key: DerivedSortKey, item: Item, before: number | undefined): void {
+    this.keys.push(key);
+    this.fields.push(item);
+    if (before === undefined) return;
+    this.settleBefore ??= [];
+    this.settleBefore[this.keys.length - 1] = before;
+  }
+
+  addSearches(plans: readonly SearchPlan[]): void {
+    for (const plan of plans) {
+      const { settleBefore, isSuperseded, places } = plan.search.inForce;
+      try {
+        if (plan.search.each) {
+          // All values of an attribute or none: a list with one bad value is a mistake to report, not a reason for an incomplete
+          // answer.
+          for (const [key, item] of searchItemsOfValues(plan, this.subject)) this.add(key, item, settleBefore);
+        } else {
+          const item = searchItem(plan, this.subject);
+          if (item !== undefined) this.add(places.first, item, settleBefore);
+        }
+      } catch (error) {
+        this.subject.noteProblem(error, isSuperseded);
+      }
+    }
+  }
+
+  get toImage(): DerivedImage {
+    const { keys, fields, settleBefore } = this;
+    const places = keys.length > FEW_KEYS ? new Map(keys.map((key, place) => [key, place])) : undefined;
+    return { keys, fields, places, settleBefore, problems: this.subject.problems };
+  }
 }

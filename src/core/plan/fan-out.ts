@@ -12,7 +12,10 @@ import {
 import { compareKeys } from '../items/encoding.ts';
 import { parseNodeId } from '../items/keys.ts';
 import { laterOf } from '../items/watermark.ts';
-import type { CompiledModel } from '../model/compiled.ts';
+import { copyingTypes, copyOf } from '../kinds/copies.ts';
+import { sameShare, sourceShare } from '../kinds/parts/joined-items.ts';
+import { nodeSubject, type Subject } from '../kinds/parts/subject.ts';
+import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import {
   isPartOfSource,
   joinedEdgeTypes,
@@ -22,10 +25,8 @@ import {
 } from '../model/joined.ts';
 import { type FanOutOf, FanOutPlaces, fanOutOfKey } from '../model/projection/places.ts';
 import type { DerivedUpdate, ItemKey } from '../store-port.ts';
-import { copyingTypes, copyOf } from './copies.ts';
 import type { ItemHistory } from './fold.ts';
-import { givesSameShares } from './joined.ts';
-import { hasFanOuts } from './parts/type-plans.ts';
+import { edgeItemsPlan, hasFanOuts } from './type-plans.ts';
 import type { ContinuationUnit, EpochSeconds, FanOutUnit } from './unit.ts';
 
 const NONE: readonly never[] = [];
@@ -240,4 +241,22 @@ export function endContinuationUpdate(
   const { ttl } = graph.table;
   const set = { [ttl]: { N: String(now + TOMBSTONE_HOURS * 3600) } };
   return { key, set, unset: [AFTER, AGAIN], condition: unchangedCondition(current, ttl) };
+}
+
+/** Whether two images of a node give the same shares to the index items of its edges of a type. */
+function givesSameShares(
+  graph: CompiledModel,
+  source: string,
+  edgeType: string,
+  before: Item | undefined,
+  after: Item | undefined,
+): boolean {
+  return layersOf(graph).every((layer) => {
+    const edge = layer.edges.get(edgeType);
+    if (edge === undefined) return true;
+    const subject = (image: Item | undefined): Subject | undefined => image && nodeSubject(layer, source, image);
+    return edgeItemsPlan(layer, edge).joinedItems.every((plan) =>
+      sameShare(sourceShare(plan, subject(before)), sourceShare(plan, subject(after))),
+    );
+  });
 }

@@ -1,13 +1,13 @@
 import { sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { type DerivedSortKey, textOfKey } from '../items/keys.ts';
+import { fieldsOf, type InTarget, reconcileBefore } from '../kinds/derived.ts';
+import { sameShare } from '../kinds/parts/joined-items.ts';
 import type { CounterPlaces } from '../model/projection/places.ts';
-import { isBefore } from './by-base.ts';
-import { fieldsOf, type InTarget, reconcileBefore } from './derived.ts';
+import { isDecidedByBase } from './by-base.ts';
 import type { ItemHistory } from './fold.ts';
-import type { ItemPlanner } from './item-planner.ts';
-import { sameShare } from './parts/joined-items.ts';
 import { addTexts, type DerivedStep } from './steps.ts';
+import { type EdgePlan, joinedKeys, type TypePlan } from './type-plans.ts';
 import { type IndexUnit, positionSpan, type Unit } from './unit.ts';
 
 /** Units of index items, and of edges' items in the partitions of their targets. */
@@ -35,21 +35,22 @@ export interface IndexedUnits {
  */
 export function addUnitsOfIndexItems(
   history: ItemHistory,
-  planner: ItemPlanner,
+  plan: TypePlan,
   steps: readonly DerivedStep[],
   viewBefore: number,
   indexed: IndexedUnits,
 ): void {
-  const { edge, joinedKeys } = planner;
+  const count = plan.kind === 'edge' ? plan.edge.count : undefined;
   addIndexUnits(
     history,
     steps,
-    edge?.count === undefined ? indexed.units : countedUnits(edge.count.places, history.source, indexed),
+    count === undefined ? indexed.units : countedUnits(count.places, history.source, indexed),
   );
-  if (planner.inTargets.length > 0) addUnitsInTarget(history, planner, steps, viewBefore, indexed);
-  if (joinedKeys.length === 0) return;
+  if (plan.kind !== 'edge') return;
+  if (plan.inTargets.length > 0) addUnitsInTarget(history, plan, steps, viewBefore, indexed);
+  if (plan.joinedItems.length === 0) return;
   indexed.joined ??= [];
-  addJoinedUnits(history, joinedKeys, steps, indexed.joined);
+  addJoinedUnits(history, joinedKeys(plan, history.target), steps, indexed.joined);
 }
 
 function countedUnits({ name, key }: CounterPlaces, source: string, indexed: IndexedUnits): IndexUnit[] {
@@ -66,7 +67,7 @@ function countedUnits({ name, key }: CounterPlaces, source: string, indexed: Ind
 /** Adds a unit for each item of the edge in its target's partition that a record changes. */
 function addUnitsInTarget(
   { source, target }: ItemHistory,
-  { edge, inTargets }: ItemPlanner,
+  { edge, inTargets }: EdgePlan,
   steps: readonly DerivedStep[],
   viewBefore: number,
   indexed: IndexedUnits,
@@ -77,7 +78,7 @@ function addUnitsInTarget(
     // rule: no-net-zero-in-targets
     if (changing.length === 0) continue;
     const { key } = (itemOf(changing[0]!.before) ?? itemOf(changing[0]!.after))!;
-    const total = totalOf?.(edge!);
+    const total = totalOf?.(edge);
     const settleBefore = total === undefined ? viewBefore : (total.settleBefore ?? 0);
     const records = changing.map(({ record }) => record);
     (total === undefined ? indexed.units : countedUnits(total.places, key.source, indexed)).push({
@@ -87,7 +88,7 @@ function addUnitsInTarget(
       base: { source, target },
       expected: itemOf(steps.at(-1)!.after)?.fields,
       // rule: older-record-reconciles-the-item-in-the-target
-      ...(records.some((record) => isBefore(record, settleBefore)) && { byBase: true }),
+      ...(records.some((record) => isDecidedByBase(record, settleBefore)) && { byBase: true }),
       records,
       ...positionSpan(records),
     });
@@ -106,7 +107,8 @@ function addIndexUnits(history: ItemHistory, steps: readonly DerivedStep[], unit
       // Most items change once in a batch: their units share one list of records.
       if (records === undefined) records = steps.length === 1 ? history.records : [record];
       else records.push(record);
-      if (isBefore(record, reconcileBefore(before, sortKey) ?? reconcileBefore(after, sortKey) ?? 0)) byBase = true;
+      if (isDecidedByBase(record, reconcileBefore(before, sortKey) ?? reconcileBefore(after, sortKey) ?? 0))
+        byBase = true;
     }
     // rule: no-net-zero-in-index-items
     if (records === undefined) continue;
@@ -134,11 +136,11 @@ function addIndexUnits(history: ItemHistory, steps: readonly DerivedStep[], unit
  */
 function addJoinedUnits(
   { source, target }: ItemHistory,
-  joinedKeys: readonly DerivedSortKey[],
+  keys: readonly DerivedSortKey[],
   steps: readonly DerivedStep[],
   units: IndexUnit[],
 ): void {
-  for (const [i, sortKey] of joinedKeys.entries()) {
+  for (const [i, sortKey] of keys.entries()) {
     // rule: no-net-zero-in-joined-items
     const changing = steps.filter(({ before, after }) => !sameShare(before.shares?.[i], after.shares?.[i]));
     if (changing.length === 0) continue;

@@ -1,7 +1,8 @@
 import type { ChangeRecord } from '../items/change-record.ts';
-import type { DerivedImage } from './derived.ts';
+import type { DerivedImage } from '../kinds/derived.ts';
+import { derive, withContradiction } from './derive.ts';
 import type { ItemHistory } from './fold.ts';
-import type { ItemPlanner } from './item-planner.ts';
+import { type PlannedKey, plannedKey, type TypePlan } from './type-plans.ts';
 
 /** One record, and the items derived from its two images. */
 export interface DerivedStep {
@@ -10,22 +11,22 @@ export interface DerivedStep {
   after: DerivedImage;
 }
 
-/** Derives from each record of a history, in the model of a planner, which selects the item. */
-export function derivedSteps(planner: ItemPlanner, { source, target, records }: ItemHistory): readonly DerivedStep[] {
-  planner.selectBaseItem(source, target);
+/** Derives from each record of a history. */
+export function derivedSteps(plan: TypePlan, { source, target, records }: ItemHistory): readonly DerivedStep[] {
+  const key = plannedKey(plan, source, target);
   // Most items change once in a batch.
   return records.length === 1
-    ? [derivedStep(planner, records[0]!)]
-    : records.map((record) => derivedStep(planner, record));
+    ? [derivedStep(plan, key, records[0]!)]
+    : records.map((record) => derivedStep(plan, key, record));
 }
 
-function derivedStep(planner: ItemPlanner, record: ChangeRecord): DerivedStep {
-  const after = planner.derive(record.newImage);
+function derivedStep(plan: TypePlan, key: PlannedKey, record: ChangeRecord): DerivedStep {
+  const after = derive(plan, key, record.newImage);
   return {
     record,
     // rule: old-image-counts-as-far-as-it-can-be-derived
-    before: planner.derive(record.oldImage),
-    after: record.contradiction === undefined ? after : planner.withContradiction(after, record.contradiction),
+    before: derive(plan, key, record.oldImage),
+    after: record.contradiction === undefined ? after : withContradiction(plan, after, record.contradiction),
   };
 }
 

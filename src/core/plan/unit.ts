@@ -1,9 +1,9 @@
 import type { Item } from '../items/attribute-value.ts';
 import { type ChangeRecord, isOlder } from '../items/change-record.ts';
 import { type DerivedSortKey, textOfKey } from '../items/keys.ts';
+import type { Problem } from '../kinds/parts/subject.ts';
 import { countKeyOf, type FanOutOf } from '../model/projection/places.ts';
 import type { ItemKey } from '../store-port.ts';
-import type { Problem } from './parts/subject.ts';
 
 /** Seconds since 1970; the projector's clock, only ever used for the expiry of tombstones. */
 export type EpochSeconds = number;

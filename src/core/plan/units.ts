@@ -1,15 +1,15 @@
 import { sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { VIEW_KEY } from '../items/keys.ts';
+import type { DerivedImage } from '../kinds/derived.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { isBefore, reconcileViewBefore, withSharedContradiction } from './by-base.ts';
+import { isDecidedByBase, reconcileViewBefore, withSharedContradiction } from './by-base.ts';
 import { problemsOf } from './derive.ts';
-import type { DerivedImage } from './derived.ts';
 import { continuationUnit, fanOutUnits } from './fan-out.ts';
 import type { ItemHistory } from './fold.ts';
 import { addUnitsOfIndexItems, type IndexedUnits } from './index-units.ts';
-import { ItemPlanner } from './item-planner.ts';
 import { addTexts, type DerivedStep, derivedSteps } from './steps.ts';
+import { joinedKeys, planOfKey, plansOfSource, type TypePlan } from './type-plans.ts';
 import {
   countedUnit,
   type FanOutUnit,
@@ -30,50 +30,48 @@ import {
 
 const NONE: readonly never[] = [];
 
-/** The planners of a batch. */
-interface Planners {
-  /** The planner of the model. */
-  planner: ItemPlanner;
-  /** The planners of the further models that are maintained next to it. */
-  further: readonly ItemPlanner[];
+/** A history with its steps in one model. */
+interface Planned {
+  plan: TypePlan;
+  steps: readonly DerivedStep[];
+}
+
+function planned(plan: TypePlan, history: ItemHistory): Planned {
+  return { plan, steps: derivedSteps(plan, history) };
 }
 
 /** Plans the units of a batch that was folded. */
 export function planBatch(graph: CompiledModel, folded: ReadonlyMap<string, readonly ItemHistory[]>): Unit[] {
-  const further = graph.further?.map((layer) => new ItemPlanner(layer, true)) ?? NONE;
-  const planners = { planner: new ItemPlanner(graph), further };
   // One list for all partitions: most of them have a unit or two, and a list that grows gets room for seventeen.
   const units: Unit[] = [];
-  for (const [source, histories] of folded) addUnits(graph, planners, source, histories, units);
+  for (const [source, histories] of folded) addUnits(graph, source, histories, units);
   return units;
 }
 
 /** Adds the units of one partition to those of its batch. */
-function addUnits(
-  graph: CompiledModel,
-  { planner, further }: Planners,
-  source: string,
-  histories: readonly ItemHistory[],
-  units: Unit[],
-): void {
+function addUnits(graph: CompiledModel, source: string, histories: readonly ItemHistory[], units: Unit[]): void {
   const view: ViewChanges = { changes: undefined, records: undefined };
   let fanOuts: readonly FanOutUnit[] = NONE;
   const indexed: IndexedUnits = { units, counted: undefined, joined: undefined };
   const viewBefore = reconcileViewBefore(graph, source, histories);
+  const plans = plansOfSource(graph, source);
+  const further = graph.further?.map((layer) => plansOfSource(layer, source, true)) ?? NONE;
   for (const folded of histories) {
     const history = withSharedContradiction(folded);
     const continuation = continuationUnit(graph, history);
     if (continuation !== undefined) units.push(continuation);
-    const steps = derivedSteps(planner, history);
-    const change = viewChange(history, planner.edge?.type, steps, view, viewBefore);
+    const plan = planOfKey(plans, source, history.target);
+    const steps = derivedSteps(plan, history);
+    const change = viewChange(history, plan.kind === 'edge' ? plan.type : undefined, steps, view, viewBefore);
     if (change !== undefined) view.changes = withAdded(view.changes, change);
-    addUnitsOfIndexItems(history, planner, steps, viewBefore, indexed);
-    const alsoPlanned = further.length === 0 ? NONE : further.map((also) => planned(also, history));
-    for (const also of alsoPlanned) addUnitsOfIndexItems(history, also.planner, also.steps, viewBefore, indexed);
+    addUnitsOfIndexItems(history, plan, steps, viewBefore, indexed);
+    const alsoPlanned =
+      further.length === 0 ? NONE : further.map((also) => planned(planOfKey(also, source, history.target), history));
+    for (const also of alsoPlanned) addUnitsOfIndexItems(history, also.plan, also.steps, viewBefore, indexed);
     // An edge has none, and most records are of edges.
-    if (planner.edge === undefined) fanOuts = joinedLists(fanOuts, fanOutUnits(graph, history));
+    if (plan.kind !== 'edge') fanOuts = joinedLists(fanOuts, fanOutUnits(graph, history));
     if (endsUnderivable(steps) || alsoPlanned.some((also) => endsUnderivable(also.steps))) {
-      units.push(quarantineUnit(history, [{ planner, steps }, ...alsoPlanned]));
+      units.push(quarantineUnit(history, [{ plan, steps }, ...alsoPlanned]));
     }
   }
   if (fanOuts.length > 0) units.push(...mergedFanOuts(fanOuts));
@@ -106,16 +104,6 @@ function mergedFanOuts(fanOuts: readonly FanOutUnit[]): readonly FanOutUnit[] {
   return [...merged.values()];
 }
 
-/** A history with its steps in one model. */
-interface Planned {
-  planner: ItemPlanner;
-  steps: readonly DerivedStep[];
-}
-
-function planned(planner: ItemPlanner, history: ItemHistory): Planned {
-  return { planner, steps: derivedSteps(planner, history) };
-}
-
 /** The changes of a partition to its view, and their records; undefined: none yet. */
 interface ViewChanges {
   changes: ViewChange[] | undefined;
@@ -140,7 +128,7 @@ function viewChange(
     else all = addTexts(all ?? new Set(mentioned), elementsOf(before, after));
     oldest ??= record.position;
     view.records = withAdded(view.records, record);
-    if (isBefore(record, settleBefore)) byBase = true;
+    if (isDecidedByBase(record, settleBefore)) byBase = true;
   }
   // rule: no-net-zero-in-views
   if (oldest === undefined) return undefined;
@@ -184,12 +172,12 @@ function quarantineUnit(history: ItemHistory, planned: readonly Planned[]): Quar
   const { record } = planned[0]!.steps.at(-1)!;
   const problems = problemsOf(planned.map(({ steps }) => steps.at(-1)!.after));
   const derivedKeys = new Set<string>();
-  const joinedKeys = planned.flatMap(({ planner }) => planner.joinedKeys);
+  const ofJoined = planned.flatMap(({ plan }) => joinedKeys(plan, history.target));
   for (const step of planned.flatMap(({ steps }) => steps)) {
     for (const derived of [step.before, step.after]) {
       if (derived.element !== undefined || derived.attributes !== undefined) derivedKeys.add(VIEW_KEY);
       for (const [i, key] of derived.keys.entries()) if (derived.fields[i] !== undefined) derivedKeys.add(key);
-      if (derived.shares !== undefined) for (const key of joinedKeys) derivedKeys.add(key);
+      if (derived.shares !== undefined) for (const key of ofJoined) derivedKeys.add(key);
     }
   }
   return {

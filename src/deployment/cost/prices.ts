@@ -10,7 +10,7 @@ const pricesSchema = z.strictObject({
   region: z.string().min(1),
   /** The day on which they were looked up. */
   date: day,
-  /** The days of those that were looked up on another day, by what they are of. */
+  /** The days of prices that were looked up on another day, by the name of the service. */
   otherDates: z.optional(z.record(z.string(), day)),
   currency: z.literal('USD'),
   dynamodb: z.strictObject({

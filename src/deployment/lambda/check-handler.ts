@@ -31,7 +31,7 @@ export interface CheckEvent {
 export interface CheckResponse extends CheckTotals {
   /** The cursor for the next call; null at the end of the check. */
   cursor: unknown;
-  /** Whether all drift that was found is repaired, nothing is quarantined or disputed, and the registry knows all that is there. */
+  /** Whether all drift that was found is repaired, nothing is quarantined, and the registry knows all that is there. */
   isClean: boolean;
 }
 
@@ -199,9 +199,9 @@ export function checkHandler(graph: CompiledModel, options: CheckHandlerOptions 
   };
 }
 
-/** Whether all drift that was found is repaired, nothing is quarantined or disputed, and the registry knows all that is there. */
-export function isClean({ drift, repaired, quarantined, unregistered, disputed }: CheckTotals): boolean {
-  return drift.missing + drift.stale + drift.orphan <= repaired && quarantined + unregistered + disputed === 0;
+/** Whether all drift that was found is repaired, nothing is quarantined, and the registry knows all that is there. */
+export function isClean({ drift, repaired, quarantined, unregistered }: CheckTotals): boolean {
+  return drift.missing + drift.stale + drift.orphan <= repaired && quarantined + unregistered === 0;
 }
 
 /** Keys and verdict only: what is expected and what is there are contents of items. */

@@ -85,7 +85,7 @@ export function deployedRedrive(graph: CompiledModel): RedriveHandler {
  * export const handler = deployedObserve(graph);
  */
 export function deployedObserve(graph: CompiledModel): ObserveHandler {
-  const { table, client, logLevel, metricsNamespace, plainShare, feedQueueUrl, ...settings } = readFunctionSettings();
+  const { table, client, logLevel, metricsNamespace, feedQueueUrl, ...settings } = readFunctionSettings();
   const streamArn = required(settings.streamArn, "EDGELOOM_STREAM_ARN should be the ARN of the table's stream");
   return observeHandler(withTableName(graph, table), {
     stream: deferredSource(streamArn, deferredStreams(client)),
@@ -94,7 +94,6 @@ export function deployedObserve(graph: CompiledModel): ObserveHandler {
     }),
     logger: jsonLines(logLevel),
     metricsNamespace,
-    plainShare,
   });
 }
 

@@ -32,8 +32,6 @@ export interface ObserveHandlerOptions extends Pick<RuntimeOptions, 'now' | 'wai
   reserveMs?: number | undefined;
   /** Takes the changes that the records tell: see `feed` of the observer. Default: no feed. */
   feed?: TakeEvents | undefined;
-  /** The share of judgements that the plain planner makes too, from 0 to 1. Default 0.01. */
-  plainShare?: number | undefined;
   /** The share of changed items, from 0 to 1, about which the indexes are asked later. Default 0.001. */
   indexShare?: number | undefined;
   /** Waits and bounds of the observer. */
@@ -65,7 +63,6 @@ const OPTIONS: OptionNames<ObserveHandlerOptions> = {
   runMs: true,
   reserveMs: true,
   feed: true,
-  plainShare: true,
   indexShare: true,
   limits: true,
   metricsNamespace: true,
@@ -105,7 +102,6 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
     const result = await observe({
       ...{ graph, store, now, wait: options.wait, limits, source: stream },
       feed: options.feed,
-      plainShare: options.plainShare,
       indexSample,
       checks: false,
       untilAtRest: true,

@@ -23,8 +23,6 @@ export interface FunctionSettings {
   failedBatchesBucket?: string;
   /** The table's stream, which is swept; absent: nothing is. */
   streamArn?: string;
-  /** The share of judgements that the observer's plain planner makes too, 0 to 1. */
-  plainShare?: number;
   /** The queue that the observer puts changes into; absent: it tells nobody. */
   feedQueueUrl?: string;
   /** The queue for events that EventBridge refuses for ever. */
@@ -56,7 +54,6 @@ const functionSchema = z.object({
   EDGELOOM_SETTLE_SECONDS: z.optional(positive),
   EDGELOOM_FAILED_BATCHES_BUCKET: z.optional(z.string()),
   EDGELOOM_STREAM_ARN: z.optional(z.string()),
-  EDGELOOM_PLAIN_SHARE: z.optional(share),
   EDGELOOM_FEED_QUEUE_URL: z.optional(ENDPOINT),
   EDGELOOM_FEED_DEAD_LETTERS_URL: z.optional(ENDPOINT),
   EDGELOOM_EVENT_BUS: z.optional(z.string()),
@@ -96,7 +93,6 @@ export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.en
     settleMs: settleSeconds === undefined ? undefined : settleSeconds * 1000,
     failedBatchesBucket: data.EDGELOOM_FAILED_BATCHES_BUCKET,
     streamArn: data.EDGELOOM_STREAM_ARN,
-    plainShare: data.EDGELOOM_PLAIN_SHARE,
     feedQueueUrl: data.EDGELOOM_FEED_QUEUE_URL,
     feedDeadLettersUrl: data.EDGELOOM_FEED_DEAD_LETTERS_URL,
     eventBus: data.EDGELOOM_EVENT_BUS,

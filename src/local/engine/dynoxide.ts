@@ -14,8 +14,9 @@ const VERSION = '1.2.1';
 const TEMPLATE = `assets/dynoxide-${VERSION}.db`;
 
 /**
- * The command that runs dynoxide, the embedded default: a native server that starts in milliseconds. Without a data
- * folder it works in one of its own, which goes when the engine does; in memory if `mostBytes` fit there.
+ * Copies the template database into the data folder, unless a database is there, and returns the command that runs dynoxide, the embedded
+ * default: a native server that starts in milliseconds. Without `dataDir` it makes a folder that is deleted when the engine ends; the folder
+ * is in memory if `mostBytes` fit there.
  */
 export async function dynoxideCommand(
   port: number,

@@ -21,7 +21,7 @@ const MOST_BATCH_BYTES = 16 * 1024 * 1024;
 const MOST_BATCH_KEYS = 100;
 /** Ranks of partitions in a scan are below this. */
 const RANKS = 2 ** 32;
-/** The sort of what stands behind all entries with the same sort key. */
+/** Sorts after all entries with the same sort key. */
 const LAST_TIE = '\u{10ffff}';
 
 /** GetItem. */

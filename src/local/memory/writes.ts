@@ -240,7 +240,7 @@ export class Transactions {
     return prepareWrite(this.tables, kind, action[kind]!);
   }
 
-  /** Whether what is wrong is known only with the item that is there: such an error is a reason of the transaction's end. */
+  /** Whether an error depends on the stored item. In a transaction it is then a reason of the cancellation. */
   private isOfItem({ message }: Refusal): boolean {
     return /operand in the update expression|document path provided|Item size has|refers to an attribute|overflow|significant digits/.test(
       message,

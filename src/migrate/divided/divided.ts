@@ -86,7 +86,7 @@ export async function decideMigration(options: DividedOptions, division: Divisio
   const walk = isDealt ? saved.walk : toWalk === undefined ? undefined : await dealOutShares(options, toWalk, division);
   const version = (await readHead(reader))?.registry.version ?? 0;
   const replaced = (value?.replaced ?? 0) + (value === undefined || value.model === graph.fingerprint ? 0 : 1);
-  // A run that replaces a place forgets what that run has verified: two of them would go on for ever.
+  // A run that replaces the place of another forgets what that has verified. Two runs could replace each other's place endlessly.
   // rule: runs-of-two-models-do-not-replace-each-other-for-ever
   if (replaced > MOST_OVERTAKEN) {
     // The run that is left counts from zero.

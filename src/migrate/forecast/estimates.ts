@@ -2,15 +2,15 @@ import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../../core/items/att
 import { COUNTED, INDEX_KEYS } from '../../core/items/derived-item.ts';
 import { parseDerivedKey } from '../../core/items/derived-key.ts';
 import { parseNodeId, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
+import { reverseItemKeyOf } from '../../core/kinds/copies.ts';
+import { viewBudgetBytes } from '../../core/kinds/eviction.ts';
+import { isJoinedKey } from '../../core/kinds/joined.ts';
+import { isOfOtherShape } from '../../core/kinds/shape.ts';
 import { isMaintained } from '../../core/kinds/table.ts';
 import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
 import { needsSource, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
-import { reverseItemKeyOf } from '../../core/plan/copies.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
-import { isJoinedKey } from '../../core/plan/joined.ts';
-import { isOfOtherShape } from '../../core/plan/shape.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
-import { viewBudgetBytes } from '../../core/plan/writes/eviction.ts';
 import { hasExpectedFields } from '../../core/plan/writes/updates.ts';
 import type { ownershipTest } from '../../registry/ownership.ts';
 import { indexesOf } from '../walks/verify.ts';
@@ -171,8 +171,8 @@ function estimateWalk({ bytes, itemCount }: TableSample): Work {
 }
 
 /**
- * Items in the partitions of other nodes than those that ask for them. A sample seldom has both, so the number of those that are
- * missing is estimated by how many there are.
+ * Items that are in the partition of another node than the one whose base item asks for them. A sample seldom has both partitions, so the
+ * number of missing items is estimated from the number that exists.
  */
 class Elsewhere {
   private readonly byKey: ReadonlyMap<string, Item>;

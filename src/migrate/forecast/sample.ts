@@ -135,12 +135,12 @@ interface Parts {
 /** Some items of a partition whose sort keys begin alike. */
 interface Kind {
   items: readonly WalkedItem[];
-  /** The number of all of them, or of those that were counted. */
+  /** The number of items of the kind; without `isAll` only those that were counted. */
   count: number;
   isAll: boolean;
 }
 
-/** The number of items of the table for which the segments account, without the kinds that have more than were counted. */
+/** The estimated number of items of the table, without kinds that were counted only in part. */
 function knownItems({ partitionShare, read, kinds }: Parts): number {
   const counted = kinds.filter(({ isAll }) => isAll).reduce((sum, { count }) => sum + count, 0);
   return (read.length + counted) * partitionShare;

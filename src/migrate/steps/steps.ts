@@ -2,7 +2,7 @@ import { REGISTRY_STEPS } from './registry-steps.ts';
 import type { Step, StepKind, StepOf } from './step.ts';
 import { WORK_STEPS } from './work-steps.ts';
 
-/** The table of the kinds of steps. `next-step.ts` decides when a step comes; everything else about a step is in its entry. */
+/** The table of the kinds of steps. `migrate/next-step.ts` decides when a step comes; everything else about a step is in its entry. */
 const STEPS: { readonly [Kind in Step['kind']]: StepKind<StepOf<Kind>> } = { ...REGISTRY_STEPS, ...WORK_STEPS };
 
 /** Returns the entry of a step's kind. */

@@ -2,13 +2,13 @@ import pMap from 'p-map';
 import type { Item } from '../../core/items/attribute-value.ts';
 import { baseKeyOfIndexItem } from '../../core/items/derived-key.ts';
 import { parseNodeId, requireDerivedSortKey, VIEW_KEY } from '../../core/items/keys.ts';
+import { countHolding } from '../../core/kinds/counted.ts';
 import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
+import { isJoinedKey } from '../../core/kinds/joined.ts';
 import { edgeNamedByReverse } from '../../core/kinds/reverse-item.ts';
+import { isOfOtherShape } from '../../core/kinds/shape.ts';
 import { isMaintained, itemKindOf, kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { classifyKey } from '../../core/model/base-item.ts';
-import { countHolding } from '../../core/plan/counted.ts';
-import { isJoinedKey } from '../../core/plan/joined.ts';
-import { isOfOtherShape } from '../../core/plan/shape.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import type { IndexUnit } from '../../core/plan/unit.ts';
 import { hasExpectedFields } from '../../core/plan/writes/updates.ts';
@@ -20,7 +20,7 @@ import { applyCountedUnit } from '../../projecting/apply/counted.ts';
 import { applyIndexUnitByBaseItem } from '../../projecting/apply/index-item.ts';
 import { reconcileJoined } from '../../projecting/apply/joined.ts';
 import { reconcile } from '../../projecting/apply/reconcile.ts';
-import { readWholeView } from '../../projecting/apply/whole-view.ts';
+import { writeReverseItemsAndReadView } from '../../projecting/apply/whole-view.ts';
 import { ownershipTest } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
@@ -205,7 +205,8 @@ async function reconcileViewOfOldShape(context: BuildContext, source: string, se
   await reconcile(context, {
     key: { source, target: VIEW_KEY },
     seen: { item: seen },
-    expected: (view) => (isOfOtherShape(context.graph, source, view) ? readWholeView(context, source) : undefined),
+    expected: (view) =>
+      isOfOtherShape(context.graph, source, view) ? writeReverseItemsAndReadView(context, source) : undefined,
     update: (view, whole) => whole && wholeViewUpdate(context.graph, source, view, whole, '', epochSeconds(context)),
   });
 }

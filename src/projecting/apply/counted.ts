@@ -13,10 +13,10 @@ import {
   withGroupsWithoutRoom,
 } from '../../core/items/ledger.ts';
 import { textOfUnits } from '../../core/items/units.ts';
+import { countNamed } from '../../core/kinds/counted.ts';
+import { expectedFields } from '../../core/kinds/derived.ts';
 import { countKeyOf } from '../../core/model/projection/places.ts';
-import { countNamed } from '../../core/plan/counted.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
-import { expectedFields } from '../../core/plan/derived.ts';
 import type { CountedUnit, IndexUnit } from '../../core/plan/unit.ts';
 import { isFenced, isStale } from '../../core/plan/writes/stale.ts';
 import { hasExpectedFields, reconciledIndexUpdate } from '../../core/plan/writes/updates.ts';

@@ -2,13 +2,13 @@ import pMap from 'p-map';
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { CHILD, revisionOf } from '../../core/items/derived-item.ts';
 import { edgeSortKey, VIEW_KEY } from '../../core/items/keys.ts';
+import { copyOf } from '../../core/kinds/copies.ts';
+import { isOfOtherShape } from '../../core/kinds/shape.ts';
 import { classifyKey } from '../../core/model/base-item.ts';
 import type { EdgeModel } from '../../core/model/compiled.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
-import { copyOf } from '../../core/plan/copies.ts';
 import { beginContinuationUpdate, endContinuationUpdate, moveContinuationUpdate } from '../../core/plan/fan-out.ts';
 import { refusalEntry } from '../../core/plan/quarantine-entry.ts';
-import { isOfOtherShape } from '../../core/plan/shape.ts';
 import type { ContinuationUnit, FanOutUnit, ViewUnit } from '../../core/plan/unit.ts';
 import { copyUpdate } from '../../core/plan/writes/updates.ts';
 import { wholeViewUpdate } from '../../core/plan/writes/whole-view.ts';
@@ -25,7 +25,7 @@ import {
 } from './context.ts';
 import { visitEdges } from './joined-fan-out.ts';
 import { reconcile } from './reconcile.ts';
-import { readWholeView } from './whole-view.ts';
+import { writeReverseItemsAndReadView } from './whole-view.ts';
 
 /**
  * The fan-out writes a parent's attributes into the views of its children. A consistent Query of the reverse items finds the
@@ -173,7 +173,7 @@ async function writeCopy(
     key: { source: child, target: VIEW_KEY },
     seen: first && { item: first.view },
     async expected(view, attempt) {
-      if (isOfOtherShape(graph, child, view)) return { whole: await readWholeView(context, child) };
+      if (isOfOtherShape(graph, child, view)) return { whole: await writeReverseItemsAndReadView(context, child) };
       // rule: parent-is-read-again-after-a-conflict
       const copy = first !== undefined && attempt === 1 ? first.copy : await readCopy(context, edge, parent);
       return { copy };

@@ -1,7 +1,7 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { compareKeys } from '../../core/items/encoding.ts';
 import { type DerivedSortKey, isWithinBytes, SORT_KEY_BYTES, textOfKey } from '../../core/items/keys.ts';
-import { joinedKeysOf, joinedPrefixes } from '../../core/plan/joined.ts';
+import { joinedKeysOf, joinedPrefixes } from '../../core/kinds/joined.ts';
 import { refusalEntry } from '../../core/plan/quarantine-entry.ts';
 import type { ContinuationUnit, FanOutUnit, IndexUnit } from '../../core/plan/unit.ts';
 import { StoreError } from '../../foundation/errors.ts';

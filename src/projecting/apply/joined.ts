@@ -1,8 +1,8 @@
 import pMap from 'p-map';
 import type { Item } from '../../core/items/attribute-value.ts';
 import { textOfKey } from '../../core/items/keys.ts';
+import { countHolding } from '../../core/kinds/counted.ts';
 import { type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
-import { countHolding } from '../../core/plan/counted.ts';
 import { derivedOf, type Problem } from '../../core/plan/derive.ts';
 import { derivationEntry } from '../../core/plan/quarantine-entry.ts';
 import { type IndexUnit, type JoinedUnit, positionSpan } from '../../core/plan/unit.ts';

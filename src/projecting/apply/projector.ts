@@ -1,9 +1,9 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
 import { QUARANTINE_FIELDS } from '../../core/items/derived-item.ts';
+import { isReverseKey } from '../../core/kinds/copies.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { isBefore, reconcilingUnit } from '../../core/plan/by-base.ts';
-import { isReverseKey } from '../../core/plan/copies.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import { foldBatch } from '../../core/plan/fold.ts';
 import { derivationEntry, refusalEntry } from '../../core/plan/quarantine-entry.ts';
@@ -134,25 +134,25 @@ function makeProjector(graph: CompiledModel, options: ProjectorOptions, decided:
       const kinds = new QuarantineKinds();
       context.onQuarantine = (entry) => kinds.add(entry);
       // The model is read after the records are in hand. So every projection that was maintained when they were made is known.
-      const [first] = records;
-      const error = first && (await readModelIntoContext(context, model, first.position));
+      const [record] = records;
+      const error = record && (await readModelIntoContext(context, model, record.position));
       if (error !== undefined)
         return { records: records.length, units: 0, ...stats, failedFrom: lowestRecord(records), error };
       const planned = planBatch(context.graph, foldBatch(records));
       // Where nothing is, a rebuild leaves no watermark: the image of a record from before it could bring something back.
       const { reconcileBeforeMs = 0 } = context;
-      const isOld = reconcileBeforeMs > 0 && records.some((record) => isBefore(record, reconcileBeforeMs));
+      const isOld = records.some((record) => isBefore(record, reconcileBeforeMs));
       const units = withUnitPerCount(planned.map(isOld ? reconcilingUnit : decided));
       const failures: Failure[] = [];
       // A call with hardly any time gets on all the same: its first unit is tried, though it waits for nothing.
       const isUntried = (): boolean => stats.writes === 0;
-      let next: ApplyContext = {
+      const first: ApplyContext = {
         ...context,
         remainingMs: () => Math.max(isUntried() ? 1 : 0, runtime.remainingMs()),
       };
-      const run = async ({ unit, ahead }: Work): Promise<void> => {
-        const within = next;
-        next = context;
+      /** @param place the number of units of the batch that began before. */
+      const run = async ({ unit, ahead }: Work, place: number): Promise<void> => {
+        const within = place === 0 ? first : context;
         const seen = ahead && (await ahead);
         const error = failureOfReverseItem(unit, failures) ?? (await runUnit(within, unit, seen, failures));
         // rule: unit-without-time-is-reported
@@ -161,14 +161,15 @@ function makeProjector(graph: CompiledModel, options: ProjectorOptions, decided:
       // A parent is read only after its reverse items are written: else the fan-out of its next change could miss the child.
       const reverse = units.filter(isReverseItemUnit);
       // rule: reverse-items-before-views, first
-      await forEachAtOnce(reverse, (unit) => run({ unit }), { concurrency });
+      await forEachAtOnce(reverse, (unit, place) => run({ unit }, place), { concurrency });
       // A fan-out skips the items that are reconciled here, since its record was in hand before.
       // rule: edge-reconciles-its-joined-items
       const joined = units.filter(({ kind }) => kind === 'joined');
-      await forEachAtOnce(joined, (unit) => run({ unit }), { concurrency });
+      await forEachAtOnce(joined, (unit, place) => run({ unit }, reverse.length + place), { concurrency });
       const others = units.filter((unit) => !isReverseItemUnit(unit) && unit.kind !== 'joined');
+      const before = reverse.length + joined.length;
       // rule: reverse-items-before-views, then
-      await forEachAtOnce(withPrefetch(context, others), run, { concurrency });
+      await forEachAtOnce(withPrefetch(context, others), (work, place) => run(work, before + place), { concurrency });
       return {
         records: records.length,
         units: units.length,

@@ -19,7 +19,7 @@ export async function readModelIntoContext(
   try {
     const read = async (): Promise<void> => {
       context.graph = await model.current(context.stats, position);
-      context.reconcileBeforeMs = await model.reconcileBefore?.(context.stats);
+      context.reconcileBeforeMs = await model.reconcileBeforeMs?.(context.stats);
     };
     await retryingWithin(context, read, isTransient);
     return undefined;

@@ -2,12 +2,12 @@ import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { WATERMARK } from '../../core/items/derived-item.ts';
 import { VIEW_KEY } from '../../core/items/keys.ts';
 import { evictedTypes } from '../../core/items/stored-view.ts';
+import type { ParentCopies } from '../../core/kinds/copies.ts';
+import { isOverBudget, viewBudgetBytes } from '../../core/kinds/eviction.ts';
 import { readCopies } from '../../core/kinds/parent-copies.ts';
-import type { ParentCopies } from '../../core/plan/copies.ts';
+import { isOfOtherShape } from '../../core/kinds/shape.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
-import { isOfOtherShape } from '../../core/plan/shape.ts';
 import type { Truth, ViewChange, ViewUnit } from '../../core/plan/unit.ts';
-import { isOverBudget, viewBudgetBytes } from '../../core/plan/writes/eviction.ts';
 import { isFenced, isStale } from '../../core/plan/writes/stale.ts';
 import {
   contradictingChanges,
@@ -21,7 +21,7 @@ import type { DerivedUpdate, UpdateResult } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
 import { reconcile } from './reconcile.ts';
-import { readWholeView } from './whole-view.ts';
+import { writeReverseItemsAndReadView } from './whole-view.ts';
 
 /** Whether a view unit has to read the view before it can be written, so that reading ahead pays. */
 export function mustReadView(context: ApplyContext, unit: ViewUnit): boolean {
@@ -61,7 +61,8 @@ export async function applyViewUnit(
     key: { source: unit.source, target: VIEW_KEY },
     seen: { item: current },
     async expected(current) {
-      if (isOfOtherShape(graph, unit.source, current)) return { whole: await readWholeView(context, unit.source) };
+      if (isOfOtherShape(graph, unit.source, current))
+        return { whole: await writeReverseItemsAndReadView(context, unit.source) };
       // rule: contradictions-are-reconciled-by-base-items
       // rule: base-items-are-read-after-the-view
       const truths = await readExpectedParts(context, unit, contradictingChanges(unit, current));

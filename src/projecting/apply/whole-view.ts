@@ -2,19 +2,19 @@ import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { CHILD } from '../../core/items/derived-item.ts';
 import { escapedEdge } from '../../core/items/element.ts';
 import { BASE_ITEMS } from '../../core/items/keys.ts';
+import { keysInTargetOfView } from '../../core/kinds/in-targets.ts';
 import { readCopies } from '../../core/kinds/parent-copies.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
-import { keysInTargetOfView } from '../../core/plan/in-targets.ts';
 import type { WholeView } from '../../core/plan/writes/whole-view.ts';
 import { queriedItems, readItems } from '../../core/store-pages.ts';
 import { type ApplyContext, checkTime } from './context.ts';
 import { applyIndexUnitByBaseItem } from './index-item.ts';
 
 /**
- * Reads everything that the base items of a partition ask for in its view, consistently. The reverse items of the edges are written
- * first, then the copied nodes are read: the fan-out of a later change of these nodes finds the edge.
+ * Reads everything that the base items of a partition ask for in its view, consistently. Writes the missing reverse items of the edges
+ * first, and then reads the copied nodes: the fan-out of a later change of these nodes finds the edge.
  */
-export async function readWholeView(context: ApplyContext, source: string): Promise<WholeView> {
+export async function writeReverseItemsAndReadView(context: ApplyContext, source: string): Promise<WholeView> {
   const { graph, store, stats } = context;
   const elements = new Map<string, string[]>();
   const targets: string[] = [];

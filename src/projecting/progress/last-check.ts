@@ -23,15 +23,13 @@ export interface NotedTotals {
   pending: number;
   quarantined: number;
   unregistered: number;
-  /** Absent: the function of an earlier version has checked. */
-  disputed?: number | undefined;
   repaired: number;
   /** When the first page was read, or before, in milliseconds since 1970. */
   beganAtMs?: number | undefined;
 }
 
 /** The names of the saved counts. */
-const COUNTS = ['drift', 'pending', 'quarantined', 'unregistered', 'disputed'] as const;
+const COUNTS = ['drift', 'pending', 'quarantined', 'unregistered'] as const;
 
 /** Saves the result of a check of the whole table, for `status`. */
 export async function saveLastCheck(
@@ -62,7 +60,7 @@ export async function saveRunAsLastCheck(
   store: Pick<Store, 'put' | 'query'>,
   endedAtMs: number,
 ): Promise<void> {
-  const sum = { drift: 0, pending: 0, quarantined: 0, unregistered: 0, disputed: 0 };
+  const sum = { drift: 0, pending: 0, quarantined: 0, unregistered: 0 };
   let shares = 0;
   let beganAtMs: number | undefined = endedAtMs;
   for await (const item of sharesIn(store)) {
@@ -110,12 +108,12 @@ async function saveVerdict(
   counts: Required<Pick<CheckShare, (typeof COUNTS)[number]>>,
   times: Pick<LastCheck, 'beganAtMs' | 'endedAtMs'>,
 ): Promise<void> {
-  const verdict = counts.drift + counts.unregistered + counts.disputed > 0 ? 'drift' : 'clean';
+  const verdict = counts.drift + counts.unregistered > 0 ? 'drift' : 'clean';
   await store.put(lastCheckItem(table, { ...times, verdict, ...counts }));
 }
 
 /** Returns the remaining differences: a check that repairs does not count those that it has repaired. */
 function countsOf({ drift: { missing, stale, orphan }, repaired, ...totals }: NotedTotals) {
-  const { pending, quarantined, unregistered, disputed = 0 } = totals;
-  return { drift: Math.max(0, missing + stale + orphan - repaired), pending, quarantined, unregistered, disputed };
+  const { pending, quarantined, unregistered } = totals;
+  return { drift: Math.max(0, missing + stale + orphan - repaired), pending, quarantined, unregistered };
 }

@@ -3,6 +3,11 @@ import { AFTER, revisionOf } from '../../core/items/derived-item.ts';
 import { escapedEdge } from '../../core/items/element.ts';
 import { hash128, parseNodeId, VIEW_KEY } from '../../core/items/keys.ts';
 import { copiesByEdge, elementsByEdge, evictedTypes, viewAttributes } from '../../core/items/stored-view.ts';
+import { copyOf } from '../../core/kinds/copies.ts';
+import type { Derived } from '../../core/kinds/derived.ts';
+import { expectedFields } from '../../core/kinds/derived.ts';
+import { keysInTarget } from '../../core/kinds/in-targets.ts';
+import { joinedKeysOf } from '../../core/kinds/joined.ts';
 import { classifyKey, type KeyKind } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import {
@@ -13,13 +18,8 @@ import {
   sourceNodeKeys,
   sourceNodeOf,
 } from '../../core/model/joined.ts';
-import { copyOf } from '../../core/plan/copies.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
-import type { Derived } from '../../core/plan/derived.ts';
-import { expectedFields } from '../../core/plan/derived.ts';
 import { fanOutsOf } from '../../core/plan/fan-out.ts';
-import { keysInTarget } from '../../core/plan/in-targets.ts';
-import { joinedKeysOf } from '../../core/plan/joined.ts';
 import { placesOfBase } from '../../core/plan/places-of-base.ts';
 import { hasExpectedFields } from '../../core/plan/writes/updates.ts';
 import { queriedItems, queryPages } from '../../core/store-pages.ts';
@@ -51,7 +51,7 @@ export function isProjectedKind(kind: KeyKind): kind is ProjectedKind {
 export interface LookContext {
   graph: CompiledModel;
   store: Store;
-  /** Whether reads use a view; one that they do not use is made of the base items, which are up to date at any time. */
+  /** Whether reads use a view. Otherwise they derive it from the base items, which are always up to date. */
   usesView?: ((view: Item | undefined) => boolean) | undefined;
 }
 

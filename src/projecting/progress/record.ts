@@ -52,8 +52,6 @@ export interface LastCheck {
   quarantined: number;
   /** Items that the table's registry does not know; absent if an earlier version wrote the item. */
   unregistered?: number;
-  /** Base items about which the two planners differ; absent if an earlier version wrote the item. */
-  disputed?: number;
 }
 
 /** The totals of one worker, in one night of a run over the whole table. */
@@ -68,7 +66,6 @@ export interface CheckShare {
   quarantined: number;
   /** As in `LastCheck`. */
   unregistered?: number;
-  disputed?: number;
 }
 
 const PROGRESS_PREFIX = 'progress/';

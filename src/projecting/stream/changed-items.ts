@@ -32,8 +32,9 @@ function wrongImage(has: boolean, image: unknown, item: Item | undefined, name: 
 }
 
 /**
- * The items that a stream record is about; none where it has no text keys. In a table with raw keys an item may become one of another
- * type, or of another id, under the same keys: then one goes, and one comes. A node comes with the edges that its attributes make.
+ * The items that a stream record is about; none if its keys are no texts. In a table with raw keys an item may become one of another type,
+ * or of another id, under the same keys: the record then removes one item and adds another, and both are returned. A node comes with the
+ * edges that its attributes make.
  */
 export function changedItems(table: TableNames, record: RawRecord): ChangedItem[] {
   const { partitionKey, sortKey, rawKeys } = table;

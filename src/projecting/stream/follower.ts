@@ -229,8 +229,8 @@ export class StreamFollower {
   }
 
   /**
-   * Whether no shard is left to read: at once where the stream is disabled, else where several listings say so, since
-   * the shard that goes on from a closed one may be listed a little later.
+   * Whether no shard is left to read. One listing shows it for a disabled stream. Otherwise several have to, since the child of a closed
+   * shard may be listed a little later.
    */
   private isExhausted({ status }: StreamDescription): boolean {
     this.emptyListings = this.tasks.size === 0 && status !== 'ENABLING' ? this.emptyListings + 1 : 0;

@@ -18,11 +18,11 @@ export interface DeferredCalls extends TableCalls {
 }
 
 /**
- * The calls of a store without a client of the SDK: one is loaded and made when the lean way first needs it. So a function
- * that starts does not read the SDK. With credentials, a region and an endpoint that needs no finding out, that is when an
- * answer is not plainly good or a call is none of the hot ones; else at the first call, which shows where requests go.
+ * The calls of a store without a client of the SDK, so that a function that starts does not read the SDK. The SDK loads on the first
+ * failure or the first call that the lean client does not support. If the options do not tell credentials, region and endpoint, it
+ * loads on the first call, which finds them out.
  *
- * @param isPlain whether the options alone may say where requests go; else the first call shows it.
+ * @param isPlain whether the options alone may tell the endpoint; false: the first call finds it out.
  */
 export function deferredCalls(options: ClientOptions, isPlain = true): DeferredCalls {
   const agent = new WholeBodyAgent(options);

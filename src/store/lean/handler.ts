@@ -51,7 +51,7 @@ export class LeanHandler extends UndiciHttpHandler {
   }
 }
 
-/** A dispatcher that sends nothing and gives an answer, so that the SDK's handler makes of it what it makes of all. */
+/** A dispatcher that sends nothing and replays a ready response, so that the SDK parses it as usual. */
 function answeringDispatcher(answer: Answer): Dispatcher {
   const request = async (): Promise<WholeResponse> => {
     if ('error' in answer) throw answer.error;

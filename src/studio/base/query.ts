@@ -51,11 +51,11 @@ export function callOf(graph: CompiledModel, asked: AskedQuery): ReaderCall {
     throw new EdgeloomError('invalid-request', 'The question names neither a list of a node nor a search.', hint);
   }
   const { order } = findOrder(findEdge(graph, type), asked.order).order;
-  const value = (text: string): Literal => typedValue(firstOf(order, asked.path?.length ?? 0), text);
+  const value = (text: string): Literal => typedValue(orderAt(order, asked.path?.length ?? 0), text);
   const levels = asked.with?.map((path) => levelOfPath(path) as Literal);
   const options = {
     ...(asked.order !== undefined && { order: asked.order }),
-    ...(asked.path !== undefined && { path: asked.path.map((text, i) => typedValue(firstOf(order, i), text)) }),
+    ...(asked.path !== undefined && { path: asked.path.map((text, i) => typedValue(orderAt(order, i), text)) }),
     ...valuesGiven(asked, ['equals', 'atLeast', 'from', 'to'], value),
     ...(asked.beginsWith !== undefined && { beginsWith: asked.beginsWith }),
     ...common,
@@ -95,9 +95,9 @@ function valuesGiven<Name extends 'equals' | 'atLeast' | 'from' | 'to'>(
   );
 }
 
-/** The order of one value: of an order of several the one that stands behind `before` others. */
-function firstOf(order: EdgeOrderModel, before: number): EdgeOrderModel | undefined {
-  return order.kind === 'parts' ? order.parts[before] : order;
+/** The order of the value at a position; an order of a single value is that of any position. */
+function orderAt(order: EdgeOrderModel, position: number): EdgeOrderModel | undefined {
+  return order.kind === 'parts' ? order.parts[position] : order;
 }
 
 /** A text as the order takes it: orders of numbers take numbers, where those lose no digit. */
@@ -122,6 +122,7 @@ function scalarOf(text: string): Literal {
   return text.startsWith('"') && text.endsWith('"') ? textOfJson(text) : text;
 }
 
+/** Parses JSON and returns a string, or the text itself if it is no JSON. */
 function textOfJson(text: string): string {
   try {
     return String(JSON.parse(text));

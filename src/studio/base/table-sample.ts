@@ -28,7 +28,7 @@ export interface TypeSample {
 export interface EdgeSample extends TypeSample {
   /** Their number by the types of their ends. */
   ways: { from: string; to: string; count: number }[];
-  /** The node that most of the edges enter, of those that the sample has; null: it has no edge. */
+  /** The node that the most edges of the sample enter; null: the sample has no edge. */
   busiest: string | null;
 }
 

@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import type { Item } from '../../core/items/attribute-value.ts';
 import { hasFanOuts } from '../../core/kinds/continuation.ts';
+import { hasItemsInTargets } from '../../core/kinds/in-targets.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { hasItemsInTargets } from '../../core/plan/in-targets.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { runObserved, type TelemetryOption } from '../../core/telemetry.ts';
 import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
@@ -19,13 +19,11 @@ import type { WriterModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { MeteredStore } from '../../store/metered.ts';
 import { TableWalk, walkStart } from '../../store/table-walk.ts';
-import { PLAIN_SHARE } from '../plain/share.ts';
 import { Repairer } from '../repair/repairer.ts';
 import type { Noted, PartitionSummary } from './compare.ts';
 import { hasTooManyCalls, Looks } from './confirm.ts';
 import { type CheckCursor, type CheckTotals, emptyTotals } from './cursor.ts';
 import { DanglingEdges } from './dangling.ts';
-import { type Dispute, DisputeSearch, findingOfDispute } from './disputes.ts';
 import type { Finding } from './finding.ts';
 import { CheckTally } from './findings.ts';
 import { PartitionInspector } from './inspect.ts';
@@ -89,13 +87,6 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption {
   waitsBetweenCalls?: boolean | undefined;
   /** The place where a check stopped, to continue from. */
   resume?: CheckCursor | undefined;
-  /**
-   * The share of the base items, from 0 to 1, about which the plain planner is asked too, which shares no planning code with the one that
-   * projects and checks. Each check asks about others. Default 0.01; with `'rebuild'` none.
-   */
-  plainShare?: number | undefined;
-  /** Called with each base item about which the two planners differ, besides its finding. */
-  onDispute?: ((dispute: Dispute) => void) | undefined;
   /** Called for each finding; superseded suspects are only counted. */
   onFinding?: ((finding: Finding) => void) | undefined;
   /** Called with one line for each repair, or planned one. */
@@ -136,8 +127,6 @@ const OPTIONS: OptionNames<CheckOptions> = {
   maxWcu: true,
   waitsBetweenCalls: true,
   resume: true,
-  plainShare: true,
-  onDispute: true,
   onFinding: true,
   onRepair: true,
   onProgress: true,
@@ -265,15 +254,8 @@ class Check {
           ? undefined
           : this.lookUpContext(),
       onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => this.handleNote(key, noted, item),
-      onDispute: (dispute) => {
-        this.tally.countAndReport(findingOfDispute(dispute));
-        options.onDispute?.(dispute);
-      },
     };
-    const disputes = (): DisputeSearch | undefined => (mode === 'rebuild' ? undefined : this.disputeSearch());
-    this.scans = new Map(
-      this.walk.place.open.map(({ segment }) => [segment, new SegmentScan({ ...context, disputes: disputes() })]),
-    );
+    this.scans = new Map(this.walk.place.open.map(({ segment }) => [segment, new SegmentScan(context)]));
   }
 
   async run(): Promise<CheckResult> {
@@ -298,11 +280,6 @@ class Check {
     } finally {
       await dangling?.deleteFile();
     }
-  }
-
-  private disputeSearch(): DisputeSearch {
-    const { graph, plainShare = PLAIN_SHARE } = this.options;
-    return new DisputeSearch(graph, this.store, plainShare, String(this.runtime.now()));
   }
 
   private async compareClocks(): Promise<void> {

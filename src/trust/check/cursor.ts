@@ -27,8 +27,6 @@ export interface CheckTotals {
    */
   changing: { name: string; items: number; reason: string }[];
   quarantined: number;
-  /** Base items about which the two planners differ. */
-  disputed: number;
   /** Derived items that were repaired. */
   repaired: number;
   /** Expired tombstones that were deleted, and empty items that became tombstones. */
@@ -75,7 +73,6 @@ const totalsSchema = z.object({
   unregistered: z._default(count, 0),
   changing: z._default(z.array(z.strictObject({ name: z.string(), items: count, reason: z.string() })), []),
   quarantined: count,
-  disputed: z._default(count, 0),
   repaired: count,
   tidied: count,
   rcu: z.number().check(z.minimum(0)),
@@ -111,7 +108,6 @@ export function emptyTotals(): CheckTotals {
     unregistered: 0,
     changing: [],
     quarantined: 0,
-    disputed: 0,
     repaired: 0,
     tidied: 0,
     rcu: 0,

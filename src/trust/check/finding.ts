@@ -2,14 +2,14 @@
 export interface Finding {
   source: string;
   /**
-   * Sort key of the derived item; for `dangling`, `unknown`, `quarantined` and `disputed`: of the base item; in the partition
+   * Sort key of the derived item; for `dangling`, `unknown`, and `quarantined`: of the base item; in the partition
    * `~edgeloom`: the name of a generation or of a shape.
    */
   target: string;
   verdict: Verdict;
   /** The content that the base items ask for, by the planner; null: nothing. */
   expected: string | null;
-  /** The actual content; null: nothing. For `disputed`: the content that the plain planner asks for. For `unknown`: the type. */
+  /** The actual content; null: nothing. For `unknown`: the type. */
   actual: string | null;
   /** For `pending`: a change of the model holds it back, not the consumer. */
   cause?: 'model-change';
@@ -27,8 +27,7 @@ export interface Finding {
  * - `dangling`: an edge to a node that does not exist (a warning);
  * - `unknown`: a base item of a type outside the model (a warning);
  * - `unregistered`: a derived item of a generation, or a projection, that the table's registry does not know; a repair leaves it;
- * - `quarantined`: a base item that could not be projected in full;
- * - `disputed`: a base item for which the planner and the plain planner ask for different items, so one of the two is wrong; a repair leaves it.
+ * - `quarantined`: a base item that could not be projected in full.
  */
 export type Verdict =
   | 'missing'
@@ -40,13 +39,12 @@ export type Verdict =
   | 'dangling'
   | 'unknown'
   | 'unregistered'
-  | 'quarantined'
-  | 'disputed';
+  | 'quarantined';
 
 /** The verdicts that are drift. */
 export const DRIFT = ['missing', 'stale', 'orphan'] as const satisfies readonly Verdict[];
 /** The verdicts that need a person, or a repair; worst first. */
-export const WRONG = [...DRIFT, 'disputed', 'quarantined', 'unregistered'] as const satisfies readonly Verdict[];
+export const WRONG = [...DRIFT, 'quarantined', 'unregistered'] as const satisfies readonly Verdict[];
 /** The verdicts of findings, worst first. */
 export const REPORTED = [
   ...WRONG,

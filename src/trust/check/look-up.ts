@@ -1,7 +1,9 @@
 import type { Item } from '../../core/items/attribute-value.ts';
 import { isDerivedKey, textOfKey } from '../../core/items/keys.ts';
 import { type CopySlot, isSlotRight } from '../../core/kinds/copy.ts';
+import type { InTarget } from '../../core/kinds/derived.ts';
 import { edgeNamedInTarget, edgeOfPart } from '../../core/kinds/in-target.ts';
+import { hasItemInTarget } from '../../core/kinds/in-targets.ts';
 import { indexItemText } from '../../core/kinds/index-item.ts';
 import type { ItemKind } from '../../core/kinds/kind.ts';
 import type { OddityContext, Part, Suspect } from '../../core/kinds/part.ts';
@@ -9,8 +11,6 @@ import { edgeNamedByReverse } from '../../core/kinds/reverse-item.ts';
 import { itemKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
-import type { InTarget } from '../../core/plan/derived.ts';
-import { hasItemInTarget } from '../../core/plan/in-targets.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { StreamLabel } from '../../projecting/stream/stream-label.ts';
 

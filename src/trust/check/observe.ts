@@ -7,6 +7,7 @@ import {
   stateByBase,
 } from '../../core/kinds/part.ts';
 import { itemKindOf, partKindOf } from '../../core/kinds/table.ts';
+import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 
 /** A suspect at one time: the derived item was read first, then the items that decide about it, both consistently. */
@@ -48,5 +49,5 @@ export async function readSuspects(context: ObserveContext, suspects: readonly S
 export async function observationOf(context: ObserveContext, seen: Seen): Promise<Observation> {
   const kind = partKindOf(seen.suspect.part);
   const state = kind.state?.(seen) ?? stateByBase(seen);
-  return { isLive: seen.form.isLive(seen.derived), ...state, ...(await kind.compare(context, seen)) };
+  return { isLive: seen.form.isLive(seen.derived), ...state, ...(await kind.compare({ ...context, derivedOf }, seen)) };
 }

@@ -7,7 +7,6 @@ import type { Runtime } from '../../foundation/runtime.ts';
 import type { StreamLabel } from '../../projecting/stream/stream-label.ts';
 import type { WalkedItem, WalkedPage } from '../../store/table-walk.ts';
 import { type Noted, PartitionSummary } from './compare.ts';
-import type { Dispute, DisputeSearch } from './disputes.ts';
 import { type LookUpContext, LookUps } from './look-up.ts';
 
 /** Called with a partition once all of it is read. */
@@ -25,9 +24,6 @@ export interface SegmentContext extends Pick<Runtime, 'now'> {
   onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => void;
   /** Looks up items that other partitions decide; absent: nothing is looked up. */
   lookUps?: LookUpContext;
-  /** Asks the plain planner too, about a share of the base items; absent: about none. */
-  disputes?: DisputeSearch | undefined;
-  onDispute: (dispute: Dispute) => void;
 }
 
 /** Compares one segment, partition by partition. */
@@ -73,10 +69,6 @@ export class SegmentScan {
     const noted = this.current!.add(target, item);
     if (noted !== undefined) this.context.onNoted({ source, target }, noted, item);
     if (this.lookUps !== undefined) await this.lookUps.addItem({ source, target }, item);
-    // The observer judges what is written after it began: the check asks about the rest.
-    // rule: check-asks-the-plain-planner
-    const dispute = await this.context.disputes?.disputeAbout({ source, target }, item);
-    if (dispute !== undefined) this.context.onDispute(dispute);
   }
 
   private async finishPartition(): Promise<void> {

@@ -29,7 +29,7 @@ export function countUnknownType(graph: CompiledModel, types: UnknownType[], key
   return type;
 }
 
-/** Whether a base item is of a type of a model, which may have more types than are ready in the table. */
+/** Whether the model has the type of a base item. A model may have types that are not ready in the table. */
 export function isOfModel(graph: CompiledModel, { source, target }: ItemKey, item: Item): boolean {
   return classifyBaseItem(graph, source, target, item).kind !== 'unknown';
 }

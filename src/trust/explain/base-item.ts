@@ -1,15 +1,15 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { evictedTypes } from '../../core/items/stored-view.ts';
+import { countHolding } from '../../core/kinds/counted.ts';
+import type { Derived } from '../../core/kinds/derived.ts';
 import { kindOfTarget } from '../../core/kinds/in-target.ts';
 import type { ObserveContext, Suspect } from '../../core/kinds/part.ts';
 import { classifyBaseItem, misfitText } from '../../core/model/base-item.ts';
 import { type CompiledModel, type EdgeModel, type EdgeOrderModel, layersOf } from '../../core/model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { lineOfSearch } from '../../core/model/options/option-tables.ts';
-import { countHolding } from '../../core/plan/counted.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
-import type { Derived } from '../../core/plan/derived.ts';
 import { placesOfBase } from '../../core/plan/places-of-base.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { isWrong, observe } from '../check/observe.ts';

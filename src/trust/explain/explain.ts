@@ -2,12 +2,12 @@ import { type Item, itemSizeBytes, numberOf, stringOf, WRITE_UNIT_BYTES } from '
 import { QUARANTINE_FIELDS, REVISION, WATERMARK } from '../../core/items/derived-item.ts';
 import { BEGINNINGS } from '../../core/items/derived-key.ts';
 import { isDerivedKey, parseNodeId, typePrefix } from '../../core/items/keys.ts';
+import { joinedPrefixes } from '../../core/kinds/joined.ts';
 import { itemKindOf, kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { classifyKey, type KeyKind } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { isPartOfSource, joinedTypesFrom } from '../../core/model/joined.ts';
 import { nearest } from '../../core/model/options/nearest.ts';
-import { joinedPrefixes } from '../../core/plan/joined.ts';
 import { queriedItems, queryPages } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { countText } from '../../foundation/figure.ts';

@@ -11,7 +11,7 @@ export interface IndexSampleStatus {
   wrong: number;
   /** Names of those, the newest first, 10 at most. */
   items: string[];
-  /** Since when they are counted, ISO 8601. */
+  /** When the counts began, ISO 8601. */
   since: string;
   /** Why the latest question had no answer; null: it had one. */
   failure: string | null;

@@ -93,7 +93,7 @@ export interface ErasureStatus {
 export interface ExceptionStatus {
   /** Its partition and sort key. */
   item: string;
-  /** `given-up`: a quarantine entry names its base item, or its fan-out is stuck. `at-risk`: no fan-out finds it any more. `disputed`: the two planners differ. `not-ready`: readers do not use it. */
+  /** `given-up`: a quarantine entry names its base item, or its fan-out is stuck. `at-risk`: no fan-out finds it any more. `not-ready`: readers do not use it. */
   state: ObservedDrift['state'];
   /** When it was found, ISO 8601. */
   found: string;
@@ -247,8 +247,7 @@ function countingGet(store: Pick<Store, 'get'>, stats: ReadStats): Pick<Store, '
 }
 
 function observerProblems({ throughMs, heldBy, drift, isEnded }: SavedProgress, nowMs: number): string[] {
-  const disputed = drift.filter(({ state }) => state === 'disputed').length;
-  const others = drift.filter(isOfReaders).length - disputed;
+  const others = drift.filter(isOfReaders).length;
   // Nobody expects one that was ended to go on.
   const isLate = isEnded !== true && (throughMs === undefined || nowMs - throughMs > UNVERIFIED_MS);
   const since = throughMs === undefined ? 'yet' : `after ${new Date(throughMs).toISOString()}`;
@@ -257,11 +256,6 @@ function observerProblems({ throughMs, heldBy, drift, isEnded }: SavedProgress, 
     ...(others > 0
       ? [
           `The observer has found ${countText(others, 'difference')}: run edgeloom observe --repair, or edgeloom check --repair.`,
-        ]
-      : []),
-    ...(disputed > 0
-      ? [
-          `The two planners differ about ${countText(disputed, 'part')}: edgeloom observe --until-verified --json says what each asks for. One of them has a fault: report it.`,
         ]
       : []),
     ...(isLate ? [`Nothing is verified ${since}: ${holder}.`] : []),
@@ -352,19 +346,11 @@ function modelProblems(graph: CompiledModel, consumers: readonly ConsumerProgres
   return [`The consumer ${newest.id} projects another model (${newest.model}) than this one (${graph.fingerprint}).`];
 }
 
-function checkProblems(
-  { endedAtMs, verdict, drift, unregistered = 0, disputed = 0 }: LastCheck,
-  nowMs: number,
-): string[] {
+function checkProblems({ endedAtMs, verdict, drift, unregistered = 0 }: LastCheck, nowMs: number): string[] {
   const hours = Math.floor((nowMs - endedAtMs) / 3_600_000);
   return [
     ...(unregistered > 0
       ? [`The last check met ${countText(unregistered, 'item')} that the registry does not know: ${ALIENS}`]
-      : []),
-    ...(disputed > 0
-      ? [
-          `In the last check the two planners differed about ${countText(disputed, 'base item')}: edgeloom check --plain-share 1 says what each asks for. One of them has a fault: report it.`,
-        ]
       : []),
     ...(verdict === 'drift' && drift > 0
       ? [`The last check left ${countText(drift, 'difference')}: run edgeloom check --repair.`]

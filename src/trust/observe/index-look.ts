@@ -16,13 +16,14 @@ export interface AskContext extends Pick<Runtime, 'now'> {
   onIndexDifference?: ((difference: IndexDifference) => void) | undefined;
 }
 
-/** Asks the questions that are due: those of one turn. */
+/** Asks the questions that are due in this turn. */
 export async function askIndexes(context: AskContext): Promise<void> {
   const { sample, now } = context;
-  await Promise.all(sample.due(now()).map((question) => ask(context, question)));
+  await Promise.all(sample.due(now()).map((question) => askAndReport(context, question)));
 }
 
-async function ask(context: AskContext, question: IndexQuestion): Promise<void> {
+/** Asks the indexes one question and reports a difference. Puts the question off if the store fails. */
+async function askAndReport(context: AskContext, question: IndexQuestion): Promise<void> {
   const { sample, now, onIndexDifference } = context;
   let answer: IndexAnswer;
   try {

@@ -5,8 +5,8 @@ import { isDerivedKey, textOfKey } from '../../core/items/keys.ts';
 import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import type { PlaceInIndex } from '../../store/index-entry.ts';
-import { isInShare } from '../plain/share.ts';
 import type { SeenChange } from './opened.ts';
+import { isInShare } from './share.ts';
 import type { SampledIndexes } from './state.ts';
 
 /**
@@ -52,7 +52,7 @@ export interface IndexDifference extends ItemKey {
 const WAITS_MS = [60_000, 60_000, 300_000, 900_000] as const;
 /** Questions that are open at most, those of a turn, and names of wrong items that are kept. */
 const [MOST_OPEN, MOST_A_TURN, MOST_NAMES] = [1_000, 10, 10];
-/** The counts begin again at 0 after this time: a difference of long ago needs nobody any more. */
+/** The counts begin again at 0 after this time: old differences need no action. */
 const COUNTED_MS = 7 * 24 * 3_600_000;
 
 /** The open questions, in memory only, and the counts of the answers. */

@@ -2,21 +2,20 @@ import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { QUARANTINE_FIELDS } from '../../core/items/derived-item.ts';
 import { BEGINNINGS, KINDS_IN_TARGET } from '../../core/items/derived-key.ts';
 import { VIEW_KEY } from '../../core/items/keys.ts';
+import { copyingEdge, edgeOfReverse, reverseItemOf } from '../../core/kinds/copies.ts';
 import { copiedNode } from '../../core/kinds/copy.ts';
 import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
 import { indexItem } from '../../core/kinds/index-item.ts';
+import { joinedKeysOf } from '../../core/kinds/joined.ts';
 import type { ObserveContext, OddityContext, Part, Suspect } from '../../core/kinds/part.ts';
 import { itemKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
-import { copyingEdge, edgeOfReverse, reverseItemOf } from '../../core/plan/copies.ts';
-import { joinedKeysOf } from '../../core/plan/joined.ts';
 import { queriedItems } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { nominate } from '../check/nominate.ts';
 import { isWrong, type Observation, observationOf, observe, readSuspects } from '../check/observe.ts';
-import { plainWanted } from './both-planners.ts';
-import type { LookResult, Mismatch, OpenSpread } from './obligations.ts';
+import type { LookResult, Mismatch, OpenSpread } from './obligation-states.ts';
 import { type LookModels, treatmentOf } from './treatment.ts';
 
 /** The reads of an observer: looks at parts, and the Queries that name the parts which a change reaches. All of them are consistent. */
@@ -26,8 +25,6 @@ export interface LookContext extends ObserveContext, LookModels {
   store: Pick<Store, 'get' | 'getMany' | 'query'>;
   now: () => number;
   lowMark: () => Promise<number | undefined>;
-  /** Whether the plain planner judges a part too, at a look that begins at this time. */
-  isForBoth: (suspect: Suspect, fromMs: number) => boolean;
 }
 
 /**
@@ -35,7 +32,7 @@ export interface LookContext extends ObserveContext, LookModels {
  * the record of a write between two of them opens its parts again.
  */
 export async function lookAtSuspects(context: LookContext, suspects: readonly Suspect[]): Promise<LookResult[]> {
-  const { graph, now } = context;
+  const { now } = context;
   // rule: low-mark-is-asked-for-before-the-look
   const lowMarkMs = await context.lowMark();
   const fromMs = now();
@@ -62,11 +59,7 @@ export async function lookAtSuspects(context: LookContext, suspects: readonly Su
       return isWrong(own) ? { ...seenAs(own), builtSinceMs: treatment.sinceMs } : 'right';
     }
     const observation = observations[i]!;
-    const { wanted } = observation;
     const seen = seenAs(observation);
-    const plain = context.isForBoth(suspect, fromMs) ? plainWanted(graph, read[i]!) : undefined;
-    // rule: planners-that-differ-are-told
-    if (plain !== undefined && plain !== wanted) return { ...seen, plain };
     const absent = reverse.get(suspect);
     // rule: copy-without-its-reverse-item-stays-open
     if (absent !== undefined && part.kind === 'copy') {

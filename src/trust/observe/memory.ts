@@ -164,9 +164,7 @@ export async function withoutObserved(
 /** A difference with other texts: people read them, and a restart looks at the part again. */
 function withTexts(drift: ObservedDrift, textOf: (text: string) => string): ObservedDrift {
   const textOrNull = (text: string | null): string | null => (text === null ? null : textOf(text));
-  const { wanted, stored, plain } = drift;
-  const texts = { wanted: textOrNull(wanted), stored: textOrNull(stored) };
-  return { ...drift, ...texts, ...(plain !== undefined && { plain: textOrNull(plain) }) };
+  return { ...drift, wanted: textOrNull(drift.wanted), stored: textOrNull(drift.stored) };
 }
 
 /** The beginning of a text. */

@@ -44,18 +44,15 @@ export interface ObservedDrift {
   /** The content that the base items ask for, and the actual one; null: nothing. */
   wanted: string | null;
   stored: string | null;
-  /** The content that the plain planner asks for, if it differs from `wanted`. */
-  plain?: string | null | undefined;
   /** When the newest record was made that touched it, in milliseconds since 1970; absent if none was seen. */
   touchedMs?: number | undefined;
   /** When it was found, in milliseconds since 1970. */
   foundMs: number;
   /**
    * `given-up`: a quarantine entry names its base item, or the fan-out that has to visit it is stuck. `at-risk`: a copy whose reverse item is drift, so that no fan-out finds it; it
-   * may be right still. `disputed`: the plain planner asks for something else than the planner, so one of the two is wrong.
-   * `not-ready`: it belongs to something that readers do not use yet, or no more. It is drift once they do.
+   * may be right still. `not-ready`: it belongs to something that readers do not use yet, or no more. It is drift once they do.
    */
-  state: 'drift' | 'given-up' | 'at-risk' | 'disputed' | 'not-ready';
+  state: 'drift' | 'given-up' | 'at-risk' | 'not-ready';
   /** Whether the low mark was known. If not, the passed time alone has decided. */
   isCertain: boolean;
 }

@@ -1,17 +1,7 @@
-import type { Item } from '../../core/items/attribute-value.ts';
-import { textOfKey, typePrefix } from '../../core/items/keys.ts';
-import type { Compared, ObserveContext, OddityContext, Part, Suspect } from '../../core/kinds/part.ts';
-import { itemKindOf, partKindOf } from '../../core/kinds/table.ts';
+import type { OddityContext, Suspect } from '../../core/kinds/part.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { needsSource } from '../../core/model/joined.ts';
-import { type FanOutOf, FanOutPlaces } from '../../core/model/projection/places.ts';
-import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
-import type { ItemKey } from '../../core/store-port.ts';
-import { StreamLabel } from '../../projecting/stream/stream-label.ts';
-import { isInShare } from '../plain/share.ts';
-import { openedByPlainPlanner } from './both-planners.ts';
+import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import {
-  itemOfSuspect,
   NO_SHARD,
   nameOfSpread,
   nameOfSuspect,
@@ -20,12 +10,30 @@ import {
   type Spread,
   type Touch,
 } from './obligation.ts';
+import { fanOutTo, imagesAgree, isJudged, judgingItems, namesBase } from './obligation-images.ts';
+import { ObligationIndex } from './obligation-index.ts';
+import {
+  addOldestTouches,
+  driftOf,
+  dueMsOf,
+  freshPart,
+  freshSpread,
+  hasten,
+  type LookResult,
+  type Mismatch,
+  moveFinding,
+  movePart,
+  moveSpread,
+  msUntilNextLook,
+  type Obligation,
+  type ObserverPace,
+  type OpenSpread,
+  type PartEvent,
+  postpone,
+  touchesOf,
+} from './obligation-states.ts';
+import { driftBy, isNews, verdictOn } from './obligation-verdict.ts';
 import { openedBy, type SeenChange } from './opened.ts';
-
-/**
- * The open obligations of an observer: what records have touched, and what is not known to be right yet. It knows no store and no
- * clock; whoever reads the stream and the table tells it what was received and what was seen.
- */
 
 /** A received record, and where its shard has it. */
 export interface ReceivedChange {
@@ -38,156 +46,28 @@ export interface ReceivedChange {
   receivedMs: number;
 }
 
-/** A part that is not known to be right. */
-export interface Obligation {
-  readonly name: string;
-  suspect: Suspect;
-  /** The oldest record of each shard that touched it, as far as no look has answered it. */
-  touches: Touch[];
-  /** The same, of records that were received since the look began that is under way. */
-  later: Touch[];
-  /** The number of the latest look; a result of an earlier one says nothing any more. */
-  look: number;
-  isLookedAt: boolean;
-  /** The earliest time of the next look, by the observer's clock. */
-  dueMs: number;
-  /** Records that come before the first look put it off until then, so that it answers them too. */
-  latestDueMs: number;
-  /** Looks in a row that found it wrong. */
-  wrongLooks: number;
-  /** The latest look, if it found a difference that is not judged yet. */
-  mismatch: Mismatch | undefined;
-  /** Set if it is known to be wrong: it then waits for a repair, and the time goes on. */
-  drift: ObservedDrift | undefined;
-  /** Whether only a look by both planners closes it: they differ about a record, or a record may be news to the plain one alone. */
-  isForBoth: boolean;
-  /** Whether it is listed as an exception: it does not hold the time, and has to be listed until it is right. */
-  isException: boolean;
-}
-
-/** A difference, and when it was seen. */
-export interface Mismatch extends Compared {
-  /** The observer's clock before the first read and after the last one. */
-  fromMs: number;
-  toMs: number;
-  /** The low mark, asked for before the first read; undefined: not known. */
-  lowMarkMs: number | undefined;
-  /** The content that the plain planner asks for, if it differs from `wanted`. */
-  plain?: string | null;
-  /** Whether a fan-out has still to visit it. */
-  isAwaited: boolean;
-  /** Set for a part of something that is being built: since when writers maintain that. It is no drift, and compared with what they maintain. */
-  builtSinceMs?: number | undefined;
-  /** For a copy: the reverse item that its edge lacks. Without it no fan-out finds the copy. */
-  behind?: Suspect | undefined;
-}
-
-/** The result of a look. `instead`: the registry has no place for the item, so that this is wrong and not its content. */
-export type LookResult = Mismatch | 'right' | { instead: Suspect };
-
-/** A spread whose items are to be named by a Query, or were named. */
-export interface OpenSpread {
-  readonly name: string;
-  readonly spread: Spread;
-  touches: Touch[];
-  later: Touch[];
-  /** When the newest record was made that touched it, in milliseconds since 1970: its parts inherit that, too. */
-  newestMs: number;
-  /** Whether only a look by both planners closes the items that it names. */
-  isForBoth: boolean;
-  isQueried: boolean;
-  /** When the Query that named its items ended, by the observer's clock; undefined: it is still to be made. */
-  queriedMs: number | undefined;
-}
-
-/** The waits of an observer, in milliseconds. */
-export interface ObserverPace {
-  /** How long the projector has for a record, before the table is read. */
-  settleMs: number;
-  /** The longest wait between two looks at something that is wrong. */
-  mostWaitMs: number;
-  /** The wait between two looks at known drift that no record touches. */
-  driftMs: number;
-  /** The wait between two looks at the same count: each reads all of its items. */
-  countMs: number;
-  /** How much earlier than the low mark a touch has to be: skewed clocks, late visibility, whole seconds. */
-  marginMs: number;
-  /** How long a difference has to last if the low mark is not known. */
-  unknownMs: number;
-  /** Drift that waits for a repair and does not hold the time: beyond this number it does. */
-  mostExceptions: number;
-}
-
-type Judged = 'by-images' | 'by-reads' | 'not-judged';
-
 /**
- * How a part is judged. A part with one base item is judged by the images of the two, without a read. A new kind of part has to be
- * entered here, or does not compile.
+ * The open obligations of an observer: what records have touched, and what is not known to be right yet. It knows no store and no
+ * clock: records, looks and Queries are its events, and the tables of `obligation-states.ts` say where each leads.
  */
-const JUDGED: { readonly [Kind in Part['kind']]: Judged } = {
-  attributes: 'by-images',
-  element: 'by-images',
-  garbage: 'by-images',
-  'index-item': 'by-images',
-  'reverse-item': 'by-images',
-  expiry: 'by-images',
-  form: 'by-images',
-  'unknown-item': 'by-images',
-  copy: 'by-reads',
-  count: 'by-reads',
-  continuation: 'by-reads',
-  watermark: 'by-reads',
-  retired: 'by-reads',
-  misplaced: 'by-reads',
-  unregistered: 'by-reads',
-  // An edge type that could come back, and a view that readers do not use, are maintenance: no reader gets a wrong answer.
-  mark: 'not-judged',
-  shape: 'not-judged',
-  room: 'not-judged',
-};
-
-/** The newest image of an item, and the obligations that need it. */
-interface SeenItem {
-  /** Undefined: no record of it was received since it is needed. */
-  image: { item: Item | undefined } | undefined;
-  neededBy: Set<Obligation>;
-}
-
-/** The parts and spreads that are open, and the rules by which they open and close. */
 export class Obligations {
-  private readonly open = new Map<string, Obligation>();
-  private readonly spreads = new Map<string, OpenSpread>();
-  private readonly items = new Map<string, SeenItem>();
-  /** The parts of an item that are known drift, by the item. */
-  private readonly drifting = new Map<string, Set<Obligation>>();
-  /** When the newest record was made that touched a part, also if the part was closed since. */
-  private readonly newest = new Map<string, number>();
-  /**
-   * The oldest touch of each shard of parts that images have closed, by the time of the newest touch of each part, until everything made
-   * before that time is received. The shard of the other image may be behind, and its next record opens them again.
-   */
-  private readonly closed = new Map<number, Map<string, Touch>>();
-  /** Up to when old touches were forgotten. */
-  private forgottenMs = 0;
+  private readonly index = new ObligationIndex();
   private receipts = 0;
 
-  /** @param plainShare the share of the records of base items that the plain planner judges too, from 0 to 1. */
-  constructor(
-    private readonly pace: ObserverPace,
-    private readonly plainShare: number,
-  ) {}
+  constructor(private readonly pace: ObserverPace) {}
 
   /** Number of parts and spreads that are open. */
   get size(): number {
-    return this.open.size + this.spreads.size;
+    return this.index.parts.size + this.index.spreads.size;
   }
 
   /** The parts that are certainly wrong, and not repaired yet. */
   get drift(): ObservedDrift[] {
-    const wrong = [...this.open.values()].filter(({ drift }) => drift !== undefined);
+    const parts = [...this.index.parts.values()];
+    const drifts = (at: Obligation['finding']['at']): ObservedDrift[] =>
+      parts.flatMap((part) => (part.finding.at === at ? (driftOf(part) ?? []) : []));
     // The exceptions come first: what still holds the time is found again by its records.
-    wrong.sort((left, right) => Number(right.isException) - Number(left.isException));
-    return wrong.map(({ drift }) => drift!);
+    return [...drifts('excepted'), ...drifts('holding')];
   }
 
   /**
@@ -195,246 +75,149 @@ export class Obligations {
    * position passes the oldest of them.
    */
   *touches(): Generator<{ touch: Touch; of: Suspect | Spread }> {
-    for (const { touches, later, suspect } of this.open.values()) {
-      for (const touch of touches) yield { touch, of: suspect };
-      for (const touch of later) yield { touch, of: suspect };
-    }
-    for (const { touches, later, spread } of this.spreads.values()) {
-      for (const touch of touches) yield { touch, of: spread };
-      for (const touch of later) yield { touch, of: spread };
-    }
+    for (const part of this.index.parts.values())
+      for (const touch of touchesOf(part)) yield { touch, of: part.suspect };
+    for (const open of this.index.spreads.values())
+      for (const touch of touchesOf(open)) yield { touch, of: open.spread };
   }
 
-  /** Yields the touches of parts that an older record may open again: no saved position passes them, so that a restart knows them too. */
-  *closedTouches(): Generator<Touch> {
-    for (const touches of this.closed.values()) yield* touches.values();
+  /**
+   * Yields the touches of parts that images have closed, until everything made before their newest touch is received: the shard of the other
+   * image may be behind, and its next record opens them again. No saved position passes them, so that a restart knows them too.
+   */
+  closedTouches(): Generator<Touch> {
+    return this.index.closedTouches();
   }
+
+  // Records come in, and open.
 
   /** Takes in a record. The records of a shard come in their order, those of a parent shard before those of its children. */
   receiveRecord(context: OddityContext, { change, shardId, after, stampMs, receivedMs }: ReceivedChange): void {
     this.receipts += 1;
     const touch: Touch = { shardId, after, stampMs, receipt: this.receipts };
-    const { suspects, spreads } = openedBy(context, change);
-    for (const spread of spreads) this.touchSpread(spread, [touch]);
-    for (const suspect of suspects) this.openOrTouch(context.graph, suspect, [touch], receivedMs);
-    this.receiveByPlainPlanner(context, change, touch, receivedMs);
-    // A record that takes something wrong away opens nothing: an item that nobody asked for may be gone.
-    for (const obligation of this.drifting.get(textOfKey(change)) ?? []) {
-      obligation.dueMs = Math.min(obligation.dueMs, receivedMs + this.pace.settleMs);
-    }
-    const seen = this.items.get(textOfKey(change));
+    this.open(context.graph, openedBy(context, change), [touch], receivedMs);
+    const seen = this.index.at(change);
     if (seen === undefined) return;
+    // A record that takes something wrong away opens nothing: an item that nobody asked for may be gone.
+    for (const part of seen.drifting) hasten(part, receivedMs + this.pace.settleMs);
+    if (seen.judged.size === 0) return;
     // Only the newest image counts: a value may come back.
     // rule: newest-image-counts
     seen.image = { item: change.newImage };
-    for (const obligation of [...seen.neededBy]) this.closeByImages(context, obligation);
-  }
-
-  /** Opens what the planner may not have noticed, if the record is of the share. */
-  private receiveByPlainPlanner({ graph }: OddityContext, change: SeenChange, touch: Touch, nowMs: number): void {
-    if (!isBaseSortKey(change.target) || !isInShare(change.sequenceNumber, this.plainShare)) return;
-    // rule: plain-planner-opens-its-fan-outs
-    this.openForBoth(graph, openedByPlainPlanner(graph, change), [touch], nowMs);
-  }
-
-  /** Opens parts that only a look by both planners closes. */
-  openForBoth(graph: CompiledModel, { suspects, spreads }: Opened, touches: readonly Touch[], nowMs: number): void {
-    for (const spread of spreads) {
-      this.touchSpread(spread, touches);
-      this.spreads.get(nameOfSpread(spread))!.isForBoth = true;
-    }
-    for (const suspect of suspects) this.openPartForBoth(graph, suspect, touches, nowMs);
-  }
-
-  private openPartForBoth(graph: CompiledModel, suspect: Suspect, touches: readonly Touch[], nowMs: number): void {
-    this.openOrTouch(graph, suspect, touches, nowMs);
-    const obligation = this.open.get(nameOfSuspect(suspect));
-    if (obligation !== undefined) obligation.isForBoth = true;
-  }
-
-  /** Whether only a look by both planners closes a part. */
-  isForBoth(suspect: Suspect): boolean {
-    const obligation = this.open.get(nameOfSuspect(suspect));
-    return obligation !== undefined && (obligation.isForBoth || obligation.drift?.state === 'disputed');
+    for (const part of [...seen.judged]) this.closeByImages(context, part);
   }
 
   /** Opens parts that were not opened by a record: what a check has left, or what a restart has to look at again. */
   reopen(graph: CompiledModel, opened: Opened, touches: readonly Touch[], nowMs: number): void {
-    for (const spread of opened.spreads) this.touchSpread(spread, touches);
-    for (const suspect of opened.suspects) this.openOrTouch(graph, suspect, touches, nowMs - this.pace.settleMs);
+    this.open(graph, opened, touches, nowMs - this.pace.settleMs);
+  }
+
+  private open(graph: CompiledModel, { suspects, spreads }: Opened, touches: readonly Touch[], nowMs: number): void {
+    for (const spread of spreads) this.touchSpread(spread, touches);
+    for (const suspect of suspects) this.openOrTouch(graph, suspect, touches, nowMs);
   }
 
   /** Keeps drift that an earlier process of the observer has found. */
   keepDrift(graph: CompiledModel, drift: ObservedDrift, nowMs: number): void {
     this.reopen(graph, { suspects: [drift.suspect], spreads: [] }, [], nowMs);
-    const obligation = this.open.get(nameOfSuspect(drift.suspect));
-    if (obligation === undefined) return;
-    obligation.drift ??= drift;
-    obligation.isException = true;
-    this.indexDrift(obligation);
+    const part = this.index.partOf(drift.suspect);
+    if (part === undefined) return;
+    movePart(part, 'earlier drift is kept', { at: 'waiting', dueMs: dueMsOf(part) });
+    moveFinding(part, 'listed', { at: 'excepted', drift: driftOf(part) ?? drift });
+    this.index.indexDrift(part);
   }
 
   private openOrTouch(graph: CompiledModel, suspect: Suspect, touches: readonly Touch[], nowMs: number): void {
-    if (JUDGED[suspect.part.kind] === 'not-judged') return;
+    if (!isJudged(suspect.part)) return;
+    const { index, pace } = this;
     const name = nameOfSuspect(suspect);
-    const spread = this.spreadReaching(suspect);
+    const spread = index.spreadReaching(suspect);
     // A part that an open fan-out reaches inherits its touches, also if it comes late.
     // rule: late-parts-inherit-from-the-fan-out
-    const all = spread === undefined ? touches : [...touches, ...spread.touches, ...spread.later];
+    const all = spread === undefined ? touches : [...touches, ...touchesOf(spread)];
     for (const { stampMs, newestMs = stampMs } of all) {
       // rule: newest-touch-is-kept
-      this.newest.set(name, Math.max(newestMs, this.newest.get(name) ?? 0));
+      index.newest.set(name, Math.max(newestMs, index.newest.get(name) ?? 0));
     }
     if (spread !== undefined) this.inheritNewest(name, spread);
-    let obligation = this.open.get(name);
-    if (obligation === undefined) {
-      obligation = {
-        name,
-        suspect,
-        touches: [],
-        later: [],
-        look: 0,
-        isLookedAt: false,
-        dueMs: nowMs + this.pace.settleMs,
-        latestDueMs: nowMs + 2 * this.pace.settleMs,
-        wrongLooks: 0,
-        mismatch: undefined,
-        drift: undefined,
-        isForBoth: false,
-        isException: false,
-      };
-      this.open.set(name, obligation);
-    } else if (namesBase(suspect.part) && !namesBase(obligation.suspect.part)) {
-      this.forgetItems(obligation);
-      obligation.suspect = suspect;
+    let part = index.parts.get(name);
+    if (part === undefined) {
+      part = freshPart(name, suspect, nowMs, pace);
+      index.parts.set(name, part);
+    } else if (namesBase(suspect.part) && !namesBase(part.suspect.part)) {
+      index.removeJudged(part);
+      part.suspect = suspect;
     }
-    if (obligation.drift !== undefined) obligation.dueMs = Math.min(obligation.dueMs, nowMs + this.pace.settleMs);
-    else if (obligation.look === 0) obligation.dueMs = Math.min(obligation.latestDueMs, nowMs + this.pace.settleMs);
+    if (driftOf(part) !== undefined) hasten(part, nowMs + pace.settleMs);
+    else if (part.stage.at === 'fresh') postpone(part, Math.min(part.stage.latestDueMs, nowMs + pace.settleMs));
+    const { stage } = part;
     // A read answers what was received before it began, and nothing else.
     // rule: look-answers-what-came-before-it
-    addOldestTouches(obligation.isLookedAt ? obligation.later : obligation.touches, all);
-    for (const key of judgingItems(graph, obligation.suspect) ?? []) {
-      const seen = this.items.get(textOfKey(key));
-      if (seen === undefined) this.items.set(textOfKey(key), { image: undefined, neededBy: new Set([obligation]) });
-      else seen.neededBy.add(obligation);
-    }
+    addOldestTouches(stage.at === 'looked-at' ? stage.later : part.touches, all);
+    index.addJudged(part, judgingItems(graph, part.suspect));
   }
 
   /** A fan-out keeps its oldest touches only. So that its newest one is not lost for its parts, they inherit its time. */
   private inheritNewest(name: string, { newestMs }: OpenSpread): void {
     // rule: newest-touch-of-a-fan-out-is-inherited
-    this.newest.set(name, Math.max(newestMs, this.newest.get(name) ?? 0));
+    this.index.newest.set(name, Math.max(newestMs, this.index.newest.get(name) ?? 0));
   }
 
   private touchSpread(spread: Spread, touches: readonly Touch[]): void {
     const name = nameOfSpread(spread);
-    let open = this.spreads.get(name);
+    let open = this.index.spreads.get(name);
     if (open === undefined) {
-      open = {
-        name,
-        spread,
-        touches: [],
-        later: [],
-        newestMs: 0,
-        isForBoth: false,
-        isQueried: false,
-        queriedMs: undefined,
-      };
-      this.spreads.set(name, open);
+      open = freshSpread(name, spread);
+      this.index.spreads.set(name, open);
     }
     for (const { stampMs, newestMs = stampMs } of touches) open.newestMs = Math.max(open.newestMs, newestMs);
     // The Query that names the items has to begin after the record was received.
     // rule: fan-out-is-queried-after-its-record
-    open.queriedMs = undefined;
-    addOldestTouches(open.isQueried ? open.later : open.touches, touches);
+    if (open.stage.at === 'named') moveSpread(open, 'a record touches it', { at: 'unasked' });
+    addOldestTouches(open.stage.at === 'asked' ? open.stage.later : open.touches, touches);
   }
+
+  // Images and looks close.
 
   /** Closes a part whose newest images agree. */
-  private closeByImages({ graph, streamLabel }: OddityContext, obligation: Obligation): void {
+  private closeByImages(context: OddityContext, part: Obligation): void {
     // After a restart records come again, and the images of older ones may agree. They say nothing about drift that was found later.
     // rule: images-close-no-known-drift
-    if (obligation.drift !== undefined) return;
-    // Both images are of the planner.
-    // rule: images-close-no-dispute
-    if (obligation.isForBoth) return;
-    const { suspect } = obligation;
+    if (driftOf(part) !== undefined) return;
     // Nor about what a check has left: the difference may be of a time before all records.
     // rule: images-close-nothing-that-a-check-has-left
-    if (isLeftByCheck(obligation)) return;
-    const [derivedKey, ...keys] = judgingItems(graph, suspect) ?? [];
-    if (derivedKey === undefined) return;
-    const images = [derivedKey, ...keys].map((key) => this.items.get(textOfKey(key))?.image);
-    if (images.includes(undefined)) return;
-    const [derived, ...items] = images.map((image) => image!.item);
-    const seen = { suspect, form: itemKindOf(graph, suspect.sortKey), derived, keys, items };
-    const compared = partKindOf(suspect.part).compare(contextOfImages(graph, streamLabel), seen);
-    if (compared instanceof Promise || compared.wanted !== compared.stored) return;
-    const newestMs = this.newest.get(obligation.name) ?? 0;
-    const closed = this.closed.get(newestMs) ?? new Map<string, Touch>();
-    for (const touch of obligation.touches) {
-      const known = closed.get(touch.shardId);
-      if (known === undefined || touch.receipt < known.receipt) closed.set(touch.shardId, touch);
-    }
-    this.closed.set(newestMs, closed);
-    this.closeObligation(obligation);
+    if (isLeftByCheck(part)) return;
+    if (!imagesAgree(context, part.suspect, (key) => this.index.at(key)?.image)) return;
+    this.index.noteClosedByImages(part);
+    this.close(part, 'images agree');
   }
 
-  private closeObligation(obligation: Obligation): void {
+  private close(part: Obligation, event: PartEvent): void {
+    movePart(part, event, { at: 'closed' });
     // rule: closed-parts-keep-their-newest-touch
-    this.open.delete(obligation.name);
-    this.forgetItems(obligation);
-    this.forgetDrift(obligation);
-  }
-
-  private indexDrift(obligation: Obligation): void {
-    const item = itemOfSuspect(obligation.suspect);
-    const known = this.drifting.get(item);
-    if (known === undefined) this.drifting.set(item, new Set([obligation]));
-    else known.add(obligation);
-  }
-
-  private forgetDrift(obligation: Obligation): void {
-    const item = itemOfSuspect(obligation.suspect);
-    const known = this.drifting.get(item);
-    known?.delete(obligation);
-    if (known?.size === 0) this.drifting.delete(item);
-  }
-
-  private forgetItems(obligation: Obligation): void {
-    for (const [name, { neededBy }] of this.itemsOf(obligation)) {
-      neededBy.delete(obligation);
-      if (neededBy.size === 0) this.items.delete(name);
-    }
-  }
-
-  private itemsOf({ suspect }: Obligation): [string, SeenItem][] {
-    const names = [itemOfSuspect(suspect), ...basesOf(suspect).map(textOfKey)];
-    return names.flatMap((name): [string, SeenItem][] => {
-      const seen = this.items.get(name);
-      return seen === undefined ? [] : [[name, seen]];
-    });
+    this.index.parts.delete(part.name);
+    this.index.removeJudged(part);
+    moveFinding(part, 'no longer wrong', { at: 'unknown' });
+    this.index.indexDrift(part);
   }
 
   /** Whether a part is to be read now. */
   isDue(nowMs: number): boolean {
-    for (const obligation of this.open.values()) if (isDue(obligation, nowMs)) return true;
+    for (const part of this.index.parts.values()) if (dueMsOf(part) <= nowMs) return true;
     return false;
   }
 
   /** Returns at most `most` parts to be read now, those first that have waited longest, and begins a look at them. */
   beginLook(nowMs: number, lowMarkMs: number | undefined, most: number): Obligation[] {
     const due: Obligation[] = [];
-    for (const obligation of this.open.values()) {
-      if (!isDue(obligation, nowMs)) continue;
-      if (this.awaitsMore(obligation, lowMarkMs)) obligation.dueMs = nowMs + this.pace.settleMs / 3;
-      else due.push(obligation);
+    for (const part of this.index.parts.values()) {
+      if (dueMsOf(part) > nowMs) continue;
+      if (this.awaitsMore(part, lowMarkMs)) postpone(part, nowMs + this.pace.settleMs / 3);
+      else due.push(part);
     }
-    due.sort((left, right) => left.dueMs - right.dueMs);
+    due.sort((left, right) => dueMsOf(left) - dueMsOf(right));
     const begun = due.slice(0, most);
-    for (const obligation of begun) {
-      obligation.isLookedAt = true;
-      obligation.look += 1;
-    }
+    for (const part of begun) movePart(part, 'a look begins', { at: 'looked-at', later: [] });
     return begun;
   }
 
@@ -442,121 +225,110 @@ export class Obligations {
    * Whether a look would have to be repeated: a Query is going to name the part again, or records that the projector has still to make are
    * going to close it. A difference found before is no drift yet.
    */
-  private awaitsMore(obligation: Obligation, lowMarkMs: number | undefined): boolean {
-    const spread = this.spreadReaching(obligation.suspect);
-    if (spread !== undefined && spread.queriedMs === undefined) return true;
-    if (lowMarkMs === undefined || obligation.drift !== undefined || isLeftByCheck(obligation)) return false;
-    if ((this.newest.get(obligation.name) ?? 0) + this.pace.marginMs < lowMarkMs) return false;
-    return this.itemsOf(obligation).some(([, { image, neededBy }]) => image !== undefined && neededBy.has(obligation));
+  private awaitsMore(part: Obligation, lowMarkMs: number | undefined): boolean {
+    const spread = this.index.spreadReaching(part.suspect);
+    if (spread !== undefined && spread.stage.at !== 'named') return true;
+    if (lowMarkMs === undefined || driftOf(part) !== undefined || isLeftByCheck(part)) return false;
+    if (this.index.newestMsOf(part) + this.pace.marginMs < lowMarkMs) return false;
+    return this.index.hasImageFor(part);
   }
 
   /** Takes in the result of a look; undefined: it failed, or nothing can be said yet. */
-  endLook(graph: CompiledModel, obligation: Obligation, result: LookResult | undefined, nowMs: number): void {
-    if (this.open.get(obligation.name) !== obligation) return;
-    obligation.isLookedAt = false;
-    const { touches, later } = obligation;
-    obligation.later = [];
-    obligation.mismatch = undefined;
+  endLook(graph: CompiledModel, part: Obligation, result: LookResult | undefined, nowMs: number): void {
+    // Images may have closed it meanwhile.
+    if (part.stage.at !== 'looked-at') return;
+    const { later } = part.stage;
     if (result === 'right') {
-      obligation.touches = later;
-      obligation.wrongLooks = 0;
-      obligation.drift = undefined;
-      obligation.isException = false;
-      this.forgetDrift(obligation);
-      obligation.isForBoth &&= later.length > 0;
-      if (later.length === 0) this.closeObligation(obligation);
-      obligation.dueMs = nowMs + this.msUntilNextLook(obligation);
+      part.touches = later;
+      part.wrongLooks = 0;
+      if (later.length === 0) {
+        this.close(part, 'the look finds it right');
+        return;
+      }
+      moveFinding(part, 'no longer wrong', { at: 'unknown' });
+      this.index.indexDrift(part);
+      this.wait(part, 'the look finds it right before later records', nowMs);
       return;
     }
-    addOldestTouches(touches, later);
-    if (result === undefined) obligation.dueMs = nowMs + this.msUntilNextLook(obligation);
+    addOldestTouches(part.touches, later);
+    if (result === undefined) this.wait(part, 'the look fails', nowMs);
     else if ('instead' in result) {
-      const newestMs = this.newest.get(obligation.name) ?? 0;
-      this.closeObligation(obligation);
-      const inherited = touches.map((touch) => ({ ...touch, newestMs }));
+      const newestMs = this.index.newestMsOf(part);
+      this.close(part, 'the look finds another part wrong');
+      const inherited = part.touches.map((touch) => ({ ...touch, newestMs }));
       this.openOrTouch(graph, result.instead, inherited, nowMs);
     } else {
-      obligation.mismatch = result;
+      movePart(part, 'the look finds a difference', { at: 'doubted', mismatch: result });
       const { behind } = result;
-      if (behind !== undefined && !this.open.has(nameOfSuspect(behind)))
-        this.openOrTouch(graph, behind, touches, nowMs);
+      if (behind !== undefined && this.index.partOf(behind) === undefined)
+        this.openOrTouch(graph, behind, part.touches, nowMs);
     }
   }
 
-  private msUntilNextLook({ suspect, touches, wrongLooks, drift }: Obligation): number {
-    const { settleMs, mostWaitMs, countMs, driftMs } = this.pace;
-    // A repair is a write, and its record brings the next look. Whether that has made it right, or something else wrong, is still open.
-    if (drift !== undefined && touches.length === 0) return driftMs;
-    const wait = Math.min(mostWaitMs, settleMs * 2 ** Math.min(wrongLooks, 10));
-    return suspect.part.kind === 'count' ? Math.max(countMs, wait) : wait;
+  private wait(part: Obligation, event: PartEvent, nowMs: number): void {
+    movePart(part, event, { at: 'waiting', dueMs: nowMs + msUntilNextLook(part, this.pace) });
   }
+
+  // Differences are judged.
 
   /**
    * Judges differences, once everything that was made before the end of the look was received.
    *
    * @param receivedThroughMs every record made before this time was received.
-   * @returns what has become drift by it.
+   * @returns the drift that is news.
    */
-  judgeDifferences(receivedThroughMs: number, nowMs: number): Obligation[] {
-    const found: Obligation[] = [];
-    for (const obligation of this.open.values()) {
-      const { mismatch } = obligation;
+  judgeDifferences(receivedThroughMs: number, nowMs: number): ObservedDrift[] {
+    const news: ObservedDrift[] = [];
+    for (const part of this.index.parts.values()) {
+      const { stage } = part;
       // A record that explains the difference may have been made before the look, and may not be received yet.
       // rule: difference-waits-for-its-records
-      if (mismatch === undefined || receivedThroughMs <= mismatch.toMs) continue;
-      obligation.mismatch = undefined;
-      obligation.wrongLooks += 1;
-      if (this.isLeftToBuild(obligation, mismatch)) {
-        this.closeObligation(obligation);
-        continue;
-      }
-      const state = this.stateOfDifference(obligation, mismatch);
-      if (state !== undefined) {
-        const isNew = this.isNewDrift(obligation, mismatch);
-        this.noteDrift(obligation, mismatch, nowMs, state);
-        if (isNew && (state === 'drift' || state === 'disputed')) found.push(obligation);
-      }
-      obligation.dueMs = nowMs + this.msUntilNextLook(obligation);
+      if (stage.at !== 'doubted' || receivedThroughMs <= stage.mismatch.toMs) continue;
+      const drift = this.judge(part, stage.mismatch, nowMs);
+      if (drift !== undefined) news.push(drift);
     }
-    return found;
+    return news;
   }
 
-  /**
-   * Whether a difference was not told yet. A record that touched known drift may have been its repair, and another one new damage: the base
-   * items ask for the same as before.
-   */
-  private isNewDrift({ name, drift }: Obligation, { wanted }: Mismatch): boolean {
-    if (drift === undefined || drift.state === 'not-ready') return true;
-    const { touchedMs = drift.foundMs } = drift;
-    return drift.wanted === wanted && (this.newest.get(name) ?? 0) > touchedMs;
-  }
-
-  /**
-   * Whether a build has still to reach a part: nothing has touched the part since writers maintain what is built. The migration verifies it
-   * before readers use it. A part that was touched later is right once its records are applied: until then it is open like any other.
-   */
-  private isLeftToBuild(obligation: Obligation, mismatch: Mismatch): boolean {
-    const { builtSinceMs, wanted } = mismatch;
-    // A build writes what base items ask for; it does not look for what they do not.
-    if (builtSinceMs === undefined || wanted === null || !this.isSettled(obligation, mismatch)) return false;
-    // rule: part-that-a-build-has-still-to-reach-is-closed
-    return (this.newest.get(obligation.name) ?? 0) < builtSinceMs + this.pace.marginMs;
-  }
-
-  /** Returns the state of a difference that lasts; undefined: it may still become right. */
-  private stateOfDifference(obligation: Obligation, mismatch: Mismatch): ObservedDrift['state'] | undefined {
-    const { behind, isAwaited, plain, builtSinceMs } = mismatch;
-    // It depends on the same images, so no record that is on its way explains it.
-    if (plain !== undefined) return 'disputed';
-    // A copy without its reverse item stays open. Once the reverse item is known to be drift, the two are exceptions together.
-    if (behind !== undefined) {
-      return this.open.get(nameOfSuspect(behind))?.drift === undefined ? undefined : 'at-risk';
+  /** Judges a difference; returns the drift if it is news. */
+  private judge(part: Obligation, mismatch: Mismatch, nowMs: number): ObservedDrift | undefined {
+    const { index } = this;
+    const newestMs = index.newestMsOf(part);
+    part.wrongLooks += 1;
+    const around = {
+      newestMs,
+      isReachedByFanOut: index.spreadReaching(part.suspect) !== undefined,
+      isBehindStuckFanOut: this.isBehindStuckFanOut(part.suspect),
+      isReverseItemDrift: mismatch.behind !== undefined && this.isDrift(mismatch.behind),
+    };
+    const verdict = verdictOn(part.suspect, mismatch, around, this.pace);
+    if (verdict === 'left-to-build') {
+      this.close(part, 'the difference is left to a build');
+      return undefined;
     }
-    // rule: parts-behind-a-stuck-fan-out-are-given-up
-    if (isAwaited && this.isBehindStuckFanOut(obligation.suspect)) return 'given-up';
-    if (!this.isSettled(obligation, mismatch)) return undefined;
-    // rule: part-of-what-is-built-is-no-drift
-    return builtSinceMs === undefined ? 'drift' : 'not-ready';
+    if (verdict === 'may-pass') {
+      this.wait(part, 'the difference may pass', nowMs);
+      return undefined;
+    }
+    const known = driftOf(part);
+    const touchedMs = index.newest.get(part.name);
+    const drift = driftBy(part.suspect, mismatch, verdict, { known, touchedMs, nowMs });
+    this.noteDrift(part, drift);
+    this.wait(part, 'the difference is drift', nowMs);
+    return isNews(known, mismatch, newestMs) && verdict === 'drift' ? drift : undefined;
+  }
+
+  /** Drift is listed as an exception, so that the time goes on for everything else. */
+  private noteDrift(part: Obligation, drift: ObservedDrift): void {
+    // The time has passed an exception: a fan-out that reaches it later does not make it newer.
+    // rule: exception-stays-one
+    const exceptions = [...this.index.parts.values()].filter(({ finding }) => finding.at === 'excepted');
+    // rule: exceptions-are-few
+    if (part.finding.at === 'excepted' || exceptions.length < this.pace.mostExceptions) {
+      moveFinding(part, 'listed', { at: 'excepted', drift });
+      part.touches = [];
+    } else moveFinding(part, 'found wrong', { at: 'holding', drift });
+    this.index.indexDrift(part);
   }
 
   /** Whether the fan-out that has still to visit a part is stuck: its continuation is drift. */
@@ -564,175 +336,60 @@ export class Obligations {
     const fanOut = fanOutTo(suspect);
     if (fanOut === undefined) return false;
     const sortKey = new FanOutPlaces(fanOut.edgeType).continuation(fanOut.kind);
-    const continuation: Suspect = { source: fanOut.source, sortKey, part: { kind: 'continuation' } };
-    return this.open.get(nameOfSuspect(continuation))?.drift !== undefined;
+    return this.isDrift({ source: fanOut.source, sortKey, part: { kind: 'continuation' } });
   }
 
-  /** Whether nothing is on its way that could still make a part right. */
-  private isSettled({ name, suspect, later }: Obligation, mismatch: Mismatch): boolean {
-    const { marginMs, unknownMs } = this.pace;
-    const { fromMs, lowMarkMs, isAwaited } = mismatch;
-    // A continuation that is not at its end awaits itself: it is drift if the record that drives it is applied, and it has not moved.
-    const isOnItsWay = isAwaited && suspect.part.kind !== 'continuation';
-    // rule: alarm-waits-for-fan-outs-under-way
-    if (isOnItsWay) return false;
-    // rule: alarm-waits-for-open-fan-outs
-    if (later.length > 0 || this.spreadReaching(suspect) !== undefined) return false;
-    const touchedMs = this.newest.get(name) ?? 0;
-    // rule: alarm-waits-for-the-low-mark
-    return lowMarkMs === undefined ? touchedMs + unknownMs < fromMs : touchedMs + marginMs < lowMarkMs;
+  private isDrift(suspect: Suspect): boolean {
+    const part = this.index.partOf(suspect);
+    return part !== undefined && driftOf(part) !== undefined;
   }
 
-  private noteDrift(
-    obligation: Obligation,
-    { wanted, stored, plain, lowMarkMs }: Mismatch,
-    nowMs: number,
-    state: ObservedDrift['state'],
-  ): void {
-    const touchedMs = this.newest.get(obligation.name);
-    obligation.drift = {
-      suspect: obligation.suspect,
-      wanted,
-      stored,
-      ...(plain !== undefined && { plain }),
-      ...(touchedMs !== undefined && { touchedMs }),
-      foundMs: obligation.drift?.foundMs ?? nowMs,
-      state: state !== 'disputed' && obligation.drift?.state === 'given-up' ? 'given-up' : state,
-      // rule: unknown-low-mark-is-told
-      isCertain: lowMarkMs !== undefined || state === 'disputed',
-    };
-    this.indexDrift(obligation);
-    // Drift is reported as an exception, so that the time goes on for everything else.
-    // The time has passed an exception: a fan-out that reaches it later does not make it newer.
-    // rule: exception-stays-one
-    const exceptions = [...this.open.values()].filter(({ isException }) => isException);
-    // rule: exceptions-are-few
-    if (exceptions.length < this.pace.mostExceptions) obligation.isException = true;
-    if (obligation.isException) obligation.touches = [];
-  }
+  // Fan-outs name their parts.
 
   /** Returns at most `most` spreads whose items a Query has still to name, and marks their Query as begun. */
   beginSpreadQueries(most: number): OpenSpread[] {
-    const due = [...this.spreads.values()].filter(({ isQueried, queriedMs }) => !isQueried && queriedMs === undefined);
+    const due = [...this.index.spreads.values()].filter(({ stage }) => stage.at === 'unasked');
     const begun = due.slice(0, most);
-    for (const spread of begun) spread.isQueried = true;
+    for (const open of begun) moveSpread(open, 'the Query begins', { at: 'asked', later: [] });
     return begun;
   }
 
   /** Opens parts that the Query of a spread has named. */
   openNamedParts(graph: CompiledModel, open: OpenSpread, suspects: readonly Suspect[], nowMs: number): void {
     // rule: parts-inherit-from-the-fan-out
-    const touches = [...open.touches, ...open.later];
+    const touches = touchesOf(open);
     for (const suspect of suspects) {
-      if (open.isForBoth) this.openPartForBoth(graph, suspect, touches, nowMs);
-      else this.openOrTouch(graph, suspect, touches, nowMs);
+      this.openOrTouch(graph, suspect, touches, nowMs);
       this.inheritNewest(nameOfSuspect(suspect), open);
     }
   }
 
   /** Takes in the end of a Query; undefined: it failed. */
   endSpreadQuery(open: OpenSpread, endedMs: number | undefined): void {
-    open.isQueried = false;
-    const isAgain = open.later.length > 0 || endedMs === undefined;
-    addOldestTouches(open.touches, open.later);
-    open.later = [];
-    if (!isAgain) open.queriedMs = endedMs;
+    if (open.stage.at !== 'asked') return;
+    const { later } = open.stage;
+    addOldestTouches(open.touches, later);
+    if (endedMs === undefined || later.length > 0) {
+      moveSpread(open, 'the Query fails or a record comes meanwhile', { at: 'unasked' });
+    } else moveSpread(open, 'the Query ends', { at: 'named', queriedMs: endedMs });
   }
 
   /** Closes the spreads for which everything made before the end of their Query was received, and forgets old touches. */
   closeReceivedSpreads(receivedThroughMs: number, lowMarkMs: number | undefined): void {
-    for (const [name, { queriedMs }] of this.spreads) {
+    for (const [name, open] of this.index.spreads) {
       // A child that came during the Query is known by its record.
       // rule: fan-out-is-held-until-its-query-is-consumed
-      if (queriedMs !== undefined && queriedMs < receivedThroughMs) this.spreads.delete(name);
+      if (open.stage.at !== 'named' || open.stage.queriedMs >= receivedThroughMs) continue;
+      moveSpread(open, 'all before its end is received', { at: 'closed' });
+      this.index.spreads.delete(name);
     }
-    for (const newestMs of this.closed.keys()) if (newestMs < receivedThroughMs) this.closed.delete(newestMs);
+    this.index.forgetClosedTouches(receivedThroughMs);
     const { marginMs, unknownMs } = this.pace;
     const oldMs = lowMarkMs === undefined ? receivedThroughMs - unknownMs : Math.min(lowMarkMs, receivedThroughMs);
-    // Each time all of them are looked through.
-    if (oldMs - this.forgottenMs < marginMs / 4) return;
-    this.forgottenMs = oldMs;
-    for (const [name, stampMs] of this.newest) {
-      // A closed part may be found wrong again by an older look: its newest touch has to be known.
-      if (stampMs + 2 * marginMs < oldMs && !this.open.has(name)) this.newest.delete(name);
-    }
-  }
-
-  /** The open fan-out that may reach a part. */
-  private spreadReaching(suspect: Suspect): OpenSpread | undefined {
-    if (this.spreads.size === 0) return undefined;
-    const spread = fanOutTo(suspect);
-    return spread && this.spreads.get(nameOfSpread(spread));
+    this.index.forgetNewest(oldMs, marginMs);
   }
 }
 
-/** The fan-out that a part is visited by. */
-function fanOutTo({ source, part }: Suspect): (Spread & { kind: FanOutOf }) | undefined {
-  if (part.kind === 'copy') {
-    const edgeType = typePrefix(part.target) ?? '';
-    return { kind: 'copies', source: part.target.slice(edgeType.length + 1), edgeType };
-  }
-  if (part.kind === 'index-item' && part.target !== undefined && part.target !== source) {
-    return { kind: 'joined', source, edgeType: typePrefix(part.target) ?? '' };
-  }
-  return undefined;
-}
-
-function isLeftByCheck({ touches, later }: Obligation): boolean {
-  return [...touches, ...later].some(({ shardId }) => shardId === NO_SHARD);
-}
-
-function isDue({ dueMs, isLookedAt, mismatch }: Obligation, nowMs: number): boolean {
-  return dueMs <= nowMs && !isLookedAt && mismatch === undefined;
-}
-
-/** Adds touches to a list. A touch is left out if the list has one of the same shard that is not newer. */
-function addOldestTouches(to: Touch[], touches: readonly Touch[]): void {
-  for (const touch of touches) {
-    const { shardId, stampMs, receipt } = touch;
-    const isOlder = (one: Touch): boolean =>
-      one.shardId === shardId && one.stampMs <= stampMs && one.receipt <= receipt;
-    if (!to.some(isOlder)) to.push(touch);
-  }
-}
-
-function namesBase(part: Part): boolean {
-  if (part.kind === 'index-item') return part.target !== undefined;
-  return part.kind === 'reverse-item' ? part.base !== undefined : true;
-}
-
-/** The base items that a suspect names. */
-function basesOf({ source, part }: Suspect): ItemKey[] {
-  switch (part.kind) {
-    case 'attributes':
-      return [{ source, target: source }];
-    case 'element':
-      return [{ source, target: part.target }];
-    case 'index-item':
-      return part.target === undefined ? [] : [{ source, target: part.target }];
-    case 'reverse-item':
-      return part.base === undefined ? [] : [part.base];
-    default:
-      return [];
-  }
-}
-
-/**
- * Returns the items whose images judge a part: the derived item first, then its base item, if it has one. Undefined: images do not judge
- * the part: its kind needs reads, two base items decide about it, or its base item is not known.
- */
-function judgingItems(graph: CompiledModel, suspect: Suspect): ItemKey[] | undefined {
-  const { source, sortKey, part } = suspect;
-  if (JUDGED[part.kind] !== 'by-images' || !namesBase(part)) return undefined;
-  // Images of two base items are of different moments, so they cannot judge a part together: it is read.
-  if (part.kind === 'index-item' && needsSource(graph, part.target!)) return undefined;
-  return [{ source, target: sortKey }, ...basesOf(suspect)];
-}
-
-/** A context for comparisons of images, which read nothing. */
-function contextOfImages(graph: CompiledModel, streamLabel: string | undefined): ObserveContext {
-  const refuse = (): never => {
-    throw new Error('a comparison of images has to read nothing');
-  };
-  return { graph, store: { getMany: refuse, query: refuse }, stream: new StreamLabel(streamLabel) };
+function isLeftByCheck(part: Obligation): boolean {
+  return touchesOf(part).some(({ shardId }) => shardId === NO_SHARD);
 }

@@ -17,12 +17,11 @@ import { runAbortable } from '../../store/abortable.ts';
 import { check } from '../check/check.ts';
 import { WRONG } from '../check/finding.ts';
 import { Repairer } from '../repair/repairer.ts';
-import { openedByDispute } from './both-planners.ts';
 import { Feeder, type TakeEvents } from './feeder.ts';
 import { askIndexes } from './index-look.ts';
 import { type IndexDifference, IndexSample } from './index-sample.ts';
 import { TableMemory } from './memory.ts';
-import type { ObservedDrift, Opened } from './obligation.ts';
+import type { ObservedDrift } from './obligation.ts';
 import { Observer, type ObserverLimits } from './observer.ts';
 import type { ObserverMemory, ObserverState } from './state.ts';
 
@@ -40,11 +39,6 @@ export interface ObserveOptions extends RuntimeOptions {
   lowMark?: (() => Promise<number | undefined>) | undefined;
   /** How long a low mark is used, in milliseconds. Default 5,000. */
   markMs?: number | undefined;
-  /**
-   * The share of judgements, from 0 to 1, that the plain planner makes too, which shares no planning code with the one that the projector
-   * and this observer use. If the two differ, that is drift of the state `disputed`. Default 0.01.
-   */
-  plainShare?: number | undefined;
   /**
    * The share of the changed items, from 0 to 1, about which the indexes of the table are asked a minute later or more: their content is sampled,
    * and never verified. Default 0.001.
@@ -146,7 +140,6 @@ async function observeUntilEnd(
       lowMark: options.lowMark ?? mark!.upToMs,
       listener: mark?.listener,
       limits: options.limits,
-      plainShare: options.plainShare,
       async onDrift(drift) {
         options.onDrift?.(drift);
         if (options.repairs === true) await repairDrift(options, [drift]);
@@ -240,18 +233,15 @@ async function takeLastCheck(store: Pick<Store, 'get'>, observer: Observer): Pro
  * each page: the check takes longer than the lease.
  */
 async function checkWholeTable(
-  { graph, store, source, now, wait, remainingMs, plainShare }: ObserveOptions,
+  { graph, store, source, now, wait, remainingMs }: ObserveOptions,
   observer: Observer,
   keep: () => Promise<void>,
 ): Promise<void> {
   const left: ItemKey[] = [];
-  const disputed: Opened[] = [];
   const beganMs = runtimeOf({ now }).now();
-  // A dispute is opened by its parts.
-  const open = new Set<string>([...WRONG.filter((verdict) => verdict !== 'disputed'), 'pending', 'maintenance']);
+  const open = new Set<string>([...WRONG, 'pending', 'maintenance']);
   const { cursor } = await check({
-    ...{ graph, store, now, wait, remainingMs, plainShare },
-    onDispute: (dispute) => void disputed.push(openedByDispute(dispute)),
+    ...{ graph, store, now, wait, remainingMs },
     settleMs: 1_000,
     onProgress: keep,
     streamLabel: streamLabel(source.streamArn),
@@ -260,12 +250,12 @@ async function checkWholeTable(
     },
   });
   // A check that the end of the run has cut off is no base.
-  if (cursor === undefined) await observer.endWholeCheck(beganMs, left, disputed);
+  if (cursor === undefined) await observer.endWholeCheck(beganMs, left);
 }
 
 /**
- * Makes derived items equal to what their base items ask for. An item with a quarantine entry is left to a redrive, and
- * one about which the planners differ to people: nothing tells which of the two is right. A migration repairs what is not ready.
+ * Makes derived items equal to what their base items ask for. An item with a quarantine entry is left to a redrive. A
+ * migration repairs what is not ready.
  */
 async function repairDrift(options: ObserveOptions, drift: readonly ObservedDrift[]): Promise<void> {
   const mendable = drift.filter(({ state }) => state === 'drift' || state === 'at-risk');

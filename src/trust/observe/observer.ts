@@ -1,6 +1,5 @@
 import { knownItems } from '../../client/feed/known-items.ts';
 import { streamLabel, watermarkOf } from '../../core/items/watermark.ts';
-import type { Suspect } from '../../core/kinds/part.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
@@ -14,12 +13,12 @@ import {
   type TailRecord,
 } from '../../projecting/stream/stream-tail.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
-import { isInShare, PLAIN_SHARE } from '../plain/share.ts';
 import type { Feeder } from './feeder.ts';
 import type { IndexSample } from './index-sample.ts';
 import { hasQuarantineEntry, type LookContext, lookAtSuspects, partsDecidedElsewhere, partsOfSpread } from './look.ts';
-import { NO_SHARD, nameOfSuspect, type ObservedDrift, type Opened, type Spread, type Touch } from './obligation.ts';
-import { Obligations, type ObserverPace, type OpenSpread } from './obligations.ts';
+import { NO_SHARD, type ObservedDrift, type Spread, type Touch } from './obligation.ts';
+import type { ObserverPace, OpenSpread } from './obligation-states.ts';
+import { Obligations } from './obligations.ts';
 import type { SeenChange } from './opened.ts';
 import type { Gap, ObserverState } from './state.ts';
 
@@ -41,8 +40,6 @@ export interface ObserverContext extends Pick<Runtime, 'now'> {
   /** Called with drift that was not known before. */
   onDrift?: ((drift: ObservedDrift) => void | Promise<void>) | undefined;
   limits?: Partial<ObserverLimits> | undefined;
-  /** The share of judgements that the plain planner makes too, from 0 to 1. Default 0.01. */
-  plainShare?: number | undefined;
   /** Takes in the records about which the indexes may be asked. */
   indexSample?: Pick<IndexSample, 'receive'> | undefined;
 }
@@ -86,7 +83,6 @@ export interface Turn {
 export class Observer {
   private readonly limits: ObserverLimits;
   private readonly obligations: Obligations;
-  private readonly plainShare: number;
   private readonly tail: StreamTail;
   private throughMs: number | undefined;
   private baseMs: number | undefined;
@@ -113,8 +109,7 @@ export class Observer {
       unknownMs: 2 * marginMs + 30_000,
       mostExceptions,
     };
-    this.plainShare = context.plainShare ?? PLAIN_SHARE;
-    this.obligations = new Obligations(pace, this.plainShare);
+    this.obligations = new Obligations(pace);
     this.tail = new StreamTail({
       ...{ source: context.source, now: context.now, limits: this.limits, listener: context.listener },
       onGap: (reason) => this.noteGap(reason),
@@ -180,9 +175,8 @@ export class Observer {
    *
    * @param beganMs when it began, by the observer's clock.
    * @param left the derived items that it has found to differ, and not repaired.
-   * @param disputed the parts about which the two planners differ.
    */
-  async endWholeCheck(beganMs: number, left: readonly ItemKey[], disputed: readonly Opened[] = []): Promise<void> {
+  async endWholeCheck(beganMs: number, left: readonly ItemKey[]): Promise<void> {
     // A gap that was noticed during the check may hide changes of what the check had read by then.
     if (this.positionsMs === undefined || beganMs < this.positionsMs) return;
     const graph = await this.context.ready.current();
@@ -202,7 +196,6 @@ export class Observer {
     };
     // rule: what-the-check-has-left-is-open
     this.obligations.reopen(graph, { suspects, spreads }, [touch], this.context.now());
-    for (const opened of disputed) this.obligations.openForBoth(graph, opened, [touch], this.context.now());
     this.baseMs = beganMs;
     this.gap = undefined;
   }
@@ -348,8 +341,6 @@ export class Observer {
       // rule: look-compares-with-what-is-ready
       const graph = await ready.current();
       const stream = new StreamLabel(streamLabel(source.streamArn));
-      const isForBoth = (suspect: Suspect, fromMs: number): boolean =>
-        obligations.isForBoth(suspect) || isInShare(`${nameOfSuspect(suspect)} ${fromMs}`, this.plainShare);
       const looking: LookContext = {
         graph,
         maintained: this.graph!,
@@ -357,15 +348,13 @@ export class Observer {
         stream,
         now,
         lowMark: context.lowMark,
-        isForBoth,
       };
       await Promise.all(spreads.map((spread) => this.openPartsOfSpread(looking, spread)));
       looks = await this.lookAtDueParts(looking, lowMarkMs);
     }
     const through = this.receivedThroughMs;
     if (through === undefined) return looks;
-    for (const found of obligations.judgeDifferences(through, now()))
-      await this.reportDrift(found.suspect, found.drift!);
+    for (const drift of obligations.judgeDifferences(through, now())) await this.reportDrift(drift);
     obligations.closeReceivedSpreads(through, lowMarkMs);
     return looks + spreads.length;
   }
@@ -402,9 +391,9 @@ export class Observer {
     return begun.length;
   }
 
-  private async reportDrift(suspect: Suspect, drift: ObservedDrift): Promise<void> {
+  private async reportDrift(drift: ObservedDrift): Promise<void> {
     // rule: quarantined-is-given-up
-    if (drift.state === 'drift' && (await hasQuarantineEntry(this.context, suspect))) drift.state = 'given-up';
+    if (drift.state === 'drift' && (await hasQuarantineEntry(this.context, drift.suspect))) drift.state = 'given-up';
     await this.context.onDrift?.(drift);
   }
 

@@ -7,22 +7,22 @@ import { decodeElement, edgeKeyOfElement, escapedEdge } from '../../core/items/e
 import { isDerivedKey, textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { setsOfValues, storedAmounts, textOfAmounts } from '../../core/items/ledger.ts';
 import { elementsByEdge, hasEdgeSet, viewAttributes } from '../../core/items/stored-view.ts';
+import { copyingEdge, isReverseKey, reverseItemOf } from '../../core/kinds/copies.ts';
 import { copySlots } from '../../core/kinds/copy.ts';
+import { isKeptCount } from '../../core/kinds/counted.ts';
+import type { Derived, InTarget } from '../../core/kinds/derived.ts';
 import { NO_SET } from '../../core/kinds/element.ts';
 import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
 import { indexItemText } from '../../core/kinds/index-item.ts';
+import { joinedKeysOf } from '../../core/kinds/joined.ts';
 import type { OddityContext, Part, Suspect } from '../../core/kinds/part.ts';
 import { itemKindOf } from '../../core/kinds/table.ts';
 import { hasOtherShape } from '../../core/kinds/view.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { needsSource } from '../../core/model/joined.ts';
 import { countKeyOf } from '../../core/model/projection/places.ts';
-import { copyingEdge, isReverseKey, reverseItemOf } from '../../core/plan/copies.ts';
-import { isKeptCount } from '../../core/plan/counted.ts';
 import { derivedOf, joinedShares } from '../../core/plan/derive.ts';
-import type { Derived, InTarget } from '../../core/plan/derived.ts';
 import { fanOutUnits } from '../../core/plan/fan-out.ts';
-import { joinedKeysOf } from '../../core/plan/joined.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { concernOf } from '../../registry/concerns.ts';
@@ -99,7 +99,7 @@ function openedInTarget(base: ItemKey, before: Derived, after: Derived): Suspect
     .map(([, { key }]) => ({ source: key.source, sortKey: key.target, part: { kind: 'reverse-item', base } }));
 }
 
-/** The fan-outs that a change of a node causes: one obligation for each, and none yet for the items that they reach. */
+/** The fan-outs that a change of a node starts. The items that they reach become obligations later. */
 function spreadsOf(graph: CompiledModel, change: SeenChange): Spread[] {
   const { source, target } = change;
   return fanOutUnits(graph, { source, target, records: [change] }).map(({ of, edgeType }) => ({

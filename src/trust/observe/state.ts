@@ -27,7 +27,7 @@ export interface SampledIndexes {
   wrong: number;
   /** Names of wrong ones, the newest first, 10 at most. */
   wrongItems: string[];
-  /** Since when they are counted, in milliseconds since 1970. */
+  /** When the counts began, in milliseconds since 1970. */
   sinceMs: number;
   /** Why the latest question had no answer; absent: it had one. */
   failure?: string | undefined;

@@ -45,7 +45,7 @@ function isAlien(kind: Concern['kind'] | Part['kind']): kind is 'retired' | 'unr
   return kind === 'retired' || kind === 'unregistered' || kind === 'misplaced';
 }
 
-/** Since when writers maintain what is built; undefined: they do not, or its build has not begun. */
+/** The time since which writers maintain a projection that is being built; undefined: they do not, or its build has not begun. */
 function maintainedSinceMs({ changing }: Concerns, name: string): number | undefined {
   return changing.find((part) => part.name === name)?.sinceMs;
 }

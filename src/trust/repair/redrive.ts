@@ -3,15 +3,15 @@ import { INDEX_KEYS, unchangedCondition, WATERMARK } from '../../core/items/deri
 import { BEGINNINGS, isPlainKey } from '../../core/items/derived-key.ts';
 import { isTypeName, textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { isFanOutOpen } from '../../core/kinds/continuation.ts';
+import type { Derived } from '../../core/kinds/derived.ts';
+import { isInTargetOf, keysInTarget } from '../../core/kinds/in-targets.ts';
+import { joinedKeysOf } from '../../core/kinds/joined.ts';
 import { kindOfDerivedKey } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { fanOutOfKey } from '../../core/model/projection/places.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
-import type { Derived } from '../../core/plan/derived.ts';
 import { fanOutsOf } from '../../core/plan/fan-out.ts';
-import { isInTargetOf, keysInTarget } from '../../core/plan/in-targets.ts';
-import { joinedKeysOf } from '../../core/plan/joined.ts';
 import { placesOfBase } from '../../core/plan/places-of-base.ts';
 import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../core/plan/quarantine-entry.ts';
 import { queryPages, readItem, readItems } from '../../core/store-pages.ts';

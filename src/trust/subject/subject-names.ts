@@ -95,7 +95,7 @@ export class SubjectNames {
     });
   }
 
-  /** The part of an item that is about the subject: of items of others only the attributes, entries and elements that name it. */
+  /** The part of an item that is about the subject: the subject's own items whole, and the attributes, entries and elements of other items that name it. */
   excerptOf(walked: WalkedItem): Item {
     const { source, target, item } = walked;
     const isWhole = source === this.id || this.isEdgeKey(target) || (isDerivedKey(target) && this.isNamedByKey(target));
@@ -266,7 +266,10 @@ function certaintyOfNameAt(text: string, from: number, to: number): Naming | und
   return beginsId && endsId ? 'sure' : 'perhaps';
 }
 
-/** Whether a text has a type, and nothing that goes on before it, in front of a dash: an edge's sort key inside a text. */
+/**
+ * Whether the characters before a dash are a whole type name, as of an edge's sort key inside a text: `USER` is in `x USER-1`, and is not in
+ * `mUSER-1`.
+ */
 function endsWithType(text: string, dash: number): boolean {
   let at = dash;
   while (at > 0 && /[A-Z0-9_]/.test(text[at - 1]!)) at -= 1;

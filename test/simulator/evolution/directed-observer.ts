@@ -59,7 +59,7 @@ class ObservedStage extends Stage {
           ready: modelToCheck(graph, this.table),
           store: this.table,
         },
-        ...{ source: this.source(), table: graph.table, now, limits: LIMITS, plainShare: 0 },
+        ...{ source: this.source(), table: graph.table, now, limits: LIMITS },
         lowMark: async () => (this.lowMarkMs === 'unknown' ? undefined : (this.lowMarkMs ?? this.nowMs)),
         onDrift: (drift) => void this.alarms.push(drift),
       },

@@ -121,7 +121,7 @@ export class Observing {
     const observer = new Observer(
       {
         ...{ maintained: registeredModel(graph, store), ready: modelToCheck(graph, store), store, source },
-        ...{ table: graph.table, now: () => timeline.nowMs, plainShare: 1 },
+        ...{ table: graph.table, now: () => timeline.nowMs },
         lowMark: async () => (this.knowsMark ? this.appliedUpToMs() : undefined),
         onDrift: (drift) => {
           // The answer of a call that stood still may reach a process that has ended.

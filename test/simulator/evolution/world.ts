@@ -23,7 +23,6 @@ export interface EvolutionFailure extends SeedFailure {
     | 'endless' /** the schedule does not come to rest */
     | 'unsound' /** the observer claims a time through which not all is right */
     | 'false-alarm' /** it tells of drift that is none */
-    | 'disputed' /** its planners differ */
     | 'unseen-drift' /** at rest it does not tell of something wrong */
     | 'stalled' /** at rest its time does not move */;
 }

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { RUN_OPTIONS, runProgram } from '../long-run.ts';
 import { pinnedFile } from '../planted/pinned.ts';
 import { reportText } from '../report.ts';
-import { OBSERVER_EXPERIMENTS, OBSERVER_MUTANTS, VERIFY_MUTANTS, WRITTEN_MUTANTS, WRONG_PLANNER } from './planted.ts';
+import { OBSERVER_EXPERIMENTS, OBSERVER_MUTANTS, VERIFY_MUTANTS, WRITTEN_MUTANTS } from './planted.ts';
 
 /** Long runs of schedules of the observer, `npm run simulate -- observer`. */
 
@@ -25,7 +25,7 @@ await runProgram(
     usage: USAGE,
     command: 'npm run simulate -- observer',
     file: 'simulate-observer.json',
-    mutants: [...OBSERVER_MUTANTS, ...VERIFY_MUTANTS, ...WRITTEN_MUTANTS, ...OBSERVER_EXPERIMENTS, WRONG_PLANNER],
+    mutants: [...OBSERVER_MUTANTS, ...VERIFY_MUTANTS, ...WRITTEN_MUTANTS, ...OBSERVER_EXPERIMENTS],
     world: 'observer',
     chunk: 50,
     report: async ({ tally }, runner, mutant) => {

@@ -3,8 +3,7 @@ import { SERVICE_PARTITION } from '../../../src/core/items/keys.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { check } from '../../../src/trust/check/check.ts';
-import { openedByDispute } from '../../../src/trust/observe/both-planners.ts';
-import type { ObservedDrift, Opened } from '../../../src/trust/observe/obligation.ts';
+import type { ObservedDrift } from '../../../src/trust/observe/obligation.ts';
 import { Observer } from '../../../src/trust/observe/observer.ts';
 import type { ObserverState } from '../../../src/trust/observe/state.ts';
 import { FaultyStore } from '../faulty-store.ts';
@@ -95,7 +94,6 @@ export class Observation {
         lowMark: mark?.upToMs ?? ofOracle,
         listener: mark?.listener,
         onDrift: (drift) => this.alarmed(drift),
-        plainShare: 1,
         limits: {
           ...OBSERVER_LIMITS,
           mostExceptions: this.mostExceptions,
@@ -136,7 +134,6 @@ export class Observation {
   private async base(process: ObserverProcess, observer: Observer): Promise<void> {
     const { world } = this;
     const left: ItemKey[] = [];
-    const disputed: Opened[] = [];
     const beganMs = world.agenda.now;
     await check({
       graph: world.graph,
@@ -149,14 +146,10 @@ export class Observation {
       now: () => world.agenda.now,
       wait: (milliseconds) => process.wait(milliseconds),
       random: () => 0.5,
-      plainShare: 1,
-      onDispute: (dispute) => void disputed.push(openedByDispute(dispute)),
-      onFinding: ({ source, target, verdict }) => {
-        if (verdict !== 'disputed') left.push({ source, target });
-      },
+      onFinding: ({ source, target }) => void left.push({ source, target }),
     });
     if (process.isDead) return;
-    await observer.endWholeCheck(beganMs, left, disputed);
+    await observer.endWholeCheck(beganMs, left);
     world.count('checks as a base');
     if (left.length > 0) world.count('bases with differences');
   }
@@ -201,10 +194,6 @@ export class Observation {
     world.count('alarms');
     world.tell(() => `observer: ALARM ${JSON.stringify(drift)}`);
     this.alarms.push({ drift, atMs: world.agenda.now });
-    if (drift.state === 'disputed') {
-      world.fail('disputed', `the planners differ: ${JSON.stringify(drift)}`);
-      return;
-    }
     if (!drift.isCertain) {
       // Without the low mark only the passed time decides, and the projector may be hours behind.
       world.count('uncertain alarms');

@@ -38,11 +38,7 @@ const OPENING: readonly Mutant[] = [
   {
     name: 'changed-node-opens-no-fan-out',
     rule: 'A changed node opens its fan-outs: what they reach may be wrong.',
-    changes: [
-      setValue('changed-node-opens-its-fan-outs', (old) => `(${old}).slice(0, 0)`),
-      // The plain planner opens them too, for its share.
-      drop('plain-planner-opens-its-fan-outs'),
-    ],
+    changes: [setValue('changed-node-opens-its-fan-outs', (old) => `(${old}).slice(0, 0)`)],
   },
   {
     name: 'gone-reverse-item-opens-no-copy',
@@ -88,7 +84,7 @@ const CLOSING: readonly Mutant[] = [
   {
     name: 'look-answers-later-records',
     rule: 'A look answers the records that were received before it began, and no others.',
-    changes: [replace('look-answers-what-came-before-it', 'addOldestTouches(obligation.touches, all);')],
+    changes: [replace('look-answers-what-came-before-it', 'addOldestTouches(part.touches, all);')],
   },
   {
     name: 'looks-are-eventual',
@@ -141,7 +137,7 @@ const FAN_OUTS: readonly Mutant[] = [
   {
     name: 'fan-out-is-closed-with-its-query',
     rule: 'A fan-out stays open until everything made before the end of its Query is consumed.',
-    changes: [setCondition('fan-out-is-held-until-its-query-is-consumed', 'queriedMs !== undefined')],
+    changes: [setCondition('fan-out-is-held-until-its-query-is-consumed', "open.stage.at !== 'named'")],
   },
 ];
 
@@ -188,7 +184,8 @@ const TIME: readonly Mutant[] = [
     changes: [
       insertBefore(
         'exception-stays-one',
-        'for (const one of this.open.values()) one.isException &&= one.touches.length === 0;',
+        `for (const one of this.index.parts.values())
+          if (one.finding.at === 'excepted' && one.touches.length > 0) one.finding = { ...one.finding, at: 'holding' };`,
       ),
     ],
   },
@@ -317,7 +314,7 @@ const ALARMS: readonly Mutant[] = [
   {
     name: 'alarm-before-own-consumption',
     rule: 'A difference is judged once everything made before the end of the look is consumed.',
-    changes: [setCondition('difference-waits-for-its-records', 'mismatch === undefined')],
+    changes: [setCondition('difference-waits-for-its-records', "stage.at !== 'doubted'")],
   },
   {
     name: 'received-without-clocks',
@@ -327,13 +324,16 @@ const ALARMS: readonly Mutant[] = [
   {
     name: 'closed-part-forgets-its-newest-touch',
     rule: 'The newest touch of a part is kept after it was closed.',
-    changes: [insertAfter('closed-parts-keep-their-newest-touch', 'this.newest.delete(obligation.name);')],
+    changes: [insertAfter('closed-parts-keep-their-newest-touch', 'this.index.newest.delete(part.name);')],
   },
   {
     name: 'oldest-touch-decides',
     rule: 'The newest touch of a part decides whether it may still become right.',
     changes: [
-      replace('newest-touch-is-kept', 'this.newest.set(name, Math.min(newestMs, this.newest.get(name) ?? newestMs));'),
+      replace(
+        'newest-touch-is-kept',
+        'index.newest.set(name, Math.min(newestMs, index.newest.get(name) ?? newestMs));',
+      ),
     ],
   },
   {
@@ -349,7 +349,7 @@ const ALARMS: readonly Mutant[] = [
   {
     name: 'alarm-beside-an-open-fan-out',
     rule: 'A part that an open fan-out may reach is no drift.',
-    changes: [setCondition('alarm-waits-for-open-fan-outs', 'later.length > 0')],
+    changes: [drop('alarm-waits-for-open-fan-outs')],
   },
   {
     name: 'unknown-low-mark-is-certain',
@@ -365,48 +365,6 @@ const ALARMS: readonly Mutant[] = [
     name: 'quarantined-is-drift',
     rule: 'A part whose base item is in quarantine is given up: a redrive has to come first.',
     changes: [drop('quarantined-is-given-up')],
-  },
-];
-
-const WRONG_ELEMENTS = setCondition('hashed-element-names-its-target', (old) => `!${old}`);
-const CHECK_ASKS_ONE = setValue(
-  'check-asks-the-plain-planner',
-  '(await Promise.resolve(undefined)) as Dispute | undefined',
-);
-const NO_FAN_OUTS = replace(
-  'no-net-zero-in-fan-outs',
-  'return changing.slice(0, 0).map(() => fanOutUnit(of, source, edgeType, changing));',
-);
-
-/** A fault of the planner. Projector and observer share it, so that only the plain planner shows it. */
-export const WRONG_PLANNER: Mutant = {
-  name: 'planner-makes-wrong-elements',
-  rule: 'A fault of the planner shows.',
-  changes: [WRONG_ELEMENTS],
-};
-
-/** Planted in the judgement by both planners, next to a fault of the planner. */
-const BOTH_PLANNERS: readonly Mutant[] = [
-  {
-    name: 'disputes-are-not-told',
-    rule: 'A part for which the plain planner asks for something else is drift.',
-    changes: [WRONG_ELEMENTS, drop('planners-that-differ-are-told')],
-  },
-  {
-    name: 'images-close-disputes',
-    rule: 'Images do not close a part about which the planners differ: they show one of them only.',
-    // The check asks both, too.
-    changes: [WRONG_ELEMENTS, CHECK_ASKS_ONE, drop('images-close-no-dispute')],
-  },
-  {
-    name: 'check-asks-one-planner',
-    rule: 'The check that is the base asks the plain planner too: no record tells of what was wrong before.',
-    changes: [WRONG_ELEMENTS, CHECK_ASKS_ONE],
-  },
-  {
-    name: 'plain-fan-outs-are-left-alone',
-    rule: 'The fan-outs that the plain planner finds are opened, also if the planner finds none.',
-    changes: [NO_FAN_OUTS, drop('plain-planner-opens-its-fan-outs')],
   },
 ];
 
@@ -439,7 +397,6 @@ const ALL: readonly Mutant[] = [
   ...TIME,
   ...RESTARTS,
   ...ALARMS,
-  ...BOTH_PLANNERS,
   ...FEED,
   ...TOGETHER,
   ...MARK,
@@ -465,10 +422,6 @@ const FOUND: ReadonlySet<string> = new Set([
   'low-mark-after-the-look',
   'quarantined-is-drift',
   'unknown-low-mark-is-certain',
-  'disputes-are-not-told',
-  'images-close-disputes',
-  'plain-fan-outs-are-left-alone',
-  'check-asks-one-planner',
   'mark-passes-what-is-not-read',
   'mark-of-the-end-of-the-look',
   'saved-mark-passes-what-is-unclaimed',

@@ -204,7 +204,7 @@ export class Stage {
     this.observer = new Observer(
       {
         ...{ maintained: model, ready: model, store: this.store, source: this.stream, table: this.graph.table },
-        ...{ limits, plainShare: 0, now: () => this.observerNow() },
+        ...{ limits, now: () => this.observerNow() },
         lowMark: async () => (this.knowsMark ? this.lowMarkMs() : undefined),
         onDrift: (drift) => this.judgeAlarm(drift),
       },

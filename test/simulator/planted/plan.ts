@@ -76,7 +76,7 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
       setProperty(
         'attributes-are-there-while-the-node-is',
         'attributes',
-        (old) => `Object.keys(${old}).length === 0 ? undefined : ${old}`,
+        (old) => `Object.keys(attributes).length === 0 ? undefined : ${old}`,
       ),
     ],
   },

@@ -12,7 +12,7 @@ export const SHOWN_BY: Readonly<Record<World, readonly string[]>> = {
     'own-write-hidden',
   ],
   // A wrong answer, a wrong finding, or what does not come to its end.
-  evolution: ['wrong', 'alarm', 'unfinished', 'unsound', 'false-alarm', 'disputed', 'unseen-drift', 'stalled'],
+  evolution: ['wrong', 'alarm', 'unfinished', 'unsound', 'false-alarm', 'unseen-drift', 'stalled'],
   ledgers: ['wrong', 'false-alarm', 'unseen-drift', 'left-by-repair'],
   verify: ['unsound', 'false-alarm', 'unseen-drift', 'stalled'],
   watch: ['diverged'],

@@ -289,7 +289,6 @@ class Schedule {
           return markMs;
         },
         onDrift: (drift) => this.alarm(drift),
-        plainShare: 1,
         limits: {
           ...{ lateMs: LATE_MS, skewMs: SKEW_MS, settleMs: 2 * SECOND, listMs: 10 * SECOND },
           mostExceptions: this.mostExceptions,
@@ -353,7 +352,6 @@ class Schedule {
   private alarm(drift: ObservedDrift): void {
     this.count('alarms');
     const name = nameOfDrift(drift);
-    if (drift.state === 'disputed') this.fail('false-alarm', `the planners differ: ${JSON.stringify(drift)}`);
     if (drift.isCertain !== this.knowsMark) this.fail('false-alarm', `${name} is certain: ${drift.isCertain}`);
     if (drift.isCertain && !this.consumer.broken.has(name)) this.fail('false-alarm', JSON.stringify(drift));
   }

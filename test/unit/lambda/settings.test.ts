@@ -11,7 +11,6 @@ describe('readFunctionSettings', () => {
         EDGELOOM_SAMPLE_RATE: '0.25',
         EDGELOOM_CONCURRENCY: '16',
         EDGELOOM_SETTLE_SECONDS: '60',
-        EDGELOOM_PLAIN_SHARE: '0.5',
         EDGELOOM_MAX_RCU: '100',
         EDGELOOM_MAX_WCU: '25',
         AWS_REGION: 'eu-central-1',
@@ -24,7 +23,6 @@ describe('readFunctionSettings', () => {
       sampleRate: 0.25,
       concurrency: 16,
       settleMs: 60_000,
-      plainShare: 0.5,
       maxRcu: 100,
       maxWcu: 25,
     });
@@ -38,7 +36,6 @@ describe('readFunctionSettings', () => {
       sampleRate: 0,
       concurrency: undefined,
       settleMs: undefined,
-      plainShare: undefined,
       maxRcu: undefined,
       maxWcu: undefined,
     });

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { hashedSortKey } from '../../../src/core/items/hashed-key.ts';
 import { edgeSortKey } from '../../../src/core/items/keys.ts';
-import { classifyBaseItem, classifyKey, KeyClassifier } from '../../../src/core/model/base-item.ts';
+import { classifyBaseItem, classifyKey } from '../../../src/core/model/base-item.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
+import { planOfKey, plansOfSource } from '../../../src/core/plan/type-plans.ts';
 
 const graph = defineGraph({
   table: 'records',
@@ -124,11 +125,10 @@ describe('a model with tenants', () => {
     expect(kindsOf(source, target)).toMatchObject([misfit, misfit]);
   });
   it('judges each edge of a partition, and each partition, by itself', () => {
-    const keys = new KeyClassifier(tenants).selectPartition('USER-a.1');
-    const kinds = () => ['MEMBER-USER-a.2', 'MEMBER-USER-b.2'].map((key) => keys.kindOf(key).kind);
-    expect(kinds()).toEqual(['plain', 'misfit']);
-    keys.selectPartition('USER-b.1');
-    expect(kinds()).toEqual(['misfit', 'plain']);
+    const kinds = (source: string) =>
+      ['MEMBER-USER-a.2', 'MEMBER-USER-b.2'].map((key) => planOfKey(plansOfSource(tenants, source), source, key).kind);
+    expect(kinds('USER-a.1')).toEqual(['edge', 'misfit']);
+    expect(kinds('USER-b.1')).toEqual(['misfit', 'edge']);
   });
   it('has nodes without a tenant, which no edge joins', () => {
     expect(classifyKey(tenants, 'USER-a', 'USER-a')).toMatchObject({ kind: 'node' });

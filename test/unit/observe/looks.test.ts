@@ -12,7 +12,7 @@ const pace = {
 describe('the looks of the observer', () => {
   /** A node is made, and the projector has not written its view. */
   const opened = (): Obligations => {
-    const obligations = new Obligations(pace, 0);
+    const obligations = new Obligations(pace);
     const newImage: Item = { source: { S: 'USER-1' }, target: { S: 'USER-1' } };
     const change = {
       source: 'USER-1',

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/core/items/change-record.ts';
-import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import { edge, node } from '../../../src/core/model/schema.ts';
 import {
   copiesField,
   copiesWithElement,
@@ -10,7 +8,9 @@ import {
   copyOf,
   edgeOfReverse,
   reverseItemKeyOf,
-} from '../../../src/core/plan/copies.ts';
+} from '../../../src/core/kinds/copies.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';
 import {
   beginContinuationUpdate,

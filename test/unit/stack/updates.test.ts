@@ -153,16 +153,6 @@ describe('other code', () => {
   });
 });
 
-describe('an observer', () => {
-  it('gets another share of its second planner by an update of its function alone', async () => {
-    await deployed(made({ observe: true }));
-    expect(await stacks.deploy(NAME, made({ observe: true }))).toEqual([]);
-    const changes = changed(await stacks.deploy(NAME, made({ observe: true, observePlainShare: 1 })));
-    expect(changes).toEqual(['Modify ObserveLambdaFunction']);
-    expect(stacks.get(NAME).status).toBe('UPDATE_COMPLETE');
-  });
-});
-
 describe('a stream that was switched off and on', () => {
   it('is not read after a deployment of the same template, and is after one that names it', async () => {
     await deployed();

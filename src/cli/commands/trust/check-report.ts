@@ -57,10 +57,9 @@ export function reportText(
 function linesOf(finding: Finding): string[] {
   const { verdict, expected, actual } = finding;
   const lines = [`${verdict} ${keyText(finding)}`];
-  const [ofWanted, ofStored] = labelsOf(verdict);
   const [wanted, stored] = shownDifference([expected, actual]);
-  if (wanted !== null) lines.push(`  ${`${ofWanted}:`.padEnd(9)} ${wanted}`);
-  if (stored !== null) lines.push(`  ${`${ofStored}:`.padEnd(9)} ${stored}`);
+  if (wanted !== null) lines.push(`  expected: ${wanted}`);
+  if (stored !== null) lines.push(`  actual:   ${stored}`);
   return lines;
 }
 
@@ -70,19 +69,18 @@ function keyText({ source, target }: Finding): string {
 
 /** The counts besides drift; a rare one only where there is something to count. */
 function countsText(totals: CheckTotals, looksForNodes: boolean): string {
-  const { pending, superseded, quarantined, dangling, unknown, unregistered, disputed } = totals;
+  const { pending, superseded, quarantined, dangling, unknown, unregistered } = totals;
   return [
     `${pending} pending, ${superseded} superseded, ${quarantined} quarantined`,
     ...(looksForNodes || dangling > 0 ? [`${dangling} dangling`] : []),
     `${unknown} unknown`,
     ...(unregistered > 0 ? [`${unregistered} unregistered`] : []),
-    ...(disputed > 0 ? [`${disputed} disputed`] : []),
   ].join(', ');
 }
 
 /** The facts of a run that a build server needs besides its findings. */
 export interface RunState {
-  /** Whether the consumers' lag does not explain what is pending: then that fails, too. */
+  /** Whether records are pending although no consumer lags: this fails the check, too. */
   isUnexplained: boolean;
   /** Whether the run was stopped before its end: what it found is not all. */
   isStopped: boolean;
@@ -97,7 +95,7 @@ export function reportJunit(findings: readonly Finding[], { isUnexplained, isSto
   const cases = failures.map(
     ({ source, target, verdict, expected, actual }) =>
       `  <testcase classname="${escapeXml(source)}" name="${escapeXml(target)}">\n` +
-      `    <failure type="${verdict}" message="${verdict}">${escapeXml(textsOf({ verdict, expected, actual }))}</failure>\n` +
+      `    <failure type="${verdict}" message="${verdict}">${escapeXml(textsOf({ expected, actual }))}</failure>\n` +
       '  </testcase>\n',
   );
   const errors = isStopped ? 1 : 0;
@@ -112,14 +110,8 @@ export function reportJunit(findings: readonly Finding[], { isUnexplained, isSto
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="edgeloom check" ${counts}>\n${body}</testsuite>\n`;
 }
 
-/** The names of the two texts of a finding: what is disputed is not compared with what is there. */
-function labelsOf(verdict: Finding['verdict']): [string, string] {
-  return verdict === 'disputed' ? ['planner', 'plain'] : ['expected', 'actual'];
-}
-
-function textsOf({ verdict, expected, actual }: Pick<Finding, 'verdict' | 'expected' | 'actual'>): string {
-  const [wanted, stored] = labelsOf(verdict);
-  return `${wanted}: ${expected}\n${stored}: ${actual}`;
+function textsOf({ expected, actual }: Pick<Finding, 'expected' | 'actual'>): string {
+  return `expected: ${expected}\nactual: ${actual}`;
 }
 
 /** Whether a finding is held back by the consumer. */

@@ -10,12 +10,12 @@ export interface Waiting {
   settleSeconds: number;
 }
 
-/** Whether the consumers are so far behind that nothing else has to explain what is pending. */
+/** Whether the lag of the consumers explains the pending records, or none is pending. */
 export function isExplainedByLag({ pending, lagSeconds, settleSeconds }: Waiting): boolean {
   return pending <= 0 || (lagSeconds !== undefined && lagSeconds > 0 && lagSeconds >= settleSeconds);
 }
 
-/** The consumers' lag, and what to do about what is pending; nothing where nothing is. */
+/** The consumers' lag, and what to do about pending records; empty if nothing is pending. */
 export function waitingText(waiting: Waiting): string[] {
   const { pending, lagSeconds } = waiting;
   if (pending <= 0) return [];

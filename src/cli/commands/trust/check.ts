@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { hasItemsInTargets } from '../../../core/plan/in-targets.ts';
+import { hasItemsInTargets } from '../../../core/kinds/in-targets.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { countText } from '../../../foundation/figure.ts';
 import { saveLastCheck } from '../../../projecting/progress/last-check.ts';
@@ -9,7 +9,7 @@ import type { Finding } from '../../../trust/check/finding.ts';
 import { KeptFindings } from '../../../trust/check/kept-findings.ts';
 import { sampleOptions } from '../../../trust/check/scan.ts';
 import { unreadyText } from '../../shared/model-notice.ts';
-import { examples, share, wholeNumber } from '../../shared/options.ts';
+import { examples, wholeNumber } from '../../shared/options.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { printable } from '../../shared/shown.ts';
@@ -44,7 +44,6 @@ interface CommandOptions {
   resume?: string;
   report?: string[];
   strict?: boolean;
-  plainShare?: number;
   dangling?: boolean;
 }
 
@@ -68,11 +67,6 @@ export function checkCommand(command: Command): void {
     .option('--confirm', 'with --export: look at the partitions that differ there in the live table')
     .option('--strict', 'exit 1 also where items are of types outside the model')
     .option('--dangling', 'report edges to nodes that do not exist; a read unit or two for each, every time')
-    .option(
-      '--plain-share <share>',
-      'share of the base items of the table about which the plain planner is asked too, 0 to 1 (default: 0.01)',
-      share,
-    )
     .option('--resume <file>', 'keep the place in this file, and go on from there after an interruption')
     .option('--report <kind-and-file...>', 'write a report as well: junit FILE or json FILE')
     .addHelpText(
@@ -127,7 +121,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   const leavesCopiesOut = options.export !== undefined && options.confirm !== true && hasItemsInTargets(session.graph);
   const { missing, stale, orphan } = totals.drift;
   const isLeft = missing + stale + orphan > totals.repaired;
-  if (isLeft || totals.quarantined + totals.unregistered + totals.disputed > 0) process.exitCode = FOUND;
+  if (isLeft || totals.quarantined + totals.unregistered > 0) process.exitCode = FOUND;
   if (unready !== undefined) process.exitCode = FOUND;
   const waiting: Waiting = { pending: totals.pending - ofChange, lagSeconds, settleSeconds: options.settle / 1000 };
   if (!isExplainedByLag(waiting)) process.exitCode = FOUND;
@@ -195,7 +189,7 @@ async function runExportCheck(
 }
 
 function checkOptions(options: CommandOptions): Partial<CheckOptions> {
-  const { segment, sample, segments, source, settle, maxRcu, maxWcu, dangling, plainShare } = options;
+  const { segment, sample, segments, source, settle, maxRcu, maxWcu, dangling } = options;
   const mode = options.dryRun === true ? 'plan' : options.repair === true ? 'repair' : 'report';
   return {
     mode,
@@ -203,7 +197,6 @@ function checkOptions(options: CommandOptions): Partial<CheckOptions> {
     maxRcu,
     maxWcu,
     dangling,
-    plainShare,
     ...(segments !== undefined && { segments }),
     ...(segment !== undefined && { segments: segment.segments, onlySegments: [segment.segment] }),
     ...(sample !== undefined && sampleOptions(sample)),

@@ -18,7 +18,6 @@ const DRIFT = 1;
 interface CommandOptions {
   repair?: boolean;
   untilVerified?: boolean;
-  plainShare?: number;
   indexShare?: number;
 }
 
@@ -27,11 +26,6 @@ export function observeCommand(command: Command): void {
   command
     .option('--repair', 'repair the drift that it finds')
     .option('--until-verified', 'stop once everything that was written before the start is verified')
-    .option(
-      '--plain-share <share>',
-      'share of judgements that the plain planner makes too, 0 to 1 (default: 0.01)',
-      share,
-    )
     .option(
       '--index-share <share>',
       'share of changed items about which the indexes are asked a minute later, 0 to 1 (default: 0.001)',
@@ -61,7 +55,7 @@ export function observeCommand(command: Command): void {
 
 async function runObserver(
   session: CommandSession,
-  { repair, untilVerified, plainShare, indexShare }: CommandOptions,
+  { repair, untilVerified, indexShare }: CommandOptions,
 ): Promise<ObserveResult> {
   const { graph, client, store, settings, logger } = session;
   const { streamArn } = await describeTable(client, graph);
@@ -84,7 +78,6 @@ async function runObserver(
       source: new DynamoDBStreamSource(streams, streamArn),
       repairs: repair,
       untilVerified,
-      plainShare,
       indexShare,
       remainingMs: () => (isStopped ? 0 : Number.POSITIVE_INFINITY),
       onProgress: ({ verifiedThroughMs }, judged) => {

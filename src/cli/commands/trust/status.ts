@@ -95,7 +95,7 @@ async function watchStatus(session: CommandSession, looks: StatusLooks): Promise
 
 function outputOf({ graph }: CommandSession, result: Status): Output {
   const { shards, consumers, quarantined, projections, lastCheck, erasures, problems, rcu, streamReads } = result;
-  const { unregistered = 0, disputed = 0 } = lastCheck ?? {};
+  const { unregistered = 0 } = lastCheck ?? {};
   const sections = [
     `table ${graph.table.name}, model ${graph.fingerprint}`,
     shards.length === 0
@@ -129,7 +129,7 @@ function outputOf({ graph }: CommandSession, result: Status): Output {
     }`,
     lastCheck === null
       ? 'last check: none is known'
-      : `last check: ${lastCheck.verdict}, ${lastCheck.ended}, ${countText(lastCheck.drift, 'difference')}, ${lastCheck.pending} pending${unregistered > 0 ? `, ${unregistered} unregistered` : ''}${disputed > 0 ? `, ${disputed} disputed` : ''}`,
+      : `last check: ${lastCheck.verdict}, ${lastCheck.ended}, ${countText(lastCheck.drift, 'difference')}, ${lastCheck.pending} pending${unregistered > 0 ? `, ${unregistered} unregistered` : ''}`,
     verifiedLines(result),
     ...erasures.map(erasureText),
     problems.length === 0 ? 'nothing needs a person' : problems.map((problem) => `! ${printable(problem)}`).join('\n'),

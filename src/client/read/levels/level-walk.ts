@@ -26,7 +26,7 @@ export interface Truncated {
 export interface LevelsRead {
   /** Attributes by id; null for a node that does not exist. */
   nodes: Record<string, Record<string, unknown> | null>;
-  /** The edge sets of those that have levels. There only where levels have levels. */
+  /** The edge sets of nodes that have levels below them. Absent if no level has levels. */
   edgeSets?: Record<string, EdgeSetEntry[]>;
   /** Edges that were queried, by the node that they leave or enter. There only where levels are queried. */
   edges?: Record<string, EdgeResult[]>;

@@ -10,7 +10,7 @@ import type { EdgeSetEntry } from '../request/result.ts';
 /** The value of a label in a `with`; it is compared by its text, so `39` and `'39'` are alike. */
 export type LabelValue = string | number | bigint | boolean | ExactNumber;
 
-/** Edges whose targets a page shows: those of a type, or of them those of which any label has a value. */
+/** Edges whose targets a page shows: the edges of a type, optionally only those of which any label has this value. */
 export type WithEdges<EdgeType = string> = EdgeType | { type: EdgeType; label?: LabelValue };
 
 /**

@@ -67,7 +67,7 @@ export class Budget {
     return this.isMeasured() ? items : Math.max(items, FIRST_LOOK);
   }
 
-  /** Whether the units tell the size of items: not where no call has cost more than the least. */
+  /** Whether the capacity units show the size of the items: a call has cost more than the least. */
   private isMeasured(): boolean {
     return this.scanned > 0 && this.rcu > LEAST_RCU * this.calls;
   }

@@ -10,9 +10,9 @@ export interface FilterOptions<Attributes = Record<string, unknown>> {
    */
   where?: Where<Attributes> | undefined;
   /**
-   * Read capacity units that one page may cost, as measured by the items before; then it is short, and its cursor goes
-   * on. At least half a unit for each partition that is asked. Default: 50 with `where`, or as much as a look at each
-   * partition takes where that is more; none without.
+   * Read capacity units that one page may cost, as measured by the items before. A page that reaches the limit is short, and its cursor
+   * goes on. At least half a unit for each partition that is asked. Default with `where`: 50, or one read of each partition if that
+   * is more. Default without: no limit.
    */
   maxRcu?: number | undefined;
 }

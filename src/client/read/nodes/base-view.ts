@@ -1,17 +1,17 @@
 import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
 import { ATTRIBUTES, COPIES, EDGE_SET } from '../../../core/items/derived-item.ts';
 import { BASE_ITEMS } from '../../../core/items/keys.ts';
-import { copyingEdge, copyOf, parentOf } from '../../../core/plan/copies.ts';
+import { copyingEdge, copyOf, parentOf } from '../../../core/kinds/copies.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
 import { queryPages } from '../../../core/store-pages.ts';
 import type { ReadContext } from '../request/context.ts';
 
 /**
- * Views for reads that may not rely on the stored one: it is of another shape than the reader's model, or on the way to one.
- * The base items are read in its place and projected by the planner: the same result, at the cost of a Query.
+ * Views for reads that cannot use the stored view, because its shape is not that of the reader's model, or is being changed.
+ * The planner derives the view from the base items: the same result, at the cost of a Query.
  */
 
-/** The view that the reader's model wants of a node's base items; undefined where there are none. */
+/** Derives the view of a node from its base items, by the reader's model; undefined: the node has no base items. */
 export async function deriveView(
   { graph, store }: ReadContext,
   source: string,

@@ -1,8 +1,8 @@
 import { stringOf } from '../../../core/items/attribute-value.ts';
 import { COUNTED } from '../../../core/items/derived-item.ts';
 import { countOf, elementsByEdge, evictedTypes } from '../../../core/items/stored-view.ts';
+import type { Derived } from '../../../core/kinds/derived.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
-import type { Derived } from '../../../core/plan/derived.ts';
 import { queriedItems } from '../../../core/store-pages.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
@@ -36,7 +36,7 @@ export async function readDegree(
   const edge = findEdge(graph, edgeType);
   const isCounted = edge.count !== undefined || edge.labels !== undefined;
   if (isCounted && mustReadConsistently(context, (key) => key.source === source && writesEdge(edge, key))) {
-    // A count lags behind the edges, and which of them it has is not to be seen: they are counted themselves.
+    // A count lags behind the edges and does not show which edges it includes, so the edges are counted.
     return await countBaseEdges(context, source, edgeType, true);
   }
   if (edge.count !== undefined) {

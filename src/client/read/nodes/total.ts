@@ -14,11 +14,11 @@ import {
   withGroupsWithoutRoom,
 } from '../../../core/items/ledger.ts';
 import { ONE, textOfUnits } from '../../../core/items/units.ts';
+import { expectedFields } from '../../../core/kinds/derived.ts';
 import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
 import type { CountModel, EdgeModel } from '../../../core/model/compiled.ts';
 import type { CounterPlaces } from '../../../core/model/projection/places.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
-import { expectedFields } from '../../../core/plan/derived.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import type { Abortable } from '../../../foundation/runtime.ts';

@@ -268,7 +268,10 @@ async function readBases(
   return { attributes, calls };
 }
 
-/** Ids come from URLs: one of an unknown type, or that no key can hold, names an unknown node and nothing worse. */
+/**
+ * Whether an id has a type of the model and fits into a key. Ids come from URLs: another one is that of an unknown node. Throws `invalid-id`
+ * for a value that is no string.
+ */
 function canBeStored(graph: CompiledModel, id: string): boolean {
   if (typeof id !== 'string') {
     throw new EdgeloomError('invalid-id', `A node id should be a text, but is ${describe(id)}.`);

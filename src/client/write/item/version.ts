@@ -18,7 +18,7 @@ export function nextVersion({ source, target }: ItemKey, attribute: string, seen
   );
 }
 
-/** The condition that the version is still the one that was read; where there was none, that there is none. */
+/** The condition that the version is unchanged; an absent version must still be absent. */
 export function versionCondition(attribute: string, seen: AttributeValue | undefined): BaseCondition {
   return seen === undefined ? { absent: [attribute] } : { equal: { [attribute]: seen } };
 }

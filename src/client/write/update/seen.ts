@@ -119,7 +119,7 @@ function conditionOf(
     if (value === undefined) absent.push(attribute);
     else setOwn(equal, attribute, value);
   }
-  // Where no attribute is known to be there, that the item is takes a part of its own.
+  // With no equality to check, "the item exists" is one more condition.
   const count = Object.keys(equal).length + absent.length + (Object.keys(equal).length === 0 ? 1 : 0);
   // rule: update-is-made-of-the-item-as-seen
   if (count <= MOST_ATTRIBUTES) return { present: true, equal, absent };

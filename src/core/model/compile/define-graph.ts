@@ -96,7 +96,7 @@ function checkCopies(
   }
 }
 
-/** Notes parts of the source node that none of the nodes has which an edge leaves, such as misspelt ones. */
+/** Reports source parts that no source type declares, such as misspelt ones. */
 function checkSourceParts(nodes: ReadonlyMap<string, NodeModel>, edge: EdgeModel, mistakes: MistakeLog): void {
   const parts = new Set([...edge.from].flatMap((type) => [...(nodes.get(type)?.parts.keys() ?? [])]));
   for (const [part, [attribute]] of partsOfEdge(edge)) {

@@ -89,7 +89,7 @@ type ValueOf<Line> = Line extends { fill: (given: never) => infer Value }
     ? Value
     : never;
 
-/** The names of a table's settings that may be undefined, or of those that may not. */
+/** The names of a table's settings that may be undefined, or the names of all others. */
 type SettingNames<Table, MayBeUndefined extends boolean> = {
   [Name in keyof Table]: Table[Name] extends { effect: OptionEffect }
     ? (undefined extends ValueOf<Table[Name]> ? true : false) extends MayBeUndefined
@@ -185,7 +185,7 @@ export const INBOUND_OPTIONS = {
   partition: option(attributeOfEither, 'order', (given) => (given === undefined ? undefined : compilePartition(given))),
   /** Whether the target node is in the index partitions of its edges too, behind them; then there is one shard. */
   includeOwner: option(flag, 'result', (given = false) => given),
-  // They are compiled apart: see compile/totals.ts.
+  // They are compiled apart: see `core/model/compile/totals.ts`.
   total: { check: anything },
   by: { check: anything },
 };
@@ -231,7 +231,7 @@ export function settingsIn<Table extends OptionTable>(
   ) as SettingsOf<Table>;
 }
 
-/** The names of a table's settings; with `wanted`, of those that have this effect. */
+/** The names of a table's settings; with `wanted`, only settings with this effect. */
 export function settingNames(table: OptionTable, wanted?: OptionEffect): string[] {
   return Object.entries(table).flatMap(([name, { effect }]) => {
     return effect !== undefined && (wanted ?? effect) === effect ? [name] : [];

@@ -14,8 +14,8 @@ export type IndexPlace =
 const ESCAPED: Readonly<Record<string, string>> = { '%': '%25', '#': '%23', '@': '%40' };
 
 /**
- * The beginning of a projection's index partitions. Behind that of an edge type stands the rest of the edges' sort keys, from the dash
- * on. Names of orders begin with a small letter, the types that others begin with do not.
+ * The beginning of a projection's index partitions. After the beginning of an edge type follows the rest of the edge's sort key, from the
+ * dash on. Names of orders start with a lower-case letter, names of types with an upper-case one.
  */
 export function formatIndexPartition(place: IndexPlace): string {
   const mark = generationMark(place.generation);

@@ -49,7 +49,7 @@ export function listOfEdges(
   { partition, sort }: IndexEntry,
   source: string,
 ): ListOfEdges | undefined {
-  // An edge key without a target shows what stands before the target, and which shard the edge is in.
+  // The partition of an edge key without a target shows the text before the target, and the shard.
   const around: string = places.partition(`${edgeType}-`, encodedValueOf(sort, source), source);
   const end = around.indexOf('#');
   const base = end < 0 ? around : around.slice(0, end);

@@ -39,7 +39,7 @@ export interface ItemKeys {
   isPrefix: boolean;
 }
 
-/** Whether an item with these keys in the table is one of those that a question asks for. */
+/** Whether a question asks for the item with this key in the table. */
 export function isHitOf({ sources, target, isPrefix }: ItemKeys, source: string, sortKey: string): boolean {
   const isTarget = isPrefix ? sortKey.startsWith(target) : sortKey === target;
   return isTarget && sources.some((prefix) => source.startsWith(prefix));
@@ -181,7 +181,7 @@ export class OrderPlaces {
   private partitionBase(edgeSortKey: string, within: string | undefined): string {
     // The orders of gsi0 and gsi1 have the edge's own sort key in their first generation: no new text for each of them.
     const base = this.base === this.edgeType ? edgeSortKey : this.base + edgeSortKey.slice(this.edgeType.length);
-    // Without a `#` of its own the value is what stands behind the last one, whatever the target's id holds.
+    // The escaped value contains no `#`, so it follows the last `#`, whatever the target's id holds.
     return within === undefined ? base : `${base}#${escapeForPartition(within)}`;
   }
 }

@@ -15,12 +15,12 @@ import { escapedEdge, escapedEdgeOfElement } from '../../items/element.ts';
 import { VIEW_KEY } from '../../items/keys.ts';
 import { copiesByEdge, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../../items/stored-view.ts';
 import { laterOf } from '../../items/watermark.ts';
+import { copiesField, copiesWithElement, copyingEdge, type ParentCopies } from '../../kinds/copies.ts';
+import { evictToBudget, viewBudgetBytes } from '../../kinds/eviction.ts';
+import { shapeCondition, shapeOf } from '../../kinds/shape.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { DerivedUpdate } from '../../store-port.ts';
-import { copiesField, copiesWithElement, copyingEdge, type ParentCopies } from '../copies.ts';
-import { shapeCondition, shapeOf } from '../shape.ts';
 import type { EpochSeconds, IndexUnit, Truth, ViewChange, ViewCorrections, ViewUnit } from '../unit.ts';
-import { evictToBudget, viewBudgetBytes } from './eviction.ts';
 import { fenceLimitMs, isFenced, isStale } from './stale.ts';
 
 /**

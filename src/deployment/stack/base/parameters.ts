@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import { EdgeloomError } from '../../../foundation/errors.ts';
-import { PLAIN_SHARE } from '../../../trust/plain/share.ts';
 
 /**
  * The parameters of a stack, with the values that they have where a stage does not say. Values from a command line
  * (`--param`) are texts, so texts of numbers, truths, lists and tags are taken too.
  */
 
-/** The parameters of a stage, with the values of those that it does not set. */
+/** The parameters of a stage. A parameter that the stage does not set has its default. */
 export interface Parameters {
   /** Records that a batch holds at most; Lambda also ends a batch at 6 MB, and LocalStack takes 1,000. */
   batchSize: number;
@@ -72,8 +71,6 @@ export interface Parameters {
   checkMaxWcu: number;
   /** Whether a function judges each change of the table, once a minute: docs/observing.md. */
   observe: boolean;
-  /** The share of changes, 0 to 1, that it judges by the plain planner too. Needs `observe`. */
-  observePlainShare: number;
   /** The event bus of EventBridge that changes go to, by its name (`default`) or its ARN; empty: they go nowhere. Needs `observe`. */
   feedEventBus: string;
   /** Age of the oldest waiting record, in seconds, that raises the alarm. */
@@ -174,7 +171,6 @@ const parametersSchema = z
     checkMaxRcu: wholeBetween(0, 1_000_000).default(0),
     checkMaxWcu: wholeBetween(1, 1_000_000).default(200),
     observe: truth.default(false),
-    observePlainShare: share.default(PLAIN_SHARE),
     feedEventBus: z.string().regex(EVENT_BUS, 'should be the name or the ARN of an event bus').default(''),
     iteratorAgeAlarmSeconds: wholeBetween(60, 86_400).default(300),
     canaryMinutes: wholeBetween(0, 30).default(0),
@@ -208,10 +204,6 @@ const parametersSchema = z
   })
   .refine(({ feedEventBus, observe }) => feedEventBus === '' || observe, {
     path: ['feedEventBus'],
-    message: 'goes together with observe: true',
-  })
-  .refine(({ observePlainShare, observe }) => observePlainShare === PLAIN_SHARE || observe, {
-    path: ['observePlainShare'],
     message: 'goes together with observe: true',
   })
   .refine(({ logRetentionDays }) => LOG_RETENTIONS.includes(logRetentionDays), {

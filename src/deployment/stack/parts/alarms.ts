@@ -168,11 +168,6 @@ function checkAlarms(site: Site): Record<string, Alarm> {
       means: 'The check found derived items that are not what the base items say.',
       ...UNTIL_NEXT_NIGHT,
     },
-    Disputed: {
-      metric: ownMetric(site, 'checkDisputed'),
-      means: 'The plain planner asks for something else than the planner: one of the two has a fault.',
-      ...UNTIL_NEXT_NIGHT,
-    },
     CheckFailed: {
       metric: machineMetric('ExecutionsFailed'),
       means: 'The check failed before its end.',

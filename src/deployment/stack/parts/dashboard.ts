@@ -70,9 +70,7 @@ function graphs(site: Site): Graph[] {
     },
     {
       title: 'Check',
-      metrics: ['checkPartitions', 'checkDrift', 'checkDisputed', 'checkQuarantined', 'checkRepaired'].map((name) =>
-        own(name),
-      ),
+      metrics: ['checkPartitions', 'checkDrift', 'checkQuarantined', 'checkRepaired'].map((name) => own(name)),
     },
     ...(site.parameters.observe
       ? [

@@ -80,7 +80,6 @@ function functionDefinition(name: FunctionName, { parameters, table }: Site): Fu
         timeoutSeconds: OBSERVE_SECONDS,
         environment: {
           EDGELOOM_STREAM_ARN: table.streamArn,
-          EDGELOOM_PLAIN_SHARE: String(parameters.observePlainShare),
           ...(parameters.feedEventBus !== '' && { EDGELOOM_FEED_QUEUE_URL: ref(FEED_QUEUE) }),
         },
       };

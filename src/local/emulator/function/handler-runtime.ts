@@ -10,7 +10,7 @@ import { createModuleLoader } from '../../../deployment/package/module-loader.ts
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { functionRuntime } from './environment.ts';
 
-/** A handler may put another in its place. */
+/** Taken before the handler is loaded, which may replace the global one. */
 const { fetch } = globalThis;
 
 type Handler = (event: unknown, context: object) => unknown;

@@ -70,7 +70,7 @@ export function createEventSourceMapping(source: StreamSource, options: MappingO
   };
 }
 
-/** Whether a checkpoint tells where to go on: the starting position is for the very first start. */
+/** Whether a checkpoint exists. The starting position is used without one only: at the very first start. */
 function hasCheckpoint({ journal }: FollowRun): boolean {
   return journal.shardIds().length > 0;
 }

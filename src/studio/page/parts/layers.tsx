@@ -58,24 +58,27 @@ const LEGIBLE = 0.72;
 /** More boxes than these have no lines: the box that one picks tells them. */
 const MOST_WITH_LINES = 30;
 
-/** Lays out boxes in layers: from left to right or from top to bottom, with or without their lines, as the room shows them largest. */
+/**
+ * Lays out boxes in layers. Tries both directions, and returns the layout with the largest scale. Leaves out the lines of the boxes if letters
+ * would be too small.
+ */
 export function layoutInLayers(room: CanvasRoom, boxes: readonly Box[], ways: readonly Way[]): Layout {
   const scaleOf = ({ width, height }: Size): number => Math.min(room.width / width, room.height / height);
   const largest = (layouts: readonly Layout[]): Layout =>
     layouts.reduce((best, one) => (scaleOf(one) > scaleOf(best) ? one : best));
   const both = (hasLines: boolean): Layout =>
-    largest(WAYS_TO_LAY.map((way) => layoutBoxes(way, room, boxes, ways, hasLines)));
+    largest(ARRANGEMENTS.map((arrangement) => layoutBoxes(arrangement, room, boxes, ways, hasLines)));
   const whole = boxes.length > MOST_WITH_LINES ? undefined : both(true);
   return whole !== undefined && scaleOf(whole) >= LEGIBLE ? whole : both(false);
 }
 
-/** The directions of layers, and the ways to put boxes into layers. */
-const WAYS_TO_LAY = (['LR', 'TB'] as const).flatMap((direction) =>
+/** The directions of layers, each with the two methods that put boxes into layers. */
+const ARRANGEMENTS = (['LR', 'TB'] as const).flatMap((direction) =>
   (['network-simplex', 'longest-path'] as const).map((ranker) => ({ direction, ranker })),
 );
 
 function layoutBoxes(
-  { direction, ranker }: (typeof WAYS_TO_LAY)[number],
+  { direction, ranker }: (typeof ARRANGEMENTS)[number],
   { em, width: roomWidth }: CanvasRoom,
   boxes: readonly Box[],
   ways: readonly Way[],

@@ -45,7 +45,7 @@ export function Totals({ id, type, touches }: TotalsProps) {
 
 function namesAndValues(values: Record<string, unknown>): string {
   return Object.entries(values)
-    .map(([name, value]) => `${name} ${inThousands(typeof value === 'string' ? value : jsonText(value))}`)
+    .map(([name, value]) => `${name} ${withThousandsSeparators(typeof value === 'string' ? value : jsonText(value))}`)
     .join(', ');
 }
 
@@ -55,8 +55,8 @@ function groupsText(by: Record<string, Record<string, number>>): string {
     .join('; ');
 }
 
-/** A decimal text with every digit, its whole part in thousands. */
-function inThousands(decimal: string): string {
+/** Inserts commas into the whole part of a decimal text: `1234567.5` becomes `1,234,567.5`. */
+function withThousandsSeparators(decimal: string): string {
   const sign = decimal.startsWith('-') ? '-' : '';
   return sign + decimal.slice(sign.length).replace(/^\d+/, (whole) => BigInt(whole).toLocaleString('en'));
 }

@@ -128,8 +128,7 @@ function Checked({ check }: { check: CheckState }) {
         <p>
           drift: {figureText(missing)} missing, {figureText(stale)} stale, {figureText(orphan)} orphan;{' '}
           {figureText(totals.pending)} pending, {figureText(totals.quarantined)} quarantined,{' '}
-          {figureText(totals.unregistered)} unregistered, {figureText(totals.disputed)} disputed,{' '}
-          {figureText(totals.repaired)} repaired
+          {figureText(totals.unregistered)} unregistered, {figureText(totals.repaired)} repaired
         </p>
       )}
       {totals?.changing.map(({ name, items: met, reason }) => (
@@ -178,16 +177,7 @@ function Found({ finding: { source, target, verdict, expected, actual } }: { fin
           <bdi>{target === source ? source : `${source} ${target}`}</bdi>
         </Link>
       )}
-      {verdict === 'disputed' ? (
-        <>
-          <p>
-            planner: <Text text={expected ?? ''} />
-          </p>
-          <p>
-            plain planner: <Text text={actual ?? ''} />
-          </p>
-        </>
-      ) : isDrift || verdict === 'pending' ? (
+      {isDrift || verdict === 'pending' ? (
         <Difference wanted={expected} stored={actual} />
       ) : (
         actual !== null && (

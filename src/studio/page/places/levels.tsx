@@ -78,7 +78,7 @@ const MOST_LEVELS = 5;
 /** Paths offered at most. */
 const MOST_SUGGESTED = 12;
 
-/** Levels that could come next: of the nodes of the list, and of those that a given level without a label ends at. */
+/** Levels that could come next: below the nodes of the list, and below the nodes at the end of each given level without a label. */
 export function levelSuggestions({ edges }: ModelAnswer, type: string, levels: readonly string[]): string[] {
   const listed = edges.find((edge) => edge.type === type);
   const next = (types: readonly string[], before: string): string[] =>

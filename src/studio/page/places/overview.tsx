@@ -137,8 +137,6 @@ function LastCheck({ lastCheck }: { lastCheck: StatusAnswer['lastCheck'] }) {
           <dd>{figureText(lastCheck.pending)}</dd>
           <dt>unregistered</dt>
           <dd>{figureText(lastCheck.unregistered ?? 0)}</dd>
-          <dt>disputed</dt>
-          <dd>{figureText(lastCheck.disputed ?? 0)}</dd>
         </dl>
       )}
       <Link to="/trust">Run a check</Link>

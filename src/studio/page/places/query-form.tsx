@@ -104,7 +104,7 @@ export function QueryForm({ model, parameters }: QueryFormProps) {
         />
       )}
       <Filters filters={(edge ?? search)?.filters ?? []} parameters={own} sample={sampled} />
-      {edge !== undefined && <Levels model={model} edge={edge} parameters={own} />}
+      {edge !== undefined && <LevelsField model={model} edge={edge} parameters={own} />}
       <div class="row">
         <label>
           Rows
@@ -312,8 +312,16 @@ function Filters({
   );
 }
 
-/** The levels next to the nodes of the list. */
-function Levels({ model, edge, parameters }: { model: ModelAnswer; edge: DescribedEdge; parameters: URLSearchParams }) {
+/** The form field for the levels of `with`: a text area, and buttons with suggestions. */
+function LevelsField({
+  model,
+  edge,
+  parameters,
+}: {
+  model: ModelAnswer;
+  edge: DescribedEdge;
+  parameters: URLSearchParams;
+}) {
   const [text, setText] = useState(parameters.getAll('with').join('\n'));
   const levels = text.split('\n').filter((line) => line.trim() !== '');
   const suggested = levelSuggestions(model, edge.type, levels);

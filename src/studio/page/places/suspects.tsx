@@ -8,7 +8,7 @@ import { Link } from '../base/place.tsx';
 import { Badge, Card } from '../parts/told.tsx';
 import { REGISTRY } from './check-panel.tsx';
 
-/** Items that are shown of those that need a look. */
+/** How many of the items that need a look are shown. */
 const SHOWN = 8;
 
 /** Items that need a look, worst first: what the last check found, and those in quarantine; nothing where there are none. */

@@ -1,8 +1,8 @@
 import type { Item } from '../../../core/items/attribute-value.ts';
 import { VIEW_KEY } from '../../../core/items/keys.ts';
+import { reverseItemOf } from '../../../core/kinds/copies.ts';
 import { copySlots, isSlotRight } from '../../../core/kinds/copy.ts';
 import { edgeNamedByReverse, reverseItem } from '../../../core/kinds/reverse-item.ts';
-import { reverseItemOf } from '../../../core/plan/copies.ts';
 import { hasExpectedFields } from '../../../core/plan/writes/updates.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { reconcile } from '../../../projecting/apply/reconcile.ts';

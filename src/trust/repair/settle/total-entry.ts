@@ -1,7 +1,7 @@
 import { stringOf } from '../../../core/items/attribute-value.ts';
 import { COUNTED } from '../../../core/items/derived-item.ts';
+import { edgeOfEntry } from '../../../core/kinds/counted.ts';
 import { totalOfEntry } from '../../../core/model/projection/places.ts';
-import { edgeOfEntry } from '../../../core/plan/counted.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { writeCounted } from '../../../projecting/apply/counted.ts';
 import { reconcile } from '../../../projecting/apply/reconcile.ts';

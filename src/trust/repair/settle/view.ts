@@ -3,11 +3,11 @@ import { CHILD } from '../../../core/items/derived-item.ts';
 import { decodeElement, edgeKeyOfElement } from '../../../core/items/element.ts';
 import { BASE_ITEMS, typePrefix, VIEW_KEY } from '../../../core/items/keys.ts';
 import { elementsByEdge, evictedTypes } from '../../../core/items/stored-view.ts';
+import { reverseItemKeyOf } from '../../../core/kinds/copies.ts';
 import { readCopies } from '../../../core/kinds/parent-copies.ts';
+import { isOfOtherShape } from '../../../core/kinds/shape.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
-import { reverseItemKeyOf } from '../../../core/plan/copies.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
-import { isOfOtherShape } from '../../../core/plan/shape.ts';
 import type { Truth, ViewChange, ViewCorrections, ViewUnit } from '../../../core/plan/unit.ts';
 import { slowViewUpdate } from '../../../core/plan/writes/updates.ts';
 import { wholeViewUpdate } from '../../../core/plan/writes/whole-view.ts';
@@ -15,7 +15,7 @@ import { queriedItems, readItems } from '../../../core/store-pages.ts';
 import type { QueryRequest } from '../../../core/store-port.ts';
 import { type ApplyContext, epochSeconds } from '../../../projecting/apply/context.ts';
 import { reconcile } from '../../../projecting/apply/reconcile.ts';
-import { readWholeView } from '../../../projecting/apply/whole-view.ts';
+import { writeReverseItemsAndReadView } from '../../../projecting/apply/whole-view.ts';
 import { type SettleContext, updateWithFence, viewWithFence, withPlausibleWatermark } from './context.ts';
 import { reconcileIndexItem } from './index-item.ts';
 
@@ -92,7 +92,8 @@ async function reconcileWithBaseItems(
     key: { source, target: VIEW_KEY },
     async expected(view) {
       const kept = await withPlausibleWatermark(context, view);
-      if (isOfOtherShape(graph, source, view)) return { kept, whole: await readWholeView(context, source) };
+      if (isOfOtherShape(graph, source, view))
+        return { kept, whole: await writeReverseItemsAndReadView(context, source) };
       const bases = await readBases(view);
       const truths = new Map<string, Truth>();
       for (const [target, base] of bases) truths.set(target, derivedOf(graph, source, target, base));
@@ -128,7 +129,10 @@ function listedEdges(
   return listed.map(([target]) => target);
 }
 
-/** A unit without images: a truth decides about each of its changes. A view holds nothing of the node's parts. */
+/**
+ * Makes a unit of a view for some edges, without images of records: a read of the base item decides about each change. Targets that are parts of
+ * the node are skipped, as the view does not hold them.
+ */
 function unitWithoutImages(source: string, targets: readonly string[], watermark: string): ViewUnit {
   // rule: part-is-no-piece-of-the-view
   const shown = targets.filter((target) => target === source || typePrefix(target) !== undefined);

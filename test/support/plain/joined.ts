@@ -1,6 +1,6 @@
-import { canonicalText, type Item, setOwn } from '../../core/items/attribute-value.ts';
-import { encodePath } from '../../core/items/encoding.ts';
-import { classifyBaseItem } from '../../core/model/base-item.ts';
+import { canonicalText, type Item, setOwn } from '../../../src/core/items/attribute-value.ts';
+import { encodePath } from '../../../src/core/items/encoding.ts';
+import { classifyBaseItem } from '../../../src/core/model/base-item.ts';
 import type {
   CompiledModel,
   EdgeModel,
@@ -8,8 +8,8 @@ import type {
   InboundModel,
   OrderPart,
   Projection,
-} from '../../core/model/compiled.ts';
-import type { ItemKey } from '../../core/store-port.ts';
+} from '../../../src/core/model/compiled.ts';
+import type { ItemKey } from '../../../src/core/store-port.ts';
 import { addIndexKeys, fittingSortKey, partitionText, withAttributes } from './index-items.ts';
 import { encodeOrder } from './order.ts';
 import { type Problem, part, Subject } from './subject.ts';

@@ -40,22 +40,27 @@ export class PartError extends Error {
   }
 }
 
-/** The base item that an image is of. */
-export interface ImageOwner {
+/** The type of a base item, as far as its images are read by it. */
+export interface SubjectType {
+  kind: 'node' | 'part' | 'edge';
   graph: CompiledModel;
-  /** The partition key. */
-  source: string;
   /** The node or edge type. */
   type: string;
-  /** The target's id; for a node its own id. */
-  target: string;
-  /** Whether it is an edge with a hashed key: an attribute holds its target. */
+  /** Whether it is an edge type with hashed keys: an attribute holds the target. */
   isHashed: boolean;
 }
 
-/** The owner of a node's images. */
-export function nodeOwner(graph: CompiledModel, id: string): ImageOwner {
-  return { graph, source: id, type: parseNodeId(id)?.type ?? '', target: id, isHashed: false };
+/** The key of a base item. */
+export interface SubjectKey {
+  source: string;
+  sortKey: string;
+  /** The target of an edge with a hashed key, which its image names. */
+  target?: string;
+}
+
+/** The target of an edge; for a node, or a part of one, the node. */
+export function targetOf({ kind, type }: SubjectType, { source, sortKey, target }: SubjectKey): string {
+  return target ?? (kind === 'edge' ? sortKey.slice(type.length + 1) : source);
 }
 
 const NONE: readonly Problem[] = [];
@@ -69,27 +74,19 @@ export class Subject {
   private noted: Problem[] | undefined;
 
   constructor(
-    private owner: Readonly<ImageOwner>,
-    private image: Item,
+    private readonly of: Readonly<SubjectType>,
+    private readonly key: Readonly<SubjectKey>,
+    private readonly image: Item,
   ) {}
-
-  /** Switches to another image, like a new subject. It saves an object for each of a batch's thousands of images. */
-  switchToImage(owner: Readonly<ImageOwner>, image: Item): this {
-    this.owner = owner;
-    this.image = image;
-    this.plain = undefined;
-    this.noted = undefined;
-    return this;
-  }
 
   /** The partition key. */
   get source(): string {
-    return this.owner.source;
+    return this.key.source;
   }
 
   /** The node or edge type. */
   get type(): string {
-    return this.owner.type;
+    return this.of.type;
   }
 
   /** The problems so far. */
@@ -118,7 +115,9 @@ export class Subject {
   /** Returns the text of a `derive` function for the image; throws a `PartError` for anything but a text or nothing. */
   computeText(compute: Compute, purpose: string): string | undefined {
     this.plain ??= toPlainItem(this.projectAttributes({ kind: 'ALL' }));
-    const { source, type, target } = this.owner;
+    const { source } = this.key;
+    const { type } = this.of;
+    const target = targetOf(this.of, this.key);
     let text: unknown;
     try {
       text = compute(this.plain, { source, type, target });
@@ -144,7 +143,7 @@ export class Subject {
   projectAttributes(projection: Projection, isLenient = false): Item {
     const copy: Item = {};
     if (projection.kind === 'KEYS_ONLY') return copy;
-    const { graph, isHashed } = this.owner;
+    const { graph, isHashed } = this.of;
     const { partitionKey, sortKey } = graph.table;
     const names = projection.kind === 'ALL' ? Object.keys(this.image) : projection.attributes;
     for (const name of names) {
@@ -159,6 +158,12 @@ export class Subject {
     }
     return copy;
   }
+}
+
+/** An image of a node, by its id. */
+export function nodeSubject(graph: CompiledModel, id: string, image: Item): Subject {
+  const of: SubjectType = { kind: 'node', graph, type: parseNodeId(id)?.type ?? '', isHashed: false };
+  return new Subject(of, { source: id, sortKey: id }, image);
 }
 
 /**

@@ -4,9 +4,9 @@ import { type DerivedSortKey, typePrefix } from '../items/keys.ts';
 import { classifyBaseItem, classifyKey } from '../model/base-item.ts';
 import { type CompiledModel, type EdgeModel, layersOf } from '../model/compiled.ts';
 import type { ItemKey } from '../store-port.ts';
+import type { AskedInTarget } from './asked-in-target.ts';
 import { reverseItems } from './copies.ts';
 import { totalEntries } from './counted.ts';
-import type { AskedInTarget } from './in-target.ts';
 
 /** The kinds of items that edges ask for in the partitions of their targets. The planner and those who look for such items ask this list. */
 const IN_TARGETS: readonly AskedInTarget[] = [reverseItems, totalEntries];

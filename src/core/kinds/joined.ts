@@ -1,35 +1,12 @@
-import type { Item } from '../items/attribute-value.ts';
 import { type DerivedSortKey, typePrefix } from '../items/keys.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import { joinedItemsOf } from '../model/joined.ts';
 import type { EdgeItemPlaces } from '../model/projection/places.ts';
-import { sameShare, sourceShare } from './parts/joined-items.ts';
-import { nodeOwner, Subject } from './parts/subject.ts';
-import { edgePlan } from './parts/type-plans.ts';
 
 /**
  * Finds the keys of joined index items: by their edge, and by ranges of their partition. `derivedOf` derives their fields, given
  * the source node.
  */
-
-/** Whether two images of a node give the same shares to the index items of its edges of a type. */
-export function givesSameShares(
-  graph: CompiledModel,
-  source: string,
-  edgeType: string,
-  before: Item | undefined,
-  after: Item | undefined,
-): boolean {
-  return layersOf(graph).every((layer) => {
-    const edge = layer.edges.get(edgeType);
-    if (edge === undefined) return true;
-    const owner = nodeOwner(layer, source);
-    const subject = (image: Item | undefined): Subject | undefined => image && new Subject(owner, image);
-    return edgePlan(layer, edge).joinedItems.every((plan) =>
-      sameShare(sourceShare(plan, subject(before)), sourceShare(plan, subject(after))),
-    );
-  });
-}
 
 /** The places of the joined index items of an edge type. */
 function joinedItemPlaces(graph: CompiledModel, edgeType: string): EdgeItemPlaces[] {

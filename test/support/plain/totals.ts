@@ -1,10 +1,10 @@
-import { type AttributeValue, type Item, setOwn, typeOf } from '../../core/items/attribute-value.ts';
-import { COUNTED, LEDGER } from '../../core/items/derived-item.ts';
-import { isWellFormed, typeName } from '../../core/items/encoding.ts';
-import { isWithinBytes } from '../../core/items/keys.ts';
-import { groupAttribute, PROBLEMS, sumAttribute } from '../../core/items/ledger.ts';
-import { parseUnits, SUM_DECIMALS, SUM_DIGITS, textOfUnits } from '../../core/items/units.ts';
-import type { CountModel } from '../../core/model/compiled.ts';
+import { type AttributeValue, type Item, setOwn, typeOf } from '../../../src/core/items/attribute-value.ts';
+import { COUNTED, LEDGER } from '../../../src/core/items/derived-item.ts';
+import { isWellFormed, typeName } from '../../../src/core/items/encoding.ts';
+import { isWithinBytes } from '../../../src/core/items/keys.ts';
+import { groupAttribute, PROBLEMS, sumAttribute } from '../../../src/core/items/ledger.ts';
+import { parseUnits, SUM_DECIMALS, SUM_DIGITS, textOfUnits } from '../../../src/core/items/units.ts';
+import type { CountModel } from '../../../src/core/model/compiled.ts';
 import { PartError, type Problem, part, type Subject } from './subject.ts';
 
 /** The most bytes of a text that edges are grouped by. */

@@ -1,8 +1,5 @@
 import { fnv1a } from '../../core/items/shard.ts';
 
-/** The share of its judgements that an observer makes by the plain planner too, if nothing else is said. */
-export const PLAIN_SHARE = 0.01;
-
 /** Spreads texts that differ in their last character only. Source: Knuth, The Art of Computer Programming 3, 6.4. */
 const GOLDEN_RATIO = 0x9e3779b1;
 

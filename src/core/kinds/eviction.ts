@@ -1,7 +1,7 @@
-import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../../items/attribute-value.ts';
-import { COPIES, EDGE_SET, EVICTED } from '../../items/derived-item.ts';
-import { parseNodeId } from '../../items/keys.ts';
-import type { CompiledModel } from '../../model/compiled.ts';
+import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../items/attribute-value.ts';
+import { COPIES, EDGE_SET, EVICTED } from '../items/derived-item.ts';
+import { parseNodeId } from '../items/keys.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 
 /**
  * Bounded views. DynamoDB bills an update by the size of the whole item, so an edge set without a bound makes every edge more

@@ -1,13 +1,13 @@
-import { sameItem } from '../../src/core/items/attribute-value.ts';
-import type { ChangeRecord } from '../../src/core/items/change-record.ts';
-import { parseNodeId, requireDerivedSortKey, typePrefix, VIEW_KEY } from '../../src/core/items/keys.ts';
-import { type CompiledModel, layersOf } from '../../src/core/model/compiled.ts';
-import { countKeyOf } from '../../src/core/model/projection/places.ts';
-import { continuationUnit, fanOutUnits } from '../../src/core/plan/fan-out.ts';
-import type { ItemHistory } from '../../src/core/plan/fold.ts';
-import type { CountedUnit, IndexUnit, QuarantineUnit, Unit, ViewChange } from '../../src/core/plan/unit.ts';
-import { type PlainDerived, plainDerivedOf } from '../../src/trust/plain/derive.ts';
-import { contributions } from '../../src/trust/plain/joined.ts';
+import { sameItem } from '../../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../../src/core/items/change-record.ts';
+import { parseNodeId, requireDerivedSortKey, typePrefix, VIEW_KEY } from '../../../src/core/items/keys.ts';
+import { type CompiledModel, layersOf } from '../../../src/core/model/compiled.ts';
+import { countKeyOf } from '../../../src/core/model/projection/places.ts';
+import { continuationUnit, fanOutUnits } from '../../../src/core/plan/fan-out.ts';
+import type { ItemHistory } from '../../../src/core/plan/fold.ts';
+import type { CountedUnit, IndexUnit, QuarantineUnit, Unit, ViewChange } from '../../../src/core/plan/unit.ts';
+import { type PlainDerived, plainDerivedOf } from './derive.ts';
+import { contributions } from './joined.ts';
 
 /**
  * Units as the plain planner has them: what one batch changes in one derived item; each is applied atomically, and units of a batch are independent.

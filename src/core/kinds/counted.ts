@@ -6,7 +6,7 @@ import { sortKeyOfEdge } from '../model/base-item.ts';
 import { type CompiledModel, type CountModel, type EdgeModel, layersOf } from '../model/compiled.ts';
 import { type CounterPlaces, countKeyOf, placesOfCount, type TotalPlaces } from '../model/projection/places.ts';
 import type { ItemKey } from '../store-port.ts';
-import type { AskedInTarget } from './in-target.ts';
+import type { AskedInTarget } from './asked-in-target.ts';
 import { countedFields } from './parts/totals.ts';
 
 /**

@@ -1,19 +1,19 @@
-import type { Item } from '../../core/items/attribute-value.ts';
-import { CHILD, COUNTED } from '../../core/items/derived-item.ts';
-import { encodeLabel, escapedEdge, escapedHashedEdge, LabelError } from '../../core/items/element.ts';
-import { isWellFormed } from '../../core/items/encoding.ts';
-import { parseNodeId } from '../../core/items/keys.ts';
-import { type BaseItemKind, classifyBaseItem, misfitText } from '../../core/model/base-item.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { CHILD, COUNTED } from '../../../src/core/items/derived-item.ts';
+import { encodeLabel, escapedEdge, escapedHashedEdge, LabelError } from '../../../src/core/items/element.ts';
+import { isWellFormed } from '../../../src/core/items/encoding.ts';
+import { parseNodeId } from '../../../src/core/items/keys.ts';
+import { type BaseItemKind, classifyBaseItem, misfitText } from '../../../src/core/model/base-item.ts';
 import {
   type CompiledModel,
   type LabelModel,
   layersOf,
   type NodeModel,
   type PartModel,
-} from '../../core/model/compiled.ts';
-import type { SourceNode } from '../../core/model/joined.ts';
-import { FanOutPlaces } from '../../core/model/projection/places.ts';
-import type { ItemKey } from '../../core/store-port.ts';
+} from '../../../src/core/model/compiled.ts';
+import type { SourceNode } from '../../../src/core/model/joined.ts';
+import { FanOutPlaces } from '../../../src/core/model/projection/places.ts';
+import type { ItemKey } from '../../../src/core/store-port.ts';
 import { inboundItem, searchItems, withAttributes } from './index-items.ts';
 import { attributesOfPart, givenBy, joinedItem, usesSource } from './joined.ts';
 import { ownerItems } from './owner-items.ts';
@@ -21,9 +21,8 @@ import { PartError, type Problem, part, Subject } from './subject.ts';
 import { countedFields } from './totals.ts';
 
 /**
- * The plain planner: what a base item asks for, read from the model for each image, with nothing worked out ahead. It shares no code with
- * the planner of `core/plan`, so that a fault of one shows against the other. Observers judge a share of the records by both, and tests
- * hold the two together: a change of what is derived is made in both.
+ * The plain planner: what a base item asks for, read from the model for each image, with nothing worked out ahead. It shares
+ * encodings and places with the planner of `core/plan`, and no other code: what is worked out once a type shows against it.
  */
 
 /** The items that a base item's image asks for. */

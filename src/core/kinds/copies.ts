@@ -15,8 +15,8 @@ import { classifyKey } from '../model/base-item.ts';
 import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
 import type { ItemKey } from '../store-port.ts';
+import type { AskedInTarget } from './asked-in-target.ts';
 import type { InTarget } from './derived.ts';
-import type { AskedInTarget } from './in-target.ts';
 
 /**
  * Copies of a target node's attributes in the views of its edges' sources. The target is called the parent here, a source a child:

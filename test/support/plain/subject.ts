@@ -5,11 +5,11 @@ import {
   MalformedValueError,
   setOwn,
   withBinaryAsBytes,
-} from '../../core/items/attribute-value.ts';
-import { TARGET_ID } from '../../core/items/hashed-key.ts';
-import { toPlainItem } from '../../core/items/plain.ts';
-import type { CompiledModel, Compute, Projection } from '../../core/model/compiled.ts';
-import type { DeriveContext } from '../../core/model/options/derive-options.ts';
+} from '../../../src/core/items/attribute-value.ts';
+import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';
+import { toPlainItem } from '../../../src/core/items/plain.ts';
+import type { CompiledModel, Compute, Projection } from '../../../src/core/model/compiled.ts';
+import type { DeriveContext } from '../../../src/core/model/options/derive-options.ts';
 
 /** Why a part of a base item could not be derived. */
 export interface Problem {

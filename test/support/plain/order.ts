@@ -1,7 +1,13 @@
-import { type AttributeValue, stringOf } from '../../core/items/attribute-value.ts';
-import { describe } from '../../core/items/describe.ts';
-import { EncodingError, encodePath, encodeValue, TooLongError, type ValueType } from '../../core/items/encoding.ts';
-import type { OrderModel, OrderPart } from '../../core/model/compiled.ts';
+import { type AttributeValue, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { describe } from '../../../src/core/items/describe.ts';
+import {
+  EncodingError,
+  encodePath,
+  encodeValue,
+  TooLongError,
+  type ValueType,
+} from '../../../src/core/items/encoding.ts';
+import type { OrderModel, OrderPart } from '../../../src/core/model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 
 /** An order's encoded text, the value it came from (of a path, a list), and the attribute to name in errors. */

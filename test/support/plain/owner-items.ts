@@ -1,8 +1,8 @@
-import type { Item } from '../../core/items/attribute-value.ts';
-import { INDEX_KEYS } from '../../core/items/derived-item.ts';
-import { OWNER_SORT_KEY } from '../../core/items/encoding.ts';
-import { sortKeyOfEdge } from '../../core/model/base-item.ts';
-import type { InboundOrder, NodeModel } from '../../core/model/compiled.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { INDEX_KEYS } from '../../../src/core/items/derived-item.ts';
+import { OWNER_SORT_KEY } from '../../../src/core/items/encoding.ts';
+import { sortKeyOfEdge } from '../../../src/core/model/base-item.ts';
+import type { InboundOrder, NodeModel } from '../../../src/core/model/compiled.ts';
 import { withAttributes } from './index-items.ts';
 import { type Problem, part, type Subject } from './subject.ts';
 

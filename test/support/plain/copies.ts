@@ -6,11 +6,11 @@ import {
   sameItem,
   setOwn,
   withBinaryAsBytes,
-} from '../../core/items/attribute-value.ts';
-import { parseNodeId, typePrefix } from '../../core/items/keys.ts';
-import { type CompiledModel, type EdgeModel, layersOf } from '../../core/model/compiled.ts';
-import { isPartOfSource, sourceNodeKeys } from '../../core/model/joined.ts';
-import type { FanOutOf } from '../../core/model/projection/places.ts';
+} from '../../../src/core/items/attribute-value.ts';
+import { parseNodeId, typePrefix } from '../../../src/core/items/keys.ts';
+import { type CompiledModel, type EdgeModel, layersOf } from '../../../src/core/model/compiled.ts';
+import { isPartOfSource, sourceNodeKeys } from '../../../src/core/model/joined.ts';
+import type { FanOutOf } from '../../../src/core/model/projection/places.ts';
 import { attributesOfPart, givenBy, type Images, textOfGiven, usesSource } from './joined.ts';
 import { Subject } from './subject.ts';
 

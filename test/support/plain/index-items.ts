@@ -4,10 +4,10 @@ import {
   isItemWithinBytes,
   itemSizeBytes,
   typeOf,
-} from '../../core/items/attribute-value.ts';
-import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../../core/items/derived-item.ts';
-import { indexSortKey, typeName } from '../../core/items/encoding.ts';
-import { hash128, type IndexPartitionKey, isWithinBytes, SORT_KEY_BYTES } from '../../core/items/keys.ts';
+} from '../../../src/core/items/attribute-value.ts';
+import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../../../src/core/items/derived-item.ts';
+import { indexSortKey, typeName } from '../../../src/core/items/encoding.ts';
+import { hash128, type IndexPartitionKey, isWithinBytes, SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
 import type {
   InboundItem,
   InboundModel,
@@ -15,9 +15,9 @@ import type {
   IndexName,
   Projection,
   SearchModel,
-} from '../../core/model/compiled.ts';
-import { isHashedInKey } from '../../core/model/projection/partitions.ts';
-import type { OrderPlaces, SearchPlaces } from '../../core/model/projection/places.ts';
+} from '../../../src/core/model/compiled.ts';
+import { isHashedInKey } from '../../../src/core/model/projection/partitions.ts';
+import type { OrderPlaces, SearchPlaces } from '../../../src/core/model/projection/places.ts';
 import { type Encoded, encode, encodeOrder } from './order.ts';
 import { PartError, type Problem, part, type Subject } from './subject.ts';
 

@@ -1,0 +1,303 @@
+import { escapedEdge, LabelError, labelEncoder } from '../items/element.ts';
+import { isWellFormed } from '../items/encoding.ts';
+import type { DerivedSortKey } from '../items/keys.ts';
+import type { AskedInTarget } from '../kinds/asked-in-target.ts';
+import { askedInTarget } from '../kinds/in-targets.ts';
+import { type InboundItemPlan, inboundItemPlans, type SearchPlan, searchPlan } from '../kinds/parts/index-items.ts';
+import { type JoinedItemPlan, joinedItemPlans } from '../kinds/parts/joined-items.ts';
+import { PartError, type Problem, type Subject, type SubjectKey, type SubjectType } from '../kinds/parts/subject.ts';
+import { type BaseItemKind, classifyKey, misfitText, nodePrefix } from '../model/base-item.ts';
+import type { CompiledModel, EdgeModel, LabelModel, NodeModel, PartModel } from '../model/compiled.ts';
+import { joinedEdgeTypes } from '../model/joined.ts';
+import type { EdgeItemPlaces } from '../model/projection/places.ts';
+
+/**
+ * The plans of the types of a model: what does not depend on a key or an image, made once. A batch of ten thousand records has up to
+ * twenty thousand images, and a handful of types. `derive` takes a plan, a key and an image.
+ */
+
+/** Returns a label in the form of the element; empty if the edge has none. */
+export type LabelWriter = (subject: Subject) => string;
+
+/** The items that edges of a type ask for, whatever node they leave. */
+export interface EdgeItemsPlan {
+  /** Writers of the element's labels; undefined if the edge set does not list the type. */
+  labels: readonly LabelWriter[] | undefined;
+  /** Index items that the edge alone decides. */
+  indexItems: readonly InboundItemPlan[];
+  /** Joined index items, which the edge and its source node decide. */
+  joinedItems: readonly JoinedItemPlan[];
+  /** The places of the index items that the edge alone decides. */
+  places: readonly EdgeItemPlaces[];
+  /**
+   * The place, among these items, of the item that the count counts, which exists even if no order applies; -1 if the edge is not
+   * counted.
+   */
+  countedPlace: number;
+  /** The times as in `DerivedImage`, and after them that of the item that exists only for the count; undefined if there are none. */
+  settleBefore: readonly (number | undefined)[] | undefined;
+}
+
+/** The plan for edges of a type that leave nodes of a type. */
+export interface EdgePlan extends EdgeItemsPlan, SubjectType {
+  kind: 'edge';
+  edge: EdgeModel;
+  /** Whether the node has a view. A type whose views were dropped has none, even if other projections of its nodes remain. */
+  hasView: boolean;
+  /** The kinds of items that the edge asks for in its target's partition. */
+  inTargets: readonly AskedInTarget[];
+}
+
+/** The plan for nodes of a type. */
+export interface NodePlan extends SubjectType {
+  kind: 'node';
+  node: NodeModel;
+  /** As of an edge. */
+  hasView: boolean;
+  /** Searches by the node's own attributes. */
+  searches: readonly SearchPlan[];
+  /** Joined index items of edges that leave such nodes. */
+  joinedItems: readonly JoinedItemPlan[];
+}
+
+/** The plan for a part of nodes of a type. */
+export interface PartPlan extends SubjectType {
+  kind: 'part';
+  part: PartModel;
+  /** Searches by the attributes of the part. */
+  searches: readonly SearchPlan[];
+  /** As of the node. */
+  joinedItems: readonly JoinedItemPlan[];
+}
+
+/** The plan for base items that ask for nothing: of a type outside the model, or under a key that does not fit its type. */
+export interface EmptyPlan {
+  kind: 'unknown' | 'misfit';
+  /** The problem that any image has. */
+  problems: readonly Problem[];
+}
+
+/** The plan for the base items with keys of a form. */
+export type TypePlan = EdgePlan | NodePlan | PartPlan | EmptyPlan;
+
+/** The plans for the base items in partitions of nodes of a type. */
+export interface SourcePlans {
+  graph: CompiledModel;
+  type: string;
+  node: NodePlan;
+  parts: ReadonlyMap<string, PartPlan>;
+  edges: ReadonlyMap<EdgeModel, EdgePlan>;
+  /** The plans of edges with plain keys, each with the beginning of such a key: `FRIEND-USER-`. */
+  byBeginning: readonly { beginning: string; plan: EdgePlan }[];
+}
+
+/** A base item's key, and the texts of it that all of its images share. */
+export interface PlannedKey extends SubjectKey {
+  /** The beginning of an edge's element; for a hashed key the target follows. */
+  escapedEdge: string;
+  /** Sort keys of the index items that the edge alone decides. */
+  indexKeys: readonly DerivedSortKey[];
+}
+
+interface ModelPlan {
+  /** Whether the table has views for some of the node types only. */
+  hasViewlessTypes: boolean;
+  /** The latest time before which the base items decide about any view; 0: they never do. */
+  settleViewsBefore: number;
+  /** Whether a change of any node is brought to other items. */
+  hasFanOuts: boolean;
+  edges: Map<EdgeModel, EdgeItemsPlan>;
+  /** By node type; of the model, and of it as one that is maintained next to another. */
+  sources: [own: Map<string, SourcePlans>, further: Map<string, SourcePlans>];
+}
+
+const NONE: readonly never[] = [];
+const UNKNOWN: EmptyPlan = { kind: 'unknown', problems: NONE };
+const plans = new WeakMap<CompiledModel, ModelPlan>();
+
+/**
+ * Returns the plans for the base items in a partition; undefined if its node's type is not in the model.
+ *
+ * @param isFurther whether another model has the views: this one then adds no items that belong to them.
+ */
+export function plansOfSource(graph: CompiledModel, source: string, isFurther = false): SourcePlans | undefined {
+  const known = modelPlan(graph).sources[isFurther ? 1 : 0];
+  const type = nodePrefix(source);
+  const found = known.get(type);
+  if (found !== undefined) return found;
+  const node = graph.nodes.get(type);
+  if (node === undefined) return undefined;
+  const made = sourcePlans(graph, node, isFurther);
+  known.set(type, made);
+  return made;
+}
+
+/** Returns the plan for the base item with a key. */
+export function planOfKey(of: SourcePlans | undefined, source: string, sortKey: string): TypePlan {
+  if (of === undefined) return UNKNOWN;
+  if (source === sortKey) return of.node;
+  for (const { beginning, plan } of of.byBeginning) {
+    if (sortKey.length > beginning.length && sortKey.startsWith(beginning)) return plan;
+  }
+  const kind = classifyKey(of.graph, source, sortKey);
+  if (kind.kind === 'part') return of.parts.get(sortKey)!;
+  if (kind.kind === 'hashed' || kind.kind === 'edge') return of.edges.get(kind.edge)!;
+  return kind.kind === 'node' ? of.node : emptyPlan(kind);
+}
+
+/** The plan for base items of a type outside the model, or for those whose keys or images do not fit their type. */
+export function emptyPlan(kind: Extract<BaseItemKind, { kind: EmptyPlan['kind'] }>): EmptyPlan {
+  return kind.kind === 'unknown'
+    ? UNKNOWN
+    : { kind: 'misfit', problems: [{ code: kind.code ?? 'misfit', message: misfitText(kind) }] };
+}
+
+/** Makes the texts of a key that images share. */
+export function plannedKey(plan: TypePlan, source: string, sortKey: string): PlannedKey {
+  if (plan.kind !== 'edge') {
+    return { source, sortKey, escapedEdge: '', indexKeys: NONE };
+  }
+  const { labels, places } = plan;
+  return {
+    source,
+    sortKey,
+    escapedEdge: labels === undefined ? '' : escapedEdge(sortKey),
+    // An array literal has room for exactly its elements; an array that grows gets room for seventeen.
+    indexKeys:
+      places.length === 1
+        ? [places[0]!.key(sortKey)]
+        : places.length === 0
+          ? NONE
+          : places.map((place) => place.key(sortKey)),
+  };
+}
+
+/** Sort keys of the joined index items of an edge; none of another base item. */
+export function joinedKeys(plan: TypePlan, sortKey: string): readonly DerivedSortKey[] {
+  if (plan.kind !== 'edge' || plan.joinedItems.length === 0) return NONE;
+  return plan.joinedItems.map(({ item }) => item.inForce.places.key(sortKey));
+}
+
+/** Returns the plan of the items of edges of a type. */
+export function edgeItemsPlan(graph: CompiledModel, edge: EdgeModel): EdgeItemsPlan {
+  const { edges } = modelPlan(graph);
+  let plan = edges.get(edge);
+  if (plan === undefined) {
+    const indexItems = inboundItemPlans(edge);
+    const joinedItems = joinedItemPlans(edge);
+    const places = indexItems.map(({ item }) => item.inForce.places);
+    const settleBefore = [...indexItems.map(({ item }) => item.inForce.settleBefore), edge.count?.settleBefore];
+    // A counted joined item counts for itself, so no other item is needed for the count.
+    const isCounted = joinedItems.every(({ count }) => count === undefined);
+    const counted = isCounted ? edge.count?.places.items : undefined;
+    const countedAt = counted === undefined ? -1 : places.findIndex(({ prefix }) => prefix === counted.prefix);
+    if (counted !== undefined && countedAt < 0) places.push(counted);
+    plan = {
+      labels: edge.labels?.map(labelWriter),
+      indexItems,
+      joinedItems,
+      places,
+      countedPlace: counted !== undefined && countedAt < 0 ? places.length - 1 : countedAt,
+      settleBefore: settleBefore.every((before) => before === undefined) ? undefined : settleBefore,
+    };
+    edges.set(edge, plan);
+  }
+  return plan;
+}
+
+function sourcePlans(graph: CompiledModel, node: NodeModel, isFurther: boolean): SourcePlans {
+  const { type } = node;
+  const hasView = !modelPlan(graph).hasViewlessTypes || graph.shapes?.get(type) !== undefined;
+  const leaving = [...graph.edges.values()].filter(({ from }) => from.has(type));
+  const edges = leaving.map((edge): EdgePlan => {
+    const asked = askedInTarget(edge);
+    return {
+      kind: 'edge',
+      graph,
+      type: edge.type,
+      isHashed: edge.keys === 'hashed',
+      edge,
+      hasView,
+      // An item that no total adds up belongs to the view.
+      inTargets: hasView && !isFurther ? asked : asked.filter(({ totalOf }) => totalOf !== undefined),
+      ...edgeItemsPlan(graph, edge),
+    };
+  });
+  const joinedItems = edges.flatMap((plan) => plan.joinedItems);
+  const searchesOf = (part: string | undefined): SearchPlan[] =>
+    [...node.searches.values()].filter((search) => search.part === part).map(searchPlan);
+  const own = { graph, type, isHashed: false, joinedItems };
+  const parts = [...node.parts.values()].map((part): [string, PartPlan] => [
+    part.name,
+    { kind: 'part', part, searches: searchesOf(part.name), ...own },
+  ]);
+  // The types of two nodes do not say whether they are of one tenant.
+  // rule: each-edge-is-judged-by-its-tenants
+  const plain = edges.filter(({ isHashed, edge }) => !isHashed && edge.tenantSeparator === undefined);
+  return {
+    graph,
+    type,
+    node: { kind: 'node', node, hasView, searches: searchesOf(undefined), ...own },
+    parts: new Map(parts),
+    edges: new Map(edges.map((plan) => [plan.edge, plan])),
+    byBeginning: plain.flatMap((plan) =>
+      [...plan.edge.to]
+        .filter((target) => graph.nodes.has(target))
+        .map((target) => ({ beginning: `${plan.type}-${target}-`, plan })),
+    ),
+  };
+}
+
+/**
+ * Returns the latest time, in milliseconds since 1970, before which base items resolve the records of some view type. Returns 0 if there
+ * is no such time.
+ */
+export function reconcileViewsBefore(graph: CompiledModel): number {
+  return graph.shapes === undefined ? 0 : modelPlan(graph).settleViewsBefore;
+}
+
+/** Whether a change of any node is brought to other items: to views with copies, or to joined index items. */
+export function hasFanOuts(graph: CompiledModel): boolean {
+  return modelPlan(graph).hasFanOuts;
+}
+
+function modelPlan(graph: CompiledModel): ModelPlan {
+  let plan = plans.get(graph);
+  if (plan === undefined) {
+    const { nodes, shapes } = graph;
+    plan = {
+      hasFanOuts: joinedEdgeTypes(graph).size > 0 || [...graph.edges.values()].some(({ copy }) => copy !== undefined),
+      edges: new Map(),
+      sources: [new Map(), new Map()],
+      hasViewlessTypes: [...nodes.keys()].some((type) => shapes?.has(type) === false),
+      settleViewsBefore: Math.max(0, ...[...(shapes?.values() ?? [])].map(({ settleBefore }) => settleBefore)),
+    };
+    plans.set(graph, plan);
+  }
+  return plan;
+}
+
+function labelWriter({ name, from }: LabelModel): LabelWriter {
+  const purpose = `label ${name} of the edge set`;
+  const encodeLabel = labelEncoder(name);
+  if (from.kind === 'derive') {
+    return (subject) => {
+      const text = subject.computeText(from.compute, purpose);
+      if (text === undefined) return '';
+      // A lone surrogate would be stored as another text, and differ from the expected one for ever.
+      if (!isWellFormed(text)) throw new PartError('derive-failed', `derive for ${purpose} gave a lone surrogate`);
+      return encodeLabel({ S: text });
+    };
+  }
+  const { attribute } = from;
+  return (subject) => {
+    const value = subject.attribute(attribute);
+    if (value === undefined) return '';
+    try {
+      return encodeLabel(value);
+    } catch (error) {
+      if (!(error instanceof LabelError)) throw error;
+      throw new PartError('wrong-type', `attribute ${attribute}, needed for ${purpose}, ${error.message}`, attribute);
+    }
+  };
+}

@@ -1,0 +1,216 @@
+/**
+ * The recipes of CONTRIBUTING.md, each as an example: the edits of the files that it names, and a test of the addition. `recipes.test.ts`
+ * performs them on a copy of the sources.
+ */
+
+/** A text that a file has once, and its replacement. */
+export type Edit = readonly [old: string, next: string];
+
+/** A recipe, performed by an example. */
+export interface Recipe {
+  /** The first cell of its row. */
+  adds: string;
+  /** The edits of each file, or the text of a new file, by the path from the repository's root. */
+  files: Readonly<Record<string, string | readonly Edit[]>>;
+  /** Files among them that the row leaves to the reader. */
+  own: readonly string[];
+  /** The tests that ask for an entry of the addition. */
+  asking: readonly string[];
+  /** A test that fails unless the addition works. Its name begins with `the recipe`. */
+  test: string;
+}
+
+const SEARCH_OPTION: Recipe = {
+  adds: 'an option of a search',
+  asking: ['test/unit/docs.test.ts', 'test/unit/registry/definition-bytes.test.ts', 'test/property/matrix.test.ts'],
+  own: [],
+  files: {
+    'src/core/model/schema.ts': [
+      [
+        '  /** One search item for each element',
+        '  /** White space around values and arguments does not count. Default false. */\n  trim?: boolean;\n  /** One search item for each element',
+      ],
+    ],
+    'src/core/model/options/option-tables.ts': [
+      [
+        "  each: option(flag, 'order',",
+        "  trim: option(flag, 'order', (given = false) => given),\n  each: option(flag, 'order',",
+      ],
+    ],
+    'src/core/kinds/parts/index-items.ts': [
+      [
+        '  return { search, encode, purpose };',
+        '  return { search, encode: (subject) => asSearched(search, encode(subject)), purpose };',
+      ],
+      [
+        "/** Makes a node's only item in a search",
+        `function asSearched<E extends Encoded | undefined>(search: SearchModel, encoded: E): E | Encoded {
+  return search.trim && encoded ? encodedText(encoded.text.trim(), encoded.value, encoded.attribute) : encoded;
+}
+
+/** Makes a node's only item in a search`,
+      ],
+    ],
+    'src/client/read/lists/search.ts': [
+      [
+        '  const { eq, beginsWith, from, to } = predicate;\n  if (way',
+        '  const { eq, beginsWith, from, to } = search.trim ? trimmed(predicate) : predicate;\n  if (way',
+      ],
+      [
+        '/** The node type that a search is of',
+        `function trimmed(predicate: SearchPredicate): SearchPredicate {
+  const texts = Object.entries(predicate).map(([name, one]) => [name, typeof one === 'string' ? one.trim() : one]);
+  return Object.fromEntries(texts) as SearchPredicate;
+}
+
+/** The node type that a search is of`,
+      ],
+    ],
+    'docs/model-options.md': [
+      [
+        '| `each` | One search',
+        '| `trim` | White space around a value is ignored. | `false` | `true` | none |\n| `each` | One search',
+      ],
+    ],
+    // The bytes in it are written by `-u`.
+    'test/unit/registry/definition-bytes.test.ts': [['name: { fold: true,', 'name: { trim: true, fold: true,']],
+    'test/support/oracle.ts': [
+      [
+        '  const within = search.partition === undefined ? undefined',
+        '  if (search.trim) encoded = encoded.trim();\n  const within = search.partition === undefined ? undefined',
+      ],
+    ],
+    'test/matrix/features.ts': [
+      [
+        "['search.fold'],\n    [\n      { fold: true, shards: 2 }",
+        "['search.fold', 'search.trim'],\n    [\n      { trim: true, fold: true, shards: 2 }",
+      ],
+      ["['Ann', 'ann', undefined,", "['Ann', 'ann', 'Ann ', undefined,"],
+    ],
+    'test/matrix/oracle.ts': [
+      ["String(value).normalize('NFKD').toLowerCase()", "String(value).normalize('NFKD').toLowerCase().trim()"],
+    ],
+  },
+  test: `
+import { expect, it } from 'vitest';
+import { runCell } from '../matrix/cells.ts';
+import { FEATURES } from '../matrix/features.ts';
+import { OPERATIONS } from '../matrix/operations/all.ts';
+import { memoryRig } from '../matrix/rig.ts';
+import { node } from '../../src/core/model/schema.ts';
+
+it('the recipe finds each value without the white space around it', async () => {
+  node({ search: { name: { trim: true } } });
+  const feature = FEATURES.find(({ options }) => options.includes('search.trim'))!;
+  const outcomes = [];
+  for (const operation of OPERATIONS) outcomes.push(await runCell(feature, operation, memoryRig));
+  expect(outcomes.filter(({ state }) => state === 'failed')).toEqual([]);
+});
+`,
+};
+
+const COMMAND: Recipe = {
+  adds: 'a command',
+  asking: ['test/property/matrix.test.ts'],
+  own: ['src/cli/commands/read/types.ts'],
+  files: {
+    'src/cli/commands/read/types.ts': `import type { Command } from 'commander';
+import { inModel } from '../../shared/model.ts';
+import { examples } from '../../shared/options.ts';
+
+/** \`edgeloom types\`: the node types of the model. */
+export function typesCommand(command: Command): void {
+  command.addHelpText('after', examples('types', 'types --json')).action(
+    inModel(async ({ graph }) => {
+      const types = [...graph.nodes.keys()];
+      return { json: types, text: types.join('\\n') };
+    }),
+  );
+}
+`,
+    'src/cli/command-list.ts': [
+      [
+        "  {\n    name: 'get',",
+        "  {\n    name: 'types',\n    description: 'list the node types of the model',\n    load: async () => (await import('./commands/read/types.ts')).typesCommand,\n  },\n  {\n    name: 'get',",
+      ],
+    ],
+    'test/matrix/vocabulary.ts': [
+      ["  'command:demo':", "  'command:types': 'It reads the model alone.',\n  'command:demo':"],
+    ],
+  },
+  test: `
+import { expect, it, vi } from 'vitest';
+import { runCommandLine } from '../../src/cli/program.ts';
+
+it('the recipe runs the command', async () => {
+  const printed: unknown[] = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(text) > 0);
+  expect(await runCommandLine(['types', '--json'])).toBe(0);
+  expect(printed.join('')).toContain('GOAL');
+});
+`,
+};
+
+const PARAMETER: Recipe = {
+  adds: 'a parameter of the stack',
+  asking: ['test/stack/documentation.test.ts'],
+  own: ['src/deployment/stack/parts/functions.ts'],
+  files: {
+    'src/deployment/stack/base/parameters.ts': [
+      [
+        '  /** Days that logs are kept:',
+        '  /** Memory of the stream function. */\n  streamMegabytes: number;\n  /** Days that logs are kept:',
+      ],
+      [
+        '    sampleRate: share.default(0),',
+        '    sampleRate: share.default(0),\n    streamMegabytes: wholeBetween(128, 10_240).default(1024),',
+      ],
+    ],
+    'src/deployment/stack/parts/functions.ts': [
+      [
+        "'Projects the stream of the table.',\n        memoryMegabytes: 1024,",
+        "'Projects the stream of the table.',\n        memoryMegabytes: parameters.streamMegabytes,",
+      ],
+    ],
+    'docs/deploying.md': [
+      [
+        '| `logRetentionDays` |',
+        '| `streamMegabytes` | memory of the stream function | 1024 |\n| `logRetentionDays` |',
+      ],
+    ],
+  },
+  test: `
+import { expect, it } from 'vitest';
+import { loadModel } from '../../src/deployment/package/load-model.ts';
+import { testStack } from '../support/stack/parameters.ts';
+
+it('the recipe changes the resource', async () => {
+  const { Resources } = testStack(await loadModel('edgeloom.config.ts'), { streamMegabytes: 512 });
+  expect(Resources['StreamLambdaFunction']?.Properties).toMatchObject({ MemorySize: 512 });
+});
+`,
+};
+
+const ERROR: Recipe = {
+  adds: 'an error',
+  asking: ['test/unit/docs.test.ts'],
+  own: ['src/studio/base/query.ts'],
+  files: {
+    'src/studio/base/query.ts': [["'invalid-request',\n        `The filter", "'invalid-pair',\n        `The filter"]],
+    'src/foundation/error-code.ts': [["  | 'invalid-option'", "  | 'invalid-option'\n  | 'invalid-pair'"]],
+    'docs/errors.md': [
+      [
+        '| `invalid-request` |',
+        '| `invalid-pair` | A filter is no pair. | Give ATTRIBUTE=VALUE. |\n| `invalid-request` |',
+      ],
+    ],
+  },
+  test: `
+import { it } from 'vitest';
+
+it('the recipe has nothing more to show', () => undefined);
+`,
+};
+
+/** Every recipe of the table. */
+export const RECIPES: readonly Recipe[] = [SEARCH_OPTION, COMMAND, PARAMETER, ERROR];
