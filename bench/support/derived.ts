@@ -1,5 +1,6 @@
 import { stringOf } from '../../src/core/items/attribute-value.ts';
-import { copyingEdge, copyOf, isReverseKey } from '../../src/core/kinds/copies.ts';
+import { copyingEdge, copyOf } from '../../src/core/kinds/copy.ts';
+import { isReverseKey } from '../../src/core/kinds/reverse-item.ts';
 import { shapeOf } from '../../src/core/kinds/shape.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { derivedOf } from '../../src/core/plan/derive.ts';

@@ -12,7 +12,7 @@ import {
 import { compareKeys } from '../items/encoding.ts';
 import { parseNodeId } from '../items/keys.ts';
 import { laterOf } from '../items/watermark.ts';
-import { copyingTypes, copyOf } from '../kinds/copies.ts';
+import { copyingTypes, copyOf } from '../kinds/copy.ts';
 import { sameShare, sourceShare } from '../kinds/parts/joined-items.ts';
 import { nodeSubject, type Subject } from '../kinds/parts/subject.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';

@@ -1,8 +1,8 @@
 import { escapedEdge, LabelError, labelEncoder } from '../items/element.ts';
 import { isWellFormed } from '../items/encoding.ts';
 import type { DerivedSortKey } from '../items/keys.ts';
-import type { AskedInTarget } from '../kinds/asked-in-target.ts';
-import { askedInTarget } from '../kinds/in-targets.ts';
+import { askedInTarget } from '../kinds/in-target.ts';
+import type { KindOfTarget } from '../kinds/kind.ts';
 import { type InboundItemPlan, inboundItemPlans, type SearchPlan, searchPlan } from '../kinds/parts/index-items.ts';
 import { type JoinedItemPlan, joinedItemPlans } from '../kinds/parts/joined-items.ts';
 import { PartError, type Problem, type Subject, type SubjectKey, type SubjectType } from '../kinds/parts/subject.ts';
@@ -45,7 +45,7 @@ export interface EdgePlan extends EdgeItemsPlan, SubjectType {
   /** Whether the node has a view. A type whose views were dropped has none, even if other projections of its nodes remain. */
   hasView: boolean;
   /** The kinds of items that the edge asks for in its target's partition. */
-  inTargets: readonly AskedInTarget[];
+  inTargets: readonly KindOfTarget[];
 }
 
 /** The plan for nodes of a type. */

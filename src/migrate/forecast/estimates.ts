@@ -2,9 +2,9 @@ import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../../core/items/att
 import { COUNTED, INDEX_KEYS } from '../../core/items/derived-item.ts';
 import { parseDerivedKey } from '../../core/items/derived-key.ts';
 import { parseNodeId, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
-import { reverseItemKeyOf } from '../../core/kinds/copies.ts';
 import { viewBudgetBytes } from '../../core/kinds/eviction.ts';
 import { isJoinedKey } from '../../core/kinds/joined.ts';
+import { reverseItemKeyOf } from '../../core/kinds/reverse-item.ts';
 import { isOfOtherShape } from '../../core/kinds/shape.ts';
 import { isMaintained } from '../../core/kinds/table.ts';
 import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';

@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import type { Item } from '../../core/items/attribute-value.ts';
 import { baseKeyOfIndexItem } from '../../core/items/derived-key.ts';
 import { parseNodeId, requireDerivedSortKey, VIEW_KEY } from '../../core/items/keys.ts';
-import { countHolding } from '../../core/kinds/counted.ts';
+import { countHolding } from '../../core/kinds/count.ts';
 import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
 import { isJoinedKey } from '../../core/kinds/joined.ts';
 import { edgeNamedByReverse } from '../../core/kinds/reverse-item.ts';

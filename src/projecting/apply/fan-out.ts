@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { CHILD, revisionOf } from '../../core/items/derived-item.ts';
 import { edgeSortKey, VIEW_KEY } from '../../core/items/keys.ts';
-import { copyOf } from '../../core/kinds/copies.ts';
+import { copyOf } from '../../core/kinds/copy.ts';
 import { isOfOtherShape } from '../../core/kinds/shape.ts';
 import type { EdgeModel } from '../../core/model/compiled.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';

@@ -2,7 +2,7 @@ import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { WATERMARK } from '../../core/items/derived-item.ts';
 import { VIEW_KEY } from '../../core/items/keys.ts';
 import { evictedTypes } from '../../core/items/stored-view.ts';
-import type { ParentCopies } from '../../core/kinds/copies.ts';
+import type { ParentCopies } from '../../core/kinds/copy.ts';
 import { isOverBudget, viewBudgetBytes } from '../../core/kinds/eviction.ts';
 import { readCopies } from '../../core/kinds/parent-copies.ts';
 import { isOfOtherShape } from '../../core/kinds/shape.ts';

@@ -15,7 +15,7 @@ import { escapedEdge, escapedEdgeOfElement } from '../../items/element.ts';
 import { VIEW_KEY } from '../../items/keys.ts';
 import { copiesByEdge, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../../items/stored-view.ts';
 import { laterOf } from '../../items/watermark.ts';
-import { copiesField, copiesWithElement, copyingEdge, type ParentCopies } from '../../kinds/copies.ts';
+import { copiesField, copiesWithElement, copyingEdge, type ParentCopies } from '../../kinds/copy.ts';
 import { evictToBudget, viewBudgetBytes } from '../../kinds/eviction.ts';
 import { shapeCondition, shapeOf } from '../../kinds/shape.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
