@@ -89,8 +89,15 @@ export function fanOutPlace(item: Item | undefined): string | undefined {
 
 /** Whether the model has fan-outs, and so continuations: changes of a node that other nodes' items show. */
 export function hasFanOuts(graph: CompiledModel): boolean {
-  return joinedEdgeTypes(graph).size > 0 || [...graph.edges.values()].some(({ copy }) => copy !== undefined);
+  let found = withFanOuts.get(graph);
+  if (found === undefined) {
+    found = joinedEdgeTypes(graph).size > 0 || [...graph.edges.values()].some(({ copy }) => copy !== undefined);
+    withFanOuts.set(graph, found);
+  }
+  return found;
 }
+
+const withFanOuts = new WeakMap<CompiledModel, boolean>();
 
 /** Returns the stamps of the views that copy along an edge type. */
 export function copyingViewsOf({ edges, shapes }: CompiledModel, edgeType: string): string[] {

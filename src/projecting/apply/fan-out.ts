@@ -3,7 +3,7 @@ import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { CHILD, revisionOf } from '../../core/items/derived-item.ts';
 import { edgeSortKey, VIEW_KEY } from '../../core/items/keys.ts';
 import { copyOf } from '../../core/kinds/copy.ts';
-import { isOfOtherShape } from '../../core/kinds/shape.ts';
+import { isOfOtherShape } from '../../core/kinds/view.ts';
 import type { EdgeModel } from '../../core/model/compiled.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import { beginContinuationUpdate, endContinuationUpdate, moveContinuationUpdate } from '../../core/plan/fan-out.ts';

@@ -5,7 +5,7 @@ import { evictedTypes } from '../../core/items/stored-view.ts';
 import type { ParentCopies } from '../../core/kinds/copy.ts';
 import { isOverBudget, viewBudgetBytes } from '../../core/kinds/eviction.ts';
 import { readCopies } from '../../core/kinds/parent-copies.ts';
-import { isOfOtherShape } from '../../core/kinds/shape.ts';
+import { isOfOtherShape } from '../../core/kinds/view.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { Truth, ViewChange, ViewUnit } from '../../core/plan/unit.ts';
 import { isFenced, isStale } from '../../core/plan/writes/stale.ts';

@@ -17,7 +17,7 @@ import { copiesByEdge, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes 
 import { laterOf } from '../../items/watermark.ts';
 import { copiesField, copiesWithElement, copyingEdge, type ParentCopies } from '../../kinds/copy.ts';
 import { evictToBudget, viewBudgetBytes } from '../../kinds/eviction.ts';
-import { shapeCondition, shapeOf } from '../../kinds/shape.ts';
+import { shapeCondition, shapeOf } from '../../kinds/view.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { DerivedUpdate } from '../../store-port.ts';
 import type { EpochSeconds, IndexUnit, Truth, ViewChange, ViewCorrections, ViewUnit } from '../unit.ts';

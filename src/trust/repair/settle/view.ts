@@ -5,7 +5,7 @@ import { BASE_ITEMS, typePrefix, VIEW_KEY } from '../../../core/items/keys.ts';
 import { elementsByEdge, evictedTypes } from '../../../core/items/stored-view.ts';
 import { readCopies } from '../../../core/kinds/parent-copies.ts';
 import { reverseItemKeyOf } from '../../../core/kinds/reverse-item.ts';
-import { isOfOtherShape } from '../../../core/kinds/shape.ts';
+import { isOfOtherShape } from '../../../core/kinds/view.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
 import type { Truth, ViewChange, ViewCorrections, ViewUnit } from '../../../core/plan/unit.ts';
