@@ -1,6 +1,7 @@
 import { stringOf } from '../../src/core/items/attribute-value.ts';
-import { copyingEdge, copyOf, isReverseKey } from '../../src/core/kinds/copies.ts';
-import { shapeOf } from '../../src/core/kinds/shape.ts';
+import { copyingEdge, copyOf } from '../../src/core/kinds/copy.ts';
+import { isReverseKey } from '../../src/core/kinds/reverse-item.ts';
+import { shapeOf } from '../../src/core/kinds/view.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { derivedOf } from '../../src/core/plan/derive.ts';
 import type { Item } from './images.ts';

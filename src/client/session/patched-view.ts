@@ -3,7 +3,7 @@ import { ATTRIBUTES, COPIES, EDGE_SET } from '../../core/items/derived-item.ts';
 import { decodeElement, edgeKeyOfElement, escapedEdge } from '../../core/items/element.ts';
 import { typePrefix } from '../../core/items/keys.ts';
 import { copiesByEdge, elementsByEdge } from '../../core/items/stored-view.ts';
-import { copyOf } from '../../core/kinds/copies.ts';
+import { copyOf } from '../../core/kinds/copy.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import { isMaker, type OwnWrites } from './own-writes.ts';

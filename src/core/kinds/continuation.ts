@@ -4,7 +4,6 @@ import { compareKeys } from '../items/encoding.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { joinedEdgeTypes } from '../model/joined.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
-import { copyingViewsOf } from './copies.ts';
 import { oddities } from './form.ts';
 import { joinedPrefixes } from './joined.ts';
 import { type ItemKind, origin, type SharedKind } from './kind.ts';
@@ -90,5 +89,18 @@ export function fanOutPlace(item: Item | undefined): string | undefined {
 
 /** Whether the model has fan-outs, and so continuations: changes of a node that other nodes' items show. */
 export function hasFanOuts(graph: CompiledModel): boolean {
-  return joinedEdgeTypes(graph).size > 0 || [...graph.edges.values()].some(({ copy }) => copy !== undefined);
+  let found = withFanOuts.get(graph);
+  if (found === undefined) {
+    found = joinedEdgeTypes(graph).size > 0 || [...graph.edges.values()].some(({ copy }) => copy !== undefined);
+    withFanOuts.set(graph, found);
+  }
+  return found;
+}
+
+const withFanOuts = new WeakMap<CompiledModel, boolean>();
+
+/** Returns the stamps of the views that copy along an edge type. */
+export function copyingViewsOf({ edges, shapes }: CompiledModel, edgeType: string): string[] {
+  const edge = edges.get(edgeType);
+  return edge?.copy === undefined ? [] : [...edge.from].map((type) => shapes?.get(type)?.stamp ?? type);
 }

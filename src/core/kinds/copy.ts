@@ -1,17 +1,28 @@
-import { canonicalText, type Item } from '../items/attribute-value.ts';
+import {
+  attributeOf,
+  canonicalText,
+  type Item,
+  MalformedValueError,
+  sameValue,
+  setOwn,
+  withBinaryAsBytes,
+} from '../items/attribute-value.ts';
 import { COPIES, revisionOf } from '../items/derived-item.ts';
 import { decodeElement, edgeKeyOfElement, escapedEdge } from '../items/element.ts';
 import { isWithinBytes, parseNodeId, SORT_KEY_BYTES, typePrefix } from '../items/keys.ts';
 import { elementsByEdge } from '../items/stored-view.ts';
-import type { CompiledModel } from '../model/compiled.ts';
+import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
 import { fanOutPlace, willFanOutVisit } from './continuation.ts';
-import { copyingEdge, copyOf, parentOf } from './copies.ts';
 import { hashOfText, imageText, type Part, type PartKind } from './part.ts';
 
 /**
- * The copies that a view holds of other nodes, one for each edge. The view says which edges it lists. The node that the edge enters
- * says what the copy should be; it is in another partition.
+ * Copies of a target node's attributes in the views of its edges' sources, one for each edge. The view says which edges it lists. The
+ * target is called the parent here, a source a child: one parent has many children, in other partitions, and a change of the parent has to
+ * reach all of them.
+ *
+ * An index cannot find the children: it is eventually consistent, and an edge that it does not show yet would keep the old copy for
+ * good. So each edge has a reverse item in the parent's partition, which a consistent Query finds.
  */
 
 /** One copy in a view. The edge, its target node, and a fan-out under way decide about it. */
@@ -136,4 +147,70 @@ function copyHash(copy: Item[string] | undefined): string | undefined {
 /** The places of the fan-outs along the type of an edge. */
 function fanOutAlong(edgeKey: string): FanOutPlaces {
   return new FanOutPlaces(typePrefix(edgeKey) ?? '');
+}
+
+/** The model of an edge's type, by the edge's sort key, if it copies attributes of the parent; else undefined. */
+export function copyingEdge({ edges }: CompiledModel, sortKey: string): EdgeModel | undefined {
+  const edge = edges.get(typePrefix(sortKey) ?? '');
+  return edge?.copy === undefined ? undefined : edge;
+}
+
+/** The edge types that copy attributes of nodes with the type of this id. */
+export function copyingTypes({ edges }: CompiledModel, parent: string): EdgeModel[] {
+  const type = parseNodeId(parent)?.type ?? '';
+  return [...edges.values()].filter((edge) => edge.copy !== undefined && edge.to.has(type));
+}
+
+/** The node that an edge enters, by the edge's sort key. */
+export function parentOf(sortKey: string): string {
+  return sortKey.slice(sortKey.indexOf('-') + 1);
+}
+
+/** The copy that an edge type takes of a node; undefined if the node does not exist. Malformed attributes are left out. */
+export function copyOf({ table }: CompiledModel, edge: EdgeModel, node: Item | undefined): Item | undefined {
+  if (node === undefined) return undefined;
+  const copy: Item = {};
+  for (const name of edge.copy ?? []) {
+    const value = name === table.partitionKey || name === table.sortKey ? undefined : attributeOf(node, name);
+    if (value === undefined) continue;
+    try {
+      setOwn(copy, name, withBinaryAsBytes(value));
+    } catch (error) {
+      if (!(error instanceof MalformedValueError)) throw error;
+    }
+  }
+  return copy;
+}
+
+/** The copies that edges take of their parents, by the edges' sort keys, from consistent reads; undefined: there is no parent. */
+export type ParentCopies = ReadonlyMap<string, Item | undefined>;
+
+/** Returns the copies of edges that have an element: a copy exists only together with its element. */
+export function copiesWithElement(
+  graph: CompiledModel,
+  elements: ReadonlyMap<string, readonly string[]>,
+  copies: ParentCopies,
+): Map<string, Item> {
+  const kept = new Map<string, Item>();
+  for (const [edge, copy] of copies) {
+    const hasElement = (elements.get(escapedEdge(edge)) ?? []).length > 0;
+    // rule: copy-goes-with-its-element
+    if (copy !== undefined && hasElement && copyingEdge(graph, edge) !== undefined) kept.set(edge, copy);
+  }
+  return kept;
+}
+
+/**
+ * Returns the field with all copies, if it changes. They are written as a whole: one by one they could exceed an update's
+ * expression, which takes 300 operands, and a map within the view must exist before a part of it can be set.
+ */
+export function copiesField(
+  view: Item | undefined,
+  copies: ReadonlyMap<string, Item>,
+): Record<string, Item[string] | undefined> {
+  const expected: Item = {};
+  for (const [edge, copy] of copies) setOwn<Item[string]>(expected, edge, { M: copy });
+  const stored = view?.[COPIES];
+  if (copies.size === 0) return stored === undefined ? {} : { [COPIES]: undefined };
+  return sameValue(stored, { M: expected }) ? {} : { [COPIES]: { M: expected } };
 }

@@ -1,5 +1,6 @@
 import { type Item, numberOf, sameValue } from '../items/attribute-value.ts';
 import { COUNT, MODEL, REVISION, revisionOf } from '../items/derived-item.ts';
+import { typePrefix } from '../items/keys.ts';
 import {
   type Amounts,
   addAmounts,
@@ -10,10 +11,10 @@ import {
   storedAmounts,
   textOfAmounts,
 } from '../items/ledger.ts';
-import { placesOfCount } from '../model/projection/places.ts';
+import { type CompiledModel, type CountModel, type EdgeModel, layersOf } from '../model/compiled.ts';
+import { type CounterPlaces, countKeyOf, placesOfCount } from '../model/projection/places.ts';
 import { queriedItems } from '../store-pages.ts';
-import type { Store } from '../store-port.ts';
-import { isKeptCount } from './counted.ts';
+import type { ItemKey, Store } from '../store-port.ts';
 import { oddities } from './form.ts';
 import { type ItemKind, origin } from './kind.ts';
 import { hashOfText, type ObserveContext, type Part, type PartKind } from './part.ts';
@@ -143,4 +144,38 @@ export async function* itemsToCount(
     // rule: counted-items-are-listed-consistently
     yield* queriedItems(store, { partition: source, sortKey: { beginsWith }, consistent: true });
   }
+}
+
+/**
+ * The count that holds an edge's index item, or its entry, with this sort key, by its place alone: the one item for each edge that
+ * a kept count counts. Undefined for the items of named orders, for those of a generation without a count, and for items of nodes.
+ *
+ * @param base the key of the edge.
+ */
+export function countHolding(graph: CompiledModel, base: ItemKey, sortKey: string): CounterPlaces | undefined {
+  const edgeType = base.source === base.target ? undefined : typePrefix(base.target);
+  if (edgeType === undefined) return undefined;
+  for (const { edges } of layersOf(graph)) {
+    for (const { places } of countsOf(edges.get(edgeType))) if (places.itemKey(base) === sortKey) return places;
+  }
+  return undefined;
+}
+
+/** The count, or the total, that counted items name; undefined if the model keeps none of that name. */
+export function countNamed(graph: CompiledModel, name: string): CountModel | undefined {
+  const { edgeType } = placesOfCount(countKeyOf(name));
+  for (const { edges } of layersOf(graph)) {
+    const count = countsOf(edges.get(edgeType)).find(({ places }) => places.name === name);
+    if (count !== undefined) return count;
+  }
+  return undefined;
+}
+
+/** Whether the model keeps the count with this sort key. */
+export function isKeptCount(graph: CompiledModel, countKey: string): boolean {
+  return countNamed(graph, placesOfCount(countKey).name) !== undefined;
+}
+
+function countsOf(edge: EdgeModel | undefined): CountModel[] {
+  return [edge?.count, edge?.incoming].filter((count) => count !== undefined);
 }

@@ -1,8 +1,11 @@
 import type { Item } from '../items/attribute-value.ts';
-import { escapedEdge } from '../items/element.ts';
+import { escapedEdge, escapedHashedEdge, LabelError, labelEncoder } from '../items/element.ts';
+import { isWellFormed } from '../items/encoding.ts';
 import { typePrefix } from '../items/keys.ts';
 import { elementsByEdge, evictedTypes, hasEdgeSet } from '../items/stored-view.ts';
+import type { LabelModel } from '../model/compiled.ts';
 import type { Part, PartKind } from './part.ts';
+import { PartError, type Subject } from './parts/subject.ts';
 
 /** The elements of one edge in a view. The edge decides about them. */
 export const element: PartKind<Extract<Part, { kind: 'element' }>> = {
@@ -41,4 +44,54 @@ export const garbage: PartKind<Extract<Part, { kind: 'garbage' }>> = {
 function holdsElement(view: Item | undefined, text: string): boolean {
   if (!hasEdgeSet(view)) return text === NO_SET;
   return [...elementsByEdge(view).values()].some((elements) => elements.includes(text));
+}
+
+/** Returns a label in the form of the element; empty if the edge has none. */
+export type LabelWriter = (subject: Subject) => string;
+
+/** Makes the writer of a label. */
+export function labelWriter({ name, from }: LabelModel): LabelWriter {
+  const purpose = `label ${name} of the edge set`;
+  const encodeLabel = labelEncoder(name);
+  if (from.kind === 'derive') {
+    return (subject) => {
+      const text = subject.computeText(from.compute, purpose);
+      if (text === undefined) return '';
+      // A lone surrogate would be stored as another text, and differ from the expected one for ever.
+      if (!isWellFormed(text)) throw new PartError('derive-failed', `derive for ${purpose} gave a lone surrogate`);
+      return encodeLabel({ S: text });
+    };
+  }
+  const { attribute } = from;
+  return (subject) => {
+    const value = subject.attribute(attribute);
+    if (value === undefined) return '';
+    try {
+      return encodeLabel(value);
+    } catch (error) {
+      if (!(error instanceof LabelError)) throw error;
+      throw new PartError('wrong-type', `attribute ${attribute}, needed for ${purpose}, ${error.message}`, attribute);
+    }
+  };
+}
+
+/**
+ * Returns the element of an edge; undefined, with a problem noted, if one of its labels cannot be derived.
+ *
+ * @param target the target of an edge with a hashed key.
+ */
+export function elementOfEdge(
+  labels: readonly LabelWriter[],
+  { sortKey, escapedEdge, target }: { sortKey: string; escapedEdge: string; target?: string },
+  subject: Subject,
+): string | undefined {
+  try {
+    // rule: hashed-element-names-its-target
+    let element = target !== undefined ? escapedHashedEdge(sortKey, target) : escapedEdge;
+    for (const label of labels) element += label(subject);
+    return element;
+  } catch (error) {
+    subject.noteProblem(error);
+    return undefined;
+  }
 }

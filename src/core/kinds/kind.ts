@@ -1,10 +1,12 @@
 import type { Item } from '../items/attribute-value.ts';
 import type { DerivedKey, DerivedKind, KindInTarget } from '../items/derived-key.ts';
+import type { DerivedSortKey } from '../items/keys.ts';
 import type { Amounts } from '../items/ledger.ts';
-import type { CompiledModel } from '../model/compiled.ts';
+import type { CompiledModel, CountModel, EdgeModel } from '../model/compiled.ts';
 import type { IndexPlace } from '../model/projection/index-partition.ts';
 import type { ItemKey } from '../store-port.ts';
 import type { ItemForm, OddityContext, Part } from './part.ts';
+import type { Subject } from './parts/subject.ts';
 
 /**
  * The description of a kind of derived item. Each kind has a file in this folder, and `table.ts` lists them all. Whoever works with
@@ -83,6 +85,14 @@ export interface ItemKind<Kind extends DerivedKind = DerivedKind> extends ItemFo
 export interface KindOfTarget<Kind extends KindInTarget = KindInTarget> extends ItemKind<Kind> {
   /** The option that asks for the item, below the line of the edge type in the model, for people. */
   askedBy: string;
+  /** Whether the edges of a type ask for one. */
+  isAskedBy(edge: EdgeModel): boolean;
+  /** The sort key of the item of the edge from a node. */
+  keyOf(edge: EdgeModel, source: string): DerivedSortKey;
+  /** The fields of the item of the edge from a node. */
+  fieldsOf(edge: EdgeModel, source: string, subject: Subject): Item;
+  /** The total that adds the item up. Default: none, and the item belongs to the view of the edge's source. */
+  totalOf?(edge: EdgeModel): CountModel;
   /** Returns the key of the edge that an item names; undefined if it names none, or if no such edge can exist. */
   edgeOf(graph: CompiledModel, key: ItemKey, item: Item | undefined): ItemKey | undefined;
 }

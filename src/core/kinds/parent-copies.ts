@@ -1,6 +1,6 @@
 import type { CompiledModel } from '../model/compiled.ts';
 import { type CountingReader, readItems } from '../store-pages.ts';
-import { copyingEdge, copyOf, type ParentCopies, parentOf } from './copies.ts';
+import { copyingEdge, copyOf, type ParentCopies, parentOf } from './copy.ts';
 
 /** The values that reading parents needs. */
 export interface ParentReader extends CountingReader<'getMany'> {

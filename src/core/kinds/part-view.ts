@@ -1,6 +1,10 @@
+import type { Item } from '../items/attribute-value.ts';
 import { parseNodeId } from '../items/keys.ts';
+import type { PartView } from '../model/compiled.ts';
 import { INDEXED } from './index-item.ts';
 import { type ItemKind, type KeyOf, origin, type ProjectionPlace } from './kind.ts';
+import { withAttributes } from './parts/index-items.ts';
+import type { Subject } from './parts/subject.ts';
 
 /** The view of a part of a node. It is in no index, and is otherwise written, compared and repaired as an index item is. */
 export const partView: ItemKind<'part-view'> = {
@@ -16,4 +20,9 @@ export const partView: ItemKind<'part-view'> = {
 function projectionOf(source: string, { part, generation }: KeyOf<'part-view'>): ProjectionPlace | undefined {
   const type = parseNodeId(source)?.type;
   return type === undefined ? undefined : { of: 'part', type, part, generation };
+}
+
+/** The view that an image of a part asks for; throws a `PartError` if it is too large. */
+export function partViewItem({ view }: PartView, subject: Subject): Item {
+  return withAttributes({}, subject.projectAttributes(view, true), subject);
 }

@@ -1,8 +1,13 @@
-import type { Item } from '../items/attribute-value.ts';
-import { isWithinBytes, SORT_KEY_BYTES } from '../items/keys.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { CHILD } from '../items/derived-item.ts';
+import { parseDerivedKey } from '../items/derived-key.ts';
+import { edgeSortKey, isWithinBytes, SORT_KEY_BYTES } from '../items/keys.ts';
+import { classifyKey } from '../model/base-item.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
 import type { ItemKey } from '../store-port.ts';
-import { copyingViewsOf, edgeOfReverse } from './copies.ts';
+import { copyingViewsOf } from './continuation.ts';
+import type { InTarget } from './derived.ts';
 import { oddities } from './form.ts';
 import { INDEXED } from './index-item.ts';
 import { type KindOfTarget, origin } from './kind.ts';
@@ -11,6 +16,9 @@ import { type KindOfTarget, origin } from './kind.ts';
 export const reverseItem: KindOfTarget<'reverse-item'> = {
   name: 'reverse-item',
   askedBy: 'copy (reverse item)',
+  isAskedBy: ({ copy }) => copy !== undefined,
+  keyOf: ({ type }, child) => new FanOutPlaces(type).reverseKey(child),
+  fieldsOf: (_edge, child) => ({ [CHILD]: { S: child } }),
   edgeOf: (_graph, key, item) => edgeNamedByReverse(key, item),
   lifetime: { of: 'need', neededBy: copyingViewsOf },
   decidedBy: 'edge-elsewhere',
@@ -31,4 +39,32 @@ export function edgeNamedByReverse(key: ItemKey, item: Item | undefined): ItemKe
   const edge = edgeOfReverse(key, item);
   const isPossible = edge !== undefined && edge.source !== '' && isWithinBytes(edge.target, SORT_KEY_BYTES);
   return isPossible ? edge : undefined;
+}
+
+/** The reverse item that a base item asks for as long as it exists; undefined if it is no edge that copies. */
+export function reverseItemOf(graph: CompiledModel, { source, target }: ItemKey): InTarget | undefined {
+  const kind = classifyKey(graph, source, target);
+  if (kind.kind !== 'edge' || kind.edge.copy === undefined) return undefined;
+  const key = { source: kind.target, target: new FanOutPlaces(kind.edge.type).reverseKey(source) };
+  return { key, fields: { [CHILD]: { S: source } } };
+}
+
+/** The key of the reverse item that belongs to a base item, expected or not; undefined if there can be none. */
+export function reverseItemKeyOf(graph: CompiledModel, base: ItemKey): InTarget['key'] | undefined {
+  return reverseItemOf(graph, base)?.key;
+}
+
+/** The edge that a reverse item belongs to, by its key, or by its content if the key is hashed; undefined: unknown. */
+export function edgeOfReverse({ source, target }: ItemKey, item: Item | undefined): ItemKey | undefined {
+  const key = parseDerivedKey(target);
+  if (key?.kind !== 'reverse-item') return undefined;
+  const type = key.edgeType;
+  const child = key.source.hash === undefined ? key.source.text : stringOf(item?.[CHILD]);
+  if (child === undefined || new FanOutPlaces(type).reverseKey(child) !== target) return undefined;
+  return { source: child, target: edgeSortKey(type, source) };
+}
+
+/** Whether a derived item is a reverse item, by its sort key. */
+export function isReverseKey(sortKey: string): boolean {
+  return parseDerivedKey(sortKey)?.kind === 'reverse-item';
 }

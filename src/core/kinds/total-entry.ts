@@ -1,12 +1,26 @@
-import { edgeOfEntry, isKeptEntry } from './counted.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { CHILD } from '../items/derived-item.ts';
+import { parseDerivedKey } from '../items/derived-key.ts';
+import { isWithinBytes, SORT_KEY_BYTES } from '../items/keys.ts';
+import { sortKeyOfEdge } from '../model/base-item.ts';
+import { type CompiledModel, layersOf } from '../model/compiled.ts';
+import type { TotalPlaces } from '../model/projection/places.ts';
+import type { ItemKey } from '../store-port.ts';
+import { countHolding } from './count.ts';
 import { oddities } from './form.ts';
 import { INDEXED } from './index-item.ts';
 import { type KindOfTarget, origin } from './kind.ts';
+import { countedFields } from './parts/totals.ts';
 
 /** The entry of an edge in a total of the edges that enter a node. It is in that node's partition; the edge is in another one. */
 export const totalEntry: KindOfTarget<'total-entry'> = {
   name: 'total-entry',
   askedBy: 'inbound.total (entry)',
+  isAskedBy: ({ incoming }) => incoming !== undefined,
+  keyOf: ({ incoming }, source) => incoming!.places.itemKey({ source }),
+  // An entry names the edge's source, which a hashed key does not tell.
+  fieldsOf: ({ incoming }, source, subject) => ({ ...countedFields(incoming!, subject), [CHILD]: { S: source } }),
+  totalOf: ({ incoming }) => incoming!,
   edgeOf: edgeOfEntry,
   // rule: entries-belong-to-their-generation
   lifetime: {
@@ -27,3 +41,32 @@ export const totalEntry: KindOfTarget<'total-entry'> = {
     return edge === undefined ? [] : [origin(edge, `edges.${edgeType}.inbound.total`, reason)];
   },
 };
+
+/** The places of the totals of a type's edges that enter a node, one for each model that keeps them. */
+function totalsOf(graph: CompiledModel, edgeType: string): TotalPlaces[] {
+  return layersOf(graph).flatMap(({ edges }) => edges.get(edgeType)?.incoming?.places ?? []);
+}
+
+/** Whether the model keeps entries with this sort key. */
+export function isKeptEntry(graph: CompiledModel, edgeType: string, sortKey: string): boolean {
+  return totalsOf(graph, edgeType).some(({ itemPrefixes: [prefix] }) => sortKey.startsWith(prefix!));
+}
+
+/** The edge that an entry belongs to, by its key, or by its content if the key is hashed; undefined: unknown. */
+export function edgeOfEntry(
+  graph: CompiledModel,
+  { source, target }: ItemKey,
+  item: Item | undefined,
+): ItemKey | undefined {
+  const key = parseDerivedKey(target);
+  if (key?.kind !== 'total-entry') return undefined;
+  const edge = layersOf(graph)
+    .map(({ edges }) => edges.get(key.edgeType))
+    .find((one) => one?.incoming !== undefined);
+  const child = key.source.hash === undefined ? key.source.text : stringOf(item?.[CHILD]);
+  if (edge === undefined || child === undefined || child === '') return undefined;
+  const base = { source: child, target: sortKeyOfEdge(edge, source) };
+  return isWithinBytes(base.target, SORT_KEY_BYTES) && countHolding(graph, base, target) !== undefined
+    ? base
+    : undefined;
+}

@@ -1,8 +1,9 @@
-import { canonicalText, type Item } from '../items/attribute-value.ts';
+import { canonicalText, type Item, stringOf } from '../items/attribute-value.ts';
 import { ATTRIBUTES, COPIES, EDGE_SET, EVICTED, FENCE, MODEL, WATERMARK } from '../items/derived-item.ts';
-import { typePrefix } from '../items/keys.ts';
+import { parseNodeId, typePrefix } from '../items/keys.ts';
 import { evictedTypes } from '../items/stored-view.ts';
-import type { CompiledModel } from '../model/compiled.ts';
+import type { CompiledModel, ViewShape } from '../model/compiled.ts';
+import type { ShapeCondition } from '../store-port.ts';
 import { attributes } from './attributes.ts';
 import { copy } from './copy.ts';
 import { element, garbage } from './element.ts';
@@ -10,7 +11,6 @@ import { oddities } from './form.ts';
 import { type ItemKind, origin } from './kind.ts';
 import { mark } from './mark.ts';
 import type { Part, PartKind } from './part.ts';
-import { isOfOtherShape, shapeOf } from './shape.ts';
 
 /**
  * A view whose shape is not that of its type. Readers do not use it: they read base items instead, which is right but costs more.
@@ -72,3 +72,27 @@ export const view: ItemKind<'view'> = {
     ];
   },
 };
+
+/** The current shape of views of a node's type; undefined if the table has no registry. */
+export function shapeOf({ shapes }: CompiledModel, source: string): ViewShape | undefined {
+  return shapes?.get(parseNodeId(source)?.type ?? '');
+}
+
+/**
+ * Whether a view cannot be added to, so that it is rebuilt from the base items. This is the case if its stamp names another shape than
+ * its type has now, or if it is missing while not every node has a view yet. A type without a shape has no such view.
+ */
+export function isOfOtherShape(graph: CompiledModel, source: string, view: Item | undefined): boolean {
+  const shape = shapeOf(graph, source);
+  if (shape === undefined) return false;
+  // rule: views-of-another-shape-are-made-whole
+  // rule: missing-view-is-made-whole-until-the-shape-is-ready
+  return view === undefined ? !shape.ready : stringOf(view[MODEL]) !== shape.stamp;
+}
+
+/** The condition of the fast path on the view that it adds to. */
+export function shapeCondition(shape: ViewShape | undefined): ShapeCondition | undefined {
+  // rule: fast-path-adds-to-views-of-the-shape
+  // rule: fast-path-begins-no-view-until-the-shape-is-ready
+  return shape && { stamp: shape.stamp, mayBeMissing: shape.ready };
+}

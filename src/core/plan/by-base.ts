@@ -1,5 +1,5 @@
 import type { ChangeRecord } from '../items/change-record.ts';
-import { shapeOf } from '../kinds/shape.ts';
+import { shapeOf } from '../kinds/view.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemHistory } from './fold.ts';
 import { reconcileViewsBefore } from './type-plans.ts';

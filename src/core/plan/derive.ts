@@ -1,16 +1,11 @@
 import type { Item } from '../items/attribute-value.ts';
-import { escapedHashedEdge } from '../items/element.ts';
 import type { DerivedSortKey } from '../items/keys.ts';
 import type { Derived, DerivedImage } from '../kinds/derived.ts';
-import {
-  inboundItem,
-  type SearchPlan,
-  searchItem,
-  searchItemsOfValues,
-  withAttributes,
-} from '../kinds/parts/index-items.ts';
+import { elementOfEdge } from '../kinds/element.ts';
+import { ownerItems } from '../kinds/owner-item.ts';
+import { partViewItem } from '../kinds/part-view.ts';
+import { inboundItem, type SearchPlan, searchItem, searchItemsOfValues } from '../kinds/parts/index-items.ts';
 import { edgeShare, joinedItem, type Share, sourceShare } from '../kinds/parts/joined-items.ts';
-import { ownerItems } from '../kinds/parts/owner-items.ts';
 import { nodeSubject, PartError, type Problem, Subject, targetOf } from '../kinds/parts/subject.ts';
 import { countedFields } from '../kinds/parts/totals.ts';
 import { classifyHashedEdge } from '../model/base-item.ts';
@@ -201,17 +196,7 @@ function deriveEdge(plan: EdgePlan, key: PlannedKey, image: Item): DerivedImage 
   const { edge, labels, indexItems, joinedItems, countedPlace, settleBefore, inTargets } = plan;
   const { source, sortKey, indexKeys: keys } = key;
   const subject = new Subject(plan, key, image);
-  let element: string | undefined;
-  if (labels !== undefined) {
-    try {
-      // rule: hashed-element-names-its-target
-      element = plan.isHashed ? escapedHashedEdge(sortKey, key.target!) : key.escapedEdge;
-      for (const label of labels) element += label(subject);
-    } catch (error) {
-      element = undefined;
-      subject.noteProblem(error);
-    }
-  }
+  const element = labels && elementOfEdge(labels, key, subject);
   const shares = joinedItems.length === 0 ? undefined : joinedItems.map((joined) => edgeShare(joined, subject));
   let fields: (Item | undefined)[] | undefined;
   if (indexItems.length === 1) fields = [inboundItem(indexItems[0]!, subject, sortKey)];
@@ -259,7 +244,7 @@ function derivePart(plan: PartPlan, key: PlannedKey, image: Item): DerivedImage 
   if (part.view !== undefined) {
     const { settleBefore, isSuperseded, places } = part.view.inForce;
     try {
-      const item = withAttributes({}, subject.projectAttributes(part.view.view, true), subject);
+      const item = partViewItem(part.view, subject);
       // rule: view-of-a-part-is-there-while-the-part-is
       items.add(places.key, item, settleBefore);
     } catch (error) {

@@ -12,7 +12,8 @@ import {
 import { compareKeys } from '../items/encoding.ts';
 import { parseNodeId } from '../items/keys.ts';
 import { laterOf } from '../items/watermark.ts';
-import { copyingTypes, copyOf } from '../kinds/copies.ts';
+import { hasFanOuts } from '../kinds/continuation.ts';
+import { copyingTypes, copyOf } from '../kinds/copy.ts';
 import { sameShare, sourceShare } from '../kinds/parts/joined-items.ts';
 import { nodeSubject, type Subject } from '../kinds/parts/subject.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
@@ -26,7 +27,7 @@ import {
 import { type FanOutOf, FanOutPlaces, fanOutOfKey } from '../model/projection/places.ts';
 import type { DerivedUpdate, ItemKey } from '../store-port.ts';
 import type { ItemHistory } from './fold.ts';
-import { edgeItemsPlan, hasFanOuts } from './type-plans.ts';
+import { edgeItemsPlan } from './type-plans.ts';
 import type { ContinuationUnit, EpochSeconds, FanOutUnit } from './unit.ts';
 
 const NONE: readonly never[] = [];

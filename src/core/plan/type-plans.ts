@@ -1,23 +1,19 @@
-import { escapedEdge, LabelError, labelEncoder } from '../items/element.ts';
-import { isWellFormed } from '../items/encoding.ts';
+import { escapedEdge } from '../items/element.ts';
 import type { DerivedSortKey } from '../items/keys.ts';
-import type { AskedInTarget } from '../kinds/asked-in-target.ts';
-import { askedInTarget } from '../kinds/in-targets.ts';
+import { type LabelWriter, labelWriter } from '../kinds/element.ts';
+import { askedInTarget } from '../kinds/in-target.ts';
+import type { KindOfTarget } from '../kinds/kind.ts';
 import { type InboundItemPlan, inboundItemPlans, type SearchPlan, searchPlan } from '../kinds/parts/index-items.ts';
 import { type JoinedItemPlan, joinedItemPlans } from '../kinds/parts/joined-items.ts';
-import { PartError, type Problem, type Subject, type SubjectKey, type SubjectType } from '../kinds/parts/subject.ts';
+import type { Problem, SubjectKey, SubjectType } from '../kinds/parts/subject.ts';
 import { type BaseItemKind, classifyKey, misfitText, nodePrefix } from '../model/base-item.ts';
-import type { CompiledModel, EdgeModel, LabelModel, NodeModel, PartModel } from '../model/compiled.ts';
-import { joinedEdgeTypes } from '../model/joined.ts';
+import type { CompiledModel, EdgeModel, NodeModel, PartModel } from '../model/compiled.ts';
 import type { EdgeItemPlaces } from '../model/projection/places.ts';
 
 /**
  * The plans of the types of a model: what does not depend on a key or an image, made once. A batch of ten thousand records has up to
  * twenty thousand images, and a handful of types. `derive` takes a plan, a key and an image.
  */
-
-/** Returns a label in the form of the element; empty if the edge has none. */
-export type LabelWriter = (subject: Subject) => string;
 
 /** The items that edges of a type ask for, whatever node they leave. */
 export interface EdgeItemsPlan {
@@ -45,7 +41,7 @@ export interface EdgePlan extends EdgeItemsPlan, SubjectType {
   /** Whether the node has a view. A type whose views were dropped has none, even if other projections of its nodes remain. */
   hasView: boolean;
   /** The kinds of items that the edge asks for in its target's partition. */
-  inTargets: readonly AskedInTarget[];
+  inTargets: readonly KindOfTarget[];
 }
 
 /** The plan for nodes of a type. */
@@ -104,8 +100,6 @@ interface ModelPlan {
   hasViewlessTypes: boolean;
   /** The latest time before which the base items decide about any view; 0: they never do. */
   settleViewsBefore: number;
-  /** Whether a change of any node is brought to other items. */
-  hasFanOuts: boolean;
   edges: Map<EdgeModel, EdgeItemsPlan>;
   /** By node type; of the model, and of it as one that is maintained next to another. */
   sources: [own: Map<string, SourcePlans>, further: Map<string, SourcePlans>];
@@ -256,17 +250,11 @@ export function reconcileViewsBefore(graph: CompiledModel): number {
   return graph.shapes === undefined ? 0 : modelPlan(graph).settleViewsBefore;
 }
 
-/** Whether a change of any node is brought to other items: to views with copies, or to joined index items. */
-export function hasFanOuts(graph: CompiledModel): boolean {
-  return modelPlan(graph).hasFanOuts;
-}
-
 function modelPlan(graph: CompiledModel): ModelPlan {
   let plan = plans.get(graph);
   if (plan === undefined) {
     const { nodes, shapes } = graph;
     plan = {
-      hasFanOuts: joinedEdgeTypes(graph).size > 0 || [...graph.edges.values()].some(({ copy }) => copy !== undefined),
       edges: new Map(),
       sources: [new Map(), new Map()],
       hasViewlessTypes: [...nodes.keys()].some((type) => shapes?.has(type) === false),
@@ -275,29 +263,4 @@ function modelPlan(graph: CompiledModel): ModelPlan {
     plans.set(graph, plan);
   }
   return plan;
-}
-
-function labelWriter({ name, from }: LabelModel): LabelWriter {
-  const purpose = `label ${name} of the edge set`;
-  const encodeLabel = labelEncoder(name);
-  if (from.kind === 'derive') {
-    return (subject) => {
-      const text = subject.computeText(from.compute, purpose);
-      if (text === undefined) return '';
-      // A lone surrogate would be stored as another text, and differ from the expected one for ever.
-      if (!isWellFormed(text)) throw new PartError('derive-failed', `derive for ${purpose} gave a lone surrogate`);
-      return encodeLabel({ S: text });
-    };
-  }
-  const { attribute } = from;
-  return (subject) => {
-    const value = subject.attribute(attribute);
-    if (value === undefined) return '';
-    try {
-      return encodeLabel(value);
-    } catch (error) {
-      if (!(error instanceof LabelError)) throw error;
-      throw new PartError('wrong-type', `attribute ${attribute}, needed for ${purpose}, ${error.message}`, attribute);
-    }
-  };
 }

@@ -2,11 +2,11 @@ import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../../core/items/att
 import { COUNTED, INDEX_KEYS } from '../../core/items/derived-item.ts';
 import { parseDerivedKey } from '../../core/items/derived-key.ts';
 import { parseNodeId, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
-import { reverseItemKeyOf } from '../../core/kinds/copies.ts';
 import { viewBudgetBytes } from '../../core/kinds/eviction.ts';
 import { isJoinedKey } from '../../core/kinds/joined.ts';
-import { isOfOtherShape } from '../../core/kinds/shape.ts';
+import { reverseItemKeyOf } from '../../core/kinds/reverse-item.ts';
 import { isMaintained } from '../../core/kinds/table.ts';
+import { isOfOtherShape } from '../../core/kinds/view.ts';
 import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
 import { needsSource, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { derivedOf } from '../../core/plan/derive.ts';

@@ -13,7 +13,7 @@ import {
   withGroupsWithoutRoom,
 } from '../../core/items/ledger.ts';
 import { textOfUnits } from '../../core/items/units.ts';
-import { countNamed } from '../../core/kinds/counted.ts';
+import { countNamed } from '../../core/kinds/count.ts';
 import { expectedFields } from '../../core/kinds/derived.ts';
 import { countKeyOf } from '../../core/model/projection/places.ts';
 import { derivedOf } from '../../core/plan/derive.ts';

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import type { Item } from '../../core/items/attribute-value.ts';
 import { textOfKey } from '../../core/items/keys.ts';
-import { countHolding } from '../../core/kinds/counted.ts';
+import { countHolding } from '../../core/kinds/count.ts';
 import { type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { derivedOf, type Problem } from '../../core/plan/derive.ts';
 import { derivationEntry } from '../../core/plan/quarantine-entry.ts';

@@ -1,7 +1,7 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
 import { QUARANTINE_FIELDS } from '../../core/items/derived-item.ts';
-import { isReverseKey } from '../../core/kinds/copies.ts';
+import { isReverseKey } from '../../core/kinds/reverse-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { isBefore, reconcilingUnit } from '../../core/plan/by-base.ts';
 import { derivedOf } from '../../core/plan/derive.ts';

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { Item } from '../../core/items/attribute-value.ts';
 import { hasFanOuts } from '../../core/kinds/continuation.ts';
-import { hasItemsInTargets } from '../../core/kinds/in-targets.ts';
+import { hasItemsInTargets } from '../../core/kinds/in-target.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { runObserved, type TelemetryOption } from '../../core/telemetry.ts';

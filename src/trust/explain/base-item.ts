@@ -1,7 +1,7 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { evictedTypes } from '../../core/items/stored-view.ts';
-import { countHolding } from '../../core/kinds/counted.ts';
+import { countHolding } from '../../core/kinds/count.ts';
 import type { Derived } from '../../core/kinds/derived.ts';
 import { kindOfTarget } from '../../core/kinds/in-target.ts';
 import type { ObserveContext, Suspect } from '../../core/kinds/part.ts';

@@ -7,15 +7,15 @@ import { decodeElement, edgeKeyOfElement, escapedEdge } from '../../core/items/e
 import { isDerivedKey, textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { setsOfValues, storedAmounts, textOfAmounts } from '../../core/items/ledger.ts';
 import { elementsByEdge, hasEdgeSet, viewAttributes } from '../../core/items/stored-view.ts';
-import { copyingEdge, isReverseKey, reverseItemOf } from '../../core/kinds/copies.ts';
-import { copySlots } from '../../core/kinds/copy.ts';
-import { isKeptCount } from '../../core/kinds/counted.ts';
+import { copyingEdge, copySlots } from '../../core/kinds/copy.ts';
+import { isKeptCount } from '../../core/kinds/count.ts';
 import type { Derived, InTarget } from '../../core/kinds/derived.ts';
 import { NO_SET } from '../../core/kinds/element.ts';
 import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
 import { indexItemText } from '../../core/kinds/index-item.ts';
 import { joinedKeysOf } from '../../core/kinds/joined.ts';
 import type { OddityContext, Part, Suspect } from '../../core/kinds/part.ts';
+import { isReverseKey, reverseItemOf } from '../../core/kinds/reverse-item.ts';
 import { itemKindOf } from '../../core/kinds/table.ts';
 import { hasOtherShape } from '../../core/kinds/view.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';

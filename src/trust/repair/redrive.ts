@@ -4,7 +4,7 @@ import { BEGINNINGS, isPlainKey } from '../../core/items/derived-key.ts';
 import { isTypeName, textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { isFanOutOpen } from '../../core/kinds/continuation.ts';
 import type { Derived } from '../../core/kinds/derived.ts';
-import { isInTargetOf, keysInTarget } from '../../core/kinds/in-targets.ts';
+import { isInTargetOf, keysInTarget } from '../../core/kinds/in-target.ts';
 import { joinedKeysOf } from '../../core/kinds/joined.ts';
 import { kindOfDerivedKey } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';

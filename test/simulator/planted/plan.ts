@@ -114,6 +114,6 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     name: 'hashed-element-nameless',
     rule: 'The element of an edge with a hashed key names its target.',
-    changes: [setCondition('hashed-element-names-its-target', (old) => `!${old}`)],
+    changes: [setCondition('hashed-element-names-its-target', (old) => `${old} && sortKey === ''`)],
   },
 ];

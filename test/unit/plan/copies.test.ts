@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/core/items/change-record.ts';
-import {
-  copiesField,
-  copiesWithElement,
-  copyingTypes,
-  copyOf,
-  edgeOfReverse,
-  reverseItemKeyOf,
-} from '../../../src/core/kinds/copies.ts';
+import { copiesField, copiesWithElement, copyingTypes, copyOf } from '../../../src/core/kinds/copy.ts';
+import { edgeOfReverse, reverseItemKeyOf } from '../../../src/core/kinds/reverse-item.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';

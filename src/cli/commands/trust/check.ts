@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { hasItemsInTargets } from '../../../core/kinds/in-targets.ts';
+import { hasItemsInTargets } from '../../../core/kinds/in-target.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { countText } from '../../../foundation/figure.ts';
 import { saveLastCheck } from '../../../projecting/progress/last-check.ts';

@@ -1,7 +1,7 @@
 import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
 import { ATTRIBUTES, COPIES, EDGE_SET } from '../../../core/items/derived-item.ts';
 import { BASE_ITEMS } from '../../../core/items/keys.ts';
-import { copyingEdge, copyOf, parentOf } from '../../../core/kinds/copies.ts';
+import { copyingEdge, copyOf, parentOf } from '../../../core/kinds/copy.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
 import { queryPages } from '../../../core/store-pages.ts';
 import type { ReadContext } from '../request/context.ts';

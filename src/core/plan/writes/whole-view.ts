@@ -2,7 +2,7 @@ import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { WATERMARK } from '../../items/derived-item.ts';
 import { elementsByEdge } from '../../items/stored-view.ts';
 import { laterOf } from '../../items/watermark.ts';
-import type { ParentCopies } from '../../kinds/copies.ts';
+import type { ParentCopies } from '../../kinds/copy.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { DerivedUpdate } from '../../store-port.ts';
 import type { EpochSeconds } from '../unit.ts';

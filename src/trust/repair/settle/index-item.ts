@@ -2,7 +2,7 @@ import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
 import { COUNTED } from '../../../core/items/derived-item.ts';
 import { baseKeyOfIndexItem } from '../../../core/items/derived-key.ts';
 import { requireDerivedSortKey } from '../../../core/items/keys.ts';
-import { countHolding, isKeptCount } from '../../../core/kinds/counted.ts';
+import { countHolding, isKeptCount } from '../../../core/kinds/count.ts';
 import { expectedFields } from '../../../core/kinds/derived.ts';
 import { findEdgeOfHashedKey } from '../../../core/kinds/index-item.ts';
 import { isJoinedKey } from '../../../core/kinds/joined.ts';

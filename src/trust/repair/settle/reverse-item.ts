@@ -1,8 +1,7 @@
 import type { Item } from '../../../core/items/attribute-value.ts';
 import { VIEW_KEY } from '../../../core/items/keys.ts';
-import { reverseItemOf } from '../../../core/kinds/copies.ts';
 import { copySlots, isSlotRight } from '../../../core/kinds/copy.ts';
-import { edgeNamedByReverse, reverseItem } from '../../../core/kinds/reverse-item.ts';
+import { edgeNamedByReverse, reverseItem, reverseItemOf } from '../../../core/kinds/reverse-item.ts';
 import { hasExpectedFields } from '../../../core/plan/writes/updates.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { reconcile } from '../../../projecting/apply/reconcile.ts';

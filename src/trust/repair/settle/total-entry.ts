@@ -1,6 +1,6 @@
 import { stringOf } from '../../../core/items/attribute-value.ts';
 import { COUNTED } from '../../../core/items/derived-item.ts';
-import { edgeOfEntry } from '../../../core/kinds/counted.ts';
+import { edgeOfEntry } from '../../../core/kinds/total-entry.ts';
 import { totalOfEntry } from '../../../core/model/projection/places.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { writeCounted } from '../../../projecting/apply/counted.ts';
