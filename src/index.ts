@@ -47,6 +47,7 @@ export type { LabelValue, WithEdges, WithLevel } from './client/read/levels/leve
 export type { Truncated } from './client/read/levels/level-walk.ts';
 export type { NodesOptions } from './client/read/list-nodes.ts';
 export type { CountResult, InDegreeOptions, ShardsResult } from './client/read/lists/count.ts';
+export type { AnyPageNode, Neighbour, PageNode } from './client/read/levels/page-tree.ts';
 export type { FilterOptions } from './client/read/lists/filter.ts';
 export type { InboundQuery } from './client/read/lists/inbound.ts';
 export type { SearchPredicate, SearchQuery, SearchScope } from './client/read/lists/search.ts';
@@ -61,7 +62,6 @@ export type { ReaderOptions } from './client/read/reader-options.ts';
 export type { CursorKey } from './client/read/request/cursor.ts';
 export type { OrderValue } from './client/read/request/order-argument.ts';
 export type {
-  BareNodeResult,
   BaseNode,
   EdgeResult,
   EdgeSetEntry,
@@ -81,10 +81,7 @@ export type {
   InboundEdge,
   NodeOfBase,
   NodeOfId,
-  PageEdge,
-  PageEdgeSets,
-  PageNode,
-  PageNodes,
+  NodeOfPage,
   StoredEdge,
 } from './client/read/types.ts';
 export type { WaitOptions } from './client/read/wait.ts';

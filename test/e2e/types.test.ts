@@ -44,9 +44,9 @@ export async function ask(): Promise<unknown[]> {
   return [
     got.map(({ attributes, edgeSet }) => [attributes?.name, edgeSet[0]?.role]),
     edges.items.map(({ attributes }) => attributes.since),
-    one.items.map(({ attributes, edgeSet }) => [attributes?.name, edgeSet[0]?.role, one.nodes['N1-1']?.name]),
-    two.items.map(({ id, edgeSet }) => [edgeSet[0]?.role, two.edges?.[id]?.[0]?.attributes.since]),
-    three.items.map(({ id }) => [three.nodes['N1-1']?.name, three.edges?.[id]?.[0]?.attributes.since]),
+    one.items.map(({ attributes, edges, inbound }) => [attributes?.name, edges.E1[0]?.edge.role, edges.E2[0]?.node.attributes?.name, inbound.E3[0]?.edge.since]),
+    two.items.map(({ inbound }) => [inbound.E1[0]?.edge.since, inbound.E1[0]?.node.edges.E2[0]?.node.attributes?.name]),
+    three.items.map(({ inbound }) => [inbound.E1[0]?.node.inbound.E2[0]?.node.edges.E3[0]?.node.attributes?.name]),
     hits.items.map(({ attributes }) => attributes.name),
   ];
 }

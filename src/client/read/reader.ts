@@ -61,10 +61,7 @@ import type {
   InboundEdge,
   NodeOfBase,
   NodeOfId,
-  PageEdge,
-  PageEdgeSets,
-  PageNode,
-  PageNodes,
+  NodeOfPage,
   StoredEdge,
 } from './types.ts';
 import { type WaitOptions, waitForProjection } from './wait.ts';
@@ -222,10 +219,13 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * A page in three steps: incoming edges, the views of their sources, the views of the neighbours that those edge sets
    * name. 1 Query (one for each shard where inbound is sharded) + a BatchGetItem for 100 views + one for 100 neighbours.
    * Neighbours whose attributes are copied under the edges (`copy`) are not read: where all are, the last step is left out.
-   * Where the edge sets are not asked for, and the attributes lie in the index items, it is the Query alone.
+   * Where no neighbours are asked for (`with: []`), and the attributes lie in the index items, it is the Query alone.
    *
    * `with` may have levels. Each of them costs a BatchGetItem for 100 nodes, and a node that comes twice is read once. Edges that
    * enter, and types in no edge set, are found by a Query for each node above.
+   *
+   * Each node has its neighbours as the question names them: `edges.KEYRESULT` are those by edges that leave it, `inbound.TASK_OF`
+   * those by edges that enter it. Where the same levels lead to a node twice, it is one object; JSON writes it at each place.
    *
    * @example
    * await reader.page('TEAMGOAL', 'TEAM-T1', {
@@ -237,7 +237,6 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     const Target extends string,
     const Order extends EdgeOrder<G, E> = DefaultOrder<G, E>,
     const Selection extends AttributeSelection | undefined = undefined,
-    const EdgeSets extends boolean = true,
     const With extends PageLevels = readonly never[],
   >(
     edgeType: E,
@@ -247,18 +246,10 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
       OrderArgument<G, E, Order>,
       EdgeFilter<G, E>,
       Selection,
-      EdgeSets,
       PathArgument<G, E, Order>,
       Checked<With, CheckedLevels<G, EdgeSourceType<G, E>, With>>
     >,
-  ): Promise<
-    PageResult<
-      PageNode<G, E, Selection, EdgeSets>,
-      PageNodes<G, EdgeSourceType<G, E>, With>,
-      PageEdgeSets<G, EdgeSourceType<G, E>, With>,
-      PageEdge<G, With[number]>
-    >
-  >;
+  ): Promise<PageResult<NodeOfPage<G, E, Selection, With>>>;
 
   /**
    * Tells how evenly a search's items lie over its shards: the number of items, the fullest shard with its share of them, and the number
