@@ -24,7 +24,7 @@ import type {
   ViewAttribute,
 } from '../../core/model/inference.ts';
 import type { LabelValue } from './levels/level.ts';
-import type { AnyPageNode, Neighbour, PageNode } from './levels/page-tree.ts';
+import type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './levels/page-tree.ts';
 import type { AttributeSelection } from './nodes/views.ts';
 import type { BaseNode, EdgeResult, EdgeSetEntry, NodeResult, OwnerResult, SearchResult } from './request/result.ts';
 
@@ -44,7 +44,9 @@ type AttributesOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, I
 /** The attributes of some names, of each shape that a type's attributes may have. */
 type Shown<Attributes, Name> = Attributes extends unknown
   ? string extends keyof Attributes
-    ? { [N in Extract<Name, string>]?: unknown }
+    ? string extends Name
+      ? Partial<Record<string, unknown>>
+      : { [N in Extract<Name, string>]?: unknown }
     : { [N in keyof Attributes as N extends Name ? N : never]?: Attributes[N] }
   : never;
 
@@ -197,14 +199,12 @@ type LevelNamed<G extends CompiledModel, T extends string, With extends readonly
 /** The neighbours that levels show, by edge type. Only what they name is looked at. */
 type Below<G extends CompiledModel, Level> = ([LeavingName<Level>] extends [never]
   ? unknown
-  : { edges: { [E in LeavingName<Level> & EdgeType<G>]: LeavingNeighbour<G, E, NextLevel<Level, 'edge', E>>[] } }) &
+  : Leaving<{ [E in LeavingName<Level> & EdgeType<G>]: LeavingNeighbour<G, E, NextLevel<Level, 'edge', E>>[] }>) &
   ([EnteringName<Level>] extends [never]
     ? unknown
-    : {
-        inbound: {
-          [E in EnteringName<Level> & EdgeType<G>]: EnteringNeighbour<G, E, NextLevel<Level, 'inbound', E>>[];
-        };
-      });
+    : Entering<{
+        [E in EnteringName<Level> & EdgeType<G>]: EnteringNeighbour<G, E, NextLevel<Level, 'inbound', E>>[];
+      }>);
 
 type LeavingName<Level> = Level extends string
   ? TypeOfText<Level>

@@ -20,13 +20,20 @@ export interface Neighbour<Edge = Record<string, unknown>, Node = AnyPageNode> {
   node: Node;
 }
 
-/** A node of a page of any model, with its neighbours by edge type: those by edges that leave it, and by edges that enter it. */
-export interface AnyPageNode extends PageNode {
-  /** There where a level names edges that leave the node. */
-  edges?: Record<string, Neighbour[]>;
-  /** There where a level names edges that enter the node. */
-  inbound?: Record<string, Neighbour[]>;
+/** What a node of a page has where levels next to it name edges that leave it. */
+export interface Leaving<Edges = Record<string, Neighbour[]>> {
+  /** The neighbours at the other ends of edges that leave the node, by edge type. */
+  edges: Edges;
 }
+
+/** What a node of a page has where levels next to it name edges that enter it. */
+export interface Entering<Edges = Record<string, Neighbour[]>> {
+  /** The neighbours at the other ends of edges that enter the node, by edge type. */
+  inbound: Edges;
+}
+
+/** A node of a page of any model, with its neighbours. */
+export interface AnyPageNode extends PageNode, Partial<Leaving>, Partial<Entering> {}
 
 /** What a page has read of the nodes on its levels. */
 export interface FoundNodes {
@@ -72,8 +79,8 @@ class TreeMaker {
     levels: readonly Level[],
     named: readonly Level[],
     depth: number,
-  ): Pick<AnyPageNode, 'edges' | 'inbound'> {
-    const below: Pick<AnyPageNode, 'edges' | 'inbound'> = {};
+  ): Partial<Leaving & Entering> {
+    const below: Partial<Leaving & Entering> = {};
     for (const group of byEdges(named)) {
       const { by, edge } = group[0]!;
       const side = by === 'inbound' ? 'inbound' : 'edges';
