@@ -39,11 +39,13 @@ export {
 export {
   type AttributeFailure,
   type ConditionFailure,
+  EdgeloomError,
+  type EdgeloomErrorClass,
   isEdgeloomError,
   type KnownError,
   type OtherError,
 } from './client/known-error.ts';
-export type { LabelValue, WithEdges, WithLevel } from './client/read/levels/level.ts';
+export type { EnteringLevel, LabelValue, LeavingLevel, WithEdges, WithLevel } from './client/read/levels/level.ts';
 export type { Truncated } from './client/read/levels/level-walk.ts';
 export type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './client/read/levels/page-tree.ts';
 export type { NodesOptions } from './client/read/list-nodes.ts';

@@ -131,7 +131,6 @@ const QUERY_MISTAKES = [
   "reader.total('TEAM-1', 'ASSIGNED');",
   "reader.total('USER-1', 'OWNED_BY');",
   "reader.has('TICKET-1', 'ASSIGNED', 'TEAM-1');",
-  "reader.collection('TICKET-1', { types: ['IN_ORG'] });",
   "reader.nodes('TICKET');",
   "writer.putNode('TICKET-1', { titel: 'Ship', status: 'OPEN' });",
   "writer.putNode('TICKET-1', { title: 'Ship', status: 'CLOSED' });",

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { PageLevels } from '../../src/client/read/page.ts';
 import { createReader } from '../../src/client/read/reader.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
@@ -111,8 +112,8 @@ describe('page', () => {
   });
 
   it('reads only the neighbours that are asked for, by edge type and by the value of any label', async () => {
-    const neighbours = async (wanted: Parameters<typeof reader.page>[2]) =>
-      Object.keys(neighboursOf(await reader.page('MEMBER', 'TEAM-1', { limit: 3, ...wanted }))).sort();
+    const neighbours = async (wanted: { with: PageLevels }) =>
+      Object.keys(neighboursOf(await reader.page('MEMBER', 'TEAM-1', { limit: 3, ...(wanted as object) }))).sort();
     expect(await neighbours({ with: ['BLOCKS'] })).toEqual(['GOAL-001']);
     expect(await neighbours({ with: [{ type: 'MEMBER', label: 'LEAD' }] })).toEqual([
       ...['USER-lead0', 'USER-lead1', 'USER-lead2'],

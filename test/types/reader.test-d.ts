@@ -124,6 +124,11 @@ it('takes what an edge type joins, and the edge types that have orders', async (
   // @ts-expect-error: a membership enters no goal
   void reader.has('GOAL-G1', 'GOALMEMBERSHIP', 'GOAL-G2');
   // @ts-expect-error: a membership leaves no user
+  void reader.edges('USER-U1', 'GOALMEMBERSHIP');
+  // @ts-expect-error: a membership leaves no user
+  void reader.degree('USER-U1', 'GOALMEMBERSHIP');
+  void reader.degree(fromUrl, 'GOALMEMBERSHIP');
+  // @ts-expect-error: a membership leaves no user
   void reader.edge('USER-U1', 'GOALMEMBERSHIP', 'USER-U2');
   // @ts-expect-error: no such edge type
   void reader.collection('GOAL-G1', { types: ['KNOWS'] });
@@ -276,6 +281,23 @@ it('wants a partition where the model declares one, and only there', () => {
   void reader.shards('USER.name');
   // @ts-expect-error: the search has no partition
   void reader.search('GOAL.heading').eq('x', { partition: 'UK' });
+  // @ts-expect-error: no partition
+  void reader.inbound('PART_OF', 'TEAM-T1');
+  // @ts-expect-error: no partition
+  void reader.inbound('PART_OF', 'TEAM-T1', { limit: 5 });
+  // @ts-expect-error: no partition
+  void reader.page('PART_OF', 'TEAM-T1', { with: [] });
+  // @ts-expect-error: no partition
+  void reader.inDegree('TEAM-T1', 'PART_OF');
+  // @ts-expect-error: no partition
+  void reader.watch({ inbound: ['PART_OF', 'TEAM-T1'] });
+  void reader.watch({ inbound: ['PART_OF', 'TEAM-T1'], partition: 'one' });
+  // @ts-expect-error: the orders have no partition
+  void reader.inbound('GOALMEMBERSHIP', 'USER-U1', { partition: 'one' });
+  // @ts-expect-error: the orders have no partition
+  void reader.page('GOALMEMBERSHIP', 'USER-U1', { partition: 'one' });
+  void anyReader.inbound('PART_OF', 'TEAM-T1');
+  void anyReader.page('PART_OF', 'TEAM-T1', { partition: 'one' });
 });
 
 it('shows what the search items hold', async () => {

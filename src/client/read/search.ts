@@ -18,10 +18,13 @@ import { findSearch } from './request/lookup.ts';
 import type { ListPage } from './request/result.ts';
 
 /** Options of a search: they name a value of the partition attribute where the model declares one, and only there. */
-export type Scoped<T extends SearchTypes, Options> = [T['partition']] extends [true]
+export type Scoped<T extends SearchTypes, Options> = OptionsWithin<T['partition'], Options>;
+
+/** The options of a query, as its last argument: with the value of a partition attribute where the model declares one, and only there. */
+export type OptionsWithin<Partition, Options> = [Partition] extends [true]
   ? [options: Options & { partition: string }]
-  : [T['partition']] extends [false]
-    ? [options?: Omit<Options, 'partition'> & { partition?: undefined }]
+  : [Partition] extends [false]
+    ? [options?: Options & { partition?: undefined }]
     : [options?: Options];
 
 /** Arguments that may be left out, and the options that may have to follow them. */

@@ -1,3 +1,4 @@
+import type { Mistake } from '../../core/model/checked.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type {
   EdgeAttributes,
@@ -23,7 +24,7 @@ import type {
   TypeOfId,
   ViewAttribute,
 } from '../../core/model/inference.ts';
-import type { LabelValue } from './levels/level.ts';
+import type { LabelValue, WithLevel } from './levels/level.ts';
 import type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './levels/page-tree.ts';
 import type { AttributeSelection } from './nodes/views.ts';
 import type { BaseNode, EdgeResult, EdgeSetEntry, NodeResult, OwnerResult, SearchResult } from './request/result.ts';
@@ -295,30 +296,44 @@ type EndOf<G extends CompiledModel, E extends EdgeType<G>, End> = End extends 'f
   : EdgeTargetType<G, E>;
 
 /** No option but some. */
-type NoOther<Known, Level> = { readonly [Name in Exclude<keyof Level, Known>]: never };
+type NoOther<Known extends string, Level> = {
+  readonly [Name in Exclude<keyof Level, Known>]: Mistake<`${Name & string} is no option`, Known>;
+};
 
 type ListedLevel<E extends string, Level> = { type: E; label?: LabelValue } & NoOther<'type' | 'label', Level>;
 
-type LeavingLevel<G extends CompiledModel, E extends EdgeType<G>, Level> = Level extends unknown
-  ? { edge: E; label?: LabelValue; with?: LevelsBelow<G, EdgeTargetType<G, E>, Level> } & NoOther<
-      'edge' | 'label' | 'with',
-      Level
-    >
-  : never;
+type LeavingLevel<G extends CompiledModel, E extends EdgeType<G>, Level> = [E] extends [never]
+  ? 'no edge leaves the nodes above'
+  : Level extends unknown
+    ? { edge: E; label?: LabelValue; with?: LevelsBelow<G, EdgeTargetType<G, E>, Level> } & NoOther<
+        'edge' | 'label' | 'with',
+        Level
+      >
+    : never;
 
-type EnteringLevel<G extends CompiledModel, E extends EdgeType<G>, Level> = E extends string
-  ? { inbound: E; order?: EdgeOrder<G, E>; with?: LevelsBelow<G, EdgeSourceType<G, E>, Level> } & PartitionOption<
-      HasPartition<G, E>
-    > &
-      NoOther<'inbound' | 'order' | 'partition' | 'with', Level>
-  : never;
+type EnteringLevel<G extends CompiledModel, E extends EdgeType<G>, Level> = [E] extends [never]
+  ? 'no edge that has an order enters the nodes above'
+  : E extends string
+    ? LacksPartition<HasPartition<G, E>, Level> extends true
+      ? `name the partition: edges of ${E} are listed by partition`
+      : { inbound: E; order?: EdgeOrder<G, E>; with?: LevelsBelow<G, EdgeSourceType<G, E>, Level> } & PartitionOption<
+          HasPartition<G, E>
+        > &
+          NoOther<'inbound' | 'order' | 'partition' | 'with', Level>
+    : never;
+
+type LacksPartition<Declared, Level> = [Declared] extends [true]
+  ? Level extends { readonly partition: unknown }
+    ? false
+    : true
+  : false;
 
 type LevelsBelow<G extends CompiledModel, T extends string, Level> = Level extends { readonly with: infer With }
   ? CheckedLevels<G, T, With>
-  : readonly unknown[];
+  : readonly WithLevel[];
 
 /** The partition of an order: needed where the model declares one, and only there. */
-type PartitionOption<Declared> = [Declared] extends [true]
+export type PartitionOption<Declared> = [Declared] extends [true]
   ? { partition: string }
   : [Declared] extends [false]
     ? { partition?: undefined }

@@ -19,10 +19,22 @@ export type WithEdges<EdgeType = string> = EdgeType | { type: EdgeType; label?: 
  * `'T'` and `'T:LABEL'` are edges of the edge sets. `edge` may also name a type that no edge set has, and `inbound` names edges that
  * enter, in an order of theirs: each of these two costs a Query for each node above.
  */
-export type WithLevel =
-  | string
-  | { edge: string; label?: LabelValue; with?: readonly WithLevel[] }
-  | { inbound: string; order?: string; partition?: string; with?: readonly WithLevel[] };
+export type WithLevel = string | LeavingLevel | EnteringLevel;
+
+/** A level of edges that leave the nodes above. */
+export interface LeavingLevel {
+  edge: string;
+  label?: LabelValue;
+  with?: readonly WithLevel[];
+}
+
+/** A level of edges that enter the nodes above. */
+export interface EnteringLevel {
+  inbound: string;
+  order?: string;
+  partition?: string;
+  with?: readonly WithLevel[];
+}
 
 /** Levels below the nodes of a page at most; what lies deeper is left out and reported. */
 export const MAX_DEPTH = 5;
@@ -87,12 +99,7 @@ function levelOf(graph: CompiledModel, entry: WithEdges | WithLevel, above: Read
   return { ...level, with: levelsOf(graph, entry.with ?? [], edge.to, depth + 1) };
 }
 
-function inboundLevel(
-  graph: CompiledModel,
-  entry: Extract<WithLevel, { inbound: string }>,
-  above: ReadonlySet<string>,
-  depth: number,
-): Level {
+function inboundLevel(graph: CompiledModel, entry: EnteringLevel, above: ReadonlySet<string>, depth: number): Level {
   const edge = findEdge(graph, entry.inbound);
   const { inbound, order } = findOrder(edge, entry.order);
   checkPartition(`The order ${order.name} of ${edge.type}`, inbound.partition?.attribute, entry.partition);
