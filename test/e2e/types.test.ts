@@ -186,4 +186,32 @@ const writer = createWriter(graph, { store: {} as Store });`;
     expect(shown.filter((text) => !text.startsWith('(method)'))).toEqual([]);
     expect(shown.filter((text) => text.split('\n').length > 15)).toEqual([]);
   });
+
+  it('shows a model by its name, however much is in it, where it is given one', async () => {
+    const attributes = Array.from({ length: 20 }, (_, i) => `a${i}: z.string()`).join(', ');
+    const nodes = ['ORG', 'USER', 'REPO', 'ISSUE'].map(
+      (type) => `${type}: node({ fields: z.object({ ${attributes} }) })`,
+    );
+    const head = `
+import { createReader, createWriter, defineGraph, edge, node, type Store } from 'edgeloom';
+import { z } from 'zod';
+const defined = defineGraph({ table: 'records', nodes: { ${nodes.join(', ')} }, edges: { MEMBER: edge({ from: 'USER', to: 'ORG', inbound: { gsi0: 'since' } }) } });
+type Defined = typeof defined;
+interface Tracker extends Defined {}
+export const graph: Tracker = defined;
+const reader = createReader(graph, { store: {} as Store });
+const writer = createWriter(graph, { store: {} as Store });`;
+    const lines = [
+      'reader.|with({} as never);',
+      'writer.|with({} as never);',
+      "writer.|transact((transaction) => transaction.deleteNode('ISSUE-1'));",
+      "writer.|batch((batch) => batch.deleteNode('ISSUE-1'));",
+      "reader.|inbound('MEMBER', 'ORG-1');",
+      'export const |first = createReader(graph, { store: {} as Store });',
+      'export const |second = createWriter(graph, { store: {} as Store });',
+    ];
+    const shown = await withProject({}, (folder) => shownOver(folder, head, lines));
+    for (const text of shown) expect(text).toMatch(/(Reader|Writer)<Tracker>/);
+    expect(shown.filter((text) => text.split('\n').length > 15)).toEqual([]);
+  });
 });

@@ -22,10 +22,21 @@ export type Scoped<T extends SearchTypes, Options> = OptionsWithin<T['partition'
 
 /** The options of a query, as its last argument: with the value of a partition attribute where the model declares one, and only there. */
 export type OptionsWithin<Partition, Options> = [Partition] extends [true]
-  ? [options: Options & { partition: string }]
+  ? [options: Options & InPartition]
   : [Partition] extends [false]
-    ? [options?: Options & { partition?: undefined }]
+    ? [options?: Options & NoPartition]
     : [options?: Options];
+
+/** The option of a query where the model declares a partition. */
+export interface InPartition {
+  /** The value of the partition attribute. */
+  partition: string;
+}
+
+/** The option of a query where the model declares no partition. */
+export interface NoPartition {
+  partition?: undefined;
+}
 
 /** Arguments that may be left out, and the options that may have to follow them. */
 export type Optional<T extends SearchTypes, Arguments extends unknown[], Options> = [T['partition']] extends [true]

@@ -11,6 +11,7 @@ import type {
   EdgeTargetType,
   EdgeType,
   EdgeTypeInSet,
+  HasOwner,
   HasPartition,
   InboundAttribute,
   IndexedEdgeType,
@@ -28,6 +29,7 @@ import type { LabelValue, WithLevel } from './levels/level.ts';
 import type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './levels/page-tree.ts';
 import type { AttributeSelection } from './nodes/views.ts';
 import type { BaseNode, EdgeResult, EdgeSetEntry, NodeResult, OwnerResult, SearchResult } from './request/result.ts';
+import type { InPartition, NoPartition } from './search.ts';
 
 /**
  * Results with the types that a graph declares. Whether an item has a projected attribute is not part of those types, so
@@ -149,8 +151,10 @@ type ShownWithSource<G extends CompiledModel, E extends EdgeType<G>, OfEdge> = [
 /** The attributes that incoming edges can be filtered by: those that their index items hold. */
 export type EdgeFilter<G extends CompiledModel, E extends EdgeType<G>> = InboundEdge<G, E>['attributes'];
 
-/** The node that the edges of a type enter, with the attributes that its view shows. */
-export type EdgeOwner<G extends CompiledModel, E extends EdgeType<G>> = OwnerOfId<G, EdgeTarget<G, E>>;
+/** The node that the edges of a type enter, with the attributes that its view shows; never where the type has no owners. */
+export type EdgeOwner<G extends CompiledModel, E extends EdgeType<G>> = [HasOwner<G, E>] extends [false]
+  ? never
+  : OwnerOfId<G, EdgeTarget<G, E>>;
 
 type OwnerOfId<G extends CompiledModel, Id extends string> = Id extends string
   ? OwnerResult<Id, Shown<AttributesOfId<G, Id>, InViewOfId<G, Id>>>
@@ -334,7 +338,7 @@ type LevelsBelow<G extends CompiledModel, T extends string, Level> = Level exten
 
 /** The partition of an order: needed where the model declares one, and only there. */
 export type PartitionOption<Declared> = [Declared] extends [true]
-  ? { partition: string }
+  ? InPartition
   : [Declared] extends [false]
-    ? { partition?: undefined }
+    ? NoPartition
     : { partition?: string };

@@ -98,7 +98,7 @@ class LevelWalk {
     };
   }
 
-  /** What the tree of the page is made of. */
+  /** The parts of the page's tree. */
   private async found(): Promise<FoundNodes> {
     const nodes = new Map<string, Record<string, unknown> | null>();
     for (const [id, copy] of this.shown) {

@@ -6,7 +6,7 @@ import { type Level, MAX_DEPTH, showsEdge } from './level.ts';
 export interface PageNode<Id = string, Attributes = Record<string, unknown>> {
   id: Id;
   /**
-   * Those that the view shows; null for a node that does not exist. A neighbour to which all shown edges have a copy has the copied
+   * Attributes that the view shows; null for a node that does not exist. A neighbour to which all shown edges have a copy has the copied
    * attributes only: it is not read.
    */
   attributes: Attributes | null;
@@ -20,13 +20,13 @@ export interface Neighbour<Edge = Record<string, unknown>, Node = AnyPageNode> {
   node: Node;
 }
 
-/** What a node of a page has where levels next to it name edges that leave it. */
+/** The part of a node of a page where levels next to it name edges that leave it. */
 export interface Leaving<Edges = Record<string, Neighbour[]>> {
   /** The neighbours at the other ends of edges that leave the node, by edge type. */
   edges: Edges;
 }
 
-/** What a node of a page has where levels next to it name edges that enter it. */
+/** The part of a node of a page where levels next to it name edges that enter it. */
 export interface Entering<Edges = Record<string, Neighbour[]>> {
   /** The neighbours at the other ends of edges that enter the node, by edge type. */
   inbound: Edges;
@@ -35,7 +35,7 @@ export interface Entering<Edges = Record<string, Neighbour[]>> {
 /** A node of a page of any model, with its neighbours. */
 export interface AnyPageNode extends PageNode, Partial<Leaving>, Partial<Entering> {}
 
-/** What a page has read of the nodes on its levels. */
+/** The nodes that a page has read on its levels, and their edges. */
 export interface FoundNodes {
   /** The attributes of the nodes that are shown. */
   nodes: ReadonlyMap<string, Record<string, unknown> | null>;
@@ -46,7 +46,7 @@ export interface FoundNodes {
 
 /**
  * The nodes of a page, each with its neighbours, level by level. Every edge type that is named at a place has a list there, also where
- * none of its edges is found. Of a node that comes again with the same levels there is one object: else a few nodes that name each other
+ * none of its edges is found. A node that comes again with the same levels is one object: else a few nodes that name each other
  * would make a tree of any size.
  */
 export function pageTree(items: readonly PageNode[], levels: readonly Level[], found: FoundNodes): AnyPageNode[] {
