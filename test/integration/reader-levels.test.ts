@@ -174,6 +174,14 @@ describe('K41: several levels of associations at once', () => {
     ]);
   });
 
+  it('has no edges, but a place for them, where no edge set has any of the nodes', async () => {
+    const { items, calls } = await reader.page('TASK_OF', keyResult(0));
+    expect(items).toEqual([0, 1].map((j) => ({ id: `TASK-0.${j}`, attributes: { title: `Task 0.${j}` }, edges: {} })));
+    expect(calls).toBe(2 + 1);
+    const { items: bare } = await reader.page('TASK_OF', keyResult(0), { with: [] });
+    expect(bare).toEqual(items.map(({ id, attributes }) => ({ id, attributes })));
+  });
+
   it('shows the edges of each place only there, where two places ask for one node in two ways', async () => {
     const { items } = await reader.page('TEAMGOAL', 'TEAM-1', {
       with: [

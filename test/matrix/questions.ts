@@ -529,7 +529,7 @@ function pageOf(model: ModelInput, facts: Facts, type: string, rows: readonly Ed
         return { edge, node: nodeOf(model, facts, id) };
       }),
     ]);
-    return { ...nodeOf(model, facts, id), ...(types.length > 0 && { edges: Object.fromEntries(edges) }) };
+    return { ...nodeOf(model, facts, id), edges: Object.fromEntries(edges) };
   });
   return comparableNodes(model, nodes);
 }

@@ -71,7 +71,10 @@ export async function readPage(
   const { gathered, cursor } = await gatherInbound(context, query, options, boundTo, own);
   const read = await readNodesOfPage(context, gathered.items, plan, options, own);
   const next = cursor === undefined ? {} : { cursor };
-  return { ...read, calls: own.calls + gathered.calls + read.calls, ...next, ...noticeOfOwnWrites(context) };
+  // Of nodes that no edge set has anything of, the sets are shown empty.
+  const isEmpty = options.with === undefined && plan.levels.length === 0;
+  const items = isEmpty ? read.items.map((node) => ({ ...node, edges: {} })) : read.items;
+  return { ...read, items, calls: own.calls + gathered.calls + read.calls, ...next, ...noticeOfOwnWrites(context) };
 }
 
 /** The steps of a page, with the reason for each. Throws for what the model does not declare. */

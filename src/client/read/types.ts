@@ -190,16 +190,16 @@ export type NodeOfPage<
   string extends EdgeType<G>
     ? AnyPageNode
     : PageNode<EdgeSource<G, E>, ShownOfType<G, EdgeSourceType<G, E> & NodeType<G>, Selection>> &
-        Below<G, LevelNamed<G, EdgeSourceType<G, E>, With>>;
+        ([With[number]] extends [never]
+          ? With extends readonly []
+            ? unknown
+            : EverySet<G, EdgeSourceType<G, E>>
+          : Below<G, With[number]>);
 
-/** The levels of a `with`; without one the edge types that edge sets of nodes of the types `T` have. */
-type LevelNamed<G extends CompiledModel, T extends string, With extends readonly unknown[]> = [With[number]] extends [
-  never,
-]
-  ? With extends readonly []
-    ? never
-    : LeavingIn<Sources<G>, T>
-  : With[number];
+/** The neighbours by all edge types that edge sets of nodes of the types `T` have. */
+type EverySet<G extends CompiledModel, T extends string> = [T] extends [string]
+  ? Leaving<{ [E in LeavingIn<Sources<G>, T>]: LeavingNeighbour<G, E, never>[] }>
+  : never;
 
 /** The neighbours that levels show, by edge type. Only what they name is looked at. */
 type Below<G extends CompiledModel, Level> = ([LeavingName<Level>] extends [never]
