@@ -41,7 +41,6 @@ export {
   type ConditionFailure,
   EdgeloomError,
   type EdgeloomErrorClass,
-  isEdgeloomError,
   type KnownError,
   type OtherError,
 } from './client/known-error.ts';

@@ -40,13 +40,3 @@ export interface OtherError extends EdgeloomError {
 
 /** Every error of Edgeloom by its `code`, which tells the other fields: `current`, `failures`, `mistakes`, `issues`, `operations`. */
 export type KnownError = DetailedError | OtherError;
-
-/**
- * Whether an error is one of Edgeloom's, so that its `code` narrows it.
- *
- * @example
- * if (isEdgeloomError(error) && error.code === 'condition-failed') return error.current;
- */
-export function isEdgeloomError(error: unknown): error is KnownError {
-  return error instanceof EdgeloomError;
-}

@@ -71,7 +71,7 @@ export async function readPage(
   const { gathered, cursor } = await gatherInbound(context, query, options, boundTo, own);
   const read = await readNodesOfPage(context, gathered.items, plan, options, own);
   const next = cursor === undefined ? {} : { cursor };
-  // Of nodes that no edge set has anything of, the sets are shown empty.
+  // Without `with` a node has the edges of its set, also where no edge type is in a set.
   const isEmpty = options.with === undefined && plan.levels.length === 0;
   const items = isEmpty ? read.items.map((node) => ({ ...node, edges: {} })) : read.items;
   return { ...read, items, calls: own.calls + gathered.calls + read.calls, ...next, ...noticeOfOwnWrites(context) };
