@@ -43,7 +43,7 @@ const MODEL_MISTAKES = [
   "part({ fields, view: ['titel'] });",
   "edge({ ...ends, fields: ofEdge, edgeSet: ['rol'] });",
   "edge({ ...ends, fields: ofEdge, edgeSet: { part: 'rol' } });",
-  "edge({ ...ends, fields: ofEdge, edgeSet: { part: 5 } });",
+  'edge({ ...ends, fields: ofEdge, edgeSet: { part: 5 } });',
   "edge({ ...ends, fields: ofEdge, edgeSets: ['role'] });",
   "edge({ ...ends, inbuond: { gsi0: 'since' } });",
   "edge({ form: 'TICKET', to: 'TEAM' });",
