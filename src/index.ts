@@ -117,6 +117,7 @@ export type {
   InboundOptions,
   NodeDefinition,
   NodeOptions,
+  None,
   PartDefinition,
   PartOptions,
   SearchOptions,
