@@ -1,4 +1,5 @@
 import { okr } from '../examples/okr/model.ts';
+import type { AnyPageNode } from '../src/client/read/levels/page-tree.ts';
 import { createReader } from '../src/client/read/reader.ts';
 import type { Store } from '../src/core/store-port.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
@@ -113,8 +114,14 @@ async function costOf(store: Store, read: (reader: Reader) => Promise<string[]>)
 }
 
 async function readPage(reader: Reader): Promise<string[]> {
-  const { items, nodes } = await reader.page('TEAMGOAL', 'TEAM-1', { with: LEVELS });
-  return [...items.map(({ attributes }) => String(attributes?.title)), ...Object.values(nodes).map(nameOf)];
+  const { items } = await reader.page('TEAMGOAL', 'TEAM-1', { with: LEVELS });
+  const shown: string[] = [];
+  const follow = ({ attributes, edges = {} }: AnyPageNode): void => {
+    shown.push(nameOf(attributes));
+    for (const { node } of Object.values(edges).flat()) follow(node);
+  };
+  items.forEach(follow);
+  return shown;
 }
 
 /** By hand: each node by a read of its own, as a loop over a list does it. */

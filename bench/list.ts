@@ -51,8 +51,8 @@ export async function list({ repetitions = REPETITIONS }: BenchmarkOptions): Pro
   const ways = [
     await byReader('page, with edge sets and neighbours', model, {}, repetitions),
     await byReader('page, neighbours copied under the edges', copying, {}, repetitions),
-    await byReader('page without edge sets', model, { edgeSets: false }, repetitions),
-    await byReader('page without edge sets, titles projected', joined, { edgeSets: false }, repetitions),
+    await byReader('page without edge sets', model, { with: [] }, repetitions),
+    await byReader('page without edge sets, titles projected', joined, { with: [] }, repetitions),
     await byHand(repetitions),
   ];
   const figures = ways.flatMap(({ name, calls, rcu, bytes, runs }): Figure[] => [

@@ -39,12 +39,14 @@ export {
 export {
   type AttributeFailure,
   type ConditionFailure,
-  isEdgeloomError,
+  EdgeloomError,
+  type EdgeloomErrorClass,
   type KnownError,
   type OtherError,
 } from './client/known-error.ts';
-export type { LabelValue, WithEdges, WithLevel } from './client/read/levels/level.ts';
+export type { EnteringLevel, LabelValue, LeavingLevel, WithEdges, WithLevel } from './client/read/levels/level.ts';
 export type { Truncated } from './client/read/levels/level-walk.ts';
+export type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './client/read/levels/page-tree.ts';
 export type { NodesOptions } from './client/read/list-nodes.ts';
 export type { CountResult, InDegreeOptions, ShardsResult } from './client/read/lists/count.ts';
 export type { FilterOptions } from './client/read/lists/filter.ts';
@@ -61,7 +63,6 @@ export type { ReaderOptions } from './client/read/reader-options.ts';
 export type { CursorKey } from './client/read/request/cursor.ts';
 export type { OrderValue } from './client/read/request/order-argument.ts';
 export type {
-  BareNodeResult,
   BaseNode,
   EdgeResult,
   EdgeSetEntry,
@@ -81,10 +82,7 @@ export type {
   InboundEdge,
   NodeOfBase,
   NodeOfId,
-  PageEdge,
-  PageEdgeSets,
-  PageNode,
-  PageNodes,
+  NodeOfPage,
   StoredEdge,
 } from './client/read/types.ts';
 export type { WaitOptions } from './client/read/wait.ts';
@@ -119,6 +117,7 @@ export type {
   InboundOptions,
   NodeDefinition,
   NodeOptions,
+  None,
   PartDefinition,
   PartOptions,
   SearchOptions,

@@ -198,21 +198,18 @@ function scale(benchmarks: Benchmarks): string[] {
 
 function list(benchmarks: Benchmarks): string[] {
   const rows = [
-    [
-      'page, with edge sets and neighbours',
-      'nodes, edge sets and neighbours: edges, views of the nodes, views of the neighbours',
-    ],
+    ['page, with edge sets and neighbours', 'nodes and neighbours: edges, views of the nodes, views of the neighbours'],
     [
       'page, neighbours copied under the edges',
-      'the same, where the edge types copy what is shown of neighbours (`copy`), or `with: []`',
+      'the same, where the edge types copy what is shown of neighbours (`copy`)',
     ],
     [
       'page without edge sets',
-      '`edgeSets: false` with `attributes` that the index items lack: edges, views (or the nodes themselves, for what no view holds)',
+      '`with: []` and `attributes` that the index items lack: edges, views (or the nodes themselves, for what no view holds)',
     ],
     [
       'page without edge sets, titles projected',
-      '`edgeSets: false` with `attributes` that the index items hold of the source (`projectSource`)',
+      '`with: []` and `attributes` that the index items hold of the source (`projectSource`)',
     ],
     ['by hand, titles duplicated', 'by hand: one Query of one table whose edges the writer gives the titles'],
   ] as const;

@@ -1,4 +1,4 @@
-import { createReader, createWriter, type Store } from 'edgeloom';
+import { createReader, createWriter, type Neighbour, type PageNode, type Store } from 'edgeloom';
 import { okr } from './model.ts';
 
 /** A member's part in a goal. */
@@ -34,13 +34,13 @@ export function createOkr(store: Store) {
 
     /** A team's goals with the names of their leads and teams: three steps, however many goals there are. */
     async teamPage(team: string) {
-      const { items, nodes } = await reader.page('GOALMEMBERSHIP', `TEAM-${team}`, {
+      const { items } = await reader.page('GOALMEMBERSHIP', `TEAM-${team}`, {
         with: [
           { type: 'GOALMEMBERSHIP', label: 'LEAD' },
           { type: 'GOALMEMBERSHIP', label: 'TEAM' },
         ],
       });
-      return items.map(({ attributes, edgeSet }) => ({ title: attributes?.title, ...membersOf(edgeSet, nodes) }));
+      return items.map(({ attributes, edges }) => ({ title: attributes?.title, ...namesOf(edges.GOALMEMBERSHIP) }));
     },
     /**
      * The whole goals list of a team: its objectives, their key results and sub-objectives, and who leads and pursues each of them. A
@@ -48,16 +48,14 @@ export function createOkr(store: Store) {
      */
     async goalsList(team: string) {
       const people = ['GOALMEMBERSHIP:LEAD', 'GOALMEMBERSHIP:TEAM'] as const;
-      const page = await reader.page('TEAMGOAL', `TEAM-${team}`, {
+      const { items, calls } = await reader.page('TEAMGOAL', `TEAM-${team}`, {
         with: [...people, { edge: 'KEYRESULT', with: people }, { edge: 'SUBGOAL', with: people }],
       });
-      const { items, nodes, edgeSets = {}, calls } = page;
-      const goals = items.map(({ attributes, edgeSet }) => ({
+      const goals = items.map(({ attributes, edges }) => ({
         title: attributes?.title,
-        ...membersOf(edgeSet, nodes),
-        below: edgeSet.flatMap((entry) => {
-          if (entry.type !== 'KEYRESULT' && entry.type !== 'SUBGOAL') return [];
-          return [{ title: nodes[entry.target]?.title, ...membersOf(edgeSets[entry.target] ?? [], nodes) }];
+        ...namesOf(edges.GOALMEMBERSHIP),
+        below: [...edges.KEYRESULT, ...edges.SUBGOAL].map(({ node }) => {
+          return { title: node.attributes?.title, ...namesOf(node.edges.GOALMEMBERSHIP) };
         }),
       }));
       return { calls, goals };
@@ -85,12 +83,9 @@ export function createOkr(store: Store) {
   };
 }
 
-/** The names of who leads and who pursues a goal, by its edge set. */
-function membersOf(
-  edgeSet: readonly { target: string; memberRole?: unknown }[],
-  nodes: Record<Member, { name?: unknown } | null>,
-) {
+/** The names of who leads and who pursues a goal. */
+function namesOf(members: readonly Neighbour<{ memberRole?: unknown }, PageNode<Member, { name?: unknown }>>[]) {
   const names = (role: Role): unknown[] =>
-    edgeSet.filter(({ memberRole }) => memberRole === role).map(({ target }) => nodes[target as Member]?.name);
+    members.filter(({ edge }) => edge.memberRole === role).map(({ node }) => node.attributes?.name);
   return { leads: names('LEAD'), teams: names('TEAM') };
 }

@@ -37,17 +37,20 @@ export const duplicatedData: Example = {
     await projected();
     const authors = async (): Promise<string[]> => {
       const { items } = await reader.page('ON_SHELF', 'SHELF-1');
-      return items.map(({ attributes, edgeSet }) => `${attributes?.['title']}: ${edgeSet[0]?.copy?.['name']}`);
+      return items.map(({ attributes, edges }) => {
+        return `${attributes?.['title']}: ${edges.WRITTEN_BY[0]?.node.attributes?.['name']}`;
+      });
     };
     const before = await authors();
     // One plain write of the parent; the writer need not know its children.
     await writer.putNode('AUTHOR-king', { name: 'Stephen King', birthYear: 1947, site: 'not copied' });
     await projected();
-    const { nodes, calls } = await reader.page('ON_SHELF', 'SHELF-1');
+    const { items, calls } = await reader.page('ON_SHELF', 'SHELF-1');
+    const found = items.flatMap(({ edges }) => edges.WRITTEN_BY.map(({ node }) => [node.id, node.attributes]));
     return {
       'the shelf': before,
       'after the author was corrected': await authors(),
-      'the authors, from the copies': nodes,
+      'the authors, from the copies': Object.fromEntries(found),
       'calls for the page': calls,
     };
   },

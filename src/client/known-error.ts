@@ -1,8 +1,27 @@
 import type { ErrorCode } from '../foundation/error-code.ts';
-import { EdgeloomError, type InvalidAttributesError, type ModelError } from '../foundation/errors.ts';
+import { EdgeloomError as ErrorClass, type InvalidAttributesError, type ModelError } from '../foundation/errors.ts';
 import type { InvalidBatchError } from './write/batch.ts';
 import type { ConditionFailedError } from './write/item/conditions.ts';
 import type { TransactionFailedError } from './write/transaction.ts';
+
+/** Every error of Edgeloom: see `KnownError` for the fields that go with a code. */
+export type EdgeloomError = ErrorClass;
+
+/**
+ * The class of all errors. `error instanceof EdgeloomError` tells the compiler that it is one of those that there are, so that its `code`
+ * narrows it.
+ *
+ * @example
+ * if (error instanceof EdgeloomError && error.code === 'condition-failed') return error.current;
+ */
+export const EdgeloomError = ErrorClass as unknown as EdgeloomErrorClass;
+
+/** The class of all errors, as a program sees it. The classes of single errors are not made of it: each of them narrows to its own. */
+export interface EdgeloomErrorClass {
+  new (...from: ConstructorParameters<typeof ErrorClass>): EdgeloomError;
+  readonly prototype: EdgeloomError;
+  [Symbol.hasInstance](error: unknown): error is KnownError;
+}
 
 /** A condition that did not hold. `failures` is there for a transaction. */
 export type ConditionFailure = ConditionFailedError & Partial<Pick<TransactionFailedError, 'failures'>>;
@@ -21,13 +40,3 @@ export interface OtherError extends EdgeloomError {
 
 /** Every error of Edgeloom by its `code`, which tells the other fields: `current`, `failures`, `mistakes`, `issues`, `operations`. */
 export type KnownError = DetailedError | OtherError;
-
-/**
- * Whether an error is one of Edgeloom's, so that its `code` narrows it.
- *
- * @example
- * if (isEdgeloomError(error) && error.code === 'condition-failed') return error.current;
- */
-export function isEdgeloomError(error: unknown): error is KnownError {
-  return error instanceof EdgeloomError;
-}

@@ -151,17 +151,17 @@ describe('lists', () => {
       json: { error: { code: 'not-projected' } },
     });
     const page = 'page GOALMEMBERSHIP USER-F1';
-    expect(await run(...page.split(' '), '--no-edge-sets', '--attributes', 'title')).toMatchObject({
-      json: { items: [{ attributes: { title: 'Run' } }, {}, {}], nodes: {}, calls: 2 },
+    expect(await run(...page.split(' '), '--no-neighbours', '--attributes', 'title')).toMatchObject({
+      json: { items: [{ attributes: { title: 'Run' } }, {}, {}], calls: 2 },
     });
-    expect(await run('explain', '--query', `${page} --no-edge-sets`)).toMatchObject({
+    expect(await run('explain', '--query', `${page} --no-neighbours`)).toMatchObject({
       json: {
         calls: 2,
         why: [expect.stringContaining('Query'), expect.stringContaining('do not hold'), expect.any(String)],
       },
     });
     expect(await run('explain', '--query', `${page} --where memberRole=LEAD`)).toMatchObject({
-      json: { why: [expect.any(String), expect.stringContaining('edge sets are asked for'), expect.any(String)] },
+      json: { why: [expect.any(String), expect.stringContaining('neighbours are asked for'), expect.any(String)] },
     });
   });
 
@@ -175,14 +175,17 @@ describe('lists', () => {
       await run('put', goal, type, target, '{"memberRole":"LEAD","since":"2026-01-02","date":"2026-01-02"}');
     }
     const page = ['page', 'GOALMEMBERSHIP', 'TEAM-L1', '--with', 'GOALMEMBERSHIP:LEAD/inbound:GOALSUBSCRIBER'];
-    const edge = { source: 'GOAL-L2', type: 'GOALSUBSCRIBER', target: 'USER-L1', attributes: {} };
+    const subscribed = [{ edge: {}, node: { id: 'GOAL-L2', attributes: null } }];
+    const member = { id: 'USER-L1', attributes: null, inbound: { GOALSUBSCRIBER: subscribed } };
     await expect
       .poll(async () => (await run(...page)).json, { interval: 200 })
       .toMatchObject({
-        items: [{ id: 'GOAL-L1' }],
-        edgeSets: { 'USER-L1': [] },
-        edges: { 'USER-L1': [edge] },
-        nodes: { 'USER-L1': null, 'TEAM-L1': null, 'GOAL-L2': null },
+        items: [
+          {
+            id: 'GOAL-L1',
+            edges: { GOALMEMBERSHIP: [{ node: { id: 'TEAM-L1' } }, { edge: { memberRole: 'LEAD' }, node: member }] },
+          },
+        ],
       });
     expect(await run(...page, '--max-nodes', '2')).toMatchObject({
       code: 0,
@@ -190,7 +193,7 @@ describe('lists', () => {
     });
     const { stdout } = await cli.run([...page, '--max-nodes', '2', '--endpoint', dev.endpoint]);
     expect(stdout).toContain('not all edges were read of USER-L1');
-    expect((await cli.run([...page, '--endpoint', dev.endpoint])).stdout).toContain('  <- GOALSUBSCRIBER GOAL-L2');
+    expect((await cli.run([...page, '--endpoint', dev.endpoint])).stdout).toContain('    <- GOALSUBSCRIBER GOAL-L2');
     const query = page.join(' ');
     expect(await run('explain', '--query', query)).toMatchObject({ json: { calls: 5, why: expect.any(Array) } });
     const nowhere = ['--endpoint', `http://127.0.0.1:${await freePort()}`, '--json'];

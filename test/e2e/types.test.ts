@@ -44,9 +44,9 @@ export async function ask(): Promise<unknown[]> {
   return [
     got.map(({ attributes, edgeSet }) => [attributes?.name, edgeSet[0]?.role]),
     edges.items.map(({ attributes }) => attributes.since),
-    one.items.map(({ attributes, edgeSet }) => [attributes?.name, edgeSet[0]?.role, one.nodes['N1-1']?.name]),
-    two.items.map(({ id, edgeSet }) => [edgeSet[0]?.role, two.edges?.[id]?.[0]?.attributes.since]),
-    three.items.map(({ id }) => [three.nodes['N1-1']?.name, three.edges?.[id]?.[0]?.attributes.since]),
+    one.items.map(({ attributes, edges, inbound }) => [attributes?.name, edges.E1[0]?.edge.role, edges.E2[0]?.node.attributes?.name, inbound.E3[0]?.edge.since]),
+    two.items.map(({ inbound }) => [inbound.E1[0]?.edge.since, inbound.E1[0]?.node.edges.E2[0]?.node.attributes?.name]),
+    three.items.map(({ inbound }) => [inbound.E1[0]?.node.inbound.E2[0]?.node.edges.E3[0]?.node.attributes?.name]),
     hits.items.map(({ attributes }) => attributes.name),
   ];
 }
@@ -184,6 +184,34 @@ const writer = createWriter(graph, { store: {} as Store });`;
     ];
     const shown = await withProject({}, (folder) => shownOver(folder, head, lines));
     expect(shown.filter((text) => !text.startsWith('(method)'))).toEqual([]);
+    expect(shown.filter((text) => text.split('\n').length > 15)).toEqual([]);
+  });
+
+  it('shows a model by its name, however much is in it, where it is given one', async () => {
+    const attributes = Array.from({ length: 20 }, (_, i) => `a${i}: z.string()`).join(', ');
+    const nodes = ['ORG', 'USER', 'REPO', 'ISSUE'].map(
+      (type) => `${type}: node({ fields: z.object({ ${attributes} }) })`,
+    );
+    const head = `
+import { createReader, createWriter, defineGraph, edge, node, type Store } from 'edgeloom';
+import { z } from 'zod';
+const defined = defineGraph({ table: 'records', nodes: { ${nodes.join(', ')} }, edges: { MEMBER: edge({ from: 'USER', to: 'ORG', inbound: { gsi0: 'since' } }) } });
+type Defined = typeof defined;
+interface Tracker extends Defined {}
+export const graph: Tracker = defined;
+const reader = createReader(graph, { store: {} as Store });
+const writer = createWriter(graph, { store: {} as Store });`;
+    const lines = [
+      'reader.|with({} as never);',
+      'writer.|with({} as never);',
+      "writer.|transact((transaction) => transaction.deleteNode('ISSUE-1'));",
+      "writer.|batch((batch) => batch.deleteNode('ISSUE-1'));",
+      "reader.|inbound('MEMBER', 'ORG-1');",
+      'export const |first = createReader(graph, { store: {} as Store });',
+      'export const |second = createWriter(graph, { store: {} as Store });',
+    ];
+    const shown = await withProject({}, (folder) => shownOver(folder, head, lines));
+    for (const text of shown) expect(text).toMatch(/(Reader|Writer)<Tracker>/);
     expect(shown.filter((text) => text.split('\n').length > 15)).toEqual([]);
   });
 });

@@ -273,9 +273,9 @@ describe('has', () => {
       [reader.has('USER-1' as string, 'NEXT', 'GOAL-1' as string), 'unknown-type', 'They leave GOAL.'],
       [reader.has('GOAL-1' as string, 'NEXT', 'USER-1' as string), 'unknown-type', 'They enter GOAL.'],
       [reader.has('GOAL-1' as string, 'NEXT', 'G1' as string), 'invalid-id', 'USER-42'],
-      [reader.edges('PLACE-1'), 'unknown-type', 'the node types GOAL, USER, TEAM'],
-      [reader.edges('GOAL'), 'invalid-id', 'USER-42'],
-      [reader.edges(''), 'invalid-key', ''],
+      [reader.edges('PLACE-1' as string), 'unknown-type', 'the node types GOAL, USER, TEAM'],
+      [reader.edges('GOAL' as string), 'invalid-id', 'USER-42'],
+      [reader.edges('' as string), 'invalid-key', ''],
       [reader.edges('GOAL-1', 'GOAL' as 'NEXT'), 'unknown-type', 'the edge types MEMBER, WATCHER, NEXT'],
     ];
     for (const [read, code, hint] of refusals) {

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { AnyPageNode } from '../../src/client/read/levels/page-tree.ts';
 import { pagePlan } from '../../src/client/read/page.ts';
 import { createReader, type Reader } from '../../src/client/read/reader.ts';
 import { createSession } from '../../src/client/session/session.ts';
@@ -10,6 +11,7 @@ import type { ItemKey } from '../../src/core/store-port.ts';
 import { withoutRegistry } from '../../src/registry/reader-lease.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { explainQuery } from '../../src/trust/explain/query.ts';
+import { neighboursOf } from '../support/page-nodes.ts';
 import { countingReader } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -110,22 +112,86 @@ describe('K41: several levels of associations at once', () => {
   it('gives a goals list whole: objectives, key results, leads and teams', async () => {
     const page = await reader.page('TEAMGOAL', 'TEAM-1', LIST);
     expect(page.items.map(({ id }) => id)).toEqual(['GOAL-0', 'GOAL-1']);
-    expect(page.items[0]!.edgeSet.map(({ type, target }) => `${type} ${target}`)).toEqual([
-      ...[0, 2, 4, 6].map((i) => `KEYRESULT ${keyResult(i)}`),
-      'MEMBER USER-0',
-      'SUBGOAL GOAL-1',
-    ]);
-    const results = [0, 1, 2, 3, 4, 5, 6].map(keyResult);
-    expect(Object.keys(page.nodes).sort()).toEqual([...results, 'TEAM-1', ...[0, 1, 2, 3, 4].map(user)].sort());
-    expect(page.nodes[keyResult(3)]).toEqual({ title: 'Key result 3' });
-    expect(page.nodes[user(3)]).toEqual({ name: 'User 3', city: 'Lisbon' });
-    expect(Object.keys(page.edgeSets!).sort()).toEqual(results);
-    expect(page.edgeSets![keyResult(3)]).toEqual([
-      { type: 'MEMBER', target: 'TEAM-1', role: 'TEAM' },
-      { type: 'MEMBER', target: 'USER-3', role: 'LEAD' },
+    const lead = (i: number) => ({
+      edge: { role: 'LEAD' },
+      node: { id: user(i), attributes: { name: `User ${i}`, city: 'Lisbon' } },
+    });
+    const team = { edge: { role: 'TEAM' }, node: { id: 'TEAM-1', attributes: { name: 'Core' } } };
+    const result = (i: number) => ({
+      edge: {},
+      node: { id: keyResult(i), attributes: { title: `Key result ${i}` }, edges: { MEMBER: [team, lead(i % 5)] } },
+    });
+    expect(page.items).toEqual([
+      {
+        ...{ id: 'GOAL-0', attributes: { title: 'Objective 0' } },
+        edges: { MEMBER: [lead(0)], KEYRESULT: [0, 2, 4, 6].map(result) },
+      },
+      {
+        ...{ id: 'GOAL-1', attributes: { title: 'Objective 1' } },
+        edges: { MEMBER: [lead(1)], KEYRESULT: [1, 3, 5].map(result) },
+      },
     ]);
     expect(page.truncated).toBeUndefined();
-    expect(page.edges).toBeUndefined();
+  });
+
+  it('has one object for a node that comes twice by the same levels, and the same attributes by others', async () => {
+    const { items } = await reader.page('TEAMGOAL', 'TEAM-1', LIST);
+    const [first, second] = items.map(({ edges }) => edges.KEYRESULT[0]!.node.edges.MEMBER[0]!.node);
+    expect(first!.id).toBe('TEAM-1');
+    expect(first).toBe(second);
+    const around = await reader.page('TEAMGOAL', 'TEAM-1', {
+      with: ['SUBGOAL', { edge: 'SUBGOAL', with: ['SUBGOAL'] }],
+    });
+    const [goal] = around.items[0]!.edges.SUBGOAL;
+    const [again] = goal!.node.edges.SUBGOAL;
+    expect([goal!.node.id, again!.node.id]).toEqual(['GOAL-1', 'GOAL-0']);
+    expect(Object.keys(again!.node)).toEqual(['id', 'attributes']);
+    expect(around.items[1]!.edges.SUBGOAL[0]!.node.attributes).toBe(again!.node.attributes);
+    expect(JSON.parse(JSON.stringify(around.items))).toEqual(around.items);
+  });
+
+  it('has a list for each edge type that is named at a place, also below a label that a neighbour does not have', async () => {
+    const { items } = await reader.page('TEAMGOAL', 'TEAM-1', {
+      with: [
+        {
+          edge: 'KEYRESULT',
+          with: [
+            { edge: 'MEMBER', label: 'LEAD', with: [{ inbound: 'MEMBER' }] },
+            { edge: 'MEMBER', label: 'TEAM' },
+            { edge: 'WATCHER' },
+          ],
+        },
+      ],
+    });
+    const { edges } = items[0]!.edges.KEYRESULT[0]!.node;
+    expect(Object.keys(edges)).toEqual(['MEMBER', 'WATCHER']);
+    const [team, lead] = edges.MEMBER.map(({ node }) => node);
+    expect(team).toEqual({ id: 'TEAM-1', attributes: { name: 'Core' }, inbound: { MEMBER: [] } });
+    expect(lead!.inbound.MEMBER.map(({ edge, node }) => [edge.role, node.id])).toEqual([
+      ['LEAD', 'GOAL-0'],
+      ['LEAD', keyResult(0)],
+      ['LEAD', keyResult(5)],
+    ]);
+  });
+
+  it('has no edges, but a place for them, where no edge set has any of the nodes', async () => {
+    const { items, calls } = await reader.page('TASK_OF', keyResult(0));
+    expect(items).toEqual([0, 1].map((j) => ({ id: `TASK-0.${j}`, attributes: { title: `Task 0.${j}` }, edges: {} })));
+    expect(calls).toBe(2 + 1);
+    const { items: bare } = await reader.page('TASK_OF', keyResult(0), { with: [] });
+    expect(bare).toEqual(items.map(({ id, attributes }) => ({ id, attributes })));
+  });
+
+  it('shows the edges of each place only there, where two places ask for one node in two ways', async () => {
+    const { items } = await reader.page('TEAMGOAL', 'TEAM-1', {
+      with: [
+        { edge: 'MEMBER', label: 'LEAD', with: [{ inbound: 'MEMBER' }] },
+        { edge: 'KEYRESULT', with: [{ edge: 'MEMBER', label: 'LEAD' }] },
+      ],
+    });
+    expect(items[0]!.edges.MEMBER[0]!.node.inbound.MEMBER).toHaveLength(3);
+    const below = items[0]!.edges.KEYRESULT[0]!.node.edges.MEMBER[0]!.node;
+    expect(below).toEqual({ id: user(0), attributes: { name: 'User 0', city: 'Lisbon' } });
   });
 
   it('costs a BatchGetItem for 100 nodes of a level, whatever the number of parents: 4 calls', async () => {
@@ -155,8 +221,13 @@ describe('K41: several levels of associations at once', () => {
     const page = await noted.page('TEAMGOAL', 'TEAM-1', { with: [{ edge: 'SUBGOAL', with: [inner] }] });
     expect(page.calls).toBe(2);
     expect(batches).toHaveLength(1);
-    expect(Object.keys(page.nodes).sort()).toEqual(['GOAL-0', 'GOAL-1']);
-    expect(Object.keys(page.edgeSets!).sort()).toEqual(['GOAL-0', 'GOAL-1']);
+    expect(Object.keys(neighboursOf(page)).sort()).toEqual(['GOAL-0', 'GOAL-1']);
+    const path = [0, 1, 2, 3].reduce<AnyPageNode[]>(
+      (above) => [...above, above.at(-1)!.edges!['SUBGOAL']![0]!.node],
+      [page.items[0]!],
+    );
+    expect(path.map(({ id }) => id)).toEqual(['GOAL-0', 'GOAL-1', 'GOAL-0', 'GOAL-1', 'GOAL-0']);
+    expect(path.at(-1)!.edges).toBeUndefined();
     expect(page.truncated).toBeUndefined();
   });
 
@@ -175,8 +246,7 @@ describe('K41: several levels of associations at once', () => {
     const page = await noted.page('TEAMGOAL', 'TEAM-1', LIST);
     expect(page.calls).toBe(3);
     expect(batches[1]!.map(({ source }) => source).sort()).toEqual([0, 1, 2, 3, 4, 5, 6].map(keyResult));
-    expect(page.nodes[user(3)]).toEqual({ name: 'User 3' });
-    expect(page.edgeSets![keyResult(3)]![1]).toMatchObject({ target: user(3), copy: { name: 'User 3' } });
+    expect(neighboursOf(page)[user(3)]).toEqual({ name: 'User 3' });
   });
 
   it('goes on by a cursor of the same levels', async () => {
@@ -193,24 +263,25 @@ describe('levels that are queried', () => {
     const with_ = [{ edge: 'KEYRESULT', with: [{ inbound: 'TASK_OF' }] }] as const;
     const page = await reader.page('TEAMGOAL', 'TEAM-1', { with: with_ });
     expect(page.calls).toBe(2 + 1 + 7 * 2 + 1);
-    expect(page.edges![keyResult(3)]).toEqual(
-      [0, 1].map((j) => ({
-        ...{ source: `TASK-3.${j}`, type: 'TASK_OF', target: keyResult(3) },
-        attributes: { since: `2026-0${j + 1}-01` },
-      })),
-    );
-    expect(page.nodes['TASK-3.1']).toEqual({ title: 'Task 3.1' });
-    expect(Object.keys(page.nodes)).toHaveLength(7 + 14);
+    expect(page.items[1]!.edges.KEYRESULT[1]!.node).toEqual({
+      ...{ id: keyResult(3), attributes: { title: 'Key result 3' } },
+      inbound: {
+        TASK_OF: [0, 1].map((j) => ({
+          edge: { since: `2026-0${j + 1}-01` },
+          node: { id: `TASK-3.${j}`, attributes: { title: `Task 3.${j}` } },
+        })),
+      },
+    });
+    expect(Object.keys(neighboursOf(page))).toHaveLength(7 + 14);
   });
 
   it('has edges of types that no edge set has: a Query of the table for each node', async () => {
     const with_ = [{ edge: 'KEYRESULT', with: [{ edge: 'WATCHER' }] }] as const;
     const page = await reader.page('TEAMGOAL', 'TEAM-1', { with: with_ });
     expect(page.calls).toBe(2 + 1 + 7 + 1);
-    expect(page.edges![keyResult(0)]).toEqual([
-      { source: keyResult(0), type: 'WATCHER', target: user(4), attributes: {} },
+    expect(page.items[0]!.edges.KEYRESULT[0]!.node.edges.WATCHER).toEqual([
+      { edge: {}, node: { id: user(4), attributes: { name: 'User 4', city: 'Lisbon' } } },
     ]);
-    expect(page.nodes[user(4)]).toEqual({ name: 'User 4', city: 'Lisbon' });
   });
 
   it('lists edges once that two levels ask for by different orders', async () => {
@@ -219,7 +290,8 @@ describe('levels that are queried', () => {
     ] as const;
     const page = await reader.page('TEAMGOAL', 'TEAM-1', { with: with_ });
     expect(page.calls).toBe(2 + 1 + 7 * 2 * 2 + 1);
-    expect(page.edges![keyResult(3)]!.map(({ source }) => source)).toEqual(['TASK-3.0', 'TASK-3.1']);
+    const { TASK_OF: tasks } = page.items[1]!.edges.KEYRESULT[1]!.node.inbound;
+    expect(tasks.map(({ node }) => node.id)).toEqual(['TASK-3.0', 'TASK-3.1']);
   });
 
   it('has no more calls in flight than the reader may have, with shards and with views that grew too big', async () => {
@@ -254,10 +326,11 @@ describe('levels that are queried', () => {
     const page = await reader.page('TEAMGOAL', 'TEAM-1', {
       with: [{ edge: 'KEYRESULT', with: [{ edge: 'MEMBER', label: 'LEAD', with: [{ inbound: 'MEMBER' }] }] }],
     });
-    expect(page.edges![user(0)]!.map(({ source }) => source)).toEqual(['GOAL-0', keyResult(0), keyResult(5)]);
-    expect(page.nodes['GOAL-0']).toEqual({ title: 'Objective 0' });
-    // Teams are no leads, and have no levels.
-    expect(Object.keys(page.edgeSets!)).not.toContain('TEAM-1');
+    const [lead, ...others] = page.items[0]!.edges.KEYRESULT[0]!.node.edges.MEMBER;
+    expect(lead!.node.inbound.MEMBER.map(({ node }) => node.id)).toEqual(['GOAL-0', keyResult(0), keyResult(5)]);
+    expect(neighboursOf(page)['GOAL-0']).toEqual({ title: 'Objective 0' });
+    // Teams are no leads.
+    expect(others).toEqual([]);
   });
 
   it('gives the same where an edge type left a view of a level because it grew too big', async () => {
@@ -275,7 +348,7 @@ describe('levels that are queried', () => {
 });
 
 describe('bounds of levels are reported', () => {
-  const found = (page: { nodes: object }): string[] => Object.keys(page.nodes);
+  const found = (page: Parameters<typeof neighboursOf>[0]): string[] => Object.keys(neighboursOf(page));
 
   it('has maxNodes neighbours, and names those that it left out', async () => {
     const whole = await reader.page('TEAMGOAL', 'TEAM-1', LIST);
@@ -286,7 +359,7 @@ describe('bounds of levels are reported', () => {
       expect(page.truncated!.edgesOf).toBeUndefined();
       for (const id of page.truncated!.ids) expect(found(page)).not.toContain(id);
       if (maxNodes >= 9) expect([...found(page), ...page.truncated!.ids].sort()).toEqual(found(whole).sort());
-      for (const [id, attributes] of Object.entries(page.nodes)) expect(attributes).toEqual(whole.nodes[id as never]);
+      expect(neighboursOf(whole)).toMatchObject(neighboursOf(page));
     }
     const enough = await reader.page('TEAMGOAL', 'TEAM-1', { ...LIST, maxNodes: found(whole).length });
     expect(enough).toEqual(whole);
@@ -435,15 +508,15 @@ describe('a session with levels', () => {
     const levels = [LEAD, { inbound: 'TASK_OF' }, { edge: 'WATCHER' }] as const;
     const asked = { with: [{ edge: 'KEYRESULT', with: levels }] } as const;
     const page = await createReader(own.graph, { store: own.store }).with(session).page('TEAMGOAL', 'TEAM-1', asked);
-    expect(page.nodes['KEYRESULT-new']).toEqual({ title: 'New' });
-    expect(page.nodes['USER-new']).toEqual({ name: 'Newcomer' });
-    expect(page.edgeSets!['KEYRESULT-new']).toEqual([{ type: 'MEMBER', target: 'USER-new', role: 'LEAD' }]);
-    expect(page.edges!['KEYRESULT-new']!.map(({ source, type }) => `${source} ${type}`)).toEqual([
-      'TASK-new TASK_OF',
-      'KEYRESULT-new WATCHER',
-    ]);
-    expect(page.edgeSets![keyResult(0)]!.map(({ target }) => target)).toContain(user(4));
-    expect(page.nodes[keyResult(6)]).toBeUndefined();
+    const results = new Map(page.items.flatMap(({ edges }) => edges.KEYRESULT.map(({ node }) => [node.id, node])));
+    const newcomer = { id: 'USER-new', attributes: { name: 'Newcomer' } };
+    expect(results.get('KEYRESULT-new')).toEqual({
+      ...{ id: 'KEYRESULT-new', attributes: { title: 'New' } },
+      edges: { MEMBER: [{ edge: { role: 'LEAD' }, node: newcomer }], WATCHER: [{ edge: {}, node: newcomer }] },
+      inbound: { TASK_OF: [{ edge: { since: '2026-03-01' }, node: { id: 'TASK-new', attributes: null } }] },
+    });
+    expect(results.get(keyResult(0))!.edges.MEMBER.map(({ node }) => node.id)).toContain(user(4));
+    expect(results.has(keyResult(6))).toBe(false);
     await own.projectAll();
     const later = await createReader(own.graph, { store: own.store }).page('TEAMGOAL', 'TEAM-1', asked);
     const { calls: _, ...shown } = page;

@@ -273,7 +273,7 @@ describe('totals of edges', () => {
       by: { on: { mon: 1 } },
     });
     expect(await reader.total('USER-1', 'LIKES', { direction: 'outgoing' })).toEqual({ count: 1, by: {} });
-    await expect(reader.total('USER-1', 'PAID')).rejects.toMatchObject({ code: 'no-total' });
+    await expect(reader.total('USER-1' as string, 'PAID')).rejects.toMatchObject({ code: 'no-total' });
   });
 
   it('show the writes of a session before they are projected', async () => {

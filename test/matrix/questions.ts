@@ -66,9 +66,6 @@ export interface Watch {
 export interface AnyPage {
   items: Record<string, unknown>[];
   cursor?: string;
-  nodes?: Record<string, unknown>;
-  edgeSets?: Record<string, unknown[]>;
-  edges?: Record<string, unknown[]>;
   owner?: unknown;
 }
 
@@ -499,14 +496,14 @@ function orderQuestions(model: ModelInput, facts: Facts, type: string, target: s
         rows.filter((row) => meets(row.attributes, filter)).map(edgeRow),
         (reader) => walk((page) => reader.inbound(type, target, { ...own, ...page, where: filter })),
       );
-    add('page', 'page of', pageOf(model, facts, rows), async (reader) =>
-      comparablePage(model, await reader.page(type, target, { ...own, limit: 1_000 })),
+    add('page', 'page of', pageOf(model, facts, type, rows), async (reader) =>
+      comparableNodes(model, (await reader.page(type, target, { ...own, limit: 1_000 })).items),
     );
     // Up to the members, and down again to all that they are members of.
     const levels = [{ edge: type, with: [{ inbound: type, ...own }] }];
     add('levels', 'levels of', levelsOf(model, facts, type, rows, { name, scope }), async (reader) => {
       const page = await reader.page(type, target, { ...own, with: levels, limit: 1_000 });
-      return { ...comparablePage(model, page), ...comparableLevels(page) };
+      return comparableNodes(model, page.items);
     });
     if (inbound['includeOwner'] === true) {
       const attributes = facts.nodes.get(target);
@@ -527,13 +524,22 @@ function orderQuestions(model: ModelInput, facts: Facts, type: string, target: s
   return questions;
 }
 
-/** A page's nodes, and who their neighbours are; what is shown of a neighbour that is copied depends on the copies. */
-function pageOf(model: ModelInput, facts: Facts, rows: readonly EdgeRow[]): object {
-  const nodes = rows.map(({ edge }) => viewOf(model, facts, edge.source));
-  const neighbours: Record<string, unknown> = {};
-  for (const { edgeSet } of nodes)
-    for (const { target } of edgeSet) neighbours[String(target)] = viewOf(model, facts, String(target)).attributes;
-  return comparablePage(model, { items: nodes as never, nodes: neighbours });
+/** A page's nodes with the neighbours that their edge sets name. */
+function pageOf(model: ModelInput, facts: Facts, type: string, rows: readonly EdgeRow[]): unknown {
+  const from = model.edges[type]!['from'] as string[];
+  const types = Object.entries(model.edges)
+    .filter(([, { edgeSet, from: of }]) => edgeSet !== false && (of as string[]).some((one) => from.includes(one)))
+    .map(([name]) => name);
+  const nodes = rows.map(({ edge: { source: id } }) => {
+    const edges = types.map((name) => [
+      name,
+      listedOf(model, facts, id, name).map(({ edge, id }) => {
+        return { edge, node: nodeOf(model, facts, id) };
+      }),
+    ]);
+    return { ...nodeOf(model, facts, id), edges: Object.fromEntries(edges) };
+  });
+  return comparableNodes(model, nodes);
 }
 
 /** A page with the targets of its nodes' edges, and the sources of all edges that enter those. */
@@ -543,44 +549,48 @@ function levelsOf(
   type: string,
   rows: readonly EdgeRow[],
   { name, scope }: { name: string; scope: unknown },
-): object {
+): unknown {
   const options = model.edges[type]!;
-  const ids = rows.map(({ edge }) => edge.source);
-  const leaving = facts.edges
-    .filter((edge) => edge.type === type && ids.includes(edge.source))
-    .filter(({ source, target }) => isBetween(options, source, target))
-    .sort((left, right) => compareText(left.key, right.key));
-  const members = [...new Set(leaving.map(({ target }) => target))];
-  const entering = new Map(
-    members.map((id) => [id, inboundOf(model, facts, type, id, name).filter(({ within }) => within === scope)]),
-  );
-  const found = new Set([...members, ...[...entering.values()].flat().map(({ edge }) => edge.source)]);
-  const nodes = Object.fromEntries([...found].map((id) => [id, viewOf(model, facts, id).attributes]));
-  const edges: Record<string, unknown[]> = {};
-  for (const edge of options['edgeSet'] === false ? leaving : [])
-    edges[edge.source] = [...(edges[edge.source] ?? []), plainEdge(edge)];
-  for (const [id, all] of entering) edges[id] = all.map(edgeRow);
-  const edgeSets = Object.fromEntries(members.map((id) => [id, viewOf(model, facts, id).edgeSet]));
-  const items = ids.map((id) => viewOf(model, facts, id));
-  return {
-    ...comparablePage(model, { items: items as never, nodes }),
-    ...comparableLevels({ items: [], edgeSets, edges }),
+  const memberOf = (id: string): object => {
+    const entering = inboundOf(model, facts, type, id, name).filter(({ within }) => within === scope);
+    const inbound = entering.map(({ edge: { source }, attributes }) => {
+      return { edge: attributes, node: nodeOf(model, facts, source) };
+    });
+    return { ...nodeOf(model, facts, id), inbound: { [type]: inbound } };
   };
+  const nodes = rows.map(({ edge: { source: id } }) => {
+    const leaving = options['edgeSet'] === false ? storedOf(model, facts, id, type) : listedOf(model, facts, id, type);
+    const members = leaving.map(({ edge, id }) => ({ edge, node: memberOf(id) }));
+    return { ...nodeOf(model, facts, id), edges: { [type]: members } };
+  });
+  return comparableNodes(model, nodes);
 }
 
-/** The edge sets and the edges of levels; nodes at which there are none may be named or not. */
-function comparableLevels({ edgeSets = {}, edges = {} }: AnyPage): object {
-  return { edgeSets, edges: Object.fromEntries(Object.entries(edges).filter(([, found]) => found.length > 0)) };
+function nodeOf(model: ModelInput, facts: Facts, id: string): { id: string; attributes: Attributes | null } {
+  return { id, attributes: viewOf(model, facts, id).attributes };
 }
 
-function comparablePage(model: ModelInput, { items, nodes = {} }: AnyPage): object {
+/** The edges of a type in the set of a node, with what the set has of them. */
+function listedOf(model: ModelInput, facts: Facts, source: string, type: string): { edge: Options; id: string }[] {
+  return viewOf(model, facts, source)
+    .edgeSet.filter((entry) => entry['type'] === type)
+    .map(({ type: _, target, copy: _copy, ...edge }) => ({ edge, id: String(target) }));
+}
+
+/** The edges of a type that leave a node, with all their attributes. */
+function storedOf(model: ModelInput, facts: Facts, source: string, type: string): { edge: Options; id: string }[] {
+  return facts.edges
+    .filter((edge) => edge.type === type && edge.source === source)
+    .filter(({ target }) => isBetween(model.edges[type]!, source, target))
+    .sort((left, right) => compareText(left.key, right.key))
+    .map((edge) => ({ edge: plainEdge(edge).attributes as Options, id: edge.target }));
+}
+
+/** Nodes of a page; what is shown of a neighbour that is copied depends on the copies. */
+function comparableNodes(model: ModelInput, nodes: readonly unknown[]): unknown {
   const hasCopies = Object.values(model.edges).some(({ copy }) => copy !== undefined);
-  const evicts = Object.values(model.nodes).some(({ viewBudgetBytes }) => viewBudgetBytes !== undefined);
-  const shownItems = evicts
-    ? (items as { edgeSet: Options[] }[]).map((node) => ({
-        ...node,
-        edgeSet: node.edgeSet.map(({ copy: _, ...rest }) => rest),
-      }))
-    : items;
-  return { items: shownItems, nodes: hasCopies ? Object.keys(nodes).sort() : nodes };
+  if (!hasCopies) return nodes;
+  const without = (value: unknown, key: string): unknown =>
+    key === 'node' ? { ...Object(value), attributes: undefined } : value;
+  return JSON.parse(JSON.stringify(nodes, (key, value) => without(value, key)));
 }

@@ -104,7 +104,6 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'command:table': 'It makes what the columns stand on: a table with its indexes, whatever the model says of items.',
   'command:watch': 'As reader.watch.',
   'command:init': 'It makes the files of a project; the model is a fixed one.',
-  'library:isEdgeloomError': 'It looks at an error alone.',
   'library:startFeed': 'Reads the stream for watch: a simulator of its own crashes it, and moves the shards under it.',
   'library:watchHandler': 'It sends the events of watch to a browser.',
   'library:createFeedModels': 'It gives changesOf the model that readers use.',

@@ -1,11 +1,11 @@
 import { expectTypeOf, it } from 'vitest';
-import { isEdgeloomError } from '../../src/client/known-error.ts';
+import { EdgeloomError } from '../../src/client/known-error.ts';
 import type { ErrorCode } from '../../src/foundation/error-code.ts';
-import type { Mistake } from '../../src/foundation/errors.ts';
+import { type Mistake, StoreError, type StoreErrorKind } from '../../src/foundation/errors.ts';
 
 it('narrows an error by its code', () => {
   const error: unknown = undefined;
-  if (!isEdgeloomError(error)) return;
+  if (!(error instanceof EdgeloomError)) return;
   expectTypeOf(error.code).toEqualTypeOf<ErrorCode>();
   switch (error.code) {
     case 'condition-failed':
@@ -28,4 +28,14 @@ it('narrows an error by its code', () => {
       // @ts-expect-error only a condition has a current item
       error.current;
   }
+});
+
+it('narrows an error by its class', () => {
+  const error: unknown = undefined;
+  if (error instanceof StoreError) expectTypeOf(error.kind).toEqualTypeOf<StoreErrorKind>();
+  if (error instanceof EdgeloomError && error instanceof StoreError) {
+    expectTypeOf(error.kind).toEqualTypeOf<StoreErrorKind>();
+  }
+  const own: EdgeloomError = new EdgeloomError('own', 'A message.');
+  expectTypeOf(own.code).toEqualTypeOf<string>();
 });

@@ -1,5 +1,6 @@
 import { expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
+import type { Neighbour } from '../../src/client/read/levels/page-tree.ts';
 import type { Reader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
@@ -69,15 +70,37 @@ it('shows only the types of nodes and edges that the question names', async () =
   const page = await reader.page('OF_ORG', 'ORG-1', {
     with: [{ inbound: 'IN_REPO', with: [{ inbound: 'ON', with: ['WRITTEN_BY'] }] }],
   });
-  type Shown = keyof typeof page.nodes;
-  expectTypeOf<Shown>().toEqualTypeOf<`ISSUE-${string}` | `COMMENT-${string}` | `USER-${string}`>();
-  expectTypeOf(page.edges!['ISSUE-1']![0]!.type).toEqualTypeOf<'IN_REPO' | 'ON'>();
+  expectTypeOf<keyof (typeof page.items)[0]>().toEqualTypeOf<'id' | 'attributes' | 'inbound'>();
+  expectTypeOf<keyof (typeof page.items)[0]['inbound']>().toEqualTypeOf<'IN_REPO'>();
+  const { edge: inRepo, node: issue } = page.items[0]!.inbound.IN_REPO[0]!;
+  // biome-ignore lint/complexity/noBannedTypes: the index items have keys only
+  expectTypeOf(inRepo).toEqualTypeOf<{}>();
+  expectTypeOf(issue.id).toEqualTypeOf<`ISSUE-${string}`>();
+  expectTypeOf(issue.attributes).toEqualTypeOf<{ title?: string } | null>();
+  // @ts-expect-error: no level below names who opened the issue
+  issue.edges;
+  const { node: comment } = issue.inbound.ON[0]!;
+  expectTypeOf(comment.attributes?.text).toEqualTypeOf<string | undefined>();
+  expectTypeOf<keyof typeof comment.edges>().toEqualTypeOf<'WRITTEN_BY'>();
+  const { node: writer } = comment.edges.WRITTEN_BY[0]!;
+  expectTypeOf<keyof typeof writer>().toEqualTypeOf<'id' | 'attributes'>();
   const all = await reader.page('IN_REPO', 'REPO-1');
-  expectTypeOf<keyof typeof all.nodes>().toEqualTypeOf<
-    `REPO-${string}` | `USER-${string}` | `LABEL-${string}` | `ISSUE-${string}`
-  >();
+  type Leaving = 'IN_REPO' | 'OPENED_BY' | 'ASSIGNED' | 'LABELLED' | 'BLOCKS';
+  expectTypeOf<keyof (typeof all.items)[0]['edges']>().toEqualTypeOf<Leaving>();
+  expectTypeOf(all.items[0]!.edges.ASSIGNED[0]!.edge).toEqualTypeOf<{ role?: 'LEAD' | 'HELPER' }>();
+  expectTypeOf(all.items[0]!.edges.LABELLED[0]!.node.attributes).toEqualTypeOf<{ name?: string } | null>();
   const none = await reader.page('IN_REPO', 'REPO-1', { with: [] });
-  expectTypeOf<keyof typeof none.nodes>().toEqualTypeOf<never>();
+  expectTypeOf<keyof (typeof none.items)[0]>().toEqualTypeOf<'id' | 'attributes'>();
+  const { items } = await reader.page('IN_REPO', 'REPO-1', {
+    with: [
+      'ASSIGNED:LEAD',
+      { edge: 'ASSIGNED', label: 'HELPER', with: [{ inbound: 'ASSIGNED' }] },
+      { inbound: 'ON', with: [{ edge: 'REPLIES' }] },
+    ],
+  });
+  expectTypeOf(items[0]!.edges.ASSIGNED[0]!.node.inbound.ASSIGNED[0]!.node.id).toEqualTypeOf<`ISSUE-${string}`>();
+  const { items: open } = await anyReader.page(text, text, { with: [text] });
+  expectTypeOf(open[0]!.edges?.['ANY']?.[0]?.node.inbound).toEqualTypeOf<Record<string, Neighbour[]> | undefined>();
 });
 
 it('refuses a mistake on each level', () => {

@@ -124,6 +124,11 @@ it('takes what an edge type joins, and the edge types that have orders', async (
   // @ts-expect-error: a membership enters no goal
   void reader.has('GOAL-G1', 'GOALMEMBERSHIP', 'GOAL-G2');
   // @ts-expect-error: a membership leaves no user
+  void reader.edges('USER-U1', 'GOALMEMBERSHIP');
+  // @ts-expect-error: a membership leaves no user
+  void reader.degree('USER-U1', 'GOALMEMBERSHIP');
+  void reader.degree(fromUrl, 'GOALMEMBERSHIP');
+  // @ts-expect-error: a membership leaves no user
   void reader.edge('USER-U1', 'GOALMEMBERSHIP', 'USER-U2');
   // @ts-expect-error: no such edge type
   void reader.collection('GOAL-G1', { types: ['KNOWS'] });
@@ -142,17 +147,19 @@ it('gives a page of typed nodes', async () => {
   });
   expectTypeOf(page.items[0]!.id).toEqualTypeOf<`GOAL-${string}`>();
   expectTypeOf(page.items[0]!.attributes).toEqualTypeOf<ShownGoal | null>();
-  expectTypeOf(page.items[0]!.edgeSet[0]!.memberRole).toEqualTypeOf<'LEAD' | 'CONTRIBUTOR' | undefined>();
-  expectTypeOf(page.nodes['USER-U1']!).toEqualTypeOf<{ name?: unknown }>();
-  expectTypeOf(page.nodes['TEAM-T1']!).toEqualTypeOf<Partial<Record<string, unknown>>>();
-  // @ts-expect-error: no level shows goals
-  void page.nodes['GOAL-G1'];
-  expectTypeOf(page.edges).toEqualTypeOf<Record<string, never[]> | undefined>();
+  const { edge: membership, node: member } = page.items[0]!.edges.GOALMEMBERSHIP[0]!;
+  expectTypeOf(membership.memberRole).toEqualTypeOf<'LEAD' | 'CONTRIBUTOR' | undefined>();
+  expectTypeOf(member.id).toEqualTypeOf<`USER-${string}` | `TEAM-${string}`>();
+  expectTypeOf(member.attributes?.name).toEqualTypeOf<unknown>();
+  // @ts-expect-error: no level names what members like
+  void member.edges;
   const liked = await reader.page('GOALMEMBERSHIP', fromUrl, { with: [{ edge: 'GOALMEMBERSHIP', with: ['LIKES'] }] });
-  expectTypeOf(liked.nodes['GOAL-G1']).toEqualTypeOf<Partial<Goal> | null | undefined>();
-  expectTypeOf(liked.nodes['GOAL-G1']?.points).toEqualTypeOf<number | undefined>();
+  const { node: goal } = liked.items[0]!.edges.GOALMEMBERSHIP[0]!.node.edges.LIKES[0]!;
+  // What LIKES copies of goals is more than their views show.
+  expectTypeOf(goal.attributes).toEqualTypeOf<Partial<Goal> | null>();
+  expectTypeOf(goal.attributes?.points).toEqualTypeOf<number | undefined>();
   // @ts-expect-error: a goal has no attribute of that name
-  liked.nodes['GOAL-G1']?.tilte;
+  goal.attributes?.tilte;
   // @ts-expect-error: no such edge type
   void reader.page('GOALMEMBERSHIP', fromUrl, { with: ['KNOWS'] });
   // @ts-expect-error: what one owns leaves a user, and no goal
@@ -168,10 +175,12 @@ it('types every level of a page by the model', async () => {
       { edge: 'GOALMEMBERSHIP', with: ['LIKES', { inbound: 'GOALMEMBERSHIP', with: ['GOALMEMBERSHIP'] }] },
     ],
   });
-  expectTypeOf(page.edgeSets!['GOAL-G1']![0]!.memberRole).toEqualTypeOf<'LEAD' | 'CONTRIBUTOR' | undefined>();
-  const found = page.edges!['USER-U1']![0]!;
-  expectTypeOf(found.type).toEqualTypeOf<'GOALMEMBERSHIP'>();
-  expectTypeOf(found.source).toEqualTypeOf<`GOAL-${string}`>();
+  const { node: user } = page.items[0]!.edges.GOALMEMBERSHIP[0]!;
+  expectTypeOf(user.edges.LIKES[0]!.node.id).toEqualTypeOf<`GOAL-${string}`>();
+  const { edge: found, node: goal } = user.inbound.GOALMEMBERSHIP[0]!;
+  expectTypeOf(found).toEqualTypeOf<{ date?: string }>();
+  expectTypeOf(goal.id).toEqualTypeOf<`GOAL-${string}`>();
+  expectTypeOf(goal.edges.GOALMEMBERSHIP[0]!.edge.memberRole).toEqualTypeOf<'LEAD' | 'CONTRIBUTOR' | undefined>();
   expectTypeOf(page.truncated?.reason).toEqualTypeOf<'maxNodes' | 'depth' | undefined>();
   // @ts-expect-error: no such edge type
   void reader.page('GOALMEMBERSHIP', fromUrl, { with: [{ edge: 'KNOWS' }] });
@@ -272,6 +281,23 @@ it('wants a partition where the model declares one, and only there', () => {
   void reader.shards('USER.name');
   // @ts-expect-error: the search has no partition
   void reader.search('GOAL.heading').eq('x', { partition: 'UK' });
+  // @ts-expect-error: no partition
+  void reader.inbound('PART_OF', 'TEAM-T1');
+  // @ts-expect-error: no partition
+  void reader.inbound('PART_OF', 'TEAM-T1', { limit: 5 });
+  // @ts-expect-error: no partition
+  void reader.page('PART_OF', 'TEAM-T1', { with: [] });
+  // @ts-expect-error: no partition
+  void reader.inDegree('TEAM-T1', 'PART_OF');
+  // @ts-expect-error: no partition
+  void reader.watch({ inbound: ['PART_OF', 'TEAM-T1'] });
+  void reader.watch({ inbound: ['PART_OF', 'TEAM-T1'], partition: 'one' });
+  // @ts-expect-error: the orders have no partition
+  void reader.inbound('GOALMEMBERSHIP', 'USER-U1', { partition: 'one' });
+  // @ts-expect-error: the orders have no partition
+  void reader.page('GOALMEMBERSHIP', 'USER-U1', { partition: 'one' });
+  void anyReader.inbound('PART_OF', 'TEAM-T1');
+  void anyReader.page('PART_OF', 'TEAM-T1', { partition: 'one' });
 });
 
 it('shows what the search items hold', async () => {
@@ -345,11 +371,11 @@ it('takes a where of the attributes that the model projects, with values of thei
 });
 
 it('gives the nodes of a page as they are asked for', async () => {
-  const { items } = await reader.page('GOALMEMBERSHIP', fromUrl, { attributes: ['points'], edgeSets: false });
+  const { items } = await reader.page('GOALMEMBERSHIP', fromUrl, { attributes: ['points'], with: [] });
   expectTypeOf(items[0]!.attributes).toEqualTypeOf<Partial<Pick<Goal, 'points'>> | null>();
-  expectTypeOf(items[0]!.edgeSet).toEqualTypeOf<undefined>();
-  const whole = await reader.page('GOALMEMBERSHIP', fromUrl, { edgeSets: true });
-  expectTypeOf(whole.items[0]!.edgeSet[0]!.type).toEqualTypeOf<'GOALMEMBERSHIP'>();
+  const { items: whole } = await reader.page('GOALMEMBERSHIP', fromUrl, { attributes: 'ALL' });
+  expectTypeOf(whole[0]!.attributes).toEqualTypeOf<Goal | null>();
+  expectTypeOf<keyof (typeof whole)[0]['edges']>().toEqualTypeOf<'GOALMEMBERSHIP'>();
 });
 
 it('takes the leading values of an order by several values, each of its type, and decimals for numbers', () => {

@@ -79,7 +79,7 @@ const CALLS: Record<string, () => unknown> = {
 
 /** Functions and classes that take no options: keys, models, clients, records, files and values alone. */
 const WITHOUT_OPTIONS = new Set([
-  ...['answerNodeRequest', 'applyWatchEvent', 'changesOf', 'isEdgeloomError', 'parseCursor', 'hashedEdgeKey'],
+  ...['answerNodeRequest', 'applyWatchEvent', 'changesOf', 'parseCursor', 'hashedEdgeKey'],
   ...['createTable', 'deleteTable', 'describeTable', 'serverTime', 'tableIdentity', 'tableDefinition'],
   ...['ConditionFailedError', 'EdgeloomError', 'InvalidAttributesError', 'InvalidBatchError', 'ModelError'],
   ...['StoreError', 'StreamError', 'TransactionFailedError', 'DynamoDBStore', 'DynamoDBStreamSource', 'ExactNumber'],

@@ -8,8 +8,6 @@ export interface PageAsked {
   edge: EdgeModel;
   /** Attributes of the nodes; undefined: those that their views show. */
   attributes?: AttributeSelection | undefined;
-  /** Whether the nodes come with their edge sets. */
-  edgeSets: boolean;
   /** Which neighbours are shown, and what next to them. */
   levels: readonly Level[];
   /** Neighbours shown at most. */
@@ -26,11 +24,11 @@ export interface PagePlan extends Pick<PageAsked, 'levels' | 'maxNodes'> {
 
 /** Which steps a page takes. A step is left out if earlier steps have read everything that it would give. */
 export function planPage(graph: CompiledModel, asked: PageAsked): PagePlan {
-  const { edge, edgeSets, levels, maxNodes } = asked;
+  const { edge, levels, maxNodes } = asked;
   const query = `Query: the edges of ${edge.type} in their order.`;
-  const isInIndex = !edgeSets && missingInIndex(graph, asked) === undefined;
+  const isInIndex = levels.length === 0 && missingInIndex(graph, asked) === undefined;
   const nodes = isInIndex ? whyInIndex(graph, asked) : whyNodes(graph, asked);
-  return { levels, maxNodes, isInIndex, why: [query, nodes, ...whyNeighbours(graph, asked)] };
+  return { levels, maxNodes, isInIndex, why: [query, nodes, ...whyNeighbours(asked)] };
 }
 
 /**
@@ -63,38 +61,27 @@ function missingInIndex(graph: CompiledModel, { edge, attributes }: PageAsked): 
 function whyInIndex(graph: CompiledModel, { edge, attributes }: PageAsked): string {
   const names = new Set([...edge.from].flatMap((type) => [...selectedNames(graph, type, attributes)]));
   const held = names.size === 0 ? 'no attributes are asked for' : `${[...names].join(', ')} came with the edges`;
-  return `No views of the nodes: ${held}, and no edge sets are asked for.`;
+  return `No views of the nodes: ${held}, and there are no neighbours to show.`;
 }
 
 function whyNodes(graph: CompiledModel, asked: PageAsked): string {
-  const { edge, attributes, edgeSets } = asked;
+  const { edge, attributes, levels } = asked;
   const isBeyond =
     attributes !== undefined && [...edge.from].some((type) => !viewHolds(graph.nodes.get(type), attributes));
-  if (edgeSets) {
+  if (levels.length > 0) {
     const more = isBeyond ? ' The nodes themselves: attributes are asked for that their views do not hold.' : '';
-    return `Views of the nodes: edge sets are asked for, which lie there.${more}`;
+    return `Views of the nodes: neighbours are asked for, and the edge sets lie there.${more}`;
   }
   const missing = missingInIndex(graph, asked);
   const lack = `the index items of ${edge.type} do not hold ${missing} (projectSource)`;
   return isBeyond ? `The nodes themselves: neither their views nor ${lack}.` : `Views of the nodes: ${lack}.`;
 }
 
-function whyNeighbours(graph: CompiledModel, { edge, edgeSets, levels, maxNodes }: PageAsked): string[] {
-  if (!edgeSets) return ['No neighbours: edge sets name them, and those are not asked for.'];
-  const ofSets = [...graph.edges.values()].filter(
-    ({ from, labels }) => labels !== undefined && [...from].some((type) => edge.from.has(type)),
-  );
-  const shown = levels.flatMap((level) =>
-    level.edge === undefined ? ofSets.map((one) => ({ ...level, edge: one })) : level,
-  );
-  if (shown.length === 0) return ['No neighbours: no edge type is named whose targets are shown.'];
-  return whyLevel(shown as readonly LevelOfType[], maxNodes, 1);
+function whyNeighbours({ levels, maxNodes }: PageAsked): string[] {
+  return levels.length === 0 ? ['No neighbours: no edge type is named.'] : whyLevel(levels, maxNodes, 1);
 }
 
-/** A level of edges of one type. */
-type LevelOfType = Level & { edge: EdgeModel };
-
-function whyLevel(levels: readonly LevelOfType[], maxNodes: number, depth: number): string[] {
+function whyLevel(levels: readonly Level[], maxNodes: number, depth: number): string[] {
   if (depth > MAX_DEPTH) return [`Level ${depth} is left out: a page has ${MAX_DEPTH} levels at most.`];
   const name = depth === 1 ? 'neighbours' : `neighbours on level ${depth}`;
   const uncopied = levels.filter(({ by, edge }) => by !== 'edge set' || edge.copy === undefined);
@@ -110,17 +97,17 @@ function whyLevel(levels: readonly LevelOfType[], maxNodes: number, depth: numbe
       ? `Views of ${name}: ${reasons.join('; ')}.`
       : `No views of ${name}: edges of ${typesOf(levels)} hold copies; a target whose copy is missing is read.`;
   const queries = levels.flatMap((level) => (level.by === 'edge set' ? [] : [whyQuery(level, name, maxNodes)]));
-  const below = leading.flatMap((level) => level.with as readonly LevelOfType[]);
+  const below = leading.flatMap((level) => level.with);
   return [...queries, step, ...(below.length > 0 ? whyLevel(below, maxNodes, depth + 1) : [])];
 }
 
-function whyQuery({ by, edge }: LevelOfType, name: string, maxNodes: number): string {
+function whyQuery({ by, edge }: Level, name: string, maxNodes: number): string {
   const calls = by === 'inbound' ? (edge.inbound?.shards ?? 1) : 1;
   const edges = by === 'inbound' ? 'that enter it come from an index' : 'that leave it are in no edge set';
   const times = calls === 1 ? 'A Query' : `${calls} Queries`;
   return `${times} for each node above the ${name}, ${calls * 0.5} RCU or more, until ${maxNodes} neighbours are found: edges of ${edge.type} ${edges}.`;
 }
 
-function typesOf(levels: readonly LevelOfType[]): string {
+function typesOf(levels: readonly Level[]): string {
   return [...new Set(levels.map(({ edge }) => edge.type))].join(', ');
 }

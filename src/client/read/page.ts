@@ -7,6 +7,7 @@ import { checkOptions } from '../../foundation/options.ts';
 import type { OwnWrites } from '../session/own-writes.ts';
 import { bindingOf, levelsOf, type WithEdges, type WithLevel } from './levels/level.ts';
 import { type LevelsRead, readLevels, type Truncated } from './levels/level-walk.ts';
+import type { AnyPageNode } from './levels/page-tree.ts';
 import { gatherInbound, INBOUND_OPTIONS, type InboundQuery, resolveInboundQuery } from './lists/inbound.ts';
 import { type AttributeSelection, readAttributes, readNodes } from './nodes/views.ts';
 import { type PagePlan, planPage, selectedNames } from './page-plan.ts';
@@ -14,15 +15,7 @@ import { checkLimit, type ReadContext, refuseConsistent } from './request/contex
 import { findEdge, findOrder } from './request/lookup.ts';
 import type { OrderValue } from './request/order-argument.ts';
 import { noticeOfOwnWrites, readRelevantOwnWrites } from './request/own.ts';
-import {
-  type EdgeResult,
-  type EdgeSetEntry,
-  type NodeResult,
-  type Page,
-  pickAttributes,
-  projectedAttributes,
-  sourceOf,
-} from './request/result.ts';
+import { type Page, pickAttributes, projectedAttributes, sourceOf } from './request/result.ts';
 
 /** The levels next to the nodes of a page. */
 export type PageLevels = readonly (WithEdges | WithLevel)[];
@@ -33,7 +26,6 @@ export interface PageOptions<
   Value = OrderValue,
   Attributes = Record<string, unknown>,
   Selection extends AttributeSelection | undefined = AttributeSelection | undefined,
-  EdgeSets extends boolean = boolean,
   Path = readonly OrderValue[],
   With = PageLevels,
 > extends Omit<InboundQuery<OrderName, Value, boolean, Attributes, Path>, 'owner'> {
@@ -43,43 +35,21 @@ export interface PageOptions<
    */
   attributes?: Selection | undefined;
   /**
-   * Whether the nodes come with their edge sets, and with the neighbours that those name. Without them, and with attributes
-   * that the index items hold of the edges' sources, the page is the Query alone. Default true.
-   */
-  edgeSets?: EdgeSets | undefined;
-  /**
    * The neighbours to show. An entry's own `with` names the neighbours of those, up to 5 levels deep. Default: the neighbours that the
-   * edge sets name.
+   * edge sets name. With none, `[]`, and attributes that the index items hold of the edges' sources, the page is the Query alone.
    */
   with?: With | undefined;
   /** Neighbours to show, on all levels together, 1 and up. Default 1,000, and no bound for one level of edge sets. */
   maxNodes?: number | undefined;
 }
 
-/** A page: nodes with their edge sets, and the neighbours that those name. */
-export interface PageResult<
-  Node = NodeResult,
-  Nodes = LevelsRead['nodes'],
-  EdgeSets = Record<string, EdgeSetEntry[]>,
-  Edge = EdgeResult,
-> extends Page<Node> {
-  /**
-   * Attributes by node id, those that the view shows; null for a neighbour that does not exist. A neighbour to which all
-   * shown edges have a copy has the copied attributes only: it is not read.
-   */
-  nodes: Nodes;
-  /** The edge sets of neighbours that have levels, by their ids. There only where levels are asked for. */
-  edgeSets?: EdgeSets;
-  /** Edges that levels found by a Query, by the id of the node that they leave or enter. There only where such are asked for. */
-  edges?: Record<string, Edge[]>;
+/** A page: nodes, each with its neighbours. */
+export interface PageResult<Node = AnyPageNode> extends Page<Node> {
   /** Neighbours that a bound left out. */
   truncated?: Truncated;
   /** DynamoDB calls made. */
   calls: number;
 }
-
-/** A node of a page as it is made: with an edge set where those are asked for. */
-type NodeOfPage = Pick<NodeResult, 'id' | 'attributes'> & Partial<Pick<NodeResult, 'edgeSet'>>;
 
 /** A page in three steps, two, or one: see `Reader.page`. */
 export async function readPage(
@@ -87,8 +57,8 @@ export async function readPage(
   edgeType: string,
   target: string,
   options: PageOptions = {},
-): Promise<PageResult<NodeOfPage>> {
-  checkOptions('page', options, { ...INBOUND_OPTIONS, with: true, maxNodes: true, attributes: true, edgeSets: true });
+): Promise<PageResult> {
+  checkOptions('page', options, { ...INBOUND_OPTIONS, with: true, maxNodes: true, attributes: true });
   refuseConsistent(options.consistent, 'page');
   if ('owner' in options && options.owner === true) {
     const hint = 'Ask inbound for the owner, or get for the node.';
@@ -101,22 +71,20 @@ export async function readPage(
   const { gathered, cursor } = await gatherInbound(context, query, options, boundTo, own);
   const read = await readNodesOfPage(context, gathered.items, plan, options, own);
   const next = cursor === undefined ? {} : { cursor };
-  return { ...read, calls: own.calls + gathered.calls + read.calls, ...next, ...noticeOfOwnWrites(context) };
+  // Without `with` a node has the edges of its set, also where no edge type is in a set.
+  const isEmpty = options.with === undefined && plan.levels.length === 0;
+  const items = isEmpty ? read.items.map((node) => ({ ...node, edges: {} })) : read.items;
+  return { ...read, items, calls: own.calls + gathered.calls + read.calls, ...next, ...noticeOfOwnWrites(context) };
 }
 
 /** The steps of a page, with the reason for each. Throws for what the model does not declare. */
 export function pagePlan(graph: CompiledModel, edgeType: string, options: PageOptions): PagePlan {
-  const { attributes, edgeSets = true } = options;
   const edge = findEdge(graph, edgeType);
   findOrder(edge, options.order);
   const levels = levelsOf(graph, options.with, edge.from);
-  if (!edgeSets && options.with !== undefined && levels.length > 0) {
-    const hint = 'Leave out edgeSets: false, or with.';
-    throw new EdgeloomError('invalid-argument', 'with needs edge sets, but edgeSets is false.', hint);
-  }
   const isBounded = levels.some(({ by, with: below }) => by !== 'edge set' || below.length > 0);
   const maxNodes = checkLimit(options.maxNodes, 'maxNodes', isBounded ? MAX_NODES : Number.POSITIVE_INFINITY);
-  return planPage(graph, { edge, attributes, edgeSets, levels, maxNodes });
+  return planPage(graph, { edge, attributes: options.attributes, levels, maxNodes });
 }
 
 /** Neighbours that a page with levels shows where nothing else is asked for. */
@@ -127,21 +95,21 @@ async function readNodesOfPage(
   context: ReadContext,
   rows: readonly Item[],
   { isInIndex, levels, maxNodes }: PagePlan,
-  { attributes, edgeSets = true }: PageOptions,
+  { attributes }: PageOptions,
   own: OwnWrites,
-): Promise<LevelsRead & { items: NodeOfPage[] }> {
+): Promise<LevelsRead> {
   const ids = rows.map((row) => sourceOf(context, row));
   if (isInIndex) {
     const items = rows.map((row, i) => ({ id: ids[i]!, attributes: sourceAttributes(context, row, attributes) }));
-    return { items, nodes: {}, calls: 0 };
+    return { items, calls: 0 };
   }
-  if (!edgeSets) {
+  if (levels.length === 0) {
     const read = await readAttributes(context, ids, attributes, own);
-    return { items: ids.map((id, i) => ({ id, attributes: read.attributes[i]! })), nodes: {}, calls: read.calls };
+    return { items: ids.map((id, i) => ({ id, attributes: read.attributes[i]! })), calls: read.calls };
   }
   const read = await readNodes(context, ids, { attributes }, own);
   const neighbours = await readLevels(context, own, read, levels, maxNodes);
-  return { items: read.nodes, ...neighbours, calls: read.calls + neighbours.calls };
+  return { ...neighbours, calls: read.calls + neighbours.calls };
 }
 
 /** The attributes asked for that an index item holds of the source node. */

@@ -6,6 +6,7 @@ import type {
   EdgeSourceType,
   EdgeType,
   HasOwner,
+  HasPartition,
   IdArgument,
   IndexedEdgeType,
   ListedNodeType,
@@ -20,6 +21,7 @@ import type {
   TargetOf,
   TotalGroups,
   TotalledEdgeType,
+  TotalledId,
 } from '../../core/model/inference.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
@@ -51,7 +53,15 @@ import { type ReaderOptions, readContext } from './reader-options.ts';
 import type { ReadContext } from './request/context.ts';
 import { findSearch } from './request/lookup.ts';
 import type { InboundPage, Page } from './request/result.ts';
-import { type Predicate, type QueryOf, type Reading, type Scoped, type Search, searchOf } from './search.ts';
+import {
+  type OptionsWithin,
+  type Predicate,
+  type QueryOf,
+  type Reading,
+  type Scoped,
+  type Search,
+  searchOf,
+} from './search.ts';
 import type {
   Checked,
   CheckedLevels,
@@ -61,10 +71,8 @@ import type {
   InboundEdge,
   NodeOfBase,
   NodeOfId,
-  PageEdge,
-  PageEdgeSets,
-  PageNode,
-  PageNodes,
+  NodeOfPage,
+  PartitionOption,
   StoredEdge,
 } from './types.ts';
 import { type WaitOptions, waitForProjection } from './wait.ts';
@@ -90,15 +98,15 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * data) is left out too: the nightly check reports it.
    */
   get<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(
-    ids: readonly (Id & IdArgument<G, Id>)[],
+    ids: readonly Checked<Id, IdArgument<G, Id>>[],
     options?: GetOptions<Selection>,
   ): Promise<NodeOfId<G, Id, Selection>[]>;
 
   /** Whether an edge exists: one GetItem of the base edge, so it needs no projection. */
   has<const Source extends string, E extends EdgeType<G>, const Target extends string>(
-    source: Source & SourceOf<G, E, Source>,
+    source: Checked<Source, SourceOf<G, E, Source>>,
     edgeType: E,
-    target: Target & TargetOf<G, E, Target>,
+    target: Checked<Target, TargetOf<G, E, Target>>,
     options?: HasOptions,
   ): Promise<boolean>;
 
@@ -107,7 +115,11 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * whose edge set is counted. Where the type was evicted from the set, the base edges are counted by a Query of them all.
    * Throws `not-counted` for a type that is in no edge set and keeps no count.
    */
-  degree(source: string, edgeType: CountedEdgeType<G>, options?: DegreeOptions): Promise<number>;
+  degree<const Source extends string, E extends CountedEdgeType<G>>(
+    source: Checked<Source, SourceOf<G, E, Source>>,
+    edgeType: E,
+    options?: DegreeOptions,
+  ): Promise<number>;
 
   /**
    * The number of a node's edges of a type, their sums and their numbers by group, as `total` and `by` of the model declare them:
@@ -118,8 +130,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * // { count: 35, hours: '1203.5', by: { kind: { code: 31, talk: 4 } } }
    * await reader.total('PROJECT-P1', 'WORKED_ON');
    */
-  total<E extends TotalledEdgeType<G>>(
-    id: string,
+  total<const Id extends string, E extends TotalledEdgeType<G>>(
+    id: Checked<Id, TotalledId<G, E, Id>>,
     edgeType: E,
     options?: TotalReadOptions,
   ): Promise<TotalResult<SumName<G, E>, TotalGroups<G, E>>>;
@@ -128,8 +140,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * A node's outgoing edges, of one type or of all, by sort key (with hashed keys that is no order of ids): a Query of
    * the base edges, so it needs no projection. Edges of types outside the model are left out.
    */
-  edges<E extends EdgeType<G> = EdgeType<G>>(
-    source: string,
+  edges<const Source extends string, E extends EdgeType<G> = EdgeType<G>>(
+    source: Checked<Source, SourceOf<G, E, Source>>,
     edgeType?: E,
     options?: EdgesOptions,
   ): Promise<Page<StoredEdge<G, E>>>;
@@ -147,14 +159,17 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     const Order extends EdgeOrder<G, E> = DefaultOrder<G, E>,
   >(
     edgeType: E,
-    target: Target & TargetOf<G, E, Target>,
-    options?: InboundQuery<
-      Order,
-      OrderArgument<G, E, Order>,
-      HasOwner<G, E> | false,
-      EdgeFilter<G, E>,
-      PathArgument<G, E, Order>
-    >,
+    target: Checked<Target, TargetOf<G, E, Target>>,
+    ...options: OptionsWithin<
+      HasPartition<G, E>,
+      InboundQuery<
+        Order,
+        OrderArgument<G, E, Order>,
+        HasOwner<G, E> | false,
+        EdgeFilter<G, E>,
+        PathArgument<G, E, Order>
+      >
+    >
   ): Promise<InboundPage<InboundEdge<G, E>, EdgeOwner<G, E>>>;
 
   /**
@@ -162,15 +177,15 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * exist. (`get` gives what is projected: the view's attributes, with the edge set.)
    */
   node<const Id extends string>(
-    id: Id & IdArgument<G, Id>,
+    id: Checked<Id, IdArgument<G, Id>>,
     options?: NodeReadOptions,
   ): Promise<NodeOfBase<G, Id> | null>;
 
   /** An edge as its producers wrote it, with all of its attributes: one GetItem of the base item. Null where it is absent. */
   edge<const Source extends string, E extends EdgeType<G>, const Target extends string>(
-    source: Source & SourceOf<G, E, Source>,
+    source: Checked<Source, SourceOf<G, E, Source>>,
     edgeType: E,
-    target: Target & TargetOf<G, E, Target>,
+    target: Checked<Target, TargetOf<G, E, Target>>,
     options?: HasOptions,
   ): Promise<StoredEdge<G, E> | null>;
 
@@ -179,7 +194,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * the node. DynamoDB reads item by item: within a transaction's moment a Query may show a part of it.
    */
   collection<const Id extends string, E extends EdgeType<G> = EdgeType<G>>(
-    id: Id & IdArgument<G, Id>,
+    id: Checked<Id, IdArgument<G, Id>>,
     options?: CollectionOptions<E>,
   ): Promise<Collection<NodeOfBase<G, Id>, StoredEdge<G, E>>>;
 
@@ -199,9 +214,12 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     E extends IndexedEdgeType<G>,
     const Order extends EdgeOrder<G, E> = DefaultOrder<G, E>,
   >(
-    target: Target & TargetOf<G, E, Target>,
+    target: Checked<Target, TargetOf<G, E, Target>>,
     edgeType: E,
-    options?: InDegreeOptions<Order, OrderArgument<G, E, Order>, PathArgument<G, E, Order>>,
+    ...options: OptionsWithin<
+      HasPartition<G, E>,
+      InDegreeOptions<Order, OrderArgument<G, E, Order>, PathArgument<G, E, Order>>
+    >
   ): Promise<CountResult>;
 
   /**
@@ -222,10 +240,13 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * A page in three steps: incoming edges, the views of their sources, the views of the neighbours that those edge sets
    * name. 1 Query (one for each shard where inbound is sharded) + a BatchGetItem for 100 views + one for 100 neighbours.
    * Neighbours whose attributes are copied under the edges (`copy`) are not read: where all are, the last step is left out.
-   * Where the edge sets are not asked for, and the attributes lie in the index items, it is the Query alone.
+   * Where no neighbours are asked for (`with: []`), and the attributes lie in the index items, it is the Query alone.
    *
    * `with` may have levels. Each of them costs a BatchGetItem for 100 nodes, and a node that comes twice is read once. Edges that
    * enter, and types in no edge set, are found by a Query for each node above.
+   *
+   * Each node has its neighbours as the question names them: `edges.KEYRESULT` are those by edges that leave it, `inbound.TASK_OF`
+   * those by edges that enter it. Where the same levels lead to a node twice, it is one object; JSON writes it at each place.
    *
    * @example
    * await reader.page('TEAMGOAL', 'TEAM-T1', {
@@ -237,28 +258,22 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     const Target extends string,
     const Order extends EdgeOrder<G, E> = DefaultOrder<G, E>,
     const Selection extends AttributeSelection | undefined = undefined,
-    const EdgeSets extends boolean = true,
     const With extends PageLevels = readonly never[],
   >(
     edgeType: E,
-    target: Target & TargetOf<G, E, Target>,
-    options?: PageOptions<
-      Order,
-      OrderArgument<G, E, Order>,
-      EdgeFilter<G, E>,
-      Selection,
-      EdgeSets,
-      PathArgument<G, E, Order>,
-      Checked<With, CheckedLevels<G, EdgeSourceType<G, E>, With>>
-    >,
-  ): Promise<
-    PageResult<
-      PageNode<G, E, Selection, EdgeSets>,
-      PageNodes<G, EdgeSourceType<G, E>, With>,
-      PageEdgeSets<G, EdgeSourceType<G, E>, With>,
-      PageEdge<G, With[number]>
+    target: Checked<Target, TargetOf<G, E, Target>>,
+    ...options: OptionsWithin<
+      HasPartition<G, E>,
+      PageOptions<
+        Order,
+        OrderArgument<G, E, Order>,
+        EdgeFilter<G, E>,
+        Selection,
+        PathArgument<G, E, Order>,
+        Checked<With, CheckedLevels<G, EdgeSourceType<G, E>, With>>
+      >
     >
-  >;
+  ): Promise<PageResult<NodeOfPage<G, E, Selection, With>>>;
 
   /**
    * Tells how evenly a search's items lie over its shards: the number of items, the fullest shard with its share of them, and the number
@@ -284,10 +299,11 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     const Order extends EdgeOrder<G, E> = DefaultOrder<G, E>,
   >(
     list: {
-      inbound: readonly [E, Target & TargetOf<G, E, Target>];
+      inbound: readonly [E, Checked<Target, TargetOf<G, E, Target>>];
     } & InboundOfWatch<
       InboundQuery<Order, OrderArgument<G, E, Order>, boolean, EdgeFilter<G, E>, PathArgument<G, E, Order>>
-    >,
+    > &
+      PartitionOption<HasPartition<G, E>>,
     options?: Abortable,
   ): AsyncIterable<WatchEvent<InboundEdge<G, E>>>;
   watch<Name extends SearchName<G>>(
@@ -295,7 +311,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     options?: Abortable,
   ): AsyncIterable<WatchEvent<Hit<G, Name>>>;
   watch<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(
-    nodes: { get: readonly (Id & IdArgument<G, Id>)[]; attributes?: Selection },
+    nodes: { get: readonly Checked<Id, IdArgument<G, Id>>[]; attributes?: Selection },
     options?: Abortable,
   ): AsyncIterable<WatchEvent<NodeOfId<G, Id, Selection>>>;
 

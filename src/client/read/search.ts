@@ -18,11 +18,25 @@ import { findSearch } from './request/lookup.ts';
 import type { ListPage } from './request/result.ts';
 
 /** Options of a search: they name a value of the partition attribute where the model declares one, and only there. */
-export type Scoped<T extends SearchTypes, Options> = [T['partition']] extends [true]
-  ? [options: Options & { partition: string }]
-  : [T['partition']] extends [false]
-    ? [options?: Omit<Options, 'partition'> & { partition?: undefined }]
+export type Scoped<T extends SearchTypes, Options> = OptionsWithin<T['partition'], Options>;
+
+/** The options of a query, as its last argument: with the value of a partition attribute where the model declares one, and only there. */
+export type OptionsWithin<Partition, Options> = [Partition] extends [true]
+  ? [options: Options & InPartition]
+  : [Partition] extends [false]
+    ? [options?: Options & NoPartition]
     : [options?: Options];
+
+/** The option of a query where the model declares a partition. */
+export interface InPartition {
+  /** The value of the partition attribute. */
+  partition: string;
+}
+
+/** The option of a query where the model declares no partition. */
+export interface NoPartition {
+  partition?: undefined;
+}
 
 /** Arguments that may be left out, and the options that may have to follow them. */
 export type Optional<T extends SearchTypes, Arguments extends unknown[], Options> = [T['partition']] extends [true]

@@ -1,3 +1,4 @@
+import type { Mistake } from '../../core/model/checked.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type {
   EdgeAttributes,
@@ -10,11 +11,11 @@ import type {
   EdgeTargetType,
   EdgeType,
   EdgeTypeInSet,
+  HasOwner,
   HasPartition,
   InboundAttribute,
   IndexedEdgeType,
   NodeAttributes,
-  NodeId,
   NodeType,
   PartAttributes,
   PartName,
@@ -24,17 +25,11 @@ import type {
   TypeOfId,
   ViewAttribute,
 } from '../../core/model/inference.ts';
-import type { LabelValue } from './levels/level.ts';
+import type { LabelValue, WithLevel } from './levels/level.ts';
+import type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './levels/page-tree.ts';
 import type { AttributeSelection } from './nodes/views.ts';
-import type {
-  BareNodeResult,
-  BaseNode,
-  EdgeResult,
-  EdgeSetEntry,
-  NodeResult,
-  OwnerResult,
-  SearchResult,
-} from './request/result.ts';
+import type { BaseNode, EdgeResult, EdgeSetEntry, NodeResult, OwnerResult, SearchResult } from './request/result.ts';
+import type { InPartition, NoPartition } from './search.ts';
 
 /**
  * Results with the types that a graph declares. Whether an item has a projected attribute is not part of those types, so
@@ -52,7 +47,9 @@ type AttributesOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, I
 /** The attributes of some names, of each shape that a type's attributes may have. */
 type Shown<Attributes, Name> = Attributes extends unknown
   ? string extends keyof Attributes
-    ? { [N in Extract<Name, string>]?: unknown }
+    ? string extends Name
+      ? Partial<Record<string, unknown>>
+      : { [N in Extract<Name, string>]?: unknown }
     : { [N in keyof Attributes as N extends Name ? N : never]?: Attributes[N] }
   : never;
 
@@ -154,8 +151,10 @@ type ShownWithSource<G extends CompiledModel, E extends EdgeType<G>, OfEdge> = [
 /** The attributes that incoming edges can be filtered by: those that their index items hold. */
 export type EdgeFilter<G extends CompiledModel, E extends EdgeType<G>> = InboundEdge<G, E>['attributes'];
 
-/** The node that the edges of a type enter, with the attributes that its view shows. */
-export type EdgeOwner<G extends CompiledModel, E extends EdgeType<G>> = OwnerOfId<G, EdgeTarget<G, E>>;
+/** The node that the edges of a type enter, with the attributes that its view shows; never where the type has no owners. */
+export type EdgeOwner<G extends CompiledModel, E extends EdgeType<G>> = [HasOwner<G, E>] extends [false]
+  ? never
+  : OwnerOfId<G, EdgeTarget<G, E>>;
 
 type OwnerOfId<G extends CompiledModel, Id extends string> = Id extends string
   ? OwnerResult<Id, Shown<AttributesOfId<G, Id>, InViewOfId<G, Id>>>
@@ -181,74 +180,73 @@ export type Hit<G extends CompiledModel, Name extends string> = Name extends str
     >
   : never;
 
-/** A node of a page: the source of one of its edges. */
-export type PageNode<
+/** A node of a page: the source of one of its edges, with its neighbours as `with` names them. */
+export type NodeOfPage<
   G extends CompiledModel,
   E extends EdgeType<G>,
   Selection extends AttributeSelection | undefined = undefined,
-  EdgeSets extends boolean = true,
-> = NodeOfPage<G, EdgeSourceType<G, E> & NodeType<G>, Selection, EdgeSets>;
-
-type NodeOfPage<G extends CompiledModel, T extends NodeType<G>, Selection, EdgeSets> = EdgeSets extends true
-  ? NodeResult<NodeId<G, T>, ShownOfType<G, T, Selection>, EntryOf<G, T>>
-  : BareNodeResult<NodeId<G, T>, ShownOfType<G, T, Selection>>;
-
-/** The edge types that copy attributes of their targets. */
-type CopyingType<G extends CompiledModel> = {
-  [E in EdgeType<G>]: [EdgeCopy<G, E>] extends [never] ? never : E;
-}[EdgeType<G>];
-
-/** The attributes of a node type that edge types copy. */
-type CopiedAttribute<G extends CompiledModel, T extends NodeType<G>> = {
-  [E in CopyingType<G>]: T extends EdgeTargetType<G, E> ? EdgeCopy<G, E> : never;
-}[CopyingType<G>];
-
-/** The types of the nodes that a page shows next to nodes of the types `T`: without levels those that the edge sets name. */
-type ShownType<G extends CompiledModel, T extends string, With extends readonly unknown[]> =
-  string extends NodeType<G>
-    ? NodeType<G>
-    : [With[number]] extends [never]
-      ? With extends readonly []
-        ? never
-        : EdgeTargetType<G, LeavingIn<Sources<G>, T>> & NodeType<G>
-      : ShownByLevel<G, With[number]>;
-
-type ShownByLevel<G extends CompiledModel, Level> = Level extends string
-  ? EdgeTargetType<G, TypeOfText<Level> & EdgeType<G>> & NodeType<G>
-  :
-      | (Level extends { readonly inbound: infer E } ? EdgeSourceType<G, E & EdgeType<G>> & NodeType<G> : never)
-      | (Level extends { readonly edge: infer E } | { readonly type: infer E }
-          ? EdgeTargetType<G, E & EdgeType<G>> & NodeType<G>
-          : never)
-      | (Level extends { readonly with: readonly (infer Below)[] } ? ShownByLevel<G, Below> : never);
-
-/**
- * The neighbours of a page by id, each with the attributes of its type that the view shows, or that its edges copy. Only types are
- * there that its levels show.
- */
-export type PageNodes<G extends CompiledModel, T extends string, With extends readonly unknown[]> =
-  string extends NodeType<G>
-    ? Record<string, Record<string, unknown> | null>
-    : {
-        [N in ShownType<G, T, With> as `${N}-${string}`]:
-          | (Shown<NodeAttributes<G, N>, ViewAttribute<G, N> | CopiedAttribute<G, N>> & PartsShown<G, N, undefined>)
-          | null;
-      };
-
-/** The edge sets of a page's neighbours by id. Which type of node has which edges is left open: that grows with the square of the model. */
-export type PageEdgeSets<G extends CompiledModel, T extends string, With extends readonly unknown[]> =
-  string extends NodeType<G>
-    ? Record<string, EdgeSetEntry[]>
-    : { [N in ShownType<G, T, With> as `${N}-${string}`]: EntryOf<G, ShownType<G, T, With>>[] };
-
-/** An edge that a level of a page found by a Query: a base edge, or one of an index with the attributes that the model projects. */
-export type PageEdge<G extends CompiledModel, Level> =
+  With extends readonly unknown[] = readonly never[],
+> =
   string extends EdgeType<G>
-    ? EdgeResult
-    :
-        | (Level extends { readonly inbound: infer E } ? InboundEdge<G, E & EdgeType<G>> : never)
-        | (Level extends { readonly edge: infer E } ? StoredEdge<G, Exclude<E, EdgeTypeInSet<G>> & EdgeType<G>> : never)
-        | (Level extends { readonly with: readonly (infer Below)[] } ? PageEdge<G, Below> : never);
+    ? AnyPageNode
+    : PageNode<EdgeSource<G, E>, ShownOfType<G, EdgeSourceType<G, E> & NodeType<G>, Selection>> &
+        ([With[number]] extends [never]
+          ? With extends readonly []
+            ? unknown
+            : EverySet<G, EdgeSourceType<G, E>>
+          : Below<G, With[number]>);
+
+/** The neighbours by all edge types that edge sets of nodes of the types `T` have. */
+type EverySet<G extends CompiledModel, T extends string> = [T] extends [string]
+  ? Leaving<{ [E in LeavingIn<Sources<G>, T>]: LeavingNeighbour<G, E, never>[] }>
+  : never;
+
+/** The neighbours that levels show, by edge type. Only what they name is looked at. */
+type Below<G extends CompiledModel, Level> = ([LeavingName<Level>] extends [never]
+  ? unknown
+  : Leaving<{ [E in LeavingName<Level> & EdgeType<G>]: LeavingNeighbour<G, E, NextLevel<Level, 'edge', E>>[] }>) &
+  ([EnteringName<Level>] extends [never]
+    ? unknown
+    : Entering<{
+        [E in EnteringName<Level> & EdgeType<G>]: EnteringNeighbour<G, E, NextLevel<Level, 'inbound', E>>[];
+      }>);
+
+type LeavingName<Level> = Level extends string
+  ? TypeOfText<Level>
+  : Level extends { readonly edge: infer E } | { readonly type: infer E }
+    ? E
+    : never;
+
+type EnteringName<Level> = Level extends { readonly inbound: infer E } ? E : never;
+
+/** The levels next to the other ends of edges of a type. */
+type NextLevel<Level, End extends 'edge' | 'inbound', E> = Level extends { readonly with: readonly (infer Below)[] }
+  ? Level extends { readonly [Name in End]: infer Named }
+    ? E extends Named
+      ? Below
+      : never
+    : never
+  : never;
+
+type LeavingNeighbour<G extends CompiledModel, E extends EdgeType<G>, Level> = E extends string
+  ? Neighbour<
+      E extends EdgeTypeInSet<G> ? Labels<G, E> : EdgeAttributes<G, E>,
+      PageNode<EdgeTarget<G, E>, AttributesOfNeighbour<G, EdgeTargetType<G, E> & NodeType<G>, EdgeCopy<G, E>>> &
+        Below<G, Level>
+    >
+  : never;
+
+type EnteringNeighbour<G extends CompiledModel, E extends EdgeType<G>, Level> = E extends string
+  ? Neighbour<
+      InboundEdge<G, E>['attributes'],
+      PageNode<EdgeSource<G, E>, AttributesOfNeighbour<G, EdgeSourceType<G, E> & NodeType<G>, never>> & Below<G, Level>
+    >
+  : never;
+
+/** The attributes of a neighbour: those that the view shows, and those that the edge copies. */
+type AttributesOfNeighbour<G extends CompiledModel, T extends NodeType<G>, Copied> = T extends string
+  ? Shown<NodeAttributes<G, T>, ViewAttribute<G, T> | Copied> & PartsShown<G, T, undefined>
+  : never;
 
 /** The type of an argument as it is written, if it is right. Otherwise the right type, which the compiler then names. */
 export type Checked<Written, Right> = [Written] extends [Right] ? Written : Right;
@@ -302,31 +300,45 @@ type EndOf<G extends CompiledModel, E extends EdgeType<G>, End> = End extends 'f
   : EdgeTargetType<G, E>;
 
 /** No option but some. */
-type NoOther<Known, Level> = { readonly [Name in Exclude<keyof Level, Known>]: never };
+type NoOther<Known extends string, Level> = {
+  readonly [Name in Exclude<keyof Level, Known>]: Mistake<`${Name & string} is no option`, Known>;
+};
 
 type ListedLevel<E extends string, Level> = { type: E; label?: LabelValue } & NoOther<'type' | 'label', Level>;
 
-type LeavingLevel<G extends CompiledModel, E extends EdgeType<G>, Level> = Level extends unknown
-  ? { edge: E; label?: LabelValue; with?: LevelsBelow<G, EdgeTargetType<G, E>, Level> } & NoOther<
-      'edge' | 'label' | 'with',
-      Level
-    >
-  : never;
+type LeavingLevel<G extends CompiledModel, E extends EdgeType<G>, Level> = [E] extends [never]
+  ? 'no edge leaves the nodes above'
+  : Level extends unknown
+    ? { edge: E; label?: LabelValue; with?: LevelsBelow<G, EdgeTargetType<G, E>, Level> } & NoOther<
+        'edge' | 'label' | 'with',
+        Level
+      >
+    : never;
 
-type EnteringLevel<G extends CompiledModel, E extends EdgeType<G>, Level> = E extends string
-  ? { inbound: E; order?: EdgeOrder<G, E>; with?: LevelsBelow<G, EdgeSourceType<G, E>, Level> } & PartitionOption<
-      HasPartition<G, E>
-    > &
-      NoOther<'inbound' | 'order' | 'partition' | 'with', Level>
-  : never;
+type EnteringLevel<G extends CompiledModel, E extends EdgeType<G>, Level> = [E] extends [never]
+  ? 'no edge that has an order enters the nodes above'
+  : E extends string
+    ? LacksPartition<HasPartition<G, E>, Level> extends true
+      ? `name the partition: edges of ${E} are listed by partition`
+      : { inbound: E; order?: EdgeOrder<G, E>; with?: LevelsBelow<G, EdgeSourceType<G, E>, Level> } & PartitionOption<
+          HasPartition<G, E>
+        > &
+          NoOther<'inbound' | 'order' | 'partition' | 'with', Level>
+    : never;
+
+type LacksPartition<Declared, Level> = [Declared] extends [true]
+  ? Level extends { readonly partition: unknown }
+    ? false
+    : true
+  : false;
 
 type LevelsBelow<G extends CompiledModel, T extends string, Level> = Level extends { readonly with: infer With }
   ? CheckedLevels<G, T, With>
-  : readonly unknown[];
+  : readonly WithLevel[];
 
 /** The partition of an order: needed where the model declares one, and only there. */
-type PartitionOption<Declared> = [Declared] extends [true]
-  ? { partition: string }
+export type PartitionOption<Declared> = [Declared] extends [true]
+  ? InPartition
   : [Declared] extends [false]
-    ? { partition?: undefined }
+    ? NoPartition
     : { partition?: string };

@@ -267,6 +267,17 @@ type CheckedPart<A, Name extends string, Value, Rule extends string, Given> =
 /** The attributes that can be labels of an edge set. */
 export type LabelName<A> = NameWith<A, Numeric | string | boolean | null | Uint8Array>;
 
+/** The labels of an edge set as they are given: a list of names, or an object with names of their own. */
+export type CheckedEdgeSet<A, Given> = Given extends readonly unknown[]
+  ? readonly LabelName<A>[]
+  : Given extends object
+    ? {
+        readonly [Label in keyof Given]: Given[Label] extends { readonly kind: unknown }
+          ? CheckedDerive<A, Given[Label]>
+          : LabelName<A>;
+      }
+    : false;
+
 /** The attributes that can be a version: numbers that a new node may lack. */
 export type VersionName<F extends Fields> = NoneOf<
   Extract<NameWith<AttributesOf<F>, Numeric>, OptionalName<InputOf<F>>>,

@@ -83,6 +83,8 @@ export interface EdgeTypes {
   degree: boolean;
   /** The names of sums and groups of its totals; never: it has none. */
   totals: TotalNames;
+  /** The node types at whose ends of the edges they are. */
+  totalled: string;
   copy: string;
 }
 
@@ -122,7 +124,13 @@ type Option<Options, Name extends string> = Options extends { readonly [N in Nam
 
 /** Whether an option is given; boolean where that is not known. */
 type IsGiven<Options, Name extends string> =
-  Option<Options, Name> extends infer Value ? (Value extends undefined ? false : true) : never;
+  Option<Options, Name> extends infer Value
+    ? Value extends undefined
+      ? false
+      : Options extends { readonly [N in Name]: unknown }
+        ? true
+        : boolean
+    : never;
 
 /** The names that a `view` or `project` option copies. */
 type Copied<A, Option, Default> = Option extends undefined
@@ -317,5 +325,8 @@ export interface EdgeTypesOf<
   inSet: EdgeSet extends false ? false : true;
   degree: Degree | ([TotalsOf<AttributesOf<F>, Outgoing>] extends [never] ? never : true);
   totals: TotalsOf<AttributesOf<F>, Inbound> | TotalsOf<AttributesOf<F>, Outgoing>;
+  totalled:
+    | ([TotalsOf<AttributesOf<F>, Inbound>] extends [never] ? never : To)
+    | ([TotalsOf<AttributesOf<F>, Outgoing>] extends [never] ? never : From);
   copy: Copy;
 }

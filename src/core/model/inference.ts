@@ -32,6 +32,7 @@ interface OpenTypes {
   inSet: true;
   degree: true;
   totals: { sums: string; groups: Record<string, unknown> };
+  totalled: string;
   copy: string;
 }
 
@@ -165,6 +166,11 @@ export type TotalledEdgeType<G extends CompiledModel> =
   string extends EdgeType<G>
     ? EdgeType<G>
     : { [E in EdgeType<G>]: [TypeOf<EdgesOf<G>[E], 'totals'>] extends [never] ? never : E }[EdgeType<G>];
+
+/** An id of a node whose edges of a type have a total, or any text. */
+export type TotalledId<G extends CompiledModel, E extends EdgeType<G>, Id extends string> = string extends Id
+  ? Id
+  : IdOf<TextOf<EdgesOf<G>[E], 'totalled'>>;
 
 /** The names of the sums of an edge type. */
 export type SumName<G extends CompiledModel, E extends EdgeType<G>> = Extract<

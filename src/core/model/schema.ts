@@ -1,6 +1,14 @@
 import type { ValueType } from '../items/encoding.ts';
 import type { HashName } from '../items/shard.ts';
-import type { Checked, CheckedInbound, CheckedSearches, CheckedTotals, LabelName, VersionName } from './checked.ts';
+import type {
+  Checked,
+  CheckedEdgeSet,
+  CheckedInbound,
+  CheckedSearches,
+  CheckedTotals,
+  LabelName,
+  VersionName,
+} from './checked.ts';
 import type {
   EdgeTypes,
   EdgeTypesOf,
@@ -230,14 +238,14 @@ export type InboundEntries<A> = InboundOptions<A> &
 
 /** Options of an edge type. */
 export interface EdgeOptions<
+  F extends Fields,
   From extends string,
   To extends string,
   EdgeSet = unknown,
   Inbound = unknown,
+  Outgoing = unknown,
   Copy extends string = string,
   Degree = boolean,
-  Outgoing = unknown,
-  F extends Fields = Fields,
 > {
   /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
   fields?: F;
@@ -246,7 +254,7 @@ export interface EdgeOptions<
   /** Node types that the edge may enter. */
   to: To | readonly To[];
   /** Labels kept in each set element; `false` leaves the type out of the set. Default `[]`: the target only. */
-  edgeSet?: EdgeSet;
+  edgeSet?: Checked<EdgeSet, CheckedEdgeSet<AttributesOf<F>, NoInfer<EdgeSet>>, EdgeSetOption<AttributesOf<F>>>;
   /** Orders in which the target's incoming edges are found. Default: not indexed. */
   inbound?: Checked<
     Inbound,
@@ -284,6 +292,10 @@ export interface EdgeOptions<
   key?: EdgeKeyOption;
 }
 
+/** Options that are left out: an edge type without them has no orders and no totals. */
+// biome-ignore lint/suspicious/noEmptyInterface: an interface has a short name in messages of the compiler
+export interface None {}
+
 /** An edge type of a model, as `edge` makes it. */
 export interface EdgeDefinition<T extends EdgeTypes = EdgeTypes> {
   readonly kind: 'edge';
@@ -298,13 +310,13 @@ export function edge<
   const From extends string,
   const To extends string,
   F extends Fields = OpenFields,
-  const EdgeSet extends EdgeSetOption<NoInfer<AttributesOf<F>>> = readonly [],
-  const Inbound extends object = Record<never, never>,
+  const EdgeSet extends false | object = readonly [],
+  const Inbound extends object = None,
   const Copy extends string = never,
   const Degree extends boolean = false,
-  const Outgoing extends object = Record<never, never>,
+  const Outgoing extends object = None,
 >(
-  options: EdgeOptions<From, To, EdgeSet, Inbound, Copy, Degree, Outgoing, F>,
+  options: EdgeOptions<F, From, To, EdgeSet, Inbound, Outgoing, Copy, Degree>,
 ): EdgeDefinition<
   EdgeTypesOf<From, To, NoInfer<EdgeSet>, Inbound, NoInfer<Copy>, NoInfer<Degree>, NoInfer<Outgoing>, F>
 > {

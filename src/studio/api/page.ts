@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { levelOfPath } from '../../client/read/levels/level-path.ts';
 import type { Truncated } from '../../client/read/levels/level-walk.ts';
 import { pagePlan } from '../../client/read/page.ts';
-import { type PageTree, pageTree } from '../base/page-tree.ts';
+import { listedTree, type PageTree } from '../base/listed-tree.ts';
 import { input, orderedInput, route } from '../base/route.ts';
 
 /** A page of a list with the nodes next to its nodes, on one level or several. */
@@ -29,11 +29,11 @@ export const PAGE_ROUTES = [
     }),
     async ({ graph, reader, store }, { id, type, with: paths, ...options }): Promise<PageAnswer> => {
       const asked = { ...options, with: paths?.map(levelOfPath) };
-      const { levels, why } = pagePlan(graph, type, asked);
+      const { why } = pagePlan(graph, type, asked);
       const page = await reader.page(type, id, asked);
       const { cursor, truncated, calls } = page;
       return {
-        ...pageTree(graph, page, levels),
+        ...listedTree(graph, page.items),
         ...{ calls, rcu: store.rcu, steps: why },
         ...(cursor !== undefined && { cursor }),
         ...(truncated !== undefined && { truncated }),

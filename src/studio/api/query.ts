@@ -7,7 +7,7 @@ import type { Store } from '../../core/store-port.ts';
 import { losslessNumber } from '../../foundation/exact-json.ts';
 import { explainQuery, type QueryPlan } from '../../trust/explain/query.ts';
 import type { RequestContext } from '../base/context.ts';
-import { type PageTree, pageTree } from '../base/page-tree.ts';
+import { listedTree, type PageTree } from '../base/listed-tree.ts';
 import { callOf, type ReaderCall } from '../base/query.ts';
 import { type CodeClient, codeOf } from '../base/query-code.ts';
 import { input, route } from '../base/route.ts';
@@ -71,10 +71,9 @@ async function answerOf(
     return { rows, ...(next !== undefined && { cursor: next }) };
   }
   const page = await reader.page(call.type, call.id, options);
-  const { levels } = pagePlan(graph, call.type, options as PageOptions);
   return {
     rows: page.items.map(({ id, attributes }) => ({ id, attributes: attributes ?? {} })),
-    tree: pageTree(graph, page, levels),
+    tree: listedTree(graph, page.items),
     ...(page.cursor !== undefined && { cursor: page.cursor }),
     ...(page.truncated !== undefined && { truncated: page.truncated }),
   };

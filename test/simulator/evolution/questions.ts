@@ -1,5 +1,6 @@
 import type { ItemKey } from '../../../src/core/store-port.ts';
 import type { Reader } from '../../../src/index.ts';
+import { entriesOf, neighboursOf } from '../../support/page-nodes.ts';
 import type { Random } from '../random.ts';
 import type { History } from './history.ts';
 import { type Given, judgeCount, judgeList } from './judge.ts';
@@ -236,8 +237,8 @@ export class Questions {
     const neighbours: [string, unknown][] = [];
     const { question } = await this.walk(`page ${target} ${name}`, async (options) => {
       const page = await reader.page('AB', target, { ...options, order: name });
-      nodes.push(...page.items);
-      neighbours.push(...Object.entries(page.nodes));
+      nodes.push(...page.items.map((node) => ({ ...node, edgeSet: entriesOf(node) })));
+      neighbours.push(...Object.entries(neighboursOf(page)));
       return page;
     });
     return {
@@ -251,7 +252,9 @@ export class Questions {
           ),
           nodes.map(({ id }) => ({ key: id, text: id })),
         );
-        for (const node of nodes) problems.push(...this.judgeView(span, node));
+        // What edges copy of their targets is the neighbours' attributes.
+        const withoutCopies = { ...spec, edge: { ...spec.edge, copy: [] } };
+        for (const node of nodes) problems.push(...this.judgeView(span, node, withoutCopies));
         for (const [id, attributes] of neighbours) {
           const texts = viewStates(truth.history, span, spec, id);
           const copied = viewStates(truth.history, span, { ...spec, groupView: spec.edge.copy }, id);
@@ -401,8 +404,8 @@ export class Questions {
     };
   }
 
-  private judgeView(span: Span, node: Node): string[] {
-    const { truth, spec } = this;
+  private judgeView(span: Span, node: Node, spec = this.spec): string[] {
+    const { truth } = this;
     const problems: string[] = [];
     const texts = viewStates(truth.history, span, spec, node.id);
     const text = stableText(node.attributes);

@@ -7,16 +7,12 @@ import { type DrawnEdge, type DrawnGraph, EDGE_TYPES, type LevelEdge } from './r
 export interface ShownLevels {
   /** The nodes, with those of them that only edges with copies lead to. */
   nodes: Map<string, { isCopied: boolean }>;
-  /** Nodes with levels below them. */
-  withSets: Set<string>;
-  /** Edges that are queried, by the node that was asked. */
-  queried: Map<string, Map<string, DrawnEdge>>;
   /** Nodes on the level that is too deep, and nodes of which a Query would be needed there. */
   tooDeep: { ids: Set<string>; edgesOf: Set<string> };
 }
 
 /** A level as its entry says it. */
-interface Asked {
+export interface Asked {
   type: LevelEdge | undefined;
   isInbound: boolean;
   isQueried: boolean;
@@ -25,7 +21,13 @@ interface Asked {
   with: readonly Asked[];
 }
 
-const MOST_LEVELS = 5;
+/** Levels of a page at most. */
+export const MOST_LEVELS = 5;
+
+/** The levels of a `with` at nodes of the page; without one the edge types of their edge sets. */
+export function askedLevels(entries: readonly WithLevel[] | undefined): Asked[] {
+  return (entries ?? ['SUB', 'TASKS', 'LEAD']).map(askedOf);
+}
 
 function askedOf(entry: WithLevel): Asked {
   if (typeof entry === 'string') {
@@ -43,7 +45,7 @@ function askedOf(entry: WithLevel): Asked {
 }
 
 /** The edges that an entry of `with` finds at a node. */
-function edgesAt({ edges }: DrawnGraph, id: string, { type, isInbound, order, label }: Asked): DrawnEdge[] {
+export function edgesAt({ edges }: DrawnGraph, id: string, { type, isInbound, order, label }: Asked): DrawnEdge[] {
   const isFound = (edge: DrawnEdge): boolean => {
     if (isInbound) {
       // An order has the edges that have its attribute.
@@ -81,7 +83,7 @@ export function walkLevels(
   const every: Asked = { type: undefined, isInbound: false, isQueried: false, order: '', label: undefined, with: [] };
   const levels = entries === undefined ? [every] : entries.map(askedOf);
   const shown: ShownLevels = {
-    ...{ nodes: new Map(), withSets: new Set(), queried: new Map() },
+    ...{ nodes: new Map() },
     tooDeep: { ids: new Set(), edgesOf: new Set() },
   };
   const stepsOf = (id: string, asked: readonly Asked[]) =>
@@ -101,12 +103,10 @@ export function walkLevels(
           shown.tooDeep.ids.add(end);
           continue;
         }
-        if (level.isQueried) shown.queried.set(id, new Map(shown.queried.get(id)).set(JSON.stringify(edge), edge));
         if (!isOpen(end)) continue;
         const isCopied = copies && !level.isQueried && edge.type === 'LEAD' && graph.nodes.has(end);
         shown.nodes.set(end, { isCopied: isCopied && (shown.nodes.get(end)?.isCopied ?? true) });
         for (const step of stepsOf(end, level.with)) {
-          shown.withSets.add(end);
           below.set(`${step.id} ${numberOf(step.level)}`, step);
         }
       }

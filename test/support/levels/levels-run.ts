@@ -6,7 +6,9 @@ import type { Store } from '../../../src/core/store-port.ts';
 import { createReader, createSession, createWriter } from '../../../src/index.ts';
 import { withoutRegistry } from '../../../src/registry/reader-lease.ts';
 import { Random } from '../../simulator/random.ts';
-import { walkLevels } from './levels-oracle.ts';
+import { neighboursOf } from '../page-nodes.ts';
+import { type Asked, askedLevels, walkLevels } from './levels-oracle.ts';
+import { comparePlaces } from './places.ts';
 import {
   type DrawnEdge,
   type DrawnGraph,
@@ -155,22 +157,20 @@ async function comparePage(
   const truncated: Truncated | undefined = page.truncated;
   const hidden = new Set(truncated?.ids);
   const cut = new Set(truncated?.edgesOf);
-  const shown = Object.keys(page.nodes);
+  const nodes = neighboursOf(page);
+  const shown = Object.keys(nodes);
   if (maxNodes !== undefined && shown.length > maxNodes) throw problem(`${shown.length} nodes are too many`);
-  for (const id of hidden) if (id in page.nodes) throw problem(`${id} is shown, and left out,`);
+  for (const id of hidden) if (id in nodes) throw problem(`${id} is shown, and left out,`);
   if (truncated?.reason === 'maxNodes') met.truncatedByNodes = true;
   if (truncated?.reason === 'depth') met.truncatedByDepth = true;
   // What is there is shown, or named among what is left out: next to each node that is shown.
   // A page that is full asks no more nodes for their edges.
   const isBounded = maxNodes !== undefined && maxNodes <= whole.nodes.size;
-  const reached = isBounded ? walkLevels(graph, ids, entries, options.copies, (id) => id in page.nodes) : whole;
+  const reached = isBounded ? walkLevels(graph, ids, entries, options.copies, (id) => id in nodes) : whole;
   if (!isBounded) {
     same([...shown].sort(), [...whole.nodes.keys()].sort(), 'the list of neighbours');
-    same(Object.keys(page.edgeSets ?? {}).sort(), [...whole.withSets].sort(), 'the list of nodes with edge sets');
-    const edges = Object.fromEntries(Object.entries(page.edges ?? {}).filter(([, found]) => found.length > 0));
-    same(namesOf(edges), namesOf(wholeEdges(whole.queried)), 'the list of edges that are queried');
     const deep = whole.tooDeep;
-    const expected = [...deep.ids].filter((id) => !(id in page.nodes)).sort();
+    const expected = [...deep.ids].filter((id) => !(id in nodes)).sort();
     same([...hidden].sort(), expected, 'the list of nodes on a level that is too deep');
     same([...cut].sort(), [...deep.edgesOf].sort(), 'the list of nodes whose edges are not read');
   } else {
@@ -178,19 +178,11 @@ async function comparePage(
     for (const id of shown) if (!whole.nodes.has(id)) throw problem(`${id} is shown for no reason`);
     if (cut.size === 0) same([...shown].sort(), [...reached.nodes.keys()].sort(), 'the list of neighbours');
     else for (const id of shown) if (!reached.nodes.has(id)) throw problem(`${id} is next to nothing that is shown`);
-    const sure = walkLevels(
-      graph,
-      ids,
-      entries,
-      options.copies,
-      (id) => id in page.nodes,
-      (id) => cut.has(id),
-    );
-    compareCut(page, { possible: reached.queried, sure: sure.queried }, problem);
-    if ([...cut].some((id) => (page.edges?.[id]?.length ?? 0) > 100)) met.cutQuery = true;
-    for (const id of silent(graph, ids, entries, options.copies, page)) throw problem(`${id} is left out in silence`);
+    if (cut.size > 0 && hidden.size >= 100) met.cutQuery = true;
+    for (const id of silent(graph, ids, entries, options.copies, nodes, page))
+      throw problem(`${id} is left out in silence`);
   }
-  for (const [id, attributes] of Object.entries(page.nodes)) {
+  for (const [id, attributes] of Object.entries(nodes)) {
     const node = graph.nodes.get(id);
     const type = id.slice(0, id.indexOf('-'));
     const view = node === undefined ? null : type === 'USER' ? node : { name: node.name };
@@ -199,60 +191,16 @@ async function comparePage(
     const isCopied = isCut || whole.nodes.get(id)?.isCopied === true || reached.nodes.get(id)?.isCopied === true;
     const copy = node && { name: node.name };
     if (isCopied && JSON.stringify(attributes) === JSON.stringify(copy)) met.copied = true;
-    else same(sorted(attributes), sorted(view), `the node ${id}`);
+    else same(sorted(attributes as object | null), sorted(view), `the node ${id}`);
   }
-  if (Object.keys(page.edges ?? {}).length > 0) met.inbound = true;
-  for (const [id, edgeSet] of [
-    ...Object.entries(page.edgeSets ?? {}),
-    ...page.items.map((item): [string, (typeof item)['edgeSet']] => [item.id, item.edgeSet]),
-  ]) {
-    if (own?.has(id)) met.ownInEvicted = true;
-    const expected = [...graph.edges.values()].filter(
-      ({ source, type }) => source === id && type !== 'LIST' && EDGE_TYPES[type as 'SUB'].isListed,
-    );
-    const texts = expected.map(({ type, target, attributes }) => {
-      const label = (EDGE_TYPES[type as 'SUB'].label as string | undefined) === undefined ? '' : attributes['kind'];
-      return `${type} ${target} ${label}`;
-    });
-    same(
-      edgeSet.map(({ type, target, kind = '' }) => `${type} ${target} ${kind}`).sort(),
-      texts.sort(),
-      `the edge set of ${id}`,
-    );
-  }
+  const places = { items: page.items, isShown: (id: string) => id in nodes, isCut: (id: string) => cut.has(id) };
+  const { ofSets, hasQueried } = comparePlaces(graph, places, askedLevels(entries));
+  if (hasQueried) met.inbound = true;
+  if ([...ofSets].some((id) => own?.has(id))) met.ownInEvicted = true;
   // A level costs a BatchGetItem, whatever the number of nodes above it.
-  const isOfSets = whole.queried.size === 0 && whole.tooDeep.edgesOf.size === 0 && !met.evicted && own === undefined;
+  const isOfSets = !asksQueries(askedLevels(entries)) && !met.evicted && own === undefined;
   const most = 2 + depthOf(entries);
-  if (isOfSets && Object.keys(page.edges ?? {}).length === 0 && page.calls > most)
-    throw problem(`${page.calls} calls instead of ${most} at most`);
-}
-
-type Queried = ReadonlyMap<string, ReadonlyMap<string, object>>;
-
-/**
- * Throws where an edge that a bounded page shows is not there, or where the page leaves one out without a word.
- *
- * @param queried the edges of the nodes that are shown, and those that are found without the nodes of which not all edges were read.
- */
-function compareCut(
-  { nodes, edges = {}, truncated }: PageResult,
-  { possible, sure }: { possible: Queried; sure: Queried },
-  problem: (text: string) => Error,
-): void {
-  const of = (queried: Queried, id: string): string[] => namesOf({ [id]: [...(queried.get(id)?.values() ?? [])] });
-  for (const id of new Set([...Object.keys(edges), ...sure.keys()])) {
-    const found = edges[id] ?? [];
-    const names = namesOf({ [id]: found });
-    const there = new Set(of(possible, id));
-    const wrong = names.find((name) => !there.has(name));
-    if (wrong !== undefined) throw problem(`the edge ${wrong} is not there`);
-    const missing = of(sure, id).find((name) => !names.includes(name));
-    if (missing !== undefined) throw problem(`the edge ${missing} is left out in silence`);
-    for (const { source, target } of found) {
-      const end = source === id ? target : source;
-      if (!(end in nodes) && truncated?.ids.includes(end) !== true) throw problem(`${end} is left out in silence`);
-    }
-  }
+  if (isOfSets && page.calls > most) throw problem(`${page.calls} calls instead of ${most} at most`);
 }
 
 /** Nodes that a bounded page neither shows nor names, next to what it shows. */
@@ -261,33 +209,27 @@ function silent(
   ids: readonly string[],
   entries: Parameters<typeof walkLevels>[2],
   copies: boolean,
+  nodes: object,
   page: PageResult,
 ): string[] {
   const met = new Set<string>();
   const cut = new Set(page.truncated?.edgesOf);
   const isOpen = (id: string): boolean => {
     met.add(id);
-    return id in page.nodes;
+    return id in nodes;
   };
   // Of a node whose edges were not read it is not known who is next to it.
   walkLevels(graph, ids, entries, copies, isOpen, (id) => cut.has(id));
-  const named = new Set([...Object.keys(page.nodes), ...(page.truncated?.ids ?? [])]);
+  const named = new Set([...Object.keys(nodes), ...(page.truncated?.ids ?? [])]);
   return [...met].filter((id) => !named.has(id));
-}
-
-function wholeEdges(queried: Queried): Record<string, object[]> {
-  const found = [...queried].map(([id, edges]): [string, object[]] => [id, [...edges.values()]]);
-  return Object.fromEntries(found.filter(([, edges]) => edges.length > 0));
-}
-
-function namesOf(edges: Record<string, readonly object[]>): string[] {
-  return Object.entries(edges)
-    .flatMap(([id, found]) => found.map((edge) => `${id}: ${edgeName(edge as Parameters<typeof edgeName>[0])}`))
-    .sort();
 }
 
 function sorted(value: object | null): unknown {
   return value && Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
+}
+
+function asksQueries(levels: readonly Asked[]): boolean {
+  return levels.some((level) => level.isQueried || asksQueries(level.with));
 }
 
 function depthOf(entries: Parameters<typeof walkLevels>[2]): number {

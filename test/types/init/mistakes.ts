@@ -25,15 +25,16 @@ const [goal] = await reader.get(['GOAL-1']);
 // @ts-expect-error the view shows the title only
 goal?.attributes?.due;
 
-const { items, nodes } = await reader.page('MEMBER', 'USER-1', { with: [{ edge: 'MEMBER', with: ['LIKES'] }] });
+const { items } = await reader.page('MEMBER', 'USER-1', { with: [{ edge: 'MEMBER', with: ['LIKES'] }] });
 // @ts-expect-error there may be no first node
 items[0].id;
-const title: string | undefined = nodes['GOAL-1']?.title;
+const liked = items[0]?.edges.MEMBER[0]?.node.edges.LIKES[0]?.node;
+const title: string | undefined = liked?.attributes?.title;
 // @ts-expect-error the view of a goal has no such attribute
-nodes['GOAL-1']?.due;
+liked?.attributes?.due;
 const members = await reader.page('MEMBER', 'USER-1', { with: ['MEMBER'] });
-// @ts-expect-error members are users and teams
-members.nodes['GOAL-1'];
+// @ts-expect-error no level is below the members
+members.items[0]?.edges.MEMBER[0]?.node.edges;
 
 const { items: edges } = await reader.inbound('MEMBER', 'USER-1');
 // @ts-expect-error the index items have keys only

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pageQuery, queriedText } from '../../../src/cli/commands/read/page.ts';
+import { pageQuery } from '../../../src/cli/commands/read/page.ts';
 
 describe('--with on the command line', () => {
   const cases: [string, object][] = [
@@ -20,10 +20,10 @@ describe('--with on the command line', () => {
   });
 });
 
-describe('the line of an edge', () => {
-  it('shows the type and the other node of the edge, whatever its attributes are named', () => {
-    const edge = { source: 'GOAL-1', type: 'OWNS', target: 'USER-1', attributes: { type: 'x', target: 'y', since: 1 } };
-    expect(queriedText('USER-1', edge)).toMatch(/^<- OWNS GOAL-1 .*since/);
-    expect(queriedText('GOAL-1', edge)).toMatch(/^-> OWNS USER-1 .*since/);
+describe('--no-neighbours', () => {
+  it('asks for no level, and refuses levels beside it', () => {
+    expect(pageQuery({ neighbours: false }).with).toEqual([]);
+    expect(pageQuery({ neighbours: true }).with).toBeUndefined();
+    expect(() => pageQuery({ neighbours: false, with: ['OWNS'] })).toThrow(expect.objectContaining({ code: 'usage' }));
   });
 });

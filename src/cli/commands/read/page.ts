@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { MAX_DEPTH } from '../../../client/read/levels/level.ts';
 import { levelOfPath } from '../../../client/read/levels/level-path.ts';
 import type { Truncated } from '../../../client/read/levels/level-walk.ts';
-import type { EdgeResult, EdgeSetEntry } from '../../../client/read/request/result.ts';
+import type { AnyPageNode, Neighbour } from '../../../client/read/levels/page-tree.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
 import {
   examples,
   type OrderedOptions,
@@ -15,7 +16,6 @@ import { cellText } from '../../shared/output.ts';
 import { printable } from '../../shared/shown.ts';
 import { inTable, sessionReader } from '../../shared/table.ts';
 import { cursorLine } from './edges.ts';
-import { elementText } from './get.ts';
 
 /** `edgeloom page TYPE ID`: nodes, and what is next to them on one level or several. */
 export function pageCommand(command: Command): void {
@@ -28,41 +28,44 @@ export function pageCommand(command: Command): void {
         'page GOALMEMBERSHIP TEAM-T1 --with GOALMEMBERSHIP:LEAD --limit 20',
         'page TEAMGOAL TEAM-T1 --with GOALMEMBERSHIP:LEAD KEYRESULT/GOALMEMBERSHIP:LEAD KEYRESULT/inbound:TASK_OF',
         'page GOALMEMBERSHIP USER-U1 --at-least CONTRIBUTOR',
-        'page GOALMEMBERSHIP USER-U1 --attributes title status --no-edge-sets',
+        'page GOALMEMBERSHIP USER-U1 --attributes title status --no-neighbours',
         'page GOALMEMBERSHIP USER-U1 --order gsi1 --from 2020-07-01 --reverse',
       ),
     )
     .action(
       inTable(async (session, type: string, id: string, options: PageFlags) => {
         const page = await sessionReader(session).page(type, id, pageQuery(options));
-        const { nodes, edgeSets = {}, edges = {}, truncated } = page;
-        const nodeBlock = (node: string, attributes: unknown, edgeSet: readonly EdgeSetEntry[] = []): string =>
-          [
-            `${printable(node)}  ${cellText(attributes)}`,
-            ...edgeSet.map((element) => `  -> ${elementText(element)}`),
-            ...(edges[node] ?? []).map((edge) => `  ${queriedText(node, edge)}`),
-          ].join('\n');
-        const lines = page.items.map(({ id: source, attributes, edgeSet }) => nodeBlock(source, attributes, edgeSet));
-        const neighbours = Object.entries(nodes).map(([node, attributes]) =>
-          nodeBlock(node, attributes, edgeSets[node]),
-        );
+        const { items, truncated, calls, cursor } = page;
+        const open = new Set<AnyPageNode>();
         const text = [
-          ...lines,
+          ...items.flatMap((node) => [nodeText(node), ...neighbourLines(node, '  ', open)]),
           '',
-          ...(options.edgeSets === false ? [] : ['neighbours:', ...neighbours, '']),
           ...(truncated === undefined ? [] : [truncatedText(truncated)]),
-          `${page.calls} DynamoDB calls`,
+          `${calls} DynamoDB calls`,
         ].join('\n');
-        return { json: page, text: text + cursorLine(page.cursor) };
+        return { json: page, text: text + cursorLine(cursor) };
       }),
     );
 }
 
-/** An edge that a Query found, seen from one of its nodes. */
-export function queriedText(node: string, { source, type, target, attributes }: EdgeResult): string {
-  const [arrow, other] = node === target ? ['<-', source] : ['->', target];
-  // Attributes may have these names, too.
-  return `${arrow} ${elementText({ ...attributes, type, target: other })}`;
+function nodeText({ id, attributes }: AnyPageNode): string {
+  return `${printable(id)}  ${cellText(attributes)}`;
+}
+
+/** The neighbours of a node, level by level; of a node that comes again with the same levels they are written once. */
+function neighbourLines(node: AnyPageNode, indent: string, open: Set<AnyPageNode>): string[] {
+  const { edges = {}, inbound = {} } = node;
+  const sides = [...sideOf('->', edges), ...sideOf('<-', inbound)];
+  if (open.has(node)) return sides.length === 0 ? [] : [`${indent}as above`];
+  open.add(node);
+  return sides.flatMap(({ arrow, type, edge, node: other }) => [
+    `${indent}${arrow} ${printable(type)} ${Object.keys(edge).length === 0 ? '' : `${cellText(edge)} `}${nodeText(other)}`,
+    ...neighbourLines(other, `${indent}  `, open),
+  ]);
+}
+
+function sideOf(arrow: string, byType: Record<string, Neighbour[]>) {
+  return Object.entries(byType).flatMap(([type, neighbours]) => neighbours.map((one) => ({ arrow, type, ...one })));
 }
 
 function truncatedText({ reason, ids, edgesOf = [] }: Truncated): string {
@@ -78,10 +81,10 @@ export interface PageFlags extends OrderedOptions {
   with?: string[];
   maxNodes?: number;
   attributes?: string[];
-  edgeSets?: boolean;
+  neighbours?: boolean;
 }
 
-/** Adds the options of `edgeloom page`: paging, order and filters, neighbours, attributes, edge sets. */
+/** Adds the options of `edgeloom page`: paging, order and filters, neighbours, attributes. */
 export function withPageFlags(command: Command): Command {
   return withOrder(withPaging(command))
     .option(
@@ -90,11 +93,15 @@ export function withPageFlags(command: Command): Command {
     )
     .option('--max-nodes <n>', 'neighbours to show, on all levels together (default: 1000 with levels)', wholeNumber)
     .option('--attributes <names...>', 'attributes of the nodes (default: those of their views)')
-    .option('--no-edge-sets', 'without edge sets and neighbours: one call where the index items hold the attributes');
+    .option('--no-neighbours', 'the nodes alone: one call where the index items hold their attributes');
 }
 
 /** The page that options ask for. */
 export function pageQuery(options: PageFlags) {
-  const { with: edges, maxNodes, attributes, edgeSets } = options;
-  return { ...orderedQuery(options), with: edges?.map(levelOfPath), maxNodes, attributes, edgeSets };
+  const { with: edges, maxNodes, attributes, neighbours } = options;
+  if (neighbours === false && edges !== undefined) {
+    throw new EdgeloomError('usage', '--no-neighbours shows none, but --with names some.', 'Give one of them.');
+  }
+  const levels = neighbours === false ? [] : edges?.map(levelOfPath);
+  return { ...orderedQuery(options), with: levels, maxNodes, attributes };
 }

@@ -1,8 +1,7 @@
 import pMap from 'p-map';
-import { type Item, setOwn } from '../../../core/items/attribute-value.ts';
+import type { Item } from '../../../core/items/attribute-value.ts';
 import { parseNodeId, SORT_KEY_BYTES } from '../../../core/items/keys.ts';
 import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
-import type { EdgeModel } from '../../../core/model/compiled.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
 import { gatherInbound, resolveInboundQuery } from '../lists/inbound.ts';
 import { readEdgeSet } from '../nodes/edge-set.ts';
@@ -11,6 +10,7 @@ import { type NodesRead, plainViewAttributes, readViews } from '../nodes/views.t
 import type { ReadContext } from '../request/context.ts';
 import { type EdgeResult, type EdgeSetEntry, indexAttributes, sourceOf } from '../request/result.ts';
 import { type Level, MAX_DEPTH, showsEdge } from './level.ts';
+import { type AnyPageNode, type FoundNodes, pageTree } from './page-tree.ts';
 
 /** Nodes that a page left out. */
 export interface Truncated {
@@ -22,14 +22,9 @@ export interface Truncated {
   edgesOf?: string[];
 }
 
-/** The nodes of levels. */
+/** The nodes of a page with their levels. */
 export interface LevelsRead {
-  /** Attributes by id; null for a node that does not exist. */
-  nodes: Record<string, Record<string, unknown> | null>;
-  /** The edge sets of nodes that have levels below them. Absent if no level has levels. */
-  edgeSets?: Record<string, EdgeSetEntry[]>;
-  /** Edges that were queried, by the node that they leave or enter. There only where levels are queried. */
-  edges?: Record<string, EdgeResult[]>;
+  items: AnyPageNode[];
   truncated?: Truncated;
   /** DynamoDB calls made. */
   calls: number;
@@ -73,9 +68,8 @@ class LevelWalk {
   private readonly shown = new Map<string, Record<string, unknown>>();
   /** The nodes that are shown by their views. */
   private readonly byView = new Set<string>();
-  private readonly edgeSets: Record<string, EdgeSetEntry[]> = {};
-  /** Each Query once, in the order of the steps. */
-  private readonly queries = new Map<string, { id: string; found: Promise<EdgeResult[]> }>();
+  /** Each Query once, with the node that it asks for. */
+  private readonly queries = new Map<string, Promise<EdgeResult[]>>();
   private readonly left = new Set<string>();
   private readonly cut = new Set<string>();
   private reason: Truncated['reason'] | undefined;
@@ -84,7 +78,7 @@ class LevelWalk {
   constructor(
     private readonly context: ReadContext,
     private readonly own: OwnWrites,
-    page: NodesRead,
+    private readonly page: NodesRead,
     private readonly maxNodes: number,
   ) {
     this.views = new Map(page.nodes.map(({ id }) => [id, page.views.get(id)]));
@@ -94,19 +88,28 @@ class LevelWalk {
   async run(levels: readonly Level[]): Promise<LevelsRead> {
     let above = [...this.sets.keys()].flatMap((id) => stepsFrom(id, levels));
     for (let depth = 1; above.length > 0; depth += 1) above = await this.readLevel(above, depth > MAX_DEPTH);
-    const nodes: LevelsRead['nodes'] = {};
-    for (const [id, copy] of this.shown) {
-      setOwn(nodes, id, this.byView.has(id) ? plainViewAttributes(this.context, this.views.get(id)) : copy);
-    }
     const hidden = [...this.left].filter((id) => !this.shown.has(id));
-    const { reason, cut, edgeSets, calls } = this;
+    const { reason, cut, calls } = this;
     const isCut = reason !== undefined && hidden.length + cut.size > 0;
     return {
-      nodes,
-      ...(levels.some(({ with: below }) => below.length > 0) && { edgeSets }),
-      ...(hasQueriedLevel(levels) && { edges: await this.edgesByNode() }),
+      items: pageTree(this.page.nodes, levels, await this.found()),
       ...(isCut && { truncated: { reason, ids: hidden, ...(cut.size > 0 && { edgesOf: [...cut] }) } }),
       calls,
+    };
+  }
+
+  /** The parts of the page's tree. */
+  private async found(): Promise<FoundNodes> {
+    const nodes = new Map<string, Record<string, unknown> | null>();
+    for (const [id, copy] of this.shown) {
+      nodes.set(id, this.byView.has(id) ? plainViewAttributes(this.context, this.views.get(id)) : copy);
+    }
+    const edges = new Map<string, EdgeResult[]>();
+    for (const [name, found] of this.queries) edges.set(name, await found);
+    return {
+      nodes,
+      edgeSetOf: (id) => this.sets.get(id) ?? [],
+      edgesOf: (id, level) => edges.get(nameOfQuery(id, level)) ?? [],
     };
   }
 
@@ -132,8 +135,7 @@ class LevelWalk {
       }
     }
     await this.read([...this.byView, ...below.keys()].filter((id) => !this.views.has(id)));
-    const sets = await pMap(below.keys(), (id) => this.edgeSetOf(id), { concurrency });
-    for (const [i, id] of [...below.keys()].entries()) setOwn(this.edgeSets, id, sets[i]!);
+    await pMap(below.keys(), (id) => this.readEdgeSetOf(id), { concurrency });
     return [...below].flatMap(([id, levels]) => [...levels].map((level) => ({ id, level })));
   }
 
@@ -166,14 +168,12 @@ class LevelWalk {
     }
   }
 
-  private async edgeSetOf(id: string): Promise<EdgeSetEntry[]> {
-    const known = this.sets.get(id);
-    if (known !== undefined) return known;
+  private async readEdgeSetOf(id: string): Promise<void> {
+    if (this.sets.has(id)) return;
     const isOwn = this.own.writes.some(({ source }) => source === id);
     const { entries, calls } = await readEdgeSet(this.context, id, this.views.get(id), isOwn);
     this.calls += calls;
     this.sets.set(id, entries);
-    return entries;
   }
 
   /** The nodes at the other ends of the edges of a step. */
@@ -182,52 +182,34 @@ class LevelWalk {
       const entries = this.sets.get(id)!.filter((entry) => showsEdge(entry, level));
       return entries.map(({ target, copy }) => ({ id: target, copy }));
     }
-    if (isTooDeep || this.isFull()) {
+    const name = nameOfQuery(id, level);
+    const known = this.queries.get(name);
+    if (isTooDeep || (known === undefined && this.isFull())) {
       this.noteLeftOut(this.cut, id, isTooDeep ? 'depth' : 'maxNodes');
       return [];
     }
-    const { by, edge, order, partition } = level;
-    const name = JSON.stringify([by, edge!.type, order, partition, id]);
-    const { found } = this.queries.get(name) ?? { found: this.queryEdges(context, id, level, edge!) };
-    this.queries.set(name, { id, found });
-    return (await found).map(({ source, target }) => ({ id: by === 'inbound' ? source : target }));
+    const found = known ?? this.queryEdges(context, id, level);
+    this.queries.set(name, found);
+    return (await found).map(({ source, target }) => ({ id: level.by === 'inbound' ? source : target }));
   }
 
-  private async queryEdges(context: ReadContext, id: string, level: Level, edge: EdgeModel): Promise<EdgeResult[]> {
+  private async queryEdges(context: ReadContext, id: string, level: Level): Promise<EdgeResult[]> {
     const limit = Math.min(this.maxNodes - this.shown.size, MOST_QUERIED) + NAMED_BEYOND;
     const { found, isWhole, calls } =
       level.by === 'inbound'
-        ? await this.readInboundEdges(context, id, level, edge, limit)
-        : await this.readLeavingEdges(context, id, edge, limit);
+        ? await this.readInboundEdges(context, id, level, limit)
+        : await this.readLeavingEdges(context, id, level, limit);
     this.calls += calls;
     if (!isWhole) this.noteLeftOut(this.cut, id, 'maxNodes');
     return found;
   }
 
-  /** The edges of all Queries, each once, by the node that they leave or enter. */
-  private async edgesByNode(): Promise<Record<string, EdgeResult[]>> {
-    const edges: Record<string, EdgeResult[]> = {};
-    for (const { id, found } of this.queries.values()) {
-      const known = edges[id] ?? [];
-      // Levels may ask for the same edges by several orders.
-      const names = new Set(known.map(nameOfEdge));
-      setOwn(edges, id, [...known, ...(await found).filter((edge) => !names.has(nameOfEdge(edge)))]);
-    }
-    return edges;
-  }
-
-  private async readLeavingEdges(context: ReadContext, id: string, edge: EdgeModel, limit: number) {
+  private async readLeavingEdges(context: ReadContext, id: string, { edge }: Level, limit: number) {
     const { items: found, lastKey, calls } = await gatherEdges(context, id, edge, { limit });
     return { found, isWhole: lastKey === undefined, calls };
   }
 
-  private async readInboundEdges(
-    context: ReadContext,
-    id: string,
-    { order, partition }: Level,
-    edge: EdgeModel,
-    limit: number,
-  ) {
+  private async readInboundEdges(context: ReadContext, id: string, { edge, order, partition }: Level, limit: number) {
     const asked = { order, partition, limit };
     const query = resolveInboundQuery(context, edge.type, id, asked);
     const { gathered, cursor } = await gatherInbound(context, query, asked, [], this.own);
@@ -250,16 +232,11 @@ function stepsFrom(id: string, levels: readonly Level[]): Step[] {
 }
 
 function canLevelStartAt(id: string, type: string, { by, edge }: Level): boolean {
-  if (edge === undefined) return true;
   if (by !== 'inbound') return edge.from.has(type);
   // No edge can name a node whose id is too long for a sort key.
   return edge.to.has(type) && Buffer.byteLength(sortKeyOfEdge(edge, id)) <= SORT_KEY_BYTES;
 }
 
-function nameOfEdge({ source, type, target }: EdgeResult): string {
-  return JSON.stringify([source, type, target]);
-}
-
-function hasQueriedLevel(levels: readonly Level[]): boolean {
-  return levels.some((level) => level.by !== 'edge set' || hasQueriedLevel(level.with));
+function nameOfQuery(id: string, { by, edge, order, partition }: Level): string {
+  return JSON.stringify([by, edge.type, order, partition, id]);
 }

@@ -19,18 +19,29 @@ export type WithEdges<EdgeType = string> = EdgeType | { type: EdgeType; label?: 
  * `'T'` and `'T:LABEL'` are edges of the edge sets. `edge` may also name a type that no edge set has, and `inbound` names edges that
  * enter, in an order of theirs: each of these two costs a Query for each node above.
  */
-export type WithLevel =
-  | string
-  | { edge: string; label?: LabelValue; with?: readonly WithLevel[] }
-  | { inbound: string; order?: string; partition?: string; with?: readonly WithLevel[] };
+export type WithLevel = string | LeavingLevel | EnteringLevel;
+
+/** A level of edges that leave the nodes above. */
+export interface LeavingLevel {
+  edge: string;
+  label?: LabelValue;
+  with?: readonly WithLevel[];
+}
+
+/** A level of edges that enter the nodes above. */
+export interface EnteringLevel {
+  inbound: string;
+  order?: string;
+  partition?: string;
+  with?: readonly WithLevel[];
+}
 
 /** Levels below the nodes of a page at most; what lies deeper is left out and reported. */
 export const MAX_DEPTH = 5;
 
 /** A level, checked. */
 export interface Level {
-  /** Absent: all types that edge sets have. */
-  edge?: EdgeModel;
+  edge: EdgeModel;
   /** Where the edges are found: in the edge sets, or by a Query of a node's base edges or of the index. */
   by: 'edge set' | 'edges' | 'inbound';
   /** The text of a label. */
@@ -41,7 +52,8 @@ export interface Level {
 }
 
 /**
- * The levels of a `with`; without one every edge of the edge sets. Throws for what the model does not declare.
+ * The levels of a `with`; without one all edge types that the edge sets of the nodes above have. Throws for what the model does not
+ * declare.
  *
  * @param above the types of the nodes that the levels are next to.
  */
@@ -51,7 +63,10 @@ export function levelsOf(
   above: ReadonlySet<string>,
   depth = 1,
 ): Level[] {
-  if (entries === undefined) return [{ by: 'edge set', with: [] }];
+  if (entries === undefined) {
+    const leaving = [...graph.edges.values()].filter(({ from }) => [...from].some((type) => above.has(type)));
+    return leaving.flatMap((edge) => (edge.labels === undefined ? [] : [{ edge, by: 'edge set', with: [] }]));
+  }
   if (!Array.isArray(entries)) {
     const message = `with should be a list, but is ${describe(entries)}.`;
     throw new EdgeloomError('invalid-argument', message, "Put the edges into a list, such as with: ['TYPE'].");
@@ -84,12 +99,7 @@ function levelOf(graph: CompiledModel, entry: WithEdges | WithLevel, above: Read
   return { ...level, with: levelsOf(graph, entry.with ?? [], edge.to, depth + 1) };
 }
 
-function inboundLevel(
-  graph: CompiledModel,
-  entry: Extract<WithLevel, { inbound: string }>,
-  above: ReadonlySet<string>,
-  depth: number,
-): Level {
+function inboundLevel(graph: CompiledModel, entry: EnteringLevel, above: ReadonlySet<string>, depth: number): Level {
   const edge = findEdge(graph, entry.inbound);
   const { inbound, order } = findOrder(edge, entry.order);
   checkPartition(`The order ${order.name} of ${edge.type}`, inbound.partition?.attribute, entry.partition);
@@ -131,7 +141,7 @@ function checkEdgeMeetsTypes(
 
 /** Whether a level shows an edge of an edge set. */
 export function showsEdge({ type, target: _, copy: _copy, ...labels }: EdgeSetEntry, { edge, label }: Level): boolean {
-  if (edge !== undefined && edge.type !== type) return false;
+  if (edge.type !== type) return false;
   return label === undefined || Object.values(labels).some((value) => labelText(value) === label);
 }
 
@@ -144,7 +154,7 @@ function labelText(value: unknown): string | undefined {
 /** The part of a cursor's binding that levels are. */
 export function bindingOf(levels: readonly Level[]): unknown[] {
   return levels.map(({ edge, by, label, order, partition, with: below }) => ({
-    type: edge?.type,
+    type: edge.type,
     label,
     ...(by !== 'edge set' && { by, order, partition }),
     ...(below.length > 0 && { with: bindingOf(below) }),

@@ -73,14 +73,6 @@ export interface NodeResult<Id = string, Attributes = Record<string, unknown>, E
   edgeSet: Entry[];
 }
 
-/** A node of a page that was asked for without edge sets. */
-export interface BareNodeResult<Id = string, Attributes = Record<string, unknown>> {
-  id: Id;
-  attributes: Attributes | null;
-  /** Always absent. It is declared so that a program can ask any node of a page for its edge set. */
-  edgeSet?: undefined;
-}
-
 /** A hit of a search: the node, and the value that it was found by as it was written (before folding). */
 export interface SearchResult<Id = string, Attributes = Record<string, unknown>, Value = unknown> {
   id: Id;

@@ -1,6 +1,6 @@
 import { isLosslessNumber } from 'lossless-json';
 import type { PageAnswer } from '../../api/page.ts';
-import type { ListedGroup, ListedNode } from '../../base/page-tree.ts';
+import type { ListedGroup, ListedNode } from '../../base/listed-tree.ts';
 import { NodeLink } from '../base/place.tsx';
 import { Badge } from './told.tsx';
 import { InlineValue } from './value.tsx';

@@ -1,7 +1,7 @@
 import { figureText } from '../../../foundation/figure.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { PageAnswer } from '../../api/page.ts';
-import type { ListedNode } from '../../base/page-tree.ts';
+import type { ListedNode } from '../../base/listed-tree.ts';
 import type { TouchedPlaces } from '../../base/touched.ts';
 import { addressOf, type PlaceParameters } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
