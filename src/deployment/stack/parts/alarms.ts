@@ -64,6 +64,7 @@ export function alarms(site: Site): Record<string, Alarm> {
     ...streamAlarms(site),
     ...tableAlarms(site),
     ...failureAlarms(site),
+    ...registryAlarms(site),
     ...checkAlarms(site),
     ...observerAlarms(site),
     ...feedAlarms(site),
@@ -159,6 +160,33 @@ function failureAlarms(site: Site): Record<string, Alarm> {
 
 function redriveSeconds({ parameters }: Site): number {
   return parameters.redriveMinutes * 60;
+}
+
+/** How long a migration may be open before a person looks. */
+const LONGEST_MIGRATION_HOURS = 24;
+
+function registryAlarms(site: Site): Record<string, Alarm> {
+  const period = Math.max(HOUR_SECONDS, redriveSeconds(site));
+  const periods = Math.max(2, Math.ceil((LONGEST_MIGRATION_HOURS * HOUR_SECONDS) / period));
+  return {
+    Unmanaged: {
+      metric: ownMetric(site, 'Unmanaged', 'Maximum'),
+      means: 'The table has no registry: edgeloom migrate has never run.',
+      threshold: 1,
+      // The first redrive may come before the first migration.
+      period,
+      periods: 2,
+    },
+    MigrationOpen: {
+      metric: ownMetric(site, 'MigrationOpen', 'Maximum'),
+      means: 'A migration was left half done: what no reader uses is maintained for a day.',
+      threshold: 1,
+      period,
+      periods,
+      // A redrive may begin a little later than a period after the one before.
+      ofThem: periods - 1,
+    },
+  };
 }
 
 function checkAlarms(site: Site): Record<string, Alarm> {
