@@ -166,15 +166,15 @@ function redriveSeconds({ parameters }: Site): number {
 const LONGEST_MIGRATION_HOURS = 24;
 
 function registryAlarms(site: Site): Record<string, Alarm> {
-  const period = Math.max(HOUR_SECONDS, redriveSeconds(site));
-  const periods = Math.max(2, Math.ceil((LONGEST_MIGRATION_HOURS * HOUR_SECONDS) / period));
+  // The next redrive may begin a little later than a period after this one: two of its periods have one for sure.
+  const period = Math.max(HOUR_SECONDS, 2 * redriveSeconds(site));
   return {
     Unmanaged: {
       metric: ownMetric(site, 'Unmanaged', 'Maximum'),
       means: 'The table has no registry: edgeloom migrate has never run.',
       threshold: 1,
-      // The first redrive may come before the first migration.
       period,
+      // The first redrive may come before the first migration.
       periods: 2,
     },
     MigrationOpen: {
@@ -182,9 +182,7 @@ function registryAlarms(site: Site): Record<string, Alarm> {
       means: 'A migration was left half done: what no reader uses is maintained for a day.',
       threshold: 1,
       period,
-      periods,
-      // A redrive may begin a little later than a period after the one before.
-      ofThem: periods - 1,
+      periods: Math.ceil((LONGEST_MIGRATION_HOURS * HOUR_SECONDS) / period),
     },
   };
 }
