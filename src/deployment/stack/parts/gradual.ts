@@ -77,7 +77,7 @@ export function gradualResources(site: Site, stream: Resources[string], revision
 }
 
 /**
- * The alarms of a deployment, by the version that is deployed: failures of the version before it, which it may mend, are no reason to
+ * The alarms of a deployment, by the version that is deployed: failures of the version before it, which it may end, are no reason to
  * take it back. The metrics of the event source mapping do not say which version has failed.
  */
 function alarmsOfVersion(site: Site, version: Value): Resources {

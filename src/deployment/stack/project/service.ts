@@ -53,7 +53,7 @@ export function checkNames(modelFile: string, names: { service: string; table?: 
   );
 }
 
-/** What a module may end with. */
+/** The endings of a module's name. */
 const MODULE_ENDINGS = ['.ts', '.mts', '.js', '.mjs'];
 
 /**
