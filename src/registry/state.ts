@@ -1,7 +1,7 @@
 import type { CountingReader } from '../core/store-pages.ts';
 import { readHead } from './head.ts';
 
-/** What the table's registry says of the table, whatever the model. */
+/** The state of a table by its registry, whatever the model. */
 export interface RegistryState {
   /** Whether the table has a registry. */
   isManaged: boolean;

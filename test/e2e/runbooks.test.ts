@@ -167,6 +167,8 @@ exit 1`,
     aws.account.refused.clear();
     // The table is in the way.
     expect((await sh('npx serverless deploy --stage prod')).stderr).toContain('already exists');
+    // The small stack stays: its bucket has the artefacts, and could not be deleted.
+    expect(commands.get('A first deployment failed')!.join('\n')).not.toContain('delete-stack');
     await runAll('A first deployment failed');
     expect(aws.stacks.get(STACK).status).toBe('UPDATE_COMPLETE');
   });
