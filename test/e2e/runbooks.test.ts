@@ -150,16 +150,27 @@ exit 1`,
     expect(all.length).toBeGreaterThan(40);
     const elsewhere = all.filter((command) => ELSEWHERE.some((pattern) => pattern.test(command)));
     expect(elsewhere).toHaveLength(3);
-    for (const command of all) expect(command).toMatch(/^(npx (edgeloom|serverless)|aws|node|git checkout) /);
+    for (const command of all) expect(command).toMatch(/^(npx (edgeloom|serverless)|(until )?aws|node|git checkout) /);
   });
 
-  it('clean up after a first deployment that failed, and deploy again', async () => {
-    aws.account.refused.add('edgeloom-prod-eu-central-1');
-    expect((await sh('npx serverless deploy --stage prod')).code).toBe(1);
+  it('clean up after a first deployment that failed, by another tool and by the Serverless Framework', async () => {
+    const refused = 'edgeloom-prod-eu-central-1';
+    const printed = await sh('npx edgeloom stack --stage prod --code s3://artefacts/functions.zip?versionId=1');
+    aws.account.refused.add(refused);
+    await expect(aws.stacks.deploy(STACK, JSON.parse(printed.stdout))).rejects.toThrow();
     expect(aws.stacks.get(STACK).status).toBe('ROLLBACK_FAILED');
+    await runAll('A first deployment by another tool failed');
+    expect(aws.stacks.find(STACK)).toBeUndefined();
+
+    expect((await sh('npx serverless deploy --stage prod')).code).toBe(1);
+    expect(aws.stacks.get(STACK).status).toBe('UPDATE_ROLLBACK_COMPLETE');
     aws.account.refused.clear();
+    // The table is in the way.
+    expect((await sh('npx serverless deploy --stage prod')).stderr).toContain('already exists');
+    // The small stack stays: its bucket has the artefacts, and could not be deleted.
+    expect(commands.get('A first deployment failed')!.join('\n')).not.toContain('delete-stack');
     await runAll('A first deployment failed');
-    expect(aws.stacks.get(STACK).status).toBe('CREATE_COMPLETE');
+    expect(aws.stacks.get(STACK).status).toBe('UPDATE_COMPLETE');
   });
 
   it('import what a deleted stack has left, with all items', async () => {
@@ -202,6 +213,16 @@ exit 1`,
     expect(await viewOf('GOAL-OFF')).toBeDefined();
   });
 
+  it('wait for a restored table for as long as it takes: the first waits give up', async () => {
+    const waits = commands.get('Restore from a backup')!.filter((command) => command.includes('wait table-exists'));
+    expect(waits).toHaveLength(1);
+    // Three waits fail, as those of a restore that takes half an hour.
+    const three = join(folder, 'waits');
+    const stand = `aws() { echo >> ${three}; [ $(wc -l < ${three}) -gt 3 ]; }; sleep() { :; }; ${waits[0]}`;
+    expect(await sh(stand)).toMatchObject({ code: 0 });
+    expect(await readFile(three, 'utf8')).toBe('\n'.repeat(4));
+  });
+
   it('restore a table from a backup under the stack, bring back what it lacks, and end with a clean check', async () => {
     const heading = 'Restore from a backup';
     await runAll(heading);
@@ -239,8 +260,8 @@ exit 1`,
     const mappings = '--function-name edgeloom-prod-stream --query EventSourceMappings[].[UUID,State]';
     await sh(`aws lambda list-event-source-mappings ${mappings}`);
     const runbooks = [
-      ...['A first deployment failed', 'A table and a bucket of an older stack are in the way', 'NotPolled'],
-      ...['Roll a deployment back', 'Restore from a backup'],
+      ...['A first deployment failed', 'A first deployment by another tool failed', 'NotPolled'],
+      ...['A table and a bucket of an older stack are in the way', 'Roll a deployment back', 'Restore from a backup'],
     ];
     for (const [heading, all] of commands) {
       if (runbooks.includes(heading)) continue;

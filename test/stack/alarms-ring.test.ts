@@ -42,6 +42,8 @@ interface Faults {
   scheduleIsRefused?: boolean;
   itemIsBad?: boolean;
   drift?: boolean;
+  tableIsUnmanaged?: boolean;
+  migrationIsOpen?: boolean;
   checkFails?: 'check' | 'rebuild';
   checkIsThrottled?: 'check' | 'rebuild';
   checkIsNotStarted?: boolean;
@@ -148,6 +150,10 @@ function daysWith(faults: Faults): Metrics {
       if (isFine) {
         add(minute, 'Edgeloom', 'redriveLeft', own, has(minute, 'itemIsBad') ? 1 : 0);
         add(minute, 'Edgeloom', 'checkAgeHours', own, (minute - checkedAt) / HOUR);
+        // The first redrive comes before the first migration.
+        const isUnmanaged = minute < REDRIVE_MINUTES / 2 || has(minute, 'tableIsUnmanaged');
+        add(minute, 'Edgeloom', 'Unmanaged', own, isUnmanaged ? 1 : 0);
+        add(minute, 'Edgeloom', 'MigrationOpen', own, has(minute, 'migrationIsOpen') ? 2 : 0);
       }
     }
     // The check.
@@ -257,6 +263,16 @@ const FAULTS: Record<string, { faults: Faults; rings: string; within: number; an
     within: 2 * REDRIVE_MINUTES,
     andMaybe: ['Quarantined'],
   },
+  'the table has no registry': {
+    faults: { tableIsUnmanaged: true },
+    rings: 'Unmanaged',
+    within: 5 * REDRIVE_MINUTES,
+  },
+  'a migration is left half done': {
+    faults: { migrationIsOpen: true },
+    rings: 'MigrationOpen',
+    within: 26 * HOUR,
+  },
   'the check finds drift': { faults: { drift: true, from: NEXT_CHECK }, rings: 'Drift', within: CHECK_MINUTES + HOUR },
   ...Object.fromEntries(
     (['check', 'rebuild'] as const).flatMap((name) => {
@@ -322,12 +338,14 @@ describe('no alarm rings', () => {
   it('at the first deployment, and in the days after it', () => {
     expect([...rung({}).keys()]).toEqual([]);
   });
-  it('where a call fails once', () => {
+  it('where a call fails once, or a migration takes an evening', () => {
     for (const faults of [
       { redriveFails: true, from: MIDDAY, until: MIDDAY + 2 },
       { streamFails: true, from: MIDDAY, until: MIDDAY + 2 },
       { streamIsThrottled: true, from: MIDDAY, until: MIDDAY + 2 },
       { throttled: 'Write', from: MIDDAY, until: MIDDAY + 4 },
+      // A migration of an evening.
+      { migrationIsOpen: true, from: MIDDAY, until: MIDDAY + 8 * HOUR },
     ]) {
       expect([...rung(faults).keys()]).toEqual([]);
     }

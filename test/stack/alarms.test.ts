@@ -69,6 +69,8 @@ describe('the alarms', () => {
         'AWS/SQS ApproximateNumberOfMessagesVisible QueueName=edgeloom-prod-dead-letters Maximum >= 1 in 1 x 300',
       QuarantinedAlarm: `Edgeloom quarantined ${own} Sum >= 1 in 1 of 26 x 3600`,
       QuarantineNotEmptyAlarm: `Edgeloom redriveLeft ${own} Maximum >= 1 in 1 of 2 x 3600`,
+      UnmanagedAlarm: `Edgeloom Unmanaged ${own} Maximum >= 1 in 2 x 7200`,
+      MigrationOpenAlarm: `Edgeloom MigrationOpen ${own} Maximum >= 1 in 12 x 7200`,
       DriftAlarm: `Edgeloom checkDrift ${own} Sum >= 1 in 1 of 26 x 3600`,
       CheckFailedAlarm: `AWS/States ExecutionsFailed ${machine} Sum >= 1 in 1 of 26 x 3600`,
       CheckTimedOutAlarm: `AWS/States ExecutionsTimedOut ${machine} Sum >= 1 in 1 of 26 x 3600`,
@@ -124,6 +126,7 @@ describe('what the functions emit themselves', () => {
     const ofRedrive = createRedriveMetrics('Edgeloom', 'edgeloom-prod-records');
     ofRedrive.emit(emptyRedrive());
     ofRedrive.emitCheckAge(3);
+    ofRedrive.emitRegistry({ isManaged: true, open: 0 });
     createCheckMetrics('Edgeloom', 'edgeloom-prod-records').emit(undefined, emptyTotals());
     const documents = emitted.flatMap((text) => text.trim().split('\n')).map((line) => JSON.parse(line));
     const names = new Set<string>();

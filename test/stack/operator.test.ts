@@ -10,7 +10,12 @@ const PAGE = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
 
 /** The page says that these sections need the role that deploys. */
 const OF_THE_DEPLOYER = [
-  ...['A deployment failed', 'A first deployment failed', 'A table and a bucket of an older stack are in the way'],
+  ...[
+    'A deployment failed',
+    'A first deployment failed',
+    'A first deployment by another tool failed',
+    'A table and a bucket of an older stack are in the way',
+  ],
   ...['Restore from a backup', 'Roll a deployment back'],
 ];
 

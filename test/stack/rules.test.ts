@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadModel } from '../../src/deployment/package/load-model.ts';
 import { readParameters } from '../../src/deployment/stack/base/parameters.ts';
+import type { Value } from '../../src/deployment/stack/base/template.ts';
 import { stackTemplate } from '../../src/deployment/stack/index.ts';
 import type { Template } from '../support/stack/template.ts';
 import { installedTestPackage } from '../support/test-package.ts';
@@ -26,6 +27,9 @@ const GOVERNED = {
   logRetentionDays: 365,
 };
 
+/** Everything that adds functions or other resources. */
+const VARIANT = { observe: true, feedEventBus: 'default', canaryMinutes: 5, keepData: false };
+
 let folder: string;
 let installed: string;
 beforeAll(async () => {
@@ -34,12 +38,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function templateFile(name: string, more: object = {}): Promise<string> {
+async function templateFile(name: string, more: object = {}, code: Value = CODE): Promise<string> {
   const file = join(folder, `${name}.json`);
   const parameters = readParameters('prod', { ...more });
   await writeFile(
     file,
-    JSON.stringify(stackTemplate({ model: config, service: 'edgeloom', stage: 'prod', parameters }, CODE)),
+    JSON.stringify(stackTemplate({ model: config, service: 'edgeloom', stage: 'prod', parameters }, code, 'revision')),
   );
   return file;
 }
@@ -164,10 +168,13 @@ describe('the rules of Control Tower', () => {
 });
 
 describe('the app for CDK of a new project', () => {
-  it('is synthesised, with every resource of the stack and the code as its asset', async () => {
-    const template = await templateFile('template');
+  it.each([
+    ['every parameter as it is', {}],
+    ['observer, feed, gradual deployments and a bucket that is emptied', VARIANT],
+  ])('is synthesised with %s: every resource of the stack, and the code as its asset', async (_name, more) => {
+    const template = await templateFile('template', more, '.code');
     const code = join(folder, '.code');
-    await mkdir(code);
+    await mkdir(code, { recursive: true });
     await writeFile(join(code, 'stream.mjs'), 'export const handler = () => {};\n');
     await inPackage(join(ROOT, 'assets/deploy/cdk/app.mjs'), []);
     const assembly = join(folder, 'cdk.out');
@@ -183,7 +190,7 @@ describe('the app for CDK of a new project', () => {
       const { Code: ownCode, ...own } = Properties;
       expect(resources[id]!.Type).toBe(Type);
       expect(Object.keys(theirs).sort(), id).toEqual(Object.keys(own).sort());
-      if (ownCode !== undefined) expect(theirCode).toMatchObject({ S3Key: expect.stringMatching(/\.zip$/) });
+      if (ownCode === '.code') expect(theirCode).toMatchObject({ S3Key: expect.stringMatching(/\.zip$/) });
     }
   });
 });

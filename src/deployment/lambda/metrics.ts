@@ -1,25 +1,34 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { BatchResult } from '../../projecting/apply/projector.ts';
+import type { RegistryState } from '../../registry/state.ts';
 import type { CheckTotals } from '../../trust/check/cursor.ts';
 import type { RedriveResult } from '../../trust/repair/redrive.ts';
 
 /** Puts the metrics of a batch out as one EMF document on stdout, from which CloudWatch makes metrics. */
 export interface BatchMetrics {
-  emit(result: BatchResult, lagMs: number | undefined): void;
+  /** @param version the version of the function that has run, where its caller calls versions: what fails is counted by it too. */
+  emit(result: BatchResult, lagMs: number | undefined, version?: string): void;
 }
 
 /** Metrics in a namespace, with the table as their dimension. */
 export function createBatchMetrics(namespace: string, table: string): BatchMetrics {
   const metrics = new Metrics({ namespace, serviceName: 'edgeloom', defaultDimensions: { table } });
   return {
-    emit(result, lagMs) {
+    emit(result, lagMs, version) {
       const { records, units, writes, wcu, rcu, stale, contradictions, quarantined, failedFrom } = result;
       const counts = { records, units, writes, wcu, rcu, stale, contradictions, quarantined };
       for (const [name, value] of Object.entries(counts)) metrics.addMetric(name, MetricUnit.Count, value);
-      metrics.addMetric('failedBatches', MetricUnit.Count, failedFrom === undefined ? 0 : 1);
+      const failedBatches = failedFrom === undefined ? 0 : 1;
+      metrics.addMetric('failedBatches', MetricUnit.Count, failedBatches);
       // Records per write of a derived item: the saving of batches.
       if (units > 0) metrics.addMetric('coalescingRatio', MetricUnit.NoUnit, records / units);
       if (lagMs !== undefined) metrics.addMetric('lagMs', MetricUnit.Milliseconds, lagMs);
+      metrics.publishStoredMetrics();
+      // `$LATEST` is no version: without gradual deployments nothing asks for it.
+      if (version === undefined || !/^\d+$/.test(version)) return;
+      metrics.addDimension('version', version);
+      metrics.addMetric('failedBatches', MetricUnit.Count, failedBatches);
+      metrics.addMetric('quarantined', MetricUnit.Count, quarantined);
       metrics.publishStoredMetrics();
     },
   };
@@ -30,6 +39,8 @@ export interface RedriveMetrics {
   emit(counts: Omit<RedriveResult, 'reasons'>): void;
   /** Only calls of the schedule emit it, so that it stops with the schedule. */
   emitCheckAge(hours: number): void;
+  /** Only calls of the schedule emit it, too. */
+  emitRegistry(state: RegistryState): void;
 }
 
 /** Metrics in a namespace, with the table as their dimension. */
@@ -45,6 +56,11 @@ export function createRedriveMetrics(namespace: string, table: string): RedriveM
     },
     emitCheckAge(hours) {
       metrics.addMetric('checkAgeHours', MetricUnit.NoUnit, hours);
+      metrics.publishStoredMetrics();
+    },
+    emitRegistry({ isManaged, open }) {
+      metrics.addMetric('Unmanaged', MetricUnit.Count, isManaged ? 0 : 1);
+      metrics.addMetric('MigrationOpen', MetricUnit.Count, open);
       metrics.publishStoredMetrics();
     },
   };

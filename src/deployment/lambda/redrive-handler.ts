@@ -6,6 +6,7 @@ import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { checkAgeHours } from '../../projecting/progress/last-check.ts';
 import type { StreamSource } from '../../projecting/stream/source.ts';
+import { registryState } from '../../registry/state.ts';
 import { deferredCalls, deferredStreams } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
 import type { SendMessage } from '../../trust/failures/failure-message.ts';
@@ -127,7 +128,9 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
     logger.info(counts, 'redriven');
     if (messages === undefined) {
       const nowMs = runtimeOf(run).now();
-      metrics.emitCheckAge(await checkAgeHours({ table: graph.table, store, stats: { rcu: 0 } }, nowMs));
+      const reader = { store, stats: { rcu: 0 } };
+      metrics.emitCheckAge(await checkAgeHours({ table: graph.table, ...reader }, nowMs));
+      metrics.emitRegistry(await registryState(reader));
     }
     // After the quarantine: a stream that cannot be read fails the call only after the entries are reconciled.
     const swept = messages === undefined && options.stream ? await sweepStream(run, options.stream, logger) : 0;

@@ -27,6 +27,8 @@ export interface StreamEvent {
 /** The part of Lambda's context that is used. */
 export interface InvocationContext {
   awsRequestId: string;
+  /** The version that runs: a number where its caller calls versions or an alias of one, else `$LATEST`. */
+  functionVersion?: string;
   getRemainingTimeInMillis(): number;
 }
 
@@ -117,7 +119,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     const time = timeOfCall(context, reserveMs);
     const projectRecords = (): Promise<BatchResult> => projector.project(records, { remainingMs: time.remainingMs });
     const result = await (progress === undefined ? projectRecords() : progress.writeWhile(projectRecords));
-    metrics.emit(result, ageOfOldestMs(records, now()));
+    metrics.emit(result, ageOfOldestMs(records, now()), context.functionVersion);
     // After applying, and of a failed batch only what is applied: the mark would pass the rest.
     claims?.addClaim(appliedRecords(records, result));
     await claims?.writeIfDue();

@@ -30,7 +30,12 @@ export function serverlessValues(modelFile: string): Record<'functions' | 'resou
       const value = await resolveVariable(`param:${name}, null`);
       if (value !== null) values.push([name, value]);
     }
-    const parameters = readParameters(stage, Object.fromEntries(values));
+    const region = await resolveVariable('self:provider.region, null');
+    const parameters = readParameters(
+      stage,
+      Object.fromEntries(values),
+      typeof region === 'string' ? region : undefined,
+    );
     const service = String(await resolveVariable('self:service'));
     const model = await loadModel(modelFile);
     checkNames(modelFile, { service, table: nameOfOwnTable(model, parameters) });

@@ -68,12 +68,20 @@ export function cloudFormationOperations(stacks: Stacks): Record<string, Operati
     },
     // osls deploys by change sets, and sets the stack's policy after each of them, if it has statements.
     'serverless deploy': async ({ StackName, TemplateBody, StackPolicyBody }) => {
-      await stacks.deploy(StackName, parsed(TemplateBody) as Template);
+      // A first deployment makes a stack with the bucket of the artefacts, and updates it.
+      if (stacks.find(StackName) === undefined) await stacks.deploy(StackName, { Resources: ARTEFACTS });
+      const template = parsed(TemplateBody) as Template;
+      await stacks.deploy(StackName, { ...template, Resources: { ...template.Resources, ...ARTEFACTS } });
       const { Statement } = parsed(StackPolicyBody) as { Statement: unknown[] };
       if (Statement.length > 0) setPolicy({ StackName, StackPolicyBody } as never);
     },
   };
 }
+
+/** The framework's own bucket. */
+const ARTEFACTS: Template['Resources'] = {
+  ServerlessDeploymentBucket: { Type: 'AWS::S3::Bucket', Properties: {} },
+};
 
 function parsed(value: unknown): unknown {
   return typeof value === 'string' ? JSON.parse(value) : value;

@@ -139,8 +139,9 @@ export class Stacks {
         if (thing === undefined) {
           const made = await this.#make(stack, id, now);
           undo.push(async () => {
-            await this.account.delete(made);
             stack.things.delete(id);
+            made.isManaged = false;
+            await this.account.delete(made);
           });
         } else if (change.isReplaced) {
           if (fixedName(now) === thing.name && before[id]!.Type === now.Type) {
@@ -161,8 +162,10 @@ export class Stacks {
         }
       }
     } catch (error) {
-      for (const back of undo.reverse()) await back();
-      Object.assign(stack, { status: 'UPDATE_ROLLBACK_COMPLETE', reasons: [String(error)] });
+      stack.reasons = [String(error)];
+      // What is new and cannot be deleted is left where it is, outside of the stack.
+      for (const back of undo.reverse()) await back().catch((left) => void stack.reasons.push(String(left)));
+      stack.status = 'UPDATE_ROLLBACK_COMPLETE';
       throw new Error(`${stack.name} is in ${stack.status}: ${stack.reasons.join('; ')}`);
     }
     for (const id of inOrder(before).reverse()) {

@@ -1,6 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { streamHandler } from '../../../src/deployment/lambda/index.ts';
+import { jsonLines } from '../../../src/deployment/lambda/json-lines.ts';
 import { frameworkStack, stackTemplate } from '../../../src/deployment/stack/stack.ts';
-import { followGraph } from '../../support/follow-graph.ts';
+import { failingStore, followGraph, user } from '../../support/follow-graph.ts';
+import { MemoryStore } from '../../support/memory-store/memory-store.ts';
+import { Metrics, metricText, rings } from '../../support/stack/alarm-rules.ts';
 import { parametersOf } from '../../support/stack/parameters.ts';
 import { specificationProblems } from '../../support/stack/specification.ts';
 import { type Template, template } from '../../support/stack/template.ts';
@@ -16,6 +21,7 @@ const stack = (
   const code = key === '' ? '.code' : { S3Bucket: 'code', S3Key: key };
   return stackTemplate(input, code, revision) as unknown as Template;
 };
+const ALARMS = ['DeploymentErrorsAlarm', 'DeploymentFailedBatchesAlarm', 'DeploymentQuarantinedAlarm'];
 const MAPPING = 'StreamEventSourceMappingDynamodbRecordsTable';
 const versionIn = ({ Resources }: Template): string =>
   Object.keys(Resources).find((id) => Resources[id]!.Type === 'AWS::Lambda::Version')!;
@@ -33,10 +39,14 @@ describe('a gradual deployment', () => {
     expect(Resources['StreamDeploymentGroup']!.Properties).toMatchObject({
       DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent10Minutes',
       AutoRollbackConfiguration: { Enabled: true, Events: expect.arrayContaining(['DEPLOYMENT_STOP_ON_ALARM']) },
-      AlarmConfiguration: { Enabled: true, Alarms: [{ Name: { Ref: 'DeploymentErrorsAlarm' } }] },
+      AlarmConfiguration: { Enabled: true, Alarms: ALARMS.map((Ref) => ({ Name: { Ref } })) },
     });
     const { Dimensions } = made.Resources['DeploymentErrorsAlarm']!.Properties;
     expect(Dimensions).toContainEqual({ Name: 'Resource', Value: 'own-prod-stream:live' });
+    // Each by the version that is deployed.
+    for (const id of ALARMS) {
+      expect(JSON.stringify(Resources[id]!.Properties['Dimensions'])).toContain(versionIn(stack(10)));
+    }
   });
   it('makes another version for other code or another configuration of the function, and for nothing else', () => {
     const first = versionIn(stack(10));
@@ -61,5 +71,63 @@ describe('a gradual deployment', () => {
       parameters: parametersOf({ canaryMinutes: 5 }),
     };
     expect(() => frameworkStack(input)).toThrow(/canaryMinutes.*Serverless Framework/);
+  });
+});
+
+describe('a version that fails during its minutes', () => {
+  const { Resources } = template(stack(5));
+  const TABLE = Resources['RecordsTable']!.Properties['TableName'] as string;
+  /** The version of the template, as the alarms name it. */
+  const NEW = '1';
+  const streamArn = `arn:aws:dynamodb:eu-central-1:123456789012:table/${TABLE}/stream/2026-01-01T00:00:00.000`;
+  const recordOf = (item: Item) => ({
+    ...{ eventID: '1', eventName: 'INSERT', eventSource: 'aws:dynamodb', eventSourceARN: streamArn },
+    dynamodb: {
+      Keys: { source: item['source'], target: item['target'] },
+      ...{ NewImage: item, SequenceNumber: '100', StreamViewType: 'NEW_AND_OLD_IMAGES' },
+    },
+  });
+  const GOOD = user('1');
+  const BAD: Item = { source: { S: 'USER-1' }, target: { S: 'FOLLOWS-nothing' } };
+
+  /** Runs the stream function once a minute for three minutes, and gives the alarms that ring by what it has emitted. */
+  async function rung(functionVersion: string, item: Item, isRefused = false): Promise<string[]> {
+    const printed: string[] = [];
+    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      printed.push(String(text));
+      return true;
+    });
+    const graph = followGraph(TABLE);
+    const store = failingStore(new MemoryStore(graph.table, { indexes: graph.indexes }), 'fatal', () => isRefused);
+    const handler = streamHandler(graph, { store, logger: jsonLines('silent'), progress: false });
+    const context = { awsRequestId: 'r', functionVersion, getRemainingTimeInMillis: () => 60_000 };
+    const metrics = new Metrics();
+    for (let minute = 1; minute <= 3; minute++) {
+      const { batchItemFailures } = await handler({ Records: [recordOf(item) as never] }, context);
+      expect(batchItemFailures).toHaveLength(isRefused ? 1 : 0);
+      for (const text of printed.splice(0).join('').trim().split('\n')) {
+        const document = JSON.parse(text);
+        const [{ Namespace, Dimensions, Metrics: named }] = document._aws.CloudWatchMetrics;
+        const dimensions = (Dimensions[0] as string[]).map((Name) => ({ Name, Value: document[Name] }));
+        for (const { Name } of named) metrics.add(minute, metricText(Namespace, Name, dimensions), document[Name]);
+      }
+    }
+    return ALARMS.filter((id) => {
+      // Nobody is called: CodeDeploy looks at the state.
+      const alarm = { ...Resources[id]!, Properties: { ...Resources[id]!.Properties, AlarmActions: ['CodeDeploy'] } };
+      return rings(alarm, metrics, 5, 0).some(({ state }) => state === 'ALARM');
+    });
+  }
+
+  it('is taken back where it leaves batches unapplied, as with a right that it lacks', async () => {
+    expect(await rung(NEW, GOOD, true)).toEqual(['DeploymentFailedBatchesAlarm']);
+  });
+  it('is taken back where it puts items into quarantine', async () => {
+    expect(await rung(NEW, BAD)).toEqual(['DeploymentQuarantinedAlarm']);
+  });
+  it('is not taken back for what the version before does, or where all is well', async () => {
+    expect(await rung('2', GOOD, true)).toEqual([]);
+    expect(await rung('$LATEST', GOOD, true)).toEqual([]);
+    expect(await rung(NEW, GOOD)).toEqual([]);
   });
 });

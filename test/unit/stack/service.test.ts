@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkNames, recordedNames } from '../../../src/deployment/stack/project/service.ts';
+import { checkHandlers, checkNames, recordedNames } from '../../../src/deployment/stack/project/service.ts';
+import { parametersOf } from '../../support/stack/parameters.ts';
 
 describe('the service that a project records', () => {
   let folder: string;
@@ -44,5 +45,31 @@ describe('the service that a project records', () => {
   it('is a text, or an error says so', async () => {
     await record({ edgeloom: { service: 7 } });
     expect(() => recordedNames(model)).toThrow(expect.objectContaining({ code: 'invalid-config' }));
+  });
+});
+
+describe('the modules of the functions', () => {
+  it('are those of a new project for every parameter, and one that is absent is named', async () => {
+    const project = await mkdtemp(join(tmpdir(), 'edgeloom-handlers-'));
+    const model = join(project, 'edgeloom.config.ts');
+    const fed = parametersOf({ observe: true, feedEventBus: 'default' });
+    try {
+      // A project with another folder for them.
+      expect(() => checkHandlers(model, fed)).not.toThrow();
+      await cp(new URL('../../../assets/project/handlers', import.meta.url), join(project, 'handlers'), {
+        recursive: true,
+      });
+      expect(() => checkHandlers(model, fed)).not.toThrow();
+      await rm(join(project, 'handlers/feed.ts'));
+      expect(() => checkHandlers(model, parametersOf({ observe: true }))).not.toThrow();
+      expect(() => checkHandlers(model, fed)).toThrow(
+        expect.objectContaining({
+          code: 'invalid-parameters',
+          message: expect.stringMatching(/the function feed, and .*handlers.feed\.ts is absent/),
+        }),
+      );
+    } finally {
+      await rm(project, { recursive: true });
+    }
   });
 });

@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { parameterWarnings, readParameters } from '../../../deployment/stack/base/parameters.ts';
 import type { Value } from '../../../deployment/stack/base/template.ts';
 import { STACK_POLICY } from '../../../deployment/stack/parts/table.ts';
-import { checkNames, recordedNames } from '../../../deployment/stack/project/service.ts';
+import { checkHandlers, checkNames, recordedNames } from '../../../deployment/stack/project/service.ts';
 import { importTemplate, nameOfOwnTable, stackTemplate } from '../../../deployment/stack/stack.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { inModel } from '../../shared/model.ts';
@@ -56,11 +56,13 @@ export function stackCommand(command: Command): void {
       inModel(async ({ graph, settings }, { stage, code, zip, param, ...options }: CommandOptions) => {
         const service = options.service ?? recordedNames(settings.config).service ?? 'edgeloom';
         const table = existingTable(options);
-        const parameters = readParameters(stage, {
+        const values = {
           ...Object.fromEntries(param ?? []),
           ...(table && { existingTableArn: table.tableArn, existingStreamArn: table.streamArn }),
-        });
+        };
+        const parameters = readParameters(stage, values, settings.client.region);
         checkNames(settings.config, { service, table: nameOfOwnTable(graph, parameters) });
+        checkHandlers(settings.config, parameters);
         for (const warning of parameterWarnings(parameters)) process.stderr.write(`Warning: ${warning}\n`);
         const input = { model: graph, service, stage, parameters };
         const json =

@@ -110,19 +110,75 @@ const list = z.union([
   z.array(z.string()),
   z.string().transform((text) => text.split(',').filter((one) => one !== '')),
 ]);
-const tags = z.union([
-  z.record(z.string().min(1).max(128), z.string().max(256)),
-  z
-    .string()
-    .regex(/^([^=,]+=[^,]*(,[^=,]+=[^,]*)*)?$/, 'should be NAME=VALUE,NAME=VALUE')
-    .transform(
-      (text) =>
-        Object.fromEntries(text === '' ? [] : text.split(',').map((tag) => tag.split(/=(.*)/s).slice(0, 2))) as Record<
-          string,
-          string
-        >,
-    ),
-]);
+/** IAM and SQS refuse other characters; names with `aws:` are those of AWS itself. */
+const TAG_TEXT = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
+const MOST_TAGS = 50;
+const tags = z
+  .union([
+    z.record(z.string(), z.string()),
+    z
+      .string()
+      .regex(/^([^=,]+=[^,]*(,[^=,]+=[^,]*)*)?$/, 'should be NAME=VALUE,NAME=VALUE')
+      .transform(
+        (text) =>
+          Object.fromEntries(
+            text === '' ? [] : text.split(',').map((tag) => tag.split(/=(.*)/s).slice(0, 2)),
+          ) as Record<string, string>,
+      ),
+  ])
+  .refine((all) => Object.keys(all).length <= MOST_TAGS, `should be ${MOST_TAGS} at most`)
+  .refine(
+    (all) => Object.keys(all).every((name) => /^(?!aws:).{1,128}$/is.test(name) && TAG_TEXT.test(name)),
+    'should have names of at most 128 letters, digits, spaces and _.:/=+-@, without aws: at the beginning',
+  )
+  .refine(
+    (all) => Object.values(all).every((value) => value.length <= 256 && TAG_TEXT.test(value)),
+    'should have values of at most 256 letters, digits, spaces and _.:/=+-@',
+  );
+
+/** A field of EventBridge's cron: values, ranges and steps of them, and what only this field may have. */
+const cronField = (value: string, more = ''): RegExp => {
+  const one = `(?:(?:\\*|(?:${value})(?:-(?:${value}))?)(?:/\\d+)?${more})`;
+  return new RegExp(`^${one}(?:,${one})*$`, 'i');
+};
+const DAY_OF_MONTH = '0?[1-9]|[12]\\d|3[01]';
+const DAY_OF_WEEK = '[1-7]|SUN|MON|TUE|WED|THU|FRI|SAT';
+/** Minutes, hours, day of the month, month, day of the week, year. */
+const CRON_FIELDS: readonly RegExp[] = [
+  cronField('[0-5]?\\d'),
+  cronField('[01]?\\d|2[0-3]'),
+  cronField(DAY_OF_MONTH, `|\\?|L|LW|(?:${DAY_OF_MONTH})W`),
+  cronField('0?[1-9]|1[0-2]|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC'),
+  cronField(DAY_OF_WEEK, `|\\?|L|(?:${DAY_OF_WEEK})(?:L|#[1-5])`),
+  cronField('19[7-9]\\d|2[01]\\d\\d'),
+];
+
+/** Whether EventBridge takes a schedule. */
+function isSchedule(text: string): boolean {
+  if (/^rate\((1 (minute|hour|day)|([2-9]|[1-9]\d+) (minutes|hours|days))\)$/.test(text)) return true;
+  const fields = /^cron\((.+)\)$/.exec(text)?.[1]?.split(' ') ?? [];
+  if (fields.length !== CRON_FIELDS.length || !CRON_FIELDS.every((field, i) => field.test(fields[i]!))) return false;
+  // Exactly one of the two days says nothing.
+  return (fields[2] === '?') !== (fields[4] === '?');
+}
+
+/** The parameters whose things have to be in the region of the stack. */
+const OF_THE_REGION = ['existingTableArn', 'existingStreamArn', 'alarmTopicArn', 'kmsKeyArn', 'feedEventBus'] as const;
+
+/** Why the ARNs of some parameters are not in one region; nothing where they are. */
+function regionProblems(parameters: Parameters, region: string | undefined): string[] {
+  const found = OF_THE_REGION.flatMap((name) => {
+    const [, , , of = ''] = parameters[name].split(':');
+    // Local engines have ARNs of regions that there are not.
+    return /^[a-z]+(-[a-z]+)+-\d+$/.test(of) ? [{ name, of }] : [];
+  });
+  const [first] = found;
+  const expected = region ?? first?.of;
+  const whose = region === undefined ? `that of ${first?.name}` : 'the region of the stack';
+  return found
+    .filter(({ of }) => of !== expected)
+    .map(({ name, of }) => `${name}: is in ${of}, and should be in ${expected}, ${whose}`);
+}
 
 /** A name or an ARN of an event bus, or nothing. */
 const EVENT_BUS = /^(?:[A-Za-z0-9_./-]{1,256}|arn:[^:]+:events:[^:]+:\d{12}:event-bus\/.+)?$/;
@@ -160,7 +216,10 @@ const parametersSchema = z
     redriveConcurrency: wholeBetween(2, 1_000).default(2),
     checkSchedule: z
       .string()
-      .regex(/^(cron|rate)\(.+\)$/)
+      .refine(
+        isSchedule,
+        'should be rate(1 day), rate(12 hours), or cron(...) with six fields, such as cron(0 2 * * ? *)',
+      )
       .default('cron(0 2 * * ? *)'),
     checkEnabled: truth.default(true),
     checkRepair: truth.default(false),
@@ -246,11 +305,21 @@ const STAGES = new Map([
   ['local', LOCAL],
 ]);
 
-/** Reads the parameters of a stage; throws `invalid-parameters`, an error that names every wrong one. */
-export function readParameters(stage: string, values: Readonly<Record<string, unknown>> = {}): Parameters {
+/**
+ * Reads the parameters of a stage; throws `invalid-parameters`, an error that names every wrong one.
+ *
+ * @param region the region that the stack is for. Absent: that of the first ARN.
+ */
+export function readParameters(
+  stage: string,
+  values: Readonly<Record<string, unknown>> = {},
+  region?: string,
+): Parameters {
   const result = parametersSchema.safeParse({ ...STAGES.get(stage), ...values });
-  if (result.success) return result.data;
-  const problems = result.error.issues.map(({ path, message }) => `${path.join('.') || 'they'}: ${message}`);
+  const problems = result.success
+    ? regionProblems(result.data, region)
+    : result.error.issues.map(({ path, message }) => `${path.join('.') || 'they'}: ${message}`);
+  if (result.success && problems.length === 0) return result.data;
   throw new EdgeloomError(
     'invalid-parameters',
     `These parameters of the stack are wrong: ${problems.join('; ')}.`,

@@ -64,6 +64,7 @@ export function alarms(site: Site): Record<string, Alarm> {
     ...streamAlarms(site),
     ...tableAlarms(site),
     ...failureAlarms(site),
+    ...registryAlarms(site),
     ...checkAlarms(site),
     ...observerAlarms(site),
     ...feedAlarms(site),
@@ -159,6 +160,31 @@ function failureAlarms(site: Site): Record<string, Alarm> {
 
 function redriveSeconds({ parameters }: Site): number {
   return parameters.redriveMinutes * 60;
+}
+
+/** How long a migration may be open before a person looks. */
+const LONGEST_MIGRATION_HOURS = 24;
+
+function registryAlarms(site: Site): Record<string, Alarm> {
+  // The next redrive may begin a little later than a period after this one: two of its periods have one for sure.
+  const period = Math.max(HOUR_SECONDS, 2 * redriveSeconds(site));
+  return {
+    Unmanaged: {
+      metric: ownMetric(site, 'Unmanaged', 'Maximum'),
+      means: 'The table has no registry: edgeloom migrate has never run.',
+      threshold: 1,
+      period,
+      // The first redrive may come before the first migration.
+      periods: 2,
+    },
+    MigrationOpen: {
+      metric: ownMetric(site, 'MigrationOpen', 'Maximum'),
+      means: 'A migration was left half done: what no reader uses is maintained for a day.',
+      threshold: 1,
+      period,
+      periods: Math.ceil((LONGEST_MIGRATION_HOURS * HOUR_SECONDS) / period),
+    },
+  };
 }
 
 function checkAlarms(site: Site): Record<string, Alarm> {

@@ -69,6 +69,10 @@ function graphs(site: Site): Graph[] {
       metrics: [queueAge(FAILED_BATCHES_QUEUE), own('checkAgeHours', 'Maximum')],
     },
     {
+      title: 'Without a registry, and what an open migration builds or removes',
+      metrics: ['Unmanaged', 'MigrationOpen'].map((name) => own(name, 'Maximum')),
+    },
+    {
       title: 'Check',
       metrics: ['checkPartitions', 'checkDrift', 'checkQuarantined', 'checkRepaired'].map((name) => own(name)),
     },

@@ -3,14 +3,15 @@ import { GRADUAL_ALIAS } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
 import { allow, attribute, type Resources, ref, sub, type Value } from '../base/template.ts';
 import { roleOfService } from '../rights/roles.ts';
+import { functionMetric, type Metric, ownMetric } from './metrics.ts';
 
 /** Name of the alias that the event source mapping calls. */
 const ALIAS = 'live';
-const ALARM = 'DeploymentErrorsAlarm';
 
 /**
  * Deployments of the stream function by alias: the new version gets a tenth of the batches for `canaryMinutes`, then all of them. If
  * it fails in two of three minutes, CodeDeploy gives all batches to the version before, and CloudFormation rolls the deployment back.
+ * It fails by an error, by batches that it does not apply in full, or by items that it puts into quarantine.
  * Two versions may run side by side: both maintain what the registry keeps.
  *
  * @param stream the resource of the function. Another code or configuration is another version, which its hash names.
@@ -22,6 +23,7 @@ export function gradualResources(site: Site, stream: Resources[string], revision
   const text = JSON.stringify([stream.Properties, revision]);
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
   const version = `StreamVersion${hash}`;
+  const deploymentAlarms = alarmsOfVersion(site, attribute(version, 'Version'));
   const functionArns = [attribute('StreamLambdaFunction'), sub(`\${StreamLambdaFunction.Arn}:*`)];
   return {
     [version]: {
@@ -58,7 +60,7 @@ export function gradualResources(site: Site, stream: Resources[string], revision
           Enabled: true,
           Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM', 'DEPLOYMENT_STOP_ON_REQUEST'],
         },
-        AlarmConfiguration: { Enabled: true, Alarms: [{ Name: ref(ALARM) }] },
+        AlarmConfiguration: { Enabled: true, Alarms: Object.keys(deploymentAlarms).map((id) => ({ Name: ref(id) })) },
       },
     },
     StreamDeploymentRole: roleOfService(
@@ -70,26 +72,43 @@ export function gradualResources(site: Site, stream: Resources[string], revision
       ],
       site,
     ),
-    [ALARM]: deploymentAlarm(names.local('DeploymentErrors')),
+    ...deploymentAlarms,
   };
 }
 
-/** It is for CodeDeploy alone: a deployment that was rolled back fails, and nobody is called. */
-function deploymentAlarm(name: string): Resources[string] {
-  const dimensions: Record<string, Value> = {
-    FunctionName: ref('StreamLambdaFunction'),
-    Resource: sub(`\${StreamLambdaFunction}:${ALIAS}`),
+/**
+ * The alarms of a deployment, by the version that is deployed: failures of the version before it, which it may end, are no reason to
+ * take it back. The metrics of the event source mapping do not say which version has failed.
+ */
+function alarmsOfVersion(site: Site, version: Value): Resources {
+  const errors = functionMetric('stream', 'Errors');
+  const alias = sub(`\${StreamLambdaFunction}:${ALIAS}`);
+  const ofVersion = (name: string): Metric => {
+    const metric = ownMetric(site, name);
+    return { ...metric, dimensions: { ...metric.dimensions, version } };
   };
+  const watched: Readonly<Record<string, Metric>> = {
+    DeploymentErrors: { ...errors, dimensions: { ...errors.dimensions, Resource: alias, ExecutedVersion: version } },
+    DeploymentFailedBatches: ofVersion('failedBatches'),
+    DeploymentQuarantined: ofVersion('quarantined'),
+  };
+  return Object.fromEntries(
+    Object.entries(watched).map(([name, metric]) => [`${name}Alarm`, deploymentAlarm(site.names.local(name), metric)]),
+  );
+}
+
+/** It is for CodeDeploy alone: a deployment that was rolled back fails, and nobody is called. */
+function deploymentAlarm(name: string, metric: Metric): Resources[string] {
   return {
     Type: 'AWS::CloudWatch::Alarm',
     Properties: {
       AlarmName: name,
       AlarmDescription:
         'The new version of the stream function fails: its deployment is rolled back. See docs/deploying.md.',
-      Namespace: 'AWS/Lambda',
-      MetricName: 'Errors',
-      Dimensions: Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value })),
-      Statistic: 'Sum',
+      Namespace: metric.namespace,
+      MetricName: metric.name,
+      Dimensions: Object.entries(metric.dimensions).map(([Name, Value]) => ({ Name, Value })),
+      Statistic: metric.statistic,
       Period: 60,
       EvaluationPeriods: 3,
       // One failure may be a throttled call, which is made again.

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { EdgeloomError } from '../../../foundation/errors.ts';
+import { functionsOf } from '../base/ids.ts';
+import type { Parameters } from '../base/parameters.ts';
 
 /** The names that a project was made with; what its package.json does not say is absent. */
 export interface RecordedNames {
@@ -49,6 +51,28 @@ export function checkNames(modelFile: string, names: { service: string; table?: 
     `The model's table is ${names.table}, and package.json records ${recorded.table}. Another name is a new and empty table.`,
     `Call the table ${recorded.table} again; for a new table change edgeloom.table in package.json too.`,
   );
+}
+
+/** The endings of a module's name. */
+const MODULE_ENDINGS = ['.ts', '.mts', '.js', '.mjs'];
+
+/**
+ * Throws `invalid-parameters` where a function that the parameters ask for has no module: its bundle would lack it, and every call of it
+ * would fail. A project without the folder `handlers` has its modules elsewhere, and is not looked at.
+ */
+export function checkHandlers(modelFile: string, parameters: Parameters): void {
+  const folder = join(dirname(resolve(modelFile)), 'handlers');
+  if (!existsSync(folder)) return;
+  for (const name of functionsOf(parameters)) {
+    // A rebuild is the check's code.
+    const module = name === 'rebuild' ? 'check' : name;
+    if (MODULE_ENDINGS.some((ending) => existsSync(join(folder, module + ending)))) continue;
+    throw new EdgeloomError(
+      'invalid-parameters',
+      `These parameters of the stack ask for the function ${name}, and ${join(folder, `${module}.ts`)} is absent.`,
+      'Take the file out of a project that edgeloom init makes in an empty folder.',
+    );
+  }
 }
 
 function nearestManifest(folder: string): string | undefined {

@@ -1,0 +1,24 @@
+import type { CountingReader } from '../core/store-pages.ts';
+import { readHead } from './head.ts';
+
+/** The state of a table by its registry, whatever the model. */
+export interface RegistryState {
+  /** Whether the table has a registry. */
+  isManaged: boolean;
+  /**
+   * The generations and shapes that no reader may use, or not yet: a migration builds or removes them, a migration was left half done, or
+   * somebody has withdrawn them. Writers pay for most of them.
+   */
+  open: number;
+}
+
+/** Reads the registry for its state: one consistent read. */
+export async function registryState(reader: CountingReader<'get'>): Promise<RegistryState> {
+  const head = await readHead(reader);
+  if (head === undefined) return { isManaged: false, open: 0 };
+  const { projections, shapes } = head.registry;
+  const generations = [...projections.values()].flatMap((projection) => projection.generations);
+  const unready = generations.filter(({ state }) => state !== 'ready').length;
+  const unusable = [...shapes.values()].filter(({ shape }) => shape !== undefined && !(shape.ready && shape.trusted));
+  return { isManaged: true, open: unready + unusable.length };
+}

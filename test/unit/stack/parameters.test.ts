@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { readParameters } from '../../../src/deployment/stack/base/parameters.ts';
+
+/** Parameters that CloudFormation would refuse in the middle of a deployment. */
+
+const wrong = (values: object, region?: string) => () => readParameters('prod', { ...values }, region);
+
+describe('the schedule of the check', () => {
+  it.each([
+    ...['cron(0 2 * * ? *)', 'cron(0/15 8-17 ? * MON-FRI *)', 'cron(0 2 L * ? 2026-2030)', 'cron(5,35 14 ? * 6L *)'],
+    ...['cron(0 10 ? * 2#1 *)', 'cron(0 8 15W JAN,JUL ? *)', 'rate(1 day)', 'rate(12 hours)'],
+  ])('may be %s', (checkSchedule) => {
+    expect(readParameters('prod', { checkSchedule })).toMatchObject({ checkSchedule });
+  });
+  it.each([
+    ...['cron(nonsense)', 'cron(0 2 * * *)', 'cron(0 2 * * * *)', 'cron(0 2 ? * ? *)', 'cron(60 2 * * ? *)'],
+    ...['cron(0 24 * * ? *)', 'cron(0 2 32 * ? *)', 'cron(0 2 * FOO ? *)', 'cron(0 2 ? * 8 *)', 'cron(0 2 * * ? 1969)'],
+    ...['rate(1 days)', 'rate(2 day)', 'rate(0 hours)', 'rate(often)', 'every night'],
+  ])('is not %s', (checkSchedule) => {
+    expect(wrong({ checkSchedule })).toThrow(/checkSchedule: should be rate/);
+  });
+});
+
+describe('tags', () => {
+  it.each([
+    ['aws:x=1', /tags: should have names .* without aws:/],
+    ['AWS:x=1', /tags: should have names .* without aws:/],
+    ['team<=1', /tags: should have names/],
+    [`${'n'.repeat(129)}=1`, /tags: should have names/],
+    ['team=graph;42', /tags: should have values/],
+    [`team=${'v'.repeat(257)}`, /tags: should have values/],
+    [Array.from({ length: 51 }, (_, i) => `t${i}=1`).join(), /tags: should be 50 at most/],
+  ])('are not %s', (tags, message) => {
+    expect(wrong({ tags })).toThrow(message);
+  });
+  it('may have letters of any language, spaces and signs, as a text and as an object', () => {
+    const tags = { 'Größe der Gruppe': 'a/b_c.d:e+f-g@h=i', empty: '' };
+    expect(readParameters('prod', { tags }).tags).toEqual(tags);
+    const text = Object.entries(tags).map(([name, value]) => `${name}=${value}`);
+    expect(readParameters('prod', { tags: text.join() }).tags).toEqual(tags);
+  });
+});
+
+describe('things of other regions', () => {
+  const TABLE = 'arn:aws:dynamodb:eu-central-1:123456789012:table/legacy';
+  const existing = { existingTableArn: TABLE, existingStreamArn: `${TABLE}/stream/2026-01-01T00:00:00.000` };
+  const alarmTopicArn = 'arn:aws:sns:us-east-1:123456789012:alarms';
+
+  it('are refused where the region of the stack is known', () => {
+    expect(wrong({ alarmTopicArn }, 'eu-central-1')).toThrow(
+      /alarmTopicArn: is in us-east-1, and should be in eu-central-1, the region of the stack/,
+    );
+    expect(wrong({ kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1' }, 'eu-central-1')).toThrow(
+      /kmsKeyArn: is in/,
+    );
+    expect(readParameters('prod', { alarmTopicArn }, 'us-east-1')).toMatchObject({ alarmTopicArn });
+  });
+  it('are refused where the table is in another region than they are', () => {
+    expect(wrong({ ...existing, alarmTopicArn })).toThrow(/alarmTopicArn: is in us-east-1.*that of existingTableArn/);
+  });
+  it('are not looked for in the ARNs of local engines, and of services without regions', () => {
+    const local = 'arn:aws:dynamodb:local:000000000000:table/x';
+    const values = { existingTableArn: local, existingStreamArn: `${local}/stream/1` };
+    const permissionsBoundaryArn = 'arn:aws:iam::123456789012:policy/boundary';
+    expect(readParameters('prod', { ...values, permissionsBoundaryArn }, 'eu-central-1')).toMatchObject(values);
+  });
+});
