@@ -26,7 +26,7 @@ export function collectValue(value: string, before: string[] | undefined): strin
   return [...(before ?? []), value];
 }
 
-/** The value that a text stands for: JSON where it is JSON, else the text. */
+/** The value of a text: JSON where it is JSON, else the text. */
 export function attributeValue(text: string): unknown {
   try {
     parse(text);

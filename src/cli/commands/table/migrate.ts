@@ -202,7 +202,7 @@ function planText(plan: MigrationPlan, action: MigrateAction | undefined, maxWcu
   ];
 }
 
-/** What only other models have, and the commands that take it away. */
+/** The projections of other models alone, and the commands that take them away. */
 function leftoverText(leftovers: readonly MigrateAction[]): string[] {
   if (leftovers.length === 0) return [];
   return [

@@ -15,7 +15,7 @@ export function conditionOf(text: string): { name: string; sign: string; value: 
 /**
  * The `where` that conditions come to: several comparisons of an attribute hold together, and of several values the last one counts.
  *
- * @param read gives the value that a text stands for.
+ * @param read gives the value of a text.
  * @param refusal the error for a text that is no condition.
  */
 export function whereOfTexts<Value>(

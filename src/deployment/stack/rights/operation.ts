@@ -3,8 +3,8 @@ import type { Site } from '../base/site.ts';
 import { allow, attribute, ref, type Statement, sub } from '../base/template.ts';
 
 /**
- * What the runbooks of docs/operations.md ask of a person besides calls of the table: look at the stack, its logs, alarms and metrics,
- * start what has stopped, and send dead letters again.
+ * The rights that the runbooks of docs/operations.md need besides calls of the table: look at the stack, its logs, alarms and metrics, start
+ * functions and schedules that have stopped, and send dead letters again.
  */
 export function operationStatements({ names }: Site): Statement[] {
   const own = (service: string, resource: string): ReturnType<typeof sub> =>
