@@ -129,8 +129,10 @@ describe('reads of the goals example', () => {
     });
     const page = await json('page', 'GOALMEMBERSHIP', 'TEAM-T1', '--with', 'GOALMEMBERSHIP:LEAD');
     expect(page).toMatchObject({
-      items: [{ id: 'GOAL-G1' }, { id: 'GOAL-G2' }],
-      nodes: { 'USER-U1': { name: 'Terui' }, 'USER-U2': { name: 'Tanaka' } },
+      items: [
+        { id: 'GOAL-G1', edges: { GOALMEMBERSHIP: [{ node: { attributes: { name: 'Terui' } } }] } },
+        { id: 'GOAL-G2', edges: { GOALMEMBERSHIP: [{ node: { attributes: { name: 'Tanaka' } } }] } },
+      ],
       calls: 3,
     });
   });

@@ -1,6 +1,6 @@
 /** Filters as people write them, on the command line and in the studio: `status=open`, `points>=3`. */
 
-const CONDITION = /^([^=<>!]+)(!=|<=|>=|=|<|>)(.*)$/s;
+const CONDITION = /^([^=<>!]+)(!=|<=|>=|=|<|>)/;
 const COMPARISONS: Readonly<Record<string, string>> = { '!=': 'not', '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' };
 
 /** The signs between attribute and value. */
@@ -8,8 +8,8 @@ export const SIGNS = ['=', ...Object.keys(COMPARISONS)] as const;
 
 /** A condition that is taken apart; undefined for a text that is none. */
 export function conditionOf(text: string): { name: string; sign: string; value: string } | undefined {
-  const [, name, sign, value] = CONDITION.exec(text) ?? [];
-  return name === undefined ? undefined : { name, sign: sign!, value: value! };
+  const [start, name, sign] = CONDITION.exec(text) ?? [];
+  return start === undefined ? undefined : { name: name!, sign: sign!, value: text.slice(start.length) };
 }
 
 /**

@@ -5,17 +5,11 @@ import type { CompiledModel, EdgeModel, NodeModel } from '../compiled.ts';
 import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../graph.ts';
 import { partsOfEdge } from '../joined.ts';
 import { unshapingOptions } from '../options/checks.ts';
-import { wordsThereAre } from '../options/nearest.ts';
 import { isPlainObject } from '../options/shape.ts';
 import { checkAgainstFields } from './against-fields.ts';
 import { compileEdge, compileNode, compileTable } from './definitions.ts';
 import { compileRawKeys } from './raw-keys.ts';
 import { edgeSchema, graphSchema, type MistakeLog, nodeSchema, partSchema, tableName } from './schemas.ts';
-
-const PARTS: readonly string[] = ['table', 'nodes', 'edges', 'feed'] satisfies (keyof GraphInput<
-  object & NodeDefinitions,
-  EdgeDefinitions
->)[];
 
 /**
  * Checks and compiles a model. Throws a `ModelError` that names every mistake with its path.
@@ -31,9 +25,6 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   input: GraphInput<N, E>,
 ): Graph<N, E> {
   const mistakes: MistakeLog = [];
-  for (const name of Object.keys(input ?? {}).filter((one) => !PARTS.includes(one))) {
-    mistakes.push({ path: name, message: `is no part of a model${wordsThereAre(name, PARTS)}` });
-  }
   const table = compileTable(input?.table, mistakes);
   if (isPlainObject(input)) {
     // A misspelt option would leave tenants together.
