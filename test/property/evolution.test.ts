@@ -13,7 +13,7 @@ import { isFound, type Search } from '../support/shown.ts';
  * `npm run simulate -- evolution --runs N --seed S`.
  */
 
-const SCHEDULES = seeds({ part: 60, whole: 3_000 });
+const SCHEDULES = seeds({ part: 45, whole: 3_000 });
 /** Those of which no schedule is kept. */
 const DRAWN = EVOLUTION_MUTANTS.filter(({ name }) => pinnedEvolution(name) === undefined);
 const SEARCH: Search = {

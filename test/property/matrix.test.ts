@@ -74,7 +74,7 @@ describe('a bug that is planted for a column', () => {
     async ({ name }) => await expectFound(name, bugOf(name)),
   );
 
-  it.each(MORE_BUGS.filter((_, place) => isOfRun(place, 5)))(
+  it.each(MORE_BUGS.filter((_, place) => isOfRun(place, 10)))(
     'is found: $name',
     async ({ column, bug }) => await expectFound(column, mutantOf(column, bug)),
   );
