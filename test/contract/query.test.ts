@@ -144,6 +144,9 @@ describe.each(SUBJECTS)('queries on $name', ({ open, deviates }) => {
       expect(await found(is('status', { N: '1' }, '<'), is('status', { S: '' }, '>'))).toEqual([]);
       expect(await found(is('a.b#c', { N: '0.99' }, '>'), is('a.b#c', { N: '10e-1' }, '>='))).toEqual(['P1']);
       expect(await found(is('status', { S: 'clo' }, 'begins_with'))).toEqual(['P2']);
+      expect(await found(is('status', { S: 'CLO' }, 'begins_with'))).toEqual([]);
+      expect(await found(is('status', { N: '1' }, '<>'))).toEqual(['P1', 'P2', 'P3', 'P4', 'P5']);
+      expect(await found(is('size', { S: '\u{1F600}' }, '<'))).toEqual(['P4']);
       const either = [{ S: 'closed' }, { S: 'none' }, { NULL: true }] as const;
       expect(await found({ attribute: 'status', compare: 'in', values: either })).toEqual(['P2']);
       expect(await found({ attribute: 'done', compare: 'in', values: either })).toEqual(['P3']);

@@ -390,6 +390,9 @@ describe('bounds of levels are reported', () => {
     const page = await open.page('TEAMGOAL', 'TEAM-1', { with: [deep as never] });
     expect(page.truncated!.ids).toEqual([]);
     expect(page.truncated!.edgesOf!.sort()).toEqual([0, 1, 2, 3, 4, 5, 6].map(keyResult));
+    // Who is shown on a level above is missing on the sixth, too.
+    const again = await open.page('TEAMGOAL', 'TEAM-1', { with: ['KEYRESULT', nested(6)] as never });
+    expect(again.truncated).toEqual({ reason: 'depth', ids: [], edgesOf: expect.any(Array) });
     // A `with` without an end is read as far as the bound.
     const endless: Record<string, unknown> = { edge: 'SUBGOAL' };
     endless['with'] = [endless];

@@ -47,11 +47,15 @@ export function withFilter(command: Command): Command {
 /** The filter that options name. */
 export function filterOf({ where, maxRcu }: FilterFlags): FilterOptions {
   // The values are checked as those of the library are.
-  return { maxRcu, ...(where !== undefined && { where: whereOfTexts(where, attributeValue, noCondition) as Where }) };
+  return {
+    maxRcu,
+    ...(where !== undefined && { where: whereOfTexts(where, attributeValue, wrongCondition) as Where }),
+  };
 }
 
-function noCondition(text: string): EdgeloomError {
-  return new EdgeloomError('usage', `--where ${text} is no condition.`, 'Give it as --where status=OPEN or points>=3.');
+function wrongCondition(text: string, reason: string): EdgeloomError {
+  const hint = `Give conditions as --where status=OPEN or points>=3, and several values as --where 'status={"in":["OPEN","NEW"]}'.`;
+  return new EdgeloomError('usage', `--where ${text} ${reason}.`, hint);
 }
 
 /** Options of commands that list incoming edges in an order. */

@@ -86,7 +86,8 @@ export class BatchBuilder {
   /** Code without types may give options, such as a condition, as it does to a writer: they would be ignored. */
   private prepare(options: object | undefined, write: () => Promise<BatchWrite>): void {
     this.prepared.push(async () => {
-      checkOptions('An operation of a batch', options, {});
+      // `ids.forEach(batch.deleteNode)` gives a number in this place.
+      if (typeof options === 'object') checkOptions('An operation of a batch', options, {});
       return await write();
     });
   }

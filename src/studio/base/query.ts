@@ -40,7 +40,7 @@ export function callOf(graph: CompiledModel, asked: AskedQuery): ReaderCall {
   const { reverse, limit, partition, where } = asked;
   const common: Record<string, Literal> = {
     ...(partition !== undefined && { partition }),
-    ...(where !== undefined && where.length > 0 && { where: whereOfTexts(where, scalarOf, noCondition) }),
+    ...(where !== undefined && where.length > 0 && { where: whereOfTexts(where, scalarOf, wrongCondition) }),
     ...(reverse && { reverse }),
     limit,
   };
@@ -107,12 +107,8 @@ function typedValue(order: EdgeOrderModel | SearchOrder | AttributeOrder | undef
   return isNumber ? Number(text) : text;
 }
 
-function noCondition(text: string): EdgeloomError {
-  return new EdgeloomError(
-    'invalid-request',
-    `The filter ${text} is no condition.`,
-    'Give it as status=open or points>=3.',
-  );
+function wrongCondition(text: string, reason: string): EdgeloomError {
+  return new EdgeloomError('invalid-request', `The filter ${text} ${reason}.`, 'Give it as status=open or points>=3.');
 }
 
 /** A JSON scalar; all else is a text, a number among it whose digits would be lost. */

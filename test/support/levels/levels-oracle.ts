@@ -8,7 +8,7 @@ export interface ShownLevels {
   /** The nodes, with those of them that only edges with copies lead to. */
   nodes: Map<string, { isCopied: boolean }>;
   /** Nodes on the level that is too deep, and nodes of which a Query would be needed there. */
-  tooDeep: { ids: Set<string>; edgesOf: Set<string> };
+  tooDeep: { ids: Set<string>; edgesOf: Set<string>; edges: { id: string; end: string }[] };
 }
 
 /** A level as its entry says it. */
@@ -84,7 +84,7 @@ export function walkLevels(
   const levels = entries === undefined ? [every] : entries.map(askedOf);
   const shown: ShownLevels = {
     ...{ nodes: new Map() },
-    tooDeep: { ids: new Set(), edgesOf: new Set() },
+    tooDeep: { ids: new Set(), edgesOf: new Set(), edges: [] },
   };
   const stepsOf = (id: string, asked: readonly Asked[]) =>
     asked.filter((level) => canHave(id, level)).map((level) => ({ id, level }));
@@ -101,6 +101,7 @@ export function walkLevels(
         const end = level.isInbound ? edge.source : edge.target;
         if (depth > MOST_LEVELS) {
           shown.tooDeep.ids.add(end);
+          shown.tooDeep.edges.push({ id, end });
           continue;
         }
         if (!isOpen(end)) continue;

@@ -41,8 +41,9 @@ export class Consumers {
   async deploy(side: Side): Promise<void> {
     const graph = MODELS[side];
     const before = this.current;
+    const { store, streams, streamArn } = this.settings;
     const worker = createWorker({
-      ...this.settings,
+      ...{ store, streams, streamArn },
       graph,
       checkpoint: this.checkpoint,
       pollIntervalMs: 50,

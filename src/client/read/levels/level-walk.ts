@@ -18,7 +18,7 @@ export interface Truncated {
   reason: 'maxNodes' | 'depth';
   /** Nodes that are not shown. */
   ids: string[];
-  /** Nodes of which not all edges were read, so that it is not known who else is left out. */
+  /** Nodes of which not all edges were read, or not all are shown: a node at the other end may be left out, or missing at this place. */
   edgesOf?: string[];
 }
 
@@ -72,6 +72,8 @@ class LevelWalk {
   private readonly queries = new Map<string, Promise<EdgeResult[]>>();
   private readonly left = new Set<string>();
   private readonly cut = new Set<string>();
+  /** Nodes of the last level, each with a neighbour beyond it. */
+  private readonly tooDeep: [id: string, neighbour: string][] = [];
   private reason: Truncated['reason'] | undefined;
   private calls = 0;
 
@@ -88,6 +90,7 @@ class LevelWalk {
   async run(levels: readonly Level[]): Promise<LevelsRead> {
     let above = [...this.sets.keys()].flatMap((id) => stepsFrom(id, levels));
     for (let depth = 1; above.length > 0; depth += 1) above = await this.readLevel(above, depth > MAX_DEPTH);
+    for (const [id, neighbour] of this.tooDeep) if (this.shown.has(neighbour)) this.cut.add(id);
     const hidden = [...this.left].filter((id) => !this.shown.has(id));
     const { reason, cut, calls } = this;
     const isCut = reason !== undefined && hidden.length + cut.size > 0;
@@ -125,7 +128,7 @@ class LevelWalk {
       const found = await Promise.all(some.map((step) => this.readNeighbours(share, step, isTooDeep)));
       for (const [i, { level }] of some.entries()) {
         for (const neighbour of found[i]!) {
-          if (isTooDeep) this.noteLeftOut(this.left, neighbour.id, 'depth');
+          if (isTooDeep) this.noteTooDeep(some[i]!.id, neighbour.id);
           else if (this.tryShow(neighbour)) {
             for (const step of stepsFrom(neighbour.id, level.with)) {
               below.set(step.id, (below.get(step.id) ?? new Set()).add(step.level));
@@ -152,6 +155,12 @@ class LevelWalk {
 
   private isFull(): boolean {
     return this.shown.size >= this.maxNodes;
+  }
+
+  /** A node that is shown elsewhere is not left out, but its edge to a node at the last level is. */
+  private noteTooDeep(id: string, neighbour: string): void {
+    this.noteLeftOut(this.left, neighbour, 'depth');
+    this.tooDeep.push([id, neighbour]);
   }
 
   private noteLeftOut(ids: Set<string>, id: string, reason: Truncated['reason']): void {

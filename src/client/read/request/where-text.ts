@@ -13,30 +13,30 @@ export function conditionOf(text: string): { name: string; sign: string; value: 
 }
 
 /**
- * The `where` that conditions come to: several comparisons of an attribute hold together, and of several values the last one counts.
+ * The `where` that conditions come to. Several comparisons of an attribute hold together; a second one of the same sign, and a value beside
+ * comparisons, are refused: one of the two would be lost.
  *
  * @param read gives the value of a text.
- * @param refusal the error for a text that is no condition.
+ * @param refusal the error for a text, with the reason.
  */
 export function whereOfTexts<Value>(
   texts: readonly string[],
   read: (text: string) => Value,
-  refusal: (text: string) => Error,
+  refusal: (text: string, reason: string) => Error,
 ): Record<string, Value | Record<string, Value>> {
-  const where = new Map<string, Value | Record<string, Value>>();
+  const values = new Map<string, Value>();
   const comparisons = new Map<string, Record<string, Value>>();
   for (const text of texts) {
     const condition = conditionOf(text);
-    if (condition === undefined) throw refusal(text);
+    if (condition === undefined) throw refusal(text, 'is no condition');
     const { name, sign, value } = condition;
+    const own = comparisons.get(name);
     const comparison = COMPARISONS[sign];
-    if (comparison === undefined) {
-      where.set(name, read(value));
-      continue;
-    }
-    const all = { ...comparisons.get(name), [comparison]: read(value) };
-    comparisons.set(name, all);
-    where.set(name, all);
+    const isSecond =
+      values.has(name) || (own !== undefined && (comparison === undefined || Object.hasOwn(own, comparison)));
+    if (isSecond) throw refusal(text, `is a second condition of ${name} that does not go with the first`);
+    if (comparison === undefined) values.set(name, read(value));
+    else comparisons.set(name, { ...own, [comparison]: read(value) });
   }
-  return Object.fromEntries(where);
+  return Object.fromEntries<Value | Record<string, Value>>([...values, ...comparisons]);
 }
