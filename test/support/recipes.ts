@@ -196,7 +196,7 @@ const ERROR: Recipe = {
   asking: ['test/unit/docs.test.ts'],
   own: ['src/studio/base/query.ts'],
   files: {
-    'src/studio/base/query.ts': [["'invalid-request',\n        `The filter", "'invalid-pair',\n        `The filter"]],
+    'src/studio/base/query.ts': [["'invalid-request', `The filter", "'invalid-pair', `The filter"]],
     'src/foundation/error-code.ts': [["  | 'invalid-option'", "  | 'invalid-option'\n  | 'invalid-pair'"]],
     'docs/errors.md': [
       [

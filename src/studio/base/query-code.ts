@@ -36,7 +36,7 @@ export function codeOf(call: ReaderCall, client: CodeClient): string {
 /** Prints a row of each kind of answer. */
 const PRINTED: Readonly<Record<ReaderCall['method'], string>> = {
   inbound: 'for (const { source, attributes } of page.items) console.log(source, attributes);',
-  page: 'for (const node of page.items) console.dir(node, { depth: null });',
+  page: 'for (const { id, attributes, ...neighbours } of page.items) console.log(id, attributes, neighbours);',
   search: 'for (const { id, value, attributes } of page.items) console.log(id, value, attributes);',
 };
 
