@@ -85,18 +85,21 @@ export function liveGenerations({ projections }: Registry, name: string): Genera
 
 /**
  * Returns the actions that take away what a registry keeps besides a model: what other models added, and their definitions of what the
- * model has, too. Each costs every write of its items. The order is that of the registry.
+ * model has, too. Each costs every write of its items. An action names one generation by its id, so that it never takes away a later one.
+ * The order is that of the registry.
  */
 export function leftovers({ projections, shapes }: Registry, wanted: Definitions): MigrateAction[] {
   const actions: MigrateAction[] = [];
   for (const [name, { generations }] of projections) {
     const live = generations.filter(({ state }) => state !== 'absent');
     const own = wanted.projections.get(name)?.fingerprint;
-    const others = live.filter(({ definition }) => definition !== own);
-    if (others.length > 0) actions.push({ kind: own === undefined ? 'drop' : 'retire', name });
+    for (const { id, definition } of live) {
+      if (definition !== own) actions.push({ kind: own === undefined ? 'drop' : 'retire', name: `${name}@${id}` });
+    }
   }
   for (const [type, { shape }] of shapes) {
-    if (shape !== undefined && !wanted.views.has(type)) actions.push({ kind: 'drop', name: viewName(type) });
+    if (shape !== undefined && !wanted.views.has(type))
+      actions.push({ kind: 'drop', name: `${viewName(type)}@${shape.id}` });
   }
   return actions;
 }

@@ -433,12 +433,12 @@ describe('a table whose registry does not fit the model', () => {
     await json('table', 'create', ...own);
     expect(await json('migrate', '--yes', '--config', config, ...own)).toMatchObject({ done: true });
     const { code, stdout } = await run('migrate', '--dry-run', ...own);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('edgeloom migrate --drop search:NOTE.title')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('edgeloom migrate --drop search:NOTE.title@2')]);
     expect(await json('migrate', '--yes', ...own)).toMatchObject({
       ...{ steps: [], done: true },
       leftovers: [
-        { kind: 'drop', name: 'search:NOTE.title' },
-        { kind: 'drop', name: 'view:NOTE' },
+        { kind: 'drop', name: 'search:NOTE.title@2' },
+        { kind: 'drop', name: 'view:NOTE@2' },
       ],
     });
     const undo = await run('migrate', '--dry-run', '--undo', ...own);

@@ -67,8 +67,8 @@ describe('a migration of a table', () => {
       let { done, leftovers } = await run(before);
       const names = leftovers.map(({ kind, name }) => `${kind} ${name}`);
       expect(done).toBe(true);
-      expect(new Set(['retire search:USER.name', 'drop search:USER.email', ...names]).size).toBe(2);
-      if (isDone) expect(names).toContain('drop search:USER.email');
+      expect(new Set(['retire search:USER.name@2', 'drop search:USER.email@2', ...names]).size).toBe(2);
+      if (isDone) expect(names).toContain('drop search:USER.email@2');
       for (const action of leftovers) ({ done, leftovers } = await run(before, { action }));
       expect({ done, leftovers }).toEqual({ done: true, leftovers: [] });
       passLease();

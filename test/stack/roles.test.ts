@@ -40,7 +40,7 @@ const settling = ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', '
   (name) => `dynamodb:${name}`,
 );
 
-const STACK = 'arn:aws:cloudformation:eu-central-1:123456789012:stack/edgeloom/1';
+const STACK = 'arn:aws:cloudformation:eu-central-1:123456789012:stack/edgeloom/*';
 const { Resources } = template();
 
 /** For what a service may take a role. */

@@ -143,12 +143,15 @@ async function* watchList<Result>(
   for (;;) {
     const query = await hold(watching, async (context) => resolve(context));
     const shared = joinList(feed, leases, asked, query);
-    // The list itself takes the records.
-    const subscription = feed.subscribe({ partitions: query.partitions }, () => undefined);
     try {
-      followed = yield* followList(watching, subscription, shared, resolve, followed);
+      // The list itself takes the records.
+      const subscription = feed.subscribe({ partitions: query.partitions }, () => undefined);
+      try {
+        followed = yield* followList(watching, subscription, shared, resolve, followed);
+      } finally {
+        subscription.end();
+      }
     } finally {
-      subscription.end();
       shared.leave();
     }
   }

@@ -1,4 +1,5 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { isRetryableStoreError } from '../../foundation/errors.ts';
 import type { BatchResult } from '../../projecting/apply/projector.ts';
 import type { RegistryState } from '../../registry/state.ts';
 import type { CheckTotals } from '../../trust/check/cursor.ts';
@@ -15,7 +16,7 @@ export function createBatchMetrics(namespace: string, table: string): BatchMetri
   const metrics = new Metrics({ namespace, serviceName: 'edgeloom', defaultDimensions: { table } });
   return {
     emit(result, lagMs, version) {
-      const { records, units, writes, wcu, rcu, stale, contradictions, quarantined, failedFrom } = result;
+      const { records, units, writes, wcu, rcu, stale, contradictions, quarantined, failedFrom, error } = result;
       const counts = { records, units, writes, wcu, rcu, stale, contradictions, quarantined };
       for (const [name, value] of Object.entries(counts)) metrics.addMetric(name, MetricUnit.Count, value);
       const failedBatches = failedFrom === undefined ? 0 : 1;
@@ -27,7 +28,9 @@ export function createBatchMetrics(namespace: string, table: string): BatchMetri
       // `$LATEST` is no version: without gradual deployments nothing asks for it.
       if (version === undefined || !/^\d+$/.test(version)) return;
       metrics.addDimension('version', version);
-      metrics.addMetric('failedBatches', MetricUnit.Count, failedBatches);
+      // Throttled calls and a lack of time are of the table and its load, not of a version.
+      const isFault = failedFrom !== undefined && error?.code !== 'out-of-time' && !isRetryableStoreError(error);
+      metrics.addMetric('failedBatches', MetricUnit.Count, isFault ? 1 : 0);
       metrics.addMetric('quarantined', MetricUnit.Count, quarantined);
       metrics.publishStoredMetrics();
     },

@@ -26,7 +26,7 @@ export interface ApplyContext extends Runtime {
   graph: CompiledModel;
   store: Store;
   /** Called with each quarantine entry that was put, or refused. */
-  onQuarantine?: (entry: Item) => void;
+  onQuarantine?: (entry: Item, isRefused: boolean) => void;
   /** Reverse items in one page of a fan-out. */
   fanOutPageSize?: number;
   /** The edge types that views were last seen without; batches share it. */
@@ -78,7 +78,7 @@ export async function putEntry(context: ApplyContext, entry: Item): Promise<void
     }
   }
   stats.quarantined += 1;
-  context.onQuarantine?.(refused === undefined ? entry : unwrittenEntry(entry, refused));
+  context.onQuarantine?.(refused === undefined ? entry : unwrittenEntry(entry, refused), refused !== undefined);
 }
 
 /** Returns the clock's time in whole seconds. */

@@ -55,6 +55,8 @@ export interface QuarantineKind {
   count: number;
   /** The reason of the first entry, with the keys of its item. */
   reason: string;
+  /** The table has refused the one entry in every form, so that the log alone tells of its item. */
+  isRefused?: true;
 }
 
 /** The result of a batch. */
@@ -132,7 +134,7 @@ function makeProjector(graph: CompiledModel, options: ProjectorOptions, decided:
       // rule: only-this-batch-counts-as-reconciled
       context.settled = new Set();
       const kinds = new QuarantineKinds();
-      context.onQuarantine = (entry) => kinds.add(entry);
+      context.onQuarantine = (entry, isRefused) => kinds.add(entry, isRefused);
       // The model is read after the records are in hand. So every projection that was maintained when they were made is known.
       const [record] = records;
       const error = record && (await readModelIntoContext(context, model, record.position));
@@ -181,15 +183,17 @@ function makeProjector(graph: CompiledModel, options: ProjectorOptions, decided:
   };
 }
 
-/** Counts quarantine entries by their code. */
+/** Counts quarantine entries by their code. Each that the table has refused stands alone, since nothing else names it. */
 class QuarantineKinds {
   private readonly kinds = new Map<string, QuarantineKind>();
 
-  add(entry: Item): void {
+  add(entry: Item, isRefused: boolean): void {
     const code = stringOf(entry[QUARANTINE_FIELDS.code]) ?? '';
+    const reason = stringOf(entry[QUARANTINE_FIELDS.reason]) ?? '';
     const kind = this.kinds.get(code);
-    if (kind !== undefined) kind.count += 1;
-    else this.kinds.set(code, { code, count: 1, reason: stringOf(entry[QUARANTINE_FIELDS.reason]) ?? '' });
+    if (isRefused) this.kinds.set(`${code} ${this.kinds.size}`, { code, count: 1, reason, isRefused });
+    else if (kind !== undefined) kind.count += 1;
+    else this.kinds.set(code, { code, count: 1, reason });
   }
 
   asBatchResult(): Pick<BatchResult, 'quarantines'> {

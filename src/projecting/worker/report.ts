@@ -57,11 +57,12 @@ export class WorkerReport extends RunReport {
     this.listeners.onBatch?.({ shardId, records, result, newestRecordAgeMs, milliseconds, totals: { ...totals } });
   }
 
-  /** Warns once for each kind, with its first reason; the others are counted, and told at the end of the run. */
-  private onQuarantines({ code, count, reason }: QuarantineKind): void {
+  /** Warns once for each kind, with its first reason, and for each refused entry; the others are counted, and told at the end of the run. */
+  private onQuarantines({ code, count, reason, isRefused }: QuarantineKind): void {
     const before = this.quarantines.get(code) ?? 0;
     this.quarantines.set(code, before + count);
-    if (before === 0) this.logger.warn({ code, reason }, `Records go into quarantine (${code}): ${reason}`);
+    if (before === 0 || isRefused)
+      this.logger.warn({ code, reason }, `Records go into quarantine (${code}): ${reason}`);
   }
 
   /** Records of an earlier table were dropped, at the cost of some reads. */

@@ -25,7 +25,7 @@ export async function refuseOldConsumers(
   const error = new EdgeloomError(
     'old-consumers',
     `The consumer ${old.id} projects another model (${old.model}) than this one (${graph.fingerprint}); it was seen ${Math.round((nowMs - old.seenAtMs) / 1000)} s ago.`,
-    'Deploy this model to every consumer, wait until no other has been seen for a minute, and rebuild then; or rebuild with --force.',
+    'Deploy this model to every consumer, wait until no other has been seen for a minute, and rebuild then; or run edgeloom rebuild --force.',
   );
   // The state machine does not call again.
   throw Object.assign(error, { name: WRONG_INPUT });

@@ -21,7 +21,9 @@ const stack = (
   const code = key === '' ? '.code' : { S3Bucket: 'code', S3Key: key };
   return stackTemplate(input, code, revision) as unknown as Template;
 };
-const ALARMS = ['DeploymentErrorsAlarm', 'DeploymentFailedBatchesAlarm', 'DeploymentQuarantinedAlarm'];
+/** The alarms of a deployment have the hash of its version in their ids. */
+const alarmsIn = ({ Resources }: Template): string[] =>
+  Object.keys(Resources).filter((id) => /^Deployment\w+Alarm[0-9a-f]{16}$/.test(id));
 const MAPPING = 'StreamEventSourceMappingDynamodbRecordsTable';
 const versionIn = ({ Resources }: Template): string =>
   Object.keys(Resources).find((id) => Resources[id]!.Type === 'AWS::Lambda::Version')!;
@@ -39,12 +41,13 @@ describe('a gradual deployment', () => {
     expect(Resources['StreamDeploymentGroup']!.Properties).toMatchObject({
       DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent10Minutes',
       AutoRollbackConfiguration: { Enabled: true, Events: expect.arrayContaining(['DEPLOYMENT_STOP_ON_ALARM']) },
-      AlarmConfiguration: { Enabled: true, Alarms: ALARMS.map((Ref) => ({ Name: { Ref } })) },
+      AlarmConfiguration: { Enabled: true, Alarms: alarmsIn(made).map((Ref) => ({ Name: { Ref } })) },
     });
-    const { Dimensions } = made.Resources['DeploymentErrorsAlarm']!.Properties;
+    expect(alarmsIn(made)).toHaveLength(3);
+    const { Dimensions } = made.Resources[alarmsIn(made).find((id) => id.startsWith('DeploymentErrors'))!]!.Properties;
     expect(Dimensions).toContainEqual({ Name: 'Resource', Value: 'own-prod-stream:live' });
     // Each by the version that is deployed.
-    for (const id of ALARMS) {
+    for (const id of alarmsIn(made)) {
       expect(JSON.stringify(Resources[id]!.Properties['Dimensions'])).toContain(versionIn(stack(10)));
     }
   });
@@ -75,7 +78,8 @@ describe('a gradual deployment', () => {
 });
 
 describe('a version that fails during its minutes', () => {
-  const { Resources } = template(stack(5));
+  const made = template(stack(5));
+  const { Resources } = made;
   const TABLE = Resources['RecordsTable']!.Properties['TableName'] as string;
   /** The version of the template, as the alarms name it. */
   const NEW = '1';
@@ -112,11 +116,12 @@ describe('a version that fails during its minutes', () => {
         for (const { Name } of named) metrics.add(minute, metricText(Namespace, Name, dimensions), document[Name]);
       }
     }
-    return ALARMS.filter((id) => {
+    const ringing = alarmsIn(made).filter((id) => {
       // Nobody is called: CodeDeploy looks at the state.
       const alarm = { ...Resources[id]!, Properties: { ...Resources[id]!.Properties, AlarmActions: ['CodeDeploy'] } };
       return rings(alarm, metrics, 5, 0).some(({ state }) => state === 'ALARM');
     });
+    return ringing.map((id) => id.replace(/[0-9a-f]{16}$/, ''));
   }
 
   it('is taken back where it leaves batches unapplied, as with a right that it lacks', async () => {

@@ -62,7 +62,7 @@ export function stackCommand(command: Command): void {
         };
         const parameters = readParameters(stage, values, settings.client.region);
         checkNames(settings.config, { service, table: nameOfOwnTable(graph, parameters) });
-        checkHandlers(settings.config, parameters);
+        if (options.policy !== true && options.import !== true) checkHandlers(settings.config, parameters);
         for (const warning of parameterWarnings(parameters)) process.stderr.write(`Warning: ${warning}\n`);
         const input = { model: graph, service, stage, parameters };
         const json =

@@ -78,7 +78,7 @@ export function migrateCommand(command: Command): void {
         const going = undo ? plan.leftovers : [];
         const isIdle = plan.steps.length === 0 && going.length === 0;
         const lines = [
-          ...planText(plan, action, maxWcu),
+          ...(plan.steps.length === 0 && going.length > 0 ? [] : planText(plan, action, maxWcu)),
           ...going.map(({ kind, name }) => `${kind} ${name}`),
           ...readersWarning(going[0]),
           ...(isIdle ? leftoverText(plan.leftovers) : []),
@@ -87,10 +87,11 @@ export function migrateCommand(command: Command): void {
         if (!dryRun && !isIdle && !yes) await askToConfirm(lines, 'Migrate?');
         const store = new MeteredStore(session.store, { maxWcu });
         const progress = new StepProgress(plan.estimate.items, settings.json ? SILENT : process.stderr);
-        if (!dryRun && yes && plan.steps.length > 0) {
+        if (!dryRun && yes) {
           const warnings = plan.warnings.map((warning) => `warning: ${warning}`);
-          for (const line of [...warnings, costText(plan, maxWcu), ...readersWarning(action ?? going[0])])
-            progress.printLine(line);
+          const ofSteps = plan.steps.length > 0 ? [...warnings, costText(plan, maxWcu)] : [];
+          const ofUndo = going.map(({ kind, name }) => `${kind} ${name}`);
+          for (const line of [...ofSteps, ...ofUndo, ...readersWarning(action ?? going[0])]) progress.printLine(line);
         }
         if (!dryRun) await recordTemplates(session.store, graph, newKeys);
         const walked = new WalkedUnplaced(session);
@@ -107,13 +108,15 @@ export function migrateCommand(command: Command): void {
           onProgress: (items, phase) => progress.noteFigures({ phase, items, rcu: store.rcu, wcu: store.wcu }),
           onItems: (items, name) => walked.addItems(items, name),
         };
-        const { steps, done, next, leftovers } = await migrateAll(run, { dryRun, undo });
-        if (!done || (dryRun && (changed.length > 0 || going.length > 0))) process.exitCode = LEFT;
+        const { steps, done, next, leftovers } = await migrateAll(run, dryRun, going);
+        const isLeft = dryRun ? changed.length > 0 || going.length > 0 : undo && leftovers.length > 0;
+        if (!done || isLeft) process.exitCode = LEFT;
         const { cost, estimate, changes, warnings } = plan;
         const unplaced = dryRun ? plan.unplaced : await walked.count(strict && done ? store : undefined);
         if (strict && (unplaced?.items ?? 0) > 0) process.exitCode = LEFT;
         const about = dryRun && !estimate.isExact ? `among ${countText(estimate.sampled, 'item')}, ` : '';
-        const texts = [dryRun ? lines.join('\n') : endText(steps, next), ...unplacedText(unplaced ?? NONE, about)];
+        const ended = dryRun ? lines : [endText(steps, next), ...leftoverText(leftovers)];
+        const texts = [...ended, ...unplacedText(unplaced ?? NONE, about)];
         return {
           json: {
             ...{ steps, done, next, leftovers, plan: { changes, warnings, steps: plan.steps, cost, estimate } },
@@ -158,15 +161,16 @@ class WalkedUnplaced {
   }
 }
 
-/** Migrates to the model and, if asked to, takes away what only other models have, one after the other. */
+/** Migrates to the model, and then takes away what was shown: another model may have added more meanwhile. */
 async function migrateAll(
   run: MigrateOptions,
-  { dryRun, undo }: { dryRun: boolean; undo: boolean },
+  dryRun: boolean,
+  going: readonly MigrateAction[],
 ): Promise<MigrateResult> {
   if (dryRun) return await migrate({ ...run, mostSteps: 0 });
   let result = await migrate(run);
   const steps = [...result.steps];
-  for (const action of undo ? result.leftovers : []) {
+  for (const action of going) {
     result = await migrate({ ...run, action });
     steps.push(...result.steps);
   }

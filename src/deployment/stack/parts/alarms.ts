@@ -182,7 +182,8 @@ function registryAlarms(site: Site): Record<string, Alarm> {
       means: 'A migration was left half done: what no reader uses is maintained for a day.',
       threshold: 1,
       period,
-      periods: Math.ceil((LONGEST_MIGRATION_HOURS * HOUR_SECONDS) / period),
+      // A migration that a single redrive has met is no reason to ring, however long a period is.
+      periods: Math.max(3, Math.ceil((LONGEST_MIGRATION_HOURS * HOUR_SECONDS) / period)),
     },
   };
 }

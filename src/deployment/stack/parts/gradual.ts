@@ -23,7 +23,7 @@ export function gradualResources(site: Site, stream: Resources[string], revision
   const text = JSON.stringify([stream.Properties, revision]);
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
   const version = `StreamVersion${hash}`;
-  const deploymentAlarms = alarmsOfVersion(site, attribute(version, 'Version'));
+  const deploymentAlarms = alarmsOfVersion(site, attribute(version, 'Version'), hash);
   const functionArns = [attribute('StreamLambdaFunction'), sub(`\${StreamLambdaFunction.Arn}:*`)];
   return {
     [version]: {
@@ -78,9 +78,10 @@ export function gradualResources(site: Site, stream: Resources[string], revision
 
 /**
  * The alarms of a deployment, by the version that is deployed: failures of the version before it, which it may end, are no reason to
- * take it back. The metrics of the event source mapping do not say which version has failed.
+ * take it back. Each version has alarms of its own: an alarm keeps its state, and would stop the deployment that mends it. The metrics of the
+ * event source mapping do not say which version has failed.
  */
-function alarmsOfVersion(site: Site, version: Value): Resources {
+function alarmsOfVersion(site: Site, version: Value, hash: string): Resources {
   const errors = functionMetric('stream', 'Errors');
   const alias = sub(`\${StreamLambdaFunction}:${ALIAS}`);
   const ofVersion = (name: string): Metric => {
@@ -93,7 +94,10 @@ function alarmsOfVersion(site: Site, version: Value): Resources {
     DeploymentQuarantined: ofVersion('quarantined'),
   };
   return Object.fromEntries(
-    Object.entries(watched).map(([name, metric]) => [`${name}Alarm`, deploymentAlarm(site.names.local(name), metric)]),
+    Object.entries(watched).map(([name, metric]) => [
+      `${name}Alarm${hash}`,
+      deploymentAlarm(site.names.local(`${name}-${hash}`), metric),
+    ]),
   );
 }
 

@@ -54,19 +54,20 @@ export function checkNames(modelFile: string, names: { service: string; table?: 
 }
 
 /** The endings of a module's name. */
-const MODULE_ENDINGS = ['.ts', '.mts', '.js', '.mjs'];
+const MODULE_ENDINGS = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs'];
 
 /**
  * Throws `invalid-parameters` where a function that the parameters ask for has no module: its bundle would lack it, and every call of it
- * would fail. A project without the folder `handlers` has its modules elsewhere, and is not looked at.
+ * would fail. A project whose folder `handlers` lacks the module of the stream has its modules elsewhere, and is not looked at.
  */
 export function checkHandlers(modelFile: string, parameters: Parameters): void {
   const folder = join(dirname(resolve(modelFile)), 'handlers');
-  if (!existsSync(folder)) return;
+  const has = (module: string): boolean => MODULE_ENDINGS.some((ending) => existsSync(join(folder, module + ending)));
+  if (!has('stream')) return;
   for (const name of functionsOf(parameters)) {
     // A rebuild is the check's code.
     const module = name === 'rebuild' ? 'check' : name;
-    if (MODULE_ENDINGS.some((ending) => existsSync(join(folder, module + ending)))) continue;
+    if (has(module)) continue;
     throw new EdgeloomError(
       'invalid-parameters',
       `These parameters of the stack ask for the function ${name}, and ${join(folder, `${module}.ts`)} is absent.`,

@@ -27,7 +27,10 @@ export function operationStatements({ names }: Site): Statement[] {
       ...allow(['lambda:UpdateEventSourceMapping'], ['*']),
       Condition: { ArnLike: { 'lambda:FunctionArn': own('lambda', `function:${names.local('*')}`) } },
     },
-    allow(['cloudformation:DescribeStackEvents', 'cloudformation:DescribeStacks'], [ref('AWS::StackId')]),
+    allow(
+      ['cloudformation:DescribeStackEvents', 'cloudformation:DescribeStacks'],
+      [own('cloudformation', `stack/\${AWS::StackName}/*`)],
+    ),
     allow(
       ['logs:DescribeLogStreams', 'logs:FilterLogEvents', 'logs:GetLogEvents', 'logs:StartQuery'],
       [own('logs', `log-group:/aws/lambda/${names.local('*')}`)],
