@@ -117,3 +117,25 @@ describe.each(['with copies', 'without copies'] as const)('a page of 100 goals, 
     expect(old.items).toEqual([]);
   });
 });
+
+describe('a page of nodes that no edge set names neighbours of', () => {
+  it('tells a node that does not exist, and takes the Query alone only where no neighbours are asked for', async () => {
+    const graph = defineGraph({
+      table: uniqueTableName(),
+      nodes: { GOAL: node({ view: ['title'] }), USER: node() },
+      edges: {
+        MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { gsi0: 'rank', projectSource: ['title'] } }),
+      },
+    });
+    const { store, projectAll } = await testTable(graph);
+    await store.put({ source: { S: 'GOAL-1' }, target: { S: 'MEMBER-USER-1' }, rank: { S: 'a' } });
+    await projectAll();
+    const reader = createReader(graph, { store });
+    const page = await reader.page('MEMBER', 'USER-1');
+    expect(page).toMatchObject({ items: [{ id: 'GOAL-1', attributes: null }], calls: 2 });
+    expect(await reader.page('MEMBER', 'USER-1', { with: [] })).toMatchObject({
+      items: [{ attributes: {} }],
+      calls: 1,
+    });
+  });
+});

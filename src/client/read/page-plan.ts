@@ -12,6 +12,8 @@ export interface PageAsked {
   levels: readonly Level[];
   /** Neighbours shown at most. */
   maxNodes: number;
+  /** Whether the question says that there are to be no neighbours. Else the views are read, which tell a node that does not exist. */
+  isAlone: boolean;
 }
 
 /** The steps of a page. */
@@ -26,7 +28,7 @@ export interface PagePlan extends Pick<PageAsked, 'levels' | 'maxNodes'> {
 export function planPage(graph: CompiledModel, asked: PageAsked): PagePlan {
   const { edge, levels, maxNodes } = asked;
   const query = `Query: the edges of ${edge.type} in their order.`;
-  const isInIndex = levels.length === 0 && missingInIndex(graph, asked) === undefined;
+  const isInIndex = asked.isAlone && missingInIndex(graph, asked) === undefined;
   const nodes = isInIndex ? whyInIndex(graph, asked) : whyNodes(graph, asked);
   return { levels, maxNodes, isInIndex, why: [query, nodes, ...whyNeighbours(asked)] };
 }
@@ -72,6 +74,7 @@ function whyNodes(graph: CompiledModel, asked: PageAsked): string {
     const more = isBeyond ? ' The nodes themselves: attributes are asked for that their views do not hold.' : '';
     return `Views of the nodes: neighbours are asked for, and the edge sets lie there.${more}`;
   }
+  if (!asked.isAlone) return 'Views of the nodes: they tell which nodes exist; with: [] does without.';
   const missing = missingInIndex(graph, asked);
   const lack = `the index items of ${edge.type} do not hold ${missing} (projectSource)`;
   return isBeyond ? `The nodes themselves: neither their views nor ${lack}.` : `Views of the nodes: ${lack}.`;

@@ -84,7 +84,8 @@ export function pagePlan(graph: CompiledModel, edgeType: string, options: PageOp
   const levels = levelsOf(graph, options.with, edge.from);
   const isBounded = levels.some(({ by, with: below }) => by !== 'edge set' || below.length > 0);
   const maxNodes = checkLimit(options.maxNodes, 'maxNodes', isBounded ? MAX_NODES : Number.POSITIVE_INFINITY);
-  return planPage(graph, { edge, attributes: options.attributes, levels, maxNodes });
+  const isAlone = options.with !== undefined && levels.length === 0;
+  return planPage(graph, { edge, attributes: options.attributes, levels, maxNodes, isAlone });
 }
 
 /** Neighbours that a page with levels shows where nothing else is asked for. */
