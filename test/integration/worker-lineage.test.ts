@@ -201,16 +201,17 @@ describe('a stream that others go on writing to', () => {
     const { stream, store, make } = await scripted();
     stream.open('root');
     await stream.put('root', user('1'));
-    let isSplit = false;
-    stream.beforeRead = async () => {
-      if (isSplit) return;
-      isSplit = true;
-      await stream.put('root', user('2'));
-      stream.close('root');
-      stream.open('child', 'root');
-    };
+    const split = new Promise<void>((isSplit) => {
+      stream.beforeRead = async () => {
+        stream.beforeRead = async () => undefined;
+        await stream.put('root', user('2'));
+        stream.close('root');
+        stream.open('child', 'root');
+        isSplit();
+      };
+    });
     const run = make().run({ untilIdle: true });
-    while (!isSplit) await new Promise((resolve) => setTimeout(resolve, 5));
+    await split;
     await whileWritten(stream, 'child', run);
     expect(await run).toMatchObject({ endedBy: 'idle' });
     for (const id of ['1', '2']) expect(await viewOf(store, id)).toMatchObject({ name: id });
