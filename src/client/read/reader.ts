@@ -363,7 +363,7 @@ function readerOf<G extends CompiledModel>(
   const held: Reading = (options, run) =>
     read(options, (context) => leases.hold((projections) => run({ ...context, projections })));
   const reader: Reader = {
-    with: (session) => readerOf({ ...context, session }, leases, feed),
+    with: (session) => readerOf({ ...context, session: session.bindTo(context.graph.table.name) }, leases, feed),
     get: (ids, options) => held(options, async (held) => (await readNodes(held, ids, options)).nodes as never),
     has: (source, edgeType, target, options) =>
       read(options, (context) => hasEdge(context, source, edgeType, target, options)),

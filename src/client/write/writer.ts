@@ -212,7 +212,11 @@ export function createWriter<G extends CompiledModel>(
   const { wait } = runtimeOf(options);
   const context: WriteContext = { store, wait };
   const writer: Writer<CompiledModel> = {
-    with: (session) => createWriter(graph, { store: notingStore(store, graph.table, session), wait }) as never,
+    with: (session) =>
+      createWriter(graph, {
+        store: notingStore(store, graph.table, session.bindTo(graph.table.name)),
+        wait,
+      }) as never,
     async putNode(id, attributes = {}, options = {}) {
       checkOptions('putNode', options, WRITE_OPTIONS);
       const change = putChange(graph, nodeKey(graph, id), await nodeItem(graph, id, attributes), options);

@@ -22,7 +22,7 @@ import { isFenced, isStale } from '../../core/plan/writes/stale.ts';
 import { hasExpectedFields, reconciledIndexUpdate } from '../../core/plan/writes/updates.ts';
 import { readItem, readItems } from '../../core/store-pages.ts';
 import { type DerivedUpdate, TRANSACTION_ITEMS, type UpdateCondition } from '../../core/store-port.ts';
-import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
+import { type ApplyContext, epochSeconds, noteWritten, updateItem } from './context.ts';
 import { reconcileAll } from './reconcile.ts';
 
 /**
@@ -234,6 +234,7 @@ async function writeWithCount(
     // rule: room-is-taken-under-the-revision-seen
     condition: room.isTaken ? unchangedCondition(count, undefined) : conditionOfValues(room.held),
   };
+  noteWritten(context, [...updates, countUpdate]);
   context.stats.writes += 1;
   // rule: count-moves-with-its-items
   // rule: count-moves-with-every-transaction

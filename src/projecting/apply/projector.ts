@@ -6,11 +6,11 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { isBefore, reconcilingUnit } from '../../core/plan/by-base.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import { foldBatch } from '../../core/plan/fold.ts';
-import { derivationEntry, refusalEntry } from '../../core/plan/quarantine-entry.ts';
+import { derivationEntry, rebuiltEntry, refusalEntry } from '../../core/plan/quarantine-entry.ts';
 import { type IndexUnit, type QuarantineUnit, splitUnit, type Unit, withUnitPerCount } from '../../core/plan/unit.ts';
 import { planBatch } from '../../core/plan/units.ts';
 import { readItem, readItems } from '../../core/store-pages.ts';
-import type { Store } from '../../core/store-port.ts';
+import type { ItemKey, Store } from '../../core/store-port.ts';
 import { observedStore, type TelemetryOption } from '../../core/telemetry.ts';
 import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { forEachAtOnce } from '../../foundation/for-each.ts';
@@ -140,7 +140,11 @@ function makeProjector(graph: CompiledModel, options: ProjectorOptions, decided:
       const error = record && (await readModelIntoContext(context, model, record.position));
       if (error !== undefined)
         return { records: records.length, units: 0, ...stats, failedFrom: lowestRecord(records), error };
+      if (context.graph.shapes === undefined) context.written = new Map();
       const planned = planBatch(context.graph, foldBatch(records));
+      // Where nothing is, a rebuild leaves no watermark: the image of a record from before it could bring something back.
+      const isOld = records.some((record) => isBefore(record, context.rebuild?.reconcileBeforeMs ?? 0));
+      const units = withUnitPerCount(planned.map(isOld ? reconcilingUnit : decided));
       const failures: Failure[] = [];
       // A call with hardly any time gets on all the same: its first unit is tried, though it waits for nothing.
       const isUntried = (): boolean => stats.writes === 0;
@@ -156,9 +160,10 @@ function makeProjector(graph: CompiledModel, options: ProjectorOptions, decided:
         // rule: unit-without-time-is-reported
         if (error !== undefined) failures.push({ unit, error });
       };
-      const quarantineOrFail = async (unit: Unit): Promise<void> => {
-        const error = await quarantineWritten(context, unit, failures);
-        if (error !== undefined) failures.push({ unit, error });
+      const quarantineOrFail = async (key: ItemKey): Promise<void> => {
+        const entry = rebuiltEntry(context.graph, key, records, context.now());
+        const error = await tryWithRetries(context, failures, () => putEntry(context, entry));
+        if (error !== undefined) failures.push(...units.map((unit) => ({ unit, error })));
       };
       const apply = async (units: readonly Unit[]): Promise<void> => {
         // A parent is read only after its reverse items are written: else the fan-out of its next change could miss the child.
@@ -174,9 +179,6 @@ function makeProjector(graph: CompiledModel, options: ProjectorOptions, decided:
         // rule: reverse-items-before-views, then
         await forEachAtOnce(withPrefetch(context, others), (work, place) => run(work, before + place), { concurrency });
       };
-      // Where nothing is, a rebuild leaves no watermark: the image of a record from before it could bring something back.
-      const isOld = records.some((record) => isBefore(record, context.rebuild?.reconcileBeforeMs ?? 0));
-      const units = withUnitPerCount(planned.map(isOld ? reconcilingUnit : decided));
       await apply(units);
       // rule: batch-looks-for-a-rebuild-after-it
       const isRebuilt = units.length > 0 && (await readNewRebuild(context, model));
@@ -188,7 +190,7 @@ function makeProjector(graph: CompiledModel, options: ProjectorOptions, decided:
         if (isOfModel) await apply(withUnitPerCount(planned.map(reconcilingUnit)));
         // A redrive by the model of the rebuild settles what this one has written.
         // rule: writes-beside-a-rebuild-by-another-model-are-quarantined
-        if (!isOfModel) await forEachAtOnce(units.flatMap(unitsOfItems), quarantineOrFail, { concurrency });
+        if (!isOfModel) await forEachAtOnce(context.written?.values() ?? [], quarantineOrFail, { concurrency });
       }
       return {
         records: records.length,
@@ -296,29 +298,6 @@ async function runUnit(
   if (unit.kind === 'quarantine') return failure;
   if ('items' in unit && unit.items.length > 1) return await runOneByOne(context, splitUnit(unit), failures);
   const entry = refusalEntry(context.graph, unit, failure, context.now());
-  return await tryWithRetries(context, failures, () => putEntry(context, entry));
-}
-
-/** A unit for each item that a unit has written; none for an entry. */
-function unitsOfItems(unit: Unit): readonly Unit[] {
-  if (unit.kind === 'quarantine') return [];
-  if (unit.kind === 'joined') return unit.items;
-  return unit.kind === 'counted' ? [...unit.items, { ...unit.items[0]!, sortKey: unit.sortKey }] : [unit];
-}
-
-/** Puts an entry for an item that was written by another model than the one of a rebuild that began meanwhile; returns the error that it failed with. */
-async function quarantineWritten(
-  context: ApplyContext,
-  unit: Unit,
-  failures: readonly Failure[],
-): Promise<EdgeloomError | undefined> {
-  const { graph, rebuild } = context;
-  const error = new StoreError(
-    'terminal',
-    'rebuilt-meanwhile',
-    `The table was rebuilt by another model (${rebuild?.model}) than the one that was writing it (${graph.fingerprint}).`,
-  );
-  const entry = refusalEntry(graph, unit, error, context.now());
   return await tryWithRetries(context, failures, () => putEntry(context, entry));
 }
 
