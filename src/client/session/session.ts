@@ -240,6 +240,12 @@ export class Session {
   }
 }
 
+/** The session, which is of this table from now on. Without types a caller may give something else. */
+export function sessionOf(session: Session | undefined, table: string): Session {
+  if (typeof session?.bindTo === 'function') return session.bindTo(table);
+  throw new EdgeloomError('invalid-argument', 'with takes a session.', 'Give createSession(), or Session.from(token).');
+}
+
 function tokenTooLarge(): EdgeloomError {
   return new EdgeloomError(
     'invalid-session',
