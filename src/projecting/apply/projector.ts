@@ -17,14 +17,21 @@ import { forEachAtOnce } from '../../foundation/for-each.ts';
 import { checkOptions, checkStoreOptions } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
-import { type ApplyContext, type ApplyStats, checkTime, OutOfTimeError, putEntry, retryingWithin } from './context.ts';
-import { applyCountedUnit } from './counted.ts';
-import { EvictedViews } from './evicted-views.ts';
-import { applyContinuationUnit, applyFanOutUnit } from './fan-out.ts';
-import { applyIndexUnit } from './index-item.ts';
-import { applyJoinedUnit } from './joined.ts';
+import {
+  type ApplyContext,
+  type ApplyStats,
+  checkTime,
+  OutOfTimeError,
+  putEntry,
+  retryingWithin,
+} from '../../settle/context.ts';
+import { applyCountedUnit } from '../../settle/counted.ts';
+import { EvictedViews } from '../../settle/evicted-views.ts';
+import { applyContinuationUnit, applyFanOutUnit } from '../../settle/fan-out.ts';
+import { applyIndexUnit } from '../../settle/index-item.ts';
+import { applyJoinedUnit } from '../../settle/joined.ts';
+import { applyViewUnit, mustReadView } from '../../settle/view.ts';
 import { readModelIntoContext } from './read-model.ts';
-import { applyViewUnit, mustReadView } from './view.ts';
 
 /** Options of a projector. */
 export interface ProjectorOptions extends Pick<RuntimeOptions, 'now' | 'wait' | 'random'>, TelemetryOption {

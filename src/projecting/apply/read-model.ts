@@ -1,6 +1,6 @@
 import { EdgeloomError, isRetryableStoreError } from '../../foundation/errors.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
-import { type ApplyContext, retryingWithin } from './context.ts';
+import { type ApplyContext, retryingWithin } from '../../settle/context.ts';
 
 /** Codes of errors that waiting does not help against. */
 const LASTING: ReadonlySet<string> = new Set(['projection-code-missing', 'registry-gone', 'not-home-region']);

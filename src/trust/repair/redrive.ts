@@ -21,19 +21,19 @@ import { StoreError } from '../../foundation/errors.ts';
 import { forEachOf } from '../../foundation/for-each.ts';
 import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { RUNTIME_OPTIONS, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
 import {
   type ApplyContext,
   type ApplyStats,
   OutOfTimeError,
   retryingWithin,
   updateItem,
-} from '../../projecting/apply/context.ts';
-import { applyFanOutUnit } from '../../projecting/apply/fan-out.ts';
-import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
+} from '../../settle/context.ts';
+import { restartFanOut } from '../../settle/continuation.ts';
+import { applyFanOutUnit } from '../../settle/fan-out.ts';
+import { reconcileIndexItem } from '../../settle/repaired-index-item.ts';
+import { reconcileView, reconcileViewParts } from '../../settle/repaired-view.ts';
 import { runAbortable } from '../../store/abortable.ts';
-import { restartFanOut } from './settle/continuation.ts';
-import { reconcileIndexItem } from './settle/index-item.ts';
-import { reconcileView, reconcileViewParts } from './settle/view.ts';
 
 /** Options of a redrive. */
 export interface RedriveOptions extends RuntimeOptions, TelemetryOption {

@@ -6,13 +6,13 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import { type ApplyStats, epochSeconds, OutOfTimeError, updateItem } from '../../projecting/apply/context.ts';
 import type { StreamLabel } from '../../projecting/stream/stream-label.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
+import { removeAlien } from '../../settle/alien.ts';
+import { type ApplyStats, epochSeconds, OutOfTimeError, updateItem } from '../../settle/context.ts';
+import { repairForm } from '../../settle/form.ts';
+import type { SettleContext } from '../../settle/repair.ts';
 import { repairOf } from './repairs.ts';
-import { removeAlien } from './settle/alien.ts';
-import type { SettleContext } from './settle/context.ts';
-import { repairForm } from './settle/form.ts';
 
 /** Options of a repair. */
 export interface RepairerOptions extends RuntimeOptions {

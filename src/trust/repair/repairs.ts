@@ -3,15 +3,15 @@ import { edgeOfPart } from '../../core/kinds/in-target.ts';
 import type { Part, ViewRepair } from '../../core/kinds/part.ts';
 import { partKindOf } from '../../core/kinds/table.ts';
 import type { ItemKey } from '../../core/store-port.ts';
-import { deleteItem } from './settle/alien.ts';
-import { NO_WATERMARK, type SettleContext } from './settle/context.ts';
-import { restartFanOut } from './settle/continuation.ts';
-import { reconcileCount } from './settle/count.ts';
-import { reconcileIndexItemByKey } from './settle/index-item.ts';
-import { placeValuesWithoutRoom } from './settle/others.ts';
-import { reconcileReverseItem } from './settle/reverse-item.ts';
-import { reconcileTotalEntry } from './settle/total-entry.ts';
-import { reconcileViewParts } from './settle/view.ts';
+import { deleteItem } from '../../settle/alien.ts';
+import { restartFanOut } from '../../settle/continuation.ts';
+import { reconcileCount } from '../../settle/count.ts';
+import { placeValuesWithoutRoom } from '../../settle/others.ts';
+import { NO_WATERMARK, type SettleContext } from '../../settle/repair.ts';
+import { reconcileIndexItemByKey } from '../../settle/repaired-index-item.ts';
+import { reconcileViewParts } from '../../settle/repaired-view.ts';
+import { reconcileReverseItem } from '../../settle/reverse-item.ts';
+import { reconcileTotalEntry } from '../../settle/total-entry.ts';
 
 /** The repair of a kind of derived item. */
 export interface ItemRepair {

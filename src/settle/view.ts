@@ -1,24 +1,19 @@
-import { type Item, stringOf } from '../../core/items/attribute-value.ts';
-import { WATERMARK } from '../../core/items/derived-item.ts';
-import { VIEW_KEY } from '../../core/items/keys.ts';
-import { evictedTypes } from '../../core/items/stored-view.ts';
-import type { ParentCopies } from '../../core/kinds/copy.ts';
-import { isOverBudget, viewBudgetBytes } from '../../core/kinds/eviction.ts';
-import { readCopies } from '../../core/kinds/parent-copies.ts';
-import { isOfOtherShape } from '../../core/kinds/view.ts';
-import { derivedOf } from '../../core/plan/derive.ts';
-import type { Truth, ViewChange, ViewUnit } from '../../core/plan/unit.ts';
-import { isFenced, isStale } from '../../core/plan/writes/stale.ts';
-import {
-  contradictingChanges,
-  evictionUpdate,
-  fastViewUpdate,
-  slowViewUpdate,
-} from '../../core/plan/writes/updates.ts';
-import { wholeViewUpdate } from '../../core/plan/writes/whole-view.ts';
-import { readItem, readItems } from '../../core/store-pages.ts';
-import type { DerivedUpdate, UpdateResult } from '../../core/store-port.ts';
-import { StoreError } from '../../foundation/errors.ts';
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
+import { WATERMARK } from '../core/items/derived-item.ts';
+import { VIEW_KEY } from '../core/items/keys.ts';
+import { evictedTypes } from '../core/items/stored-view.ts';
+import type { ParentCopies } from '../core/kinds/copy.ts';
+import { isOverBudget, viewBudgetBytes } from '../core/kinds/eviction.ts';
+import { readCopies } from '../core/kinds/parent-copies.ts';
+import { isOfOtherShape } from '../core/kinds/view.ts';
+import { derivedOf } from '../core/plan/derive.ts';
+import type { Truth, ViewChange, ViewUnit } from '../core/plan/unit.ts';
+import { isFenced, isStale } from '../core/plan/writes/stale.ts';
+import { contradictingChanges, evictionUpdate, fastViewUpdate, slowViewUpdate } from '../core/plan/writes/updates.ts';
+import { wholeViewUpdate } from '../core/plan/writes/whole-view.ts';
+import { readItem, readItems } from '../core/store-pages.ts';
+import type { DerivedUpdate, UpdateResult } from '../core/store-port.ts';
+import { StoreError } from '../foundation/errors.ts';
 import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
 import { reconcile } from './reconcile.ts';
 import { writeReverseItemsAndReadView } from './whole-view.ts';

@@ -1,10 +1,10 @@
-import type { Item } from '../../core/items/attribute-value.ts';
-import type { CompiledModel } from '../../core/model/compiled.ts';
-import { formsOfEntry, unwrittenEntry } from '../../core/plan/quarantine-entry.ts';
-import type { DerivedUpdate, Store, UpdateResult } from '../../core/store-port.ts';
-import { EdgeloomError, isRetryableStoreError, StoreError } from '../../foundation/errors.ts';
-import { retrying } from '../../foundation/retry.ts';
-import type { Runtime } from '../../foundation/runtime.ts';
+import type { Item } from '../core/items/attribute-value.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import { formsOfEntry, unwrittenEntry } from '../core/plan/quarantine-entry.ts';
+import type { DerivedUpdate, Store, UpdateResult } from '../core/store-port.ts';
+import { EdgeloomError, isRetryableStoreError, StoreError } from '../foundation/errors.ts';
+import { retrying } from '../foundation/retry.ts';
+import type { Runtime } from '../foundation/runtime.ts';
 import type { EvictedViews } from './evicted-views.ts';
 
 /** The costs and counts of a batch so far. */

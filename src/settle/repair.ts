@@ -1,14 +1,14 @@
-import type { AttributeValue, Item } from '../../../core/items/attribute-value.ts';
-import { FENCE, WATERMARK } from '../../../core/items/derived-item.ts';
-import type { DerivedUpdate } from '../../../core/store-port.ts';
-import type { ApplyContext } from '../../../projecting/apply/context.ts';
-import { StreamLabel } from '../../../projecting/stream/stream-label.ts';
-import type { WriterModel } from '../../../registry/writer-model.ts';
+import type { AttributeValue, Item } from '../core/items/attribute-value.ts';
+import { FENCE, WATERMARK } from '../core/items/derived-item.ts';
+import { isPlausibleWatermark } from '../core/items/watermark.ts';
+import type { DerivedUpdate } from '../core/store-port.ts';
+import type { WriterModel } from '../registry/writer-model.ts';
+import type { ApplyContext } from './context.ts';
 
 /** The values that reconciling needs in a repair, which applies no image of a record. */
 export interface SettleContext extends ApplyContext {
   /** The table's stream: a watermark of a later stream is not kept. Absent: only the form of watermarks is checked. */
-  stream?: StreamLabel;
+  stream?: WatermarkJudge;
   /**
    * DynamoDB's time in milliseconds since 1970, which becomes the fence of a reconciled item: the item may have been lost before,
    * and its watermark with it. Called after the base items are read. Absent: no fence.
@@ -17,6 +17,13 @@ export interface SettleContext extends ApplyContext {
   /** The model of the registry as it is now. Absent: nothing changes `graph`. */
   model?: WriterModel | undefined;
 }
+
+/** Says whether a record of the table can have written a stored watermark. */
+export interface WatermarkJudge {
+  isPlausible(watermark: AttributeValue | undefined): Promise<boolean>;
+}
+
+const BY_FORM: WatermarkJudge = { isPlausible: async (watermark) => isPlausibleWatermark(watermark) };
 
 /** The watermark of a repair, which no record asks for: the actual watermark stays; without one it is empty. */
 export const NO_WATERMARK = '';
@@ -42,7 +49,7 @@ function fenceValue(fenceMs: () => number): AttributeValue {
 
 /** Returns a derived item without its watermark if no record can have written that. */
 export async function withPlausibleWatermark(
-  { stream = new StreamLabel(undefined) }: SettleContext,
+  { stream = BY_FORM }: SettleContext,
   current: Item | undefined,
 ): Promise<Item | undefined> {
   // rule: repair-keeps-a-plausible-watermark

@@ -1,6 +1,6 @@
 import pMap from 'p-map';
-import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
-import { COUNT, MODEL, REVISION, revisionOf, unchangedCondition } from '../../../core/items/derived-item.ts';
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
+import { COUNT, MODEL, REVISION, revisionOf, unchangedCondition } from '../core/items/derived-item.ts';
 import {
   type Amounts,
   addAmounts,
@@ -9,15 +9,15 @@ import {
   isAmountAttribute,
   sameAmounts,
   soundAmounts,
-} from '../../../core/items/ledger.ts';
-import { textOfUnits } from '../../../core/items/units.ts';
-import { itemsToCount, readCountWithItems } from '../../../core/kinds/count.ts';
-import { CountPlaces, placesOfCount } from '../../../core/model/projection/places.ts';
-import { queriedItems, readItem } from '../../../core/store-pages.ts';
-import type { DerivedUpdate, ItemKey } from '../../../core/store-port.ts';
-import { updateItem } from '../../../projecting/apply/context.ts';
-import { reconcile } from '../../../projecting/apply/reconcile.ts';
-import type { SettleContext } from './context.ts';
+} from '../core/items/ledger.ts';
+import { textOfUnits } from '../core/items/units.ts';
+import { itemsToCount, readCountWithItems } from '../core/kinds/count.ts';
+import { CountPlaces, placesOfCount } from '../core/model/projection/places.ts';
+import { queriedItems, readItem } from '../core/store-pages.ts';
+import type { DerivedUpdate, ItemKey } from '../core/store-port.ts';
+import { updateItem } from './context.ts';
+import { reconcile } from './reconcile.ts';
+import type { SettleContext } from './repair.ts';
 
 /** The most numbers that one update removes: its expression has room for 4 KB. A check finds the rest. */
 const MOST_REMOVED = 100;

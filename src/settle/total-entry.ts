@@ -1,12 +1,12 @@
-import { stringOf } from '../../../core/items/attribute-value.ts';
-import { COUNTED } from '../../../core/items/derived-item.ts';
-import { edgeOfEntry } from '../../../core/kinds/total-entry.ts';
-import { totalOfEntry } from '../../../core/model/projection/places.ts';
-import type { ItemKey } from '../../../core/store-port.ts';
-import { writeCounted } from '../../../projecting/apply/counted.ts';
-import { reconcile } from '../../../projecting/apply/reconcile.ts';
-import { NO_WATERMARK, type SettleContext } from './context.ts';
-import { reconcileIndexItem, reconcileOtherCount, tombstoneUpdate } from './index-item.ts';
+import { stringOf } from '../core/items/attribute-value.ts';
+import { COUNTED } from '../core/items/derived-item.ts';
+import { edgeOfEntry } from '../core/kinds/total-entry.ts';
+import { totalOfEntry } from '../core/model/projection/places.ts';
+import type { ItemKey } from '../core/store-port.ts';
+import { writeCounted } from './counted.ts';
+import { reconcile } from './reconcile.ts';
+import { NO_WATERMARK, type SettleContext } from './repair.ts';
+import { reconcileIndexItem, reconcileOtherCount, tombstoneUpdate } from './repaired-index-item.ts';
 
 /**
  * Reconciles the entry of an edge in a total with the edge, in a transaction with the total. An entry of no edge becomes a tombstone.

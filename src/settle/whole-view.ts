@@ -1,12 +1,12 @@
-import { type Item, stringOf } from '../../core/items/attribute-value.ts';
-import { CHILD } from '../../core/items/derived-item.ts';
-import { escapedEdge } from '../../core/items/element.ts';
-import { BASE_ITEMS } from '../../core/items/keys.ts';
-import { keysInTargetOfView } from '../../core/kinds/in-target.ts';
-import { readCopies } from '../../core/kinds/parent-copies.ts';
-import { derivedOf } from '../../core/plan/derive.ts';
-import type { WholeView } from '../../core/plan/writes/whole-view.ts';
-import { queriedItems, readItems } from '../../core/store-pages.ts';
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
+import { CHILD } from '../core/items/derived-item.ts';
+import { escapedEdge } from '../core/items/element.ts';
+import { BASE_ITEMS } from '../core/items/keys.ts';
+import { keysInTargetOfView } from '../core/kinds/in-target.ts';
+import { readCopies } from '../core/kinds/parent-copies.ts';
+import { derivedOf } from '../core/plan/derive.ts';
+import type { WholeView } from '../core/plan/writes/whole-view.ts';
+import { queriedItems, readItems } from '../core/store-pages.ts';
 import { type ApplyContext, checkTime } from './context.ts';
 import { applyIndexUnitByBaseItem } from './index-item.ts';
 

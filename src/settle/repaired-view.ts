@@ -1,23 +1,23 @@
-import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
-import { CHILD } from '../../../core/items/derived-item.ts';
-import { decodeElement, edgeKeyOfElement } from '../../../core/items/element.ts';
-import { BASE_ITEMS, typePrefix, VIEW_KEY } from '../../../core/items/keys.ts';
-import { elementsByEdge, evictedTypes } from '../../../core/items/stored-view.ts';
-import { readCopies } from '../../../core/kinds/parent-copies.ts';
-import { reverseItemKeyOf } from '../../../core/kinds/reverse-item.ts';
-import { isOfOtherShape } from '../../../core/kinds/view.ts';
-import type { CompiledModel } from '../../../core/model/compiled.ts';
-import { derivedOf } from '../../../core/plan/derive.ts';
-import type { Truth, ViewChange, ViewCorrections, ViewUnit } from '../../../core/plan/unit.ts';
-import { slowViewUpdate } from '../../../core/plan/writes/updates.ts';
-import { wholeViewUpdate } from '../../../core/plan/writes/whole-view.ts';
-import { queriedItems, readItems } from '../../../core/store-pages.ts';
-import type { QueryRequest } from '../../../core/store-port.ts';
-import { type ApplyContext, epochSeconds } from '../../../projecting/apply/context.ts';
-import { reconcile } from '../../../projecting/apply/reconcile.ts';
-import { writeReverseItemsAndReadView } from '../../../projecting/apply/whole-view.ts';
-import { type SettleContext, updateWithFence, viewWithFence, withPlausibleWatermark } from './context.ts';
-import { reconcileIndexItem } from './index-item.ts';
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
+import { CHILD } from '../core/items/derived-item.ts';
+import { decodeElement, edgeKeyOfElement } from '../core/items/element.ts';
+import { BASE_ITEMS, typePrefix, VIEW_KEY } from '../core/items/keys.ts';
+import { elementsByEdge, evictedTypes } from '../core/items/stored-view.ts';
+import { readCopies } from '../core/kinds/parent-copies.ts';
+import { reverseItemKeyOf } from '../core/kinds/reverse-item.ts';
+import { isOfOtherShape } from '../core/kinds/view.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import { derivedOf } from '../core/plan/derive.ts';
+import type { Truth, ViewChange, ViewCorrections, ViewUnit } from '../core/plan/unit.ts';
+import { slowViewUpdate } from '../core/plan/writes/updates.ts';
+import { wholeViewUpdate } from '../core/plan/writes/whole-view.ts';
+import { queriedItems, readItems } from '../core/store-pages.ts';
+import type { QueryRequest } from '../core/store-port.ts';
+import { type ApplyContext, epochSeconds } from './context.ts';
+import { reconcile } from './reconcile.ts';
+import { type SettleContext, updateWithFence, viewWithFence, withPlausibleWatermark } from './repair.ts';
+import { reconcileIndexItem } from './repaired-index-item.ts';
+import { writeReverseItemsAndReadView } from './whole-view.ts';
 
 /**
  * Writes the missing reverse items of edges that copy. It runs before the copied nodes are read: the fan-out of a later change has

@@ -1,9 +1,9 @@
-import { unchangedCondition } from '../../../core/items/derived-item.ts';
-import { endContinuationUpdate } from '../../../core/plan/fan-out.ts';
-import { isContinuationKey } from '../../../core/plan/stream-filter.ts';
-import type { ItemKey } from '../../../core/store-port.ts';
-import { epochSeconds, updateItem } from '../../../projecting/apply/context.ts';
-import type { SettleContext } from './context.ts';
+import { unchangedCondition } from '../core/items/derived-item.ts';
+import { endContinuationUpdate } from '../core/plan/fan-out.ts';
+import { isContinuationKey } from '../core/plan/stream-filter.ts';
+import type { ItemKey } from '../core/store-port.ts';
+import { epochSeconds, updateItem } from './context.ts';
+import type { SettleContext } from './repair.ts';
 
 /**
  * Deletes a retired or misplaced item if it still is one and has not changed since it was read. The id of a retired generation is

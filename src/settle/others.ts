@@ -1,11 +1,11 @@
-import { stringOf } from '../../../core/items/attribute-value.ts';
-import { parseDerivedKey } from '../../../core/items/derived-key.ts';
-import { hasRoomForOthers, RoomForOthers, storedAmounts } from '../../../core/items/ledger.ts';
-import { itemsToCount } from '../../../core/kinds/count.ts';
-import { readItem } from '../../../core/store-pages.ts';
-import type { ItemKey } from '../../../core/store-port.ts';
-import type { SettleContext } from './context.ts';
-import { reconcileIndexItemByKey } from './index-item.ts';
+import { stringOf } from '../core/items/attribute-value.ts';
+import { parseDerivedKey } from '../core/items/derived-key.ts';
+import { hasRoomForOthers, RoomForOthers, storedAmounts } from '../core/items/ledger.ts';
+import { itemsToCount } from '../core/kinds/count.ts';
+import { readItem } from '../core/store-pages.ts';
+import type { ItemKey } from '../core/store-port.ts';
+import type { SettleContext } from './repair.ts';
+import { reconcileIndexItemByKey } from './repaired-index-item.ts';
 import { reconcileTotalEntry } from './total-entry.ts';
 
 /**

@@ -1,19 +1,12 @@
-import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
-import {
-  AFTER,
-  AGAIN,
-  MODEL,
-  TOMBSTONE_HOURS,
-  unchangedCondition,
-  WATERMARK,
-} from '../../../core/items/derived-item.ts';
-import type { CompiledModel } from '../../../core/model/compiled.ts';
-import { FanOutPlaces, fanOutOfKey } from '../../../core/model/projection/places.ts';
-import type { EpochSeconds } from '../../../core/plan/unit.ts';
-import type { DerivedUpdate, ItemKey } from '../../../core/store-port.ts';
-import { epochSeconds } from '../../../projecting/apply/context.ts';
-import { reconcile } from '../../../projecting/apply/reconcile.ts';
-import { NO_WATERMARK, type SettleContext, withPlausibleWatermark } from './context.ts';
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
+import { AFTER, AGAIN, MODEL, TOMBSTONE_HOURS, unchangedCondition, WATERMARK } from '../core/items/derived-item.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import { FanOutPlaces, fanOutOfKey } from '../core/model/projection/places.ts';
+import type { EpochSeconds } from '../core/plan/unit.ts';
+import type { DerivedUpdate, ItemKey } from '../core/store-port.ts';
+import { epochSeconds } from './context.ts';
+import { reconcile } from './reconcile.ts';
+import { NO_WATERMARK, type SettleContext, withPlausibleWatermark } from './repair.ts';
 
 /** Has a stuck fan-out go on. */
 export async function restartFanOut(context: SettleContext, key: ItemKey): Promise<void> {

@@ -1,10 +1,10 @@
-import { type Item, stringOf } from '../../core/items/attribute-value.ts';
-import { WATERMARK } from '../../core/items/derived-item.ts';
-import { expectedFields } from '../../core/kinds/derived.ts';
-import { derivedOf } from '../../core/plan/derive.ts';
-import type { IndexUnit } from '../../core/plan/unit.ts';
-import { hasExpectedFields, indexUpdate, reconciledIndexUpdate } from '../../core/plan/writes/updates.ts';
-import { readItem } from '../../core/store-pages.ts';
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
+import { WATERMARK } from '../core/items/derived-item.ts';
+import { expectedFields } from '../core/kinds/derived.ts';
+import { derivedOf } from '../core/plan/derive.ts';
+import type { IndexUnit } from '../core/plan/unit.ts';
+import { hasExpectedFields, indexUpdate, reconciledIndexUpdate } from '../core/plan/writes/updates.ts';
+import { readItem } from '../core/store-pages.ts';
 import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
 import { reconcile } from './reconcile.ts';
 

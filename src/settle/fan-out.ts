@@ -1,19 +1,19 @@
 import pMap from 'p-map';
-import { type Item, stringOf } from '../../core/items/attribute-value.ts';
-import { CHILD, revisionOf } from '../../core/items/derived-item.ts';
-import { edgeSortKey, VIEW_KEY } from '../../core/items/keys.ts';
-import { copyOf } from '../../core/kinds/copy.ts';
-import { isOfOtherShape } from '../../core/kinds/view.ts';
-import { classifyKey } from '../../core/model/base-item.ts';
-import type { EdgeModel } from '../../core/model/compiled.ts';
-import { FanOutPlaces } from '../../core/model/projection/places.ts';
-import { beginContinuationUpdate, endContinuationUpdate, moveContinuationUpdate } from '../../core/plan/fan-out.ts';
-import { refusalEntry } from '../../core/plan/quarantine-entry.ts';
-import type { ContinuationUnit, FanOutUnit, ViewUnit } from '../../core/plan/unit.ts';
-import { copyUpdate } from '../../core/plan/writes/updates.ts';
-import { wholeViewUpdate } from '../../core/plan/writes/whole-view.ts';
-import { readItem, readItems } from '../../core/store-pages.ts';
-import { StoreError } from '../../foundation/errors.ts';
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
+import { CHILD, revisionOf } from '../core/items/derived-item.ts';
+import { edgeSortKey, VIEW_KEY } from '../core/items/keys.ts';
+import { copyOf } from '../core/kinds/copy.ts';
+import { isOfOtherShape } from '../core/kinds/view.ts';
+import { classifyKey } from '../core/model/base-item.ts';
+import type { EdgeModel } from '../core/model/compiled.ts';
+import { FanOutPlaces } from '../core/model/projection/places.ts';
+import { beginContinuationUpdate, endContinuationUpdate, moveContinuationUpdate } from '../core/plan/fan-out.ts';
+import { refusalEntry } from '../core/plan/quarantine-entry.ts';
+import type { ContinuationUnit, FanOutUnit, ViewUnit } from '../core/plan/unit.ts';
+import { copyUpdate } from '../core/plan/writes/updates.ts';
+import { wholeViewUpdate } from '../core/plan/writes/whole-view.ts';
+import { readItem, readItems } from '../core/store-pages.ts';
+import { StoreError } from '../foundation/errors.ts';
 import {
   type ApplyContext,
   checkTime,

@@ -1,11 +1,11 @@
-import { stringOf } from '../../../core/items/attribute-value.ts';
-import { COUNTED, OTHER, unchangedCondition } from '../../../core/items/derived-item.ts';
-import { hasRevision, misshapenAttributes } from '../../../core/kinds/form.ts';
-import type { ItemForm } from '../../../core/kinds/part.ts';
-import type { ItemKey } from '../../../core/store-port.ts';
-import { reconcile } from '../../../projecting/apply/reconcile.ts';
-import type { SettleContext } from './context.ts';
-import { reconcileOtherCount } from './index-item.ts';
+import { stringOf } from '../core/items/attribute-value.ts';
+import { COUNTED, OTHER, unchangedCondition } from '../core/items/derived-item.ts';
+import { hasRevision, misshapenAttributes } from '../core/kinds/form.ts';
+import type { ItemForm } from '../core/kinds/part.ts';
+import type { ItemKey } from '../core/store-port.ts';
+import { reconcile } from './reconcile.ts';
+import type { SettleContext } from './repair.ts';
+import { reconcileOtherCount } from './repaired-index-item.ts';
 
 /** Removes the attributes that an item cannot have. Any write replaces a malformed revision. */
 export async function repairForm(context: SettleContext, form: ItemForm, key: ItemKey): Promise<void> {

@@ -1,5 +1,5 @@
-import { type Item, itemSizeBytes, stringOf } from '../../core/items/attribute-value.ts';
-import { COUNT, COUNTED, MODEL, OTHER, unchangedCondition, WATERMARK } from '../../core/items/derived-item.ts';
+import { type Item, itemSizeBytes, stringOf } from '../core/items/attribute-value.ts';
+import { COUNT, COUNTED, MODEL, OTHER, unchangedCondition, WATERMARK } from '../core/items/derived-item.ts';
 import {
   type Amounts,
   addAmounts,
@@ -11,17 +11,17 @@ import {
   Room,
   textsOf,
   withGroupsWithoutRoom,
-} from '../../core/items/ledger.ts';
-import { textOfUnits } from '../../core/items/units.ts';
-import { countNamed } from '../../core/kinds/count.ts';
-import { expectedFields } from '../../core/kinds/derived.ts';
-import { countKeyOf } from '../../core/model/projection/places.ts';
-import { derivedOf } from '../../core/plan/derive.ts';
-import type { CountedUnit, IndexUnit } from '../../core/plan/unit.ts';
-import { isFenced, isStale } from '../../core/plan/writes/stale.ts';
-import { hasExpectedFields, reconciledIndexUpdate } from '../../core/plan/writes/updates.ts';
-import { readItem, readItems } from '../../core/store-pages.ts';
-import { type DerivedUpdate, TRANSACTION_ITEMS, type UpdateCondition } from '../../core/store-port.ts';
+} from '../core/items/ledger.ts';
+import { textOfUnits } from '../core/items/units.ts';
+import { countNamed } from '../core/kinds/count.ts';
+import { expectedFields } from '../core/kinds/derived.ts';
+import { countKeyOf } from '../core/model/projection/places.ts';
+import { derivedOf } from '../core/plan/derive.ts';
+import type { CountedUnit, IndexUnit } from '../core/plan/unit.ts';
+import { isFenced, isStale } from '../core/plan/writes/stale.ts';
+import { hasExpectedFields, reconciledIndexUpdate } from '../core/plan/writes/updates.ts';
+import { readItem, readItems } from '../core/store-pages.ts';
+import { type DerivedUpdate, TRANSACTION_ITEMS, type UpdateCondition } from '../core/store-port.ts';
 import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
 import { reconcileAll } from './reconcile.ts';
 

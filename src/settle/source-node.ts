@@ -1,6 +1,6 @@
-import type { CompiledModel } from '../../core/model/compiled.ts';
-import { type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
-import { type CountingReader, readItem, readItems } from '../../core/store-pages.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import { type SourceNode, sourceNodeKeys, sourceNodeOf } from '../core/model/joined.ts';
+import { type CountingReader, readItem, readItems } from '../core/store-pages.ts';
 
 /** A consistent read of a source node, with those of its parts that index items of its edges use. */
 export async function readSourceNode(

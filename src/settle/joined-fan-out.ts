@@ -1,10 +1,10 @@
-import { type Item, stringOf } from '../../core/items/attribute-value.ts';
-import { compareKeys } from '../../core/items/encoding.ts';
-import { type DerivedSortKey, isWithinBytes, SORT_KEY_BYTES, textOfKey } from '../../core/items/keys.ts';
-import { joinedKeysOf, joinedPrefixes } from '../../core/kinds/joined.ts';
-import { refusalEntry } from '../../core/plan/quarantine-entry.ts';
-import type { ContinuationUnit, FanOutUnit, IndexUnit } from '../../core/plan/unit.ts';
-import { StoreError } from '../../foundation/errors.ts';
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
+import { compareKeys } from '../core/items/encoding.ts';
+import { type DerivedSortKey, isWithinBytes, SORT_KEY_BYTES, textOfKey } from '../core/items/keys.ts';
+import { joinedKeysOf, joinedPrefixes } from '../core/kinds/joined.ts';
+import { refusalEntry } from '../core/plan/quarantine-entry.ts';
+import type { ContinuationUnit, FanOutUnit, IndexUnit } from '../core/plan/unit.ts';
+import { StoreError } from '../foundation/errors.ts';
 import { type ApplyContext, checkTime, putEntry, retryingWithin } from './context.ts';
 import { type JoinedLook, reconcileJoined, writeExpectedFields } from './joined.ts';
 import { readSourceNode } from './source-node.ts';

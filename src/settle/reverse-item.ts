@@ -1,13 +1,13 @@
-import type { Item } from '../../../core/items/attribute-value.ts';
-import { VIEW_KEY } from '../../../core/items/keys.ts';
-import { copySlots, isSlotRight } from '../../../core/kinds/copy.ts';
-import { edgeNamedByReverse, reverseItem, reverseItemOf } from '../../../core/kinds/reverse-item.ts';
-import { hasExpectedFields } from '../../../core/plan/writes/updates.ts';
-import type { ItemKey } from '../../../core/store-port.ts';
-import { reconcile } from '../../../projecting/apply/reconcile.ts';
-import { NO_WATERMARK, type SettleContext, withPlausibleWatermark } from './context.ts';
-import { reconcileIndexItem, tombstoneUpdate } from './index-item.ts';
-import { reconcileViewParts } from './view.ts';
+import type { Item } from '../core/items/attribute-value.ts';
+import { VIEW_KEY } from '../core/items/keys.ts';
+import { copySlots, isSlotRight } from '../core/kinds/copy.ts';
+import { edgeNamedByReverse, reverseItem, reverseItemOf } from '../core/kinds/reverse-item.ts';
+import { hasExpectedFields } from '../core/plan/writes/updates.ts';
+import type { ItemKey } from '../core/store-port.ts';
+import { reconcile } from './reconcile.ts';
+import { NO_WATERMARK, type SettleContext, withPlausibleWatermark } from './repair.ts';
+import { reconcileIndexItem, tombstoneUpdate } from './repaired-index-item.ts';
+import { reconcileViewParts } from './repaired-view.ts';
 
 /**
  * Reconciles a reverse item with its edge. While the item was missing, the fan-out of a change may not have found the edge. So the

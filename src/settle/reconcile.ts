@@ -1,7 +1,7 @@
-import type { Item } from '../../core/items/attribute-value.ts';
-import { readItem } from '../../core/store-pages.ts';
-import type { DerivedUpdate, ItemKey } from '../../core/store-port.ts';
-import { backoffMs } from '../../foundation/retry.ts';
+import type { Item } from '../core/items/attribute-value.ts';
+import { readItem } from '../core/store-pages.ts';
+import type { DerivedUpdate, ItemKey } from '../core/store-port.ts';
+import { backoffMs } from '../foundation/retry.ts';
 import { type ApplyContext, checkTime, updateItem, waitWithin } from './context.ts';
 
 /**

@@ -1,23 +1,23 @@
-import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
-import { COUNTED } from '../../../core/items/derived-item.ts';
-import { baseKeyOfIndexItem } from '../../../core/items/derived-key.ts';
-import { requireDerivedSortKey } from '../../../core/items/keys.ts';
-import { countHolding, isKeptCount } from '../../../core/kinds/count.ts';
-import { expectedFields } from '../../../core/kinds/derived.ts';
-import { findEdgeOfHashedKey } from '../../../core/kinds/index-item.ts';
-import { isJoinedKey } from '../../../core/kinds/joined.ts';
-import { type CounterPlaces, countKeyOf } from '../../../core/model/projection/places.ts';
-import { derivedOf } from '../../../core/plan/derive.ts';
-import type { IndexUnit } from '../../../core/plan/unit.ts';
-import { reconciledIndexUpdate } from '../../../core/plan/writes/updates.ts';
-import { readItem } from '../../../core/store-pages.ts';
-import type { DerivedUpdate, ItemKey } from '../../../core/store-port.ts';
-import { epochSeconds } from '../../../projecting/apply/context.ts';
-import { writeCounted } from '../../../projecting/apply/counted.ts';
-import { reconcileJoined } from '../../../projecting/apply/joined.ts';
-import { reconcile } from '../../../projecting/apply/reconcile.ts';
-import { NO_WATERMARK, type SettleContext, updateWithFence, withPlausibleWatermark } from './context.ts';
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
+import { COUNTED } from '../core/items/derived-item.ts';
+import { baseKeyOfIndexItem } from '../core/items/derived-key.ts';
+import { requireDerivedSortKey } from '../core/items/keys.ts';
+import { countHolding, isKeptCount } from '../core/kinds/count.ts';
+import { expectedFields } from '../core/kinds/derived.ts';
+import { findEdgeOfHashedKey } from '../core/kinds/index-item.ts';
+import { isJoinedKey } from '../core/kinds/joined.ts';
+import { type CounterPlaces, countKeyOf } from '../core/model/projection/places.ts';
+import { derivedOf } from '../core/plan/derive.ts';
+import type { IndexUnit } from '../core/plan/unit.ts';
+import { reconciledIndexUpdate } from '../core/plan/writes/updates.ts';
+import { readItem } from '../core/store-pages.ts';
+import type { DerivedUpdate, ItemKey } from '../core/store-port.ts';
+import { epochSeconds } from './context.ts';
 import { reconcileCount } from './count.ts';
+import { writeCounted } from './counted.ts';
+import { reconcileJoined } from './joined.ts';
+import { reconcile } from './reconcile.ts';
+import { NO_WATERMARK, type SettleContext, updateWithFence, withPlausibleWatermark } from './repair.ts';
 
 /**
  * Reconciles one index item, or reverse item, with its base item; a joined item also with the source node. An item that nothing
