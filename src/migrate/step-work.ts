@@ -74,6 +74,7 @@ export class StepWork implements StepRun {
       pageItems,
       concurrency,
       stats,
+      repair: {},
       // A page that has begun is finished: only the walk asks for the time.
       isOver: () => this.isOver(),
       neededFanOuts: async () => {

@@ -2,20 +2,19 @@ import { unchangedCondition } from '../core/items/derived-item.ts';
 import { endContinuationUpdate } from '../core/plan/fan-out.ts';
 import { isContinuationKey } from '../core/plan/stream-filter.ts';
 import type { ItemKey } from '../core/store-port.ts';
-import { epochSeconds, updateItem } from './context.ts';
-import type { SettleContext } from './repair.ts';
+import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
 
 /**
  * Deletes a retired or misplaced item if it still is one and has not changed since it was read. The id of a retired generation is
  * never used again, so no writer needs the item. A misplaced item has no writer. A fan-out has no id: it may be of what needs
  * fan-outs again, so the registry is read after it; a tombstone stays of it.
  */
-export async function removeAlien(context: SettleContext, key: ItemKey): Promise<boolean> {
-  const { graph, store, model } = context;
+export async function removeAlien(context: ApplyContext, key: ItemKey): Promise<boolean> {
+  const { graph, store, repair } = context;
   const { item } = await store.get(key, { consistent: true });
   const isFanOut = isContinuationKey(key.target);
   // rule: repair-reads-the-registry-after-a-fan-out
-  const now = isFanOut ? await model?.current() : undefined;
+  const now = isFanOut ? await repair?.model?.current() : undefined;
   const concern = item && (now ?? graph).concerns?.of(key.source, key.target, item).kind;
   if (item === undefined || (concern !== 'retired' && concern !== 'misplaced')) return false;
   if (isFanOut)
@@ -24,7 +23,7 @@ export async function removeAlien(context: SettleContext, key: ItemKey): Promise
 }
 
 /** Deletes an item of no kind that the model maintains; returns whether it did. */
-export async function deleteItem({ graph, store }: SettleContext, key: ItemKey): Promise<boolean> {
+export async function deleteItem({ graph, store }: ApplyContext, key: ItemKey): Promise<boolean> {
   const { item } = await store.get(key, { consistent: true });
   if (item === undefined) return false;
   const { applied } = await store.delete(key, unchangedCondition(item, graph.table.ttl));

@@ -6,6 +6,7 @@ import { EdgeloomError, isRetryableStoreError, StoreError } from '../foundation/
 import { retrying } from '../foundation/retry.ts';
 import type { Runtime } from '../foundation/runtime.ts';
 import type { EvictedViews } from './evicted-views.ts';
+import type { MayRepair } from './repair.ts';
 
 /** The costs and counts of a batch so far. */
 export interface ApplyStats {
@@ -21,8 +22,8 @@ export interface ApplyStats {
   quarantined: number;
 }
 
-/** The values that applying a unit needs. */
-export interface ApplyContext extends Runtime {
+/** The values that settling an item needs. */
+export interface ApplyContext extends Runtime, MayRepair {
   graph: CompiledModel;
   store: Store;
   /** Called with each quarantine entry that was put, or refused. */

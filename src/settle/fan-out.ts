@@ -1,18 +1,22 @@
 import pMap from 'p-map';
 import { type Item, stringOf } from '../core/items/attribute-value.ts';
-import { CHILD, revisionOf } from '../core/items/derived-item.ts';
+import { CHILD, revisionOf, WATERMARK } from '../core/items/derived-item.ts';
 import { edgeSortKey, VIEW_KEY } from '../core/items/keys.ts';
 import { copyOf } from '../core/kinds/copy.ts';
-import { isOfOtherShape } from '../core/kinds/view.ts';
 import { classifyKey } from '../core/model/base-item.ts';
 import type { EdgeModel } from '../core/model/compiled.ts';
 import { FanOutPlaces } from '../core/model/projection/places.ts';
-import { beginContinuationUpdate, endContinuationUpdate, moveContinuationUpdate } from '../core/plan/fan-out.ts';
+import {
+  beginContinuationUpdate,
+  continueFanOutUpdate,
+  endContinuationUpdate,
+  moveContinuationUpdate,
+} from '../core/plan/fan-out.ts';
 import { refusalEntry } from '../core/plan/quarantine-entry.ts';
 import type { ContinuationUnit, FanOutUnit, ViewUnit } from '../core/plan/unit.ts';
 import { copyUpdate } from '../core/plan/writes/updates.ts';
-import { wholeViewUpdate } from '../core/plan/writes/whole-view.ts';
 import { readItem, readItems } from '../core/store-pages.ts';
+import type { ItemKey } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
 import {
   type ApplyContext,
@@ -25,7 +29,8 @@ import {
 } from './context.ts';
 import { visitEdges } from './joined-fan-out.ts';
 import { reconcile } from './reconcile.ts';
-import { writeReverseItemsAndReadView } from './whole-view.ts';
+import { NO_WATERMARK, withPlausibleWatermark } from './repair.ts';
+import { settleView } from './view.ts';
 
 /**
  * The fan-out writes a parent's attributes into the views of its children. A consistent Query of the reverse items finds the
@@ -73,6 +78,16 @@ export async function applyContinuationUnit(context: ApplyContext, unit: Continu
   checkTime(context);
   // rule: page-before-its-continuation-moves, then
   await updateItem(context, moveContinuationUpdate(context.graph, unit, after, epochSeconds(context)));
+}
+
+/** Has a stuck fan-out go on. */
+export async function restartFanOut(context: ApplyContext, key: ItemKey): Promise<void> {
+  await reconcile(context, {
+    key,
+    expected: async (item) => stringOf((await withPlausibleWatermark(context, item))?.[WATERMARK]) ?? NO_WATERMARK,
+    update: (item, watermark) =>
+      item && continueFanOutUpdate(context.graph, key, item, watermark, epochSeconds(context)),
+  });
 }
 
 /** Visits one page of children, or of edges; returns the sort key of the last reverse item, or edge, if more may follow. */
@@ -169,19 +184,16 @@ async function writeCopy(
   first: Seen | undefined,
 ): Promise<void> {
   const { graph } = context;
-  await reconcile(context, {
-    key: { source: child, target: VIEW_KEY },
+  await settleView(context, child, {
     seen: first && { item: first.view },
-    async expected(view, attempt) {
-      if (isOfOtherShape(graph, child, view)) return { whole: await writeReverseItemsAndReadView(context, child) };
+    watermark: NO_WATERMARK,
+    async parts(_view, attempt) {
       // rule: parent-is-read-again-after-a-conflict
       const copy = first !== undefined && attempt === 1 ? first.copy : await readCopy(context, edge, parent);
       return { copy };
     },
-    update(view, { whole, copy }) {
-      const now = epochSeconds(context);
+    update(view, { copy }, now) {
       // rule: fan-out-leaves-a-trace-in-every-view
-      if (whole !== undefined) return wholeViewUpdate(graph, child, view, whole, '', now);
       return copyUpdate(graph, child, view, new Map([[edgeSortKey(edge.type, parent), copy]]), now);
     },
   });

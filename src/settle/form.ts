@@ -3,12 +3,12 @@ import { COUNTED, OTHER, unchangedCondition } from '../core/items/derived-item.t
 import { hasRevision, misshapenAttributes } from '../core/kinds/form.ts';
 import type { ItemForm } from '../core/kinds/part.ts';
 import type { ItemKey } from '../core/store-port.ts';
+import type { ApplyContext } from './context.ts';
+import { reconcileOtherCount } from './index-item.ts';
 import { reconcile } from './reconcile.ts';
-import type { SettleContext } from './repair.ts';
-import { reconcileOtherCount } from './repaired-index-item.ts';
 
 /** Removes the attributes that an item cannot have. Any write replaces a malformed revision. */
-export async function repairForm(context: SettleContext, form: ItemForm, key: ItemKey): Promise<void> {
+export async function repairForm(context: ApplyContext, form: ItemForm, key: ItemKey): Promise<void> {
   const { actual, update } = await reconcile(context, {
     key,
     expected: (item) => misshapenAttributes(form, context.graph, item ?? {}),

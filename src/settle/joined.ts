@@ -9,8 +9,9 @@ import { type IndexUnit, type JoinedUnit, positionSpan } from '../core/plan/unit
 import { reconciledIndexUpdate } from '../core/plan/writes/updates.ts';
 import { readItems } from '../core/store-pages.ts';
 import { type ApplyContext, checkTime, epochSeconds, OutOfTimeError, putEntry, updateItem } from './context.ts';
-import { writeCounted } from './counted.ts';
+import { writeCounted } from './count.ts';
 import { reconcileAll } from './reconcile.ts';
+import { withPlausibleWatermark } from './repair.ts';
 
 /**
  * Joined index items. Two base items of one partition determine each of them: an edge and its source node. The positions of two
@@ -46,15 +47,13 @@ export interface SettleOptions {
    * it exists.
    */
   expectsNew?: boolean;
-  /** Returns the item that the update is computed from, given the item as it was read. Default: that item. A repair leaves out a watermark that no record can have written. */
-  trusted?: (current: Item | undefined) => Promise<Item | undefined>;
 }
 
 /** Reconciles joined items of edges of one node: makes each what edge and node ask for now. */
 export async function reconcileJoined(
   context: ApplyContext,
   units: readonly IndexUnit[],
-  { expectsNew = false, trusted }: SettleOptions = {},
+  { expectsNew = false }: SettleOptions = {},
 ): Promise<void> {
   await reconcileAll<IndexUnit, Bases>(context, units, {
     // rule: joined-item-before-its-bases, first
@@ -67,7 +66,6 @@ export async function reconcileJoined(
         context,
         seen.map(({ one }) => one),
         seen.map(({ actual, expected }) => ({ current: actual, ...expected })),
-        trusted,
       ),
   });
 }
@@ -77,7 +75,6 @@ export async function writeExpectedFields(
   context: ApplyContext,
   units: readonly IndexUnit[],
   looks: readonly JoinedLook[],
-  trusted: SettleOptions['trusted'] = async (current) => current,
 ): Promise<IndexUnit[]> {
   const changed: IndexUnit[] = [];
   const failures: unknown[] = [];
@@ -90,8 +87,7 @@ export async function writeExpectedFields(
     async (unit, i) => {
       try {
         checkTime(context);
-        const look = looks[i]!;
-        if (!(await writeJoinedItem(context, unit, look, await trusted(look.current)))) changed.push(unit);
+        if (!(await writeJoinedItem(context, unit, looks[i]!))) changed.push(unit);
       } catch (error) {
         failures.push(error);
       }
@@ -143,15 +139,15 @@ async function writeJoinedItem(
   context: ApplyContext,
   unit: IndexUnit,
   { current, edge, node }: JoinedLook,
-  trusted: Item | undefined,
 ): Promise<boolean> {
   const { graph } = context;
   const { base, sortKey } = unit;
   const { indexItems, joint } = derivedOf(graph, base.source, base.target, edge, node);
   const expected = indexItems.get(sortKey);
+  const kept = await withPlausibleWatermark(context, current);
   // rule: joined-item-always-leaves-a-trace
   // rule: joined-item-is-written-under-the-revision-seen
-  const update = reconciledIndexUpdate(graph, unit, trusted, expected, epochSeconds(context));
+  const update = reconciledIndexUpdate(graph, unit, kept, expected, epochSeconds(context));
   const countName = countHolding(graph, base, sortKey)?.name;
   const isWritten =
     countName === undefined

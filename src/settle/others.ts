@@ -4,14 +4,14 @@ import { hasRoomForOthers, RoomForOthers, storedAmounts } from '../core/items/le
 import { itemsToCount } from '../core/kinds/count.ts';
 import { readItem } from '../core/store-pages.ts';
 import type { ItemKey } from '../core/store-port.ts';
-import type { SettleContext } from './repair.ts';
-import { reconcileIndexItemByKey } from './repaired-index-item.ts';
+import type { ApplyContext } from './context.ts';
+import { reconcileIndexItemByKey } from './index-item.ts';
 import { reconcileTotalEntry } from './total-entry.ts';
 
 /**
  * Reconciles items whose values of groups had no room in a count, as long as there is room. Each of them gets a name for its values.
  */
-export async function placeValuesWithoutRoom(context: SettleContext, count: ItemKey): Promise<void> {
+export async function placeValuesWithoutRoom(context: ApplyContext, count: ItemKey): Promise<void> {
   const { source, target: countKey } = count;
   const amounts = storedAmounts(await readItem(context, count));
   if (amounts === undefined || !hasRoomForOthers(amounts)) return;

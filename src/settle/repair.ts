@@ -3,10 +3,9 @@ import { FENCE, WATERMARK } from '../core/items/derived-item.ts';
 import { isPlausibleWatermark } from '../core/items/watermark.ts';
 import type { DerivedUpdate } from '../core/store-port.ts';
 import type { WriterModel } from '../registry/writer-model.ts';
-import type { ApplyContext } from './context.ts';
 
-/** The values that reconciling needs in a repair, which applies no image of a record. */
-export interface SettleContext extends ApplyContext {
+/** The values of a repair, which applies no image of a record. */
+export interface Repairing {
   /** The table's stream: a watermark of a later stream is not kept. Absent: only the form of watermarks is checked. */
   stream?: WatermarkJudge;
   /**
@@ -14,8 +13,14 @@ export interface SettleContext extends ApplyContext {
    * and its watermark with it. Called after the base items are read. Absent: no fence.
    */
   fenceMs?: (() => number) | undefined;
-  /** The model of the registry as it is now. Absent: nothing changes `graph`. */
+  /** The model of the registry as it is now. Absent: nothing changes the model. */
   model?: WriterModel | undefined;
+}
+
+/** Whoever settles items, in a repair or not. */
+export interface MayRepair {
+  /** The repair that settles the items. Absent: records ask for it. */
+  repair?: Repairing | undefined;
 }
 
 /** Says whether a record of the table can have written a stored watermark. */
@@ -29,17 +34,17 @@ const BY_FORM: WatermarkJudge = { isPlausible: async (watermark) => isPlausibleW
 export const NO_WATERMARK = '';
 
 /**
- * Adds the fence to the write of a reconciled item. The write is made under the revision that was read, so the item is still the
- * same, or still missing.
+ * Adds the fence of a repair to the write of a reconciled item. The write is made under the revision that was read, so the item is still
+ * the same, or still missing.
  */
-export function updateWithFence({ fenceMs }: SettleContext, update: DerivedUpdate): DerivedUpdate {
+export function updateWithFence({ repair: { fenceMs } = {} }: MayRepair, update: DerivedUpdate): DerivedUpdate {
   // rule: repaired-item-has-a-fence
   if (fenceMs === undefined) return update;
   return { ...update, set: { ...update.set, [FENCE]: fenceValue(fenceMs) } };
 }
 
 /** Adds the fence to a view before its update is planned: the view's budget must have room for it. */
-export function viewWithFence({ fenceMs }: SettleContext, view: Item | undefined): Item | undefined {
+export function viewWithFence({ repair: { fenceMs } = {} }: MayRepair, view: Item | undefined): Item | undefined {
   return fenceMs === undefined ? view : { ...view, [FENCE]: fenceValue(fenceMs) };
 }
 
@@ -47,11 +52,13 @@ function fenceValue(fenceMs: () => number): AttributeValue {
   return { N: String(Math.floor(fenceMs())) };
 }
 
-/** Returns a derived item without its watermark if no record can have written that. */
+/** Returns a derived item as it was read; in a repair, without its watermark if no record can have written that. */
 export async function withPlausibleWatermark(
-  { stream = BY_FORM }: SettleContext,
+  { repair }: MayRepair,
   current: Item | undefined,
 ): Promise<Item | undefined> {
+  if (repair === undefined) return current;
+  const { stream = BY_FORM } = repair;
   // rule: repair-keeps-a-plausible-watermark
   if (current === undefined || (await stream.isPlausible(current[WATERMARK]))) return current;
   const { [WATERMARK]: _implausible, ...rest } = current;

@@ -4,10 +4,11 @@ import { copySlots, isSlotRight } from '../core/kinds/copy.ts';
 import { edgeNamedByReverse, reverseItem, reverseItemOf } from '../core/kinds/reverse-item.ts';
 import { hasExpectedFields } from '../core/plan/writes/updates.ts';
 import type { ItemKey } from '../core/store-port.ts';
+import type { ApplyContext } from './context.ts';
+import { reconcileIndexItem, tombstoneUpdate } from './index-item.ts';
 import { reconcile } from './reconcile.ts';
-import { NO_WATERMARK, type SettleContext, withPlausibleWatermark } from './repair.ts';
-import { reconcileIndexItem, tombstoneUpdate } from './repaired-index-item.ts';
-import { reconcileViewParts } from './repaired-view.ts';
+import { NO_WATERMARK, withPlausibleWatermark } from './repair.ts';
+import { reconcileViewParts } from './view.ts';
 
 /**
  * Reconciles a reverse item with its edge. While the item was missing, the fan-out of a change may not have found the edge. So the
@@ -16,7 +17,7 @@ import { reconcileViewParts } from './repaired-view.ts';
  * @param base the edge. Undefined: the item names it, by its key or its content. If the item names none, it becomes a tombstone.
  */
 export async function reconcileReverseItem(
-  context: SettleContext,
+  context: ApplyContext,
   key: ItemKey,
   base: ItemKey | undefined,
 ): Promise<void> {
@@ -41,7 +42,7 @@ export async function reconcileReverseItem(
 }
 
 async function isReverseItemRight(
-  context: SettleContext,
+  context: ApplyContext,
   item: Item | undefined,
   expected: Item | undefined,
 ): Promise<boolean> {
@@ -51,7 +52,7 @@ async function isReverseItemRight(
   return reverseItem.isLive(item) !== hasExpiry && (await withPlausibleWatermark(context, item)) === item;
 }
 
-async function reconcileCopy(context: SettleContext, { source, target }: ItemKey): Promise<void> {
+async function reconcileCopy(context: ApplyContext, { source, target }: ItemKey): Promise<void> {
   const { graph, store } = context;
   const { item: view } = await store.get({ source, target: VIEW_KEY }, { consistent: true });
   const slot = copySlots(graph, view).find(({ edge }) => edge === target);

@@ -1,22 +1,66 @@
 import { type Item, stringOf } from '../core/items/attribute-value.ts';
-import { WATERMARK } from '../core/items/derived-item.ts';
-import { VIEW_KEY } from '../core/items/keys.ts';
-import { evictedTypes } from '../core/items/stored-view.ts';
+import { CHILD, WATERMARK } from '../core/items/derived-item.ts';
+import { decodeElement, edgeKeyOfElement, escapedEdge } from '../core/items/element.ts';
+import { BASE_ITEMS, typePrefix, VIEW_KEY } from '../core/items/keys.ts';
+import { elementsByEdge, evictedTypes } from '../core/items/stored-view.ts';
 import type { ParentCopies } from '../core/kinds/copy.ts';
 import { isOverBudget, viewBudgetBytes } from '../core/kinds/eviction.ts';
+import { keysInTargetOfView } from '../core/kinds/in-target.ts';
 import { readCopies } from '../core/kinds/parent-copies.ts';
 import { isOfOtherShape } from '../core/kinds/view.ts';
 import { derivedOf } from '../core/plan/derive.ts';
-import type { Truth, ViewChange, ViewUnit } from '../core/plan/unit.ts';
+import type { EpochSeconds, Truth, ViewChange, ViewCorrections, ViewUnit } from '../core/plan/unit.ts';
 import { isFenced, isStale } from '../core/plan/writes/stale.ts';
 import { contradictingChanges, evictionUpdate, fastViewUpdate, slowViewUpdate } from '../core/plan/writes/updates.ts';
-import { wholeViewUpdate } from '../core/plan/writes/whole-view.ts';
-import { readItem, readItems } from '../core/store-pages.ts';
-import type { DerivedUpdate, UpdateResult } from '../core/store-port.ts';
+import { type WholeView, wholeViewUpdate } from '../core/plan/writes/whole-view.ts';
+import { queriedItems, readItem, readItems } from '../core/store-pages.ts';
+import type { DerivedUpdate, QueryRequest, UpdateResult } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
 import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
-import { reconcile } from './reconcile.ts';
-import { writeReverseItemsAndReadView } from './whole-view.ts';
+import { reconcileIndexItem } from './index-item.ts';
+import { type Reconciling, reconcile } from './reconcile.ts';
+import { NO_WATERMARK, updateWithFence, viewWithFence, withPlausibleWatermark } from './repair.ts';
+
+/** How to settle a view whose shape is that of the model. */
+interface ViewSettling<Parts> {
+  /** The view, if it was read before. */
+  seen?: Reconciling<Parts>['seen'];
+  /** The watermark of a view that is made whole. */
+  watermark: string;
+  /** Reads what the base items ask for in the parts of the view that are settled. */
+  parts: (view: Item | undefined, attempt: number) => Promise<Parts>;
+  /** Makes the update of the view; undefined if nothing is to be written. */
+  update: (view: Item | undefined, parts: Parts, now: EpochSeconds) => DerivedUpdate | undefined;
+}
+
+/** Settles a view. One of another shape is made whole instead, by all base items of the partition. Returns the update that was made. */
+export async function settleView<Parts>(
+  context: ApplyContext,
+  source: string,
+  { seen, watermark, parts, update }: ViewSettling<Parts>,
+): Promise<{ update: DerivedUpdate | undefined }> {
+  const { graph } = context;
+  return await reconcile(context, {
+    key: { source, target: VIEW_KEY },
+    seen,
+    async expected(view, attempt) {
+      const kept = await withPlausibleWatermark(context, view);
+      if (isOfOtherShape(graph, source, view)) return { kept, whole: await readWholeView(context, source) };
+      return { kept, parts: await parts(view, attempt) };
+    },
+    update(_view, expected) {
+      const now = epochSeconds(context);
+      const view = viewWithFence(context, expected.kept);
+      const made =
+        expected.whole === undefined
+          ? update(view, expected.parts, now)
+          : wholeViewUpdate(graph, source, view, expected.whole, watermark, now);
+      if (made === undefined) return undefined;
+      // rule: repair-writes-views-under-the-revision-seen
+      return updateWithFence(context, made);
+    },
+  });
+}
 
 /** Whether a view unit has to read the view before it can be written, so that reading ahead pays. */
 export function mustReadView(context: ApplyContext, unit: ViewUnit): boolean {
@@ -52,12 +96,10 @@ export async function applyViewUnit(
     current = await readView(context, unit.source);
   }
   if (isStale(unit.oldest, current) || isFenced(unit.records, current)) stats.stale += 1;
-  const { update } = await reconcile(context, {
-    key: { source: unit.source, target: VIEW_KEY },
+  const { update } = await settleView(context, unit.source, {
     seen: { item: current },
-    async expected(current) {
-      if (isOfOtherShape(graph, unit.source, current))
-        return { whole: await writeReverseItemsAndReadView(context, unit.source) };
+    watermark: unit.newest,
+    async parts(current) {
       // rule: contradictions-are-reconciled-by-base-items
       // rule: base-items-are-read-after-the-view
       const truths = await readExpectedParts(context, unit, contradictingChanges(unit, current));
@@ -65,11 +107,7 @@ export async function applyViewUnit(
       const parents = await readParents(context, unit, current, truths);
       return { truths, parents };
     },
-    update(current, expected) {
-      const now = epochSeconds(context);
-      if (expected.whole !== undefined)
-        return wholeViewUpdate(graph, unit.source, current, expected.whole, unit.newest, now);
-      const { truths, parents } = expected;
+    update(current, { truths, parents }, now) {
       const update = slowViewUpdate(graph, unit, current, truths, now, parents);
       // rule: replay-still-evicts
       if (wasViewLastWrittenBy(unit, current) && agreesWithBaseItems(unit, current, truths) && !changesElements(update))
@@ -184,4 +222,156 @@ async function readExpectedParts(
   // rule: base-items-of-a-view-are-read-consistently
   const items = await readItems(context, keys);
   return new Map(keys.map(({ target }, i) => [target, derivedOf(context.graph, unit.source, target, items[i])]));
+}
+
+/**
+ * Reads everything that the base items of a partition ask for in its view, consistently. Writes the missing reverse items of the edges
+ * first, and then reads the copied nodes: the fan-out of a later change of these nodes finds the edge.
+ */
+async function readWholeView(context: ApplyContext, source: string): Promise<WholeView> {
+  const { graph } = context;
+  const elements = new Map<string, string[]>();
+  const targets: string[] = [];
+  let attributes: Item | undefined;
+  for await (const [target, item] of baseItems(context, source, BASE_ITEMS)) {
+    const derived = derivedOf(graph, source, target, item);
+    if (target === source) attributes = derived.attributes;
+    if (derived.element === undefined) continue;
+    elements.set(escapedEdge(target), [derived.element]);
+    targets.push(target);
+  }
+  // rule: reverse-items-before-the-copies-of-a-view-made-whole, first
+  await writeMissingReverseItems(context, source, targets, NO_WATERMARK);
+  // rule: reverse-items-before-the-copies-of-a-view-made-whole, then
+  const copies = await readCopies(context, targets);
+  return { elements, attributes, copies };
+}
+
+/**
+ * Writes the missing reverse items of edges that copy. It runs before the copied nodes are read: the fan-out of a later change has
+ * to find the edge.
+ */
+async function writeMissingReverseItems(
+  context: ApplyContext,
+  source: string,
+  targets: readonly string[],
+  watermark: string,
+): Promise<void> {
+  const edges = targets.flatMap((target) => {
+    const base = { source, target };
+    return keysInTargetOfView(context.graph, base).map((key) => ({ base, key }));
+  });
+  const items = await readItems(
+    context,
+    edges.map(({ key }) => key),
+  );
+  for (const [i, { base, key }] of edges.entries()) {
+    if (items[i]?.[CHILD] === undefined) await reconcileIndexItem(context, base, key, watermark);
+  }
+}
+
+/** Reconciles the parts of a view that belong to some base items. */
+export async function reconcileViewParts(
+  context: ApplyContext,
+  source: string,
+  targets: readonly string[],
+  watermark: string,
+  corrections?: ViewCorrections,
+): Promise<void> {
+  const readBases = async (): Promise<Map<string, Item | undefined>> => {
+    const items = await readItems(
+      context,
+      targets.map((target) => ({ source, target })),
+    );
+    const bases = new Map(targets.map((target, i) => [target, items[i]]));
+    // A type that comes back into the set brings all of its edges.
+    // rule: edge-type-comes-back-whole
+    for (const type of corrections?.unmark ?? []) {
+      for await (const [target, item] of baseItems(context, source, { beginsWith: `${type}-` }))
+        bases.set(target, item);
+    }
+    return bases;
+  };
+  await reconcileWithBaseItems(context, source, watermark, readBases, corrections);
+}
+
+/** Reconciles a whole view: with every base item of the partition, and for every element without one. */
+export async function reconcileView(context: ApplyContext, source: string, watermark: string): Promise<void> {
+  await reconcileWithBaseItems(context, source, watermark, async (view) => {
+    const bases = new Map<string, Item | undefined>();
+    for await (const [target, item] of baseItems(context, source, BASE_ITEMS)) bases.set(target, item);
+    for (const elements of elementsByEdge(view).values()) {
+      const key = edgeKeyOfElement(elements[0]!);
+      if (decodeElement(elements[0]!) !== undefined && !bases.has(key)) bases.set(key, undefined);
+    }
+    // The node is added even if it is absent: its attributes may still be in the view.
+    if (!bases.has(source)) bases.set(source, undefined);
+    return bases;
+  });
+}
+
+async function reconcileWithBaseItems(
+  context: ApplyContext,
+  source: string,
+  watermark: string,
+  readBases: (view: Item | undefined) => Promise<Map<string, Item | undefined>>,
+  corrections?: ViewCorrections,
+): Promise<void> {
+  const { graph } = context;
+  await settleView(context, source, {
+    watermark,
+    async parts(view) {
+      const truths = new Map<string, Truth>();
+      for (const [target, base] of await readBases(view)) truths.set(target, derivedOf(graph, source, target, base));
+      const listed = listedEdges(view, truths, corrections);
+      await writeMissingReverseItems(context, source, listed, watermark);
+      return { truths, parents: await readCopies(context, listed) };
+    },
+    update(view, { truths, parents }, now) {
+      const unit = unitWithoutImages(source, [...truths.keys()], watermark);
+      return slowViewUpdate(graph, unit, view, truths, now, parents, corrections);
+    },
+  });
+}
+
+/** The edges that the view lists after it is reconciled. Edges of evicted types are not in it. */
+function listedEdges(
+  view: Item | undefined,
+  truths: ReadonlyMap<string, Truth>,
+  corrections?: ViewCorrections,
+): string[] {
+  const evicted = new Set(evictedTypes(view));
+  for (const type of corrections?.unmark ?? []) evicted.delete(type);
+  const listed = [...truths].filter(
+    ([target, { element }]) => element !== undefined && !evicted.has(typePrefix(target) ?? ''),
+  );
+  return listed.map(([target]) => target);
+}
+
+/**
+ * Makes a unit of a view for some edges, without images of records: a read of the base item decides about each change. Targets that are parts of
+ * the node are skipped, as the view does not hold them.
+ */
+function unitWithoutImages(source: string, targets: readonly string[], watermark: string): ViewUnit {
+  // rule: part-is-no-piece-of-the-view
+  const shown = targets.filter((target) => target === source || typePrefix(target) !== undefined);
+  const changes = shown.map(
+    (target): ViewChange => ({
+      target,
+      oldest: watermark,
+      edgeType: target === source ? undefined : typePrefix(target),
+      mentioned: [],
+    }),
+  );
+  return { kind: 'view', source, sortKey: VIEW_KEY, changes, records: [], oldest: watermark, newest: watermark };
+}
+
+/** Yields the base items of a partition in a range of sort keys, each with its sort key. */
+async function* baseItems(
+  { store, stats, graph }: ApplyContext,
+  source: string,
+  sortKey: QueryRequest['sortKey'],
+): AsyncGenerator<[target: string, item: Item]> {
+  const items = queriedItems(store, { partition: source, sortKey, consistent: true }, stats);
+  for await (const item of items) yield [stringOf(item[graph.table.sortKey]) ?? '', item];
 }

@@ -25,7 +25,7 @@ import {
   putEntry,
   retryingWithin,
 } from '../../settle/context.ts';
-import { applyCountedUnit } from '../../settle/counted.ts';
+import { applyCountedUnit } from '../../settle/count.ts';
 import { EvictedViews } from '../../settle/evicted-views.ts';
 import { applyContinuationUnit, applyFanOutUnit } from '../../settle/fan-out.ts';
 import { applyIndexUnit } from '../../settle/index-item.ts';

@@ -29,10 +29,9 @@ import {
   retryingWithin,
   updateItem,
 } from '../../settle/context.ts';
-import { restartFanOut } from '../../settle/continuation.ts';
-import { applyFanOutUnit } from '../../settle/fan-out.ts';
-import { reconcileIndexItem } from '../../settle/repaired-index-item.ts';
-import { reconcileView, reconcileViewParts } from '../../settle/repaired-view.ts';
+import { applyFanOutUnit, restartFanOut } from '../../settle/fan-out.ts';
+import { reconcileIndexItem } from '../../settle/index-item.ts';
+import { reconcileView, reconcileViewParts } from '../../settle/view.ts';
 import { runAbortable } from '../../store/abortable.ts';
 
 /** Options of a redrive. */
@@ -149,7 +148,7 @@ async function makeContext(options: RedriveOptions, wait: ApplyContext['wait']):
   const { model = registeredModel(options.graph, store) } = options;
   const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
   const graph = await model.current(stats);
-  return { graph, store, stats, ...runtimeOf({ ...options, wait }) };
+  return { graph, store, stats, repair: {}, ...runtimeOf({ ...options, wait }) };
 }
 
 const ALL_ENTRIES: QueryRequest = { index: 'gsi0', partition: QUARANTINE_PARTITION };
