@@ -95,6 +95,7 @@ export type ErrorCode =
   | 'projection-timeout'
   | 'read-only'
   | 'read-only-type'
+  | 'rebuilt-meanwhile'
   | 'registry-conflict'
   | 'registry-gone'
   | 'registry-incomplete'

@@ -1,6 +1,6 @@
-import { type Item, numberOf } from '../core/items/attribute-value.ts';
+import { type Item, numberOf, stringOf } from '../core/items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../core/items/keys.ts';
-import type { TableNames } from '../core/model/compiled.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
 import { type CountingReader, readItem } from '../core/store-pages.ts';
 import type { ItemKey, Store } from '../core/store-port.ts';
 import { CLOCK_MARGIN_MS } from './effective.ts';
@@ -13,27 +13,43 @@ import { readHead } from './head.ts';
 
 const REBUILT: ItemKey = { source: SERVICE_PARTITION, target: 'rebuilt' };
 const SINCE_MS = 'sinceMs';
+const OF_MODEL = 'model';
 /** How long the note is kept: longer than a record stays in the stream. */
 const KEPT_SECONDS = 48 * 3600;
+
+/** What the note of the newest rebuild says. */
+export interface Rebuild {
+  /** The time before which records are reconciled, in milliseconds since 1970. */
+  reconcileBeforeMs: number;
+  /** Fingerprint of the model that the table was rebuilt by. */
+  model: string;
+}
 
 /**
  * Notes that a rebuild begins, unless the table has a registry: that says since when its projections are maintained.
  *
  * @param nowMs DynamoDB's time, in milliseconds since 1970.
  */
-export async function noteRebuild(store: Pick<Store, 'get' | 'put'>, table: TableNames, nowMs: number): Promise<void> {
+export async function noteRebuild(
+  store: Pick<Store, 'get' | 'put'>,
+  { table, fingerprint }: CompiledModel,
+  nowMs: number,
+): Promise<void> {
   if ((await readHead({ store, stats: { rcu: 0 } })) !== undefined) return;
   const note: Item = {
     [table.partitionKey]: { S: REBUILT.source },
     [table.sortKey]: { S: REBUILT.target },
     [SINCE_MS]: { N: String(Math.floor(nowMs)) },
+    [OF_MODEL]: { S: fingerprint },
     [table.ttl]: { N: String(Math.floor(nowMs / 1000) + KEPT_SECONDS) },
   };
   await store.put(note);
 }
 
-/** The time before which records are reconciled, in milliseconds since 1970; 0: no rebuild has noted one. */
-export async function reconcileBeforeMs(reader: CountingReader<'get'>): Promise<number> {
-  const sinceMs = Number(numberOf((await readItem(reader, REBUILT))?.[SINCE_MS]) ?? 0);
-  return sinceMs > 0 ? sinceMs + CLOCK_MARGIN_MS : 0;
+/** The newest rebuild that has left a note; undefined if none has. */
+export async function newestRebuild(reader: CountingReader<'get'>): Promise<Rebuild | undefined> {
+  const note = await readItem(reader, REBUILT);
+  const sinceMs = Number(numberOf(note?.[SINCE_MS]) ?? 0);
+  if (!(sinceMs > 0)) return undefined;
+  return { reconcileBeforeMs: sinceMs + CLOCK_MARGIN_MS, model: stringOf(note?.[OF_MODEL]) ?? '' };
 }

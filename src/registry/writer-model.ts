@@ -6,7 +6,7 @@ import type { Data } from './data.ts';
 import { effectiveModel } from './effective.ts';
 import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
 import { checkWriterRegion, doubtTable, isLaterStream } from './identity.ts';
-import { reconcileBeforeMs } from './rebuilt.ts';
+import { newestRebuild, type Rebuild } from './rebuilt.ts';
 import { isAnnounced } from './transitions.ts';
 
 /** The projections that a writer of derived items maintains. */
@@ -19,11 +19,8 @@ export interface WriterModel {
    *   readers until it is verified.
    */
   current(stats?: ReadStats, position?: string): Promise<CompiledModel>;
-  /**
-   * The time before which records are reconciled by their base items, in milliseconds since 1970, where `current` has found no registry; 0:
-   * no record is. Asked after `current`. Absent: the same as 0.
-   */
-  reconcileBeforeMs?(stats: ReadStats): Promise<number>;
+  /** The newest rebuild of a table in which `current` has found no registry. Asked after `current`, and again after the batch is applied. */
+  newestRebuild?(stats: ReadStats): Promise<Rebuild | undefined>;
 }
 
 /** The calls to the table that a registered model needs. */
@@ -49,8 +46,8 @@ export function registeredModel(
   let compiled: { head: Head; model: CompiledModel } | undefined;
   let hasHead = false;
   return {
-    async reconcileBeforeMs(stats) {
-      return hasHead ? 0 : await reconcileBeforeMs({ store, stats });
+    async newestRebuild(stats) {
+      return hasHead ? undefined : await newestRebuild({ store, stats });
     },
     async current(stats = { rcu: 0 }, position) {
       const reader: CountingReader<'get' | 'getMany'> = { store, stats };

@@ -5,6 +5,7 @@ import type { DerivedUpdate, Store, UpdateResult } from '../core/store-port.ts';
 import { EdgeloomError, isRetryableStoreError, StoreError } from '../foundation/errors.ts';
 import { retrying } from '../foundation/retry.ts';
 import type { Runtime } from '../foundation/runtime.ts';
+import type { Rebuild } from '../registry/rebuilt.ts';
 import type { EvictedViews } from './evicted-views.ts';
 import type { MayRepair } from './repair.ts';
 
@@ -34,8 +35,8 @@ export interface ApplyContext extends Runtime, MayRepair {
   evicted?: EvictedViews;
   /** Joined items that this batch has reconciled, by `textOfKey`. Their edge and source node were read for that. */
   settled?: Set<string>;
-  /** Records from before this time are reconciled by their base items, in milliseconds since 1970; 0, or absent: none are. */
-  reconcileBeforeMs?: number | undefined;
+  /** The newest rebuild of a table without a registry: records from before it are reconciled by their base items. */
+  rebuild?: Rebuild | undefined;
   stats: ApplyStats;
 }
 

@@ -10,6 +10,7 @@ const PACKS: Readonly<Record<string, () => Promise<unknown>>> = {
   verify: () => import('./verify/main.ts'),
   watch: () => import('./watch/main.ts'),
   joined: SCHEDULES,
+  rebuilds: SCHEDULES,
   tenants: SCHEDULES,
   updates: SCHEDULES,
   walks: SCHEDULES,

@@ -12,7 +12,7 @@ import { planBatch } from '../../core/plan/units.ts';
 import { readItem, readItems } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
 import { observedStore, type TelemetryOption } from '../../core/telemetry.ts';
-import { type EdgeloomError, StoreError } from '../../foundation/errors.ts';
+import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { forEachAtOnce } from '../../foundation/for-each.ts';
 import { checkOptions, checkStoreOptions } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
@@ -31,7 +31,7 @@ import { applyContinuationUnit, applyFanOutUnit } from '../../settle/fan-out.ts'
 import { applyIndexUnit } from '../../settle/index-item.ts';
 import { applyJoinedUnit } from '../../settle/joined.ts';
 import { applyViewUnit, mustReadView } from '../../settle/view.ts';
-import { readModelIntoContext } from './read-model.ts';
+import { readModelIntoContext, readNewRebuild } from './read-model.ts';
 
 /** Options of a projector. */
 export interface ProjectorOptions extends Pick<RuntimeOptions, 'now' | 'wait' | 'random'>, TelemetryOption {
@@ -148,10 +148,6 @@ function makeProjector(graph: CompiledModel, options: ProjectorOptions, decided:
       if (error !== undefined)
         return { records: records.length, units: 0, ...stats, failedFrom: lowestRecord(records), error };
       const planned = planBatch(context.graph, foldBatch(records));
-      // Where nothing is, a rebuild leaves no watermark: the image of a record from before it could bring something back.
-      const { reconcileBeforeMs = 0 } = context;
-      const isOld = records.some((record) => isBefore(record, reconcileBeforeMs));
-      const units = withUnitPerCount(planned.map(isOld ? reconcilingUnit : decided));
       const failures: Failure[] = [];
       // A call with hardly any time gets on all the same: its first unit is tried, though it waits for nothing.
       const isUntried = (): boolean => stats.writes === 0;
@@ -167,18 +163,40 @@ function makeProjector(graph: CompiledModel, options: ProjectorOptions, decided:
         // rule: unit-without-time-is-reported
         if (error !== undefined) failures.push({ unit, error });
       };
-      // A parent is read only after its reverse items are written: else the fan-out of its next change could miss the child.
-      const reverse = units.filter(isReverseItemUnit);
-      // rule: reverse-items-before-views, first
-      await forEachAtOnce(reverse, (unit, place) => run({ unit }, place), { concurrency });
-      // A fan-out skips the items that are reconciled here, since its record was in hand before.
-      // rule: edge-reconciles-its-joined-items
-      const joined = units.filter(({ kind }) => kind === 'joined');
-      await forEachAtOnce(joined, (unit, place) => run({ unit }, reverse.length + place), { concurrency });
-      const others = units.filter((unit) => !isReverseItemUnit(unit) && unit.kind !== 'joined');
-      const before = reverse.length + joined.length;
-      // rule: reverse-items-before-views, then
-      await forEachAtOnce(withPrefetch(context, others), (work, place) => run(work, before + place), { concurrency });
+      const quarantineOrFail = async (unit: Unit): Promise<void> => {
+        const error = await quarantineWritten(context, unit, failures);
+        if (error !== undefined) failures.push({ unit, error });
+      };
+      const apply = async (units: readonly Unit[]): Promise<void> => {
+        // A parent is read only after its reverse items are written: else the fan-out of its next change could miss the child.
+        const reverse = units.filter(isReverseItemUnit);
+        // rule: reverse-items-before-views, first
+        await forEachAtOnce(reverse, (unit, place) => run({ unit }, place), { concurrency });
+        // A fan-out skips the items that are reconciled here, since its record was in hand before.
+        // rule: edge-reconciles-its-joined-items
+        const joined = units.filter(({ kind }) => kind === 'joined');
+        await forEachAtOnce(joined, (unit, place) => run({ unit }, reverse.length + place), { concurrency });
+        const others = units.filter((unit) => !isReverseItemUnit(unit) && unit.kind !== 'joined');
+        const before = reverse.length + joined.length;
+        // rule: reverse-items-before-views, then
+        await forEachAtOnce(withPrefetch(context, others), (work, place) => run(work, before + place), { concurrency });
+      };
+      // Where nothing is, a rebuild leaves no watermark: the image of a record from before it could bring something back.
+      const isOld = records.some((record) => isBefore(record, context.rebuild?.reconcileBeforeMs ?? 0));
+      const units = withUnitPerCount(planned.map(isOld ? reconcilingUnit : decided));
+      await apply(units);
+      // rule: batch-looks-for-a-rebuild-after-it
+      const isRebuilt = units.length > 0 && (await readNewRebuild(context, model));
+      if (isRebuilt instanceof EdgeloomError) {
+        failures.push(...units.map((unit) => ({ unit, error: isRebuilt })));
+      } else if (isRebuilt) {
+        const isOfModel = context.rebuild?.model === context.graph.fingerprint;
+        // rule: batch-beside-a-rebuild-is-applied-again
+        if (isOfModel) await apply(withUnitPerCount(planned.map(reconcilingUnit)));
+        // A redrive by the model of the rebuild settles what this one has written.
+        // rule: writes-beside-a-rebuild-by-another-model-are-quarantined
+        if (!isOfModel) await forEachAtOnce(units.flatMap(unitsOfItems), quarantineOrFail, { concurrency });
+      }
       return {
         records: records.length,
         units: units.length,
@@ -285,6 +303,29 @@ async function runUnit(
   if (unit.kind === 'quarantine') return failure;
   if ('items' in unit && unit.items.length > 1) return await runOneByOne(context, splitUnit(unit), failures);
   const entry = refusalEntry(context.graph, unit, failure, context.now());
+  return await tryWithRetries(context, failures, () => putEntry(context, entry));
+}
+
+/** A unit for each item that a unit has written; none for an entry. */
+function unitsOfItems(unit: Unit): readonly Unit[] {
+  if (unit.kind === 'quarantine') return [];
+  if (unit.kind === 'joined') return unit.items;
+  return unit.kind === 'counted' ? [...unit.items, { ...unit.items[0]!, sortKey: unit.sortKey }] : [unit];
+}
+
+/** Puts an entry for an item that was written by another model than the one of a rebuild that began meanwhile; returns the error that it failed with. */
+async function quarantineWritten(
+  context: ApplyContext,
+  unit: Unit,
+  failures: readonly Failure[],
+): Promise<EdgeloomError | undefined> {
+  const { graph, rebuild } = context;
+  const error = new StoreError(
+    'terminal',
+    'rebuilt-meanwhile',
+    `The table was rebuilt by another model (${rebuild?.model}) than the one that was writing it (${graph.fingerprint}).`,
+  );
+  const entry = refusalEntry(graph, unit, error, context.now());
   return await tryWithRetries(context, failures, () => putEntry(context, entry));
 }
 

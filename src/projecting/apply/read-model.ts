@@ -14,13 +14,29 @@ export async function readModelIntoContext(
   model: WriterModel,
   position: string,
 ): Promise<EdgeloomError | undefined> {
+  return await readWithin(context, async () => {
+    context.graph = await model.current(context.stats, position);
+    context.rebuild = await model.newestRebuild?.(context.stats);
+  });
+}
+
+/**
+ * Reads the newest rebuild of a table without a registry into the context again, with retries while there is time; returns the error if that
+ * failed, and otherwise whether the rebuild began after the batch did.
+ */
+export async function readNewRebuild(context: ApplyContext, model: WriterModel): Promise<EdgeloomError | boolean> {
+  const known = context.rebuild?.reconcileBeforeMs ?? 0;
+  const error = await readWithin(context, async () => {
+    context.rebuild = await model.newestRebuild?.(context.stats);
+  });
+  return error ?? (context.rebuild?.reconcileBeforeMs ?? 0) > known;
+}
+
+/** Reads, with retries while there is time; returns the error if that failed. */
+async function readWithin(context: ApplyContext, read: () => Promise<void>): Promise<EdgeloomError | undefined> {
   const isTransient = (error: unknown): boolean =>
     isRetryableStoreError(error) && !(error instanceof EdgeloomError && LASTING.has(error.code));
   try {
-    const read = async (): Promise<void> => {
-      context.graph = await model.current(context.stats, position);
-      context.reconcileBeforeMs = await model.reconcileBeforeMs?.(context.stats);
-    };
     await retryingWithin(context, read, isTransient);
     return undefined;
   } catch (error) {

@@ -292,7 +292,7 @@ class Check {
   private async noteRebuild(): Promise<void> {
     const { mode, resume, graph } = this.options;
     if (mode !== 'rebuild' || resume !== undefined) return;
-    await noteRebuild(this.store, graph.table, this.runtime.now() + this.serverAheadMs);
+    await noteRebuild(this.store, graph, this.runtime.now() + this.serverAheadMs);
   }
 
   /** Makes the cursor to continue from, with the totals. */

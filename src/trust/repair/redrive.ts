@@ -6,7 +6,7 @@ import { isFanOutOpen } from '../../core/kinds/continuation.ts';
 import type { Derived } from '../../core/kinds/derived.ts';
 import { isInTargetOf, keysInTarget } from '../../core/kinds/in-target.ts';
 import { joinedKeysOf } from '../../core/kinds/joined.ts';
-import { kindOfDerivedKey } from '../../core/kinds/table.ts';
+import { itemKindOf, kindOfDerivedKey } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { fanOutOfKey } from '../../core/model/projection/places.ts';
@@ -33,6 +33,7 @@ import { applyFanOutUnit, restartFanOut } from '../../settle/fan-out.ts';
 import { reconcileIndexItem } from '../../settle/index-item.ts';
 import { reconcileView, reconcileViewParts } from '../../settle/view.ts';
 import { runAbortable } from '../../store/abortable.ts';
+import { repairOf } from './repairs.ts';
 
 /** Options of a redrive. */
 export interface RedriveOptions extends RuntimeOptions, TelemetryOption {
@@ -265,6 +266,7 @@ async function reconcileEntryOnce(
   // Each child has to get the attributes of the node, or of its part, which the records may have changed.
   for (const unit of fanOutsOf(graph, key, watermark)) await applyFanOutUnit(context, unit);
   await driveOpenFanOuts(context, entry);
+  await repairCounts(context, entry);
   const [problem] = await problemsOf(context, key, expected);
   return problem === undefined ? undefined : `${source} ${target}: ${problem.message}`;
 }
@@ -278,6 +280,21 @@ async function driveOpenFanOuts(context: ApplyContext, { source, derivedKeys }: 
     if (fanOutOfKey(target) === undefined) continue;
     const key = { source, target };
     if (isFanOutOpen(await readItem(context, key))) await restartFanOut(context, key);
+  }
+}
+
+/**
+ * Repairs the counts of an entry: a consumer of another model has moved them beside a rebuild. In a table with a registry no entry names
+ * one, and a count that this model does not know may be of another generation.
+ */
+async function repairCounts(context: ApplyContext, entry: QuarantineEntry): Promise<void> {
+  const { graph } = context;
+  if (graph.shapes !== undefined) return;
+  const { source, derivedKeys, elsewhere } = entry;
+  for (const key of [...derivedKeys.map((target) => ({ source, target })), ...(elsewhere ? [elsewhere] : [])]) {
+    const name = kindOfDerivedKey(key.target)?.kind.name;
+    if (name !== 'count' && name !== 'total') continue;
+    await repairOf(itemKindOf(graph, key.target)).repair(context, key, []);
   }
 }
 

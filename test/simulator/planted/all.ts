@@ -1,5 +1,6 @@
 import { JOINED_MUTANTS } from '../../schedules/joined-mutants.ts';
 import { UPDATE_MUTANTS, WALK_MUTANTS } from '../../schedules/mutants.ts';
+import { REBUILDS_MUTANTS } from '../../schedules/rebuilds-mutants.ts';
 import { TENANTS_MUTANTS } from '../../schedules/tenants-mutants.ts';
 import { pinnedEvolution } from '../evolution/pinned.ts';
 import { EVOLUTION_MUTANTS } from '../evolution/planted.ts';
@@ -58,4 +59,5 @@ export const PLANTED: readonly Planted[] = [
   ...found(WALK_MUTANTS, 'schedules of walks'),
   ...found(JOINED_MUTANTS, 'schedules of joined items'),
   ...found(TENANTS_MUTANTS, 'attack on another tenant'),
+  ...found(REBUILDS_MUTANTS, 'schedules of rebuilds'),
 ];
