@@ -131,13 +131,8 @@ export type { Abortable, RuntimeOptions } from './foundation/runtime.ts';
 export type { MigrateAction } from './migrate/action.ts';
 export { migrate } from './migrate/migrate.ts';
 export type { MigrateOptions, MigrateResult, MigrateStep } from './migrate/migrate-types.ts';
-export {
-  type BatchOptions,
-  type BatchResult,
-  createProjector,
-  type Projector,
-  type ProjectorOptions,
-} from './projecting/apply/projector.ts';
+export { createProjector } from './projecting/apply/projector.ts';
+export type { BatchOptions, BatchResult, Projector, ProjectorOptions } from './projecting/apply/projector-types.ts';
 export { createLowMark, type LowMarkOptions } from './projecting/progress/low-mark.ts';
 export type { TableIdentity } from './registry/registry.ts';
 export { type ClientOptions, createClient, createStreamsClient } from './store/client.ts';

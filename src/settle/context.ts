@@ -5,7 +5,6 @@ import type { DerivedUpdate, Store, UpdateResult } from '../core/store-port.ts';
 import { EdgeloomError, isRetryableStoreError, StoreError } from '../foundation/errors.ts';
 import { retrying } from '../foundation/retry.ts';
 import type { Runtime } from '../foundation/runtime.ts';
-import type { Rebuild } from '../registry/rebuilt.ts';
 import type { EvictedViews } from './evicted-views.ts';
 import type { MayRepair } from './repair.ts';
 
@@ -35,8 +34,6 @@ export interface ApplyContext extends Runtime, MayRepair {
   evicted?: EvictedViews;
   /** Joined items that this batch has reconciled, by `textOfKey`. Their edge and source node were read for that. */
   settled?: Set<string>;
-  /** The newest rebuild of a table without a registry: records from before it are reconciled by their base items. */
-  rebuild?: Rebuild | undefined;
   stats: ApplyStats;
 }
 
@@ -99,7 +96,7 @@ export async function waitWithin(context: ApplyContext, milliseconds: number): P
  * an error about the time.
  */
 export function retryingWithin<T>(
-  context: ApplyContext,
+  context: Runtime,
   action: (attempt: number) => Promise<T>,
   isRetryable: (error: unknown) => boolean = isRetryableStoreError,
 ): Promise<T> {

@@ -1,7 +1,8 @@
 import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { type BatchResult, createProjector } from '../../src/projecting/apply/projector.ts';
+import { createProjector } from '../../src/projecting/apply/projector.ts';
+import type { BatchResult } from '../../src/projecting/apply/projector-types.ts';
 import { decodeRecords, type RawRecord } from '../../src/projecting/stream/decode.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';

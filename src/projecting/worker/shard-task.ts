@@ -1,7 +1,7 @@
 import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { backoffMs } from '../../foundation/retry.ts';
-import type { BatchResult } from '../apply/projector.ts';
+import type { BatchResult } from '../apply/projector-types.ts';
 import { pause } from '../stream/concurrency.ts';
 import { type ShardBatch, ShardReader } from '../stream/shard-reader.ts';
 import { ShardWorker } from '../stream/shard-work.ts';

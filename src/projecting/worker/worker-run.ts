@@ -1,6 +1,6 @@
 import type { LimitFunction } from 'p-limit';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import type { Projector } from '../apply/projector.ts';
+import type { Projector } from '../apply/projector-types.ts';
 import type { ClaimRecorder } from '../progress/claim-recorder.ts';
 import type { ProgressRecorder } from '../progress/recorder.ts';
 import type { FollowRun } from '../stream/follower.ts';
