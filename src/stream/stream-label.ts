@@ -1,5 +1,5 @@
-import type { AttributeValue } from '../../core/items/attribute-value.ts';
-import { isPlausibleWatermark } from '../../core/items/watermark.ts';
+import type { AttributeValue } from '../core/items/attribute-value.ts';
+import { isPlausibleWatermark } from '../core/items/watermark.ts';
 
 /** A stream's label, or how to ask for the one that the table's stream has now; undefined: it is not known. */
 export type StreamLabelSource = string | (() => Promise<string | undefined>) | undefined;

@@ -1,9 +1,9 @@
-import { textOfUntrusted } from '../../core/items/attribute-value.ts';
-import type { ChangeRecord } from '../../core/items/change-record.ts';
-import { isSequenceNumber, streamLabel, Watermarks } from '../../core/items/watermark.ts';
-import type { CompiledModel } from '../../core/model/compiled.ts';
-import { isBaseSortKey, isContinuationKey } from '../../core/plan/stream-filter.ts';
-import { EdgeloomError } from '../../foundation/errors.ts';
+import { textOfUntrusted } from '../core/items/attribute-value.ts';
+import type { ChangeRecord } from '../core/items/change-record.ts';
+import { isSequenceNumber, streamLabel, Watermarks } from '../core/items/watermark.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import { isBaseSortKey, isContinuationKey } from '../core/plan/stream-filter.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
 import { type ChangedItem, changedItems, imagesOf } from './changed-items.ts';
 import type { RawRecord } from './raw-record.ts';
 

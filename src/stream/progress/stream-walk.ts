@@ -5,15 +5,15 @@ import { isBaseSortKey, isContinuationKey } from '../../core/plan/stream-filter.
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
-import { changedItems } from '../stream/changed-items.ts';
-import { ShardPages } from '../stream/shard-pages.ts';
+import { changedItems } from '../changed-items.ts';
+import { ShardPages } from '../shard-pages.ts';
 import {
   isNoShardError,
   type StreamDescription,
   StreamError,
   type StreamRecord,
   type StreamSource,
-} from '../stream/source.ts';
+} from '../source.ts';
 import { appliedCount, type Claim, coverageOf, type Run, withoutLeadingZeros } from './claims.ts';
 import { readClaims } from './claims-item.ts';
 import { appliedByWorkers, laterNumber, readConsumers } from './consumers.ts';

@@ -1,4 +1,4 @@
-import { EdgeloomError } from '../../foundation/errors.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
 import type { RawRecord } from './decode.ts';
 
 /** One shard of a stream. */

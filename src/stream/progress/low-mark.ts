@@ -6,7 +6,7 @@ import { StoreError } from '../../foundation/errors.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { describeTable } from '../../store/table.ts';
-import { DynamoDBStreamSource } from '../stream/dynamodb-source.ts';
+import { DynamoDBStreamSource } from '../dynamodb-source.ts';
 import { MarkMover, type MoverContext } from './mark-mover.ts';
 import { isTemporaryError } from './stream-walk.ts';
 

@@ -1,4 +1,4 @@
-import { StoreError } from '../../foundation/errors.ts';
+import { StoreError } from '../foundation/errors.ts';
 import { StreamError, type StreamPage, type StreamRecord, type StreamSource } from './source.ts';
 
 /** GetRecords gives at most this many; one local engine refuses to be asked for more. */

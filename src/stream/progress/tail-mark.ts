@@ -1,4 +1,4 @@
-import { TailedSource } from '../stream/tailed-source.ts';
+import { TailedSource } from '../tailed-source.ts';
 import { lowMarkOfStream } from './low-mark.ts';
 import type { MoverContext } from './mark-mover.ts';
 import { readPublishedMark } from './marks.ts';

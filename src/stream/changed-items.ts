@@ -1,6 +1,6 @@
-import { type Item, textOfUntrusted } from '../../core/items/attribute-value.ts';
-import type { TableNames } from '../../core/model/compiled.ts';
-import type { ItemKey } from '../../core/store-port.ts';
+import { type Item, textOfUntrusted } from '../core/items/attribute-value.ts';
+import type { TableNames } from '../core/model/compiled.ts';
+import type { ItemKey } from '../core/store-port.ts';
 import type { RawRecord } from './raw-record.ts';
 
 /** A change of one item, under its key in Edgeloom's form. */

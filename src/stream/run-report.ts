@@ -1,4 +1,4 @@
-import type { Logger } from '../../foundation/logger.ts';
+import type { Logger } from '../foundation/logger.ts';
 import type { SetAside } from './checkpoint-journal.ts';
 
 /** The consequence of each loss: a sentence that follows the one about the loss. */

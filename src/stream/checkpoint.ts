@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
-import { EdgeloomError } from '../../foundation/errors.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
 
 /**
  * Where a worker keeps how far it came. Records are applied first and noted after, so losing the latest note, or all of

@@ -1,6 +1,6 @@
-import type { ChangeRecord } from '../../core/items/change-record.ts';
-import { streamLabel } from '../../core/items/watermark.ts';
-import type { Store } from '../../core/store-port.ts';
+import type { ChangeRecord } from '../core/items/change-record.ts';
+import { streamLabel } from '../core/items/watermark.ts';
+import type { Store } from '../core/store-port.ts';
 
 /**
  * The embedded engine keeps a table's stream records when the table is deleted: the stream of a new table of that name

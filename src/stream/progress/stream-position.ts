@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
-import type { StreamSource } from '../stream/source.ts';
+import type { StreamSource } from '../source.ts';
 import { readConsumers } from './consumers.ts';
 import type { ConsumerProgress } from './record.ts';
 import { StreamWalk, type WalkedShard } from './stream-walk.ts';

@@ -1,8 +1,8 @@
 import pMap from 'p-map';
 import { streamLabel, watermarkOf } from '../../core/items/watermark.ts';
-import { ShardPages } from '../stream/shard-pages.ts';
-import { isNoShardError } from '../stream/source.ts';
-import type { NewestPositionSource } from '../stream/stream-label.ts';
+import { ShardPages } from '../shard-pages.ts';
+import { isNoShardError } from '../source.ts';
+import type { NewestPositionSource } from '../stream-label.ts';
 import { type Mark, readMarks } from './marks.ts';
 import { EMPTY_PAGES, MOST_PAGES, SHARDS_AT_ONCE, type WalkContext } from './stream-walk.ts';
 

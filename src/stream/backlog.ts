@@ -1,5 +1,5 @@
 import type { LimitFunction } from 'p-limit';
-import { isRetryableStoreError } from '../../foundation/errors.ts';
+import { isRetryableStoreError } from '../foundation/errors.ts';
 import type { Journal } from './checkpoint-journal.ts';
 import { readableShards } from './lineage.ts';
 import { type Shard, type StreamDescription, StreamError, type StreamRecord, type StreamSource } from './source.ts';

@@ -1,4 +1,4 @@
-import { EdgeloomError, isRetryableStoreError } from '../../foundation/errors.ts';
+import { EdgeloomError, isRetryableStoreError } from '../foundation/errors.ts';
 import { Backlog, type BacklogOptions } from './backlog.ts';
 import { type CheckpointStore, memoryCheckpoint } from './checkpoint.ts';
 import { Journal } from './checkpoint-journal.ts';

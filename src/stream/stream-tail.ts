@@ -1,6 +1,6 @@
 import pMap from 'p-map';
-import { isSequenceNumber } from '../../core/items/watermark.ts';
-import type { Runtime } from '../../foundation/runtime.ts';
+import { isSequenceNumber } from '../core/items/watermark.ts';
+import type { Runtime } from '../foundation/runtime.ts';
 import { Horizon } from './horizon.ts';
 import { readableShards } from './lineage.ts';
 import { ShardPages } from './shard-pages.ts';

@@ -1,4 +1,4 @@
-import type { Shard } from '../../projecting/stream/source.ts';
+import type { Shard } from './source.ts';
 
 /** How far the shards of a stream are received, by the times of their records. */
 

@@ -1,5 +1,5 @@
-import type { ChangeRecord } from '../../core/items/change-record.ts';
-import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { ChangeRecord } from '../core/items/change-record.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
 import { decodeRecords } from './decode.ts';
 import { isFullPage, type ShardPage, ShardPages } from './shard-pages.ts';
 import type { StreamSource } from './source.ts';

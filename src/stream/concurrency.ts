@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type RetryOptions, retrying } from '../../foundation/retry.ts';
+import { type RetryOptions, retrying } from '../foundation/retry.ts';
 
 /** A controller whose signal any number of shards may wait for; by default Node warns of more than ten. */
 export function createController(): AbortController {

@@ -4,10 +4,10 @@ import {
   GetRecordsCommand,
   GetShardIteratorCommand,
 } from '@aws-sdk/client-dynamodb-streams';
-import { type EdgeloomError, StoreError } from '../../foundation/errors.ts';
-import { sleep } from '../../foundation/runtime.ts';
-import { requireAnswer } from '../../store/answered.ts';
-import { classifyError } from '../../store/classify.ts';
+import { type EdgeloomError, StoreError } from '../foundation/errors.ts';
+import { sleep } from '../foundation/runtime.ts';
+import { requireAnswer } from '../store/answered.ts';
+import { classifyError } from '../store/classify.ts';
 import {
   type Shard,
   type StreamDescription,

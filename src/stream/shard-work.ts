@@ -1,4 +1,4 @@
-import { isRetryableStoreError } from '../../foundation/errors.ts';
+import { isRetryableStoreError } from '../foundation/errors.ts';
 import { retryingUntil } from './concurrency.ts';
 import type { FollowRun, ShardWork } from './follower.ts';
 import { isNoShardError, StreamError } from './source.ts';
