@@ -1,8 +1,8 @@
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
-import { decodeRecords } from '../src/projecting/stream/decode.ts';
 import { createClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
+import { decodeRecords } from '../src/stream/decode.ts';
 import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
 import { lowerBound } from './support/bound.ts';
 import type { BenchmarkOptions } from './support/command.ts';

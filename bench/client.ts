@@ -1,7 +1,7 @@
 import { createProjector } from '../src/projecting/apply/projector.ts';
-import { decodeRecords } from '../src/projecting/stream/decode.ts';
 import { createClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
+import { decodeRecords } from '../src/stream/decode.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { CONCURRENCY, documentClientLoop, documentInputs } from './support/document-loop.ts';
 import { withFreeTable } from './support/free-table.ts';

@@ -2,7 +2,7 @@ import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { foldBatch } from '../src/core/plan/fold.ts';
 import type { Unit } from '../src/core/plan/unit.ts';
 import { planBatch } from '../src/core/plan/units.ts';
-import { decodeRecords, type RawRecord } from '../src/projecting/stream/decode.ts';
+import { decodeRecords, type RawRecord } from '../src/stream/decode.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { edgeSetModel, fullModel } from './support/models.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';

@@ -4,7 +4,7 @@ import { edge, node, rank } from '../src/core/model/schema.ts';
 import { foldBatch } from '../src/core/plan/fold.ts';
 import { planBatch } from '../src/core/plan/units.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
-import { decodeRecords, type RawRecord } from '../src/projecting/stream/decode.ts';
+import { decodeRecords, type RawRecord } from '../src/stream/decode.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { idleStore } from './support/idle-store.ts';
 import { interleaved, middleOf, ratios, type Timing, timed } from './support/paired.ts';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Store } from '../src/core/store-port.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
-import { decodeRecords, type RawRecord } from '../src/projecting/stream/decode.ts';
+import { decodeRecords, type RawRecord } from '../src/stream/decode.ts';
 import { check } from '../src/trust/check/check.ts';
 import { redriveRecords } from '../src/trust/repair/redrive-records.ts';
 import { MemoryStore } from '../test/support/memory-store/memory-store.ts';

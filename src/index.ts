@@ -131,14 +131,8 @@ export type { Abortable, RuntimeOptions } from './foundation/runtime.ts';
 export type { MigrateAction } from './migrate/action.ts';
 export { migrate } from './migrate/migrate.ts';
 export type { MigrateOptions, MigrateResult, MigrateStep } from './migrate/migrate-types.ts';
-export {
-  type BatchOptions,
-  type BatchResult,
-  createProjector,
-  type Projector,
-  type ProjectorOptions,
-} from './projecting/apply/projector.ts';
-export { createLowMark, type LowMarkOptions } from './projecting/progress/low-mark.ts';
+export { createProjector } from './projecting/apply/projector.ts';
+export type { BatchOptions, BatchResult, Projector, ProjectorOptions } from './projecting/apply/projector-types.ts';
 export type { TableIdentity } from './registry/registry.ts';
 export { type ClientOptions, createClient, createStreamsClient } from './store/client.ts';
 export { DynamoDBStore } from './store/dynamodb.ts';
@@ -147,6 +141,7 @@ export { createTable, deleteTable, describeTable, serverTime, type TableStatus, 
 export type { TablePlan, TableStep } from './store/table-update/plan.ts';
 export { planTableUpdate } from './store/table-update/plan.ts';
 export { type UpdateTableOptions, updateTable } from './store/table-update/update.ts';
+export { createLowMark, type LowMarkOptions } from './stream/progress/low-mark.ts';
 export { type CheckOptions, type CheckResult, check } from './trust/check/check.ts';
 export { type CheckCursor, type CheckTotals, parseCursor } from './trust/check/cursor.ts';
 export type { Finding, Verdict } from './trust/check/finding.ts';

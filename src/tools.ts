@@ -9,16 +9,16 @@ export type { ChangeRecord } from './core/items/change-record.ts';
 export { codePointProduct, fnv1a, type HashName, shardOf } from './core/items/shard.ts';
 export type { CompiledModel, IndexName } from './core/model/compiled.ts';
 export type * from './core/store-port.ts';
-export type { ConsumerPosition } from './projecting/progress/consumer-position.ts';
-export { isProjectedIn } from './projecting/progress/projected.ts';
+export { tableDefinition } from './store/definition/table-definition.ts';
+export { decodeRecords, type RawRecord } from './stream/decode.ts';
+export type { ConsumerPosition } from './stream/progress/consumer-position.ts';
+export { isProjectedIn } from './stream/progress/projected.ts';
 export {
   notedUpToMs,
   type PositionContext,
   type StreamPosition,
   streamPosition,
-} from './projecting/progress/stream-position.ts';
-export { decodeRecords, type RawRecord } from './projecting/stream/decode.ts';
-export { tableDefinition } from './store/definition/table-definition.ts';
+} from './stream/progress/stream-position.ts';
 export {
   type ErasedBatches,
   type ErasedItems,

@@ -1,6 +1,6 @@
 import { PARTITION_GIGABYTES } from '../../src/deployment/cost/monthly.ts';
 import { readParameters } from '../../src/deployment/stack/base/parameters.ts';
-import { PAGE_CHILDREN } from '../../src/projecting/apply/fan-out.ts';
+import { PAGE_CHILDREN } from '../../src/settle/fan-out.ts';
 import { BYTES_A_UNIT, MOST_UNITS } from '../../src/trust/check/run/plan.ts';
 import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
 import { numberText } from '../support/report.ts';

@@ -1,8 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
-import { decodeRecords, type RawRecord } from '../../src/projecting/stream/decode.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { decodeRecords, type RawRecord } from '../../src/stream/decode.ts';
 import { MemoryStore } from '../../test/support/memory-store/memory-store.ts';
 import { derivedItems } from '../support/derived.ts';
 import { withFreeTable } from '../support/free-table.ts';

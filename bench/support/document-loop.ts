@@ -5,8 +5,8 @@ import pMap from 'p-map';
 import { foldBatch } from '../../src/core/plan/fold.ts';
 import { planBatch } from '../../src/core/plan/units.ts';
 import { fastViewUpdate } from '../../src/core/plan/writes/updates.ts';
-import { decodeRecords } from '../../src/projecting/stream/decode.ts';
 import { updateExpression } from '../../src/store/expressions.ts';
+import { decodeRecords } from '../../src/stream/decode.ts';
 import { edgeSetModel } from './models.ts';
 import { type Timing, timed } from './paired.ts';
 

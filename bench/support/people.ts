@@ -1,6 +1,6 @@
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { node } from '../../src/core/model/schema.ts';
-import type { RawRecord } from '../../src/projecting/stream/decode.ts';
+import type { RawRecord } from '../../src/stream/decode.ts';
 import type { Item } from './images.ts';
 import { STREAM_ARN } from './workload.ts';
 

@@ -3,9 +3,9 @@
  * Arguments: endpoint, file with the whole invocation record, as the mapping puts it into a bucket.
  */
 import { readFile } from 'node:fs/promises';
-import { decodeRecords, type RawRecord } from '../../src/projecting/stream/decode.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { decodeRecords, type RawRecord } from '../../src/stream/decode.ts';
 import { redriveRecords } from '../../src/trust/repair/redrive-records.ts';
 import { endWithParent } from './end-with-parent.ts';
 import { fullModel } from './models.ts';

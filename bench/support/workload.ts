@@ -1,4 +1,4 @@
-import type { RawRecord } from '../../src/projecting/stream/decode.ts';
+import type { RawRecord } from '../../src/stream/decode.ts';
 import { sizeOf } from './extent.ts';
 import { type EdgeState, edgeImage, type GoalState, goalImage, type Item } from './images.ts';
 import { ROLE_NAMES } from './models.ts';

@@ -4,24 +4,6 @@
  */
 
 export type { Logger } from '../foundation/logger.ts';
-export {
-  type Checkpoint,
-  type CheckpointStore,
-  fileCheckpoint,
-  memoryCheckpoint,
-  type ShardCheckpoint,
-} from '../projecting/stream/checkpoint.ts';
-export type { SetAside } from '../projecting/stream/checkpoint-journal.ts';
-export { DynamoDBStreamSource } from '../projecting/stream/dynamodb-source.ts';
-export {
-  type Shard,
-  type StreamDescription,
-  StreamError,
-  type StreamErrorKind,
-  type StreamPage,
-  type StreamRecord,
-  type StreamSource,
-} from '../projecting/stream/source.ts';
 export { createSourceWorker, createWorker } from '../projecting/worker/worker.ts';
 export type {
   BatchReport,
@@ -32,6 +14,24 @@ export type {
   WorkerSettings,
   WorkerStats,
 } from '../projecting/worker/worker-types.ts';
+export {
+  type Checkpoint,
+  type CheckpointStore,
+  fileCheckpoint,
+  memoryCheckpoint,
+  type ShardCheckpoint,
+} from '../stream/checkpoint.ts';
+export type { SetAside } from '../stream/checkpoint-journal.ts';
+export { DynamoDBStreamSource } from '../stream/dynamodb-source.ts';
+export {
+  type Shard,
+  type StreamDescription,
+  StreamError,
+  type StreamErrorKind,
+  type StreamPage,
+  type StreamRecord,
+  type StreamSource,
+} from '../stream/source.ts';
 export type { ObservedDrift } from '../trust/observe/obligation.ts';
 export {
   type FunctionCommand,

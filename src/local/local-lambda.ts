@@ -7,7 +7,7 @@ import type { Store } from '../core/store-port.ts';
 import { IS_SOURCE, ownModule } from '../deployment/package/package-files.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../foundation/options.ts';
-import { DynamoDBStreamSource } from '../projecting/stream/dynamodb-source.ts';
+import { DynamoDBStreamSource } from '../stream/dynamodb-source.ts';
 import { type LocalFunction, startFunction } from './emulator/function/local-function.ts';
 import { createEventSourceMapping } from './emulator/mapping/event-source-mapping.ts';
 import {

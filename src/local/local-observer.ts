@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../core/model/compiled.ts';
 import type { Logger } from '../foundation/logger.ts';
 import { sleep } from '../foundation/runtime.ts';
-import { DynamoDBStreamSource } from '../projecting/stream/dynamodb-source.ts';
+import { DynamoDBStreamSource } from '../stream/dynamodb-source.ts';
 import { isOfReaders, type ObservedDrift } from '../trust/observe/obligation.ts';
 import { type ObserverProgress, observe } from '../trust/observe/observe.ts';
 import type { LocalTable } from './local-table.ts';

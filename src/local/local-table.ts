@@ -5,10 +5,10 @@ import type { CompiledModel } from '../core/model/compiled.ts';
 import type { ScanSource, Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { registerIfEmpty } from '../migrate/register-empty.ts';
-import { type CheckpointStore, fileCheckpoint, memoryCheckpoint } from '../projecting/stream/checkpoint.ts';
 import { createClient, createStreamsClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import { createTable, describeTable, serverTime, tableExists, tableIdentity } from '../store/table.ts';
+import { type CheckpointStore, fileCheckpoint, memoryCheckpoint } from '../stream/checkpoint.ts';
 import { type Engine, type EngineName, type EngineOptions, startEngine } from './engine/engine.ts';
 
 /** An engine with a model's table in it. */

@@ -1,32 +1,21 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type {
-  BaseChange,
   BatchWaits,
   BatchWrite,
-  ChangeAllResult,
-  ChangeResult,
-  DerivedUpdate,
   GetManyResult,
-  GetResult,
   ItemKey,
-  KeyTypes,
-  QueryRequest,
-  QueryResult,
   ReadManyOptions,
-  ReadOptions,
   ScanPage,
   ScanRequest,
   ScanSource,
   Store,
-  TransactResult,
-  UpdateResult,
   WriteManyResult,
-  WriteResult,
 } from '../core/store-port.ts';
 import { isRetryableStoreError, type StoreError } from '../foundation/errors.ts';
 import { retrying } from '../foundation/retry.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../foundation/runtime.ts';
 import { isRefusal } from './classify.ts';
+import { ForwardingStore, type StoreCallName } from './forwarding.ts';
 
 /** Options of a metered store. */
 export interface MeterOptions extends Pick<RuntimeOptions, 'remainingMs' | 'wait' | 'random'> {
@@ -40,12 +29,21 @@ export interface MeterOptions extends Pick<RuntimeOptions, 'remainingMs' | 'wait
   now?: () => number;
 }
 
+/** The calls that consume read capacity. */
+const READS: ReadonlySet<StoreCallName> = new Set(['get', 'getMany', 'query']);
+
+/** Capacity units that a call has consumed. */
+interface Spent {
+  rcu?: number;
+  wcu?: number;
+}
+
 /**
  * A store that counts the capacity that calls consume and keeps it under a rate, for long work under live traffic. The cost of
  * a call is known only afterwards: a call that cost more than its share makes the next ones wait. Retryable
  * failures are retried with full jitter.
  */
-export class MeteredStore implements Store, ScanSource {
+export class MeteredStore extends ForwardingStore<Store & ScanSource> implements ScanSource {
   /** Units consumed so far. */
   rcu = 0;
   wcu = 0;
@@ -54,10 +52,8 @@ export class MeteredStore implements Store, ScanSource {
   private readonly limit: LimitFunction;
   private readonly runtime: Pick<Runtime, 'wait' | 'random' | 'remainingMs'>;
 
-  constructor(
-    private readonly store: Store & ScanSource,
-    options: MeterOptions = {},
-  ) {
+  constructor(store: Store & ScanSource, options: MeterOptions = {}) {
+    super(store);
     const { maxRcu, maxWcu, concurrency = 32, now = () => performance.now(), ...runtime } = options;
     this.reads = new Allowance(maxRcu, now);
     this.writes = new Allowance(maxWcu, now);
@@ -65,72 +61,41 @@ export class MeteredStore implements Store, ScanSource {
     this.runtime = runtimeOf(runtime);
   }
 
-  async region(): Promise<string | undefined> {
-    return await this.store.region?.();
-  }
-
-  async keyTypes(): Promise<KeyTypes | undefined> {
-    return await this.store.keyTypes?.();
-  }
-
-  get(key: ItemKey, options: ReadOptions): Promise<GetResult> {
-    return this.meteredRead(() => this.store.get(key, options));
-  }
-
-  getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult> {
-    return this.meteredRead(() => this.store.getMany(keys, { ...options, ...this.runtime }));
-  }
-
-  query(request: QueryRequest): Promise<QueryResult> {
-    return this.meteredRead(() => this.store.query(request));
-  }
-
   scan(request: ScanRequest): Promise<ScanPage> {
-    return this.meteredRead(() => this.store.scan(request));
+    return this.metered(this.reads, () => this.inner.scan(request));
   }
 
-  update(update: DerivedUpdate): Promise<UpdateResult> {
-    return this.meteredWrite(() => this.store.update(update));
+  override getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult> {
+    return super.getMany(keys, { ...options, ...this.runtime });
   }
 
-  transact(updates: readonly DerivedUpdate[]): Promise<TransactResult> {
-    return this.meteredWrite(() => this.store.transact(updates));
+  override writeMany(writes: readonly BatchWrite[], { signal }: BatchWaits = {}): Promise<WriteManyResult> {
+    return super.writeMany(writes, { signal, ...this.runtime });
   }
 
-  put(item: Parameters<Store['put']>[0]): Promise<WriteResult> {
-    return this.meteredWrite(() => this.store.put(item));
+  protected override pass<Name extends StoreCallName>(
+    name: Name,
+    ...args: Parameters<Store[Name]>
+  ): ReturnType<Store[Name]> {
+    const call = (): Promise<Spent> => super.pass(name, ...args);
+    const made = this.metered(
+      READS.has(name) ? this.reads : this.writes,
+      call,
+      name === 'change' ? isRefusal : undefined,
+    );
+    return made as ReturnType<Store[Name]>;
   }
 
-  delete(...parameters: Parameters<Store['delete']>): ReturnType<Store['delete']> {
-    return this.meteredWrite(() => this.store.delete(...parameters));
-  }
-
-  writeMany(writes: readonly BatchWrite[], { signal }: BatchWaits = {}): Promise<WriteManyResult> {
-    return this.meteredWrite(() => this.store.writeMany(writes, { signal, ...this.runtime }));
-  }
-
-  change(change: BaseChange): Promise<ChangeResult> {
-    return this.meteredWrite(() => this.store.change(change), isRefusal);
-  }
-
-  changeAll(...parameters: Parameters<Store['changeAll']>): Promise<ChangeAllResult> {
-    return this.meteredWrite(() => this.store.changeAll(...parameters));
-  }
-
-  private async meteredRead<T extends { rcu: number }>(call: () => Promise<T>): Promise<T> {
-    const result = await this.callWithinAllowance(this.reads, call);
-    this.rcu += result.rcu;
-    this.reads.spend(result.rcu);
-    return result;
-  }
-
-  private async meteredWrite<T extends { wcu: number }>(
+  private async metered<T extends Spent>(
+    allowance: Allowance,
     call: () => Promise<T>,
-    mayRetry: (error: StoreError) => boolean = () => true,
+    mayRetry?: (error: StoreError) => boolean,
   ): Promise<T> {
-    const result = await this.callWithinAllowance(this.writes, call, mayRetry);
-    this.wcu += result.wcu;
-    this.writes.spend(result.wcu);
+    const result = await this.callWithinAllowance(allowance, call, mayRetry);
+    const { rcu = 0, wcu = 0 } = result;
+    this.rcu += rcu;
+    this.wcu += wcu;
+    allowance.spend(allowance === this.reads ? rcu : wcu);
     return result;
   }
 

@@ -14,10 +14,10 @@ import { createEventSourceMapping } from '../../src/local/emulator/mapping/event
 import { folderDestination } from '../../src/local/emulator/mapping/failure-destination.ts';
 import type { InvocationReport, MappingSettings } from '../../src/local/emulator/mapping/mapping-types.ts';
 import { type Engine, startEngine } from '../../src/local/engine/engine.ts';
-import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable } from '../../src/store/table.ts';
+import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { check } from '../../src/trust/check/check.ts';
 import type { Finding } from '../../src/trust/check/finding.ts';
 import { edgeloom } from '../support/command.ts';

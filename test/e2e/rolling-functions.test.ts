@@ -20,11 +20,11 @@ import type { LambdaStreamEvent } from '../../src/local/emulator/mapping/lambda-
 import type { InvokeResult, LambdaFunction } from '../../src/local/emulator/mapping/mapping-types.ts';
 import { type Engine, startEngine } from '../../src/local/engine/engine.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
-import { decodeRecords } from '../../src/projecting/stream/decode.ts';
-import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable, serverTime, tableIdentity } from '../../src/store/table.ts';
+import { decodeRecords } from '../../src/stream/decode.ts';
+import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { ROOT } from '../support/command.ts';
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Engine, type EngineName, startEngine } from '../../src/local/engine/engine.ts';
-import { fileCheckpoint } from '../../src/projecting/stream/checkpoint.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable } from '../../src/store/table.ts';
+import { fileCheckpoint } from '../../src/stream/checkpoint.ts';
 import { runChild } from '../support/child.ts';
 import { followGraph, follows, user, viewOf } from '../support/follow-graph.ts';
 

@@ -8,7 +8,7 @@ import { edge, node, rank } from '../../src/core/model/schema.ts';
 import { derivedOf } from '../../src/core/plan/derive.ts';
 import { QUARANTINE_PARTITION } from '../../src/core/plan/quarantine-entry.ts';
 import { streamHandler } from '../../src/deployment/lambda/index.ts';
-import type { RawRecord } from '../../src/projecting/stream/decode.ts';
+import type { RawRecord } from '../../src/stream/decode.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** A record that asks for more than a batch has time for ends in quarantine, and the batch goes on. */

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { streamLabel } from '../../src/core/items/watermark.ts';
-import { newestPositionOf } from '../../src/projecting/progress/newest-position.ts';
-import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
+import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
+import { newestPositionOf } from '../../src/stream/progress/newest-position.ts';
 import { type CheckOptions, check } from '../../src/trust/check/check.ts';
 import { lagSecondsOf, positionOfStream } from '../../src/trust/explain/position.ts';
 import { sweep } from '../../src/trust/repair/sweep.ts';

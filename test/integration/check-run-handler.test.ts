@@ -2,8 +2,8 @@ import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { checkRunHandler, type RunResponse } from '../../src/deployment/lambda/check-run-handler.ts';
 import { WRONG_INPUT } from '../../src/foundation/errors.ts';
-import { savedPlaces } from '../../src/projecting/progress/check-places.ts';
-import { progressItem } from '../../src/projecting/progress/record.ts';
+import { savedPlaces } from '../../src/stream/progress/check-places.ts';
+import { progressItem } from '../../src/stream/progress/record.ts';
 import type { RunPlan } from '../../src/trust/check/run/plan.ts';
 import { checkedTable } from '../support/checked-table.ts';
 

@@ -6,7 +6,7 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { QUARANTINE_PARTITION } from '../../src/core/plan/quarantine-entry.ts';
 import { streamHandler } from '../../src/deployment/lambda/index.ts';
-import type { RawRecord } from '../../src/projecting/stream/decode.ts';
+import type { RawRecord } from '../../src/stream/decode.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

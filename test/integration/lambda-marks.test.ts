@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { streamHandler } from '../../src/deployment/lambda/index.ts';
 import type { FunctionLogger } from '../../src/deployment/lambda/json-lines.ts';
-import type { RawRecord } from '../../src/projecting/stream/decode.ts';
+import type { RawRecord } from '../../src/stream/decode.ts';
 import { positionOfStream } from '../../src/trust/explain/position.ts';
 import { sweep } from '../../src/trust/repair/sweep.ts';
 import { followGraph, recordingLogger, user } from '../support/follow-graph.ts';

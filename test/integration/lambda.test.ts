@@ -5,7 +5,7 @@ import { edge, node } from '../../src/core/model/schema.ts';
 import type { Store } from '../../src/core/store-port.ts';
 import { streamHandler } from '../../src/deployment/lambda/index.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
-import type { RawRecord } from '../../src/projecting/stream/decode.ts';
+import type { RawRecord } from '../../src/stream/decode.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** The stream of the table of the graph that was made last. */

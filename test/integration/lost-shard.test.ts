@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../src/core/items/attribute-value.ts';
-import { newestPositionOf } from '../../src/projecting/progress/newest-position.ts';
-import { isProjectedIn } from '../../src/projecting/progress/projected.ts';
-import { streamPosition } from '../../src/projecting/progress/stream-position.ts';
-import { memoryCheckpoint } from '../../src/projecting/stream/checkpoint.ts';
-import { StreamTail, TAIL_LIMITS } from '../../src/projecting/stream/stream-tail.ts';
 import { createSourceWorker } from '../../src/projecting/worker/worker.ts';
+import { memoryCheckpoint } from '../../src/stream/checkpoint.ts';
+import { newestPositionOf } from '../../src/stream/progress/newest-position.ts';
+import { isProjectedIn } from '../../src/stream/progress/projected.ts';
+import { streamPosition } from '../../src/stream/progress/stream-position.ts';
+import { StreamTail, TAIL_LIMITS } from '../../src/stream/stream-tail.ts';
 import { lagOfStream, positionOfStream } from '../../src/trust/explain/position.ts';
 import { status } from '../../src/trust/explain/status.ts';
 import { sweep } from '../../src/trust/repair/sweep.ts';

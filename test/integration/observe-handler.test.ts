@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { FeedEvent } from '../../src/client/feed/feed-change.ts';
 import { observeHandler } from '../../src/deployment/lambda/observe-handler.ts';
-import { saveLastCheck } from '../../src/projecting/progress/last-check.ts';
-import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
+import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
+import { saveLastCheck } from '../../src/stream/progress/last-check.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { readObserverProgress, TableMemory } from '../../src/trust/observe/memory.ts';
 import { followGraph, follows, user } from '../support/follow-graph.ts';

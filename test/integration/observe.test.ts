@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { readPublishedMark } from '../../src/projecting/progress/marks.ts';
-import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
+import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
+import { readPublishedMark } from '../../src/stream/progress/marks.ts';
 import { status } from '../../src/trust/explain/status.ts';
 import { readObserverProgress, TableMemory } from '../../src/trust/observe/memory.ts';
 import type { ObservedDrift } from '../../src/trust/observe/obligation.ts';

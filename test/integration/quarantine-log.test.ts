@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { node } from '../../src/core/model/schema.ts';
-import type { BatchResult } from '../../src/projecting/apply/projector.ts';
+import type { BatchResult } from '../../src/projecting/apply/projector-types.ts';
 import { WorkerReport } from '../../src/projecting/worker/report.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

@@ -4,9 +4,9 @@ import { createSession, Session } from '../../src/client/session/session.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../src/core/model/schema.ts';
-import { createLowMark } from '../../src/projecting/progress/low-mark.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
+import { createLowMark } from '../../src/stream/progress/low-mark.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 async function open() {

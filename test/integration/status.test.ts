@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
-import { isProjectedIn } from '../../src/projecting/progress/projected.ts';
-import { type LastCheck, lastCheckItem } from '../../src/projecting/progress/record.ts';
-import { appliedUpToMs, notedUpToMs, streamPosition } from '../../src/projecting/progress/stream-position.ts';
-import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { describeTable, hasTtl } from '../../src/store/table.ts';
+import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
+import { isProjectedIn } from '../../src/stream/progress/projected.ts';
+import { type LastCheck, lastCheckItem } from '../../src/stream/progress/record.ts';
+import { appliedUpToMs, notedUpToMs, streamPosition } from '../../src/stream/progress/stream-position.ts';
 import { type Status, status } from '../../src/trust/explain/status.ts';
 import { tableStatus } from '../../src/trust/explain/table-status.ts';
 import { eraseSubject } from '../../src/trust/subject/erase-subject.ts';

@@ -14,7 +14,7 @@ import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
-import type { RawRecord } from '../../src/projecting/stream/raw-record.ts';
+import type { RawRecord } from '../../src/stream/raw-record.ts';
 import { ROOT } from '../support/command.ts';
 import { eventsOf, type SentEvent } from '../support/events.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { memoryCheckpoint } from '../../src/projecting/stream/checkpoint.ts';
-import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { memoryCheckpoint } from '../../src/stream/checkpoint.ts';
+import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { type Fault, type FaultKind, startFaultyEndpoint } from '../support/faulty-endpoint.ts';
 import { followGraph, recordingLogger, user, viewOf } from '../support/follow-graph.ts';
 import { testTable } from '../support/table.ts';

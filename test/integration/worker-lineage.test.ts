@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { memoryCheckpoint } from '../../src/projecting/stream/checkpoint.ts';
 import { createSourceWorker } from '../../src/projecting/worker/worker.ts';
 import type { BatchReport, WorkerSettings } from '../../src/projecting/worker/worker-types.ts';
+import { memoryCheckpoint } from '../../src/stream/checkpoint.ts';
 import { followGraph, follows, idsOf, recordingLogger, user, viewOf } from '../support/follow-graph.ts';
 import { ScriptedStream } from '../support/scripted-stream.ts';
 import { testTable } from '../support/table.ts';

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fileCheckpoint, memoryCheckpoint } from '../../src/projecting/stream/checkpoint.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import type { BatchReport, WorkerSettings } from '../../src/projecting/worker/worker-types.ts';
 import { createTable, deleteTable } from '../../src/store/table.ts';
+import { fileCheckpoint, memoryCheckpoint } from '../../src/stream/checkpoint.ts';
 import { followGraph, follows, recordingLogger, user, viewOf } from '../support/follow-graph.ts';
 import { testTable } from '../support/table.ts';
 

@@ -1,4 +1,4 @@
-import type { StreamRecord, StreamSource } from '../../src/projecting/stream/source.ts';
+import type { StreamRecord, StreamSource } from '../../src/stream/source.ts';
 
 const SHARD = 'shardId-000000000000';
 

@@ -5,10 +5,10 @@ import { SERVICE_PARTITION } from '../../src/core/items/keys.ts';
 import { streamLabel } from '../../src/core/items/watermark.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
-import type { StreamRecord, StreamSource } from '../../src/projecting/stream/source.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { tableIdentity } from '../../src/store/table.ts';
+import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
+import type { StreamRecord, StreamSource } from '../../src/stream/source.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 import { asStored, producerOf, type Rig } from './rig.ts';
 

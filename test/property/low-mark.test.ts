@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { appliedCount, type Claim, type Coverage, coverageOf } from '../../src/projecting/progress/claims.ts';
+import { appliedCount, type Claim, type Coverage, coverageOf } from '../../src/stream/progress/claims.ts';
 
 /**
  * The rules by which the mark of a shard moves, without table or stream: batches of one lane or two are applied, fail, are retried, are given

@@ -11,8 +11,8 @@ import type {
   UpdateCondition,
 } from '../../src/core/store-port.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
-import { StreamLabel } from '../../src/projecting/stream/stream-label.ts';
 import { fixedModel } from '../../src/registry/writer-model.ts';
+import { StreamLabel } from '../../src/stream/stream-label.ts';
 import { Repairer } from '../../src/trust/repair/repairer.ts';
 import { Random } from '../simulator/random.ts';
 import { addInto } from '../support/memory-store/update.ts';

@@ -6,7 +6,9 @@ export const REBUILDS_MUTANTS: readonly Mutant[] = [
   {
     name: 'rebuild-beside-a-batch-is-not-seen',
     rule: 'A batch of a table without a registry looks for a rebuild after it is applied.',
-    changes: [setValue('batch-looks-for-a-rebuild-after-it', 'false as boolean | EdgeloomError')],
+    changes: [
+      setValue('batch-looks-for-a-rebuild-after-it', 'undefined as Awaited<ReturnType<typeof readNewRebuild>>'),
+    ],
   },
   {
     name: 'batch-beside-a-rebuild-keeps-its-images',

@@ -1,5 +1,5 @@
 import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
-import { appliedCount, type Claim, claimOf, coverageOf, parseClaims } from '../../src/projecting/progress/claims.ts';
+import { appliedCount, type Claim, claimOf, coverageOf, parseClaims } from '../../src/stream/progress/claims.ts';
 import type { Shard, ShardRecord } from './streams.ts';
 import { RETENTION } from './time.ts';
 import type { World } from './world.ts';

@@ -1,6 +1,6 @@
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import type { Store } from '../../src/core/store-port.ts';
-import { ClaimRecorder } from '../../src/projecting/progress/claim-recorder.ts';
+import { ClaimRecorder } from '../../src/stream/progress/claim-recorder.ts';
 import { SECOND } from './time.ts';
 import type { World } from './world.ts';
 

@@ -1,4 +1,4 @@
-import type { ConsumerPosition } from '../../src/projecting/progress/consumer-position.ts';
+import type { ConsumerPosition } from '../../src/stream/progress/consumer-position.ts';
 import { type CheckOptions, type CheckResult, check } from '../../src/trust/check/check.ts';
 import { DRIFT, type Finding } from '../../src/trust/check/finding.ts';
 import { Operation } from './operation.ts';

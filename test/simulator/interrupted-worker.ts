@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DerivedUpdate, UpdateResult } from '../../src/core/store-port.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
-import { memoryCheckpoint } from '../../src/projecting/stream/checkpoint.ts';
 import { createSourceWorker } from '../../src/projecting/worker/worker.ts';
+import { memoryCheckpoint } from '../../src/stream/checkpoint.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 import { ScriptedStream } from '../support/scripted-stream.ts';
 import { graphOf, PLAIN_OPTIONS } from './models.ts';

@@ -1,4 +1,5 @@
-import { type BatchResult, createProjector } from '../../src/projecting/apply/projector.ts';
+import { createProjector } from '../../src/projecting/apply/projector.ts';
+import type { BatchResult } from '../../src/projecting/apply/projector-types.ts';
 import { fixedModel } from '../../src/registry/writer-model.ts';
 import { echoDelay } from './climate.ts';
 import type { Consumer } from './consumers.ts';

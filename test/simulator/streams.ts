@@ -1,7 +1,7 @@
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { SERVICE_PARTITION } from '../../src/core/items/keys.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { decodeRecords, type RawRecord } from '../../src/projecting/stream/decode.ts';
+import { decodeRecords, type RawRecord } from '../../src/stream/decode.ts';
 import type { ItemChange } from '../support/memory-store/memory-store.ts';
 import type { Choices } from './choices.ts';
 

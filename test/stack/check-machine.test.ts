@@ -6,8 +6,8 @@ import { defineGraph, withTableName } from '../../src/core/model/compile/define-
 import { node } from '../../src/core/model/schema.ts';
 import type { Store } from '../../src/core/store-port.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
-import { savedPlaces } from '../../src/projecting/progress/check-places.ts';
-import { lastCheckKey, readLastCheck } from '../../src/projecting/progress/record.ts';
+import { savedPlaces } from '../../src/stream/progress/check-places.ts';
+import { lastCheckKey, readLastCheck } from '../../src/stream/progress/record.ts';
 import { checkedTable } from '../support/checked-table.ts';
 import type { goalGraph } from '../support/contracts-model.ts';
 import { loadFunction, type PackagedHandler } from '../support/stack/functions.ts';

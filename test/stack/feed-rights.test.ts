@@ -4,8 +4,8 @@ import type { FeedChange, FeedEvent } from '../../src/client/feed/feed-change.ts
 import { SERVICE_PARTITION, VIEW_KEY } from '../../src/core/items/keys.ts';
 import { feedHandler } from '../../src/deployment/lambda/feed-handler.ts';
 import { observeHandler } from '../../src/deployment/lambda/index.ts';
-import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
 import { EVENT_BRIDGE, jsonService, SQS } from '../../src/store/client/json-service.ts';
+import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { feedDeadLetters, feedQueue } from '../../src/trust/observe/feed-queue.ts';
 import { type FeedServices, startFeedServices } from '../support/feed-services.ts';
 import { FEATURE_GRAPHS } from '../support/stack/feature-graph.ts';

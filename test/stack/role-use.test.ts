@@ -12,9 +12,9 @@ import { checkRunHandler, observeHandler, redriveHandler, streamHandler } from '
 import type { MigrateResponse } from '../../src/deployment/lambda/migrate-call.ts';
 import { sleep } from '../../src/foundation/runtime.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
-import { DynamoDBStreamSource } from '../../src/projecting/stream/dynamodb-source.ts';
 import { modelNotice } from '../../src/registry/notice.ts';
 import { describeTable, hasTtl, serverTime, tableIdentity } from '../../src/store/table.ts';
+import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { redrive } from '../../src/trust/repair/redrive.ts';
 import { goalGraph } from '../support/contracts-model.ts';

@@ -1,14 +1,6 @@
 import type { Item } from '../../src/core/items/attribute-value.ts';
-import type {
-  BaseChange,
-  BatchWrite,
-  DerivedUpdate,
-  ItemKey,
-  QueryRequest,
-  ReadOptions,
-  RevisionCondition,
-  Store,
-} from '../../src/core/store-port.ts';
+import type { ItemKey, Store } from '../../src/core/store-port.ts';
+import { ForwardingStore, type StoreCallName } from '../../src/store/forwarding.ts';
 
 /** One call of a store, before it is made. */
 export interface StoreCall {
@@ -18,67 +10,30 @@ export interface StoreCall {
 }
 
 /** Passes every call on and notes it; `before` may wait, change the table, or throw in place of the call. */
-export class HookedStore implements Store {
+export class HookedStore extends ForwardingStore {
   readonly calls: StoreCall[] = [];
 
   constructor(
-    private readonly inner: Store,
+    inner: Store,
     private readonly before: (call: StoreCall, number: number) => Promise<void> | void = () => undefined,
-  ) {}
+  ) {
+    super(inner);
+  }
 
   /** The calls so far, as `method source target`. */
   get log(): string[] {
     return this.calls.map(({ method, keys }) => [method, ...keys].join(' '));
   }
 
-  async get(key: ItemKey, options: ReadOptions) {
-    await this.note('get', [key]);
-    return await this.inner.get(key, options);
-  }
-  async getMany(keys: readonly ItemKey[], options: ReadOptions) {
-    await this.note('getMany', keys);
-    return await this.inner.getMany(keys, options);
-  }
-  async update(update: DerivedUpdate) {
-    await this.note('update', [update.key]);
-    return await this.inner.update(update);
-  }
-  async transact(updates: readonly DerivedUpdate[]) {
-    await this.note(
-      'transact',
-      updates.map(({ key }) => key),
-    );
-    return await this.inner.transact(updates);
-  }
-  async put(item: Item) {
-    await this.note('put', [keyOf(item)]);
-    return await this.inner.put(item);
-  }
-  async delete(key: ItemKey, unchanged?: RevisionCondition) {
-    await this.note('delete', [key]);
-    return await this.inner.delete(key, unchanged);
-  }
-  async writeMany(writes: readonly BatchWrite[]) {
-    await this.note(
-      'writeMany',
-      writes.map((write) => ('put' in write ? keyOf(write.put) : write.delete)),
-    );
-    return await this.inner.writeMany(writes);
-  }
-  async change(change: BaseChange) {
-    await this.note('change', [change.key]);
-    return await this.inner.change(change);
-  }
-  async changeAll(changes: readonly BaseChange[], token: string) {
-    await this.note(
-      'changeAll',
-      changes.map(({ key }) => key),
-    );
-    return await this.inner.changeAll(changes, token);
-  }
-  async query(request: QueryRequest) {
-    await this.note('query', [{ source: request.partition, target: '' }]);
-    return await this.inner.query(request);
+  protected override pass<Name extends StoreCallName>(
+    name: Name,
+    ...args: Parameters<Store[Name]>
+  ): ReturnType<Store[Name]> {
+    const passed = async (): Promise<unknown> => {
+      await this.note(name, keysOf(name, args[0]));
+      return await super.pass(name, ...args);
+    };
+    return passed() as ReturnType<Store[Name]>;
   }
 
   private async note(method: keyof Store, keys: readonly ItemKey[]): Promise<void> {
@@ -86,6 +41,17 @@ export class HookedStore implements Store {
     this.calls.push(call);
     await this.before(call, this.calls.length);
   }
+}
+
+/** The keys that a call is about, by its first parameter. */
+function keysOf(name: StoreCallName, given: Parameters<Store[StoreCallName]>[0]): readonly ItemKey[] {
+  if (name === 'put') return [keyOf(given as Item)];
+  return [given].flat().map((one): ItemKey => {
+    if ('partition' in one) return { source: one.partition as string, target: '' };
+    if ('key' in one) return one.key as ItemKey;
+    if ('put' in one) return keyOf(one.put as Item);
+    return ('delete' in one ? one.delete : one) as ItemKey;
+  });
 }
 
 function keyOf(item: Item): ItemKey {

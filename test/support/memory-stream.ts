@@ -1,10 +1,4 @@
-import type {
-  Shard,
-  StreamDescription,
-  StreamPage,
-  StreamRecord,
-  StreamSource,
-} from '../../src/projecting/stream/source.ts';
+import type { Shard, StreamDescription, StreamPage, StreamRecord, StreamSource } from '../../src/stream/source.ts';
 
 /** A shard of a stream in memory; one that is closed has an end. */
 export interface MemoryShard extends Shard {

@@ -8,7 +8,7 @@ import {
   type StreamPage,
   type StreamRecord,
   type StreamSource,
-} from '../../src/projecting/stream/source.ts';
+} from '../../src/stream/source.ts';
 
 /** The first sequence number, as long as real ones are. */
 const FIRST_SEQUENCE = 100_000_000_000_000_000_000n;

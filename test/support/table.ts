@@ -1,11 +1,12 @@
 import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { type BatchResult, createProjector } from '../../src/projecting/apply/projector.ts';
-import { decodeRecords, type RawRecord } from '../../src/projecting/stream/decode.ts';
+import { createProjector } from '../../src/projecting/apply/projector.ts';
+import type { BatchResult } from '../../src/projecting/apply/projector-types.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable } from '../../src/store/table.ts';
+import { decodeRecords, type RawRecord } from '../../src/stream/decode.ts';
 import { testEndpoint } from './engine.ts';
 
 let counter = 0;

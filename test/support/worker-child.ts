@@ -3,10 +3,10 @@
  * Arguments: endpoint, table, stream ARN, checkpoint file.
  */
 
-import { fileCheckpoint } from '../../src/projecting/stream/checkpoint.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { fileCheckpoint } from '../../src/stream/checkpoint.ts';
 import { followGraph } from './follow-graph.ts';
 
 const [endpoint, table, streamArn = '', checkpoint = ''] = process.argv.slice(2);

@@ -1,11 +1,11 @@
 import { streamLabel } from '../../core/items/watermark.ts';
-import { newestPositionOf } from '../../projecting/progress/newest-position.ts';
-import { DynamoDBStreamSource } from '../../projecting/stream/dynamodb-source.ts';
-import type { NewestPositionSource } from '../../projecting/stream/stream-label.ts';
 import { readHead } from '../../registry/head.ts';
 import { identityAtHome } from '../../registry/identity.ts';
 import { createStreamsClient } from '../../store/client.ts';
 import { currentStreamLabel, tableIdentity } from '../../store/table.ts';
+import { DynamoDBStreamSource } from '../../stream/dynamodb-source.ts';
+import { newestPositionOf } from '../../stream/progress/newest-position.ts';
+import type { NewestPositionSource } from '../../stream/stream-label.ts';
 import { type PositionOfStream, positionOfStream } from '../../trust/explain/position.ts';
 import type { CommandSession } from './session.ts';
 

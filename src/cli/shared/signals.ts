@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { failureDocument } from '../../foundation/failure-document.ts';
 import { sleep } from '../../foundation/runtime.ts';
-import { createController, pause } from '../../projecting/stream/concurrency.ts';
+import { createController, pause } from '../../stream/concurrency.ts';
 import { failureText } from './failure.ts';
 import { isRunByNpx } from './settings.ts';
 import { printableLines } from './shown.ts';

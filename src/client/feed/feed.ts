@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import type { ChangedItem } from '../../projecting/stream/changed-items.ts';
-import type { RawRecord } from '../../projecting/stream/raw-record.ts';
+import type { ChangedItem } from '../../stream/changed-items.ts';
+import type { RawRecord } from '../../stream/raw-record.ts';
 import { entryIn, knownItems } from './known-items.ts';
 
 /** The records that interest one subscriber. */

@@ -3,9 +3,9 @@ import { INDEX_KEYS, revisionOf } from '../../core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import type { IndexName, TableNames } from '../../core/model/compiled.ts';
 import type { IndexEntry } from '../../core/model/projection/list-of-place.ts';
-import { type ChangedItem, changedItems } from '../../projecting/stream/changed-items.ts';
-import type { RawRecord } from '../../projecting/stream/raw-record.ts';
 import { withKnownIndexKeys } from '../../store/index-key-names.ts';
+import { type ChangedItem, changedItems } from '../../stream/changed-items.ts';
+import type { RawRecord } from '../../stream/raw-record.ts';
 
 /** The items of stream records, as those who follow lists and nodes read them. */
 

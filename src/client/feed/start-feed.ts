@@ -4,10 +4,10 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { EdgeloomError, isRetryableStoreError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
-import { DynamoDBStreamSource } from '../../projecting/stream/dynamodb-source.ts';
-import type { StreamSource } from '../../projecting/stream/source.ts';
-import { StreamTail, TAIL_LIMITS } from '../../projecting/stream/stream-tail.ts';
 import { describeTable } from '../../store/table.ts';
+import { DynamoDBStreamSource } from '../../stream/dynamodb-source.ts';
+import type { StreamSource } from '../../stream/source.ts';
+import { StreamTail, TAIL_LIMITS } from '../../stream/stream-tail.ts';
 import type { Feed, FeedOptions } from './feed.ts';
 import { WatchableFeed } from './watchable-feed.ts';
 

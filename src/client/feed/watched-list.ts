@@ -4,7 +4,7 @@ import { compareKeys } from '../../core/items/encoding.ts';
 import type { Filter } from '../../core/items/filter.ts';
 import { type IndexPartitionKey, textOfKey } from '../../core/items/keys.ts';
 import type { IndexName } from '../../core/model/compiled.ts';
-import type { ChangedItem } from '../../projecting/stream/changed-items.ts';
+import type { ChangedItem } from '../../stream/changed-items.ts';
 import { gatherPage, hasProjected } from '../read/lists/scatter.ts';
 import type { ReadContext } from '../read/request/context.ts';
 import { isInRange, type KeyRange } from '../read/request/key-range.ts';

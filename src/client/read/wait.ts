@@ -5,12 +5,7 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
 import { sleep } from '../../foundation/runtime.ts';
-import {
-  compareInForce,
-  type EdgesPlace,
-  isProjectedKind,
-  type ProjectedKind,
-} from '../../projecting/progress/look.ts';
+import { compareInForce, type EdgesPlace, isProjectedKind, type ProjectedKind } from '../../stream/progress/look.ts';
 import type { ReadContext } from './request/context.ts';
 import { checkSource, findEdge } from './request/lookup.ts';
 

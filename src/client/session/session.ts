@@ -3,7 +3,7 @@ import type { ItemKey } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, checkSecret } from '../../foundation/options.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import type { Look } from '../../projecting/progress/look.ts';
+import type { Look } from '../../stream/progress/look.ts';
 import { decodeToken, encodeToken, type SessionKey, type TokenEntry, tableTag } from './token.ts';
 
 /** Options of a session. */

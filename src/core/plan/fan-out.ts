@@ -230,6 +230,39 @@ export function moveContinuationUpdate(
 }
 
 /**
+ * Makes the update by which a stuck fan-out goes on from its place. It writes the continuation with the same place, so that the stream
+ * gets the lost record again, which drives the next page. It does not end the fan-out: the record may only be late, and then the
+ * remaining children would never get the change. A continuation without a place becomes a tombstone. Only one with an impossible place
+ * begins again at the first child, or edge.
+ *
+ * @param watermark the watermark to write.
+ */
+export function continueFanOutUpdate(
+  graph: CompiledModel,
+  key: ItemKey,
+  current: Item | undefined,
+  watermark: string,
+  now: EpochSeconds,
+): DerivedUpdate {
+  const { of, edgeType } = fanOutOfKey(key.target)!;
+  const first = new FanOutPlaces(edgeType).visitedPrefix(of);
+  const placeAt = (name: string): Item => {
+    const stored = stringOf(current?.[name]);
+    if (current?.[name] === undefined) return {};
+    return { [name]: { S: stored?.startsWith(first) === true ? stored : first } };
+  };
+  const stamp: Item = { [WATERMARK]: { S: watermark }, [MODEL]: { S: graph.fingerprint } };
+  const expiry: Item = { [graph.table.ttl]: { N: String(now + TOMBSTONE_HOURS * 3600) } };
+  const isOpen = current?.[AFTER] !== undefined;
+  return {
+    key,
+    set: { ...stamp, ...(isOpen ? { ...placeAt(AFTER), ...placeAt(AGAIN) } : expiry) },
+    unset: isOpen ? [graph.table.ttl] : [AFTER, AGAIN],
+    condition: unchangedCondition(current, graph.table.ttl),
+  };
+}
+
+/**
  * The update that ends a fan-out that nothing needs any more, if nothing has written to its continuation since that was seen. A
  * tombstone stays, as at the end of any fan-out: who still holds a record of the continuation finds another revision.
  */

@@ -50,13 +50,12 @@ export class CallPace {
       this.rcu += result.rcu;
       return result;
     };
-    return {
-      ...withReplacedCalls(store, {
-        get: (...parameters) => counted(store.get(...parameters)),
-        getMany: (...parameters) => counted(store.getMany(...parameters)),
-        query: (...parameters) => counted(store.query(...parameters)),
-      }),
-      scan: (...parameters) => counted(store.scan(...parameters)),
-    };
+    const scan: ScanSource['scan'] = (...parameters) => counted(store.scan(...parameters));
+    const replaced = withReplacedCalls(store, {
+      get: (...parameters) => counted(store.get(...parameters)),
+      getMany: (...parameters) => counted(store.getMany(...parameters)),
+      query: (...parameters) => counted(store.query(...parameters)),
+    });
+    return Object.assign(replaced, { scan });
   }
 }

@@ -1,14 +1,8 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
-import {
-  clearPlace,
-  type SavedPlace,
-  savedPlace,
-  savedPlaces,
-  savePlace,
-} from '../../projecting/progress/check-places.ts';
-import { saveRunAsLastCheck, saveShare } from '../../projecting/progress/last-check.ts';
+import { clearPlace, type SavedPlace, savedPlace, savedPlaces, savePlace } from '../../stream/progress/check-places.ts';
+import { saveRunAsLastCheck, saveShare } from '../../stream/progress/last-check.ts';
 import { type CheckCursor, type CheckTotals, emptyTotals, parseCursor } from '../../trust/check/cursor.ts';
 import { refuseOldConsumers } from '../../trust/check/old-consumers.ts';
 import { type PlanRequest, planRun, type RunPlan, type RunShare } from '../../trust/check/run/plan.ts';

@@ -1,12 +1,12 @@
 import { withTableName } from '../../core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import { DeferredStreamSource } from '../../projecting/stream/deferred-source.ts';
-import type { StreamSource } from '../../projecting/stream/source.ts';
 import { deferredCalls, deferredStreams } from '../../store/client/deferred.ts';
 import { type CallService, EVENT_BRIDGE, jsonService, SQS } from '../../store/client/json-service.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
 import { credentialsOf } from '../../store/environment.ts';
+import { DeferredStreamSource } from '../../stream/deferred-source.ts';
+import type { StreamSource } from '../../stream/source.ts';
 import { bucketAccess } from '../../trust/failures/failure-queue.ts';
 import { feedDeadLetters, feedQueue } from '../../trust/observe/feed-queue.ts';
 import { checkRunHandler, type RunHandler } from './check-run-handler.ts';
@@ -140,7 +140,7 @@ function required(setting: string | undefined, problem: string): string {
 /** The stream of a table, whose client is made when it is first read. */
 function deferredSource(streamArn: string, streams: ReturnType<typeof deferredStreams>): StreamSource {
   return new DeferredStreamSource(streamArn, async () => {
-    const { DynamoDBStreamSource } = await import('../../projecting/stream/dynamodb-source.ts');
+    const { DynamoDBStreamSource } = await import('../../stream/dynamodb-source.ts');
     return new DynamoDBStreamSource(await streams(), streamArn);
   });
 }

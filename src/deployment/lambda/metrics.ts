@@ -1,6 +1,6 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { isRetryableStoreError } from '../../foundation/errors.ts';
-import type { BatchResult } from '../../projecting/apply/projector.ts';
+import type { BatchResult } from '../../projecting/apply/projector-types.ts';
 import type { RegistryState } from '../../registry/state.ts';
 import type { CheckTotals } from '../../trust/check/cursor.ts';
 import type { RedriveResult } from '../../trust/repair/redrive.ts';

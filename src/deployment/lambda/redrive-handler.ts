@@ -4,11 +4,11 @@ import type { Store } from '../../core/store-port.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import { checkAgeHours } from '../../projecting/progress/last-check.ts';
-import type { StreamSource } from '../../projecting/stream/source.ts';
 import { registryState } from '../../registry/state.ts';
 import { deferredCalls, deferredStreams } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
+import { checkAgeHours } from '../../stream/progress/last-check.ts';
+import type { StreamSource } from '../../stream/source.ts';
 import type { SendMessage } from '../../trust/failures/failure-message.ts';
 import {
   bucketAccess,

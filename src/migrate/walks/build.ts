@@ -1,31 +1,24 @@
 import pMap from 'p-map';
 import type { Item } from '../../core/items/attribute-value.ts';
 import { baseKeyOfIndexItem } from '../../core/items/derived-key.ts';
-import { parseNodeId, requireDerivedSortKey, VIEW_KEY } from '../../core/items/keys.ts';
-import { countHolding } from '../../core/kinds/count.ts';
+import { parseNodeId, VIEW_KEY } from '../../core/items/keys.ts';
 import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
-import { isJoinedKey } from '../../core/kinds/joined.ts';
 import { edgeNamedByReverse } from '../../core/kinds/reverse-item.ts';
 import { isMaintained, itemKindOf, kindOfDerivedKey } from '../../core/kinds/table.ts';
-import { isOfOtherShape } from '../../core/kinds/view.ts';
 import { classifyKey } from '../../core/model/base-item.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
-import type { IndexUnit } from '../../core/plan/unit.ts';
 import { hasExpectedFields } from '../../core/plan/writes/updates.ts';
-import { wholeViewUpdate } from '../../core/plan/writes/whole-view.ts';
 import { readItems } from '../../core/store-pages.ts';
 import type { ItemKey } from '../../core/store-port.ts';
-import { type ApplyContext, epochSeconds } from '../../projecting/apply/context.ts';
-import { applyCountedUnit } from '../../projecting/apply/counted.ts';
-import { applyIndexUnitByBaseItem } from '../../projecting/apply/index-item.ts';
-import { reconcileJoined } from '../../projecting/apply/joined.ts';
-import { reconcile } from '../../projecting/apply/reconcile.ts';
-import { writeReverseItemsAndReadView } from '../../projecting/apply/whole-view.ts';
 import { ownershipTest } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
+import type { ApplyContext } from '../../settle/context.ts';
+import { reconcileIndexItem } from '../../settle/index-item.ts';
+import { NO_WATERMARK } from '../../settle/repair.ts';
+import { reconcileReverseItem } from '../../settle/reverse-item.ts';
+import { settleView } from '../../settle/view.ts';
 import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
 import { repairOf } from '../../trust/repair/repairs.ts';
-import { reconcileReverseItem } from '../../trust/repair/settle/reverse-item.ts';
 import { type EndingContext, endUnneededFanOuts } from './fan-outs.ts';
 import { type WalkOptions, walk } from './walk.ts';
 import { expectedItemsOf, readExpectedItems, readSourceNodes, type Wanted } from './wanted.ts';
@@ -123,29 +116,12 @@ function textOfIndexKey({ source, sortKey }: { source: string; sortKey: string }
   return `${source}\0${sortKey}`;
 }
 
-/** Reconciles one index item with its base item, as `applyIndexUnitByBaseItem` does; a counted item together with its count. */
-export async function reconcileItem(context: ApplyContext, expected: Omit<Wanted, 'fields'>): Promise<void> {
-  const { base, source } = expected;
-  const sortKey = requireDerivedSortKey(expected.sortKey);
-  const position = { oldest: '', newest: '' };
-  const unit: IndexUnit = { kind: 'index', source, sortKey, base, records: [], byBase: true, ...position };
-  if (isJoinedKey(context.graph, base.target, sortKey)) {
-    return await reconcileJoined(context, [unit]);
-  }
-  // rule: build-counts-with-the-item
-  const count = countHolding(context.graph, base, sortKey);
-  if (count === undefined) await applyIndexUnitByBaseItem(context, unit);
-  else {
-    const key = { source, sortKey: count.key };
-    await applyCountedUnit(context, {
-      kind: 'counted',
-      ...key,
-      countName: count.name,
-      items: [unit],
-      records: [],
-      ...position,
-    });
-  }
+/** Reconciles an index item, or an entry of a total, with its base item; a counted item together with its count. */
+export async function reconcileItem(
+  context: ApplyContext,
+  { base, source, sortKey }: Omit<Wanted, 'fields'>,
+): Promise<void> {
+  await reconcileIndexItem(context, base, { source, target: sortKey }, NO_WATERMARK);
 }
 
 /** Rebuilds the views of some types that have another shape or are missing. */
@@ -202,11 +178,12 @@ function hasView(target: string): boolean {
 }
 
 async function reconcileViewOfOldShape(context: BuildContext, source: string, seen: Item | undefined): Promise<void> {
-  await reconcile(context, {
-    key: { source, target: VIEW_KEY },
+  // A view of the shape is left as it is.
+  const update = (): undefined => undefined;
+  await settleView(context, source, {
     seen: { item: seen },
-    expected: (view) =>
-      isOfOtherShape(context.graph, source, view) ? writeReverseItemsAndReadView(context, source) : undefined,
-    update: (view, whole) => whole && wholeViewUpdate(context.graph, source, view, whole, '', epochSeconds(context)),
+    watermark: NO_WATERMARK,
+    parts: async () => update(),
+    update,
   });
 }

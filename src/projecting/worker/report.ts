@@ -1,8 +1,8 @@
 import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { countText } from '../../foundation/figure.ts';
-import type { BatchResult, QuarantineKind } from '../apply/projector.ts';
-import type { SetAside } from '../stream/checkpoint-journal.ts';
-import { type Consequences, RunReport } from '../stream/run-report.ts';
+import type { SetAside } from '../../stream/checkpoint-journal.ts';
+import { type Consequences, RunReport } from '../../stream/run-report.ts';
+import type { BatchResult, QuarantineKind } from '../apply/projector-types.ts';
 import type { TrimmedShard, WorkerResult, WorkerSettings, WorkerStats } from './worker-types.ts';
 
 const CONSEQUENCES: Consequences = {

@@ -1,10 +1,10 @@
 import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { backoffMs } from '../../foundation/retry.ts';
-import type { BatchResult } from '../apply/projector.ts';
-import { pause } from '../stream/concurrency.ts';
-import { type ShardBatch, ShardReader } from '../stream/shard-reader.ts';
-import { ShardWorker } from '../stream/shard-work.ts';
+import { pause } from '../../stream/concurrency.ts';
+import { type ShardBatch, ShardReader } from '../../stream/shard-reader.ts';
+import { ShardWorker } from '../../stream/shard-work.ts';
+import type { BatchResult } from '../apply/projector-types.ts';
 import type { WorkerRun } from './worker-run.ts';
 
 /** Reads one shard to its end, or until the run ends: read a batch, project it, then note how far it came. */

@@ -1,11 +1,11 @@
 import type { LimitFunction } from 'p-limit';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import type { Projector } from '../apply/projector.ts';
-import type { ClaimRecorder } from '../progress/claim-recorder.ts';
-import type { ProgressRecorder } from '../progress/recorder.ts';
-import type { FollowRun } from '../stream/follower.ts';
-import type { LeftoverFilter } from '../stream/leftovers.ts';
-import type { BatchLimits } from '../stream/shard-reader.ts';
+import type { FollowRun } from '../../stream/follower.ts';
+import type { LeftoverFilter } from '../../stream/leftovers.ts';
+import type { ClaimRecorder } from '../../stream/progress/claim-recorder.ts';
+import type { ProgressRecorder } from '../../stream/progress/recorder.ts';
+import type { BatchLimits } from '../../stream/shard-reader.ts';
+import type { Projector } from '../apply/projector-types.ts';
 import type { WorkerReport } from './report.ts';
 
 /** State that the shard tasks of one run of the worker share. */

@@ -4,10 +4,10 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
 import type { Logger } from '../../foundation/logger.ts';
-import type { ApplyStats } from '../apply/context.ts';
-import type { BatchResult, Projector } from '../apply/projector.ts';
-import type { CheckpointStore } from '../stream/checkpoint.ts';
-import type { SetAside } from '../stream/checkpoint-journal.ts';
+import type { ApplyStats } from '../../settle/context.ts';
+import type { CheckpointStore } from '../../stream/checkpoint.ts';
+import type { SetAside } from '../../stream/checkpoint-journal.ts';
+import type { BatchResult, Projector } from '../apply/projector-types.ts';
 
 /** Options of `createWorker`. */
 export interface WorkerOptions extends WorkerSettings {

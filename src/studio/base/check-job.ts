@@ -1,7 +1,7 @@
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { type FailureDocument, failureDocument } from '../../foundation/failure-document.ts';
 import { sleep } from '../../foundation/runtime.ts';
-import { createController, pause } from '../../projecting/stream/concurrency.ts';
+import { createController, pause } from '../../stream/concurrency.ts';
 import { type CheckOptions, type CheckResult, check } from '../../trust/check/check.ts';
 import type { CheckTotals } from '../../trust/check/cursor.ts';
 import type { Finding } from '../../trust/check/finding.ts';

@@ -2,10 +2,10 @@ import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { TARGET_ID } from '../../core/items/hashed-key.ts';
 import { isDerivedKey, SERVICE_PARTITION, typePrefix } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { isTemporaryError } from '../../projecting/progress/stream-walk.ts';
-import { changedItems } from '../../projecting/stream/changed-items.ts';
-import { isFullPage, ShardPages } from '../../projecting/stream/shard-pages.ts';
-import type { StreamRecord, StreamSource } from '../../projecting/stream/source.ts';
+import { changedItems } from '../../stream/changed-items.ts';
+import { isTemporaryError } from '../../stream/progress/stream-walk.ts';
+import { isFullPage, ShardPages } from '../../stream/shard-pages.ts';
+import type { StreamRecord, StreamSource } from '../../stream/source.ts';
 
 /** Changes of one type of nodes or edges. */
 export interface Movement {

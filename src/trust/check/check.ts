@@ -7,18 +7,14 @@ import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { runObserved, type TelemetryOption } from '../../core/telemetry.ts';
 import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { RUNTIME_OPTIONS, type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import { type ConsumerPosition, SharedPosition } from '../../projecting/progress/consumer-position.ts';
-import {
-  type NewestPositionSource,
-  StreamLabel,
-  type StreamLabelSource,
-} from '../../projecting/stream/stream-label.ts';
 import { modelToCheck } from '../../registry/checked.ts';
 import { noteRebuild } from '../../registry/rebuilt.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { MeteredStore } from '../../store/metered.ts';
 import { TableWalk, walkStart } from '../../store/table-walk.ts';
+import { type ConsumerPosition, SharedPosition } from '../../stream/progress/consumer-position.ts';
+import { type NewestPositionSource, StreamLabel, type StreamLabelSource } from '../../stream/stream-label.ts';
 import { Repairer } from '../repair/repairer.ts';
 import type { Noted, PartitionSummary } from './compare.ts';
 import { hasTooManyCalls, Looks } from './confirm.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ObserveContext, Suspect } from '../../core/kinds/part.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
-import { type ConsumerContext, hasStreamPassed } from '../../projecting/progress/consumer-position.ts';
+import { type ConsumerContext, hasStreamPassed } from '../../stream/progress/consumer-position.ts';
 import type { CheckCursor, Looked } from './cursor.ts';
 import { isWrong, type Observation, observe } from './observe.ts';
 

@@ -11,7 +11,7 @@ import { itemKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
-import type { StreamLabel } from '../../projecting/stream/stream-label.ts';
+import type { StreamLabel } from '../../stream/stream-label.ts';
 
 /**
  * Compares across partitions. Other partitions decide about copies and reverse items, and the scan does not read those together. So

@@ -1,8 +1,8 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import { EdgeloomError, WRONG_INPUT } from '../../foundation/errors.ts';
-import { readConsumers } from '../../projecting/progress/consumers.ts';
 import { readHead } from '../../registry/head.ts';
+import { readConsumers } from '../../stream/progress/consumers.ts';
 
 /** A consumer that works tells of itself at least every twenty seconds. */
 const SEEN_MS = 60_000;

@@ -4,8 +4,8 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import type { ItemKey, QueryRequest, QueryResult, ScanSource, Store } from '../../core/store-port.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
-import type { StreamLabel } from '../../projecting/stream/stream-label.ts';
 import type { WalkedItem, WalkedPage } from '../../store/table-walk.ts';
+import type { StreamLabel } from '../../stream/stream-label.ts';
 import { type Noted, PartitionSummary } from './compare.ts';
 import { type LookUpContext, LookUps } from './look-up.ts';
 

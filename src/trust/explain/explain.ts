@@ -13,9 +13,9 @@ import type { ItemKey, Store } from '../../core/store-port.ts';
 import { countText } from '../../foundation/figure.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
-import { StreamLabel } from '../../projecting/stream/stream-label.ts';
 import { modelToCheck } from '../../registry/checked.ts';
 import { readAbortable } from '../../store/abortable.ts';
+import { StreamLabel } from '../../stream/stream-label.ts';
 import { type ExplainedPart, explainBaseItem, type LagKnowledge } from './base-item.ts';
 
 /** Options of `explain`. */

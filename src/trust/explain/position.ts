@@ -1,13 +1,13 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import type { ConsumerPosition } from '../../projecting/progress/consumer-position.ts';
-import { saveMarks } from '../../projecting/progress/marks.ts';
-import { isProjectedIn } from '../../projecting/progress/projected.ts';
-import { publishedPosition, publishedUpToMs } from '../../projecting/progress/published-position.ts';
-import { appliedUpToMs, type StreamPosition, streamPosition } from '../../projecting/progress/stream-position.ts';
-import { isTemporaryError, StreamWalk } from '../../projecting/progress/stream-walk.ts';
-import type { StreamSource } from '../../projecting/stream/source.ts';
+import type { ConsumerPosition } from '../../stream/progress/consumer-position.ts';
+import { saveMarks } from '../../stream/progress/marks.ts';
+import { isProjectedIn } from '../../stream/progress/projected.ts';
+import { publishedPosition, publishedUpToMs } from '../../stream/progress/published-position.ts';
+import { appliedUpToMs, type StreamPosition, streamPosition } from '../../stream/progress/stream-position.ts';
+import { isTemporaryError, StreamWalk } from '../../stream/progress/stream-walk.ts';
+import type { StreamSource } from '../../stream/source.ts';
 import type { LagKnowledge } from './base-item.ts';
 
 /** Telling how far a table's stream is applied. */

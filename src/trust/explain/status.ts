@@ -5,15 +5,10 @@ import type { Store } from '../../core/store-port.ts';
 import { countText } from '../../foundation/figure.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import {
-  type ConsumerProgress,
-  type LastCheck,
-  lastCheckKey,
-  readLastCheck,
-} from '../../projecting/progress/record.ts';
-import type { ShardPosition, StreamPosition } from '../../projecting/progress/stream-position.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { readAbortable } from '../../store/abortable.ts';
+import { type ConsumerProgress, type LastCheck, lastCheckKey, readLastCheck } from '../../stream/progress/record.ts';
+import type { ShardPosition, StreamPosition } from '../../stream/progress/stream-position.ts';
 import { readObserverProgress, type SavedProgress } from '../observe/memory.ts';
 import { isOfReaders, type ObservedDrift } from '../observe/obligation.ts';
 import { type Erasure, readErasures } from '../subject/erasure-record.ts';

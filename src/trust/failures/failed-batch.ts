@@ -4,7 +4,7 @@ import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { checkStreamTable } from '../../core/items/watermark.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import { decodeRecords, type RawRecord } from '../../projecting/stream/decode.ts';
+import { decodeRecords, type RawRecord } from '../../stream/decode.ts';
 import type { StreamRange } from './failed-range.ts';
 
 /** Gives a client of the stream when it is needed. */

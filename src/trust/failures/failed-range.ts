@@ -5,9 +5,9 @@ import {
   GetShardIteratorCommand,
 } from '@aws-sdk/client-dynamodb-streams';
 import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
-import type { RawRecord } from '../../projecting/stream/decode.ts';
 import { requireAnswer } from '../../store/answered.ts';
 import { classifyError } from '../../store/classify.ts';
+import type { RawRecord } from '../../stream/decode.ts';
 
 /** A part of a shard of a stream. */
 export interface StreamRange {

@@ -7,7 +7,7 @@ import { needsSource } from '../../core/model/joined.ts';
 import type { FanOutOf } from '../../core/model/projection/places.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey } from '../../core/store-port.ts';
-import { StreamLabel } from '../../projecting/stream/stream-label.ts';
+import { StreamLabel } from '../../stream/stream-label.ts';
 import type { Spread } from './obligation.ts';
 
 /** The items and the fan-out that a part depends on, and the judgement of a part by images, without a read. */

@@ -3,16 +3,16 @@ import { streamLabel, watermarkOf } from '../../core/items/watermark.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
-import type { StreamSource } from '../../projecting/stream/source.ts';
-import { StreamLabel } from '../../projecting/stream/stream-label.ts';
+import type { WriterModel } from '../../registry/writer-model.ts';
+import type { StreamSource } from '../../stream/source.ts';
+import { StreamLabel } from '../../stream/stream-label.ts';
 import {
   StreamTail,
   TAIL_LIMITS,
   type TailLimits,
   type TailListener,
   type TailRecord,
-} from '../../projecting/stream/stream-tail.ts';
-import type { WriterModel } from '../../registry/writer-model.ts';
+} from '../../stream/stream-tail.ts';
 import type { Feeder } from './feeder.ts';
 import type { IndexSample } from './index-sample.ts';
 import { hasQuarantineEntry, type LookContext, lookAtSuspects, partsDecidedElsewhere, partsOfSpread } from './look.ts';

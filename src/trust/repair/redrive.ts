@@ -26,20 +26,19 @@ import { StoreError } from '../../foundation/errors.ts';
 import { forEachOf } from '../../foundation/for-each.ts';
 import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { RUNTIME_OPTIONS, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
 import {
   type ApplyContext,
   type ApplyStats,
   OutOfTimeError,
   retryingWithin,
   updateItem,
-} from '../../projecting/apply/context.ts';
-import { applyFanOutUnit } from '../../projecting/apply/fan-out.ts';
-import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
+} from '../../settle/context.ts';
+import { applyFanOutUnit, restartFanOut } from '../../settle/fan-out.ts';
+import { reconcileIndexItem } from '../../settle/index-item.ts';
+import { reconcileView, reconcileViewParts } from '../../settle/view.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { repairOf } from './repairs.ts';
-import { restartFanOut } from './settle/continuation.ts';
-import { reconcileIndexItem } from './settle/index-item.ts';
-import { reconcileView, reconcileViewParts } from './settle/view.ts';
 
 /** Options of a redrive. */
 export interface RedriveOptions extends RuntimeOptions, TelemetryOption {
@@ -155,7 +154,7 @@ async function makeContext(options: RedriveOptions, wait: ApplyContext['wait']):
   const { model = registeredModel(options.graph, store) } = options;
   const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
   const graph = await model.current(stats);
-  return { graph, store, stats, ...runtimeOf({ ...options, wait }) };
+  return { graph, store, stats, repair: {}, ...runtimeOf({ ...options, wait }) };
 }
 
 const ALL_ENTRIES: QueryRequest = { index: 'gsi0', partition: QUARANTINE_PARTITION };

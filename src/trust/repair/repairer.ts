@@ -6,13 +6,12 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import { type ApplyStats, epochSeconds, OutOfTimeError, updateItem } from '../../projecting/apply/context.ts';
-import type { StreamLabel } from '../../projecting/stream/stream-label.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
+import { removeAlien } from '../../settle/alien.ts';
+import { type ApplyContext, type ApplyStats, epochSeconds, OutOfTimeError, updateItem } from '../../settle/context.ts';
+import { repairForm } from '../../settle/form.ts';
+import type { StreamLabel } from '../../stream/stream-label.ts';
 import { repairOf } from './repairs.ts';
-import { removeAlien } from './settle/alien.ts';
-import type { SettleContext } from './settle/context.ts';
-import { repairForm } from './settle/form.ts';
 
 /** Options of a repair. */
 export interface RepairerOptions extends RuntimeOptions {
@@ -45,7 +44,7 @@ const LEAST_MS = 3_000;
  * what these ask for now, under the revision that it read. So it never overwrites a newer projection.
  */
 export class Repairer {
-  private readonly context: SettleContext;
+  private readonly context: ApplyContext;
   private readonly runtime: Runtime;
 
   constructor(private readonly options: RepairerOptions) {
@@ -53,7 +52,7 @@ export class Repairer {
     this.runtime = runtimeOf(options);
     const { fenceMs = this.runtime.now } = options;
     const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
-    this.context = { graph, store, stream, model, fenceMs, ...this.runtime, stats };
+    this.context = { graph, store, repair: { stream, model, fenceMs }, ...this.runtime, stats };
   }
 
   /** Repairs derived items of a partition. Returns the sort keys of the items that count as repaired. */
@@ -93,7 +92,7 @@ export class Repairer {
    */
   private async repairOrReport(
     { source, target }: ItemKey,
-    run: (context: SettleContext) => Promise<boolean>,
+    run: (context: ApplyContext) => Promise<boolean>,
   ): Promise<boolean> {
     const { isPlan = false, onRepair } = this.options;
     onRepair?.(`${isPlan ? 'would repair' : 'repair'} ${source} ${target}`);
@@ -133,7 +132,7 @@ export class Repairer {
  * Sets the missing expiry of an item without content, and changes nothing else. If its base item asks for content, the item is drift:
  * a check looks twice before it repairs it. A repair during the scan also changes the count, and a wrong count could look right.
  */
-async function setMissingExpiry(context: SettleContext, kind: ItemForm, key: ItemKey): Promise<boolean> {
+async function setMissingExpiry(context: ApplyContext, kind: ItemForm, key: ItemKey): Promise<boolean> {
   const { ttl } = context.graph.table;
   const { item } = await context.store.get(key, { consistent: true });
   if (item === undefined || kind.isLive(item) || item[ttl] !== undefined) return false;

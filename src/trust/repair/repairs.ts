@@ -3,22 +3,23 @@ import { edgeOfPart } from '../../core/kinds/in-target.ts';
 import type { Part, ViewRepair } from '../../core/kinds/part.ts';
 import { partKindOf } from '../../core/kinds/table.ts';
 import type { ItemKey } from '../../core/store-port.ts';
-import { deleteItem } from './settle/alien.ts';
-import { NO_WATERMARK, type SettleContext } from './settle/context.ts';
-import { restartFanOut } from './settle/continuation.ts';
-import { reconcileCount } from './settle/count.ts';
-import { reconcileIndexItemByKey } from './settle/index-item.ts';
-import { placeValuesWithoutRoom } from './settle/others.ts';
-import { reconcileReverseItem } from './settle/reverse-item.ts';
-import { reconcileTotalEntry } from './settle/total-entry.ts';
-import { reconcileViewParts } from './settle/view.ts';
+import { deleteItem } from '../../settle/alien.ts';
+import type { ApplyContext } from '../../settle/context.ts';
+import { reconcileCount } from '../../settle/count.ts';
+import { restartFanOut } from '../../settle/fan-out.ts';
+import { reconcileIndexItemByKey } from '../../settle/index-item.ts';
+import { placeValuesWithoutRoom } from '../../settle/others.ts';
+import { NO_WATERMARK } from '../../settle/repair.ts';
+import { reconcileReverseItem } from '../../settle/reverse-item.ts';
+import { reconcileTotalEntry } from '../../settle/total-entry.ts';
+import { reconcileViewParts } from '../../settle/view.ts';
 
 /** The repair of a kind of derived item. */
 export interface ItemRepair {
   /** The place among the repairs of a partition: lowest number first. */
   order: number;
   /** Makes an item equal to what its base items ask for now. Returns whether the item counts as repaired: it may have been right already. */
-  repair(context: SettleContext, key: ItemKey, parts: readonly Part[]): Promise<boolean>;
+  repair(context: ApplyContext, key: ItemKey, parts: readonly Part[]): Promise<boolean>;
 }
 
 const COUNT: ItemRepair = {
@@ -58,7 +59,7 @@ export function repairOf({ name }: { name: DerivedKind }): ItemRepair {
 
 /** A repair after which the item counts as repaired, whatever it found. */
 function alwaysRepaired(
-  repair: (context: SettleContext, key: ItemKey, parts: readonly Part[]) => Promise<unknown>,
+  repair: (context: ApplyContext, key: ItemKey, parts: readonly Part[]) => Promise<unknown>,
 ): ItemRepair['repair'] {
   return async (context, key, parts) => {
     await repair(context, key, parts);
@@ -67,7 +68,7 @@ function alwaysRepaired(
 }
 
 async function repairView(
-  context: SettleContext,
+  context: ApplyContext,
   { source, target: sortKey }: ItemKey,
   parts: readonly Part[],
 ): Promise<void> {
@@ -82,7 +83,7 @@ async function repairView(
  * it. Otherwise the repair finds the edge by the item.
  */
 function repairWithEdge(repair: typeof reconcileReverseItem) {
-  return (context: SettleContext, key: ItemKey, parts: readonly Part[]): Promise<void> =>
+  return (context: ApplyContext, key: ItemKey, parts: readonly Part[]): Promise<void> =>
     repair(
       context,
       key,

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
-import { claimOf } from '../../projecting/progress/claims.ts';
-import { claimsItem } from '../../projecting/progress/claims-item.ts';
-import { saveMarks } from '../../projecting/progress/marks.ts';
-import { EMPTY_PAGES, type OpenChange, StreamWalk, type WalkedShard } from '../../projecting/progress/stream-walk.ts';
-import { decodeRecords } from '../../projecting/stream/decode.ts';
-import { type ShardPage, ShardPages } from '../../projecting/stream/shard-pages.ts';
-import { isNoShardError, type StreamSource } from '../../projecting/stream/source.ts';
+import { decodeRecords } from '../../stream/decode.ts';
+import { claimOf } from '../../stream/progress/claims.ts';
+import { claimsItem } from '../../stream/progress/claims-item.ts';
+import { saveMarks } from '../../stream/progress/marks.ts';
+import { EMPTY_PAGES, type OpenChange, StreamWalk, type WalkedShard } from '../../stream/progress/stream-walk.ts';
+import { type ShardPage, ShardPages } from '../../stream/shard-pages.ts';
+import { isNoShardError, type StreamSource } from '../../stream/source.ts';
 import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult } from './redrive.ts';
 import { redriveRecords } from './redrive-records.ts';
 

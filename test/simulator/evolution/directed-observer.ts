@@ -1,6 +1,6 @@
-import type { StreamRecord, StreamSource } from '../../../src/projecting/stream/source.ts';
 import { modelToCheck } from '../../../src/registry/checked.ts';
 import { registeredModel } from '../../../src/registry/writer-model.ts';
+import type { StreamRecord, StreamSource } from '../../../src/stream/source.ts';
 import type { ObservedDrift } from '../../../src/trust/observe/obligation.ts';
 import { observe } from '../../../src/trust/observe/observe.ts';
 import { Observer } from '../../../src/trust/observe/observer.ts';

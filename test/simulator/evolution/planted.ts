@@ -16,7 +16,7 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
   {
     name: 'evolution-total-not-built',
     rule: 'A build writes the item of an edge in one transaction with its total.',
-    changes: [setValue('build-counts-with-the-item', 'undefined as ReturnType<typeof countHolding>')],
+    changes: [setValue('build-counts-with-the-item', 'undefined as string | undefined')],
   },
   {
     name: 'evolution-edge-counted-twice',
@@ -33,16 +33,14 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
     name: 'evolution-edge-read-before-its-entry',
     rule: 'A build reads the item of an edge before the edge.',
     changes: [
-      addToFile('counted-items-before-their-bases, first', 'const early = new WeakMap<IndexUnit, Item | undefined>();'),
-      setValue(
-        'counted-items-before-their-bases, first',
-        (old) => `async (units: readonly IndexUnit[]) => {
-          const bases = await readItems(context, units.map(({ base: { source, target } }) => ({ source, target })));
-          for (const [i, unit] of units.entries()) early.set(unit, bases[i]);
-          return await (${old})(units);
-        }`,
+      insertBefore(
+        'repair-reads-the-derived-item-before-its-base, first',
+        'const early = countName === undefined ? [] : [await readExpectedFields(context, unit)];',
       ),
-      setValue('counted-items-before-their-bases, then', 'contradicting.map((unit) => early.get(unit))'),
+      setValue(
+        'repair-reads-the-derived-item-before-its-base, then',
+        (old) => `early.length > 0 ? early.pop() : ${old}`,
+      ),
     ],
   },
   {
@@ -300,7 +298,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'evolution-settled-leaves-no-trace',
     rule: '3: an item that agrees with the base item is written as well: a writer that stands still with an older read must fail.',
-    changes: [setCondition('reconciled-index-item-that-agrees-leaves-a-trace', 'hasExpectedFields(current, truth)')],
+    changes: [setCondition('reconciled-index-item-that-agrees-leaves-a-trace', 'hasExpectedFields(current, wanted)')],
   },
   {
     name: 'evolution-lease-unchecked',
@@ -525,7 +523,10 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     name: 'evolution-fan-out-repaired-by-an-older-registry',
     rule: '10: a repair ends a fan-out by a registry that it reads after that.',
     changes: [
-      setValue('repair-reads-the-registry-after-a-fan-out', 'isFanOut && model === undefined ? graph : undefined'),
+      setValue(
+        'repair-reads-the-registry-after-a-fan-out',
+        'isFanOut && repair?.model === undefined ? graph : undefined',
+      ),
     ],
   },
   {

@@ -4,7 +4,7 @@ import {
   type StreamPage,
   type StreamRecord,
   type StreamSource,
-} from '../../../src/projecting/stream/source.ts';
+} from '../../../src/stream/source.ts';
 import { STREAM_LIMITS } from '../observer/stream.ts';
 import type { Random } from '../random.ts';
 import type { Process } from './process.ts';

@@ -1,6 +1,6 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { check, createProjector, type Finding, redrive } from '../../../src/index.ts';
-import { decodeRecords } from '../../../src/projecting/stream/decode.ts';
+import { decodeRecords } from '../../../src/stream/decode.ts';
 import type { SeedFailure, SeedOutcome } from '../tally.ts';
 import { damageAll } from './damage.ts';
 import { Dice } from './dice.ts';

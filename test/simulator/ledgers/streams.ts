@@ -1,5 +1,5 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
-import type { RawRecord } from '../../../src/projecting/stream/decode.ts';
+import type { RawRecord } from '../../../src/stream/decode.ts';
 import type { Dice } from './dice.ts';
 import { type Names, spread, type TableChange } from './table.ts';
 

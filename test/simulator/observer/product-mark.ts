@@ -1,11 +1,11 @@
 import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../../../src/core/items/keys.ts';
 import type { Store } from '../../../src/core/store-port.ts';
-import { lowMarkOfStream } from '../../../src/projecting/progress/low-mark.ts';
-import { lowMarkOfTail, type TailMark } from '../../../src/projecting/progress/tail-mark.ts';
-import type { StreamSource } from '../../../src/projecting/stream/source.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { withReplacedCalls } from '../../../src/store/wrapped.ts';
+import { lowMarkOfStream } from '../../../src/stream/progress/low-mark.ts';
+import { lowMarkOfTail, type TailMark } from '../../../src/stream/progress/tail-mark.ts';
+import type { StreamSource } from '../../../src/stream/source.ts';
 import { sweep } from '../../../src/trust/repair/sweep.ts';
 import { Consumers } from '../consumers.ts';
 import { Operation } from '../operation.ts';

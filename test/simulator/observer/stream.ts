@@ -1,13 +1,13 @@
 import { stringOf } from '../../../src/core/items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../../../src/core/items/keys.ts';
-import type { RawRecord } from '../../../src/projecting/stream/decode.ts';
+import type { RawRecord } from '../../../src/stream/decode.ts';
 import {
   type StreamDescription,
   StreamError,
   type StreamPage,
   type StreamRecord,
   type StreamSource,
-} from '../../../src/projecting/stream/source.ts';
+} from '../../../src/stream/source.ts';
 import type { Choices } from '../choices.ts';
 import type { Shard, WholeStreamReader } from '../streams.ts';
 import { RETENTION } from '../time.ts';

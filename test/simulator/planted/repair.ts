@@ -26,7 +26,7 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     changes: [
       insertBefore(
         'repair-reads-the-derived-item-before-its-base, first',
-        'const early = [await readItem(context, { source: base.source, target: base.target })];',
+        'const early = [await readExpectedFields(context, unit)];',
       ),
       setValue(
         'repair-reads-the-derived-item-before-its-base, then',

@@ -1,7 +1,7 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { Store } from '../../../src/core/store-port.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
-import type { RawRecord } from '../../../src/projecting/stream/decode.ts';
+import type { RawRecord } from '../../../src/stream/decode.ts';
 import type { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { text } from '../keys.ts';
 import { ObservedStreams } from '../observer/stream.ts';

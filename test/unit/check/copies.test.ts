@@ -4,7 +4,7 @@ import { copySlots, isSlotRight } from '../../../src/core/kinds/copy.ts';
 import type { DerivedUpdate, ItemKey, ReadOptions } from '../../../src/core/store-port.ts';
 import type { CheckCursor } from '../../../src/index.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
-import { StreamLabel } from '../../../src/projecting/stream/stream-label.ts';
+import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { check } from '../../../src/trust/check/check.ts';
 import { LookUps } from '../../../src/trust/check/look-up.ts';
 import { Repairer } from '../../../src/trust/repair/repairer.ts';

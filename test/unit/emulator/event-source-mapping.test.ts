@@ -9,7 +9,7 @@ import type {
   InvocationReport,
   MappingOptions,
 } from '../../../src/local/emulator/mapping/mapping-types.ts';
-import { type CheckpointStore, memoryCheckpoint } from '../../../src/projecting/stream/checkpoint.ts';
+import { type CheckpointStore, memoryCheckpoint } from '../../../src/stream/checkpoint.ts';
 import { parseFailedBatch } from '../../../src/trust/failures/failed-batch.ts';
 import { followGraph, follows, recordingLogger, user } from '../../support/follow-graph.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
-import { ClaimRecorder } from '../../../src/projecting/progress/claim-recorder.ts';
-import { readClaims } from '../../../src/projecting/progress/claims-item.ts';
+import { ClaimRecorder } from '../../../src/stream/progress/claim-recorder.ts';
+import { readClaims } from '../../../src/stream/progress/claims-item.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
 const { table } = defineGraph({ table: 'records', nodes: { USER: node() } });

@@ -7,7 +7,7 @@ import {
   claimsText,
   coverageOf,
   parseClaims,
-} from '../../../src/projecting/progress/claims.ts';
+} from '../../../src/stream/progress/claims.ts';
 
 const records = (...numbers: number[]) => numbers.map((number) => ({ sequenceNumber: String(number) }));
 const claim = (first: number, last: number, count: number): Claim => ({

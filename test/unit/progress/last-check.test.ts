@@ -4,8 +4,8 @@ import {
   saveLastCheck,
   saveRunAsLastCheck,
   saveShare,
-} from '../../../src/projecting/progress/last-check.ts';
-import { lastCheckKey, readLastCheck } from '../../../src/projecting/progress/record.ts';
+} from '../../../src/stream/progress/last-check.ts';
+import { lastCheckKey, readLastCheck } from '../../../src/stream/progress/record.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 

@@ -3,7 +3,7 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
-import { isProjectedIn } from '../../../src/projecting/progress/projected.ts';
+import { isProjectedIn } from '../../../src/stream/progress/projected.ts';
 import { HookedStore } from '../../support/hooked-store.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 

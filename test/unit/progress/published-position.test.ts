@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
-import { lowMarkOfStream } from '../../../src/projecting/progress/low-mark.ts';
-import { MarkMover } from '../../../src/projecting/progress/mark-mover.ts';
-import { publishedPosition, publishedUpToMs } from '../../../src/projecting/progress/published-position.ts';
+import { lowMarkOfStream } from '../../../src/stream/progress/low-mark.ts';
+import { MarkMover } from '../../../src/stream/progress/mark-mover.ts';
+import { publishedPosition, publishedUpToMs } from '../../../src/stream/progress/published-position.ts';
 import { positionOfStream } from '../../../src/trust/explain/position.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { MemoryStream } from '../../support/memory-stream.ts';

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
-import { type ConsumerProgress, readLastCheck, readProgress } from '../../../src/projecting/progress/record.ts';
-import { ProgressRecorder } from '../../../src/projecting/progress/recorder.ts';
+import { type ConsumerProgress, readLastCheck, readProgress } from '../../../src/stream/progress/record.ts';
+import { ProgressRecorder } from '../../../src/stream/progress/recorder.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
 const graph = defineGraph({ table: 'records', nodes: { USER: node() } });

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
-import type { Claim } from '../../../src/projecting/progress/claims.ts';
-import { claimsItem } from '../../../src/projecting/progress/claims-item.ts';
-import { MarkMover } from '../../../src/projecting/progress/mark-mover.ts';
-import { saveMark } from '../../../src/projecting/progress/marks.ts';
-import { streamPosition } from '../../../src/projecting/progress/stream-position.ts';
-import { StreamWalk } from '../../../src/projecting/progress/stream-walk.ts';
+import type { Claim } from '../../../src/stream/progress/claims.ts';
+import { claimsItem } from '../../../src/stream/progress/claims-item.ts';
+import { MarkMover } from '../../../src/stream/progress/mark-mover.ts';
+import { saveMark } from '../../../src/stream/progress/marks.ts';
+import { streamPosition } from '../../../src/stream/progress/stream-position.ts';
+import { StreamWalk } from '../../../src/stream/progress/stream-walk.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { MemoryStream } from '../../support/memory-stream.ts';
 

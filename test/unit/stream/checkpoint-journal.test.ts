@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Checkpoint, type CheckpointStore, memoryCheckpoint } from '../../../src/projecting/stream/checkpoint.ts';
-import { Journal } from '../../../src/projecting/stream/checkpoint-journal.ts';
+import { type Checkpoint, type CheckpointStore, memoryCheckpoint } from '../../../src/stream/checkpoint.ts';
+import { Journal } from '../../../src/stream/checkpoint-journal.ts';
 
 const STREAM = 'arn:aws:dynamodb:us-east-1:000000000000:table/t/stream/2026-01-01T00:00:00.000';
 

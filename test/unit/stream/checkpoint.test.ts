@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Checkpoint, fileCheckpoint, memoryCheckpoint } from '../../../src/projecting/stream/checkpoint.ts';
+import { type Checkpoint, fileCheckpoint, memoryCheckpoint } from '../../../src/stream/checkpoint.ts';
 
 const CHECKPOINT: Checkpoint = {
   version: 1,

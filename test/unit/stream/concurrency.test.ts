@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Bell, createController, pause, retryingUntil } from '../../../src/projecting/stream/concurrency.ts';
+import { Bell, createController, pause, retryingUntil } from '../../../src/stream/concurrency.ts';
 
 class Temporary extends Error {}
 

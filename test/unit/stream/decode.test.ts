@@ -3,7 +3,7 @@ import { streamLabel, watermarkOf } from '../../../src/core/items/watermark.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
 import { isBaseSortKey } from '../../../src/core/plan/stream-filter.ts';
-import { decodeRecords, type RawRecord } from '../../../src/projecting/stream/decode.ts';
+import { decodeRecords, type RawRecord } from '../../../src/stream/decode.ts';
 
 const graph = defineGraph({ table: 'records', nodes: { USER: node() } });
 const ARN = 'arn:aws:dynamodb:us-east-1:000000000000:table/records/stream/2026-01-01T00:00:00.000';

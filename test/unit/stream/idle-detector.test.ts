@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { IdleDetector } from '../../../src/projecting/stream/idle-detector.ts';
+import { IdleDetector } from '../../../src/stream/idle-detector.ts';
 
 it('is quiet when every shard was polled twice in vain', () => {
   const quiet = new IdleDetector();

@@ -3,7 +3,7 @@ import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/core/items/change-record.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
-import { LeftoverFilter } from '../../../src/projecting/stream/leftovers.ts';
+import { LeftoverFilter } from '../../../src/stream/leftovers.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
 const graph = defineGraph({ table: 'records', nodes: { USER: node() } });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readableShards, vanishedShards, waitingShards } from '../../../src/projecting/stream/lineage.ts';
-import type { Shard } from '../../../src/projecting/stream/source.ts';
+import { readableShards, vanishedShards, waitingShards } from '../../../src/stream/lineage.ts';
+import type { Shard } from '../../../src/stream/source.ts';
 
 const SPLIT: Shard[] = [
   { shardId: 'left', parentShardId: 'root' },

@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/foundation/errors.ts';
-import { DynamoDBStreamSource } from '../../../src/projecting/stream/dynamodb-source.ts';
-import { StreamError } from '../../../src/projecting/stream/source.ts';
 import { createStreamsClient } from '../../../src/store/client.ts';
+import { DynamoDBStreamSource } from '../../../src/stream/dynamodb-source.ts';
+import { StreamError } from '../../../src/stream/source.ts';
 
 /**
  * How the SDK's answers and errors are understood: a server plays back single answers in DynamoDB Streams' wire form,

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { countText, figureText } from '../../../foundation/figure.ts';
-import { fileCheckpoint } from '../../../projecting/stream/checkpoint.ts';
 import { createWorker } from '../../../projecting/worker/worker.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { requireFit } from '../../../store/key-types.ts';
 import { describeTable } from '../../../store/table.ts';
+import { fileCheckpoint } from '../../../stream/checkpoint.ts';
 import { printModelNotice } from '../../shared/model-notice.ts';
 import { examples } from '../../shared/options.ts';
 

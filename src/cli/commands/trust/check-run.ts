@@ -1,10 +1,10 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { EdgeloomError } from '../../../foundation/errors.ts';
-import type { ConsumerPosition } from '../../../projecting/progress/consumer-position.ts';
-import { isTemporaryError } from '../../../projecting/progress/stream-walk.ts';
 import { untilAborted } from '../../../store/abortable.ts';
 import { requireFit } from '../../../store/key-types.ts';
 import { currentStreamLabel, describeTable, serverTime } from '../../../store/table.ts';
+import type { ConsumerPosition } from '../../../stream/progress/consumer-position.ts';
+import { isTemporaryError } from '../../../stream/progress/stream-walk.ts';
 import { type CheckOptions, type CheckResult, check, SETTLE_MS } from '../../../trust/check/check.ts';
 import { type CheckCursor, parseCursor } from '../../../trust/check/cursor.ts';
 import type { Finding } from '../../../trust/check/finding.ts';

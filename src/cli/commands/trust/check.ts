@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { hasItemsInTargets } from '../../../core/kinds/in-target.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { countText } from '../../../foundation/figure.ts';
-import { saveLastCheck } from '../../../projecting/progress/last-check.ts';
+import { saveLastCheck } from '../../../stream/progress/last-check.ts';
 import type { CheckOptions, CheckResult } from '../../../trust/check/check.ts';
 import { checkExport, type ExportCheckResult } from '../../../trust/check/export/export.ts';
 import type { Finding } from '../../../trust/check/finding.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { countText } from '../../../foundation/figure.ts';
-import { DynamoDBStreamSource } from '../../../projecting/stream/dynamodb-source.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable } from '../../../store/table.ts';
+import { DynamoDBStreamSource } from '../../../stream/dynamodb-source.ts';
 import { isOfReaders } from '../../../trust/observe/obligation.ts';
 import { type ObserveResult, observe } from '../../../trust/observe/observe.ts';
 import { driftLine, indexDifferenceLine } from '../../shared/drift-line.ts';

@@ -1,6 +1,6 @@
-import { DynamoDBStreamSource } from '../../../projecting/stream/dynamodb-source.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable } from '../../../store/table.ts';
+import { DynamoDBStreamSource } from '../../../stream/dynamodb-source.ts';
 import { emptyRedrive, type RedriveResult } from '../../../trust/repair/redrive.ts';
 import { sweep } from '../../../trust/repair/sweep.ts';
 import type { CommandSession } from '../../shared/session.ts';

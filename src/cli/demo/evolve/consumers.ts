@@ -1,10 +1,11 @@
 import { numberOf } from '../../../core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../core/items/change-record.ts';
 import { sleep } from '../../../foundation/runtime.ts';
-import { createProjector, type Projector } from '../../../projecting/apply/projector.ts';
-import { memoryCheckpoint } from '../../../projecting/stream/checkpoint.ts';
+import { createProjector } from '../../../projecting/apply/projector.ts';
+import type { Projector } from '../../../projecting/apply/projector-types.ts';
 import { createWorker } from '../../../projecting/worker/worker.ts';
 import type { Worker, WorkerOptions } from '../../../projecting/worker/worker-types.ts';
+import { memoryCheckpoint } from '../../../stream/checkpoint.ts';
 import type { History } from './history.ts';
 import { MODELS, type Side } from './models.ts';
 

@@ -1,6 +1,6 @@
 import { parseNodeId } from '../../../core/items/keys.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
-import { hasFannedOut, type Look, type LookContext, lookAt } from '../../../projecting/progress/look.ts';
+import { hasFannedOut, type Look, type LookContext, lookAt } from '../../../stream/progress/look.ts';
 import { type OwnWrites, readOwnWrites } from '../../session/own-writes.ts';
 import type { ReadContext } from './context.ts';
 

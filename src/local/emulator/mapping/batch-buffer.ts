@@ -1,5 +1,5 @@
-import { streamBeganAtSeconds } from '../../../projecting/stream/leftovers.ts';
-import type { StreamPage } from '../../../projecting/stream/source.ts';
+import { streamBeganAtSeconds } from '../../../stream/leftovers.ts';
+import type { StreamPage } from '../../../stream/source.ts';
 import type { RecordFilter } from './filter-pattern.ts';
 import { type LambdaRecord, toLambdaRecord } from './lambda-record.ts';
 

@@ -1,8 +1,8 @@
 import { checkOptions } from '../../../foundation/options.ts';
-import { type FollowRun, StreamFollower } from '../../../projecting/stream/follower.ts';
-import type { StartingPoint } from '../../../projecting/stream/shard-pages.ts';
-import { retryingShard } from '../../../projecting/stream/shard-work.ts';
-import { isNoShardError, type StreamDescription, type StreamSource } from '../../../projecting/stream/source.ts';
+import { type FollowRun, StreamFollower } from '../../../stream/follower.ts';
+import type { StartingPoint } from '../../../stream/shard-pages.ts';
+import { retryingShard } from '../../../stream/shard-work.ts';
+import { isNoShardError, type StreamDescription, type StreamSource } from '../../../stream/source.ts';
 import { MappingReport, type MappingRun, mappingRules } from './mapping-run.ts';
 import { MappingShard } from './mapping-shard.ts';
 import { type EventSourceMapping, MAPPING_SETTINGS, type MappingOptions } from './mapping-types.ts';

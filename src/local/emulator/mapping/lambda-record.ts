@@ -1,4 +1,4 @@
-import type { StreamRecord } from '../../../projecting/stream/source.ts';
+import type { StreamRecord } from '../../../stream/source.ts';
 
 /** A record in the form in which Lambda hands it to a function: JSON values only. */
 export interface LambdaRecord extends StreamRecord {

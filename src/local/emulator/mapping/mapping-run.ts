@@ -2,8 +2,8 @@ import { EdgeloomError } from '../../../foundation/errors.ts';
 import { countText } from '../../../foundation/figure.ts';
 import { backoffMs } from '../../../foundation/retry.ts';
 import { type Runtime, runtimeOf } from '../../../foundation/runtime.ts';
-import type { FollowRun } from '../../../projecting/stream/follower.ts';
-import { RunReport } from '../../../projecting/stream/run-report.ts';
+import type { FollowRun } from '../../../stream/follower.ts';
+import { RunReport } from '../../../stream/run-report.ts';
 import { compileFilters, type RecordFilter } from './filter-pattern.ts';
 import type { GivenUpReport, InvocationReport, MappingOptions, MappingResult } from './mapping-types.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { pause } from '../../../projecting/stream/concurrency.ts';
-import { isFullPage, ShardPages, type StartingPoint } from '../../../projecting/stream/shard-pages.ts';
-import { ShardWorker } from '../../../projecting/stream/shard-work.ts';
+import { pause } from '../../../stream/concurrency.ts';
+import { isFullPage, ShardPages, type StartingPoint } from '../../../stream/shard-pages.ts';
+import { ShardWorker } from '../../../stream/shard-work.ts';
 import { BatchBuffer, type BufferedRecord } from './batch-buffer.ts';
 import { type BatchPart, decideAfterFailure, doneCount } from './batch-outcome.ts';
 import { invocationRecord } from './failure-destination.ts';

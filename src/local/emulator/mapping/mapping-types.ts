@@ -1,7 +1,7 @@
 import type { Logger } from '../../../foundation/logger.ts';
 import type { OptionNames } from '../../../foundation/options.ts';
 import type { RuntimeOptions } from '../../../foundation/runtime.ts';
-import type { CheckpointStore } from '../../../projecting/stream/checkpoint.ts';
+import type { CheckpointStore } from '../../../stream/checkpoint.ts';
 import type { FilterPattern } from './filter-pattern.ts';
 import type { LambdaStreamEvent } from './lambda-record.ts';
 

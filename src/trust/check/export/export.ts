@@ -1,8 +1,8 @@
 import { SERVICE_PARTITION } from '../../../core/items/keys.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { runtimeOf } from '../../../foundation/runtime.ts';
-import { StreamLabel } from '../../../projecting/stream/stream-label.ts';
 import { modelToCheck } from '../../../registry/checked.ts';
+import { StreamLabel } from '../../../stream/stream-label.ts';
 import { PartitionSummary } from '../compare.ts';
 import { type CheckTotals, emptyTotals } from '../cursor.ts';
 import { DanglingEdges } from '../dangling.ts';

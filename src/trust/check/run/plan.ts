@@ -6,8 +6,8 @@ import {
   type SavedPlace,
   savedPlaces,
   savePlace,
-} from '../../../projecting/progress/check-places.ts';
-import { clearShares } from '../../../projecting/progress/last-check.ts';
+} from '../../../stream/progress/check-places.ts';
+import { clearShares } from '../../../stream/progress/last-check.ts';
 import { MOST_WORKERS, type RunLimits, readLimits, SEGMENTS_A_WORKER, workersFor, wrongInput } from './limits.ts';
 
 /** The request of the state machine before a run. If `maxRcu` is 0, it follows the table's size; if `workers` is 0, it follows the units. */

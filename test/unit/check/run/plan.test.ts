@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CallPace } from '../../../../src/deployment/lambda/call-pace.ts';
-import { clearPlace, savedPlaces, savePlace } from '../../../../src/projecting/progress/check-places.ts';
 import { withReplacedCalls } from '../../../../src/store/wrapped.ts';
+import { clearPlace, savedPlaces, savePlace } from '../../../../src/stream/progress/check-places.ts';
 import { planRun, rateOf } from '../../../../src/trust/check/run/plan.ts';
 import { bookGraph } from '../../../support/book-graph.ts';
 import { followGraph } from '../../../support/follow-graph.ts';
@@ -94,10 +94,8 @@ describe('the pace of a call', () => {
     let nowMs = 0;
     const pace = new CallPace({ maxRcu: 100, now: () => nowMs });
     const store = new MemoryStore(graph.table);
-    const counted = pace.countingStore({
-      ...withReplacedCalls(store, { query: async () => ({ items: [], count: 0, scanned: 0, rcu: 10_000 }) }),
-      scan: async () => ({ items: [], rcu: 10_000 }),
-    });
+    const reading = withReplacedCalls(store, { query: async () => ({ items: [], count: 0, scanned: 0, rcu: 10_000 }) });
+    const counted = pace.countingStore(Object.assign(reading, { scan: async () => ({ items: [], rcu: 10_000 }) }));
     expect(pace.isSpent).toBe(false);
     for (let i = 0; i < 3; i++) await counted.scan({ segment: 0, segments: 1 });
     nowMs = 30_000;

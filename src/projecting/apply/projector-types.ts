@@ -1,0 +1,63 @@
+import type { ChangeRecord } from '../../core/items/change-record.ts';
+import type { Store } from '../../core/store-port.ts';
+import type { TelemetryOption } from '../../core/telemetry.ts';
+import type { EdgeloomError } from '../../foundation/errors.ts';
+import type { RuntimeOptions } from '../../foundation/runtime.ts';
+import type { WriterModel } from '../../registry/writer-model.ts';
+import type { ApplyStats } from '../../settle/context.ts';
+import type { EvictedViews } from '../../settle/evicted-views.ts';
+
+/** Options of a projector. */
+export interface ProjectorOptions extends Pick<RuntimeOptions, 'now' | 'wait' | 'random'>, TelemetryOption {
+  /** The table. */
+  store: Store;
+  /** Units in flight at once. Default 32. */
+  concurrency?: number | undefined;
+  /** Children that a change of a copied node reaches before the continuation's own record drives the rest. Default 250. */
+  fanOutPageSize?: number | undefined;
+  /** The edge types that views were last seen without. Default: a memory of its own; projectors of one process may share one. */
+  evicted?: EvictedViews | undefined;
+  /** The model to maintain. Default: the registry's, read for each batch; without a registry the model itself. */
+  model?: WriterModel | undefined;
+}
+
+/** Options of one batch. */
+export interface BatchOptions {
+  /**
+   * Milliseconds left for the batch; called many times. Retryable failures are retried with full jitter until no time is left.
+   * Default: no end.
+   */
+  remainingMs?: RuntimeOptions['remainingMs'];
+}
+
+/** Quarantine entries with one code that a batch has put. */
+export interface QuarantineKind {
+  code: string;
+  count: number;
+  /** The reason of the first entry, with the keys of its item. */
+  reason: string;
+  /** The table has refused the one entry in every form, so that the log alone tells of its item. */
+  isRefused?: true;
+}
+
+/** The result of a batch. */
+export interface BatchResult extends ApplyStats {
+  records: number;
+  /** Number of planned units: derived items to write, and quarantine entries. */
+  units: number;
+  /** The quarantine entries by code; absent if there are none. */
+  quarantines?: readonly QuarantineKind[];
+  /** The lowest record that is not applied in full; absent if all are. Records before it are done. */
+  failedFrom?: ChangeRecord;
+  /** The cause of `failedFrom`. */
+  error?: EdgeloomError;
+}
+
+/** Projects batches of change records: fold, plan, apply. */
+export interface Projector {
+  /**
+   * Projects one batch. Problems of a record or of the table make no exception: the result says from which record the batch has to
+   * be retried. Any batch may be given again, whole or cut at other borders.
+   */
+  project(records: readonly ChangeRecord[], options?: BatchOptions): Promise<BatchResult>;
+}

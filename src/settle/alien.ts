@@ -1,0 +1,31 @@
+import { unchangedCondition } from '../core/items/derived-item.ts';
+import { endContinuationUpdate } from '../core/plan/fan-out.ts';
+import { isContinuationKey } from '../core/plan/stream-filter.ts';
+import type { ItemKey } from '../core/store-port.ts';
+import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
+
+/**
+ * Deletes a retired or misplaced item if it still is one and has not changed since it was read. The id of a retired generation is
+ * never used again, so no writer needs the item. A misplaced item has no writer. A fan-out has no id: it may be of what needs
+ * fan-outs again, so the registry is read after it; a tombstone stays of it.
+ */
+export async function removeAlien(context: ApplyContext, key: ItemKey): Promise<boolean> {
+  const { graph, store, repair } = context;
+  const { item } = await store.get(key, { consistent: true });
+  const isFanOut = isContinuationKey(key.target);
+  // rule: repair-reads-the-registry-after-a-fan-out
+  const now = isFanOut ? await repair?.model?.current() : undefined;
+  const concern = item && (now ?? graph).concerns?.of(key.source, key.target, item).kind;
+  if (item === undefined || (concern !== 'retired' && concern !== 'misplaced')) return false;
+  if (isFanOut)
+    return (await updateItem(context, endContinuationUpdate(graph, key, item, epochSeconds(context)))).applied;
+  return (await store.delete(key, unchangedCondition(item, graph.table.ttl))).applied;
+}
+
+/** Deletes an item of no kind that the model maintains; returns whether it did. */
+export async function deleteItem({ graph, store }: ApplyContext, key: ItemKey): Promise<boolean> {
+  const { item } = await store.get(key, { consistent: true });
+  if (item === undefined) return false;
+  const { applied } = await store.delete(key, unchangedCondition(item, graph.table.ttl));
+  return applied;
+}

@@ -1,0 +1,364 @@
+import pMap from 'p-map';
+import { type Item, itemSizeBytes, stringOf } from '../core/items/attribute-value.ts';
+import {
+  COUNT,
+  COUNTED,
+  MODEL,
+  OTHER,
+  REVISION,
+  revisionOf,
+  unchangedCondition,
+  WATERMARK,
+} from '../core/items/derived-item.ts';
+import {
+  type Amounts,
+  addAmounts,
+  amountsOf,
+  type CountedChange,
+  groupValuesByAttribute,
+  hasNewGroupValue,
+  isAmountAttribute,
+  isZeroAmounts,
+  Room,
+  sameAmounts,
+  soundAmounts,
+  textsOf,
+  withGroupsWithoutRoom,
+} from '../core/items/ledger.ts';
+import { textOfUnits } from '../core/items/units.ts';
+import { countNamed, itemsToCount, readCountWithItems } from '../core/kinds/count.ts';
+import { expectedFields } from '../core/kinds/derived.ts';
+import { CountPlaces, countKeyOf, placesOfCount } from '../core/model/projection/places.ts';
+import { derivedOf } from '../core/plan/derive.ts';
+import type { CountedUnit, IndexUnit } from '../core/plan/unit.ts';
+import { isFenced, isStale } from '../core/plan/writes/stale.ts';
+import { hasExpectedFields, reconciledIndexUpdate } from '../core/plan/writes/updates.ts';
+import { queriedItems, readItem, readItems } from '../core/store-pages.ts';
+import { type DerivedUpdate, type ItemKey, TRANSACTION_ITEMS, type UpdateCondition } from '../core/store-port.ts';
+import { type ApplyContext, epochSeconds, noteWritten, updateItem } from './context.ts';
+import { reconcile, reconcileAll } from './reconcile.ts';
+
+/**
+ * Counted edges. The count of a node's edges equals the number of their live items, and its sums and groups are those of the values in
+ * these items. An item whose part in the count changes is written in one transaction with the count, under the item's revision, so
+ * that a replay does not count it a second time. All other writes are made as those of other items.
+ */
+
+/** Bytes of the items in one transaction; DynamoDB allows 4 MB. */
+const TRANSACTION_BYTES = 3_000_000;
+/** The most values of groups that one transaction changes: its update of the count names each of them, within 4 KB. */
+const MOST_CHANGED_VALUES = 100;
+
+/** The most numbers that one update removes: its expression has room for 4 KB. A check finds the rest. */
+const MOST_REMOVED = 100;
+/** Reads at once, if each item is read by itself. */
+const READS_AT_ONCE = 32;
+
+/** A change of a counted item, and the update that makes it. */
+interface Change extends CountedChange {
+  unit: IndexUnit;
+  update: DerivedUpdate;
+}
+
+/** Applies the changes of one batch to the counted edges of one type and node, with as many items in each transaction as fit. */
+export async function applyCountedUnit(context: ApplyContext, unit: CountedUnit): Promise<void> {
+  for (const chunk of transactionChunks(unit.items, itemsPerTransaction(context, unit.countName))) {
+    await reconcileAll<IndexUnit, Expected>(context, chunk, {
+      // rule: counted-items-before-their-bases, first
+      actual: (units) =>
+        readItems(
+          context,
+          units.map(({ source, sortKey }) => ({ source, target: sortKey })),
+        ),
+      expected: (units, currents, attempt) => expectedItemsOf(context, units, currents, attempt === 1),
+      writeAndReturnChanged: (seen) => writeChanges(context, unit.countName, changesToWrite(context, seen)),
+    });
+  }
+}
+
+/**
+ * Writes one counted item in a repair, and the count if it changes; false if the item has changed since it was read. Values that had
+ * no room get it if there is some by now.
+ *
+ * `expected`: the fields that `update` writes.
+ */
+export async function writeCounted(
+  context: ApplyContext,
+  current: Item | undefined,
+  expected: Item | undefined,
+  update: DerivedUpdate,
+  countName: string,
+): Promise<boolean> {
+  const change = { current, expected };
+  if (leavesCountUnchanged(change, countName, true))
+    return (await updateItem(context, withKeptGroupValues(update, current))).applied;
+  return await writeWithCount(context, countName, [{ ...change, update }], true);
+}
+
+/** The most items of a count in one transaction; one place is for the count. Each group of an item may leave one value for another. */
+function itemsPerTransaction({ graph }: ApplyContext, countName: string): number {
+  const groups = countNamed(graph, countName)?.totals?.groups.length ?? 0;
+  return Math.min(TRANSACTION_ITEMS - 1, groups === 0 ? TRANSACTION_ITEMS : MOST_CHANGED_VALUES / (2 * groups)) | 0;
+}
+
+function transactionChunks(items: readonly IndexUnit[], most: number): IndexUnit[][] {
+  const chunks: IndexUnit[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const item of items) {
+    const size = item.expected === undefined ? 0 : itemSizeBytes(item.expected);
+    const last = chunks.at(-1);
+    if (last === undefined || last.length === most || bytes + size > TRANSACTION_BYTES) {
+      chunks.push([item]);
+      bytes = size;
+    } else {
+      last.push(item);
+      bytes += size;
+    }
+  }
+  return chunks;
+}
+
+/** The expected fields of a counted item, and whether its base item decided about them. */
+interface Expected {
+  expected: Item | undefined;
+  isTruth: boolean;
+}
+
+/** For a record that is not newer than its item and contradicts it, the base item decides. */
+async function expectedItemsOf(
+  context: ApplyContext,
+  units: readonly IndexUnit[],
+  currents: readonly (Item | undefined)[],
+  isFirst: boolean,
+): Promise<Expected[]> {
+  const { graph, stats } = context;
+  // rule: fence-of-a-counted-item-counts
+  const stale = units.filter((unit, i) => isStale(unit.newest, currents[i]) || isFenced(unit.records, currents[i]));
+  if (isFirst) stats.stale += stale.length;
+  const contradicting = units.filter(
+    (unit, i) => unit.byBase === true || (stale.includes(unit) && !hasExpectedFields(currents[i], unit.expected)),
+  );
+  stats.contradictions += contradicting.length;
+  // rule: counted-items-before-their-bases, then
+  const bases = await readItems(
+    context,
+    contradicting.map(({ base: { source, target } }) => ({ source, target })),
+  );
+  const truths = new Map(
+    contradicting.map(({ base, sortKey }, i) => [
+      sortKey,
+      expectedFields(derivedOf(graph, base.source, base.target, bases[i]), sortKey),
+    ]),
+  );
+  return units.map(({ sortKey, expected }) => {
+    const isTruth = truths.has(sortKey);
+    return { expected: isTruth ? truths.get(sortKey) : expected, isTruth };
+  });
+}
+
+function changesToWrite(
+  context: ApplyContext,
+  seen: readonly { one: IndexUnit; actual: Item | undefined; expected: Expected }[],
+): Change[] {
+  const changes: Change[] = [];
+  for (const { one: unit, actual: current, expected: fields } of seen) {
+    const { expected, isTruth } = fields;
+    // Only if the same records wrote the item, a write is unnecessary. Any other unit that agrees still changes the revision, as
+    // for items that are not counted.
+    const isTheSame = stringOf(current?.[WATERMARK]) === unit.newest;
+    const isSettled = unit.byBase === true && hasExpectedFields(current, expected);
+    // rule: counted-item-that-agrees-leaves-a-trace
+    if (isTheSame && (!isTruth || isSettled)) continue;
+    const update = reconciledIndexUpdate(context.graph, unit, current, expected, epochSeconds(context));
+    changes.push({ unit, current, expected, update });
+  }
+  return changes;
+}
+
+/** Writes changes; returns the units whose items have changed since they were read. */
+async function writeChanges(
+  context: ApplyContext,
+  countName: string,
+  changes: readonly Change[],
+): Promise<IndexUnit[]> {
+  const open: IndexUnit[] = [];
+  const moving: Change[] = [];
+  for (const one of changes) {
+    const { unit, current, update } = one;
+    if (!leavesCountUnchanged(one, countName)) moving.push(one);
+    else if (!(await updateItem(context, withKeptGroupValues(update, current))).applied) open.push(unit);
+  }
+  if (moving.length === 0) return open;
+  if (await writeWithCount(context, countName, moving)) return open;
+  return [...open, ...moving.map(({ unit }) => unit)];
+}
+
+/**
+ * The change that writing an item makes to the numbers of a count: the numbers of the expected item, less those of the current one. An
+ * item that names another count has none.
+ */
+function countDifference(current: Item | undefined, expected: Item | undefined, countName: string): Amounts {
+  const difference = amountsOf(expected, countName);
+  // rule: count-follows-the-item-seen
+  // rule: entry-names-its-values
+  addAmounts(difference, amountsOf(current, countName), -1n);
+  return difference;
+}
+
+/** Whether a write of an item leaves its count as it is. Values that the item has already keep their place in the count. */
+function leavesCountUnchanged(change: CountedChange, countName: string, readmits = false): boolean {
+  if (hasNewGroupValue(change, readmits)) return false;
+  const { current, expected } = change;
+  return isZeroAmounts(countDifference(current, withGroupsWithoutRoom(expected, textsOf(current, OTHER)), countName));
+}
+
+/** The update of an item that leaves its count as it is: its values keep their place too. */
+function withKeptGroupValues(update: DerivedUpdate, current: Item | undefined): DerivedUpdate {
+  return updateNamingGroupsWithoutRoom(update, update.set[COUNTED] === undefined ? [] : textsOf(current, OTHER));
+}
+
+/** Writes items together with their count; false if one of them has changed since it was read. */
+async function writeWithCount(
+  context: ApplyContext,
+  countName: string,
+  changes: readonly Omit<Change, 'unit'>[],
+  readmits = false,
+): Promise<boolean> {
+  const { source } = changes[0]!.update.key;
+  const key = { source, target: countKeyOf(countName) };
+  const isNew = changes.some((change) => hasNewGroupValue(change, readmits));
+  const count = isNew ? await readItem(context, key) : undefined;
+  const room = new Room(count, countName, changes, readmits);
+  const difference: Amounts = new Map([[COUNT, 0n]]);
+  const updates = changes.map((change) => {
+    const { current, expected, update } = change;
+    const others = room.groupsWithoutRoom(change);
+    addAmounts(difference, countDifference(current, withGroupsWithoutRoom(expected, others), countName));
+    return updateNamingGroupsWithoutRoom(update, others);
+  });
+  const { freed } = room;
+  for (const attribute of freed.unset) difference.delete(attribute);
+  const add = [...difference].filter(([attribute, units]) => attribute === COUNT || units !== 0n);
+  const addTo = Object.entries(groupValuesByAttribute(difference)).filter(
+    ([attribute]) => freed.set[attribute] === undefined,
+  );
+  // The count is written even if the changes add up to zero: a repair that counts the items has to see that they changed.
+  const countUpdate: DerivedUpdate = {
+    key,
+    set: { [MODEL]: { S: context.graph.fingerprint }, ...freed.set },
+    unset: freed.unset,
+    add: Object.fromEntries(add.map(([attribute, units]) => [attribute, textOfUnits(units)])),
+    addTo: Object.fromEntries(addTo),
+    // rule: room-is-taken-under-the-revision-seen
+    condition: room.isTaken ? unchangedCondition(count, undefined) : conditionOfValues(room.held),
+  };
+  noteWritten(context, [...updates, countUpdate]);
+  context.stats.writes += 1;
+  // rule: count-moves-with-its-items
+  // rule: count-moves-with-every-transaction
+  const { applied, wcu } = await context.store.transact([...updates, countUpdate]);
+  context.stats.wcu += wcu;
+  return applied;
+}
+
+/** The condition that a count still has the values that a write adds to: a full group may have given their room away. */
+function conditionOfValues(texts: Room['held']): UpdateCondition {
+  // rule: value-is-added-to-while-it-has-room
+  return Object.keys(texts).length === 0 ? { kind: 'none' } : { kind: 'holding', texts };
+}
+
+/**
+ * Adds to an item's update the attribute that names the groups whose values the count has no room for. If there are none, the update
+ * removes the attribute.
+ */
+function updateNamingGroupsWithoutRoom(update: DerivedUpdate, groups: readonly string[]): DerivedUpdate {
+  return groups.length === 0
+    ? { ...update, unset: [...update.unset, OTHER] }
+    : { ...update, set: { ...update.set, [OTHER]: { SS: [...groups] } } };
+}
+
+/**
+ * Reconciles the count of a node's edges of a type with its live index items. Each index item that appears or disappears changes
+ * the count's revision too, in one transaction. A Query may run during a transaction and prove nothing: its result is trusted only
+ * if it equals the count. Else each item is read by itself.
+ */
+export async function reconcileCount(context: ApplyContext, source: string, sortKey: string): Promise<void> {
+  const key = { source, target: sortKey };
+  await reconcile(context, {
+    key,
+    expected: (seen) => readCountWithItems(context, source, sortKey, seen),
+    update(_seen, { live, stored }) {
+      const amounts = soundAmounts(stored);
+      const isRight = amounts !== undefined && sameAmounts(amounts, live);
+      if (isRight && stored?.[context.graph.table.ttl] === undefined) return undefined;
+      return countUpdate(context, key, stored, amounts ?? new Map());
+    },
+    writeIfUnchanged: (move, { expected: { stored } }) => writeExactCount(context, stored, move),
+    backsOff: true,
+  });
+}
+
+/**
+ * Counts the items one by one and writes the numbers; false if the count has changed meanwhile. A Query may show items from before a
+ * transaction whose count GetItem shows already. So the count's revision is changed first: that fails while a transaction is under
+ * way. Then each item is read by itself. The numbers are written if the revision has not changed since.
+ *
+ * @param current the count as it was read.
+ * @param move the update that only changes its revision.
+ */
+async function writeExactCount(
+  context: ApplyContext,
+  current: Item | undefined,
+  move: DerivedUpdate,
+): Promise<boolean> {
+  const { key } = move;
+  // rule: count-moves-before-its-items-are-read, first
+  const moved = await updateItem(context, move);
+  // A malformed revision was replaced just now: the next attempt reads the new one.
+  const isNumber = current?.[REVISION] === undefined || revisionOf(current) !== undefined;
+  if (!moved.applied || !isNumber) return false;
+  const fenced: Item = { ...current, ...move.set, [REVISION]: { N: String(Number(revisionOf(current) ?? 0) + 1) } };
+  // rule: count-moves-before-its-items-are-read, then
+  const amounts = await countExactly(context, key);
+  // rule: count-is-repaired-under-its-revision
+  return (await updateItem(context, countUpdate(context, key, fenced, amounts))).applied;
+}
+
+/**
+ * Adds up the live items of a count. It reads each of them by its key. A consistent Query of the partition names the items, live or not.
+ * For a count of edges that leave the node, its base edges name items too.
+ */
+async function countExactly(context: ApplyContext, { source, target: countKey }: ItemKey): Promise<Amounts> {
+  const { store, graph } = context;
+  const places = placesOfCount(countKey);
+  const sortKeys = new Set<string>();
+  const sortKeyOf = (item: Item): string => stringOf(item[graph.table.sortKey])!;
+  for await (const item of itemsToCount(store, source, countKey)) sortKeys.add(sortKeyOf(item));
+  if (places instanceof CountPlaces) {
+    const beginsWith = `${places.edgeType}-`;
+    const edges = queriedItems(store, { partition: source, sortKey: { beginsWith }, consistent: true });
+    for await (const item of edges) sortKeys.add(places.itemKey({ target: sortKeyOf(item) }));
+  }
+  const items = await pMap(sortKeys, (target) => readItem(context, { source, target }), { concurrency: READS_AT_ONCE });
+  const amounts: Amounts = new Map();
+  for (const item of items) addAmounts(amounts, amountsOf(item, places.name));
+  return amounts;
+}
+
+/** Makes the update that sets a count to its numbers, under the revision that was read; other numbers in it are removed. */
+function countUpdate(
+  { graph }: ApplyContext,
+  key: ItemKey,
+  current: Item | undefined,
+  amounts: Amounts,
+): DerivedUpdate {
+  const set: Item = { [MODEL]: { S: graph.fingerprint }, [COUNT]: { N: '0' } };
+  for (const [attribute, units] of amounts) {
+    if (units !== 0n || attribute === COUNT) set[attribute] = { N: textOfUnits(units) };
+  }
+  for (const [attribute, texts] of Object.entries(groupValuesByAttribute(amounts))) set[attribute] = { SS: texts };
+  const left = Object.keys(current ?? {})
+    .filter((name) => isAmountAttribute(name) && set[name] === undefined)
+    .slice(0, MOST_REMOVED);
+  return { key, set, unset: [graph.table.ttl, ...left], condition: unchangedCondition(current, graph.table.ttl) };
+}

@@ -1,0 +1,200 @@
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
+import { COUNTED, WATERMARK } from '../core/items/derived-item.ts';
+import { baseKeyOfIndexItem } from '../core/items/derived-key.ts';
+import { requireDerivedSortKey } from '../core/items/keys.ts';
+import { countHolding, isKeptCount } from '../core/kinds/count.ts';
+import { expectedFields } from '../core/kinds/derived.ts';
+import { findEdgeOfHashedKey } from '../core/kinds/index-item.ts';
+import { isJoinedKey } from '../core/kinds/joined.ts';
+import { countKeyOf } from '../core/model/projection/places.ts';
+import { derivedOf } from '../core/plan/derive.ts';
+import type { IndexUnit } from '../core/plan/unit.ts';
+import { hasExpectedFields, indexUpdate, reconciledIndexUpdate } from '../core/plan/writes/updates.ts';
+import { readItem } from '../core/store-pages.ts';
+import type { DerivedUpdate, ItemKey } from '../core/store-port.ts';
+import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
+import { reconcileCount, writeCounted } from './count.ts';
+import { reconcileJoined } from './joined.ts';
+import { reconcile } from './reconcile.ts';
+import { NO_WATERMARK, updateWithFence, withPlausibleWatermark } from './repair.ts';
+
+/**
+ * Applies an index unit, of an index item or a reverse item. The first update reads nothing, and succeeds if the item is older. If
+ * it fails, its condition returns the item: either that is as the unit expects, or the base item decides, and the write is made
+ * under the revision that was read. Even an item that agrees is written, if only its revision, unless the same records wrote it: a
+ * concurrent worker with an older read of the base item must fail.
+ *
+ * `ahead`: the item as it was read before, if the base item decides; its `item` is undefined if there is none.
+ */
+export async function applyIndexUnit(
+  context: ApplyContext,
+  unit: IndexUnit,
+  ahead?: { item: Item | undefined },
+): Promise<void> {
+  // rule: old-record-is-reconciled-however-late
+  if (unit.byBase === true) return await reconcileIndexUnit(context, unit, ahead);
+  const { graph, stats } = context;
+  // rule: removal-is-written-where-no-index-item-is
+  const result = await updateItem(context, indexUpdate(graph, unit, epochSeconds(context)));
+  // rule: removal-leaves-a-tombstone
+  if (result.applied) return;
+  stats.stale += 1;
+  await reconcile(context, {
+    key: { source: unit.source, target: unit.sortKey },
+    seen: { item: result.current },
+    // rule: contradicted-index-item-is-reconciled-by-the-base-item
+    expected: (current) =>
+      hasExpectedFields(current, unit.expected) ? unit.expected : readExpectedFields(context, unit),
+    update(current, truth) {
+      const isAgreed = hasExpectedFields(current, unit.expected);
+      // rule: index-item-that-agrees-leaves-a-trace
+      if (isAgreed && stringOf(current?.[WATERMARK]) === unit.newest) return undefined;
+      return reconciledIndexUpdate(graph, unit, current, truth, epochSeconds(context));
+    },
+  });
+}
+
+/**
+ * Reconciles an index item with its base item, and its count with it. An item that the same records wrote before is not written. A
+ * repair has no records, and always writes: an item that nothing asks for becomes a tombstone, even if there was none.
+ */
+async function reconcileIndexUnit(
+  context: ApplyContext,
+  unit: IndexUnit,
+  seen?: { item: Item | undefined },
+): Promise<void> {
+  const { graph, repair } = context;
+  // rule: build-counts-with-the-item
+  const countName = countHolding(graph, unit.base, unit.sortKey)?.name;
+  // rule: repair-reads-the-derived-item-before-its-base, first
+  await reconcile(context, {
+    key: { source: unit.source, target: unit.sortKey },
+    seen,
+    async expected(current) {
+      // rule: repair-reads-the-derived-item-before-its-base, then
+      // rule: overtaken-repair-reads-the-base-item-again
+      const wanted = await readExpectedFields(context, unit);
+      return { wanted, kept: await withPlausibleWatermark(context, current) };
+    },
+    update(current, { wanted, kept }) {
+      const isOfRecords = repair === undefined && stringOf(current?.[WATERMARK]) === unit.newest;
+      // rule: reconciled-index-item-that-agrees-leaves-a-trace
+      if (isOfRecords && hasExpectedFields(current, wanted)) return undefined;
+      // rule: backfill-is-written-under-the-revision-seen
+      // rule: repair-writes-index-items-under-the-revision-seen
+      return updateWithFence(context, reconciledIndexUpdate(graph, unit, kept, wanted, epochSeconds(context)));
+    },
+    // rule: repair-moves-the-count
+    writeIfUnchanged:
+      countName === undefined
+        ? undefined
+        : (update, { actual, expected }) => writeCounted(context, actual, expected.wanted, update, countName),
+  });
+}
+
+async function readExpectedFields(context: ApplyContext, unit: IndexUnit): Promise<Item | undefined> {
+  context.stats.contradictions += 1;
+  const { source, target } = unit.base;
+  // rule: base-item-of-an-index-item-is-read-consistently
+  const base = await readItem(context, { source, target });
+  return expectedFields(derivedOf(context.graph, source, target, base), unit.sortKey);
+}
+
+/**
+ * Reconciles one index item, reverse item or entry of a total with its base item; a joined item also with the source node.
+ *
+ * @param key the key of the derived item.
+ */
+export async function reconcileIndexItem(
+  context: ApplyContext,
+  base: ItemKey,
+  key: ItemKey,
+  watermark: string,
+): Promise<void> {
+  const isJoined = isJoinedKey(context.graph, base.target, key.target);
+  // The watermark of a joined item is that of the edge's newest record. This call may be due to a record of the node, so it
+  // brings no watermark.
+  const unit = unitOfIndexItem(key, base, isJoined ? NO_WATERMARK : watermark);
+  await (isJoined ? reconcileJoined(context, [unit]) : reconcileIndexUnit(context, unit));
+}
+
+/**
+ * Reconciles an index item, or an entry of a total, with the base item that it names, and the counts that it names. One that names no
+ * base item becomes a tombstone.
+ *
+ * @param baseOf finds the base item, by the item as it was read. If the edge is put after the search, its write changes the item, so
+ * the update fails.
+ * @param countName the count that a tombstone leaves.
+ */
+export async function reconcileNamed(
+  context: ApplyContext,
+  key: ItemKey,
+  baseOf: (item: Item | undefined) => ItemKey | undefined | Promise<ItemKey | undefined>,
+  countName?: string,
+): Promise<void> {
+  const { actual, expected } = await reconcile(context, {
+    key,
+    async expected(item) {
+      const base = await baseOf(item);
+      return { base, burial: base === undefined ? await tombstoneUpdate(context, key, item) : undefined };
+    },
+    update: (_item, { burial }) => burial,
+    // rule: repair-moves-the-total
+    writeIfUnchanged:
+      countName === undefined
+        ? undefined
+        : (burial, seen) => writeCounted(context, seen.actual, undefined, burial, countName),
+  });
+  const { base } = expected;
+  if (base !== undefined) await reconcileIndexItem(context, base, key, NO_WATERMARK);
+  const holding = countName ?? (base && countHolding(context.graph, base, key.target)?.name);
+  await reconcileOtherCount(context, key.source, stringOf(actual?.[COUNTED]), holding);
+}
+
+/** Reconciles an index item with the base item that its key, or what it holds, names. */
+export async function reconcileIndexItemByKey(context: ApplyContext, key: ItemKey): Promise<void> {
+  const { source, target: sortKey } = key;
+  await reconcileNamed(context, key, async () => {
+    const target = baseKeyOfIndexItem(source, sortKey) ?? (await findEdgeOfHashedKey(context, source, sortKey));
+    return target === undefined ? undefined : { source, target };
+  });
+}
+
+/**
+ * Reconciles a count that contained an item by mistake. The item has left that count, and the transaction that wrote the item
+ * changed only the count that holds items in its place.
+ *
+ * @param name the count that the item named.
+ * @param holding the count that holds items in its place.
+ */
+export async function reconcileOtherCount(
+  context: ApplyContext,
+  source: string,
+  name: string | undefined,
+  holding: string | undefined,
+): Promise<void> {
+  if (name === undefined || name === holding) return;
+  const target = countKeyOf(name);
+  if (!isKeptCount(context.graph, target)) return;
+  await reconcileCount(context, source, target);
+}
+
+/**
+ * Makes the update that turns an index item that no base item asks for into a tombstone.
+ *
+ * @param current the item as it was read, before the base items.
+ */
+export async function tombstoneUpdate(
+  context: ApplyContext,
+  key: ItemKey,
+  current: Item | undefined,
+): Promise<DerivedUpdate> {
+  const unit = unitOfIndexItem(key, key, NO_WATERMARK);
+  const seen = await withPlausibleWatermark(context, current);
+  return updateWithFence(context, reconciledIndexUpdate(context.graph, unit, seen, undefined, epochSeconds(context)));
+}
+
+function unitOfIndexItem({ source, target }: ItemKey, base: ItemKey, watermark: string): IndexUnit {
+  const sortKey = requireDerivedSortKey(target);
+  return { kind: 'index', source, sortKey, base, records: [], oldest: watermark, newest: watermark };
+}

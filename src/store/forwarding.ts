@@ -1,0 +1,52 @@
+import type { KeyTypes, Store } from '../core/store-port.ts';
+
+/** The calls that every store has. */
+export type StoreCallName = Exclude<keyof Store, 'region' | 'keyTypes'>;
+
+/** A store that passes every call on to another one. A subclass puts something around all of them, or in the place of some. */
+export class ForwardingStore<Inner extends Store = Store> implements Store {
+  constructor(protected readonly inner: Inner) {}
+
+  /** Makes a call of the other store. */
+  protected pass<Name extends StoreCallName>(name: Name, ...args: Parameters<Store[Name]>): ReturnType<Store[Name]> {
+    const call = this.inner[name] as (...args: Parameters<Store[Name]>) => ReturnType<Store[Name]>;
+    return call.apply(this.inner, args);
+  }
+
+  get(...args: Parameters<Store['get']>): ReturnType<Store['get']> {
+    return this.pass('get', ...args);
+  }
+  getMany(...args: Parameters<Store['getMany']>): ReturnType<Store['getMany']> {
+    return this.pass('getMany', ...args);
+  }
+  update(...args: Parameters<Store['update']>): ReturnType<Store['update']> {
+    return this.pass('update', ...args);
+  }
+  transact(...args: Parameters<Store['transact']>): ReturnType<Store['transact']> {
+    return this.pass('transact', ...args);
+  }
+  put(...args: Parameters<Store['put']>): ReturnType<Store['put']> {
+    return this.pass('put', ...args);
+  }
+  delete(...args: Parameters<Store['delete']>): ReturnType<Store['delete']> {
+    return this.pass('delete', ...args);
+  }
+  writeMany(...args: Parameters<Store['writeMany']>): ReturnType<Store['writeMany']> {
+    return this.pass('writeMany', ...args);
+  }
+  change(...args: Parameters<Store['change']>): ReturnType<Store['change']> {
+    return this.pass('change', ...args);
+  }
+  changeAll(...args: Parameters<Store['changeAll']>): ReturnType<Store['changeAll']> {
+    return this.pass('changeAll', ...args);
+  }
+  query(...args: Parameters<Store['query']>): ReturnType<Store['query']> {
+    return this.pass('query', ...args);
+  }
+  async region(): Promise<string | undefined> {
+    return await this.inner.region?.();
+  }
+  async keyTypes(): Promise<KeyTypes | undefined> {
+    return await this.inner.keyTypes?.();
+  }
+}

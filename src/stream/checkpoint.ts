@@ -1,0 +1,159 @@
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import * as z from 'zod';
+import { EdgeloomError } from '../foundation/errors.ts';
+
+/**
+ * Where a worker keeps how far it came. Records are applied first and noted after, so losing the latest note, or all of
+ * them, costs a replay and nothing else.
+ */
+export interface CheckpointStore {
+  /** The kept checkpoint; undefined where there is none. Throws where there is one that cannot be read. */
+  load(): Promise<Checkpoint | undefined>;
+  /** Replaces the kept checkpoint, entirely or not at all. */
+  save(checkpoint: Checkpoint): Promise<void>;
+  /** Puts the kept checkpoint out of the way; gives the place where it can be found, if there is one. */
+  setAside(): Promise<string | undefined>;
+}
+
+/** How far one shard was read. */
+export interface ShardCheckpoint {
+  shardId: string;
+  /** The sequence number of the newest record applied; absent where the shard held none. */
+  sequenceNumber?: string | undefined;
+  /** Whether the shard was read to its end. */
+  finished: boolean;
+}
+
+/** How far a stream was read. */
+export interface Checkpoint {
+  version: 1;
+  /** The stream that the sequence numbers belong to. */
+  streamArn: string;
+  shards: ShardCheckpoint[];
+}
+
+const shardSchema = z.strictObject({
+  shardId: z.string().min(1),
+  sequenceNumber: z
+    .string()
+    .regex(/^\d{1,99}$/, 'should be 1 to 99 digits')
+    .optional(),
+  finished: z.boolean(),
+});
+
+const checkpointSchema: z.ZodType<Checkpoint> = z.strictObject({
+  version: z.literal(1),
+  streamArn: z.string().min(1),
+  shards: z.array(shardSchema),
+});
+
+/** Keeps checkpoints in memory: for a worker that need not survive its process. */
+export function memoryCheckpoint(): CheckpointStore {
+  let kept: Checkpoint | undefined;
+  return {
+    load: async () => kept && structuredClone(kept),
+    save: async (checkpoint) => {
+      kept = structuredClone(checkpoint);
+    },
+    setAside: async () => {
+      kept = undefined;
+      return undefined;
+    },
+  };
+}
+
+/**
+ * Keeps checkpoints in a JSON file that survives the machine: written to a second file, synced, and renamed. A file
+ * that is not a checkpoint is an error (`invalid-checkpoint`), never a silent start from the beginning. A file serves
+ * one worker at a time.
+ */
+export function fileCheckpoint(file: string): CheckpointStore {
+  return {
+    load: () => loadCheckpoint(file),
+    save: (checkpoint) => saveCheckpoint(file, checkpoint),
+    async setAside() {
+      const aside = `${file}.old`;
+      await withErrorCode('checkpoint-not-written', `The checkpoint file ${file} cannot be renamed to ${aside}`, () =>
+        rename(file, aside),
+      );
+      return aside;
+    },
+  };
+}
+
+async function loadCheckpoint(file: string): Promise<Checkpoint | undefined> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw invalidCheckpointError(file, error);
+  }
+  try {
+    return checkpointSchema.parse(JSON.parse(text));
+  } catch (error) {
+    throw invalidCheckpointError(file, error);
+  }
+}
+
+function invalidCheckpointError(file: string, error: unknown): EdgeloomError {
+  const reason =
+    error instanceof z.ZodError
+      ? z
+          .prettifyError(error)
+          .split('\n')
+          .map((line) => line.trim())
+          .join(' ')
+      : (error as Error).message;
+  return new EdgeloomError(
+    'invalid-checkpoint',
+    `The checkpoint file ${file} cannot be used: ${reason}.`,
+    'Delete it to read the stream again from its oldest record, which changes nothing that is right, or name another.',
+    { cause: error },
+  );
+}
+
+async function saveCheckpoint(file: string, checkpoint: Checkpoint): Promise<void> {
+  await withErrorCode('checkpoint-not-written', `The checkpoint file ${file} cannot be written`, async () => {
+    const folder = dirname(file);
+    await mkdir(folder, { recursive: true });
+    // Always the same name: the file of a killed process is overwritten, so files never pile up.
+    const scratch = `${file}.tmp`;
+    await writeSynced(scratch, `${JSON.stringify(checkpoint, undefined, 2)}\n`);
+    await rename(scratch, file);
+    await syncFolder(folder);
+  });
+}
+
+async function writeSynced(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'w');
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Syncs a folder: without this a power failure may undo a rename in it. Windows cannot open folders. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function withErrorCode(code: string, message: string, action: () => Promise<void>): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new EdgeloomError(code, `${message}: ${reason}.`, 'Check the disk and the permissions of the folder.', {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,101 @@
+import { textOfUntrusted } from '../core/items/attribute-value.ts';
+import type { ChangeRecord } from '../core/items/change-record.ts';
+import { isSequenceNumber, streamLabel, Watermarks } from '../core/items/watermark.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import { isBaseSortKey, isContinuationKey } from '../core/plan/stream-filter.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
+import { type ChangedItem, changedItems, imagesOf } from './changed-items.ts';
+import type { RawRecord } from './raw-record.ts';
+
+export type { RawRecord } from './raw-record.ts';
+
+/** The last second of JS dates. */
+const LAST_SECOND = 8.64e12;
+
+/**
+ * Decodes stream records; those of derived items are dropped: the projector's own writes must not cause any, but for the
+ * continuations of a fan-out. Images are taken over as they are, nothing is unmarshalled. Throws an `EdgeloomError` where
+ * the stream does not carry both images.
+ *
+ * @param streamArn of the stream; default: each record's `eventSourceARN`.
+ */
+export function decodeRecords(graph: CompiledModel, records: readonly RawRecord[], streamArn?: string): ChangeRecord[] {
+  const decoded: ChangeRecord[] = [];
+  let arn: string | undefined;
+  let watermarks: Watermarks | undefined;
+  for (const record of records) {
+    const recordArn = streamArn ?? record.eventSourceARN ?? '';
+    if (watermarks === undefined || recordArn !== arn) {
+      arn = recordArn;
+      watermarks = new Watermarks(streamLabel(recordArn));
+    }
+    decodeRecord(graph, record, watermarks, decoded);
+  }
+  return decoded;
+}
+
+function decodeRecord(
+  { table }: CompiledModel,
+  record: RawRecord,
+  watermarks: Watermarks,
+  decoded: ChangeRecord[],
+): void {
+  const { dynamodb } = record;
+  const source = textOfUntrusted(dynamodb?.Keys?.[table.partitionKey]);
+  const target = textOfUntrusted(dynamodb?.Keys?.[table.sortKey]);
+  const number: unknown = dynamodb?.SequenceNumber;
+  if (dynamodb == null || source === undefined || target === undefined || !isSequenceNumber(number)) {
+    const { partitionKey, sortKey } = table;
+    throw new EdgeloomError(
+      'invalid-record',
+      `A stream record has no sequence number or no text keys ${partitionKey} and ${sortKey}.`,
+      'Check that the stream belongs to the table of the model, and the key names in its table option.',
+    );
+  }
+  if (table.rawKeys === undefined) {
+    // Most tables have no raw keys: their records cost no list.
+    decodeChange(record, { source, target, ...imagesOf(record) }, number, watermarks, decoded);
+    return;
+  }
+  for (const item of changedItems(table, record)) decodeChange(record, item, number, watermarks, decoded);
+}
+
+function decodeChange(
+  record: RawRecord,
+  { source, target, oldImage, newImage, contradiction }: ChangedItem,
+  number: string,
+  watermarks: Watermarks,
+  decoded: ChangeRecord[],
+): void {
+  if (!isBaseSortKey(target) && !isContinuationKey(target)) return;
+  checkImages(record, source, target);
+  decoded.push({
+    source,
+    target,
+    oldImage,
+    newImage,
+    position: watermarks.watermarkOf(number),
+    sequenceNumber: number,
+    stream: watermarks.streamLabel,
+    createdAtSeconds: secondsOf(record.dynamodb?.ApproximateCreationDateTime),
+    ...(contradiction !== undefined && { contradiction }),
+  });
+}
+
+/** Whole seconds; undefined for what is no time, as only an event made by hand can hold. */
+function secondsOf(created: unknown): number | undefined {
+  const seconds = Math.floor(created instanceof Date ? created.getTime() / 1000 : Number(created));
+  return Math.abs(seconds) <= LAST_SECOND ? seconds : undefined;
+}
+
+function checkImages({ eventName, dynamodb }: RawRecord, source: string, target: string): void {
+  const { NewImage, OldImage } = dynamodb ?? {};
+  const hasNew = NewImage !== undefined || eventName === 'REMOVE';
+  const hasOld = OldImage !== undefined || eventName === 'INSERT';
+  if (hasNew && hasOld) return;
+  throw new EdgeloomError(
+    'missing-images',
+    `The stream record of ${source} ${target} (${eventName ?? 'no event name'}) lacks an image.`,
+    'Set the stream view type to NEW_AND_OLD_IMAGES.',
+  );
+}

@@ -1,0 +1,182 @@
+import {
+  DescribeStreamCommand,
+  type DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+} from '@aws-sdk/client-dynamodb-streams';
+import { type EdgeloomError, StoreError } from '../foundation/errors.ts';
+import { sleep } from '../foundation/runtime.ts';
+import { requireAnswer } from '../store/answered.ts';
+import { classifyError } from '../store/classify.ts';
+import {
+  type Shard,
+  type StreamDescription,
+  StreamError,
+  type StreamErrorKind,
+  type StreamPage,
+  type StreamSource,
+} from './source.ts';
+
+/** DescribeStream allows ten calls a second for all readers of an account together. */
+const DESCRIBE_PAUSE_MS = 250;
+
+/**
+ * A table's stream through the SDK. Throttled calls come back as retryable after the SDK's own attempts, and so does an answer
+ * that lacks what every answer has: nobody may take it for an empty page or a stream without shards.
+ */
+export class DynamoDBStreamSource implements StreamSource {
+  /** Shards that were shown closed; a closed shard stays closed. */
+  private readonly closed = new Set<string>();
+  private readonly listings: SharedQuestion<StreamDescription>;
+
+  constructor(
+    private readonly client: DynamoDBStreamsClient,
+    readonly streamArn: string,
+  ) {
+    this.listings = new SharedQuestion(() => this.describe());
+  }
+
+  async describe(): Promise<StreamDescription> {
+    const shards: Shard[] = [];
+    for (let start: string | undefined; ; await sleep(DESCRIBE_PAUSE_MS)) {
+      const page = await this.describePage(start);
+      for (const { ShardId, ParentShardId, SequenceNumberRange } of requireAnswer(
+        page.Shards,
+        'DescribeStream',
+        'Shards',
+      )) {
+        if (ShardId === undefined) continue;
+        shards.push({ shardId: ShardId, parentShardId: ParentShardId });
+        if (SequenceNumberRange?.EndingSequenceNumber !== undefined) this.closed.add(ShardId);
+        // A shard with children takes no more records.
+        if (ParentShardId !== undefined) this.closed.add(ParentShardId);
+      }
+      start = page.LastEvaluatedShardId;
+      if (start === undefined) {
+        return { status: requireAnswer(page.StreamStatus, 'DescribeStream', 'StreamStatus'), shards };
+      }
+    }
+  }
+
+  async isClosed(shardId: string): Promise<boolean> {
+    if (this.closed.has(shardId)) return true;
+    // Readers of many shards that ask at the same time share one listing, which takes a call for each hundred shards, and a pause.
+    const { status, shards } = await this.listings.askOrJoin();
+    if (shards.every((shard) => shard.shardId !== shardId)) {
+      throw new StreamError('no-shard', `The stream does not list shard ${shardId}.`);
+    }
+    // A stream that is switched off takes no more records, whatever its shards show.
+    return status === 'DISABLED' || this.closed.has(shardId);
+  }
+
+  private async describePage(start: string | undefined) {
+    const command = new DescribeStreamCommand({ StreamArn: this.streamArn, ExclusiveStartShardId: start });
+    try {
+      const { StreamDescription } = await this.client.send(command);
+      return requireAnswer(StreamDescription, 'DescribeStream', 'StreamDescription');
+    } catch (error) {
+      if (errorName(error) !== 'ResourceNotFoundException') throw requestError(error);
+      throw new StoreError(
+        'fatal',
+        'no-stream',
+        `There is no stream ${this.streamArn}.`,
+        'Its table was deleted or re-created; start again to follow the stream that the table has now.',
+        { cause: error },
+      );
+    }
+  }
+
+  async iterator(shardId: string, after: string | undefined): Promise<string> {
+    const command = new GetShardIteratorCommand({
+      StreamArn: this.streamArn,
+      ShardId: shardId,
+      ...(after === undefined
+        ? { ShardIteratorType: 'TRIM_HORIZON' }
+        : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: after }),
+    });
+    try {
+      return requireAnswer((await this.client.send(command)).ShardIterator, 'GetShardIterator', 'ShardIterator');
+    } catch (error) {
+      // A sequence number that the shard does not have is refused as invalid.
+      if (after !== undefined && errorName(error) === 'ValidationException') {
+        throw new StreamError('trimmed', `Shard ${shardId} has no sequence number ${after}.`, { cause: error });
+      }
+      throw shardError(error);
+    }
+  }
+
+  async latest(shardId: string): Promise<string> {
+    const command = new GetShardIteratorCommand({
+      StreamArn: this.streamArn,
+      ShardId: shardId,
+      ShardIteratorType: 'LATEST',
+    });
+    try {
+      return requireAnswer((await this.client.send(command)).ShardIterator, 'GetShardIterator', 'ShardIterator');
+    } catch (error) {
+      throw shardError(error);
+    }
+  }
+
+  async read(iterator: string, limit: number): Promise<StreamPage> {
+    try {
+      const page = await this.client.send(new GetRecordsCommand({ ShardIterator: iterator, Limit: limit }));
+      return { records: requireAnswer(page.Records, 'GetRecords', 'Records'), next: page.NextShardIterator };
+    } catch (error) {
+      throw shardError(error);
+    }
+  }
+}
+
+/** Shares one call among many that ask at the same time. Each gets an answer that was asked for after its own question. */
+class SharedQuestion<Answer> {
+  private current: Promise<Answer> | undefined;
+  private next: Promise<Answer> | undefined;
+
+  constructor(private readonly answer: () => Promise<Answer>) {}
+
+  askOrJoin(): Promise<Answer> {
+    if (this.current === undefined) return this.startAsking();
+    // The answer under way may be older than this question. One more is asked, for all who wait.
+    this.next ??= this.current.then(
+      () => this.startAsking(),
+      () => this.startAsking(),
+    );
+    return this.next;
+  }
+
+  private startAsking(): Promise<Answer> {
+    this.next = undefined;
+    const asked = this.answer().finally(() => {
+      if (this.current === asked) this.current = undefined;
+    });
+    this.current = asked;
+    return asked;
+  }
+}
+
+const SHARD_ERRORS: ReadonlyMap<string, StreamErrorKind> = new Map([
+  ['ExpiredIteratorException', 'expired'],
+  ['TrimmedDataAccessException', 'trimmed'],
+  ['ResourceNotFoundException', 'no-shard'],
+]);
+
+function shardError(error: unknown): EdgeloomError {
+  const kind = SHARD_ERRORS.get(errorName(error));
+  if (kind === undefined) return requestError(error);
+  return new StreamError(kind, error instanceof Error ? error.message : String(error), { cause: error });
+}
+
+/**
+ * Classifies an error of a stream request that is none of the shard errors. A request that DynamoDB refuses as invalid is `fatal` instead
+ * of `terminal`: it is refused again, and there is no item to quarantine.
+ */
+function requestError(error: unknown): StoreError {
+  const classified = classifyError(error);
+  if (classified.kind !== 'terminal') return classified;
+  return new StoreError('fatal', classified.code, classified.message, classified.hint, { cause: error });
+}
+
+function errorName(error: unknown): string {
+  return error instanceof Error ? error.name : '';
+}

@@ -1,0 +1,341 @@
+import pMap from 'p-map';
+import { streamLabel } from '../../core/items/watermark.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { isBaseSortKey, isContinuationKey } from '../../core/plan/stream-filter.ts';
+import type { ItemKey, Store } from '../../core/store-port.ts';
+import { StoreError } from '../../foundation/errors.ts';
+import type { Runtime } from '../../foundation/runtime.ts';
+import { changedItems } from '../changed-items.ts';
+import { ShardPages } from '../shard-pages.ts';
+import {
+  isNoShardError,
+  type StreamDescription,
+  StreamError,
+  type StreamRecord,
+  type StreamSource,
+} from '../source.ts';
+import { appliedCount, type Claim, coverageOf, type Run, withoutLeadingZeros } from './claims.ts';
+import { readClaims } from './claims-item.ts';
+import { appliedByWorkers, laterNumber, readConsumers } from './consumers.ts';
+import { readMarks } from './marks.ts';
+
+/** The values that walking a stream needs. */
+export interface WalkContext extends Pick<Runtime, 'now'> {
+  graph: CompiledModel;
+  /** The table. */
+  store: Pick<Store, 'query'>;
+  source: StreamSource;
+}
+
+/** A record for the projector that no known claim holds. */
+export interface OpenChange {
+  sequenceNumber: string;
+  key: ItemKey;
+  madeAtMs: number;
+}
+
+/** How far one shard is applied, as a walk has found. */
+export interface WalkedShard {
+  shardId: string;
+  /** Records from the first one without a claim, oldest first. */
+  open: readonly OpenChange[];
+  /** The records of `open` without a claim, as ranges of places in `open`. */
+  free: readonly Run[];
+  /** Whether the shard was read to its end. */
+  isWhole: boolean;
+  /** Whether the shard is closed: it gets no more records. */
+  isClosed: boolean;
+  /** Whether the stream lists it, closed, but no longer has it. */
+  isLost: boolean;
+  /** Whether several of its batches are applied at a time. Then the claims do not show how far it is applied. */
+  hasLanes: boolean;
+  /** The last record up to which all records are applied; undefined if there is none yet. */
+  appliedUpTo: string | undefined;
+  /** When the last record that was read was made; undefined if none was read. */
+  readUpToMs: number | undefined;
+}
+
+/** How far a stream is applied, as a walk has found. */
+export interface WalkedStream {
+  /** When this look began, in milliseconds since 1970. */
+  lookedAtMs: number;
+  shards: readonly WalkedShard[];
+  /**
+   * Every record made before this time has a claim, in milliseconds since 1970; undefined if the claims do not show it.
+   */
+  upToMs: number | undefined;
+  /** Whether the stream is switched off: later records, if any, are in another one. */
+  isDisabled: boolean;
+  /** Pages of the stream that this look has read: GetRecords calls. */
+  pages: number;
+}
+
+/** Most pages of a shard that one look reads: 50,000 records. */
+export const MOST_PAGES = 50;
+/** Number of empty pages in a row that count as the end of a shard: a single page may be empty before the end. */
+export const EMPTY_PAGES = 2;
+/** Most open records of a shard. A shard with more is read further once some of them are applied. */
+const MOST_OPEN = 50_000;
+/** Shards that are read at once. */
+export const SHARDS_AT_ONCE = 32;
+/** The greatest difference between the clocks of two consumers, or of a consumer and the stream, in milliseconds. */
+const SKEW_MS = 5 * 60_000;
+/** How long a record may be in the stream, in milliseconds: a day, and an hour for clocks. */
+const STREAM_MS = 25 * 3_600_000;
+/** How late a claim may become visible after claims with later times, in milliseconds. */
+const LATE_CLAIM_MS = 60_000;
+
+/**
+ * Follows how far a stream is applied. The first look reads each shard from its saved mark, or from where a worker has come, or from
+ * its oldest record. A later look continues from there, so that it costs only what is new. A walk writes nothing.
+ */
+export class StreamWalk {
+  private readonly shards = new Map<string, ShardWalk>();
+  private readonly claims = new Map<string, readonly Claim[]>();
+  /** The latest time of all claims read, by the clocks of their writers. */
+  private newestClaimMs: number | undefined;
+  private places: ReadonlyMap<string, string> | undefined;
+  private pages = 0;
+  private upToMs: number | undefined;
+  private looking: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly context: WalkContext) {}
+
+  /** Takes a look, after the last look has ended. */
+  look(): Promise<WalkedStream> {
+    const looking = this.looking.then(() => this.lookNow());
+    this.looking = looking.catch(() => undefined);
+    return looking;
+  }
+
+  private async lookNow(): Promise<WalkedStream> {
+    const { now, source } = this.context;
+    const lookedAtMs = now();
+    this.pages = 0;
+    let description = await source.describe();
+    let vanished = await this.readShards(description);
+    if (vanished !== undefined || lacksChildren(description, this.shards)) {
+      // A closed shard continues in children. The first listing did not have them yet, or had a shard that is gone.
+      description = await source.describe();
+      vanished = await this.readShards(description);
+    }
+    if (vanished !== undefined) throw vanished;
+    await this.readClaims();
+    this.applyClaims(lookedAtMs);
+    const shards = [...this.shards.values()].map((shard) => shard.walked);
+    const isKnown = !lacksChildren(description, this.shards);
+    // rule: mark-is-of-the-begin-of-its-look
+    const upToMs = appliedUpToMsOf(shards, lookedAtMs);
+    // A closed shard continues in children that may hold records from before this look.
+    this.upToMs = isKnown || upToMs === undefined ? upToMs : this.upToMs && Math.min(this.upToMs, upToMs);
+    return {
+      lookedAtMs,
+      shards,
+      upToMs: this.upToMs,
+      isDisabled: description.status === 'DISABLED',
+      pages: this.pages,
+    };
+  }
+
+  /** Reads the listed shards. Returns the error of one that the stream does not have, once all others are read. */
+  private async readShards({ shards }: StreamDescription): Promise<StreamError | undefined> {
+    const listed = new Set(shards.map(({ shardId }) => shardId));
+    for (const shardId of this.shards.keys()) if (!listed.has(shardId)) this.shards.delete(shardId);
+    if (shards.some(({ shardId }) => !this.shards.has(shardId))) {
+      this.places ??= await readPlaces(this.context);
+    }
+    for (const { shardId } of shards) {
+      if (!this.shards.has(shardId)) {
+        this.shards.set(shardId, new ShardWalk(this.context, shardId, this.places?.get(shardId)));
+      }
+    }
+    let vanished: StreamError | undefined;
+    const readOn = async (shard: ShardWalk): Promise<void> => {
+      try {
+        // Other shards count while this one is read.
+        const pages = await shard.readOn();
+        this.pages += pages;
+      } catch (error) {
+        if (!isNoShardError(error)) throw error;
+        vanished ??= error;
+      }
+    };
+    await pMap(this.shards.values(), readOn, { concurrency: SHARDS_AT_ONCE });
+    return vanished;
+  }
+
+  /** Reads the claims written since the last look. For a new shard it reads all claims since its first open record. */
+  private async readClaims(): Promise<void> {
+    const { store, graph, source } = this.context;
+    const known = this.newestClaimMs;
+    const since = [...this.shards.values()].flatMap((shard) => {
+      const oldest = shard.oldestOpenMs;
+      if (oldest === undefined) return [];
+      return [shard.hasClaims && known !== undefined ? known - LATE_CLAIM_MS : oldest - SKEW_MS];
+    });
+    if (since.length === 0) return;
+    const label = streamLabel(source.streamArn);
+    for (const [key, claims] of await readClaims(store, graph.table, label, Math.min(...since))) {
+      this.claims.set(key, claims);
+      this.newestClaimMs = Math.max(this.newestClaimMs ?? 0, claimedAtMs(key));
+    }
+    for (const shard of this.shards.values()) if (shard.oldestOpenMs !== undefined) shard.hasClaims = true;
+  }
+
+  private applyClaims(lookedAtMs: number): void {
+    const byLast = new Map<string, Claim[]>();
+    for (const claim of [...this.claims.values()].flat()) {
+      const others = byLast.get(claim.last);
+      if (others === undefined) byLast.set(claim.last, [claim]);
+      else others.push(claim);
+    }
+    // rule: record-that-has-left-the-stream-holds-no-mark
+    for (const shard of this.shards.values()) shard.dropOldRecords(lookedAtMs - STREAM_MS);
+    for (const shard of this.shards.values()) shard.dropClaimedRecords(byLast);
+    if ([...this.shards.values()].some(({ walked }) => !walked.isWhole)) return;
+    // A claim is dropped if its records are no longer open, and if it is too old for records that are still to be read: a tail may be far
+    // behind the consumers, and then knows claims of records that it reads later.
+    // rule: claim-is-kept-until-its-records-are-read
+    const newestMs = Math.min(lookedAtMs, this.newestClaimMs ?? 0);
+    const open = new Set([...this.shards.values()].flatMap((shard) => shard.openNumbers));
+    for (const [key, claims] of this.claims) {
+      if (claimedAtMs(key) < newestMs - SKEW_MS && !claims.some(({ last }) => open.has(last))) this.claims.delete(key);
+    }
+  }
+}
+
+/** The place of each shard up to which all records are known to be applied: its saved mark, or where a worker has come. */
+async function readPlaces({ store, graph: { table }, source, now }: WalkContext): Promise<Map<string, string>> {
+  const stream = streamLabel(source.streamArn);
+  const places = appliedByWorkers(await readConsumers(store, table, now()), stream);
+  for (const [shardId, { sequenceNumber }] of await readMarks(store, table, stream)) {
+    places.set(shardId, laterNumber(sequenceNumber, places.get(shardId)));
+  }
+  return places;
+}
+
+/** Returns when claims were written, from the key of their item: `cover/<ms>/<id>`. */
+function claimedAtMs(key: string): number {
+  return Number(key.split('/')[1]);
+}
+
+/** The walk of one shard. */
+class ShardWalk {
+  /** Whether the claims were read back to the shard's oldest open record. */
+  hasClaims = false;
+  private readonly reader: ShardPages;
+  private open: OpenChange[] = [];
+  private free: readonly Run[] = [];
+  private isWhole = false;
+  private isClosed = false;
+  private isLost = false;
+  private hasLanes = false;
+  private appliedUpTo: string | undefined;
+  private readUpToMs: number | undefined;
+
+  constructor(
+    private readonly context: WalkContext,
+    private readonly shardId: string,
+    after: string | undefined,
+  ) {
+    this.appliedUpTo = after;
+    this.reader = new ShardPages(context.source, shardId, { after }, () => {
+      // Records that left the stream cannot be applied by anyone any more.
+      this.open = [];
+      this.appliedUpTo = undefined;
+    });
+  }
+
+  get walked(): WalkedShard {
+    const { shardId, open, free, isWhole, isClosed, isLost, hasLanes, appliedUpTo, readUpToMs } = this;
+    return { shardId, open, free, isWhole, isClosed, isLost, hasLanes, appliedUpTo, readUpToMs };
+  }
+
+  get oldestOpenMs(): number | undefined {
+    return this.open.length === 0 ? undefined : Math.min(...this.open.slice(0, 1_000).map(({ madeAtMs }) => madeAtMs));
+  }
+
+  get openNumbers(): string[] {
+    return this.open.map(({ sequenceNumber }) => withoutLeadingZeros(sequenceNumber));
+  }
+
+  /** Reads the records since the last look; returns the number of pages. */
+  async readOn(): Promise<number> {
+    if (this.isClosed) return 0;
+    this.isWhole = false;
+    let empty = 0;
+    let pages = 0;
+    while (pages < MOST_PAGES && this.open.length < MOST_OPEN) {
+      pages += 1;
+      const { records, isEnd, isLost = false } = await this.reader.next();
+      for (const record of records) this.addRecord(record);
+      empty = records.length === 0 ? empty + 1 : 0;
+      this.isClosed = isEnd;
+      this.isLost = isLost;
+      this.isWhole = this.isClosed || empty >= EMPTY_PAGES;
+      if (this.isWhole) break;
+    }
+    return pages;
+  }
+
+  /** Drops the oldest records while they were made before a time: they have left the stream, and nobody can apply them any more. */
+  dropOldRecords(madeBeforeMs: number): void {
+    const kept = this.open.findIndex(({ madeAtMs }) => madeAtMs >= madeBeforeMs);
+    const left = this.open.splice(0, kept < 0 ? this.open.length : kept);
+    this.appliedUpTo = left.at(-1)?.sequenceNumber ?? this.appliedUpTo;
+  }
+
+  /** Drops the records that claims hold, from the oldest one on. */
+  dropClaimedRecords(byLast: ReadonlyMap<string, readonly Claim[]>): void {
+    const claims = this.open.flatMap(({ sequenceNumber }) => byLast.get(withoutLeadingZeros(sequenceNumber)) ?? []);
+    const coverage = coverageOf(this.open, claims);
+    const done = this.open.splice(0, appliedCount(coverage, this.open));
+    this.hasLanes = coverage.hasLanes;
+    this.free = coverage.free.map(({ start, end }) => ({ start: start - done.length, end: end - done.length }));
+    // rule: saved-mark-passes-only-what-is-applied
+    this.appliedUpTo =
+      this.open.length === 0 ? this.reader.lastRead : (done.at(-1)?.sequenceNumber ?? this.appliedUpTo);
+  }
+
+  private addRecord(record: StreamRecord): void {
+    const { dynamodb } = record;
+    const made = dynamodb?.ApproximateCreationDateTime;
+    const madeAtMs =
+      made instanceof Date ? made.getTime() : typeof made === 'number' ? made * 1000 : this.context.now();
+    this.readUpToMs = Math.max(this.readUpToMs ?? 0, madeAtMs);
+    const key = keyToApply(this.context.graph, record);
+    const sequenceNumber = dynamodb?.SequenceNumber;
+    if (key !== undefined && sequenceNumber !== undefined) this.open.push({ sequenceNumber, key, madeAtMs });
+  }
+}
+
+/** Returns the key of a record if the projector has to apply it; undefined for all others. A node comes before the edges that it makes. */
+function keyToApply({ table }: CompiledModel, record: StreamRecord): ItemKey | undefined {
+  const items = changedItems(table, record);
+  const applied = items.filter(({ target }) => isBaseSortKey(target) || isContinuationKey(target));
+  const found = applied.find(({ source, target }) => source === target) ?? applied[0];
+  return found && { source: found.source, target: found.target };
+}
+
+/** Whether the listing lacks the children of a closed shard. A disabled stream gets no new shards. */
+function lacksChildren({ status, shards }: StreamDescription, walks: ReadonlyMap<string, ShardWalk>): boolean {
+  if (status === 'DISABLED') return false;
+  const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
+  return shards.some(({ shardId }) => walks.get(shardId)?.walked.isClosed === true && !parents.has(shardId));
+}
+
+function appliedUpToMsOf(shards: readonly WalkedShard[], lookedAtMs: number): number | undefined {
+  if (shards.some(({ hasLanes }) => hasLanes)) return undefined;
+  let upToMs = lookedAtMs;
+  for (const { open, isWhole, readUpToMs } of shards) {
+    for (const { madeAtMs } of open) upToMs = Math.min(upToMs, madeAtMs);
+    // Records that are not read yet were made later than those that were read.
+    if (!isWhole) upToMs = Math.min(upToMs, readUpToMs ?? 0);
+  }
+  return upToMs;
+}
+
+/** Whether a failed look may succeed later: throttling, or a shard that was trimmed or ended between two calls. */
+export function isTemporaryError(error: unknown): boolean {
+  return error instanceof StreamError || (error instanceof StoreError && error.kind === 'retryable');
+}

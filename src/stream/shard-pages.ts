@@ -1,0 +1,114 @@
+import { StoreError } from '../foundation/errors.ts';
+import { StreamError, type StreamPage, type StreamRecord, type StreamSource } from './source.ts';
+
+/** GetRecords gives at most this many; one local engine refuses to be asked for more. */
+const PAGE_RECORDS = 1000;
+/** A page that holds this much is taken as a sign that more is waiting. */
+const FULL_PAGE_RECORDS = PAGE_RECORDS / 2;
+const FULL_PAGE_BYTES = 512 * 1024;
+/** New iterators in a row without a page, before the caller's backoff takes over. */
+const MAX_REOPENS = 3;
+
+/** Where the reading of a shard begins. */
+export interface StartingPoint {
+  /** Sequence number of the last record that is done; undefined: the oldest record. */
+  after?: string;
+  /** An iterator to read from first; `after` is for when it does not work any more. */
+  iterator?: string;
+}
+
+/** One page of a shard, and whether the shard ends with it. */
+export interface ShardPage {
+  records: readonly StreamRecord[];
+  /** Whether the shard is closed and this was its end: the answer names no next page, and the stream shows the shard closed. */
+  isEnd: boolean;
+  /** Whether it ends because the stream still lists it, closed, but no longer has it. */
+  isLost?: boolean;
+}
+
+/** The pages of one shard, one after the other. */
+export class ShardPages {
+  private iterator: string | undefined;
+  private position: string | undefined;
+
+  /** @param onTrimmed called with a sentence when unread records have left the stream; reading goes on after the gap. */
+  constructor(
+    private readonly source: StreamSource,
+    private readonly shardId: string,
+    { after, iterator }: StartingPoint,
+    private readonly onTrimmed: (message: string) => void,
+  ) {
+    this.position = after;
+    this.iterator = iterator;
+  }
+
+  /** Sequence number of the last record of the pages read so far, or what the reading began after. */
+  get lastRead(): string | undefined {
+    return this.position;
+  }
+
+  /** Reads the next page. Where it throws, the next call reads the same page. */
+  async next(): Promise<ShardPage> {
+    const page = await this.read();
+    if (page === undefined) return { records: [], isEnd: true, isLost: true };
+    const { records, next } = page;
+    const isEnd = next === undefined && (await this.source.isClosed(this.shardId));
+    if (next === undefined && !isEnd && records.length === 0) {
+      this.iterator = undefined;
+      throw unprovenEndError(this.shardId);
+    }
+    this.position = records.at(-1)?.dynamodb?.SequenceNumber ?? this.position;
+    this.iterator = next;
+    return { records, isEnd };
+  }
+
+  /** The next page of the stream; undefined: the shard is closed, and is lost before its end. */
+  private async read(): Promise<StreamPage | undefined> {
+    let isTrimmed = false;
+    for (let reopened = 0; ; reopened++) {
+      try {
+        this.iterator ??= await this.source.iterator(this.shardId, this.position);
+        return await this.source.read(this.iterator, PAGE_RECORDS);
+      } catch (error) {
+        if (!(error instanceof StreamError)) throw error;
+        this.iterator = undefined;
+        const place = this.position === undefined ? 'its oldest record' : `sequence number ${this.position}`;
+        if (error.kind === 'trimmed' && !isTrimmed) {
+          isTrimmed = true;
+          this.position = undefined;
+          this.onTrimmed(
+            `Shard ${this.shardId} has lost records that were not read: the stream no longer holds what follows ${place}.`,
+          );
+        }
+        // A shard that is open may be listed just before it can be read. One that is not listed is the caller's affair.
+        const isLost = error.kind === 'no-shard' && (await this.source.isClosed(this.shardId));
+        if (reopened < MAX_REOPENS && (isLost || error.kind !== 'no-shard')) continue;
+        if (!isLost) throw this.unreadableError(error);
+        this.onTrimmed(
+          `Shard ${this.shardId} is still listed, but has left the stream: what followed ${place} was not read, and its children are.`,
+        );
+        return undefined;
+      }
+    }
+  }
+
+  private unreadableError(error: StreamError): StreamError {
+    return new StreamError(error.kind, `Shard ${this.shardId} cannot be read: ${error.message}`, { cause: error });
+  }
+}
+
+/** Makes the error of a single answer without a next page. It does not prove the shard's end: later records would stay unread. */
+function unprovenEndError(shardId: string): StoreError {
+  return new StoreError(
+    'retryable',
+    'incomplete-answer',
+    `The answer to GetRecords names no next page of shard ${shardId}, which the stream shows open.`,
+    'Reading goes on after the last record.',
+  );
+}
+
+/** Whether a page is so full that more records are probably waiting. */
+export function isFullPage({ records }: Pick<StreamPage, 'records'>): boolean {
+  const bytes = records.reduce((sum, { dynamodb }) => sum + (dynamodb?.SizeBytes ?? 0), 0);
+  return records.length >= FULL_PAGE_RECORDS || bytes >= FULL_PAGE_BYTES;
+}

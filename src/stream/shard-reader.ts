@@ -1,0 +1,84 @@
+import type { ChangeRecord } from '../core/items/change-record.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import { decodeRecords } from './decode.ts';
+import { isFullPage, type ShardPage, ShardPages } from './shard-pages.ts';
+import type { StreamSource } from './source.ts';
+
+/** How much of a shard is folded into one batch. */
+export interface BatchLimits {
+  /** Base items' records. */
+  maxRecords: number;
+  /** Bytes of these records' images. */
+  maxBytes: number;
+}
+
+/** The records of one read of a shard. */
+export interface ShardBatch {
+  /** The changes of base items, oldest first. */
+  records: ChangeRecord[];
+  /** Records read, those of derived items included. */
+  recordsRead: number;
+  /** The sequence number of the newest record read, whatever its item; undefined where there was none. */
+  sequenceNumber?: string;
+  /** Whether the shard is closed and this was its end. */
+  isEnd: boolean;
+}
+
+/** Reads one shard, page by page, and gathers batches. */
+export class ShardReader {
+  private readonly pages: ShardPages;
+  private batch = emptyBatch();
+  private batchBytes = 0;
+
+  /**
+   * @param position sequence number of the last record that is done; undefined: start with the oldest.
+   * @param onTrimmed called with a sentence when unread records have left the stream; reading goes on after the gap.
+   */
+  constructor(
+    private readonly graph: CompiledModel,
+    private readonly source: StreamSource,
+    shardId: string,
+    position: string | undefined,
+    private readonly limits: BatchLimits,
+    onTrimmed: (message: string) => void,
+  ) {
+    this.pages = new ShardPages(source, shardId, { after: position }, onTrimmed);
+  }
+
+  /**
+   * Reads until a batch is full, or nothing more is waiting, or `isStopping` says so. While a shard is behind, many
+   * pages make one batch: the bigger the batch, the fewer writes a record costs. Where it throws, what was read before
+   * is kept and the next call goes on from there.
+   */
+  async nextBatch(isStopping: () => boolean): Promise<ShardBatch> {
+    for (;;) {
+      const hasMore = this.addPage(await this.pages.next());
+      if (hasMore && !isStopping()) continue;
+      const { batch } = this;
+      this.batch = emptyBatch();
+      this.batchBytes = 0;
+      return batch;
+    }
+  }
+
+  /** Adds a page to the batch; gives whether to read another for it. */
+  private addPage(page: ShardPage): boolean {
+    const { batch } = this;
+    const decoded = decodeRecords(this.graph, page.records, this.source.streamArn);
+    const kept = new Set(decoded.map(({ sequenceNumber }) => sequenceNumber));
+    for (const { dynamodb } of page.records) {
+      // Derived items' records are dropped: they are most of a stream, and cost a batch nothing.
+      if (kept.has(dynamodb?.SequenceNumber ?? '')) this.batchBytes += dynamodb?.SizeBytes ?? 0;
+    }
+    for (const record of decoded) batch.records.push(record);
+    batch.recordsRead += page.records.length;
+    batch.sequenceNumber = this.pages.lastRead;
+    batch.isEnd = page.isEnd;
+    const hasRoom = batch.records.length < this.limits.maxRecords && this.batchBytes < this.limits.maxBytes;
+    return isFullPage(page) && hasRoom && !batch.isEnd;
+  }
+}
+
+function emptyBatch(): ShardBatch {
+  return { records: [], recordsRead: 0, isEnd: false };
+}

@@ -1,0 +1,327 @@
+import pMap from 'p-map';
+import { isSequenceNumber } from '../core/items/watermark.ts';
+import type { Runtime } from '../foundation/runtime.ts';
+import { Horizon } from './horizon.ts';
+import { readableShards } from './lineage.ts';
+import { ShardPages } from './shard-pages.ts';
+import { isNoShardError, type Shard, type StreamDescription, type StreamRecord, type StreamSource } from './source.ts';
+
+/** The waits of a tail, in milliseconds. */
+export interface TailLimits {
+  /** The longest time until a record can be read. */
+  lateMs: number;
+  /** How often the shards are listed. */
+  listMs: number;
+  /** How long the stream keeps a record, less a margin. */
+  retentionMs: number;
+}
+
+/** Waits that fit DynamoDB Streams. */
+export const TAIL_LIMITS: TailLimits = { lateMs: 10_000, listMs: 10_000, retentionMs: 23 * 3_600_000 };
+
+/** The values that a tail needs. */
+export interface TailContext extends Pick<Runtime, 'now'> {
+  source: StreamSource;
+  limits: TailLimits;
+  /** Called with a sentence when records may have left the stream unread. */
+  onGap: (reason: string) => void;
+  /** Told of all that is read, for a second use of the same pages. */
+  listener?: TailListener | undefined;
+}
+
+/** The place where the reading of a shard begins: its oldest record, its end, or after a sequence number. */
+export type TailStart = 'oldest' | 'end' | { after: string };
+
+/** Uses the pages of a tail without reading the stream itself. Its methods are called in the order in which the tail reads. */
+export interface TailListener {
+  /** The shards were listed; `atMs`: the tail's clock before it. */
+  listed(description: StreamDescription, atMs: number): void;
+  /** From here on every record of a shard is given to `received`. */
+  followed(shardId: string, from: TailStart): void;
+  received(record: TailRecord): void;
+  /** A shard was read to where it ends now; `atMs`: the tail's clock before the first of the pages that show it. */
+  reachedEnd(shardId: string, atMs: number): void;
+  /** A closed shard was read to its end. */
+  ended(shardId: string): void;
+  /** Unread records of a shard have left the stream. */
+  trimmed(shardId: string): void;
+}
+
+/** How far one shard was read. */
+export interface ShardPosition {
+  shardId: string;
+  /** The last record that is done; undefined: the reading begins at the shard's oldest record. */
+  after?: string | undefined;
+  /** Whether the shard was read to its end. */
+  isFinished: boolean;
+  /** No record that is still to be read was made before this time, in milliseconds since 1970; absent: not known. */
+  sinceMs?: number | undefined;
+}
+
+/** A record, with its place in the stream. */
+export interface TailRecord {
+  shardId: string;
+  record: StreamRecord;
+  sequenceNumber: string;
+  /** The sequence number of the record before it; undefined: the shard begins with it, or the reading does. */
+  after: string | undefined;
+  /** When the change was made, in milliseconds since 1970; the streams tell whole seconds. */
+  madeMs: number;
+}
+
+/** One page of each shard. */
+export interface TailPages {
+  records: TailRecord[];
+  /** The first error of a page that could not be read. */
+  failure: { error: unknown } | undefined;
+}
+
+/** Shards that are read at once, and empty pages that show the end of a shard. */
+const [SHARDS_AT_ONCE, EMPTY_PAGES] = [32, 2];
+
+/** One shard, as it is read. */
+class TailShard {
+  last: string | undefined;
+  isEnded = false;
+  emptyPages = 0;
+  /** The reader's clock before the first of the empty pages. */
+  emptySinceMs = 0;
+  /** The reading continues from a saved position, or from the shard's beginning. */
+  constructor(
+    readonly shardId: string,
+    readonly pages: ShardPages,
+    after: string | undefined,
+  ) {
+    this.last = after;
+  }
+}
+
+/**
+ * Reads all shards of a stream, a page of each at a time, parents before their children. Without saved positions it begins at
+ * the end of each open shard. It keeps nothing in the table.
+ */
+export class StreamTail {
+  readonly horizon: Horizon;
+  private readonly shards = new Map<string, TailShard>();
+  private readonly finished = new Set<string>();
+  private readonly saved = new Map<string, string | undefined>();
+  /** For each shard: no record that is still to be read was made before this time, in milliseconds since 1970. */
+  private readonly since = new Map<string, number>();
+  private listed: Shard[] = [];
+  private listedMs = Number.NEGATIVE_INFINITY;
+  private isDisabled = false;
+
+  constructor(private readonly context: TailContext) {
+    this.horizon = new Horizon(context.limits.lateMs);
+  }
+
+  /** Takes saved positions, before the first listing. */
+  resume(positions: readonly ShardPosition[]): void {
+    for (const { shardId, after, isFinished, sinceMs } of positions) {
+      if (sinceMs !== undefined) this.since.set(shardId, sinceMs);
+      if (isFinished) this.finished.add(shardId);
+      else this.saved.set(shardId, after);
+    }
+  }
+
+  /** The ids of the shards in the last listing. */
+  get shardIds(): string[] {
+    return this.listed.map(({ shardId }) => shardId);
+  }
+
+  /** The parents of the shards in the last listing. */
+  get parents(): ReadonlyMap<string, string | undefined> {
+    return new Map(this.listed.map(({ shardId, parentShardId }) => [shardId, parentShardId]));
+  }
+
+  /** Whether every shard was read to where it ends now. */
+  get isAtEnd(): boolean {
+    return [...this.shards.values()].every(({ isEnded, emptyPages }) => isEnded || emptyPages >= EMPTY_PAGES);
+  }
+
+  /** How far a shard was read; undefined: it waits for its parent. */
+  positionOf(shardId: string): ShardPosition | undefined {
+    const sinceMs = this.horizon.throughMsOf(shardId) ?? this.since.get(shardId);
+    if (this.finished.has(shardId)) return { shardId, isFinished: true, sinceMs };
+    const shard = this.shards.get(shardId);
+    if (shard === undefined && !this.saved.has(shardId)) return undefined;
+    const after = shard === undefined ? this.saved.get(shardId) : shard.last;
+    return { shardId, after, isFinished: false, sinceMs };
+  }
+
+  /** The time since which no record of a shard is unread, of a shard that is not listed either; undefined: not known. */
+  sinceMsOf(shardId: string): number | undefined {
+    return this.horizon.throughMsOf(shardId) ?? this.since.get(shardId);
+  }
+
+  /**
+   * Lists the shards where that is due.
+   *
+   * @param beginsAtEnds whether the first listing begins at the end of each shard. Default: where no position was saved.
+   * @returns whether the reading has begun at the ends of the shards now.
+   */
+  async list(beginsAtEnds: boolean): Promise<boolean> {
+    const { source, now, limits } = this.context;
+    const atMs = now();
+    const isLacking = ({ shardId }: Shard): boolean => this.finished.has(shardId) && !this.hasChild(shardId);
+    const hasEnded = !this.isDisabled && this.listed.some(isLacking);
+    if (atMs - this.listedMs < limits.listMs && !hasEnded) return false;
+    const isFirst = this.listedMs === Number.NEGATIVE_INFINITY;
+    const description = await source.describe();
+    const { shards, status } = description;
+    const listed = new Set(shards.map(({ shardId }) => shardId));
+    for (const shardId of [...this.shards.keys(), ...this.saved.keys()]) {
+      if (listed.has(shardId)) continue;
+      // rule: lost-shard-is-a-gap
+      if (!this.finished.has(shardId))
+        this.context.onGap(`Shard ${shardId} has left the stream before it was read to its end.`);
+      this.shards.delete(shardId);
+      this.saved.delete(shardId);
+    }
+    const isBegin = isFirst && beginsAtEnds;
+    if (isBegin) await this.beginAtShardEnds(shards);
+    this.horizon.listed(shards, atMs, status === 'DISABLED');
+    this.context.listener?.listed(description, atMs);
+    for (const shardId of this.finished) {
+      if (listed.has(shardId)) this.noteEnd(shardId);
+      else this.finished.delete(shardId);
+    }
+    this.isDisabled = status === 'DISABLED';
+    this.listed = shards;
+    this.listedMs = atMs;
+    const isFinished = (shardId: string): boolean => this.finished.has(shardId);
+    // rule: parent-shards-are-read-first
+    for (const { shardId } of readableShards(shards, isFinished)) this.followShard(shardId);
+    return isBegin;
+  }
+
+  /**
+   * Reads one page of each shard, and returns the records of each shard in their order. Where a page cannot be read, those of the
+   * other shards are returned all the same, and the next call reads it again.
+   */
+  async readPages(): Promise<TailPages> {
+    const { now } = this.context;
+    const open = [...this.shards.values()].filter(({ isEnded }) => !isEnded);
+    let failure: TailPages['failure'];
+    const pages = await pMap(
+      open,
+      async (shard) => {
+        const atMs = now();
+        try {
+          return { shard, atMs, page: await shard.pages.next() };
+        } catch (error) {
+          // The next listing says what has become of the shard.
+          if (!isNoShardError(error)) failure ??= { error };
+          return undefined;
+        }
+      },
+      { concurrency: SHARDS_AT_ONCE },
+    );
+    const records: TailRecord[] = [];
+    for (const one of pages) {
+      if (one === undefined) continue;
+      const { shard, atMs, page } = one;
+      for (const record of page.records) records.push(...this.receive(shard, record));
+      this.notePage(shard, atMs, page.records.length === 0);
+      if (page.isEnd) this.endShard(shard);
+    }
+    return { records, failure };
+  }
+
+  private receive(shard: TailShard, record: StreamRecord): TailRecord[] {
+    const { dynamodb } = record;
+    const number: unknown = dynamodb?.SequenceNumber;
+    if (!isSequenceNumber(number)) return [];
+    const after = shard.last;
+    shard.last = number;
+    const made = dynamodb?.ApproximateCreationDateTime;
+    const madeMs = made instanceof Date ? made.getTime() : typeof made === 'number' ? made * 1000 : this.context.now();
+    this.horizon.noteRecord(shard.shardId, madeMs);
+    const received: TailRecord = { shardId: shard.shardId, record, sequenceNumber: number, after, madeMs };
+    this.context.listener?.received(received);
+    return [received];
+  }
+
+  /** Without positions: begins at the end of each shard that is open now. */
+  private async beginAtShardEnds(shards: readonly Shard[]): Promise<void> {
+    const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
+    for (const { shardId } of shards) {
+      const end = parents.has(shardId) ? undefined : await this.endOf(shardId);
+      if (end === undefined) this.finished.add(shardId);
+      else this.followShard(shardId, end);
+    }
+  }
+
+  /** An iterator at the end of a shard; undefined where it is listed, closed, but has left the stream. */
+  private async endOf(shardId: string): Promise<string | undefined> {
+    const { source } = this.context;
+    try {
+      return await source.latest(shardId);
+    } catch (error) {
+      if (isNoShardError(error) && (await source.isClosed(shardId))) return undefined;
+      throw error;
+    }
+  }
+
+  private followShard(shardId: string, iterator?: string): void {
+    if (this.shards.has(shardId)) return;
+    const after = this.saved.get(shardId);
+    this.saved.delete(shardId);
+    if (after === undefined && iterator === undefined) this.beginAtOldest(shardId);
+    const start = iterator === undefined ? 'oldest' : 'end';
+    this.context.listener?.followed(shardId, after === undefined ? start : { after });
+    const pages = new ShardPages(
+      this.context.source,
+      shardId,
+      { after, ...(iterator !== undefined && { iterator }) },
+      // rule: trimmed-records-are-a-gap
+      (text) => {
+        this.context.listener?.trimmed(shardId);
+        this.context.onGap(text);
+      },
+    );
+    this.shards.set(shardId, new TailShard(shardId, pages, after));
+  }
+
+  /** The oldest record of a shard is its first one only as long as that has not left the stream. */
+  private beginAtOldest(shardId: string): void {
+    const { now, limits, onGap } = this.context;
+    const parent = this.listed.find((shard) => shard.shardId === shardId)?.parentShardId ?? '';
+    const sinceMs = this.since.get(shardId) ?? this.horizon.throughMsOf(shardId) ?? this.since.get(parent);
+    if (sinceMs !== undefined) this.since.set(shardId, sinceMs);
+    // rule: first-records-that-have-left-are-a-gap
+    if (sinceMs === undefined || now() - sinceMs > limits.retentionMs) {
+      onGap(`The first records of shard ${shardId} may have left the stream.`);
+    }
+  }
+
+  private hasChild(shardId: string): boolean {
+    return this.listed.some(({ parentShardId }) => parentShardId === shardId);
+  }
+
+  private notePage(shard: TailShard, atMs: number, isEmpty: boolean): void {
+    if (!isEmpty) {
+      shard.emptyPages = 0;
+      return;
+    }
+    if (shard.emptyPages === 0) shard.emptySinceMs = atMs;
+    shard.emptyPages += 1;
+    if (shard.emptyPages < EMPTY_PAGES) return;
+    this.horizon.noteEmptyPages(shard.shardId, shard.emptySinceMs);
+    this.context.listener?.reachedEnd(shard.shardId, shard.emptySinceMs);
+    shard.emptySinceMs = atMs;
+  }
+
+  private endShard(shard: TailShard): void {
+    shard.isEnded = true;
+    this.finished.add(shard.shardId);
+    this.noteEnd(shard.shardId);
+    const isFinished = (shardId: string): boolean => this.finished.has(shardId);
+    for (const { shardId } of readableShards(this.listed, isFinished)) this.followShard(shardId);
+  }
+
+  private noteEnd(shardId: string): void {
+    this.horizon.noteEnd(shardId);
+    this.context.listener?.ended(shardId);
+  }
+}
