@@ -32,7 +32,7 @@ async function workerBehind(faults: Record<string, FaultKind[]>, answerTimeoutMs
   const logger = recordingLogger();
   const store = new DynamoDBStore(client, graph.table);
   const settings = { graph, store, streams, streamArn, logger, pollIntervalMs: 20, shardIntervalMs: 250 };
-  return { table, lines: logger.lines, streams, worker: createWorker({ ...settings, checkpoint: memoryCheckpoint() }) };
+  return { table, lines: logger.lines, worker: createWorker({ ...settings, checkpoint: memoryCheckpoint() }) };
 }
 
 async function isClosedWhileOpen(streamArn: string, streams: ReturnType<typeof createStreamsClient>): Promise<boolean> {
@@ -68,10 +68,10 @@ describe('a worker whose stream is read with', () => {
 
   it('a page that names no next one reads on where the stream shows the shard open', async () => {
     const faults: Record<string, FaultKind[]> = {};
-    const { table, worker, streams } = await workerBehind(faults);
+    const { table, worker } = await workerBehind(faults);
     await table.store.put(user('early'));
     // The embedded engine shows every shard with records closed: there such a page is the end, as far as anyone can tell.
-    const isTold = !(await isClosedWhileOpen(table.streamArn, streams));
+    const isTold = !(await isClosedWhileOpen(table.streamArn, table.streams));
     expect(isTold).toBe(process.env['EDGELOOM_TEST_ENGINE'] !== undefined);
     const run = worker.run();
     await worker.idle();
