@@ -45,8 +45,8 @@ function folder(name: string, options: TestProjectInlineConfiguration['test']): 
 export default defineConfig({
   test: {
     pool: 'forks',
-    // More than the cores that it is measured on: some tests wait.
-    maxWorkers: 3,
+    // More than the two cores that it is measured on: half of the time of tests is waits.
+    maxWorkers: 4,
     sequence: { sequencer: ByProject },
     // A run keeps what it made of each source for the next one, in node_modules. Without that, every run spends a sixth of its CPU on it.
     experimental: { fsModuleCache: true },

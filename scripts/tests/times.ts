@@ -7,7 +7,7 @@ import { cpuSecondsOfTree } from './cpu-time.ts';
 
 /**
  * Measures what the tests cost, on Linux: `npx tsx scripts/tests/times.ts [COMMAND...]` runs the commands of the table in CONTRIBUTING.md, or
- * those that are named, and writes what each took into it.
+ * those that are named, and writes what each took into it. A command that takes hours has no row.
  */
 
 const CONTRIBUTING = new URL('../../CONTRIBUTING.md', import.meta.url);
@@ -16,10 +16,6 @@ const END = '<!-- end of times -->';
 /** `npm run test:changed` is measured with a change of this file, which is undone. */
 const CHANGED_COMMAND = 'npm run test:changed';
 const CHANGED_FILE = new URL('../../src/core/plan/units.ts', import.meta.url);
-
-/** Its row is the sum of what its parts took. */
-const ALL_COMMAND = 'npm run test:all';
-const PARTS_OF_ALL = ['whole', 'dynamodb-local-whole', 'nodes', 'bench'].map((part) => `npm run test:all -- ${part}`);
 
 /** What a command took; `load` is the machine's before it. */
 interface Measured {
@@ -42,34 +38,13 @@ function measureCommands(names: readonly string[]): void {
   if (unknown.length > 0) throw new Error(`CONTRIBUTING.md has no row of ${unknown.join(', ')}`);
   for (const cell of cells) {
     const command = commandOf(cell);
-    // Its parts are measured by themselves, and a second run of all of them would measure the same once more.
-    if (command === ALL_COMMAND || (names.length > 0 && !names.includes(command))) continue;
+    if (names.length > 0 && !names.includes(command)) continue;
     const measured = command === CHANGED_COMMAND ? withChange(() => measure(command)) : measure(command);
     const { passed, failed, wallSeconds, cpuSeconds, load } = measured;
     const tests = failed === 0 ? count(passed) : `${count(passed)} of ${count(passed + failed)}`;
     writeRow(cell, [passed === 0 ? '' : tests, duration(wallSeconds), duration(cpuSeconds), load.toFixed(1)]);
     if (failed > 0) process.exitCode = 1;
   }
-  const all = cells.find((cell) => commandOf(cell) === ALL_COMMAND);
-  const parts = readTable().rows.filter(([cell]) => PARTS_OF_ALL.includes(commandOf(cell)));
-  if (all !== undefined && parts.every(([, , , wall]) => wall !== '')) writeRow(all, sumOf(parts));
-}
-
-/** The sum of some rows. The parts were measured one by one, so it has no load. */
-function sumOf(rows: readonly Row[]): string[] {
-  const sum = (seconds: readonly number[]): number => seconds.reduce((left, right) => left + right, 0);
-  const counts = rows.map(([, , tests]) => tests.replaceAll(',', '').split(' of ').map(Number) as [number, number?]);
-  const passed = sum(counts.map(([number]) => number));
-  const run = sum(counts.map(([number, ran = number]) => ran));
-  const tests = passed === run ? count(run) : `${count(passed)} of ${count(run)}`;
-  const [wall, cpu] = [3, 4].map((cell) => duration(sum(rows.map((row) => secondsOf(row[cell]!)))));
-  return [tests, wall!, cpu!, ''];
-}
-
-/** The seconds of a duration in the table. */
-function secondsOf(text: string): number {
-  const [number, unit] = text.split(' ');
-  return Number(number) * (unit === 'min' ? 60 : 1);
 }
 
 /** Writes the measured cells of a command into its row of CONTRIBUTING.md. */

@@ -37,7 +37,7 @@ function run(...args: string[]): Promise<CommandRun> {
 /** Runs with `--json` until what it prints is as wanted: projection follows the write by some moments. */
 async function eventually(wanted: unknown, ...args: string[]): Promise<void> {
   let printed: unknown;
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + 120_000; Date.now() < deadline; ) {
     const { stdout } = await run(...args, '--json');
     printed = JSON.parse(stdout);
     if (JSON.stringify(printed) === JSON.stringify(wanted)) break;
@@ -179,7 +179,7 @@ describe('import', () => {
     });
     expect(JSON.parse(imported.stdout)).toMatchObject({ items: 1, skipped: 0 });
     let stdout = '';
-    for (const deadline = Date.now() + 30_000; Date.now() < deadline && !stdout.includes('account'); ) {
+    for (const deadline = Date.now() + 120_000; Date.now() < deadline && !stdout.includes('account'); ) {
       ({ stdout } = await run('get', 'USER-R1', '--json'));
     }
     expect(stdout).toContain(`"account":${digits}`);

@@ -44,7 +44,8 @@ afterEach(async () => {
 /** A server that answers as told, and keeps what it received. */
 async function answering(responder: Responder): Promise<{ endpoint: string; received: Received[] }> {
   const received: Received[] = [];
-  const server = createServer(async (request, response: ServerResponse) => {
+  // An idle connection is kept, however long the machine takes until the next request.
+  const server = createServer({ keepAliveTimeout: 600_000 }, async (request, response: ServerResponse) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     received.push({ path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() });

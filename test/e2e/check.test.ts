@@ -216,7 +216,7 @@ describe('edgeloom redrive', () => {
   it('says what is left (exit 1) and clears what is mended (exit 0)', async () => {
     const bad = { source: { S: 'GOAL-BAD' }, target: { S: 'GOAL-BAD' }, dueDate: { S: 'soon' } };
     await store.put(bad);
-    for (const deadline = Date.now() + 20_000; Date.now() < deadline; ) {
+    for (const deadline = Date.now() + 120_000; Date.now() < deadline; ) {
       const { stdout } = await run('redrive', '--json');
       if ((JSON.parse(stdout) as { entries: number }).entries > 0) break;
     }

@@ -20,7 +20,7 @@ import { followGraph, follows, user, viewOf } from '../support/follow-graph.ts';
 const ENGINE: EngineName = process.env['EDGELOOM_TEST_ENGINE'] === 'dynamodb-local' ? 'dynamodb-local' : 'dynoxide';
 const ENGINES: EngineName[] = (await hasJava()) ? ['dynoxide', 'dynamodb-local'] : ['dynoxide'];
 /** How long an engine may outlive its process. */
-const GONE_MS = 15_000;
+const GONE_MS = 60_000;
 
 let folder: string;
 beforeAll(async () => {

@@ -169,6 +169,8 @@ describe('two versions of the packaged stream function, with two models', () => 
     const producers = [earlierModel, laterModel].map((graph) => new Producer(graph, store, data, history, busy));
     const written = Promise.all(producers.map((producer) => producer.run(10, () => !isWriting)));
     await sleep(1_500);
+    const phaseOf = (name: string) => tally.phases.find((phase) => phase.name === name)!;
+    await expect.poll(() => phaseOf('before').new.notReady).toBeGreaterThan(0);
 
     tally.beginPhase('migration');
     rolling.live = ['old', 'new'];
@@ -182,15 +184,20 @@ describe('two versions of the packaged stream function, with two models', () => 
     rolling.live = ['new'];
     tally.beginPhase('new alone');
     await sleep(2_000);
+    await expect.poll(() => rolling.served.new).toBeGreaterThan(10);
     rolling.live = ['old'];
     tally.beginPhase('rolled back');
     await sleep(2_000);
+    await expect.poll(() => rolling.served.old).toBeGreaterThan(10);
     isWriting = false;
     await written;
     await mapping.idle();
     await worker.waitUntilIdle();
     tally.beginPhase('at rest');
-    await sleep(1_500);
+    // Nothing was retired: each model has all that it means.
+    for (const side of ['old', 'new'] as const) {
+      await expect.poll(() => phaseOf('at rest')[side].right).toBeGreaterThan(10);
+    }
     isAsking = false;
     await asked;
     await mapping.stop();
@@ -199,15 +206,7 @@ describe('two versions of the packaged stream function, with two models', () => 
     expect(tally.mistakes).toEqual([]);
     expect(tally.sums()).toMatchObject({ wrong: 0, partial: 0 });
     expect(rolling.failed).toBe(0);
-    expect(rolling.served.old).toBeGreaterThan(10);
-    expect(rolling.served.new).toBeGreaterThan(10);
-    const phases = new Map(tally.phases.map((phase) => [phase.name, phase]));
-    expect(phases.get('before')!.new.notReady).toBeGreaterThan(0);
-    // Nothing was retired: each model has all that it means.
-    for (const side of ['old', 'new'] as const) {
-      expect(phases.get('at rest')![side]).toMatchObject({ notReady: 0 });
-      expect(phases.get('at rest')![side].right).toBeGreaterThan(10);
-    }
+    for (const side of ['old', 'new'] as const) expect(phaseOf('at rest')[side]).toMatchObject({ notReady: 0 });
     for (const graph of [earlierModel, laterModel]) {
       const { drift, unknown } = await check({ graph, store, settleMs: 500 });
       expect({ drift, unknown }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, unknown: 0 });

@@ -45,6 +45,9 @@ async function counted(server: Server) {
   return { port, counts, stop };
 }
 
+/** An idle connection is kept, however long the machine takes until the next request. */
+const KEPT = { keepAliveTimeout: 600_000 };
+
 const answerEmpty: RequestListener = (request, response) => {
   const page = JSON.stringify({ Items: [], Count: 0, ScannedCount: 0, ConsumedCapacity: { CapacityUnits: 0.5 } });
   request.resume().on('end', () => response.setHeader('content-type', 'application/x-amz-json-1.0').end(page));
@@ -69,7 +72,7 @@ function readerAt(graph: CompiledModel, client: ReturnType<typeof createClient>)
 
 describe('the connections of a client', () => {
   it('are at most 64 for 200 readers that ask 40 shards each at once, and serve the next search too', async () => {
-    const { port, counts, stop } = await counted(createServer(answerEmpty));
+    const { port, counts, stop } = await counted(createServer(KEPT, answerEmpty));
     const client = createClient({ endpoint: `http://127.0.0.1:${port}` });
     const graph = searchedOver(40);
     const search = () => readerAt(graph, client).search('USER.name').eq('x');
@@ -83,7 +86,7 @@ describe('the connections of a client', () => {
 
   it('are as few as asked for, while 20 searches over 50 shards find what is there', async () => {
     const graph = searchedOver(50);
-    const { port, counts, stop } = await counted(createServer(passOn));
+    const { port, counts, stop } = await counted(createServer(KEPT, passOn));
     const client = createClient({ endpoint: `http://127.0.0.1:${port}`, maxConnections: 8 });
     await createTable(client, graph);
     const store = new DynamoDBStore(client, graph.table);

@@ -38,7 +38,7 @@ async function run(code: string, given: Record<string, unknown>, names: readonly
   return await new Function(...Object.keys(known), lines)(...Object.values(known));
 }
 
-/** Something that goes on until it is stopped, for some rounds at least on a slow machine too. An error in it is thrown then. */
+/** Something that goes on until it is stopped, and at least for some rounds, however slow the machine is. An error in it is thrown then. */
 function inBackground(step: (round: number) => Promise<unknown>, leastRounds = 6): () => Promise<number> {
   let isOver = false;
   const end = (async () => {
@@ -486,9 +486,8 @@ describe('the cookbook', () => {
     const refusal = (error: { code?: string }): void => {
       if (!isRefused(error)) throw error;
     };
-    const careless = inBackground((i) => writer.putNode(`USER-a${i % 40}`, { email: mail(i) }));
-    const careful = inBackground((i) => createUser(`USER-b${i % 40}`, { email: mail(i + 4) }).catch(refusal));
-    await sleep(300);
+    const careless = inBackground((i) => writer.putNode(`USER-a${i % 40}`, { email: mail(i) }), 40);
+    const careful = inBackground((i) => createUser(`USER-b${i % 40}`, { email: mail(i + 4) }).catch(refusal), 40);
     for (const end of [careless, careful]) expect(await end()).toBeGreaterThan(5);
     await table.projectAll();
     const [twice] = await run(claims!, { ...given, claimOf }, ['twice']);
@@ -641,7 +640,7 @@ describe('the cookbook', () => {
         if (i % 3 === 0) await writer.putEdge(id, 'KNOWS', other, { [name]: i });
         if (i % 3 === 1) await writer.deleteEdge(id, 'KNOWS', other);
         if (i === 20) await writer.deleteNode('USER-early0');
-      });
+      }, 40);
     const versions = [version('older'), version('newer')];
     const projector = inBackground(() => table.projectAll());
     const deliver = async (round: number): Promise<void> => {

@@ -64,7 +64,7 @@ describe('waitForProjection', () => {
     await table.store.put(item('GOAL-1', 'MEMBER-USER-1', { role: { S: 'LEAD' } }));
     let isProjected = false;
     const waiting = reader
-      .waitForProjection({ source: 'GOAL-1', target: 'MEMBER-USER-1' }, { timeoutMs: 50_000 })
+      .waitForProjection({ source: 'GOAL-1', target: 'MEMBER-USER-1' }, { timeoutMs: 600_000 })
       .then(() => isProjected);
     await new Promise((resolve) => setTimeout(resolve, 100));
     isProjected = true;
@@ -146,7 +146,7 @@ describe('waitForProjection', () => {
     }
     const asked = answered;
     let isApplied = false;
-    const waiting = reader.waitForProjection(base, { timeoutMs: 50_000, lowMark }).then(() => isApplied);
+    const waiting = reader.waitForProjection(base, { timeoutMs: 600_000, lowMark }).then(() => isApplied);
     while (answered < asked + 2) await new Promise((resolve) => setTimeout(resolve, 5));
     await table.projectAll();
     isApplied = true;

@@ -10,13 +10,16 @@ import { testTable } from '../support/table.ts';
 
 /** What a worker makes of answers that say nothing, and of connections that say nothing at all. */
 
+/** How long a call waits where it gets no answer. Elsewhere it has the time that it has by default: a busy machine answers late. */
+const SILENCE_MS = 1_000;
+
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
 /** A worker on a table, behind an endpoint at which each operation meets the faults of its queue, one a call. */
-async function workerBehind(faults: Record<string, FaultKind[]>, answerTimeoutMs = 500) {
+async function workerBehind(faults: Record<string, FaultKind[]>, answerTimeoutMs?: number) {
   const table = await testTable(followGraph());
   const fault: Fault = ({ operation }) => faults[operation]?.shift();
   const { endpoint, stop } = await startFaultyEndpoint(table.endpoint, fault);
@@ -32,7 +35,7 @@ async function workerBehind(faults: Record<string, FaultKind[]>, answerTimeoutMs
   const logger = recordingLogger();
   const store = new DynamoDBStore(client, graph.table);
   const settings = { graph, store, streams, streamArn, logger, pollIntervalMs: 20, shardIntervalMs: 250 };
-  return { table, lines: logger.lines, streams, worker: createWorker({ ...settings, checkpoint: memoryCheckpoint() }) };
+  return { table, lines: logger.lines, worker: createWorker({ ...settings, checkpoint: memoryCheckpoint() }) };
 }
 
 async function isClosedWhileOpen(streamArn: string, streams: ReturnType<typeof createStreamsClient>): Promise<boolean> {
@@ -49,7 +52,7 @@ describe('a worker whose stream is read with', () => {
     ['no answer', 'silent'],
   ])('%s for an answer reads the shard on, and says what happened', async (_, fault) => {
     const faults: Record<string, FaultKind[]> = {};
-    const { table, worker, lines } = await workerBehind(faults);
+    const { table, worker, lines } = await workerBehind(faults, fault === 'silent' ? SILENCE_MS : undefined);
     const run = worker.run();
     await table.store.put(user('1'));
     await worker.idle();
@@ -68,10 +71,10 @@ describe('a worker whose stream is read with', () => {
 
   it('a page that names no next one reads on where the stream shows the shard open', async () => {
     const faults: Record<string, FaultKind[]> = {};
-    const { table, worker, streams } = await workerBehind(faults);
+    const { table, worker } = await workerBehind(faults);
     await table.store.put(user('early'));
     // The embedded engine shows every shard with records closed: there such a page is the end, as far as anyone can tell.
-    const isTold = !(await isClosedWhileOpen(table.streamArn, streams));
+    const isTold = !(await isClosedWhileOpen(table.streamArn, table.streams));
     expect(isTold).toBe(process.env['EDGELOOM_TEST_ENGINE'] !== undefined);
     const run = worker.run();
     await worker.idle();
@@ -87,7 +90,7 @@ describe('a worker whose stream is read with', () => {
 describe('a worker whose table', () => {
   it('does not answer gives the call up, and projects the record with the next one', async () => {
     const faults: Record<string, FaultKind[]> = { UpdateItem: ['silent', 'silent'] };
-    const { table, worker } = await workerBehind(faults);
+    const { table, worker } = await workerBehind(faults, SILENCE_MS);
     await table.store.put(user('1'));
     const result = await worker.run({ untilIdle: true });
     expect(result).toMatchObject({ endedBy: 'idle' });

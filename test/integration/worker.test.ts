@@ -106,7 +106,7 @@ describe('a worker on a real stream', () => {
         return typeof value === 'function' ? value.bind(store) : value;
       },
     });
-    const first = worker(table, { checkpoint, maxBatchRecords: 40, store: stopping });
+    const first = worker(table, { checkpoint, maxBatchRecords: 40, store: stopping, stopGraceMs: 600_000 });
     expect(await first.run()).toMatchObject({ endedBy: 'stop', batches: 1, records: 40 });
     expect(await untilIdle(table, { checkpoint })).toMatchObject({ records: 20, stale: 0 });
     expect(await viewOf(table.store, '59')).toEqual({ name: '59', follows: [] });

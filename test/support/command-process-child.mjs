@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const [main] = process.argv.slice(2);
 /** A command may close its connections for so long after it has printed. */
-const MOST_CLOSE_MS = 30_000;
+const MOST_CLOSE_MS = 120_000;
 const POLL_MS = 5;
 
 // Each is opened by its first use, and stays.

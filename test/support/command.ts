@@ -29,11 +29,12 @@ export async function runNode(args: readonly string[], { input = '', cwd = ROOT 
   const child = spawn(process.execPath, [...args], { cwd, stdio: 'pipe' });
   let stdout = '';
   let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString();
+  // A character may be split between two chunks.
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout += chunk;
   });
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString();
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk;
   });
   child.stdin.end(input);
   const [code] = (await once(child, 'close')) as [number | null];

@@ -39,6 +39,20 @@ describe('docs/model-options.md', () => {
   });
 });
 
+describe('CONTRIBUTING.md', () => {
+  it('has figures in each row of its table of times', () => {
+    const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
+    const [, table = ''] = /<!-- times: .*? -->\n(.*?)<!-- end of times -->/s.exec(text)!;
+    const rows = table
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('|').map((cell) => cell.trim()));
+    expect(rows.length).toBeGreaterThan(5);
+    // The wall time; a command that counts no tests has no number of them.
+    expect(rows.filter((cells) => cells[4] === '').map(([, command]) => command)).toEqual([]);
+  });
+});
+
 describe('docs/cookbook.md', () => {
   it.each(FEED_KINDS)('names %s of the feed', (kind) => {
     expect(page('cookbook.md')).toMatch(new RegExp(`\`feed: {.* ${kind}: \\[`));

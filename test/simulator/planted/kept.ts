@@ -13,7 +13,7 @@ import { SHOWN_BY } from './shown.ts';
 /** The schedules that are kept for planted bugs, of all simulators, and how each is played. */
 
 /** Schedules of model changes come to rest within a few thousand events; those that a bug keeps from it go on to the last. */
-const MOST_EVENTS = 10_000;
+const MOST_EVENTS = 6_000;
 
 /** The schedules that are kept for the bugs of a simulator. */
 export interface KeptSchedules {

@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 afterEach(() => services.stop());
 
-const own = () => ({ endpoint: services.endpoint, answerTimeoutMs: 2_000 });
+const own = () => ({ endpoint: services.endpoint, answerTimeoutMs: 60_000 });
 const quick = { wait: async () => undefined };
 const take = () => feedQueue(services.queueUrl, jsonService(SQS, own()), quick);
 const silent = { child: () => silent, info() {}, warn() {}, error() {}, debug() {} } as never;

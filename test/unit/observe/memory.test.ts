@@ -8,6 +8,8 @@ import { HookedStore, type StoreCall } from '../../support/hooked-store.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
 const MOST_ITEM_BYTES = 400_000;
+/** Shards whose state takes more than one item. */
+const MANY = 3_000;
 
 /** The state of an observer of a table with some shards, whose feed has told a record of each. */
 function stateOf(shards: number, after: string): ObserverState {
@@ -98,13 +100,13 @@ describe('the state of an observer', () => {
       const { store, hooks, process, expireLease } = keptState();
       const first = process();
       await first.open();
-      await first.save(stateOf(5_000, '100'));
+      await first.save(stateOf(MANY, '100'));
       let calls = 0;
       hooks.before = () => {
         calls += 1;
         if (calls === crash) throw new Error('crashed');
       };
-      const end = await first.save(stateOf(5_000, '200')).catch(() => 'crashed');
+      const end = await first.save(stateOf(MANY, '200')).catch(() => 'crashed');
       hooks.before = () => undefined;
       expireLease();
       const { shards } = (await process().open()) as ObserverState;
@@ -124,7 +126,7 @@ describe('the state of an observer', () => {
         const { hooks, process, expireLease } = keptState();
         const zombie = process();
         await zombie.open();
-        await zombie.save(stateOf(5_000, '100'));
+        await zombie.save(stateOf(MANY, '100'));
         const next = process();
         let calls = 0;
         hooks.before = async () => {
@@ -133,15 +135,15 @@ describe('the state of an observer', () => {
           hooks.before = () => undefined;
           expireLease();
           await next.open();
-          for (let i = 1; i <= saves; i++) expect(await next.save(stateOf(5_000, String(200 + i)))).toBe(true);
+          for (let i = 1; i <= saves; i++) expect(await next.save(stateOf(MANY, String(200 + i)))).toBe(true);
           overtaken += 1;
         };
-        const isSaved = await zombie.save(stateOf(5_000, '150'));
+        const isSaved = await zombie.save(stateOf(MANY, '150'));
         expect(isSaved).toBe(calls < at);
         await next.close();
         if (calls < at) continue;
         const read = await process().open();
-        expect(read).toEqual({ ...stateOf(5_000, String(200 + saves)), isEnded: true });
+        expect(read).toEqual({ ...stateOf(MANY, String(200 + saves)), isEnded: true });
       }
       expect(overtaken).toBeGreaterThan(3);
     },

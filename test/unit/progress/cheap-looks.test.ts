@@ -15,14 +15,16 @@ const STREAM = '2026-01-01T00:00:00.000';
 /** More records than a look reads of a shard: 50 pages of 1,000. */
 const MANY = 60_000;
 
-/** A stream with many records in one shard, all of them claimed, and positions that different processes would make. */
+/** One for all tests, as none changes it: it takes long to make. */
+const source = new MemoryStream(NOW);
+source.add(
+  's',
+  Array.from({ length: MANY }, (_, i) => i + 1),
+);
+
+/** A table whose stream has many records in one shard, all of them claimed, and positions that different processes would make. */
 async function longStream({ isClaimed = true } = {}) {
   const store = new MemoryStore(graph.table);
-  const source = new MemoryStream(NOW);
-  source.add(
-    's',
-    Array.from({ length: MANY }, (_, i) => i + 1),
-  );
   const claims = Array.from({ length: MANY / 1000 }, (_, i) => {
     return { first: `${i * 1000 + 1}`, last: `${(i + 1) * 1000}`, records: 1000, stream: STREAM };
   });
@@ -43,7 +45,7 @@ async function longStream({ isClaimed = true } = {}) {
     return store.put(progressItem(graph.table, state, 0));
   };
   return {
-    ...{ store, source, progress },
+    ...{ store, progress },
     process: (savesMarks: boolean) => positionOfStream(graph, store, source, { now: () => NOW, savesMarks }),
   };
 }
