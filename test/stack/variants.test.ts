@@ -33,6 +33,7 @@ const VARIANTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     existingStreamArn: `${TABLE.replace(/edgeloom-prod-records/, 'legacy')}/stream/2026-01-01T00:00:00.000`,
   },
   'the stream of the own table, made anew': { existingStreamArn: `${TABLE}/stream/2026-01-01T00:00:00.000` },
+  'producers of other accounts': { producerAccounts: '111122223333' },
   'a topic of its own': { alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:operations' },
   'mail about alarms': { alarmEmail: 'operations@example.org' },
   'a governed account': {
@@ -45,6 +46,7 @@ const VARIANTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   everything: {
     ...{ observe: true, feedEventBus: 'changes', canaryMinutes: 30, keepData: false, checkRepair: true, tracing: true },
     ...{ maxReadUnits: 50_000, warmReadUnits: 24_000, contributorInsights: true, reservedConcurrency: 10 },
+    producerAccounts: '111122223333',
   },
 };
 

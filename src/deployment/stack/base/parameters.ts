@@ -46,6 +46,8 @@ export interface Parameters {
   existingTableArn: string;
   /** The stream of that table; without one, the stream of the stack's own table after it was switched off and on. */
   existingStreamArn: string;
+  /** Accounts whose programs may write base items: the table's own policy lets them, and theirs has to. */
+  producerAccounts: string[];
   /** Days that failed batches are kept after the redrive function could not reconcile them. */
   failedBatchDays: number;
   /** Minutes from one redrive of the quarantine to the next. */
@@ -211,6 +213,9 @@ const parametersSchema = z
     keepData: truth.default(true),
     existingTableArn: arnOfService('dynamodb').default(''),
     existingStreamArn: arnOfService('dynamodb').default(''),
+    producerAccounts: list
+      .refine((all) => all.every((one) => /^\d{12}$/.test(one)), 'should be numbers of accounts, of twelve digits each')
+      .default([]),
     failedBatchDays: wholeBetween(1, 3650).default(30),
     redriveMinutes: wholeBetween(2, 1440).default(60),
     redriveConcurrency: wholeBetween(2, 1_000).default(2),
@@ -260,6 +265,10 @@ const parametersSchema = z
   .refine(({ existingTableArn }) => existingTableArn === '' || /:table\/[A-Za-z0-9_.-]+$/.test(existingTableArn), {
     path: ['existingTableArn'],
     message: 'should end with :table/ and the name of the table',
+  })
+  .refine(({ producerAccounts, existingTableArn }) => producerAccounts.length === 0 || existingTableArn === '', {
+    path: ['producerAccounts'],
+    message: 'is for the table of the stack; give an existing table its policy where it is made',
   })
   .refine(({ feedEventBus, observe }) => feedEventBus === '' || observe, {
     path: ['feedEventBus'],
