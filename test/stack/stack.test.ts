@@ -288,11 +288,16 @@ describe('the parameters', () => {
     expect(Object.keys(readParameters('prod')).sort()).toEqual([...PARAMETER_NAMES].sort());
   });
   it('may be text, as they are on a command line', () => {
-    const plain = { ...readParameters('prod'), vpcSubnetIds: 'a,b', vpcSecurityGroupIds: 'c', tags: 'a=b=c' };
+    const plain = {
+      ...readParameters('prod'),
+      vpcSubnetIds: 'subnet-a,subnet-b',
+      vpcSecurityGroupIds: 'sg-c',
+      tags: 'a=b=c',
+    };
     const text = Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, String(value)]));
     expect(readParameters('prod', text)).toEqual({
       ...readParameters('prod'),
-      ...{ vpcSubnetIds: ['a', 'b'], vpcSecurityGroupIds: ['c'], tags: { a: 'b=c' } },
+      ...{ vpcSubnetIds: ['subnet-a', 'subnet-b'], vpcSecurityGroupIds: ['sg-c'], tags: { a: 'b=c' } },
     });
   });
   it('are refused by name where they make no sense', () => {
