@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -117,6 +118,33 @@ describe('a project for an existing table', () => {
     expect([...workflow.matchAll(/--table (\S+)/g)].map(([, name]) => name)).toEqual([
       'TABLE_NAME_PARAMETERS',
       'TABLE_NAME_PARAMETERS',
+    ]);
+  });
+});
+
+describe('the commands of docs/deploying.md without a tool', () => {
+  it('upload the code to the place that the template names', async () => {
+    const text = await readFile('docs/deploying.md', 'utf8');
+    const block = /Without a tool[^`]*```sh\n(.*?)```/s.exec(text)![1]!;
+    const folder = await mkdtemp(join(parent, 'by-hand-'));
+    const program = async (name: string, lines: string): Promise<void> =>
+      await writeFile(join(folder, name), `#!/bin/sh\n${lines}\n`, { mode: 0o755 });
+    await program('aws', 'echo "$@" >> called');
+    await program('zip', 'echo code > ../functions.zip');
+    // The model is that of this repository.
+    await program('npx', `shift; cd ${process.cwd()}; exec ${process.execPath} dist/cli/main.js "$@"`);
+    await mkdir(join(folder, '.code'));
+    const here = block.replaceAll('--zip functions.zip', `--zip ${join(folder, 'functions.zip')}`);
+    execFileSync('sh', ['-e', '-c', here], {
+      cwd: folder,
+      env: { ...process.env, PATH: `${folder}:${process.env['PATH']}` },
+    });
+    const { Resources } = JSON.parse(await readFile(join(folder, 'template.json'), 'utf8')) as Template;
+    const { S3Bucket, S3Key } = Resources['StreamLambdaFunction']!.Properties['Code'];
+    const called = (await readFile(join(folder, 'called'), 'utf8')).trim().split('\n');
+    expect(called[0]).toBe(`s3 cp functions.zip s3://${S3Bucket}/${S3Key}`);
+    expect(called.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
+      ...['s3 cp', 'cloudformation deploy', 'cloudformation set-stack-policy'],
     ]);
   });
 });

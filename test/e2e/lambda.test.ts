@@ -30,7 +30,7 @@ import { unpack } from '../support/zip.ts';
 
 /**
  * The packaged artefact as Lambda would run it: the zip of `npm run package`, unpacked, under Lambda's own runtime client
- * on Node 22, invoked with the stream of a real table.
+ * on Node 24, invoked with the stream of a real table.
  */
 const obstacle = await lambdaRuntimeObstacle();
 if (obstacle !== undefined) console.warn(`The packaged function is not run: ${obstacle}.`);

@@ -5,6 +5,7 @@ import { stackNames } from '../../src/deployment/stack/base/names.ts';
 import { PARAMETER_NAMES, parameterWarnings, readParameters } from '../../src/deployment/stack/base/parameters.ts';
 import { STACK_POLICY } from '../../src/deployment/stack/index.ts';
 import { parametersOf, testStack } from '../support/stack/parameters.ts';
+import { cycles } from '../support/stack/references.ts';
 import { specificationProblems, taggableTypes } from '../support/stack/specification.ts';
 import { roleStatements } from '../support/stack/statements.ts';
 import { type PolicyStatement, template } from '../support/stack/template.ts';
@@ -267,15 +268,36 @@ describe('the parameters', () => {
     ).toEqual([]);
     expect(governed.Resources['RecordsTable']!.Properties['Tags']).toEqual(Tags);
   });
+  it('let programs of other accounts write base items, by a policy of the table that names it without waiting for it', () => {
+    const accounts = testStack(graph, { producerAccounts: '111122223333,444455556666' });
+    const { PolicyDocument } = template(accounts).Resources['RecordsTable']!.Properties['ResourcePolicy'];
+    const table = 'arn:aws:dynamodb:eu-central-1:123456789012:table/own-test-follows';
+    const Principal = { AWS: ['111122223333', '444455556666'] };
+    const { PolicyDocument: ofOwn } = template(accounts).Resources['ProducerPolicy']!.Properties;
+    expect(PolicyDocument.Statement).toEqual(ofOwn.Statement.map((one: object) => ({ ...one, Principal })));
+    expect(PolicyDocument.Statement).toContainEqual(expect.objectContaining({ Effect: 'Deny', Resource: [table] }));
+    expect(cycles(accounts)).toEqual([]);
+    expect(made()['RecordsTable']!.Properties).not.toHaveProperty('ResourcePolicy');
+    expect(() => parametersOf({ producerAccounts: 'me' })).toThrow(/producerAccounts: should be numbers of accounts/);
+    const existing = { existingTableArn: table, existingStreamArn: `${table}/stream/2026-01-01T00:00:00.000` };
+    expect(() => parametersOf({ producerAccounts: '111122223333', ...existing })).toThrow(
+      /producerAccounts: is for the table of the stack/,
+    );
+  });
   it('have a value each where a stage says nothing', () => {
     expect(Object.keys(readParameters('prod')).sort()).toEqual([...PARAMETER_NAMES].sort());
   });
   it('may be text, as they are on a command line', () => {
-    const plain = { ...readParameters('prod'), vpcSubnetIds: 'a,b', vpcSecurityGroupIds: 'c', tags: 'a=b=c' };
+    const plain = {
+      ...readParameters('prod'),
+      vpcSubnetIds: 'subnet-a,subnet-b',
+      vpcSecurityGroupIds: 'sg-c',
+      tags: 'a=b=c',
+    };
     const text = Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, String(value)]));
     expect(readParameters('prod', text)).toEqual({
       ...readParameters('prod'),
-      ...{ vpcSubnetIds: ['a', 'b'], vpcSecurityGroupIds: ['c'], tags: { a: 'b=c' } },
+      ...{ vpcSubnetIds: ['subnet-a', 'subnet-b'], vpcSecurityGroupIds: ['sg-c'], tags: { a: 'b=c' } },
     });
   });
   it('are refused by name where they make no sense', () => {

@@ -17,7 +17,7 @@ export async function lambdaRuntimeObstacle(): Promise<string | undefined> {
   return missing.length === 0 ? undefined : `building it takes ${missing.join(', ')}, which this machine lacks`;
 }
 
-/** The command that runs Lambda's runtime client on Node 22. Building it takes about a minute the first time. */
+/** The command that runs Lambda's runtime client on Node 24. Building it takes about a minute the first time. */
 export async function lambdaRuntime(): Promise<FunctionCommand> {
   // The headers come with that Node: node-gyp would fetch them from elsewhere.
   const installed = await installedTestPackage('lambda-runtime', (folder) => ({
@@ -29,7 +29,7 @@ export async function lambdaRuntime(): Promise<FunctionCommand> {
   };
 }
 
-/** Where the package of Node 22 for this machine is. */
+/** Where the package of Node 24 for this machine is. */
 function nodeFolder(): string {
   return join('node_modules', `node-linux-${process.arch}`);
 }

@@ -15,6 +15,7 @@ describe('the schedule of the check', () => {
   it.each([
     ...['cron(nonsense)', 'cron(0 2 * * *)', 'cron(0 2 * * * *)', 'cron(0 2 ? * ? *)', 'cron(60 2 * * ? *)'],
     ...['cron(0 24 * * ? *)', 'cron(0 2 32 * ? *)', 'cron(0 2 * FOO ? *)', 'cron(0 2 ? * 8 *)', 'cron(0 2 * * ? 1969)'],
+    ...['cron(*/0 2 * * ? *)', 'cron(0 2 ?,1 * ? *)', 'cron(? 2 * * ? *)', 'cron(0 2 * ? ? *)'],
     ...['rate(1 days)', 'rate(2 day)', 'rate(0 hours)', 'rate(often)', 'every night'],
   ])('is not %s', (checkSchedule) => {
     expect(wrong({ checkSchedule })).toThrow(/checkSchedule: should be rate/);
@@ -63,5 +64,35 @@ describe('things of other regions', () => {
     const values = { existingTableArn: local, existingStreamArn: `${local}/stream/1` };
     const permissionsBoundaryArn = 'arn:aws:iam::123456789012:policy/boundary';
     expect(readParameters('prod', { ...values, permissionsBoundaryArn }, 'eu-central-1')).toMatchObject(values);
+  });
+});
+
+describe('numbers', () => {
+  it.each(['', ' ', 'many', '0x10', true, null])('are not %j, which another reading takes for one', (value) => {
+    expect(wrong({ retries: value })).toThrow(/retries: /);
+    expect(wrong({ sampleRate: value })).toThrow(/sampleRate: should be a number from 0 to 1/);
+  });
+  it('may be texts of digits', () => {
+    expect(readParameters('prod', { retries: '7', sampleRate: '0.5' })).toMatchObject({ retries: 7, sampleRate: 0.5 });
+  });
+});
+
+describe('names of things', () => {
+  it.each([
+    ['kmsKeyArn', 'arn:aws:kms:eu-central-1:123456789012:alias/edgeloom', /kmsKeyArn: should be the ARN of a key/],
+    ['alarmTopicArn', 'arn:aws:sns:eu-central-1:123456789012:alarms.fifo', /alarmTopicArn: .* standard topic/],
+    ['alarmTopicArn', 'arn:aws:sns:eu-central-1:123456789012:alarms:1-2-3', /alarmTopicArn: .* standard topic/],
+    ['permissionsBoundaryArn', 'arn:aws:iam::123456789012:role/boundary', /permissionsBoundaryArn: .* a policy/],
+    ['vpcSubnetIds', 'vpc-1', /vpcSubnetIds: should be ids such as subnet-/],
+    ['vpcSecurityGroupIds', 'subnet-1', /vpcSecurityGroupIds: should be ids such as sg-/],
+  ])('of another kind are refused: %s=%s', (name, value, message) => {
+    expect(wrong({ [name]: value })).toThrow(message);
+  });
+  it('that only begin as the table does are of another one', () => {
+    const TABLE = 'arn:aws:dynamodb:eu-central-1:123456789012:table/legacy';
+    const existingStreamArn = `${TABLE}2/stream/2026-01-01T00:00:00.000`;
+    expect(wrong({ existingTableArn: TABLE, existingStreamArn })).toThrow(
+      /existingStreamArn: should be a stream of existingTableArn/,
+    );
   });
 });

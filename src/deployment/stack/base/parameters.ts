@@ -46,6 +46,8 @@ export interface Parameters {
   existingTableArn: string;
   /** The stream of that table; without one, the stream of the stack's own table after it was switched off and on. */
   existingStreamArn: string;
+  /** Accounts whose programs may write base items: the table's own policy lets them, and theirs has to. */
+  producerAccounts: string[];
   /** Days that failed batches are kept after the redrive function could not reconcile them. */
   failedBatchDays: number;
   /** Minutes from one redrive of the quarantine to the next. */
@@ -93,23 +95,28 @@ export interface Parameters {
 }
 
 const truth = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
-const share = z.coerce
-  .number('should be a number from 0 to 1')
-  .min(0, 'should be 0 or more')
-  .max(1, 'should be 1 or less');
-const wholeBetween = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+/** A number, also as a text of digits. `z.coerce` makes 0 of an empty text, and 1 of true. */
+const numeric = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value), schema);
+const share = numeric(
+  z.number('should be a number from 0 to 1').min(0, 'should be 0 or more').max(1, 'should be 1 or less'),
+);
+const wholeBetween = (least: number, most: number) => numeric(z.number().int().min(least).max(most));
 /** DynamoDB refuses less: a table is born with them. */
 const LEAST_WARM_READ_UNITS = 12_000;
 const LEAST_WARM_WRITE_UNITS = 4000;
 /** Units a second, or 0 for what DynamoDB does without a word. */
 const unitsFrom = (least: number) =>
   wholeBetween(0, 1_000_000_000).refine((count) => count === 0 || count >= least, `should be 0, or ${least} and more`);
-const arnOfService = (service: string) =>
-  z.string().regex(new RegExp(`^(arn:[^:]+:${service}:.+)?$`), `should be an ARN of ${service}`);
+/** An ARN of a service, or nothing; `resource` is how it goes on after region and account. */
+const arnOfService = (service: string, what: string, resource = '.+') =>
+  z.string().regex(new RegExp(`^(arn:[^:]+:${service}:[^:]*:[^:]*:${resource})?$`), `should be the ARN of ${what}`);
 const list = z.union([
   z.array(z.string()),
   z.string().transform((text) => text.split(',').filter((one) => one !== '')),
 ]);
+const idsOf = (kind: string) =>
+  list.refine((all) => all.every((one) => one.startsWith(`${kind}-`)), `should be ids such as ${kind}-0a1b2c3d`);
 /** IAM and SQS refuse other characters; names with `aws:` are those of AWS itself. */
 const TAG_TEXT = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
 const MOST_TAGS = 50;
@@ -138,8 +145,9 @@ const tags = z
 
 /** A field of EventBridge's cron: values, ranges and steps of them, and what only this field may have. */
 const cronField = (value: string, more = ''): RegExp => {
-  const one = `(?:(?:\\*|(?:${value})(?:-(?:${value}))?)(?:/\\d+)?${more})`;
-  return new RegExp(`^${one}(?:,${one})*$`, 'i');
+  const one = `(?:(?:\\*|(?:${value})(?:-(?:${value}))?)(?:/0*[1-9]\\d*)?${more})`;
+  // What says nothing stands alone.
+  return new RegExp(`^(?:\\?|${one}(?:,${one})*)$`, 'i');
 };
 const DAY_OF_MONTH = '0?[1-9]|[12]\\d|3[01]';
 const DAY_OF_WEEK = '[1-7]|SUN|MON|TUE|WED|THU|FRI|SAT';
@@ -147,9 +155,9 @@ const DAY_OF_WEEK = '[1-7]|SUN|MON|TUE|WED|THU|FRI|SAT';
 const CRON_FIELDS: readonly RegExp[] = [
   cronField('[0-5]?\\d'),
   cronField('[01]?\\d|2[0-3]'),
-  cronField(DAY_OF_MONTH, `|\\?|L|LW|(?:${DAY_OF_MONTH})W`),
+  cronField(DAY_OF_MONTH, `|L|LW|(?:${DAY_OF_MONTH})W`),
   cronField('0?[1-9]|1[0-2]|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC'),
-  cronField(DAY_OF_WEEK, `|\\?|L|(?:${DAY_OF_WEEK})(?:L|#[1-5])`),
+  cronField(DAY_OF_WEEK, `|L|(?:${DAY_OF_WEEK})(?:L|#[1-5])`),
   cronField('19[7-9]\\d|2[01]\\d\\d'),
 ];
 
@@ -157,6 +165,7 @@ const CRON_FIELDS: readonly RegExp[] = [
 function isSchedule(text: string): boolean {
   if (/^rate\((1 (minute|hour|day)|([2-9]|[1-9]\d+) (minutes|hours|days))\)$/.test(text)) return true;
   const fields = /^cron\((.+)\)$/.exec(text)?.[1]?.split(' ') ?? [];
+  if (fields.some((field, i) => field === '?' && i !== 2 && i !== 4)) return false;
   if (fields.length !== CRON_FIELDS.length || !CRON_FIELDS.every((field, i) => field.test(fields[i]!))) return false;
   // Exactly one of the two days says nothing.
   return (fields[2] === '?') !== (fields[4] === '?');
@@ -209,8 +218,11 @@ const parametersSchema = z
     contributorInsights: truth.default(false),
     dropGsi1: truth.default(false),
     keepData: truth.default(true),
-    existingTableArn: arnOfService('dynamodb').default(''),
-    existingStreamArn: arnOfService('dynamodb').default(''),
+    existingTableArn: arnOfService('dynamodb', 'a table').default(''),
+    existingStreamArn: arnOfService('dynamodb', 'a stream').default(''),
+    producerAccounts: list
+      .refine((all) => all.every((one) => /^\d{12}$/.test(one)), 'should be numbers of accounts, of twelve digits each')
+      .default([]),
     failedBatchDays: wholeBetween(1, 3650).default(30),
     redriveMinutes: wholeBetween(2, 1440).default(60),
     redriveConcurrency: wholeBetween(2, 1_000).default(2),
@@ -233,15 +245,17 @@ const parametersSchema = z
     feedEventBus: z.string().regex(EVENT_BUS, 'should be the name or the ARN of an event bus').default(''),
     iteratorAgeAlarmSeconds: wholeBetween(60, 86_400).default(300),
     canaryMinutes: wholeBetween(0, 30).default(0),
-    alarmTopicArn: arnOfService('sns').default(''),
+    // CloudWatch sends to no topic of the kind FIFO, and to no subscription.
+    alarmTopicArn: arnOfService('sns', 'a standard topic', '[A-Za-z0-9_-]+').default(''),
     alarmEmail: z
       .string()
       .regex(/^([^@\s]+@[^@\s]+)?$/, 'should be an e-mail address')
       .default(''),
-    permissionsBoundaryArn: arnOfService('iam').default(''),
-    kmsKeyArn: arnOfService('kms').default(''),
-    vpcSubnetIds: list.default([]),
-    vpcSecurityGroupIds: list.default([]),
+    permissionsBoundaryArn: arnOfService('iam', 'a policy', 'policy/.+').default(''),
+    // Policies and logs name a key; an alias is none to them.
+    kmsKeyArn: arnOfService('kms', 'a key', 'key/[A-Za-z0-9-]+').default(''),
+    vpcSubnetIds: idsOf('subnet').default([]),
+    vpcSecurityGroupIds: idsOf('sg').default([]),
     tags: tags.default({}),
   })
   .strict()
@@ -253,13 +267,22 @@ const parametersSchema = z
     path: ['existingStreamArn'],
     message: 'should be the ARN of a stream',
   })
-  .refine(({ existingTableArn, existingStreamArn }) => existingStreamArn.startsWith(existingTableArn), {
-    path: ['existingStreamArn'],
-    message: 'should be a stream of existingTableArn',
-  })
+  .refine(
+    ({ existingTableArn, existingStreamArn }) => {
+      return existingTableArn === '' || existingStreamArn.startsWith(`${existingTableArn}/stream/`);
+    },
+    {
+      path: ['existingStreamArn'],
+      message: 'should be a stream of existingTableArn',
+    },
+  )
   .refine(({ existingTableArn }) => existingTableArn === '' || /:table\/[A-Za-z0-9_.-]+$/.test(existingTableArn), {
     path: ['existingTableArn'],
     message: 'should end with :table/ and the name of the table',
+  })
+  .refine(({ producerAccounts, existingTableArn }) => producerAccounts.length === 0 || existingTableArn === '', {
+    path: ['producerAccounts'],
+    message: 'is for the table of the stack; give an existing table its policy where it is made',
   })
   .refine(({ feedEventBus, observe }) => feedEventBus === '' || observe, {
     path: ['feedEventBus'],

@@ -98,6 +98,7 @@ const TAGGED = new Set([
   ...['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::SQS::Queue', 'AWS::SNS::Topic', 'AWS::Logs::LogGroup'],
   ...['AWS::Lambda::Function', 'AWS::Lambda::EventSourceMapping', 'AWS::Events::Rule', 'AWS::IAM::Role'],
   ...['AWS::StepFunctions::StateMachine', 'AWS::CloudWatch::Alarm', 'AWS::CloudWatch::Dashboard'],
+  ...['AWS::CodeDeploy::Application', 'AWS::CodeDeploy::DeploymentGroup'],
 ]);
 
 /** Resources with the stage's tags on all that take them. */

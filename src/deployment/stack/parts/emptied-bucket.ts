@@ -2,7 +2,7 @@ import { EMPTIED_BUCKET, FAILED_BATCHES_BUCKET } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
 import { allow, attribute, type Resources, ref, sub } from '../base/template.ts';
 import { roleOfService } from '../rights/roles.ts';
-import { RUNTIME } from './functions.ts';
+import { ARCHITECTURE, RUNTIME } from './functions.ts';
 
 /**
  * The code of the function that CloudFormation calls for the custom resource. It answers whatever happens: without an answer a
@@ -71,6 +71,7 @@ export function emptiedBucketResources(site: Site): Resources {
         Description: 'Empties the bucket of failed batches when the stack is deleted.',
         Handler: 'index.handler',
         Runtime: RUNTIME,
+        Architectures: [ARCHITECTURE],
         Timeout: 300,
         Role: attribute('EmptyRole'),
         Code: { ZipFile: CODE },

@@ -15,9 +15,10 @@ import {
 import type { Site } from '../base/site.ts';
 import { attribute, type Resources, ref, type Value } from '../base/template.ts';
 
-/** Runtime and processor of the functions. */
+/** The runtime of the functions. */
 export const RUNTIME = 'nodejs24.x';
-const ARCHITECTURE = 'arm64';
+/** Their processor. */
+export const ARCHITECTURE = 'arm64';
 
 /** The definition of a function. */
 interface FunctionDefinition {

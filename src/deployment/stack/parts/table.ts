@@ -1,13 +1,15 @@
 import { tableDefinition } from '../../../store/definition/table-definition.ts';
 import type { Parameters } from '../base/parameters.ts';
 import { type Site, TABLE } from '../base/site.ts';
-import type { Resources, Value } from '../base/template.ts';
+import { policyDocument, type Resources, sub, type Value } from '../base/template.ts';
+import { producerStatements } from '../rights/policies.ts';
 
 /**
  * The table of the model, with keys, indexes and stream as `edgeloom table create` makes them. Nothing where there is a table
  * already.
  */
-export function tableResources({ graph, parameters }: Site): Resources {
+export function tableResources(site: Site): Resources {
+  const { graph, parameters } = site;
   const { existingTableArn, pointInTimeRecovery, deletionProtection, keepData, kmsKeyArn } = parameters;
   if (existingTableArn !== '') return {};
   const { StreamSpecification, GlobalSecondaryIndexes, ...definition } = tableDefinition(graph);
@@ -28,12 +30,25 @@ export function tableResources({ graph, parameters }: Site): Resources {
         TimeToLiveSpecification: { AttributeName: graph.table.ttl, Enabled: true },
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: pointInTimeRecovery },
         DeletionProtectionEnabled: deletionProtection,
+        ...(parameters.producerAccounts.length > 0 && {
+          ResourcePolicy: { PolicyDocument: policyOfAccounts(site) },
+        }),
         ...(kmsKeyArn !== '' && {
           SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: kmsKeyArn },
         }),
       },
     },
   };
+}
+
+/** The table's own policy: the accounts of other producers may do what a producer of this account may. */
+function policyOfAccounts(site: Site): Value {
+  const { graph, parameters } = site;
+  // The table would wait for itself, if its policy took the ARN from it.
+  const arn = `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/${graph.table.name}`;
+  const indexArns = graph.indexes.map((index) => sub(`${arn}/index/${graph.table.indexNames[index]}`));
+  const statements = producerStatements({ ...site, table: { ...site.table, arn: sub(arn), indexArns } });
+  return policyDocument(statements.map((one) => ({ ...one, Principal: { AWS: parameters.producerAccounts } })));
 }
 
 /**

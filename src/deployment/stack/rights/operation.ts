@@ -24,7 +24,7 @@ export function operationStatements({ names }: Site): Statement[] {
     // A mapping that is disabled is enabled again. ListEventSourceMappings has no resources, and mappings have no names.
     allow(['lambda:ListEventSourceMappings'], ['*']),
     {
-      ...allow(['lambda:UpdateEventSourceMapping'], ['*']),
+      ...allow(['lambda:UpdateEventSourceMapping'], [own('lambda', 'event-source-mapping:*')]),
       Condition: { ArnLike: { 'lambda:FunctionArn': own('lambda', `function:${names.local('*')}`) } },
     },
     allow(

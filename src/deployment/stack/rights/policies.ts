@@ -20,16 +20,9 @@ export const OPERATOR_POLICY = 'OperatorPolicy';
  * programs have written there. The consumers' own partition, however, is closed to producers.
  */
 export function policyResources(site: Site): Resources {
-  const keepOff: Statement = {
-    Effect: 'Deny',
-    Action: ['BatchWriteItem', 'DeleteItem', 'PutItem', 'UpdateItem'].map((action) => `dynamodb:${action}`),
-    Resource: [site.table.arn],
-    Condition: { 'ForAnyValue:StringEquals': { 'dynamodb:LeadingKeys': [SERVICE_PARTITION] } },
-  };
   return {
     [PRODUCER_POLICY]: managedPolicy(site, 'producer', 'Puts, changes and deletes nodes and edges of the table.', [
-      ...tableStatements('producer', site),
-      keepOff,
+      ...producerStatements(site),
     ]),
     [READER_POLICY]: managedPolicy(site, 'reader', 'Reads views, edges, searches and pages of the table.', [
       ...tableStatements('reader', site),
@@ -49,6 +42,17 @@ export function policyResources(site: Site): Resources {
       ...tableStatements('migrate', site),
     ]),
   };
+}
+
+/** The rights of a producer, and what it is kept off. */
+export function producerStatements(site: Site): Statement[] {
+  const keepOff: Statement = {
+    Effect: 'Deny',
+    Action: ['BatchWriteItem', 'DeleteItem', 'PutItem', 'UpdateItem'].map((action) => `dynamodb:${action}`),
+    Resource: [site.table.arn],
+    Condition: { 'ForAnyValue:StringEquals': { 'dynamodb:LeadingKeys': [SERVICE_PARTITION] } },
+  };
+  return [...tableStatements('producer', site), keepOff];
 }
 
 function managedPolicy(
