@@ -16,7 +16,7 @@ import {
   queueSender,
   tryRedriveMessage,
 } from '../../trust/failures/failure-queue.ts';
-import { OBSERVER_LEASE_MS, readObserverProgress, TableMemory } from '../../trust/observe/memory.ts';
+import { sweepInTurn } from '../../trust/observe/sweep-in-turn.ts';
 import {
   addRedrive,
   emptyRedrive,
@@ -24,7 +24,6 @@ import {
   type RedriveResult,
   redrive,
 } from '../../trust/repair/redrive.ts';
-import { type SweepOptions, sweep } from '../../trust/repair/sweep.ts';
 import { timeOfCall } from './call-time.ts';
 import { recordsOf } from './event-records.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
@@ -151,27 +150,10 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
   };
 }
 
-/**
- * Sweeps as the second reader of the stream, next to the event source mapping. The observer is that reader where it runs: the two take turns
- * by its lease. While it works it serves `status`, and sees what is not applied; so nothing is lost by a sweep that is left out.
- */
 async function sweepStream(run: RedriveOptions, source: StreamSource, logger: FunctionLogger): Promise<number> {
-  const { store } = run;
-  const { now, remainingMs } = runtimeOf(run);
-  if ((await readObserverProgress(store)) === undefined) return await sweepNow({ ...run, source }, logger);
-  const lease = new TableMemory(store, now);
-  const endMs = now() + OBSERVER_LEASE_MS / 2;
-  if ((await lease.open()) === 'busy') return 0;
-  try {
-    const timeLeft = (): number => Math.min(remainingMs(), endMs - now());
-    return await sweepNow({ ...run, source, remainingMs: timeLeft }, logger);
-  } finally {
-    await lease.release();
-  }
-}
-
-async function sweepNow(options: SweepOptions, logger: FunctionLogger): Promise<number> {
-  const { reasons, repaired, left } = await sweep(options);
+  const result = await sweepInTurn({ ...run, source });
+  if (result === undefined) return 0;
+  const { reasons, repaired, left } = result;
   for (const reason of reasons) logger.warn({ reason }, 'not reconciled');
   if (repaired + left > 0) logger.info({ swept: repaired, left }, 'records that no consumer had claimed');
   return repaired;
