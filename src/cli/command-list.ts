@@ -101,6 +101,12 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: async () => (await import('./commands/trust/redrive.ts')).redriveCommand,
   },
   {
+    name: 'drill',
+    description:
+      'try whether the alarms of a stack reach a person: set each, wait until it has told its topic, clear it',
+    load: async () => (await import('./commands/trust/drill.ts')).drillCommand,
+  },
+  {
     name: 'subject',
     description: 'export everything that names one node, or erase it: base items, derived items, quarantine',
     load: async () => (await import('./commands/trust/subject.ts')).subjectCommand,

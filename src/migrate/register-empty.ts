@@ -8,7 +8,8 @@ import { isEmptyTable } from './steps/empty.ts';
 /**
  * Registers the model with a table that has no registry and no items, so that readers may use all of it at once. Any other table is
  * left unchanged: a registration would make its searches unavailable to readers until they are verified; `migrate` does that when a
- * person asks for it. Returns whether it has registered.
+ * person asks for it. Returns whether readers may use all of it: not if an item came during the registration, and the caller gives no time to
+ * build its projections.
  */
 export async function registerIfEmpty(options: MigrateOptions): Promise<boolean> {
   const { graph, store } = options;
@@ -18,6 +19,5 @@ export async function registerIfEmpty(options: MigrateOptions): Promise<boolean>
   if (head !== undefined && !isUntouchedSinceRegistration(head.registry)) return false;
   if (!(await isEmptyTable(graph, store, stats))) return false;
   // `migrate` registers the projections as kept and looks for items again, so that it builds whatever was written meanwhile.
-  await migrateTable(options);
-  return true;
+  return (await migrateTable(options)).done;
 }

@@ -1,9 +1,10 @@
 import type { CountingReader } from '../core/store-pages.ts';
 import { readHead } from './head.ts';
+import { isUntouchedSinceRegistration } from './transitions.ts';
 
 /** The state of a table by its registry, whatever the model. */
 export interface RegistryState {
-  /** Whether the table has a registry. */
+  /** Whether the table has a registry. One that was written for an empty table and never opened to readers counts as none. */
   isManaged: boolean;
   /**
    * The generations and shapes that no reader may use, or not yet: a migration builds or removes them, a migration was left half done, or
@@ -15,7 +16,7 @@ export interface RegistryState {
 /** Reads the registry for its state: one consistent read. */
 export async function registryState(reader: CountingReader<'get'>): Promise<RegistryState> {
   const head = await readHead(reader);
-  if (head === undefined) return { isManaged: false, open: 0 };
+  if (head === undefined || isUntouchedSinceRegistration(head.registry)) return { isManaged: false, open: 0 };
   const { projections, shapes } = head.registry;
   const generations = [...projections.values()].flatMap((projection) => projection.generations);
   const unready = generations.filter(({ state }) => state !== 'ready').length;

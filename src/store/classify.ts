@@ -41,8 +41,21 @@ export function classifyError(error: unknown): StoreError {
   // Only an answer of DynamoDB is a refusal; every other failure leaves open whether the call was carried out.
   const isAnswer = kind !== 'retryable' || REFUSALS.has(name) || (error instanceof Error && '$fault' in error);
   const said = isAnswer ? 'DynamoDB refused the call' : 'The call has no answer that could be read';
-  const message = `${said}: ${name}: ${detail.replace(/\.$/, '')}.`;
+  const message = `${said}: ${name}: ${detail.replace(/\.$/, '')}.${causesOfThrottle(error)}`;
   return new StoreError(kind, name, message, FATAL[name] ?? '', { cause: error });
+}
+
+/** Why DynamoDB throttled a call, and what: a hot partition, the maximum of the table or a quota of the account. Nothing if it does not say. */
+function causesOfThrottle(error: unknown): string {
+  const { ThrottlingReasons, throttlingReasons = ThrottlingReasons } = (error ?? {}) as Throttled;
+  const causes = new Set((throttlingReasons ?? []).map(({ reason, resource }) => `${reason} of ${resource}`));
+  return causes.size === 0 ? '' : ` Throttled: ${[...causes].join(', ')}.`;
+}
+
+/** A refusal that may name its causes; DynamoDB's exceptions write the member in two ways. */
+interface Throttled {
+  ThrottlingReasons?: { reason?: string; resource?: string }[];
+  throttlingReasons?: { reason?: string; resource?: string }[];
 }
 
 /** Why an item of a transaction was refused, as DynamoDB tells it. */

@@ -1,5 +1,10 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { withTableName } from '../../src/core/model/compile/define-graph.ts';
 import { deployedCheck, deployedRedrive } from '../../src/deployment/lambda/deployed.ts';
+import { modelNotice } from '../../src/registry/notice.ts';
+import { createClient } from '../../src/store/client.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { createTable } from '../../src/store/table.ts';
 import type { RunPlan } from '../../src/trust/check/run/plan.ts';
 import { checkedTable } from '../support/checked-table.ts';
 
@@ -62,4 +67,27 @@ it('the redrive function reads the stream for what is unclaimed, and for a batch
   const body = { DDBStreamBatchInfo: { streamArn, shardId: StreamDescription!.Shards![0]!.ShardId, ...range } };
   const Records = [{ messageId: 'm', body: JSON.stringify(body), eventSource: 'aws:sqs' }];
   expect(await handler({ Records }, CONTEXT)).toMatchObject({ entries: 1, repaired: 1, batchItemFailures: [] });
+});
+
+it('the redrive function registers the empty table of a new deployment, and sees that a stream was switched off and on', async () => {
+  const { endpoint, graph } = await deployedTable();
+  const name = `${graph.table.name}-new`;
+  const client = createClient({ endpoint });
+  onTestFinished(() => client.destroy());
+  const own = withTableName(graph, name);
+  const { streamArn } = await createTable(client, own);
+  vi.stubEnv('EDGELOOM_TABLE', name);
+  const watchAs = async (readArn: string): Promise<string> => {
+    vi.stubEnv('EDGELOOM_STREAM_ARN', readArn);
+    const write = vi.mocked(process.stdout.write);
+    write.mockClear();
+    await deployedRedrive(graph)({ watch: true }, CONTEXT);
+    return write.mock.calls.map(([text]) => String(text)).join('');
+  };
+  expect(await watchAs(streamArn!)).toMatch(/"Unmanaged":0[\s\S]*"StreamReplaced":0/);
+  expect(await modelNotice(own, new DynamoDBStore(client, own.table))).toEqual({ isManaged: true, changes: [] });
+  const before = streamArn!.replace(/stream\/.*/, 'stream/2020-01-01T00:00:00.000');
+  const printed = await watchAs(before);
+  expect(printed).toContain('"StreamReplaced":1');
+  expect(printed).toContain(`"has":"${streamArn}"`);
 });

@@ -1,5 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runbookOf } from '../../src/deployment/stack/parts/alarms.ts';
 import { checkDefinition } from '../../src/deployment/stack/parts/check-machine.ts';
+import { WATCH_MINUTES } from '../../src/deployment/stack/parts/functions.ts';
+import { ROOT } from '../support/command.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { Metrics, metricText, type Ring, rings } from '../support/stack/alarm-rules.ts';
 import { parametersOf, testStack } from '../support/stack/parameters.ts';
@@ -49,6 +54,9 @@ interface Faults {
   checkIsNotStarted?: boolean;
   checkIsPartial?: boolean;
   machineTimesOut?: boolean;
+  streamIsReplaced?: boolean;
+  nobodyWatches?: boolean;
+  entryIsInNoIndex?: boolean;
   throttled?: string;
 }
 
@@ -75,7 +83,7 @@ const QUEUE = dimensionsOf('QueueName', ['failed-batches', 'dead-letters', 'sche
 const lambda = (name: string): Dimensions => LAMBDA[name]!;
 const queue = (name: string): Dimensions => QUEUE[name]!;
 const mapping: Dimensions = [{ Name: 'EventSourceMappingUUID', Value: 'StreamEventSourceMappingDynamodbRecordsTable' }];
-const own: Dimensions = [
+const OWN: Dimensions = [
   { Name: 'service', Value: 'edgeloom' },
   { Name: 'table', Value: TABLE },
 ];
@@ -112,7 +120,7 @@ function daysWith(faults: Faults): Metrics {
         add(minute, 'AWS/Lambda', 'IteratorAge', lambda('stream'), (has(minute, 'ageMs') && faults.ageMs) || 900);
         add(minute, 'AWS/Lambda', 'Errors', lambda('stream'), has(minute, 'streamFails') ? 2 : 0);
         add(minute, 'AWS/Lambda', 'Throttles', lambda('stream'), has(minute, 'streamIsThrottled') ? 3 : 0);
-        add(minute, 'Edgeloom', 'quarantined', own, minute === from && faults.itemIsBad ? 1 : 0);
+        add(minute, 'Edgeloom', 'quarantined', OWN, minute === from && faults.itemIsBad ? 1 : 0);
         if (has(minute, 'recordFails') || has(minute, 'streamFails')) {
           add(minute, 'AWS/Lambda', 'FailedInvokeEventCount', mapping, 40);
         }
@@ -134,11 +142,11 @@ function daysWith(faults: Faults): Metrics {
     visible('schedule-dead-letters', has(minute, 'scheduleIsRefused') ? 1 : 0);
     // The table.
     const throttled = has(minute, 'throttled') ? faults.throttled! : '';
-    const [kind, index] = throttled.split(' ');
+    const [kind, cause, index] = throttled.split(' ');
     if (throttled !== '') {
       const place = [{ Name: 'TableName', Value: TABLE }];
       const inIndex = index === undefined ? place : [...place, { Name: 'GlobalSecondaryIndexName', Value: index }];
-      add(minute, 'AWS/DynamoDB', `${kind}ThrottleEvents`, inIndex, 5);
+      add(minute, 'AWS/DynamoDB', `${kind}${cause}ThrottleEvents`, inIndex, 5);
     }
     // The redrive: EventBridge calls it up to a minute late, and Lambda tries a failed call twice more.
     if (minute % REDRIVE_MINUTES === (minute / REDRIVE_MINUTES) % 2 && !has(minute, 'redriveIsNotStarted')) {
@@ -148,13 +156,18 @@ function daysWith(faults: Faults): Metrics {
         : [minute, minute + 1, minute + 3];
       const isFine = calls('redrive', tries, has(minute, 'redriveFails'), isThrottled);
       if (isFine) {
-        add(minute, 'Edgeloom', 'redriveLeft', own, has(minute, 'itemIsBad') ? 1 : 0);
-        add(minute, 'Edgeloom', 'checkAgeHours', own, (minute - checkedAt) / HOUR);
+        add(minute, 'Edgeloom', 'redriveLeft', OWN, has(minute, 'itemIsBad') ? 1 : 0);
+        add(minute, 'Edgeloom', 'checkAgeHours', OWN, (minute - checkedAt) / HOUR);
         // The first redrive comes before the first migration.
         const isUnmanaged = minute < REDRIVE_MINUTES / 2 || has(minute, 'tableIsUnmanaged');
-        add(minute, 'Edgeloom', 'Unmanaged', own, isUnmanaged ? 1 : 0);
-        add(minute, 'Edgeloom', 'MigrationOpen', own, has(minute, 'migrationIsOpen') ? 2 : 0);
+        add(minute, 'Edgeloom', 'Unmanaged', OWN, isUnmanaged ? 1 : 0);
+        add(minute, 'Edgeloom', 'MigrationOpen', OWN, has(minute, 'migrationIsOpen') ? 2 : 0);
       }
+    }
+    if (minute % WATCH_MINUTES === 0 && !has(minute, 'nobodyWatches')) {
+      // A deployment has changed the stream between two looks of the second day.
+      const isReplaced = has(minute, 'streamIsReplaced') || minute === DAY + WATCH_MINUTES;
+      add(minute, 'Edgeloom', 'StreamReplaced', OWN, isReplaced ? 1 : 0);
     }
     // The check.
     if (minute % DAY === CHECK_AT && !has(minute, 'checkIsNotStarted') && !has(minute, 'scheduleIsRefused')) {
@@ -167,7 +180,8 @@ function daysWith(faults: Faults): Metrics {
       else if (has(minute, 'machineTimesOut')) add(end, 'AWS/States', 'ExecutionsTimedOut', machine, 1);
       else {
         add(end, 'AWS/States', 'ExecutionsSucceeded', machine, 1);
-        add(end, 'Edgeloom', 'checkDrift', own, has(minute, 'drift') ? 3 : 0);
+        add(end, 'Edgeloom', 'checkDrift', OWN, has(minute, 'drift') ? 3 : 0);
+        add(end, 'Edgeloom', 'checkQuarantined', OWN, has(minute, 'entryIsInNoIndex') ? 1 : 0);
         if (!has(minute, 'checkIsPartial')) checkedAt = end;
       }
     }
@@ -273,6 +287,17 @@ const FAULTS: Record<string, { faults: Faults; rings: string; within: number; an
     rings: 'MigrationOpen',
     within: 26 * HOUR,
   },
+  'the stream is switched off and on': { faults: { streamIsReplaced: true }, rings: 'StreamReplaced', within: 15 },
+  'the schedule that looks at the stream is disabled': {
+    faults: { nobodyWatches: true },
+    rings: 'StreamReplaced',
+    within: 25,
+  },
+  'the check finds an entry of the quarantine that is in no index': {
+    faults: { entryIsInNoIndex: true, from: NEXT_CHECK },
+    rings: 'CheckQuarantined',
+    within: CHECK_MINUTES + HOUR,
+  },
   'the check finds drift': { faults: { drift: true, from: NEXT_CHECK }, rings: 'Drift', within: CHECK_MINUTES + HOUR },
   ...Object.fromEntries(
     (['check', 'rebuild'] as const).flatMap((name) => {
@@ -308,14 +333,24 @@ const FAULTS: Record<string, { faults: Faults; rings: string; within: number; an
     within: NO_CHECK,
   },
   ...Object.fromEntries(
-    ['Read', 'Write'].flatMap((kind) =>
-      ['', ' gsi0', ' gsi1'].map((index) => {
-        const place = index === '' ? 'Table' : `Gsi${index.at(-1)}`;
-        const faults = { throttled: `${kind}${index}`, until: MIDDAY + HOUR };
-        return [`${kind}s are throttled: ${place}`, { faults, rings: `${place}${kind}Throttles`, within: 16 }];
-      }),
-    ),
+    Object.entries({
+      'a partition is hot': ['HotPartition', 'Write KeyRangeThroughput gsi0'],
+      'the maximum of the table is reached': ['TableCap', 'Read MaxOnDemandThroughput'],
+      "the account's quota is reached": ['AccountLimit', 'Write AccountLimit'],
+    }).map(([fault, [name, throttled]]) => [
+      fault,
+      { faults: { throttled: throttled!, until: MIDDAY + HOUR }, rings: name!, within: 16 },
+    ]),
   ),
+};
+
+const THIS_FILE = ['stack/alarms-ring.test.ts'];
+/** Tests that cause the fault itself, besides this one, which has the rules of CloudWatch. */
+const CAUSED: Record<string, string[]> = {
+  Drift: ['integration/check.test.ts'],
+  Unmanaged: ['unit/lambda/redrive-registry.test.ts'],
+  MigrationOpen: ['unit/lambda/redrive-registry.test.ts'],
+  StreamReplaced: ['integration/deployed.test.ts'],
 };
 
 describe('the alarms ring', () => {
@@ -332,6 +367,53 @@ describe('the alarms ring', () => {
     const ringing = new Set(Object.values(FAULTS).map((fault) => fault.rings));
     expect(ALARMS.map(([id]) => id.replace(/Alarm$/, '')).filter((name) => !ringing.has(name))).toEqual([]);
   });
+  it('and docs/operations.md has each fault, its alarm, the runbook and the proof', () => {
+    const rows = Object.entries(FAULTS).map(([fault, { rings: alarm }]) => {
+      const runbook = runbookOf(alarm, { ...parametersOf(), docsUrl: '' }).replace('/operations.md', '');
+      return `| ${fault} | [${alarm}](${runbook}) | ${(CAUSED[alarm] ?? THIS_FILE).map((file) => `\`${file}\``).join(', ')} |`;
+    });
+    const table = ['| fault | alarm and runbook | proof |', '|---|---|---|', ...rows].join('\n');
+    const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+    expect(/<!-- faults -->\n(.*)\n<!-- \/faults -->/s.exec(page)?.[1]).toBe(table);
+    for (const file of Object.values(CAUSED).flat()) expect(existsSync(join(ROOT, 'test', file)), file).toBe(true);
+  });
+  it('those of the observer and of the feed for theirs', () => {
+    const parameters = { observe: true, feedEventBus: 'changes' };
+    const resources = template(testStack(goalGraph(), parameters)).Resources;
+    const own = Object.entries(resources).filter(([id]) => /^(Observe|Unverified|Feed)\w*Alarm$/.test(id));
+    const from = 3 * HOUR;
+    const quiet: Record<string, number | undefined> = {
+      ...{ 'Edgeloom VerifiedAgeSeconds': 30, 'Edgeloom observedDrift': 0 },
+      ...{ 'AWS/SQS ApproximateAgeOfOldestMessage feed.fifo': 0 },
+      'AWS/SQS ApproximateNumberOfMessagesVisible feed-dead-letters.fifo': 0,
+    };
+    const faults: Record<string, Record<string, number | undefined>> = {
+      Unverified: { 'Edgeloom VerifiedAgeSeconds': 1_000 },
+      ObservedDrift: { 'Edgeloom observedDrift': 1 },
+      ObserverMissing: { 'Edgeloom VerifiedAgeSeconds': undefined },
+      FeedAge: { 'AWS/SQS ApproximateAgeOfOldestMessage feed.fifo': 1_000 },
+      FeedDeadLetters: { 'AWS/SQS ApproximateNumberOfMessagesVisible feed-dead-letters.fifo': 1 },
+      ObserveErrors: { 'AWS/Lambda Errors observe': 1 },
+      ObserveThrottles: { 'AWS/Lambda Throttles observe': 1 },
+      FeedErrors: { 'AWS/Lambda Errors feed': 1 },
+      FeedThrottles: { 'AWS/Lambda Throttles feed': 1 },
+    };
+    expect(own.map(([id]) => id.replace(/Alarm$/, '')).sort()).toEqual(Object.keys(faults).sort());
+    for (const [name, fault] of [['', {}] as const, ...Object.entries(faults)]) {
+      const metrics = new Metrics();
+      for (let minute = 1; minute < 6 * HOUR; minute++) {
+        for (const [metric, value] of Object.entries({ ...quiet, ...(minute >= from && fault) })) {
+          if (value === undefined) continue;
+          const [namespace = '', metricName = '', thing = ''] = metric.split(' ');
+          const dimension = namespace === 'AWS/SQS' ? 'QueueName' : 'FunctionName';
+          const dimensions = thing === '' ? OWN : [{ Name: dimension, Value: `own-test-${thing}` }];
+          metrics.add(minute, metricText(namespace, metricName, dimensions), value);
+        }
+      }
+      const rang = own.filter(([, alarm]) => rings(alarm, metrics, 6 * HOUR, 0).some(({ state }) => state !== 'OK'));
+      expect(rang.map(([id]) => id)).toEqual(name === '' ? [] : [`${name}Alarm`]);
+    }
+  });
 });
 
 describe('no alarm rings', () => {
@@ -343,7 +425,7 @@ describe('no alarm rings', () => {
       { redriveFails: true, from: MIDDAY, until: MIDDAY + 2 },
       { streamFails: true, from: MIDDAY, until: MIDDAY + 2 },
       { streamIsThrottled: true, from: MIDDAY, until: MIDDAY + 2 },
-      { throttled: 'Write', from: MIDDAY, until: MIDDAY + 4 },
+      { throttled: 'Write KeyRangeThroughput', from: MIDDAY, until: MIDDAY + 4 },
       // A migration of an evening.
       { migrationIsOpen: true, from: MIDDAY, until: MIDDAY + 8 * HOUR },
     ]) {
@@ -351,12 +433,12 @@ describe('no alarm rings', () => {
     }
   });
   it('any more when the fault has passed', () => {
-    const metrics = daysWith({ throttled: 'Write', from: MIDDAY, until: MIDDAY + HOUR });
+    const metrics = daysWith({ throttled: 'Write KeyRangeThroughput', from: MIDDAY, until: MIDDAY + HOUR });
     const found = ALARMS.flatMap(([id, alarm]) =>
       rings(alarm, metrics, DAYS * DAY, 0)
         .filter(({ minute }) => minute > MIDDAY)
         .map(({ state }) => `${id} ${state}`),
     );
-    expect(found).toEqual(['TableWriteThrottlesAlarm ALARM', 'TableWriteThrottlesAlarm OK']);
+    expect(found).toEqual(['HotPartitionAlarm ALARM', 'HotPartitionAlarm OK']);
   });
 });

@@ -4,8 +4,16 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createBatchMetrics, createCheckMetrics, createRedriveMetrics } from '../../src/deployment/lambda/metrics.ts';
 import { emptyTotals } from '../../src/trust/check/cursor.ts';
 import { emptyRedrive } from '../../src/trust/repair/redrive.ts';
+import { goalGraph } from '../support/contracts-model.ts';
 import { watchedOf } from '../support/stack/alarm-rules.ts';
-import { type TemplateResource, template } from '../support/stack/template.ts';
+import { testStack } from '../support/stack/parameters.ts';
+import { type Template, type TemplateResource, template } from '../support/stack/template.ts';
+
+/** A table that the stack does not make. */
+const OF_ELSEWHERE = {
+  existingTableArn: 'arn:aws:dynamodb:eu-central-1:123456789012:table/goals',
+  existingStreamArn: 'arn:aws:dynamodb:eu-central-1:123456789012:table/goals/stream/2026-01-01T00:00:00.000',
+};
 
 const { Resources } = template();
 const alarms = Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
@@ -16,14 +24,15 @@ function condition(alarm: TemplateResource): string {
   const sign = { GreaterThanOrEqualToThreshold: '>=', LessThanThreshold: '<' }[
     Properties['ComparisonOperator'] as string
   ];
-  const dimensions = (Properties['Dimensions'] as { Name: string; Value: string }[]).map(
-    ({ Name, Value }) => `${Name}=${Value}`,
-  );
-  const { Namespace, MetricName, Statistic, Threshold, EvaluationPeriods, DatapointsToAlarm, Period } = Properties;
+  const watched = Properties.metrics.map(({ Namespace, MetricName, Dimensions }) => {
+    const dimensions = Dimensions.map(({ Name, Value }) => `${Name}=${Value}`);
+    return `${Namespace} ${MetricName} ${dimensions.join()}`;
+  });
+  const { Statistic, Threshold, EvaluationPeriods, DatapointsToAlarm, Period } = Properties;
   const times = DatapointsToAlarm === EvaluationPeriods ? '' : `${DatapointsToAlarm} of `;
   const stops = Properties['InsufficientDataActions'] === undefined ? '' : ', or when it stops';
   const missing = Properties.isFilled ? ', gaps filled' : stops;
-  return `${Namespace} ${MetricName} ${dimensions.join()} ${Statistic} ${sign} ${Threshold} in ${times}${EvaluationPeriods} x ${Period}${missing}`;
+  return `${watched.join(' + ')} ${Statistic} ${sign} ${Threshold} in ${times}${EvaluationPeriods} x ${Period}${missing}`;
 }
 
 describe('the alarms', () => {
@@ -33,20 +42,20 @@ describe('the alarms', () => {
     const own = 'service=edgeloom,table=edgeloom-prod-records';
     const mapping = 'EventSourceMappingUUID=StreamEventSourceMappingDynamodbRecordsTable';
     const machine = 'StateMachineArn=arn:aws:states:eu-central-1:123456789012:stateMachine:edgeloom-prod-check';
+    const throttled = (cause: string) => {
+      const places = ['', ',GlobalSecondaryIndexName=gsi0', ',GlobalSecondaryIndexName=gsi1'];
+      const metrics = places.flatMap((place) =>
+        ['Read', 'Write'].map((kind) => `AWS/DynamoDB ${kind}${cause}ThrottleEvents ${table}${place}`),
+      );
+      return `${metrics.join(' + ')} Sum >= 1 in 3 x 300, gaps filled`;
+    };
     expect(Object.fromEntries(alarms.map(([id, alarm]) => [id, condition(alarm)]))).toEqual({
       NotPolledAlarm: `AWS/Lambda PolledEventCount ${mapping} Sum < 0 in 3 x 300, or when it stops`,
-      ...Object.fromEntries(
-        (['Read', 'Write'] as const).flatMap((kind) => [
-          [
-            `Table${kind}ThrottlesAlarm`,
-            `AWS/DynamoDB ${kind}ThrottleEvents ${table} Sum >= 1 in 3 x 300, gaps filled`,
-          ],
-          ...[0, 1].map((i) => [
-            `Gsi${i}${kind}ThrottlesAlarm`,
-            `AWS/DynamoDB ${kind}ThrottleEvents ${table},GlobalSecondaryIndexName=gsi${i} Sum >= 1 in 3 x 300, gaps filled`,
-          ]),
-        ]),
-      ),
+      HotPartitionAlarm: throttled('KeyRangeThroughput'),
+      TableCapAlarm: throttled('MaxOnDemandThroughput'),
+      AccountLimitAlarm: throttled('AccountLimit'),
+      StreamReplacedAlarm: `Edgeloom StreamReplaced ${own} Maximum >= 1 in 2 x 300, or when it stops`,
+      CheckQuarantinedAlarm: `Edgeloom checkQuarantined ${own} Sum >= 1 in 1 of 26 x 3600`,
       RebuildErrorsAlarm: `AWS/Lambda Errors ${of('rebuild')} Sum >= 2 in 1 x 3600`,
       RebuildThrottlesAlarm: `AWS/Lambda Throttles ${of('rebuild')} Sum >= 5 in 1 x 3600`,
       ScheduleDeadLettersAlarm:
@@ -78,7 +87,7 @@ describe('the alarms', () => {
   });
   it('that a night has raised stay until the next night, whatever other calls of the check count', () => {
     const day = (hour: number, value: number) => Array.from({ length: 26 }, (_, i) => (i === hour ? value : undefined));
-    for (const name of ['Drift', 'CheckFailed', 'CheckTimedOut', 'Quarantined']) {
+    for (const name of ['Drift', 'CheckFailed', 'CheckTimedOut', 'CheckQuarantined', 'Quarantined']) {
       expect(stateOf(name, day(25, 3))).toBe('ALARM');
       expect(stateOf(name, day(1, 3))).toBe('ALARM');
       expect(stateOf(name, day(25, 0))).toBe('OK');
@@ -102,10 +111,43 @@ describe('the alarms', () => {
       { Effect: 'Deny', Principal: '*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
     ]);
   });
-  it('each have a section in docs/operations.md', () => {
-    const operations = readFileSync(resolve(import.meta.dirname, '../../docs/operations.md'), 'utf8');
-    const headings = [...operations.matchAll(/^### (.*)$/gm)].flatMap(([, heading]) => heading!.split(', '));
-    expect(alarms.map(([id]) => id.replace(/Alarm$/, '')).filter((name) => !headings.includes(name))).toEqual([]);
+  it('have more metrics than one only within what CloudWatch takes', () => {
+    const of = (raw?: Template) => Object.values(template(raw).Resources).filter(({ Type }) => /::Alarm$/.test(Type));
+    for (const alarm of [...of(), ...of(testStack(goalGraph(), OF_ELSEWHERE))]) {
+      expect(watchedOf(alarm).metrics.length).toBeLessThanOrEqual(10);
+    }
+  });
+  it('of a table from elsewhere tell also of provisioned units, which such a table may have', () => {
+    const { ProvisionedCapAlarm } = template(testStack(goalGraph(), OF_ELSEWHERE)).Resources;
+    expect(watchedOf(ProvisionedCapAlarm!).metrics.map(({ MetricName }) => MetricName)).toContain(
+      'WriteProvisionedThroughputThrottleEvents',
+    );
+    expect(Resources).not.toHaveProperty('ProvisionedCapAlarm');
+  });
+  it('each name their runbook, which is there; a parameter makes it a link', () => {
+    const docsUrl = 'https://git.example.com/docs';
+    const options = [{}, OF_ELSEWHERE, { observe: true, feedEventBus: 'changes' }, { docsUrl }];
+    for (const parameters of options) {
+      const stack = template(testStack(goalGraph(), parameters)).Resources;
+      const found = Object.entries(stack).filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
+      expect(found.length).toBeGreaterThan(20);
+      for (const [id, { Properties }] of found) {
+        const name = id.replace(/Alarm$/, '');
+        const [, folder, page, anchor] = / Runbook: (.+)\/(\w+\.md)#(\S+)$/.exec(Properties['AlarmDescription'])!;
+        expect(folder).toBe('docsUrl' in parameters ? docsUrl : 'docs');
+        const text = readFileSync(resolve(import.meta.dirname, '../../docs', page!), 'utf8');
+        const heading = [...text.matchAll(/^#+ (.*)$/gm)].find(
+          ([, one]) =>
+            one!
+              .toLowerCase()
+              .replaceAll(/[^\w -]/g, '')
+              .replaceAll(' ', '-') === anchor,
+        )?.[1];
+        expect(heading, name).toBeDefined();
+        // The section, or its table, names the alarm itself.
+        expect(`${heading} ${page === 'observing.md' ? text : ''}`).toMatch(new RegExp(`\\b${name}\\b`));
+      }
+    }
   });
 });
 
@@ -127,6 +169,7 @@ describe('what the functions emit themselves', () => {
     ofRedrive.emit(emptyRedrive());
     ofRedrive.emitCheckAge(3);
     ofRedrive.emitRegistry({ isManaged: true, open: 0 });
+    ofRedrive.emitStream(false);
     createCheckMetrics('Edgeloom', 'edgeloom-prod-records').emit(undefined, emptyTotals());
     const documents = emitted.flatMap((text) => text.trim().split('\n')).map((line) => JSON.parse(line));
     const names = new Set<string>();
@@ -154,13 +197,38 @@ describe('what the functions emit themselves', () => {
 describe('the dashboard', () => {
   it('is JSON with a graph of each thing that has an alarm, in rows that do not overlap', () => {
     const names = dashboardMetrics().map(([, name]) => name);
-    const ofAlarms = alarms.map(([, alarm]) => watchedOf(alarm)['MetricName'] as string);
+    const ofAlarms = alarms.flatMap(([, alarm]) => watchedOf(alarm).metrics.map(({ MetricName }) => MetricName));
     const withGraph = ofAlarms.filter((name) => !/^Executions/.test(name));
     expect(withGraph.filter((name) => !names.includes(name))).toEqual([]);
     const places = widgets().map(({ x, y }) => `${x} ${y}`);
     expect(new Set(places).size).toBe(places.length);
-    expect(widgets().every(({ x, width, properties }) => x + width <= 24 && properties.region === 'eu-central-1')).toBe(
-      true,
+    expect(widgets().every(({ x, width }) => x + width <= 24)).toBe(true);
+    expect(graphs().every(({ properties }) => properties.region === 'eu-central-1')).toBe(true);
+    const bottoms = widgets().map(({ y, height }) => y + height);
+    expect(widgets()[2]!.y).toBe(bottoms[1]);
+  });
+  it('says first what is wrong and since when, then what to do, and only then why', () => {
+    const [wrong, todo, ...others] = widgets();
+    const names = alarms.map(([id]) => `edgeloom-prod-${id.replace(/Alarm$/, '')}`);
+    expect(wrong).toMatchObject({
+      type: 'alarm',
+      properties: {
+        alarms: names.map((name) => `arn:aws:cloudwatch:eu-central-1:123456789012:alarm:${name}`),
+        sortBy: 'stateUpdatedTimestamp',
+      },
+    });
+    expect(todo).toMatchObject({ type: 'text' });
+    const { markdown } = todo!.properties as unknown as { markdown: string };
+    for (const [id, { Properties }] of alarms) {
+      const runbook = Properties['AlarmDescription'].split(' Runbook: ')[1];
+      expect(markdown).toMatch(new RegExp(`^\\| ${id.replace(/Alarm$/, '')} \\| .+ \\| \`${runbook}\` \\|$`, 'm'));
+    }
+    expect(others.every(({ type }) => type === 'metric')).toBe(true);
+  });
+  it('links to the runbooks where a parameter says where they are', () => {
+    const { Dashboard } = template(testStack(goalGraph(), { docsUrl: 'https://git.example.com/docs' })).Resources;
+    expect(Dashboard!.Properties['DashboardBody']).toContain(
+      '[runbook](https://git.example.com/docs/operations.md#iteratorage)',
     );
   });
 });
@@ -175,9 +243,11 @@ function stateOf(name: string, values: readonly (number | undefined)[]): 'ALARM'
 }
 
 interface Widget {
+  type: string;
   x: number;
   y: number;
   width: number;
+  height: number;
   properties: { region: string; metrics: [...string[], object][] };
 }
 
@@ -186,7 +256,11 @@ function widgets(): Widget[] {
   return (JSON.parse(body) as { widgets: Widget[] }).widgets;
 }
 
+function graphs(): Widget[] {
+  return widgets().filter(({ type }) => type === 'metric');
+}
+
 /** Namespace, name and dimensions of each line in a graph. */
 function dashboardMetrics(): string[][] {
-  return widgets().flatMap(({ properties }) => properties.metrics.map((metric) => metric.slice(0, -1) as string[]));
+  return graphs().flatMap(({ properties }) => properties.metrics.map((metric) => metric.slice(0, -1) as string[]));
 }

@@ -228,6 +228,8 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       await table.writer.putNode('USER-9', { name: 'Mended', joined: '2026-01-01' });
       await table.store.delete({ source: 'USER-9', target: 'MEMBER-nothing' });
       await handler({}, context);
+      // The table has items and no registry: it is looked at, and left alone.
+      await handler({ watch: true }, context);
       await readOwn(store);
       expectExact();
     });

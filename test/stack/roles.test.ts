@@ -88,7 +88,7 @@ describe('the role of', () => {
       'lambda.amazonaws.com',
       [
         ...logsOf('redrive'),
-        ...on(TABLE, ...settling),
+        ...on(TABLE, ...settling, 'dynamodb:DescribeTable', 'dynamodb:Scan'),
         ...on(STREAM, 'dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'),
         ...on(`${TABLE}/index/gsi0`, 'dynamodb:Query'),
         ...on(`${BUCKET}/aws/lambda/*${OURS}`, 's3:DeleteObject', 's3:GetObject'),
@@ -199,6 +199,10 @@ describe('the policy for operators', () => {
           ...['DescribeLogStreams', 'FilterLogEvents', 'GetLogEvents', 'StartQuery'].map((action) => `logs:${action}`),
         ),
         ...on('*', 'logs:DescribeLogGroups', 'logs:GetQueryResults'),
+        ...on(
+          'arn:aws:cloudwatch:eu-central-1:123456789012:alarm:edgeloom-prod-*',
+          ...['cloudwatch:DescribeAlarmHistory', 'cloudwatch:SetAlarmState'],
+        ),
         ...on('*', 'cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData', 'cloudwatch:ListMetrics'),
         ...on(
           'arn:aws:events:eu-central-1:123456789012:rule/edgeloom-prod-*',
@@ -236,6 +240,7 @@ describe('all in all', () => {
     const permissions = Object.values(Resources).filter(({ Type }) => Type === 'AWS::Lambda::Permission');
     expect(permissions.map(({ Properties }) => [Properties['Principal'], Properties['SourceArn']])).toEqual([
       ['events.amazonaws.com', 'arn:aws:events:eu-central-1:123456789012:rule/edgeloom-prod-redrive'],
+      ['events.amazonaws.com', 'arn:aws:events:eu-central-1:123456789012:rule/edgeloom-prod-watch'],
     ]);
     const open = Object.values(Resources)
       .flatMap(({ Properties }): PolicyStatement[] => Properties['PolicyDocument']?.Statement ?? [])

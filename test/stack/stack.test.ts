@@ -160,10 +160,38 @@ describe('the parameters', () => {
     const mailed = made({ alarmEmail: 'operations@example.org' })['AlarmTopic']!;
     expect(mailed.Properties['Subscription']).toEqual([{ Protocol: 'email', Endpoint: 'operations@example.org' }]);
   });
-  it('warn where alarms of a stage that keeps data reach no one', () => {
+  it('warn where alarms of a stage that keeps data reach no one, or not yet, and where a table has to be migrated first', () => {
     expect(parameterWarnings(readParameters('prod'))).toEqual([expect.stringContaining('alarmEmail')]);
     expect(parameterWarnings(readParameters('dev'))).toEqual([]);
-    expect(parameterWarnings(parametersOf({ alarmEmail: 'operations@example.org' }))).toEqual([]);
+    expect(parameterWarnings(parametersOf({ alarmEmail: 'operations@example.org' }))).toEqual([
+      expect.stringMatching(/operations@example\.org before the mail of SNS is confirmed/),
+    ]);
+    const tableArn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/goals';
+    const alarmTopicArn = 'arn:aws:sns:eu-central-1:123456789012:alarms';
+    const elsewhere = { existingTableArn: tableArn, existingStreamArn: `${tableArn}/stream/2026`, alarmTopicArn };
+    expect(parameterWarnings(parametersOf(elsewhere))).toEqual([
+      expect.stringContaining('run npx edgeloom migrate --table goals after the first deployment'),
+    ]);
+    expect(parameterWarnings(parametersOf({ alarmTopicArn }))).toEqual([]);
+  });
+  it('say in the outputs what comes next: a mail to confirm, a drill, and the migration of a table with items', () => {
+    const { Outputs } = testStack(graph, { alarmEmail: 'operations@example.org' });
+    expect(Outputs['AlarmDrill']).toMatchObject({
+      Description: expect.stringContaining('Confirm the mail that SNS has sent to operations@example.org'),
+      Value: 'npx edgeloom drill --stack own-test',
+    });
+    expect(Outputs['FirstMigration']!.Value).toMatch(/^npx edgeloom migrate --table own-test-/);
+  });
+  it('let the rest of a failed batch go round as often as it takes: only the redrive function may call itself by its queue', () => {
+    const functions = Object.entries(made()).filter(([, { Type }]) => Type === 'AWS::Lambda::Function');
+    const allowed = functions.filter(([, { Properties }]) => Properties['RecursiveLoop'] === 'Allow');
+    expect(allowed.map(([id]) => id)).toEqual(['RedriveLambdaFunction']);
+    expect(functions.length).toBeGreaterThan(3);
+  });
+  it('have the redrive function look at the table every five minutes', () => {
+    const { Properties } = made()['RedriveEventsRuleSchedule2']!;
+    expect(Properties).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' });
+    expect(Properties['Targets']).toMatchObject([{ Input: '{"watch":true}' }]);
   });
   it('turn the schedule of the check off, and with it the alarm that misses it', () => {
     expect(made({ checkEnabled: false })['CheckSchedule']!.Properties['State']).toBe('DISABLED');

@@ -44,6 +44,8 @@ export interface RedriveMetrics {
   emitCheckAge(hours: number): void;
   /** Only calls of the schedule emit it, too. */
   emitRegistry(state: RegistryState): void;
+  /** Calls that watch the table emit it. @param isReplaced whether the table has another stream than the stack reads, or none. */
+  emitStream(isReplaced: boolean): void;
 }
 
 /** Metrics in a namespace, with the table as their dimension. */
@@ -64,6 +66,10 @@ export function createRedriveMetrics(namespace: string, table: string): RedriveM
     emitRegistry({ isManaged, open }) {
       metrics.addMetric('Unmanaged', MetricUnit.Count, isManaged ? 0 : 1);
       metrics.addMetric('MigrationOpen', MetricUnit.Count, open);
+      metrics.publishStoredMetrics();
+    },
+    emitStream(isReplaced) {
+      metrics.addMetric('StreamReplaced', MetricUnit.Count, isReplaced ? 1 : 0);
       metrics.publishStoredMetrics();
     },
   };

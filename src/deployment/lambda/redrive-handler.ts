@@ -1,10 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import type { Store } from '../../core/store-port.ts';
+import type { ScanSource, Store } from '../../core/store-port.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import { registryState } from '../../registry/state.ts';
 import { deferredCalls, deferredStreams } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
 import { checkAgeHours } from '../../stream/progress/last-check.ts';
@@ -17,6 +16,7 @@ import {
   queueSender,
   tryRedriveMessage,
 } from '../../trust/failures/failure-queue.ts';
+import { sweepInTurn } from '../../trust/observe/sweep-in-turn.ts';
 import {
   addRedrive,
   emptyRedrive,
@@ -24,16 +24,19 @@ import {
   type RedriveResult,
   redrive,
 } from '../../trust/repair/redrive.ts';
-import { sweep } from '../../trust/repair/sweep.ts';
 import { timeOfCall } from './call-time.ts';
 import { recordsOf } from './event-records.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
 import { createRedriveMetrics } from './metrics.ts';
 import { functionClientOptions } from './settings.ts';
 import type { InvocationContext, StreamResponse } from './stream-handler.ts';
+import { isStreamReplaced, registeredState, type WatchedTable } from './table-watch.ts';
 
-/** The part of Lambda's SQS event that is used; any other event asks for a redrive of the quarantine. */
+/** The part of an event that is used. An event with neither of these asks for a redrive of the quarantine. */
 export interface RedriveEvent {
+  /** Looks at the table alone: whether it has a registry, and which stream. */
+  watch?: boolean;
+  /** Messages of SQS. */
   Records?: { messageId: string; body: string; eventSource?: string; eventSourceARN?: string }[];
 }
 
@@ -42,10 +45,10 @@ export interface RedriveHandlerOptions extends Pick<RuntimeOptions, 'now'>, Tele
   /** Client to read and write with. Default: one for the function's own region, kept for the function's life. */
   client?: DynamoDBClient | undefined;
   /** The table, instead of `client`. */
-  store?: Store | undefined;
+  store?: (Store & ScanSource) | undefined;
   /** Where failed batches are read from. Default: the table's stream and S3, in the function's own region. */
   sources?: FailureSources | undefined;
-  /** The table's stream: on a schedule, its unclaimed records are reconciled. Default: none are. */
+  /** The table's stream: on a schedule its unclaimed records are reconciled, and a watch says whether it is the stream still. Default: neither. */
   stream?: StreamSource | undefined;
   /** The buckets that messages may name, where `sources` is left to the default. Default: none. */
   buckets?: readonly string[] | undefined;
@@ -87,7 +90,8 @@ const RESERVE_MS = 5_000;
 
 /**
  * Makes the handler that reconciles records that could not be projected with their base items: on a schedule everything in
- * quarantine and all unclaimed records, and as the consumer of an on-failure destination's queue the batches that its messages name. Where the
+ * quarantine and all unclaimed records, and as the consumer of an on-failure destination's queue the batches that its messages name. Calls of a
+ * schedule register a table that is empty and has no registry. Where the
  * time of an invocation ends within a batch, a message for its rest goes to the queue, so that the next one begins there.
  * Messages without any success are delivered again; the queue needs `ReportBatchItemFailures`.
  *
@@ -98,9 +102,9 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
   checkOptions('redriveHandler', options, OPTIONS);
   const { reserveMs = RESERVE_MS } = options;
   const clientOptions = functionClientOptions();
-  const store =
-    options.store ??
-    new DynamoDBStore(options.client ?? deferredCalls({ ...clientOptions, maxAttempts: 1 }), graph.table);
+  const calls = options.client ?? deferredCalls({ ...clientOptions, maxAttempts: 1 });
+  const store = options.store ?? new DynamoDBStore(calls, graph.table);
+  const openClient = async (): Promise<DynamoDBClient> => ('callOnce' in calls ? await calls.client() : calls);
   const sources = options.sources ?? {
     streams: deferredStreams(clientOptions),
     ...bucketAccess({}),
@@ -109,15 +113,24 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
   const sendRest = options.sendRest ?? queueSender({});
   const metrics = createRedriveMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
   const rootLogger = options.logger ?? jsonLines('info');
-  const emitStates = async (): Promise<void> => {
-    const reader = { store, stats: { rcu: 0 } };
-    metrics.emitCheckAge(await checkAgeHours({ table: graph.table, ...reader }, runtimeOf(options).now()));
-    metrics.emitRegistry(await registryState(reader));
+  const emitStates = async (watched: WatchedTable): Promise<void> => {
+    const nowMs = runtimeOf(options).now();
+    metrics.emitCheckAge(await checkAgeHours({ table: graph.table, store, stats: { rcu: 0 } }, nowMs));
+    metrics.emitRegistry(await registeredState(watched));
   };
   return async (event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
     const { remainingMs } = timeOfCall(context, reserveMs);
     const run: RedriveOptions = { graph, store, remainingMs, now: options.now, telemetry: options.telemetry };
+    const client = options.store === undefined ? openClient : undefined;
+    const watched: WatchedTable = { graph, store, client, logger, now: options.now, remainingMs };
+    if ((event as RedriveEvent | null)?.watch === true) {
+      metrics.emitRegistry(await registeredState(watched));
+      const isReplaced = options.stream && (await isStreamReplaced(watched, options.stream.streamArn));
+      if (isReplaced !== undefined) metrics.emitStream(isReplaced);
+      const { reasons: _, ...none } = emptyRedrive();
+      return { ...none, swept: 0, batchItemFailures: [] };
+    }
     // Any event without records asks for a redrive of the quarantine.
     const isOfQueue = (event as RedriveEvent | null)?.Records !== undefined;
     const messages = isOfQueue
@@ -137,14 +150,16 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
       if (messages === undefined && options.stream) swept = await sweepStream(run, options.stream, logger);
     } finally {
       // At the end: a read that fails here must not keep the call from its work.
-      if (messages === undefined) await emitStates();
+      if (messages === undefined) await emitStates(watched);
     }
     return { ...counts, swept, batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
   };
 }
 
 async function sweepStream(run: RedriveOptions, source: StreamSource, logger: FunctionLogger): Promise<number> {
-  const { reasons, repaired, left } = await sweep({ ...run, source });
+  const result = await sweepInTurn({ ...run, source });
+  if (result === undefined) return 0;
+  const { reasons, repaired, left } = result;
   for (const reason of reasons) logger.warn({ reason }, 'not reconciled');
   if (repaired + left > 0) logger.info({ swept: repaired, left }, 'records that no consumer had claimed');
   return repaired;

@@ -13,7 +13,7 @@ import {
 import { type Parameters, readParameters } from './base/parameters.ts';
 import { type Site, type StackInput, siteOf, withTags } from './base/site.ts';
 import { type Resources, ref, type Value } from './base/template.ts';
-import { alarmResources } from './parts/alarms.ts';
+import { alarmResources, alarms } from './parts/alarms.ts';
 import { checkResources } from './parts/check-machine.ts';
 import { countCustomMetrics, dashboardResources } from './parts/dashboard.ts';
 import { emptiedBucketResources } from './parts/emptied-bucket.ts';
@@ -144,8 +144,20 @@ function resourcesOf(site: Site): Resources {
   };
 }
 
-function outputsOf({ table }: Site): Template['Outputs'] {
+function outputsOf({ graph, names, table, parameters }: Site): Template['Outputs'] {
+  const { alarmEmail, alarmTopicArn } = parameters;
   return {
+    AlarmDrill: {
+      Description:
+        alarmEmail !== '' && alarmTopicArn === ''
+          ? `Confirm the mail that SNS has sent to ${alarmEmail}; then try the alarms by this command.`
+          : 'Tries whether the alarms reach a person.',
+      Value: `npx edgeloom drill --stack ${names.prefix}`,
+    },
+    FirstMigration: {
+      Description: 'An empty table is registered within minutes. For a table that has items this comes next.',
+      Value: `npx edgeloom migrate --table ${graph.table.name}`,
+    },
     TableName: { Description: 'The table; give it to --table.', Value: table.name },
     ProducerPolicyArn: { Description: 'For the roles of programs that write.', Value: ref(PRODUCER_POLICY) },
     ReaderPolicyArn: { Description: 'For the roles of programs that read.', Value: ref(READER_POLICY) },
@@ -160,16 +172,19 @@ function outputsOf({ table }: Site): Template['Outputs'] {
   };
 }
 
-/** How many things of a stack are billed by their number: its alarms, its dashboards, and the metrics that its programs emit. */
+/** How many things of a stack are billed by their number: metrics of its alarms, dashboards, and metrics that its programs emit. */
 export function stackFixtures(
   model: CompiledModel,
   values: Pick<Partial<Parameters>, 'observe' | 'feedEventBus'> = {},
 ): { alarms: number; dashboards: number; metrics: number } {
   const site = siteOf({ model, service: 'edgeloom', stage: 'cost', parameters: readParameters('cost', values) });
-  const types = Object.values(resourcesOf(site)).map(({ Type }) => Type);
-  const count = (type: string): number => types.filter((one) => one === type).length;
+  const resources = Object.values(resourcesOf(site));
+  const count = (type: string): number => resources.filter(({ Type }) => Type === type).length;
   return {
-    alarms: count('AWS::CloudWatch::Alarm'),
+    alarms: Object.values(alarms(site)).reduce(
+      (sum, { metric }) => sum + ('namespace' in metric ? 1 : metric.length),
+      0,
+    ),
     dashboards: count('AWS::CloudWatch::Dashboard'),
     metrics: countCustomMetrics(site),
   };

@@ -116,6 +116,12 @@ export class TableMemory implements ObserverMemory {
     await this.write(item, { state: saved.state && { ...saved.state, isEnded: true }, places: saved.places }, 0);
   }
 
+  /** Gives the lease back and leaves the state as it is: another reader of the stream than an observer has had it. */
+  async release(): Promise<void> {
+    const { item, saved } = await readSaved(this.store);
+    if (saved?.holder === this.holder) await this.write(item, saved, 0);
+  }
+
   private async write(
     seen: Item | undefined,
     { state, places }: Pick<Saved, 'state' | 'places'>,

@@ -50,15 +50,32 @@ export function metricText(namespace: string, name: string, dimensions: readonly
   return [namespace, name, ...dimensions.map((one) => `${one.Name}=${one.Value}`)].join(' ');
 }
 
-/** The properties of an alarm with those of its metric, whether it is named directly or by an expression that fills gaps with zero. */
-// biome-ignore lint/suspicious/noExplicitAny: as the properties of a resource
-export function watchedOf({ Properties }: TemplateResource): Record<string, any> & { isFilled: boolean } {
+/** A metric as a template names it. */
+interface WatchedMetric {
+  Namespace: string;
+  MetricName: string;
+  Dimensions: { Name: string; Value: string }[];
+}
+
+/** The properties of an alarm with its metrics: one that it names directly, or several that an expression fills with zero and adds up. */
+export function watchedOf({ Properties }: TemplateResource): {
+  // biome-ignore lint/suspicious/noExplicitAny: as the properties of a resource
+  [name: string]: any;
+  isFilled: boolean;
+  metrics: WatchedMetric[];
+} {
   const { Metrics: expressions } = Properties;
-  if (expressions === undefined) return { ...Properties, isFilled: false };
-  const [filled, counted] = expressions;
-  if (filled.Expression !== `FILL(${counted.Id}, 0)`) throw new Error(`${filled.Expression} is not known here`);
-  const { Metric, Stat, Period } = counted.MetricStat;
-  return { ...Properties, ...Metric, Statistic: Stat, Period, isFilled: true };
+  if (expressions === undefined) return { ...Properties, isFilled: false, metrics: [Properties as WatchedMetric] };
+  const [filled, ...counted] = expressions as {
+    Id: string;
+    Expression: string;
+    MetricStat: { Metric: WatchedMetric; Stat: string; Period: number };
+  }[];
+  const sum = counted.map(({ Id }) => `FILL(${Id}, 0)`).join(' + ');
+  if (filled!.Expression !== sum) throw new Error(`${filled!.Expression} is not known here`);
+  const { Stat, Period } = counted[0]!.MetricStat;
+  const metrics = counted.map(({ MetricStat }) => MetricStat.Metric);
+  return { ...Properties, Statistic: Stat, Period, isFilled: true, metrics };
 }
 
 /**
@@ -71,18 +88,22 @@ export function watchedOf({ Properties }: TemplateResource): Record<string, any>
  */
 export function rings(alarm: TemplateResource, metrics: Metrics, minutes: number, more: number): Ring[] {
   const watched = watchedOf(alarm);
-  const { Namespace, MetricName, Dimensions, Statistic, Period, isFilled } = watched;
+  const { Statistic, Period, isFilled } = watched;
   const { EvaluationPeriods, DatapointsToAlarm, Threshold, ComparisonOperator, TreatMissingData } = alarm.Properties;
-  const metric = metricText(Namespace, MetricName, Dimensions);
   const periodMinutes = Number(Period) / SECONDS_A_MINUTE;
   const step = periodMinutes * EvaluationPeriods > MINUTES_A_DAY ? 60 : 1;
-  const missing = Namespace === 'AWS/DynamoDB' && !isFilled ? 'ignore' : TreatMissingData;
+  const isOfDynamoDB = watched.metrics.some(({ Namespace }) => Namespace === 'AWS/DynamoDB');
+  const missing = isOfDynamoDB && !isFilled ? 'ignore' : TreatMissingData;
   const isBreaching = (value: number): boolean =>
     ComparisonOperator === 'LessThanThreshold' ? value < Threshold : value >= Threshold;
 
-  const points = metrics.points(metric, Statistic, periodMinutes);
+  const points = watched.metrics.map(({ Namespace, MetricName, Dimensions }) =>
+    metrics.points(metricText(Namespace, MetricName, Dimensions), Statistic, periodMinutes),
+  );
   const pointAt = (minute: number, back: number): number | undefined =>
-    points(minute - back * periodMinutes) ?? (isFilled ? 0 : undefined);
+    isFilled
+      ? points.reduce((sum, point) => sum + (point(minute - back * periodMinutes) ?? 0), 0)
+      : points[0]!(minute - back * periodMinutes);
   const stateAt = (minute: number, before: AlarmState): AlarmState => {
     let real = 0;
     let breaching = 0;

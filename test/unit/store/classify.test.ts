@@ -1,6 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { classifyError } from '../../../src/store/classify.ts';
+import { createClient } from '../../../src/store/client.ts';
+import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
+import { goalGraph } from '../../support/contracts-model.ts';
 
 function named(name: string, message = 'Something.', properties: object = {}): Error {
   return Object.assign(new Error(message), { name }, properties);
@@ -72,5 +78,50 @@ describe('classifyError', () => {
     const classified = new StoreError('terminal', 'a', 'b');
     expect(classifyError(classified)).toBe(classified);
     expect(classifyError('odd')).toMatchObject({ kind: 'retryable' });
+  });
+});
+
+describe('a throttled call', () => {
+  const resource = 'arn:aws:dynamodb:eu-central-1:123456789012:table/records/index/gsi0';
+
+  it.each([
+    ['ProvisionedThroughputExceededException', 'ThrottlingReasons'],
+    ['RequestLimitExceeded', 'ThrottlingReasons'],
+    ['ThrottlingException', 'throttlingReasons'],
+  ])('%s names its causes, each once, and the table or index', (name, member) => {
+    const reason = { reason: 'IndexWriteKeyRangeThroughputExceeded', resource };
+    const error = classifyError(named(name, 'Too fast.', { [member]: [reason, reason] }));
+    expect(error.message).toMatch(
+      new RegExp(`: Too fast\\. Throttled: IndexWriteKeyRangeThroughputExceeded of ${resource}\\.$`),
+    );
+  });
+  it('names its causes as they come over the wire, through the lean way and the SDK', async () => {
+    const server = createServer((request, response) => {
+      request.resume().on('end', () => {
+        response.statusCode = 400;
+        response.end(
+          JSON.stringify({
+            __type: 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException',
+            message: 'Too fast',
+            ThrottlingReasons: [{ reason: 'TableWriteAccountLimitExceeded', resource }],
+          }),
+        );
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    for (const lean of [true, false]) {
+      const client = createClient({ endpoint, maxAttempts: 1, lean });
+      onTestFinished(() => client.destroy());
+      const store = new DynamoDBStore(client, goalGraph().table);
+      await expect(store.put({ source: { S: 'GOAL-1' }, target: { S: 'GOAL-1' } })).rejects.toThrow(
+        `Throttled: TableWriteAccountLimitExceeded of ${resource}.`,
+      );
+    }
   });
 });

@@ -1,8 +1,8 @@
 import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable } from '../../../store/table.ts';
 import { DynamoDBStreamSource } from '../../../stream/dynamodb-source.ts';
+import { sweepInTurn } from '../../../trust/observe/sweep-in-turn.ts';
 import { emptyRedrive, type RedriveResult } from '../../../trust/repair/redrive.ts';
-import { sweep } from '../../../trust/repair/sweep.ts';
 import type { CommandSession } from '../../shared/session.ts';
 
 /** The result of a sweep of a session's table. */
@@ -13,14 +13,17 @@ export interface SweptStream {
   swept: number;
 }
 
-/** Reconciles the records of the table's stream that no consumer has claimed; none where the table has no stream. */
+/**
+ * Reconciles the records of the table's stream that no consumer has claimed; none where the table has no stream, or while an observer
+ * reads it.
+ */
 export async function sweepStream({ graph, store, client, settings }: CommandSession): Promise<SweptStream> {
   const { streamArn } = await describeTable(client, graph);
   if (streamArn === undefined) return { result: emptyRedrive(), swept: 0 };
   const streams = createStreamsClient(settings.client);
   try {
     const source = new DynamoDBStreamSource(streams, streamArn);
-    const { repaired, ...result } = await sweep({ graph, store, source });
+    const { repaired, ...result } = (await sweepInTurn({ graph, store, source })) ?? emptyRedrive();
     return { result: { ...result, entries: 0, repaired: 0 }, swept: repaired };
   } finally {
     streams.destroy();

@@ -83,6 +83,8 @@ export interface Parameters {
   alarmTopicArn: string;
   /** Who the stack's own topic mails alarms to; empty: to no address yet. */
   alarmEmail: string;
+  /** Where the pages of this repository's `docs` are: alarms and dashboard link to the runbooks. */
+  docsUrl: string;
   /** The boundary of every role, as governed accounts want it. */
   permissionsBoundaryArn: string;
   /** A customer-managed key for table, bucket, queues, topic, logs and environments. Its policy has to allow their services. */
@@ -251,6 +253,13 @@ const parametersSchema = z
       .string()
       .regex(/^([^@\s]+@[^@\s]+)?$/, 'should be an e-mail address')
       .default(''),
+    docsUrl: z
+      .string()
+      .regex(
+        /^(docs|https?:\/\/[^\s()]+[^\s()/])$/,
+        'should be an address such as https://git.example.com/edgeloom/docs',
+      )
+      .default('docs'),
     permissionsBoundaryArn: arnOfService('iam', 'a policy', 'policy/.+').default(''),
     // Policies and logs name a key; an alias is none to them.
     kmsKeyArn: arnOfService('kms', 'a key', 'key/[A-Za-z0-9-]+').default(''),
@@ -350,8 +359,21 @@ export function readParameters(
   );
 }
 
-/** Warnings of parameters that deploy and are still unwise, a sentence each. */
-export function parameterWarnings({ keepData, alarmEmail, alarmTopicArn }: Parameters): string[] {
-  if (!keepData || alarmEmail !== '' || alarmTopicArn !== '') return [];
-  return ['Alarms reach no one: set alarmEmail or alarmTopicArn.'];
+/** Warnings of parameters that deploy and leave something to do, or are unwise: a sentence each. */
+export function parameterWarnings(parameters: Parameters): string[] {
+  const { keepData, alarmEmail, alarmTopicArn, existingTableArn } = parameters;
+  const table = existingTableArn.split(':table/').at(-1);
+  return [
+    ...(keepData && alarmEmail === '' && alarmTopicArn === ''
+      ? ['Alarms reach no one: set alarmEmail or alarmTopicArn.']
+      : []),
+    ...(alarmEmail !== '' && alarmTopicArn === ''
+      ? [`No alarm reaches ${alarmEmail} before the mail of SNS is confirmed once: npx edgeloom drill.`]
+      : []),
+    ...(existingTableArn === ''
+      ? []
+      : [
+          `The stack registers no table that has items: run npx edgeloom migrate --table ${table} after the first deployment.`,
+        ]),
+  ];
 }

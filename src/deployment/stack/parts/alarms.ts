@@ -7,6 +7,7 @@ import {
   logicalIdPrefix,
   SCHEDULE_DEAD_LETTER_QUEUE,
 } from '../base/ids.ts';
+import type { Parameters } from '../base/parameters.ts';
 import type { Site } from '../base/site.ts';
 import { allow, denyPlainText, policyDocument, type Resources, ref, sub, type Value } from '../base/template.ts';
 import {
@@ -22,11 +23,14 @@ import {
 
 /** An alarm: a metric at or above a threshold, once or for some periods; or one that has stopped. */
 export interface Alarm {
-  metric: Metric;
-  /** One sentence; docs/operations.md says what to do. */
+  /** The metric; several of DynamoDB are added up. */
+  metric: Metric | readonly Metric[];
+  /** One sentence; the runbook says what to do. */
   means: string;
   /** Absent: it rings when the metric stops, and not before the metric has begun. */
   threshold?: number;
+  /** It rings when the metric stops, too. Default: only without a threshold. */
+  orStops?: boolean;
   /** Seconds. Default 300. */
   period?: number;
   /** Periods that are looked at. Default 1. */
@@ -105,23 +109,33 @@ function streamAlarms(site: Site): Record<string, Alarm> {
   };
 }
 
+/** The causes for which DynamoDB throttles, as its metrics call them: what to do differs. */
+const THROTTLE_CAUSES = {
+  HotPartition: ['KeyRangeThroughput', 'DynamoDB throttles calls of one partition, of the table or of an index.'],
+  TableCap: ['MaxOnDemandThroughput', 'DynamoDB throttles calls at the maximum that the table or an index is set to.'],
+  AccountLimit: ['AccountLimit', 'DynamoDB throttles calls at a quota of the account.'],
+} as const;
+/** A table on demand has none of these; only a table from elsewhere may be provisioned. */
+const PROVISIONED_CAUSE = {
+  ProvisionedCap: ['ProvisionedThroughput', 'DynamoDB throttles calls beyond the provisioned units.'],
+} as const;
+
 function tableAlarms(site: Site): Record<string, Alarm> {
-  const { indexes, table } = site.graph;
-  const places: [string, string | undefined][] = [
-    ['Table', undefined],
-    ...indexes.map((index): [string, string] => [index[0]!.toUpperCase() + index.slice(1), table.indexNames[index]!]),
-  ];
+  const causes = { ...THROTTLE_CAUSES, ...(site.parameters.existingTableArn !== '' && PROVISIONED_CAUSE) };
   return Object.fromEntries(
-    places.flatMap(([place, index]) =>
-      (['Read', 'Write'] as const).map((kind): [string, Alarm] => [
-        `${place}${kind}Throttles`,
-        {
-          metric: tableMetric(site, `${kind}ThrottleEvents`, index),
-          means: `DynamoDB throttles ${kind.toLowerCase()}s of the ${index === undefined ? 'table' : `index ${index}`}.`,
-          ...LASTING,
-        },
-      ]),
-    ),
+    Object.entries(causes).map(([name, [cause, means]]): [string, Alarm] => [
+      name,
+      { metric: throttleMetrics(site, cause), means, ...LASTING },
+    ]),
+  );
+}
+
+/** The metrics of one cause: reads and writes, of the table and of each index. An alarm takes ten at most. */
+function throttleMetrics(site: Site, cause: string): Metric[] {
+  const { indexes, table } = site.graph;
+  const places = [undefined, ...indexes.map((index) => table.indexNames[index])];
+  return places.flatMap((index) =>
+    ['Read', 'Write'].map((kind) => tableMetric(site, `${kind}${cause}ThrottleEvents`, index)),
   );
 }
 
@@ -171,10 +185,19 @@ function registryAlarms(site: Site): Record<string, Alarm> {
   return {
     Unmanaged: {
       metric: ownMetric(site, 'Unmanaged', 'Maximum'),
-      means: 'The table has no registry: edgeloom migrate has never run.',
+      means: 'The table has items and no registry: edgeloom migrate has never run.',
       threshold: 1,
       period,
-      // The first redrive may come before the first migration.
+      // The first look may come before the first migration.
+      periods: 2,
+    },
+    StreamReplaced: {
+      metric: ownMetric(site, 'StreamReplaced', 'Maximum'),
+      means:
+        'The stream of the table was switched off, or off and on, and nothing reads the new one; or nobody looks any more.',
+      threshold: 1,
+      orStops: true,
+      // A deployment may change the stream between two looks.
       periods: 2,
     },
     MigrationOpen: {
@@ -193,6 +216,11 @@ function checkAlarms(site: Site): Record<string, Alarm> {
     Drift: {
       metric: ownMetric(site, 'checkDrift'),
       means: 'The check found derived items that are not what the base items say.',
+      ...UNTIL_NEXT_NIGHT,
+    },
+    CheckQuarantined: {
+      metric: ownMetric(site, 'checkQuarantined'),
+      means: 'The check found items that could not be projected in full, also those that no redrive finds.',
       ...UNTIL_NEXT_NIGHT,
     },
     CheckFailed: {
@@ -279,57 +307,84 @@ function alarmForEachFunction(
   );
 }
 
+/** Alarms that share a section of docs/operations.md; each other one has its own. */
+const SHARED_RUNBOOKS: readonly (readonly string[])[] = [
+  ['TableCap', 'ProvisionedCap'],
+  ['StreamErrors', 'FailedEvents'],
+  ['Quarantined', 'QuarantineNotEmpty', 'CheckQuarantined'],
+  ['CheckErrors', 'RebuildErrors', 'CheckFailed', 'CheckTimedOut'],
+  ['StreamThrottles', 'CheckThrottles', 'RebuildThrottles', 'RedriveThrottles'],
+];
+
+/** The address of an alarm's runbook: a path in this repository, or a link where a parameter says where its pages are. */
+export function runbookOf(name: string, { docsUrl }: Parameters): string {
+  if (/^(Observe|Feed|Unverified)/.test(name)) return `${docsUrl}/observing.md#alarms`;
+  const heading = SHARED_RUNBOOKS.find((names) => names.includes(name)) ?? [name];
+  return `${docsUrl}/operations.md#${heading.join('-').toLowerCase()}`;
+}
+
 /** The alarms, and the topic that they go to. */
 export function alarmResources(site: Site): Resources {
   const { alarmTopicArn } = site.parameters;
   const topic = alarmTopicArn === '' ? ref(ALARM_TOPIC) : alarmTopicArn;
   const resources = Object.entries(alarms(site)).map(([name, alarm]): [string, Resources[string]] => [
     `${name}Alarm`,
-    alarmResource(site.names.local(name), alarm, topic),
+    alarmResource(site.names.local(name), `${alarm.means} Runbook: ${runbookOf(name, site.parameters)}`, alarm, topic),
   ]);
   return { ...(alarmTopicArn === '' && topicResources(site)), ...Object.fromEntries(resources) };
 }
 
-function alarmResource(name: string, { metric, means, threshold, periods = 1, ...alarm }: Alarm, topic: Value) {
-  const ringsWhenItStops = threshold === undefined;
+function alarmResource(
+  name: string,
+  description: string,
+  { metric, threshold, orStops = threshold === undefined, periods = 1, ...alarm }: Alarm,
+  topic: Value,
+) {
   return {
     Type: 'AWS::CloudWatch::Alarm',
     Properties: {
       AlarmName: name,
-      AlarmDescription: `${means} See docs/operations.md.`,
+      AlarmDescription: description,
       ...metricOfAlarm(metric, alarm.period ?? PERIOD_SECONDS),
       EvaluationPeriods: periods,
       DatapointsToAlarm: alarm.ofThem ?? periods,
       // No metric is below zero.
       Threshold: threshold ?? 0,
-      ComparisonOperator: ringsWhenItStops ? 'LessThanThreshold' : 'GreaterThanOrEqualToThreshold',
+      ComparisonOperator: threshold === undefined ? 'LessThanThreshold' : 'GreaterThanOrEqualToThreshold',
       // Most metrics count nothing where nothing happened. An alarm begins without data, and tells only of changes: it does not ring
       // at a first deployment, as it would if missing data were breaching.
-      TreatMissingData: ringsWhenItStops ? 'missing' : 'notBreaching',
+      TreatMissingData: orStops ? 'missing' : 'notBreaching',
       AlarmActions: [topic],
       OKActions: [topic],
-      ...(ringsWhenItStops && { InsufficientDataActions: [topic] }),
+      ...(orStops && { InsufficientDataActions: [topic] }),
     },
   };
 }
 
 /** The metric of an alarm. */
-function metricOfAlarm(
-  { namespace, name, dimensions, statistic }: Metric,
-  period: number,
-): Resources[string]['Properties'] {
-  const metric = {
+function metricOfAlarm(metric: Metric | readonly Metric[], period: number): Resources[string]['Properties'] {
+  if ('namespace' in metric) {
+    return { ...metricProperties(metric), Statistic: metric.statistic, Period: period };
+  }
+  // An alarm on a metric of DynamoDB keeps its state where data is missing, whatever it is configured to do. It would never end.
+  const filled = metric.map((_, i) => `FILL(m${i}, 0)`).join(' + ');
+  return {
+    Metrics: [
+      { Id: 'filled', Expression: filled, Label: 'throttled', ReturnData: true },
+      ...metric.map((one, i) => ({
+        Id: `m${i}`,
+        MetricStat: { Metric: metricProperties(one), Stat: one.statistic, Period: period },
+        ReturnData: false,
+      })),
+    ],
+  };
+}
+
+function metricProperties({ namespace, name, dimensions }: Metric): Resources[string]['Properties'] {
+  return {
     Namespace: namespace,
     MetricName: name,
     Dimensions: Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value })),
-  };
-  if (namespace !== 'AWS/DynamoDB') return { ...metric, Statistic: statistic, Period: period };
-  // An alarm on a metric of DynamoDB keeps its state where data is missing, whatever it is configured to do. It would never end.
-  return {
-    Metrics: [
-      { Id: 'filled', Expression: 'FILL(counted, 0)', Label: name, ReturnData: true },
-      { Id: 'counted', MetricStat: { Metric: metric, Stat: statistic, Period: period }, ReturnData: false },
-    ],
   };
 }
 

@@ -1,16 +1,8 @@
 import { DEAD_LETTER_QUEUE, FAILED_BATCHES_QUEUE, functionsOf, SCHEDULE_DEAD_LETTER_QUEUE } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
 import { type Resources, ref, type Value } from '../base/template.ts';
-import {
-  functionMetric,
-  type Metric,
-  mappingMetric,
-  NAMESPACE,
-  ownMetric,
-  queueAge,
-  queueDepth,
-  tableMetric,
-} from './metrics.ts';
+import { alarms, runbookOf } from './alarms.ts';
+import { functionMetric, type Metric, mappingMetric, NAMESPACE, ownMetric, queueAge, queueDepth } from './metrics.ts';
 
 /** A graph of the dashboard. */
 interface Graph {
@@ -25,7 +17,6 @@ const IN_A_ROW = 3;
 
 function graphs(site: Site): Graph[] {
   const own = (name: string, statistic?: Metric['statistic']): Metric => ownMetric(site, name, statistic);
-  const { table, indexes } = site.graph;
   return [
     {
       title: 'Behind the stream, milliseconds',
@@ -69,8 +60,8 @@ function graphs(site: Site): Graph[] {
       metrics: [queueAge(FAILED_BATCHES_QUEUE), own('checkAgeHours', 'Maximum')],
     },
     {
-      title: 'Without a registry, and what an open migration builds or removes',
-      metrics: ['Unmanaged', 'MigrationOpen'].map((name) => own(name, 'Maximum')),
+      title: 'Without a registry, another stream, and what an open migration builds or removes',
+      metrics: ['Unmanaged', 'StreamReplaced', 'MigrationOpen'].map((name) => own(name, 'Maximum')),
     },
     {
       title: 'Check',
@@ -85,12 +76,37 @@ function graphs(site: Site): Graph[] {
         ]
       : []),
     {
-      title: 'Throttled by DynamoDB',
-      metrics: ['ReadThrottleEvents', 'WriteThrottleEvents'].flatMap((name) => [
-        tableMetric(site, name),
-        ...indexes.map((index) => tableMetric(site, name, table.indexNames[index])),
-      ]),
+      title: 'Throttled by DynamoDB: partitions, maxima, quotas',
+      metrics: Object.values(alarms(site)).flatMap(({ metric }) => ('namespace' in metric ? [] : metric)),
     },
+  ];
+}
+
+/** The widgets at the top answer at once: is anything wrong, since when, and what to do. The graphs below show why. */
+function answers(site: Site): { height: number; type: string; properties: { [name: string]: Value } }[] {
+  const { names, parameters } = site;
+  const all = Object.entries(alarms(site));
+  const arns = all.map(
+    ([name]) => `arn:\${AWS::Partition}:cloudwatch:\${AWS::Region}:\${AWS::AccountId}:alarm:${names.local(name)}`,
+  );
+  const rows = all.map(([name, { means }]) => {
+    const address = runbookOf(name, parameters);
+    const runbook = address.includes('://') ? `[runbook](${address})` : `\`${address}\``;
+    return `| ${name} | ${means} | ${runbook} |`;
+  });
+  const table = ['| alarm | means | do |', '|---|---|---|', ...rows].join('\n');
+  return [
+    {
+      ...{ height: 4, type: 'alarm' },
+      // Only alarms that ring, with the latest change first: each tells since when it rings.
+      properties: {
+        title: 'Wrong now (empty: nothing), the latest first',
+        alarms: arns,
+        states: ['ALARM', 'INSUFFICIENT_DATA'],
+        sortBy: 'stateUpdatedTimestamp',
+      },
+    },
+    { height: 8, type: 'text', properties: { markdown: `## What to do\n\n${table}` } },
   ];
 }
 
@@ -114,10 +130,15 @@ export function dashboardResources(site: Site): Resources {
     names.set(name, value);
     return `\${${name}}`;
   };
-  const widgets = graphs(site).map(({ title, metrics }, i) => ({
+  let top = 0;
+  const first = answers(site).map(({ height, ...widget }) => {
+    top += height;
+    return { x: 0, y: top - height, width: IN_A_ROW * WIDTH, height, ...widget };
+  });
+  const below = graphs(site).map(({ title, metrics }, i) => ({
     type: 'metric',
     x: (i % IN_A_ROW) * WIDTH,
-    y: Math.floor(i / IN_A_ROW) * HEIGHT,
+    y: top + Math.floor(i / IN_A_ROW) * HEIGHT,
     width: WIDTH,
     height: HEIGHT,
     properties: {
@@ -136,7 +157,7 @@ export function dashboardResources(site: Site): Resources {
       Type: 'AWS::CloudWatch::Dashboard',
       Properties: {
         DashboardName: site.names.inAccount(),
-        DashboardBody: { 'Fn::Sub': [JSON.stringify({ widgets }), Object.fromEntries(names)] },
+        DashboardBody: { 'Fn::Sub': [JSON.stringify({ widgets: [...first, ...below] }), Object.fromEntries(names)] },
       },
     },
   };

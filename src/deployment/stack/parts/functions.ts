@@ -134,6 +134,8 @@ export function functionProperties(name: FunctionName, site: Site): Record<strin
         ...environment,
       },
     },
+    // The rest of a failed batch goes back to the queue that it came from. Lambda would stop the loop after about sixteen rests.
+    ...(name === 'redrive' && { RecursiveLoop: 'Allow' }),
     ...(name === 'stream' && reservedConcurrency > 0 && { ReservedConcurrentExecutions: reservedConcurrency }),
     ...(kmsKeyArn !== '' && { KmsKeyArn: kmsKeyArn }),
     ...(tracing && { TracingConfig: { Mode: 'Active' } }),
@@ -230,36 +232,41 @@ function feedTriggers({ parameters }: Site): Resources {
   };
 }
 
-/** The schedule of a function, and its right to call it. */
+/** Minutes between two looks of the redrive function at the table. */
+export const WATCH_MINUTES = 5;
+
+/** The schedule of a function, and its right to call it. Another schedule than the first has a number, a name and an event of its own. */
 function scheduleResources(
   { names }: Site,
   name: FunctionName,
   schedule: { Description: string; ScheduleExpression: string },
+  { number, name: ruleName, event }: { number: number; name: string; event?: object } = { number: 1, name },
 ): Resources {
   const prefix = logicalIdPrefix(name);
   return {
-    [`${prefix}EventsRuleSchedule1`]: {
+    [`${prefix}EventsRuleSchedule${number}`]: {
       Type: 'AWS::Events::Rule',
       Properties: {
-        Name: names.local(name),
+        Name: names.local(ruleName),
         ...schedule,
         State: 'ENABLED',
         Targets: [
           {
-            Id: `${name}Schedule`,
+            Id: `${ruleName}Schedule`,
             Arn: attribute(`${prefix}LambdaFunction`),
+            ...(event !== undefined && { Input: JSON.stringify(event) }),
             DeadLetterConfig: { Arn: attribute(SCHEDULE_DEAD_LETTER_QUEUE) },
           },
         ],
       },
     },
-    [`${prefix}LambdaPermissionEventsRuleSchedule1`]: {
+    [`${prefix}LambdaPermissionEventsRuleSchedule${number}`]: {
       Type: 'AWS::Lambda::Permission',
       Properties: {
         FunctionName: attribute(`${prefix}LambdaFunction`),
         Action: 'lambda:InvokeFunction',
         Principal: 'events.amazonaws.com',
-        SourceArn: attribute(`${prefix}EventsRuleSchedule1`),
+        SourceArn: attribute(`${prefix}EventsRuleSchedule${number}`),
       },
     },
   };
@@ -272,6 +279,15 @@ function redriveTriggers(site: Site): Resources {
       Description: 'Starts the redrive of the quarantine.',
       ScheduleExpression: `rate(${parameters.redriveMinutes} minutes)`,
     }),
+    ...scheduleResources(
+      site,
+      'redrive',
+      {
+        Description: 'Has the redrive function look at registry and stream of the table; an empty table is registered.',
+        ScheduleExpression: `rate(${WATCH_MINUTES} minutes)`,
+      },
+      { number: 2, name: 'watch', event: { watch: true } },
+    ),
     RedriveEventSourceMappingSQSFailedBatchesQueue: {
       Type: 'AWS::Lambda::EventSourceMapping',
       DependsOn: ['RedriveRole'],

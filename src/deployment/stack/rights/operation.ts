@@ -37,6 +37,11 @@ export function operationStatements({ names }: Site): Statement[] {
     ),
     // These have no resources, or only those of all alarms.
     allow(['cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData', 'cloudwatch:ListMetrics'], ['*']),
+    // A drill of the alarms.
+    allow(
+      ['cloudwatch:DescribeAlarmHistory', 'cloudwatch:SetAlarmState'],
+      [own('cloudwatch', `alarm:${names.local('*')}`)],
+    ),
     allow(['logs:DescribeLogGroups', 'logs:GetQueryResults'], ['*']),
     allow(['events:DescribeRule', 'events:EnableRule'], [own('events', `rule/${names.local('*')}`)]),
     // "Start DLQ redrive" in SQS's console.

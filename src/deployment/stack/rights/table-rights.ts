@@ -58,8 +58,8 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
   repair: REPAIRING,
   // The function of a rebuild migrates, too: it looks at what it builds through the indexes that readers will use.
   rebuild: [...REPAIRING, ...['Query', 'Scan'].map(on('indexes'))],
-  // The rest of a failed batch goes into quarantine.
-  redrive: [...SETTLING, on('first-index')('Query')],
+  // The rest of a failed batch goes into quarantine. An empty table is looked through and registered; its stream is compared.
+  redrive: [...REPAIRING, on('first-index')('Query')],
   observe: [
     ...['BatchGetItem', 'GetItem', 'Query'].map(onTable),
     // The indexes are sampled.

@@ -1,0 +1,70 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { ScanSource, Store } from '../../core/store-port.ts';
+import { type RegistryState, registryState } from '../../registry/state.ts';
+import type { FunctionLogger } from './json-lines.ts';
+
+/** A table that the redrive function watches. */
+export interface WatchedTable {
+  graph: CompiledModel;
+  store: Store & ScanSource;
+  /** Absent where only a store is given: then the table's identity is unknown. */
+  client: (() => Promise<DynamoDBClient>) | undefined;
+  logger: FunctionLogger;
+  now: (() => number) | undefined;
+  /** Milliseconds left for work. */
+  remainingMs(): number;
+}
+
+/**
+ * The state of a table by its registry. A table without a registry and without items is registered first, so that a new deployment is
+ * managed before its first migration. A table with items is left to a person: its searches would be unavailable until they are verified.
+ * A failed registration fails no call: the next one tries again, and the metric `Unmanaged` tells.
+ */
+export async function registeredState(table: WatchedTable): Promise<RegistryState> {
+  const { graph, store, logger } = table;
+  const reader = { store, stats: { rcu: 0 } };
+  const state = await registryState(reader);
+  if (state.isManaged) return state;
+  try {
+    if (await registerNewTable(table)) logger.info({ table: graph.table.name }, 'the empty table is registered');
+    else {
+      const next = `npx edgeloom migrate --table ${graph.table.name}`;
+      logger.warn({ table: graph.table.name, next }, 'the table has items and no registry');
+    }
+  } catch (error) {
+    logger.warn({ error: error instanceof Error ? error.message : String(error) }, 'the table was not registered');
+  }
+  return await registryState(reader);
+}
+
+/** False if the table has items, or items that came during the registration: a migration has to build their projections. */
+async function registerNewTable({ graph, store, client, now, remainingMs }: WatchedTable): Promise<boolean> {
+  // Most calls find a registry, and load no migration.
+  const { registerIfEmpty } = await import('../../migrate/register-empty.ts');
+  const ofTable = client && (await readIdentity(await client(), graph));
+  return await registerIfEmpty({ graph, store, now, remainingMs, waitsBetweenCalls: true, ...ofTable });
+}
+
+async function readIdentity(client: DynamoDBClient, graph: CompiledModel) {
+  const { serverTime, tableIdentity } = await import('../../store/table.ts');
+  return { ...(await tableIdentity(client, graph)), serverTime: () => serverTime(client, graph) };
+}
+
+/**
+ * Whether the table has another stream now than the one that the stack reads, or none. The event source mapping does not fail then: the
+ * stream of before has an end, and nothing new comes.
+ *
+ * @param streamArn the stream that the stack reads.
+ */
+export async function isStreamReplaced(
+  { graph, client, logger }: WatchedTable,
+  streamArn: string,
+): Promise<boolean | undefined> {
+  if (client === undefined) return undefined;
+  const { describeTable } = await import('../../store/table.ts');
+  const { streamArn: current } = await describeTable(await client(), graph);
+  if (current === streamArn) return false;
+  logger.error({ reads: streamArn, has: current ?? null }, 'the stack does not read the stream of the table');
+  return true;
+}
