@@ -1,0 +1,18 @@
+import { type Item, setOwn } from './attribute-value.ts';
+
+/** The bookkeeping that a mirror keeps in a base item, next to its content. */
+
+/** The attribute of a mirrored base item that says who claims it: a map of `rev`, `owner` and `entries`. */
+export const MIRROR = '~mirror';
+/** The attribute of a base item that says that it is gone. */
+export const GONE = '~gone';
+/** The names that no producer may use in a base item. */
+export const BOOKKEEPING: readonly string[] = [MIRROR, GONE];
+
+/** A base item without bookkeeping; the same object if it has none. */
+export function withoutBookkeeping(item: Item): Item {
+  if (!Object.hasOwn(item, MIRROR) && !Object.hasOwn(item, GONE)) return item;
+  const rest: Item = {};
+  for (const name of Object.keys(item)) if (!BOOKKEEPING.includes(name)) setOwn(rest, name, item[name]!);
+  return rest;
+}
