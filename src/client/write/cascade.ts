@@ -34,8 +34,8 @@ export interface DeletedNode {
    */
   notFound: string[];
   /**
-   * Edge types whose incoming edges only their orders name. An edge that is in none of them stays, because it, or its source
-   * node, lacks what they sort by; a check with `dangling` names it.
+   * Edge types whose incoming edges only their projections name. An edge that is in none of them stays, because it, or its source
+   * node, lacks what orders sort by, or because it is soft-deleted; a check with `dangling` names the first.
    */
   foundByOrders: string[];
   wcu: number;
@@ -78,7 +78,7 @@ export async function deleteNodeWithEdges(
       .filter((edge) => !canFindIncoming(edge) || hasReadOnly(graph, edge))
       .map(({ type: name }) => name),
     foundByOrders: found
-      .filter(({ copy, incoming }) => copy === undefined && incoming === undefined)
+      .filter(({ copy, incoming, deletedWhen }) => (copy ?? incoming) === undefined || deletedWhen !== undefined)
       .map(({ type: name }) => name),
     wcu: 0,
     rcu: 0,

@@ -164,6 +164,8 @@ export interface NodeModel {
   ownerOf: readonly EdgeModel[];
   /** The raw keys of its nodes, as templates; undefined: their ids. */
   key?: NodeKeyOption;
+  /** The attribute that says that a node counts as deleted; undefined: none. */
+  deletedWhen?: string;
 }
 
 /** A compiled part of a node type. */
@@ -209,6 +211,8 @@ export interface EdgeModel {
   copy?: readonly string[];
   /** The raw keys of its edges, as templates; undefined: Edgeloom's. */
   key?: EdgeKeyOption;
+  /** As of a node. */
+  deletedWhen?: string;
 }
 
 /** A count, or a total, of edges. */

@@ -6,6 +6,7 @@ import { joinedPrefixes } from '../../core/kinds/joined.ts';
 import { itemKindOf, kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { classifyKey, type KeyKind } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import { GONE, isItemThere } from '../../core/model/gone.ts';
 import { isPartOfSource, joinedTypesFrom } from '../../core/model/joined.ts';
 import { nearest } from '../../core/model/options/nearest.ts';
 import { queriedItems, queryPages } from '../../core/store-pages.ts';
@@ -59,6 +60,7 @@ async function explainItem(key: ItemKey, options: ExplainOptions): Promise<Expla
   const kind = classifyKey(graph, key.source, key.target);
   const notes: string[] = [];
   if (item === undefined) notes.push('There is no such item: nothing is derived from it.');
+  else if (!isItemThere(graph, key, item)) notes.push(goneText(graph, key, item));
   if (kind.kind === 'unknown') notes.push(undeclaredText(options.graph, key));
   const entries = await quarantineEntriesOf(graph, store, key);
   notes.push(
@@ -70,6 +72,13 @@ async function explainItem(key: ItemKey, options: ExplainOptions): Promise<Expla
   const context = { graph, store, stream: new StreamLabel(undefined) };
   const parts = item === undefined ? [] : await explainBaseItem(context, key, item, lag);
   return { item: { ...key, exists: item !== undefined, kind: nameOfKind(kind) }, parts, notes };
+}
+
+/** The reason why nothing is derived from an item that is stored. */
+function goneText({ nodes, edges }: CompiledModel, { source, target }: ItemKey, item: Item): string {
+  const type = source === target ? nodes.get(typePrefix(source) ?? '') : edges.get(typePrefix(target) ?? '');
+  const attribute = Object.hasOwn(item, GONE) ? GONE : type?.deletedWhen;
+  return `It counts as deleted, because it has ${attribute}: nothing is derived from it.`;
 }
 
 function nameOfKind({ kind }: KeyKind): string {
