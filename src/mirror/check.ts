@@ -1,7 +1,8 @@
 import { attributeOf, type Item } from '../core/items/attribute-value.ts';
 import { textOfKey } from '../core/items/keys.ts';
-import { MIRROR } from '../core/items/mirrored.ts';
+import { MIRROR } from '../core/model/mirrored.ts';
 import type { ItemKey } from '../core/store-port.ts';
+import { isOfItem } from './apply.ts';
 import { claimsOf, textOf } from './claims.ts';
 import type { MirrorContext } from './context.ts';
 import { type Poisoned, poisonedItems } from './poison.ts';
@@ -86,13 +87,19 @@ export async function checkSource(context: MirrorContext, options: CheckSourceOp
     const isProcessed = await (options.processed ?? waited(context, options.signal))(context.now());
     for (const first of suspects.values()) {
       options.signal?.throwIfAborted();
-      const { item } = await store.get(first.key, { consistent: true });
-      const second = await look(first, item);
-      if (second === undefined) continue;
-      // rule: mirror-check-looks-twice
-      const isSame = second.revision === first.revision && second.wanted === first.wanted;
-      if (!isSame || !isProcessed) result.pending += 1;
-      else result.differences.push(await differenceOf(context, first, item, options.repair === true));
+      try {
+        const { item } = await store.get(first.key, { consistent: true });
+        const second = await look(first, item);
+        if (second === undefined) continue;
+        // rule: mirror-check-looks-twice
+        const isSame = second.revision === first.revision && second.wanted === first.wanted;
+        if (!isSame || !isProcessed) result.pending += 1;
+        else result.differences.push(await differenceOf(context, first, item, options.repair === true));
+      } catch (error) {
+        // The mapping takes the source item no more.
+        if (!isOfItem(error)) throw error;
+        result.pending += 1;
+      }
     }
   }
   for await (const poisoned of poisonedItems(store, context.source)) result.poisoned.push(poisoned);

@@ -1,8 +1,9 @@
 import { attributeOf, canonicalText, type Item, numberOf, stringOf } from '../core/items/attribute-value.ts';
 import { TOMBSTONE_HOURS } from '../core/items/derived-item.ts';
 import { hash128 } from '../core/items/keys.ts';
-import { GONE, MIRROR, withoutBookkeeping } from '../core/items/mirrored.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
+import { GONE } from '../core/model/gone.ts';
+import { MIRROR, withoutBookkeeping } from '../core/model/mirrored.ts';
 import type { BaseCondition, ItemKey } from '../core/store-port.ts';
 
 /**
@@ -63,7 +64,6 @@ export function withClaim(before: Claims | undefined, claimant: string, claim: C
   const said = before?.entries.get(claimant);
   const entries = new Map<string, Claim>();
   for (const [other, entry] of before?.entries ?? []) {
-    // rule: mirror-remembers-what-is-gone
     const isForgotten = entry.goneSince !== undefined && entry.goneSince < nowSeconds - REMEMBERED_SECONDS;
     if (!isForgotten) entries.set(other, entry);
   }
@@ -73,13 +73,10 @@ export function withClaim(before: Claims | undefined, claimant: string, claim: C
   if (content === undefined) own.goneSince = (said?.position === position ? said.goneSince : undefined) ?? nowSeconds;
   entries.set(claimant, own);
   const live = [...entries].filter(([, entry]) => entry.content !== undefined).map(([name]) => name);
-  const owner = before?.owner ?? claimant;
-  return {
-    revision: revisionAfter(before?.revision ?? '', claimant, own),
-    // rule: mirror-owner-stays-while-it-lives
-    owner: live.includes(owner) ? owner : ([...live].sort()[0] ?? claimant),
-    entries,
-  };
+  const owned = before?.owner ?? claimant;
+  // rule: mirror-smallest-live-claimant-takes-over
+  const owner = live.includes(owned) ? owned : (live.sort()[0] ?? claimant);
+  return { revision: revisionAfter(before?.revision ?? '', claimant, own), owner, entries };
 }
 
 /** The claimants whose content a base item has or could have. Of two the item shows one: they are in conflict. */
@@ -107,8 +104,17 @@ export function itemOfClaims({ table }: CompiledModel, { source, target }: ItemK
     [table.partitionKey]: { S: source },
     [table.sortKey]: { S: target },
     [MIRROR]: { M: { rev: { N: revision }, owner: { S: owner }, entries: { M: stored } } },
-    ...(shown === undefined && { [GONE]: { BOOL: true }, [table.ttl]: { N: String(forgottenAt(claims)) } }),
+    ...tombstoneParts(table.ttl, claims, shown),
   };
+}
+
+/** The parts of a tombstone. Live content has no expiry: DynamoDB would delete it. */
+function tombstoneParts(ttl: string, claims: Claims, shown: Item | undefined): Item {
+  // rule: mirror-live-content-does-not-expire
+  if (shown !== undefined) return {};
+  // rule: mirror-tombstone-outlives-every-delivery
+  const expiry = forgottenAt(claims);
+  return { [GONE]: { BOOL: true }, [ttl]: { N: String(expiry) } };
 }
 
 /** The condition that a base item is as it was seen. */

@@ -5,6 +5,7 @@ import { queriedItems } from '../core/store-pages.ts';
 import type { BaseCondition, ItemKey, Store } from '../core/store-port.ts';
 import type { EdgeloomError } from '../foundation/errors.ts';
 import type { MirrorContext } from './context.ts';
+import { BEFORE_ALL } from './position.ts';
 import type { Source } from './source.ts';
 
 /**
@@ -33,12 +34,17 @@ export async function quarantine(
   found: { position: string; error: EdgeloomError; keys: readonly string[] },
 ): Promise<void> {
   await changeEntry(context, claimant, (entry, isResolved) => {
-    if (entry !== undefined && entry.position >= found.position && (isResolved || entry.position > found.position))
-      return undefined;
+    // A walk has asked the source item itself, and has no position.
+    const isOfWalk = found.position === BEFORE_ALL;
+    if (entry !== undefined && isResolved && !isOfWalk && entry.position >= found.position) return undefined;
     const since = entry !== undefined && !isResolved ? entry.since : Math.floor(context.now() / 1000);
     const keys = [...new Set([...(isResolved ? [] : (entry?.keys ?? [])), ...found.keys])];
+    if (entry !== undefined && !isResolved && keys.length === entry.keys.length && entry.position >= found.position) {
+      return undefined;
+    }
+    const position = entry !== undefined && entry.position > found.position ? entry.position : found.position;
     const { code, message, hint } = found.error;
-    return { claimant, code, reason: `${message} ${hint}`.trim(), since, position: found.position, keys };
+    return { claimant, code, reason: `${message} ${hint}`.trim(), since, position, keys };
   });
 }
 

@@ -100,7 +100,7 @@ export async function overSource(
       async (image) => {
         options.signal?.throwIfAborted();
         const claimant = claimantOf(source, image);
-        await ofItem(context, claimant, result, async () => {
+        await ofItem(context, claimant, result, [], async () => {
           for (const [text, item] of mapped(graph, source, image)) {
             if (await visit({ key: keyOfText(text), claimant }, contentOf(graph, item)!)) result.written += 1;
           }
@@ -143,7 +143,7 @@ export async function overBase(
         const key = { source: from, target };
         for (const [claimant, entry] of claimsOf(graph, item)?.entries ?? []) {
           if (!isOfSource(source, claimant)) continue;
-          await ofItem(context, claimant, result, async () => {
+          await ofItem(context, claimant, result, [textOfKey(key)], async () => {
             if (await visit({ key, claimant }, entry, { key, item })) result.written += 1;
           });
         }
@@ -181,6 +181,7 @@ async function ofItem(
   context: MirrorContext,
   claimant: string,
   result: WalkResult,
+  keys: readonly string[],
   run: () => Promise<void>,
 ): Promise<void> {
   try {
@@ -188,7 +189,7 @@ async function ofItem(
   } catch (error) {
     if (!isOfItem(error)) throw error;
     result.poisoned += 1;
-    await quarantine(context, claimant, { position: BEFORE_ALL, error, keys: [] });
+    await quarantine(context, claimant, { position: BEFORE_ALL, error, keys });
   }
 }
 

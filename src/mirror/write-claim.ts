@@ -31,10 +31,11 @@ export async function writeOfRecord(
   const condition = { mirroredBefore: { claimant, position: said.position } };
   const result = await store.change({ kind: 'put', key, item, condition });
   if (result.applied) return;
-  await writeAsSeen(context, { key, claimant }, result.current, (entry) =>
+  await writeAsSeen(context, { key, claimant }, result.current, (entry) => {
     // rule: mirror-compares-positions-of-one-claimant
-    entry !== undefined && entry.position >= said.position ? undefined : claim,
-  );
+    if (entry !== undefined && entry.position >= said.position) return undefined;
+    return claim;
+  });
 }
 
 /** Writes what a scan of the source table shows: only where nothing is known of the source item, or by an older mapping. */
@@ -50,7 +51,8 @@ export async function writeOfScan(context: MirrorContext, { key, claimant }: Wor
     // rule: mirror-snapshot-replaces-older-versions-alone
     if (entry.version >= version) return undefined;
     // rule: mirror-snapshot-keeps-the-position
-    return { ...claim, position: entry.position };
+    const { position } = entry;
+    return { ...claim, position };
   });
 }
 
@@ -62,8 +64,10 @@ export async function writeOfScan(context: MirrorContext, { key, claimant }: Wor
  */
 export async function settle(context: MirrorContext, { key, claimant }: Word, at = BEFORE_ALL): Promise<boolean> {
   const { graph, store, source, sourceStore } = context;
+  // rule: mirror-base-item-is-read-first
   let { item: base } = await store.get(key, { consistent: true });
   for (;;) {
+    // rule: mirror-source-item-is-read-in-each-round
     const image = await sourceStore.get(keyOfClaimant(source, claimant));
     const content = contentOf(graph, mapped(graph, source, image).get(textOfKey(key)));
     const result = await tryToWrite(context, { key, claimant }, base, (entry) => {
@@ -75,7 +79,6 @@ export async function settle(context: MirrorContext, { key, claimant }: Word, at
       return entry?.position === position && sameClaim(entry, claim) ? undefined : claim;
     });
     if (result.done) return result.wrote;
-    // rule: mirror-conflict-repeats-both-reads
     base = result.current;
   }
 }

@@ -1,6 +1,6 @@
 import type { TransactWriteItem, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue, Item } from '../core/items/attribute-value.ts';
-import { MIRROR } from '../core/items/mirrored.ts';
+import { MIRROR } from '../core/model/mirrored.ts';
 import type { TableNames } from '../core/model/compiled.ts';
 import type { AttributeChanges, BaseChange, BaseCondition } from '../core/store-port.ts';
 

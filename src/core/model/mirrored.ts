@@ -1,11 +1,10 @@
-import { type Item, setOwn } from './attribute-value.ts';
+import { type Item, setOwn } from '../items/attribute-value.ts';
+import { GONE } from './gone.ts';
 
 /** The bookkeeping that a mirror keeps in a base item, next to its content. */
 
 /** The attribute of a mirrored base item that says who claims it: a map of `rev`, `owner` and `entries`. */
 export const MIRROR = '~mirror';
-/** The attribute of a base item that says that it is gone. */
-export const GONE = '~gone';
 /** The names that no producer may use in a base item. */
 export const BOOKKEEPING: readonly string[] = [MIRROR, GONE];
 
