@@ -45,10 +45,14 @@ export async function snapshot(context: MirrorContext, options: WalkOptions): Pr
   return result;
 }
 
-/** Settles the base items that an older mapping has made. */
+/**
+ * Settles the base items that are not what their source items make now. It looks also at those of the present version: while two versions of
+ * a consumer run side by side, the older one may have had the last word about another key.
+ */
 export async function sweep(context: MirrorContext, options: WalkOptions): Promise<WalkResult> {
-  return overBase(context, options, async (word, { version }) => {
-    if (version >= context.source.version) return false;
+  return overBase(context, options, async (word, entry) => {
+    // rule: mirror-sweep-looks-at-every-version
+    if (isRight(context, entry, await wantedOf(context, word))) return false;
     return settle(context, word);
   });
 }
@@ -63,10 +67,7 @@ export async function reconcile(context: MirrorContext, options: WalkOptions): P
     return isRight(context, entry, content) ? false : settle(context, word);
   });
   // rule: mirror-reconciles-what-makes-base-items
-  const back = await overBase(context, options, async (word, entry) => {
-    const wanted = await wantedOf(context, word);
-    return isRight(context, entry, wanted) ? false : settle(context, word);
-  });
+  const back = await sweep(context, options);
   return {
     items: forth.items + back.items,
     written: mended + forth.written + back.written,
