@@ -89,7 +89,6 @@ async function applyWork(
       );
     } catch (error) {
       if (!isOfItem(error)) throw error;
-      // rule: mirror-quarantines-by-the-key-of-the-source-item
       await attempt(() => quarantine(context, claimant, { position, error, keys: [...work.keys.keys()] }));
       return;
     }

@@ -38,6 +38,7 @@ export async function quarantine(
     const isOfWalk = found.position === BEFORE_ALL;
     if (entry !== undefined && isResolved && !isOfWalk && entry.position >= found.position) return undefined;
     const since = entry !== undefined && !isResolved ? entry.since : Math.floor(context.now() / 1000);
+    // rule: mirror-poison-keeps-what-was-made
     const keys = [...new Set([...(isResolved ? [] : (entry?.keys ?? [])), ...found.keys])];
     if (entry !== undefined && !isResolved && keys.length === entry.keys.length && entry.position >= found.position) {
       return undefined;

@@ -50,9 +50,7 @@ export async function writeOfScan(context: MirrorContext, { key, claimant }: Wor
     if (entry === undefined) return claim;
     // rule: mirror-snapshot-replaces-older-versions-alone
     if (entry.version >= version) return undefined;
-    // rule: mirror-snapshot-keeps-the-position
-    const { position } = entry;
-    return { ...claim, position };
+    return { ...claim, position: entry.position };
   });
 }
 
