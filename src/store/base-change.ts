@@ -1,7 +1,7 @@
 import type { TransactWriteItem, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue, Item } from '../core/items/attribute-value.ts';
-import { MIRROR } from '../core/model/mirrored.ts';
 import type { TableNames } from '../core/model/compiled.ts';
+import { MIRROR } from '../core/model/mirrored.ts';
 import type { AttributeChanges, BaseChange, BaseCondition } from '../core/store-port.ts';
 
 /** Changes of base items as expressions. Every name goes through a placeholder: a producer's may be reserved words. */

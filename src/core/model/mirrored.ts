@@ -1,4 +1,7 @@
 import { type Item, setOwn } from '../items/attribute-value.ts';
+import { typePrefix } from '../items/keys.ts';
+import type { ItemKey } from '../store-port.ts';
+import type { CompiledModel } from './compiled.ts';
 import { GONE } from './gone.ts';
 
 /** The bookkeeping that a mirror keeps in a base item, next to its content. */
@@ -14,4 +17,16 @@ export function withoutBookkeeping(item: Item): Item {
   const rest: Item = {};
   for (const name of Object.keys(item)) if (!BOOKKEEPING.includes(name)) setOwn(rest, name, item[name]!);
   return rest;
+}
+
+/** Whether the base item of a key is of a mirrored type. A part of a node is of the node's type. */
+export function isMirrored({ mirrored, edges }: CompiledModel, { source, target }: ItemKey): boolean {
+  if (mirrored === undefined) return false;
+  const type = source === target ? undefined : typePrefix(target);
+  return mirrored.has(type !== undefined && edges.has(type) ? type : (typePrefix(source) ?? ''));
+}
+
+/** Whether a base item is for others to write: its type is mirrored, or the model has its keys as templates. */
+export function isOfOthers(graph: CompiledModel, key: ItemKey): boolean {
+  return isMirrored(graph, key) || graph.table.rawKeys?.readOnlyReason(key) !== undefined;
 }
