@@ -363,7 +363,7 @@ describe('a mirrored type', () => {
     const reader = createReader(graph, { store: memory });
     expect(await reader.node('USER-1')).toEqual({ id: 'USER-1', attributes: { name: 'Ann' } });
     expect(await reader.edge('USER-1', 'KNOWS', 'USER-2')).toMatchObject({ attributes: {} });
-    await eraseSubject('USER-1', { graph, store: memory, now: () => NOW });
+    await eraseSubject({ graph, store: memory, id: 'USER-1', now: () => NOW, segments: 1 });
     expect(await reader.node('USER-1')).not.toBeNull();
   });
 

@@ -1,6 +1,5 @@
 import { type Item, setOwn } from '../items/attribute-value.ts';
 import { typePrefix } from '../items/keys.ts';
-import type { ItemKey } from '../store-port.ts';
 import type { CompiledModel } from './compiled.ts';
 import { GONE } from './gone.ts';
 
@@ -19,14 +18,20 @@ export function withoutBookkeeping(item: Item): Item {
   return rest;
 }
 
+/** The key of a base item. */
+interface BaseKey {
+  source: string;
+  target: string;
+}
+
 /** Whether the base item of a key is of a mirrored type. A part of a node is of the node's type. */
-export function isMirrored({ mirrored, edges }: CompiledModel, { source, target }: ItemKey): boolean {
+export function isMirrored({ mirrored, edges }: CompiledModel, { source, target }: BaseKey): boolean {
   if (mirrored === undefined) return false;
   const type = source === target ? undefined : typePrefix(target);
   return mirrored.has(type !== undefined && edges.has(type) ? type : (typePrefix(source) ?? ''));
 }
 
 /** Whether a base item is for others to write: its type is mirrored, or the model has its keys as templates. */
-export function isOfOthers(graph: CompiledModel, key: ItemKey): boolean {
+export function isOfOthers(graph: CompiledModel, key: BaseKey): boolean {
   return isMirrored(graph, key) || graph.table.rawKeys?.readOnlyReason(key) !== undefined;
 }
