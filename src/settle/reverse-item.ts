@@ -1,7 +1,9 @@
 import type { Item } from '../core/items/attribute-value.ts';
 import { VIEW_KEY } from '../core/items/keys.ts';
 import { copySlots, isSlotRight } from '../core/kinds/copy.ts';
-import { edgeNamedByReverse, reverseItem, reverseItemOf } from '../core/kinds/reverse-item.ts';
+import { expectedFields } from '../core/kinds/derived.ts';
+import { edgeNamedByReverse, reverseItem } from '../core/kinds/reverse-item.ts';
+import { derivedOf } from '../core/plan/derive.ts';
 import { hasExpectedFields } from '../core/plan/writes/updates.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import type { ApplyContext } from './context.ts';
@@ -36,7 +38,7 @@ export async function reconcileReverseItem(
   const { edge } = expected;
   if (edge === undefined) return;
   const { item: image } = await store.get(edge, { consistent: true });
-  const wanted = image && reverseItemOf(graph, edge)?.fields;
+  const wanted = expectedFields(derivedOf(graph, edge.source, edge.target, image), key.target);
   if (!(await isReverseItemRight(context, item, wanted))) await reconcileIndexItem(context, edge, key, NO_WATERMARK);
   if (wanted !== undefined) await reconcileCopy(context, edge);
 }

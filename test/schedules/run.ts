@@ -1,5 +1,6 @@
 import { runJoined } from './joined.ts';
 import { runRebuilds } from './rebuilds.ts';
+import { runMirror } from './mirror.ts';
 import { runTenants } from './tenants.ts';
 import { runUpdates } from './updates.ts';
 import { runWalks } from './walks.ts';
@@ -11,6 +12,7 @@ type Run = (seed: number) => Promise<string[]>;
 export const KINDS = {
   joined: runJoined,
   rebuilds: runRebuilds,
+  mirror: runMirror,
   tenants: (seed) => runTenants(seed),
   updates: runUpdates,
   walks: runWalks,

@@ -4,6 +4,7 @@ import { BASE_ITEMS, parseNodeId } from '../../core/items/keys.ts';
 import { classifyBaseItem, sortKeyOfEdge } from '../../core/model/base-item.ts';
 import type { CompiledModel, EdgeModel } from '../../core/model/compiled.ts';
 import { isMadeByNode } from '../../core/model/keys/key-option.ts';
+import { isOfOthers } from '../../core/model/mirrored.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import { queryPages, readItems } from '../../core/store-pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../../core/store-port.ts';
@@ -34,8 +35,8 @@ export interface DeletedNode {
    */
   notFound: string[];
   /**
-   * Edge types whose incoming edges only their orders name. An edge that is in none of them stays, because it, or its source
-   * node, lacks what they sort by; a check with `dangling` names it.
+   * Edge types whose incoming edges only their projections name. An edge that is in none of them stays, because it, or its source
+   * node, lacks what orders sort by, or because it is soft-deleted; a check with `dangling` names the first.
    */
   foundByOrders: string[];
   wcu: number;
@@ -78,7 +79,7 @@ export async function deleteNodeWithEdges(
       .filter((edge) => !canFindIncoming(edge) || hasReadOnly(graph, edge))
       .map(({ type: name }) => name),
     foundByOrders: found
-      .filter(({ copy, incoming }) => copy === undefined && incoming === undefined)
+      .filter(({ copy, incoming, deletedWhen }) => (copy ?? incoming) === undefined || deletedWhen !== undefined)
       .map(({ type: name }) => name),
     wcu: 0,
     rcu: 0,
@@ -131,8 +132,8 @@ async function deleteOutgoing(
         result.nodes = 1;
         node = item;
       } else if (kind === 'unknown') result.skipped += 1;
-      // An edge that the node makes goes with it. One with a template is not ours.
-      else if (graph.table.rawKeys?.readOnlyReason({ source: id, target }) !== undefined) result.skipped += 1;
+      // An edge that the node makes goes with it. One with a template, or of a mirrored type, is not ours.
+      else if (isOfOthers(graph, { source: id, target })) result.skipped += 1;
       else if (graph.table.rawKeys?.isMadeByNode({ source: id, target }) !== true)
         (kind === 'part' ? parts : edges).push({ source: id, target });
     }
@@ -151,14 +152,15 @@ async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, res
       const sources = items.map((item) => stringOf(item[attribute])).filter((source) => source !== undefined);
       const keys = [...new Set(sources)]
         .map((source) => ({ source, target }))
-        .filter((key) => cascade.graph.table.rawKeys?.readOnlyReason(key) === undefined);
+        .filter((key) => !isOfOthers(cascade.graph, key));
       await deleteItems(store, await readPresent(store, keys, result), result, 'edges');
     }
   }
 }
 
-/** Whether some edges of a type have keys that the model has as templates. */
-function hasReadOnly({ nodes }: CompiledModel, { key, from }: EdgeModel): boolean {
+/** Whether some edges of a type are for others to write. */
+function hasReadOnly({ nodes, mirrored }: CompiledModel, { type: name, key, from }: EdgeModel): boolean {
+  if (mirrored?.has(name) === true) return true;
   return key?.target !== undefined || [...from].some((type) => nodes.get(type)?.key !== undefined);
 }
 

@@ -5,6 +5,7 @@ import {
   MalformedValueError,
   sameValue,
   setOwn,
+  stringOf,
   withBinaryAsBytes,
 } from '../items/attribute-value.ts';
 import { COPIES, revisionOf } from '../items/derived-item.ts';
@@ -12,6 +13,7 @@ import { decodeElement, edgeKeyOfElement, escapedEdge } from '../items/element.t
 import { isWithinBytes, parseNodeId, SORT_KEY_BYTES, typePrefix } from '../items/keys.ts';
 import { elementsByEdge } from '../items/stored-view.ts';
 import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
+import { isNodeThere } from '../model/gone.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
 import { fanOutPlace, willFanOutVisit } from './continuation.ts';
 import { hashOfText, imageText, type Part, type PartKind } from './part.ts';
@@ -167,8 +169,10 @@ export function parentOf(sortKey: string): string {
 }
 
 /** The copy that an edge type takes of a node; undefined if the node does not exist. Malformed attributes are left out. */
-export function copyOf({ table }: CompiledModel, edge: EdgeModel, node: Item | undefined): Item | undefined {
-  if (node === undefined) return undefined;
+export function copyOf(graph: CompiledModel, edge: EdgeModel, node: Item | undefined): Item | undefined {
+  const { table } = graph;
+  // rule: soft-deleted-node-is-not-copied
+  if (node === undefined || !isNodeThere(graph, stringOf(node[table.partitionKey]) ?? '', node)) return undefined;
   const copy: Item = {};
   for (const name of edge.copy ?? []) {
     const value = name === table.partitionKey || name === table.sortKey ? undefined : attributeOf(node, name);

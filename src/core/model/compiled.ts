@@ -58,6 +58,8 @@ export interface CompiledModel {
   readonly concerns?: Concerns;
   /** The things whose changes the feed tells; absent: all. It shapes no derived item. */
   readonly feed?: FeedNames;
+  /** The types whose base items are made from another table; absent: none. It shapes no derived item. */
+  readonly mirrored?: ReadonlySet<string>;
   /** The declared types, for writer and reader; nothing at run time. Unknown here: any type is taken. */
   // biome-ignore lint/suspicious/noExplicitAny: a model that is read at run time declares no types
   readonly definition?: { nodes: any; edges: any };
@@ -162,6 +164,8 @@ export interface NodeModel {
   ownerOf: readonly EdgeModel[];
   /** The raw keys of its nodes, as templates; undefined: their ids. */
   key?: NodeKeyOption;
+  /** The attribute that says that a node counts as deleted; undefined: none. */
+  deletedWhen?: string;
 }
 
 /** A compiled part of a node type. */
@@ -207,6 +211,8 @@ export interface EdgeModel {
   copy?: readonly string[];
   /** The raw keys of its edges, as templates; undefined: Edgeloom's. */
   key?: EdgeKeyOption;
+  /** As of a node. */
+  deletedWhen?: string;
 }
 
 /** A count, or a total, of edges. */

@@ -8,6 +8,7 @@ import {
   layersOf,
   type OrderSettings,
 } from './compiled.ts';
+import { isGone } from './gone.ts';
 
 /**
  * Joined index items: those that two base items determine, an edge and its source node. The orders, the index partition and
@@ -152,7 +153,7 @@ export function partAttributesAsSource(
 ): Item {
   const named: Item = {};
   for (const attribute of partsOfSource(graph, parseNodeId(source)?.type ?? '').get(part) ?? []) {
-    const value = image && attributeOf(image, attribute);
+    const value = image && !isGone(undefined, image) ? attributeOf(image, attribute) : undefined;
     if (value !== undefined) setOwn(named, `${part}.${attribute}`, value);
   }
   return named;

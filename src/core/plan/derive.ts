@@ -10,6 +10,7 @@ import { nodeSubject, PartError, type Problem, Subject, targetOf } from '../kind
 import { countedFields } from '../kinds/parts/totals.ts';
 import { classifyHashedEdge } from '../model/base-item.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
+import { isGone } from '../model/gone.ts';
 import { partAttributesAsSource, type SourceNode } from '../model/joined.ts';
 import {
   type EdgePlan,
@@ -44,7 +45,7 @@ const NOTHING: DerivedImage = { keys: NONE, fields: NONE, problems: NONE };
 
 /** Derives all that an image of a base item asks for in one model; an undefined image (the item is absent) asks for nothing. */
 export function derive(plan: TypePlan, key: PlannedKey, image: Item | undefined): DerivedImage {
-  if (image === undefined) return NOTHING;
+  if (image === undefined || isAbsent(plan, image)) return NOTHING;
   switch (plan.kind) {
     case 'edge':
       return plan.isHashed ? deriveHashedEdge(plan, key, image) : deriveEdge(plan, key, image);
@@ -55,6 +56,11 @@ export function derive(plan: TypePlan, key: PlannedKey, image: Item | undefined)
     default:
       return plan.problems.length === 0 ? NOTHING : { ...NOTHING, problems: plan.problems };
   }
+}
+
+/** Whether an image of a base item is derived from as if there were none. */
+function isAbsent(plan: TypePlan, image: Item): boolean {
+  return isGone(plan.kind === 'edge' ? plan.edge : plan.kind === 'node' ? plan.node : undefined, image);
 }
 
 /** Adds that the record of an image contradicts itself, if the model knows the item. */
@@ -169,7 +175,7 @@ function withJoinedItems(
 ): DerivedImage {
   const { shares } = derived;
   if (plan.kind !== 'edge' || shares === undefined) return derived;
-  const subject = node && nodeSubject(plan.graph, source, node);
+  const subject = nodeSubject(plan.graph, source, node);
   const joint: Problem[] = [];
   const items = plan.joinedItems.map((joined, i) => {
     // Problems of the node's attributes are not noted here: they are reported with the node.

@@ -17,6 +17,7 @@ import { copyingTypes, copyOf } from '../kinds/copy.ts';
 import { sameShare, sourceShare } from '../kinds/parts/joined-items.ts';
 import { nodeSubject, type Subject } from '../kinds/parts/subject.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
+import { isNodeThere } from '../model/gone.ts';
 import {
   isPartOfSource,
   joinedEdgeTypes,
@@ -72,7 +73,7 @@ export function fanOutUnits(graph: CompiledModel, { source, target, records }: I
     ...joined.flatMap((type) =>
       fanOutsAlong('joined', type, (before, after) => {
         // rule: node-brings-its-parts-along
-        const isThereAsBefore = (before === undefined) === (after === undefined) || !dependsOnParts(graph, source);
+        const isThereAsBefore = isAlikeThere(graph, source, before, after) || !dependsOnParts(graph, source);
         return isThereAsBefore && givesSameShares(graph, source, type, before, after);
       }),
     ),
@@ -105,6 +106,11 @@ export function fanOutsOf(
     ...(isNode ? copyingTypes(graph, source) : []).map(({ type }) => fanOutAlong('copies', type)),
     ...joinedTypesFrom(graph, parseNodeId(source)?.type ?? '').map((type) => fanOutAlong('joined', type)),
   ];
+}
+
+/** Whether a node is there in both images or in neither, for each model. */
+function isAlikeThere(graph: CompiledModel, id: string, before: Item | undefined, after: Item | undefined): boolean {
+  return layersOf(graph).every((layer) => isNodeThere(layer, id, before) === isNodeThere(layer, id, after));
 }
 
 /** Whether parts of a node decide about its edges' items too. */
@@ -288,7 +294,7 @@ function givesSameShares(
   return layersOf(graph).every((layer) => {
     const edge = layer.edges.get(edgeType);
     if (edge === undefined) return true;
-    const subject = (image: Item | undefined): Subject | undefined => image && nodeSubject(layer, source, image);
+    const subject = (image: Item | undefined): Subject | undefined => nodeSubject(layer, source, image);
     return edgeItemsPlan(layer, edge).joinedItems.every((plan) =>
       sameShare(sourceShare(plan, subject(before)), sourceShare(plan, subject(after))),
     );

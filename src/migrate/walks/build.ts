@@ -6,6 +6,7 @@ import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
 import { edgeNamedByReverse } from '../../core/kinds/reverse-item.ts';
 import { isMaintained, itemKindOf, kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { classifyKey } from '../../core/model/base-item.ts';
+import { isItemThere } from '../../core/model/gone.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { hasExpectedFields } from '../../core/plan/writes/updates.ts';
 import { readItems } from '../../core/store-pages.ts';
@@ -165,7 +166,7 @@ async function reconcileReverseItemsWithoutEdge(context: BuildContext, items: re
     context,
     reverse.map(({ edge }) => edge),
   );
-  const left = reverse.filter(({ edge }, i) => edges[i] === undefined || isMisfit(context, edge));
+  const left = reverse.filter(({ edge }, i) => !isItemThere(context.graph, edge, edges[i]) || isMisfit(context, edge));
   await pMap(left, ({ key }) => reconcileReverseItem(context, key, undefined), { concurrency: context.concurrency });
 }
 

@@ -102,7 +102,7 @@ async function compareDerived(
   // The base item first: what is derived from it may be newer by then, never older than it was.
   const { item } = await store.get(base, { consistent: true });
   const derived = derivedOf(graph, base.source, base.target, item, await sourceNodeOfEdge(context, base));
-  const copy = item === undefined ? undefined : await expectedCopy(context, kind);
+  const copy = derived.element === undefined ? undefined : await expectedCopy(context, kind);
   const stored = await storedItems(context, base, consistent);
   const view = stored.get(VIEW_KEY);
   const isUsed = context.usesView?.(view) ?? true;

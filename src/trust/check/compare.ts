@@ -13,6 +13,7 @@ import { itemKindOf } from '../../core/kinds/table.ts';
 import { hasOtherShape } from '../../core/kinds/view.ts';
 import { classifyBaseItem } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import { attributesOfDeletion } from '../../core/model/gone.ts';
 import {
   attributesOfSource,
   needsSource,
@@ -180,7 +181,8 @@ export class PartitionSummary implements PartitionContent {
   setNode({ item }: SourceNode): void {
     if (this.node !== undefined) return;
     const used: Item = {};
-    for (const name of attributesOfSource(this.graph, parseNodeId(this.source)?.type ?? '')) {
+    const type = parseNodeId(this.source)?.type ?? '';
+    for (const name of [...attributesOfSource(this.graph, type), ...attributesOfDeletion(this.graph, type)]) {
       if (item?.[name] !== undefined) setOwn(used, name, item[name]);
     }
     this.node = { item: item && used };

@@ -7,6 +7,7 @@ import type { Item } from '../../core/items/attribute-value.ts';
 import { fnv1a } from '../../core/items/shard.ts';
 import { classifyBaseItem } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import { isGone, isItemThere, isNodeThere } from '../../core/model/gone.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { Finding } from './finding.ts';
 
@@ -34,13 +35,15 @@ export class DanglingEdges {
   /** Adds a base item. */
   add({ source, target }: ItemKey, item: Item): void {
     if (source === target) {
+      // rule: soft-deleted-node-leaves-its-edges-dangling
+      if (!isNodeThere(this.graph, source, item)) return;
       const bit = bitOfId(source);
       this.nodes[bit >> 3]! |= 1 << (bit & 7);
       return;
     }
     const kind = classifyBaseItem(this.graph, source, target, item);
     // An edge that does not fit the model is in quarantine already, with the reason.
-    if (kind.kind !== 'edge' || this.mayHaveNode(kind.target)) return;
+    if (kind.kind !== 'edge' || isGone(kind.edge, item) || this.mayHaveNode(kind.target)) return;
     const edge: FarEdge = [source, target, kind.target];
     this.lines.push(`${JSON.stringify(edge)}\n`);
   }
@@ -65,7 +68,9 @@ export class DanglingEdges {
   ): Promise<void> {
     let chunk: FarEdge[] = [];
     const reportChunk = async (): Promise<void> => {
-      for (const [source, target, node] of store === undefined ? chunk : await stillDangling(store, chunk)) {
+      for (const [source, target, node] of store === undefined
+        ? chunk
+        : await stillDangling(this.graph, store, chunk)) {
         onFinding({ source, target, verdict: 'dangling', expected: `a node ${node}`, actual: null });
       }
       chunk = [];
@@ -98,13 +103,19 @@ export class DanglingEdges {
   }
 }
 
-async function stillDangling(store: Pick<Store, 'getMany'>, edges: readonly FarEdge[]): Promise<FarEdge[]> {
+async function stillDangling(
+  graph: CompiledModel,
+  store: Pick<Store, 'getMany'>,
+  edges: readonly FarEdge[],
+): Promise<FarEdge[]> {
   const keys = edges.flatMap(([source, target, node]): ItemKey[] => [
     { source, target },
     { source: node, target: node },
   ]);
   const { items } = await store.getMany(keys, { consistent: false });
-  return edges.filter((_edge, i) => items[2 * i] !== undefined && items[2 * i + 1] === undefined);
+  return edges.filter(([source, target, node], i) => {
+    return isItemThere(graph, { source, target }, items[2 * i]) && !isNodeThere(graph, node, items[2 * i + 1]);
+  });
 }
 
 function bitOfId(id: string): number {

@@ -10,6 +10,7 @@ import type { ObserveContext, OddityContext, Part, Suspect } from '../../core/ki
 import { edgeOfReverse, reverseItemOf } from '../../core/kinds/reverse-item.ts';
 import { itemKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import { isItemThere } from '../../core/model/gone.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import { queriedItems } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
@@ -99,7 +100,11 @@ async function absentReverseItems(
       { consistent: true },
     )
   ).items;
-  return new Map(absent.filter((_, i) => edges[i] !== undefined).map(({ suspect, reverse }) => [suspect, reverse]));
+  return new Map(
+    absent
+      .filter(({ edge }, i) => isItemThere(graph, edge, edges[i]))
+      .map(({ suspect, reverse }) => [suspect, reverse]),
+  );
 }
 
 /** Names the parts that a spread reaches, page by page. */

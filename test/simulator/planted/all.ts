@@ -1,4 +1,5 @@
 import { JOINED_MUTANTS } from '../../schedules/joined-mutants.ts';
+import { MIRROR_MUTANTS } from '../../schedules/mirror-mutants.ts';
 import { UPDATE_MUTANTS, WALK_MUTANTS } from '../../schedules/mutants.ts';
 import { REBUILDS_MUTANTS } from '../../schedules/rebuilds-mutants.ts';
 import { TENANTS_MUTANTS } from '../../schedules/tenants-mutants.ts';
@@ -58,6 +59,7 @@ export const PLANTED: readonly Planted[] = [
   ...found(UPDATE_MUTANTS, 'schedules of updates'),
   ...found(WALK_MUTANTS, 'schedules of walks'),
   ...found(JOINED_MUTANTS, 'schedules of joined items'),
+  ...found(MIRROR_MUTANTS, 'schedules of a mirror'),
   ...found(TENANTS_MUTANTS, 'attack on another tenant'),
   ...found(REBUILDS_MUTANTS, 'schedules of rebuilds'),
 ];

@@ -214,7 +214,7 @@ class LevelWalk {
   }
 
   private async readLeavingEdges(context: ReadContext, id: string, { edge }: Level, limit: number) {
-    const { items: found, lastKey, calls } = await gatherEdges(context, id, edge, { limit });
+    const { items: found, lastKey, calls } = await gatherEdges(context, id, edge, { limit, isProjected: true });
     return { found, isWhole: lastKey === undefined, calls };
   }
 

@@ -2,6 +2,7 @@ import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
 import { compareKeys } from '../../../core/items/encoding.ts';
 import { BASE_ITEMS } from '../../../core/items/keys.ts';
 import { classifyBaseItem } from '../../../core/model/base-item.ts';
+import { isGone } from '../../../core/model/gone.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import type { Abortable } from '../../../foundation/runtime.ts';
 import { gatherPage } from '../lists/scatter.ts';
@@ -73,7 +74,7 @@ export async function readCollection(
     accept: (item) => {
       const kind = classifyBaseItem(graph, id, stringOf(item[graph.table.sortKey]) ?? '', item);
       if (kind.kind === 'node') node = item;
-      return kind.kind === 'edge' && (types === undefined || types.has(kind.edge.type));
+      return kind.kind === 'edge' && !isGone(undefined, item) && (types === undefined || types.has(kind.edge.type));
     },
     unwanted: 1,
   });
@@ -97,5 +98,5 @@ function rangeOf(types: ReadonlySet<string> | undefined, id: string | undefined)
 }
 
 function nodeOf(context: ReadContext, id: string, item: Item | undefined): BaseNode | null {
-  return item === undefined ? null : { id, attributes: baseAttributes(context, item) };
+  return item === undefined || isGone(undefined, item) ? null : { id, attributes: baseAttributes(context, item) };
 }

@@ -2,6 +2,7 @@ import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
 import { BASE_ITEMS } from '../../../core/items/keys.ts';
 import { classifyBaseItem } from '../../../core/model/base-item.ts';
 import type { EdgeModel } from '../../../core/model/compiled.ts';
+import { isGone } from '../../../core/model/gone.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import type { Abortable } from '../../../foundation/runtime.ts';
 import { isMaker } from '../../session/own-writes.ts';
@@ -57,12 +58,20 @@ export async function readEdges(
   return { items, ...(lastKey !== undefined && { cursor: encodeCursor(lastKey, bound, cursorKey) }) };
 }
 
-/** Gathers one page of a node's outgoing edges, of one type or of all. */
+/**
+ * Gathers one page of a node's outgoing edges, of one type or of all; `isProjected`: without those that are soft-deleted, as a projection
+ * has them.
+ */
 export async function gatherEdges(
   context: ReadContext,
   source: string,
   edge: EdgeModel | undefined,
-  { limit, after, consistent }: { limit: number; after?: string | undefined; consistent?: boolean | undefined },
+  {
+    limit,
+    after,
+    consistent,
+    isProjected = false,
+  }: { limit: number; after?: string | undefined; consistent?: boolean | undefined; isProjected?: boolean },
 ): Promise<Omit<Gathered, 'items'> & { items: EdgeResult[] }> {
   const { graph } = context;
   const gathered = await gatherPage(context, {
@@ -71,7 +80,10 @@ export async function gatherEdges(
     after,
     limit,
     consistent: consistent === true || mustReadConsistently(context, (key) => key.source === source),
-    accept: (item) => classifyBaseItem(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item).kind === 'edge',
+    accept(item) {
+      const kind = classifyBaseItem(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);
+      return kind.kind === 'edge' && !isGone(isProjected ? kind.edge : undefined, item);
+    },
     // The node itself lies among its edges.
     unwanted: edge === undefined ? 1 : 0,
   });
@@ -125,6 +137,6 @@ async function findBaseEdge(
 export function edgeOf(context: ReadContext, source: string, item: Item): EdgeResult | undefined {
   const { graph } = context;
   const kind = classifyBaseItem(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);
-  if (kind.kind !== 'edge') return undefined;
+  if (kind.kind !== 'edge' || isGone(undefined, item)) return undefined;
   return { source, type: kind.edge.type, target: kind.target, attributes: baseAttributes(context, item, kind.edge) };
 }

@@ -4,6 +4,7 @@ import { isWellFormed } from '../../../core/items/encoding.ts';
 import { describe, PARTITION_KEY_BYTES, parseNodeId, VIEW_KEY } from '../../../core/items/keys.ts';
 import { toPlainItem } from '../../../core/items/plain.ts';
 import type { CompiledModel, NodeModel } from '../../../core/model/compiled.ts';
+import { isGone, isNodeThere } from '../../../core/model/gone.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
@@ -256,11 +257,11 @@ async function readBases(
   const attributes = new Map<string, Record<string, unknown>>();
   for (const id of distinct) {
     const item = found.get(id)?.get(id);
-    if (item === undefined) continue;
+    if (!isNodeThere(context.graph, id, item)) continue;
     const all = baseAttributes(context, selection === 'ALL' ? item : pickAttributes(item, selection));
     for (const name of namesOf(id)) {
       const part = found.get(id)?.get(name);
-      if (part === undefined) delete all[name];
+      if (part === undefined || isGone(undefined, part)) delete all[name];
       else all[name] = baseAttributes(context, part);
     }
     attributes.set(id, all);

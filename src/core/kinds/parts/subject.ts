@@ -10,6 +10,8 @@ import { TARGET_ID } from '../../items/hashed-key.ts';
 import { parseNodeId } from '../../items/keys.ts';
 import { toPlainItem } from '../../items/plain.ts';
 import type { CompiledModel, Compute, Projection } from '../../model/compiled.ts';
+import { isNodeThere } from '../../model/gone.ts';
+import { BOOKKEEPING } from '../../model/mirrored.ts';
 
 /** The reason why a part of a base item could not be derived. */
 export interface Problem {
@@ -148,6 +150,7 @@ export class Subject {
     const names = projection.kind === 'ALL' ? Object.keys(this.image) : projection.attributes;
     for (const name of names) {
       if (name === partitionKey || name === sortKey || (isHashed && name === TARGET_ID)) continue;
+      if (BOOKKEEPING.includes(name)) continue;
       try {
         const value = this.attribute(name);
         if (value !== undefined) setOwn(copy, name, value);
@@ -160,8 +163,10 @@ export class Subject {
   }
 }
 
-/** An image of a node, by its id. */
-export function nodeSubject(graph: CompiledModel, id: string, image: Item): Subject {
+/** An image of a node, by its id; undefined: there is none, or the node counts as deleted. */
+export function nodeSubject(graph: CompiledModel, id: string, image: Item | undefined): Subject | undefined {
+  // rule: edges-of-a-soft-deleted-node-lose-its-share
+  if (!isNodeThere(graph, id, image)) return undefined;
   const of: SubjectType = { kind: 'node', graph, type: parseNodeId(id)?.type ?? '', isHashed: false };
   return new Subject(of, { source: id, sortKey: id }, image);
 }
