@@ -11,7 +11,7 @@ import type {
   SearchSettings,
   TotalSettings,
 } from '../core/model/compiled.ts';
-import { isJoinedItem } from '../core/model/joined.ts';
+import { isJoinedEdge, isJoinedItem } from '../core/model/joined.ts';
 import {
   INBOUND_OPTIONS,
   type OptionTable,
@@ -216,7 +216,6 @@ function withDeletion<D extends Definition>({ nodes }: CompiledModel, definition
     const deletedWhen = nodes.get(type)?.deletedWhen;
     return deletedWhen === undefined ? [] : [[type, deletedWhen]];
   });
-  // rule: soft-deletion-is-part-of-what-a-projection-means
   return rules.length === 0 ? definition : { ...definition, deletedWhen: new Map(rules) };
 }
 
@@ -239,15 +238,23 @@ export function meaningFingerprint(data: Data): string {
   return fingerprintOf(meaningOf(data));
 }
 
-/** A fingerprint of what the order of a search's hits means, and of what its partitions are named by. */
-export function meaningOfSearch(search: SearchSettings): string {
-  return cachedMeaning(search, () => settingsIn(SEARCH_OPTIONS, search, 'order'));
+/** A fingerprint of what the order of a search's hits means, of what its partitions are named by, and of which nodes count as deleted. */
+export function meaningOfSearch({ nodes }: CompiledModel, search: SearchSettings): string {
+  const type = search.indexPartition.slice(0, search.indexPartition.indexOf('.'));
+  const node = search.part === undefined ? nodes.get(type) : undefined;
+  return cachedMeaning(search, () => ({
+    ...settingsIn(SEARCH_OPTIONS, search, 'order'),
+    deletedWhen: node?.deletedWhen,
+  }));
 }
 
-/** A fingerprint of what an order of an edge type means, and of what its partitions are named by. */
-export function meaningOfOrder({ type, inbound }: EdgeModel, stored: InboundOrder): string {
+/** A fingerprint of what an order of an edge type means, of what its partitions are named by, and of which edges count as deleted. */
+export function meaningOfOrder({ nodes }: CompiledModel, edge: EdgeModel, stored: InboundOrder): string {
+  const { type, inbound, deletedWhen } = edge;
+  const sources = isJoinedEdge(edge) ? [...edge.from].flatMap((from) => nodes.get(from)?.deletedWhen ?? []) : [];
   return cachedMeaning(stored, () => ({
-    type,
+    ...{ type, deletedWhen },
+    ...(sources.length > 0 && { sources }),
     ...settingsIn(ORDER_OPTIONS, stored, 'order'),
     ...(inbound && settingsIn(INBOUND_OPTIONS, inbound, 'order')),
   }));

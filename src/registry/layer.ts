@@ -226,7 +226,6 @@ class Layer {
       if (!sameData(settingsIn(INBOUND_OPTIONS, present.inbound), settings)) return undefined;
     }
     if (![...(owners ?? [])].every(([type, view]) => this.canShow(type, view))) return undefined;
-    // rule: each-generation-has-its-own-soft-deletion
     if (this.otherDeletion(definition) !== undefined) return undefined;
     const edge = this.edge(wanted)!;
     this.addDeletions(definition);
