@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
-import { canonicalText, type Item, numberOf } from '../../src/core/items/attribute-value.ts';
+import { canonicalText, type Item, numberOf, stringOf } from '../../src/core/items/attribute-value.ts';
 import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { GONE } from '../../src/core/model/gone.ts';
@@ -204,5 +204,20 @@ describe.each(WAYS)('a base item $name', (way) => {
     const explained = await explain({ source: 'GOAL-1', target: 'MEMBER-USER-1' }, { graph, store });
     expect(explained.notes[0]).toContain('counts as deleted');
     expect(new Set(explained.parts.map(({ state }) => state))).toEqual(new Set(['absent', 'right']));
+  });
+
+  it('as the node of joined items: the check finds those that came back, and repairs them', async () => {
+    const { marked, take, project } = await twoTables(way);
+    await project();
+    const joined: Item[] = [];
+    const request = { partition: 'GOAL-1', sortKey: { beginsWith: '~ix/' }, consistent: true };
+    for await (const item of queriedItems(marked.store, request)) {
+      if (stringOf(item['target'])?.includes('MEMBER-')) joined.push(item);
+    }
+    await take({ source: 'GOAL-1', target: 'GOAL-1' });
+    await project();
+    for (const item of joined) await marked.store.put(item);
+    expect(await findingsIn(marked, 'repair')).toHaveLength(joined.length);
+    expect(await findingsIn(marked, 'report')).toEqual([]);
   });
 });

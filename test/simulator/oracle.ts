@@ -84,7 +84,11 @@ export function expectedPartitions(options: ModelOptions, baseItems: Iterable<It
 
 /** Whether an image has something that cannot be derived, so that its record belongs in quarantine. */
 export function isPoison(options: ModelOptions, image: Item): boolean {
-  if (isDeleted(options, image)) return false;
+  if (isDeleted(options, image)) {
+    // An edge that its type does not join is none of the type, so no attribute deletes it.
+    const isMisfit = options.keys === 'plain' && /^(MEMBER|LINK)-GOAL-/.test(text(image['target']));
+    return isMisfit && image['~gone'] === undefined;
+  }
   const source = text(image['source']);
   const target = plainKey(options, image);
   if (target === undefined) return true;

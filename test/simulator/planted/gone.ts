@@ -1,4 +1,4 @@
-import { drop, replaceIn, setCondition, setValue } from './changes.ts';
+import { drop, setCondition, setValue } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Planted in what takes a stored base item for absent. */
@@ -29,16 +29,5 @@ export const GONE_MUTANTS: readonly Mutant[] = [
     name: 'copy-of-a-deleted-node',
     rule: 'A soft-deleted node is not copied.',
     changes: [setCondition('soft-deleted-node-is-not-copied', 'node === undefined')],
-  },
-  {
-    name: 'check-joins-a-deleted-node',
-    rule: 'The check keeps the attributes that say whether the node of a partition is deleted.',
-    changes: [
-      replaceIn(
-        'check-knows-whether-the-node-is-deleted',
-        'attributesOfDeletion(this.graph, type)',
-        'attributesOfDeletion(this.graph, type).slice(2)',
-      ),
-    ],
   },
 ];
