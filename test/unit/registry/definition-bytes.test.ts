@@ -129,7 +129,9 @@ function storedLines(graph: CompiledModel): string[] {
     return `${fingerprint} ${meaning} ${name} ${JSON.stringify(data)}`;
   });
   const searches = [...graph.nodes.values()].flatMap((model) =>
-    [...model.searches.values()].map((search) => `${meaningOfSearch(graph, search)} cursors of ${model.type}.${search.name}`),
+    [...model.searches.values()].map(
+      (search) => `${meaningOfSearch(graph, search)} cursors of ${model.type}.${search.name}`,
+    ),
   );
   const orders = [...graph.edges.values()].flatMap((model) =>
     [...(model.inbound?.orders.values() ?? [])].map(
