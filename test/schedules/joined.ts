@@ -14,7 +14,8 @@ import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { StreamLabel } from '../../src/projecting/stream/stream-label.ts';
 import { fixedModel } from '../../src/registry/writer-model.ts';
 import { Repairer } from '../../src/trust/repair/repairer.ts';
-import { Random } from '../simulator/random.ts';
+import { packOfTexts } from '../simulator/kernel/pack.ts';
+import { Random } from '../simulator/kernel/random.ts';
 import { addInto } from '../support/memory-store/update.ts';
 import { Gate } from './gate.ts';
 
@@ -25,6 +26,9 @@ import { Gate } from './gate.ts';
  * border and come again, and a consumer that was given up goes on writing. In the end every item has to be what its edge and
  * its node want, and the count that of the edges.
  */
+
+/** The pack of index items that an edge and its node determine together. */
+export const PACK = packOfTexts(runJoined);
 
 /** Runs the schedule of a seed; gives what went wrong. */
 export async function runJoined(seed: number): Promise<string[]> {

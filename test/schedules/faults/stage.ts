@@ -22,7 +22,7 @@ import { storeOf } from '../../simulator/evolution/store.ts';
 import { MOST_INDEX_LAG_MS, MOST_READ_LAG_MS, Table, type TableChange } from '../../simulator/evolution/table.ts';
 import { Timeline } from '../../simulator/evolution/timeline.ts';
 import { numberOf, toItem } from '../../simulator/evolution/values.ts';
-import { Random } from '../../simulator/random.ts';
+import { Random } from '../../simulator/kernel/random.ts';
 import { underClocks } from './clocks.ts';
 
 /** What a derived item holds that is no tombstone; a count holds a number. */

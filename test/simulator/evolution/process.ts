@@ -1,5 +1,5 @@
 import { StoreError } from '../../../src/index.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '../kernel/random.ts';
 import type { Timeline } from './timeline.ts';
 
 /** How the calls of a process fare: each number but the longest ones is a probability. */

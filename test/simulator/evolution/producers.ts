@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts';
+import type { Random } from '../kernel/random.ts';
 import { toItem } from './values.ts';
 import type { World } from './world.ts';
 

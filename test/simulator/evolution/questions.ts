@@ -1,7 +1,7 @@
 import type { ItemKey } from '../../../src/core/store-port.ts';
 import type { Reader } from '../../../src/index.ts';
 import { entriesOf, neighboursOf } from '../../support/page-nodes.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '../kernel/random.ts';
 import type { History } from './history.ts';
 import { type Given, judgeCount, judgeList } from './judge.ts';
 import {

@@ -1,6 +1,6 @@
 import { createReader, EdgeloomError, type Reader } from '../../../src/index.ts';
 import { registryLeases } from '../../../src/registry/reader-lease.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '../kernel/random.ts';
 import { type Asked, type Question, Questions } from './questions.ts';
 import type { ModelSpec } from './specs.ts';
 import { type Calls, storeOf } from './store.ts';

@@ -1,7 +1,7 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { DerivedUpdate, ItemKey, UpdateCondition } from '../../../src/core/store-port.ts';
 import { addInto } from '../../support/memory-store/update.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '../kernel/random.ts';
 import type { Timeline } from './timeline.ts';
 import { byteSize, nameOf, numberOf, sameText, setOf, textOf } from './values.ts';
 

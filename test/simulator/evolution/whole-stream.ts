@@ -5,8 +5,8 @@ import {
   type StreamRecord,
   type StreamSource,
 } from '../../../src/projecting/stream/source.ts';
+import type { Random } from '../kernel/random.ts';
 import { STREAM_LIMITS } from '../observer/stream.ts';
-import type { Random } from '../random.ts';
 import type { Process } from './process.ts';
 import type { TableChange } from './table.ts';
 import type { Timeline } from './timeline.ts';

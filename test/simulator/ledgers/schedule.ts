@@ -1,7 +1,7 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { check, createProjector, type Finding, redrive } from '../../../src/index.ts';
 import { decodeRecords } from '../../../src/projecting/stream/decode.ts';
-import type { SeedFailure, SeedOutcome } from '../tally.ts';
+import type { Pack, SeedFailure, SeedOutcome } from '../kernel/pack.ts';
 import { damageAll } from './damage.ts';
 import { Dice } from './dice.ts';
 import { differences, quarantineDifferences } from './judge.ts';
@@ -41,10 +41,8 @@ const DAY_MS = 24 * 3_600_000;
 const SILENCE_MS = 50 * 3_600_000;
 const MOST_STEPS = 60_000;
 
-/** Runs the schedule of a seed. */
-export async function runLedgers(seed: number): Promise<SeedOutcome> {
-  return await new Schedule(seed).play();
-}
+/** The pack of totals and parts. */
+export const PACK: Pack = { run: (seed) => new Schedule(seed).play() };
 
 /** One schedule: a model, producers, consumers and everything that may befall them, all thrown from the seed. */
 class Schedule {

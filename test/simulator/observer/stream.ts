@@ -8,7 +8,7 @@ import {
   type StreamRecord,
   type StreamSource,
 } from '../../../src/projecting/stream/source.ts';
-import type { Choices } from '../choices.ts';
+import type { Choices } from '../kernel/choices.ts';
 import type { Shard, WholeStreamReader } from '../streams.ts';
 import { RETENTION } from '../time.ts';
 

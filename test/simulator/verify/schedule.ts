@@ -9,8 +9,8 @@ import { fixedModel } from '../../../src/registry/writer-model.ts';
 import type { ObservedDrift } from '../../../src/trust/observe/obligation.ts';
 import { Observer } from '../../../src/trust/observe/observer.ts';
 import type { ObserverState } from '../../../src/trust/observe/state.ts';
+import type { Pack, SeedFailure, SeedOutcome } from '../kernel/pack.ts';
 import { Dice } from '../ledgers/dice.ts';
-import type { SeedFailure, SeedOutcome } from '../tally.ts';
 import { Clock } from './clock.ts';
 import { PlainConsumer } from './consumer.ts';
 import { PlainStreams } from './streams.ts';
@@ -54,10 +54,8 @@ function graphOf({ copies, counts, joins }: Features): CompiledModel {
   return graph;
 }
 
-/** Runs the schedule of a seed. */
-export async function runVerify(seed: number): Promise<SeedOutcome> {
-  return await new Schedule(seed).run();
-}
+/** The pack that attacks the observer from its promises. */
+export const PACK: Pack = { run: (seed) => new Schedule(seed).run() };
 
 class Schedule {
   private readonly dice: Dice;
