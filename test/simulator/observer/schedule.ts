@@ -1,6 +1,7 @@
 import { damage } from '../damage.ts';
 import { codeRunsOn } from '../kernel/agenda.ts';
 import type { Choices } from '../kernel/choices.ts';
+import { STREAM_LIMITS } from '../kernel/shown-stream.ts';
 import { type Outcome, scriptedPack } from '../kernel/shrink.ts';
 import { HOUR } from '../time.ts';
 import { World } from '../world.ts';
@@ -8,7 +9,7 @@ import { SessionClient } from './clients.ts';
 import { playOfBug } from './directed.ts';
 import { Observation } from './observation.ts';
 import { ProductMark } from './product-mark.ts';
-import { ObservedStreams, STREAM_LIMITS } from './stream.ts';
+import { ObservedStreams } from './stream.ts';
 
 /** Schedules of the observer: it verifies, beside everything that the simulator does, what the projector makes of it. */
 
