@@ -13,7 +13,7 @@ import {
   serverTime,
   tableIdentity,
 } from '../../src/index.ts';
-import { Random } from '../simulator/random.ts';
+import { Random } from '../simulator/kernel/random.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /**

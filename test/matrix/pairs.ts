@@ -1,5 +1,5 @@
 import { ModelError } from '../../src/foundation/errors.ts';
-import { Random } from '../simulator/random.ts';
+import { Random } from '../simulator/kernel/random.ts';
 import { changedInputOf, inputOf } from './bench.ts';
 import { FEATURES, type Feature } from './features.ts';
 import { compiled } from './model.ts';

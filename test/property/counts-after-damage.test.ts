@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type CompiledModel, defineGraph, edge, node } from '../../src/index.ts';
 import { SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
-import { numberOf } from '../simulator/evolution/values.ts';
+import { numberOf } from '../simulator/kernel/values.ts';
 import { runs } from '../support/extent.ts';
 
 /** One run of a repair, or of a rebuild, leaves each count at the number of edges, whatever was damaged before it. */

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { DIRECTED } from '../simulator/evolution/directed.ts';
-import { pinnedEvolution } from '../simulator/evolution/pinned.ts';
 import { EVOLUTION_MUTANTS } from '../simulator/evolution/planted.ts';
-import { runEvolution } from '../simulator/evolution/schedule.ts';
-import { Runner } from '../simulator/runner.ts';
+import { PACK, runEvolution } from '../simulator/evolution/schedule.ts';
+import { keptFor } from '../simulator/kernel/kept.ts';
+import { Runner } from '../simulator/kernel/runner.ts';
 import { plantedBugs, rare, runs, seeds } from '../support/extent.ts';
+import { rightSchedules } from '../support/right-schedules.ts';
 import { isFound, type Search } from '../support/shown.ts';
 
 /**
@@ -15,12 +16,8 @@ import { isFound, type Search } from '../support/shown.ts';
 
 const SCHEDULES = seeds({ part: 45, whole: 3_000 });
 /** Those of which no schedule is kept. */
-const DRAWN = EVOLUTION_MUTANTS.filter(({ name }) => pinnedEvolution(name) === undefined);
-const SEARCH: Search = {
-  ...{ world: 'evolution', schedules: 250 },
-  // An error that is thrown says nothing of the rule.
-  isWritten: async (runner) => (await runner.runDirectedEvolutions()).some((answer) => !answer.includes(': threw: ')),
-};
+const DRAWN = EVOLUTION_MUTANTS.filter(({ name }) => keptFor('evolution', name) === undefined);
+const SEARCH: Search = { pack: 'evolution', schedules: 250, hasWritten: true };
 
 /** What schedules have to be full of, or passing them says nothing; each in one of a hundred schedules or more. */
 const HAPPENS = [
@@ -73,11 +70,8 @@ const HAPPENS = [
 
 describe('reads under changes of the model', () => {
   it(`are right or not ready in ${SCHEDULES.count} schedules, in which everything happens`, async () => {
-    const runner = await Runner.load();
-    const all = await runner.runSeeds({ ...SCHEDULES, mostFailures: 1, world: 'evolution' });
-    expect(all.seeds).toEqual([]);
-    expect(all.schedules).toBe(SCHEDULES.count);
-    expect(rare(HAPPENS, all.counters, SCHEDULES.count, 0.01)).toEqual([]);
+    const counters = await rightSchedules('evolution', SCHEDULES);
+    expect(rare(HAPPENS, counters, SCHEDULES.count, 0.01)).toEqual([]);
   }, 3_600_000);
 
   it('come out the same when their schedule is run again', async () => {
@@ -109,15 +103,15 @@ describe('a schedule that fails', () => {
       first: 1,
       count: SEARCH.schedules,
       mostFailures: 1,
-      world: 'evolution',
+      pack: 'evolution',
     });
-    const short = await runner.shrinkEvolution(seeds[0]!.seed);
+    const short = await runner.shorten('evolution', seeds[0]!.seed);
     const kinds = new Set(seeds[0]!.failures.map(({ kind }) => kind));
     expect(short.failures.some(({ kind }) => kinds.has(kind))).toBe(true);
-    expect(short.happened.length).toBeLessThan(short.without.length);
+    expect(short.left.length).toBeLessThan(short.kept.without!.length);
     expect(short.trace.join('\n')).toContain('migrate');
-    expect(await runner.runEvolution(short)).toEqual(short.failures);
-    expect((await runEvolution(short.seed, short)).failures).toEqual([]);
+    expect(await runner.play('evolution', short.kept)).toEqual(short.failures);
+    expect((await PACK.play!(short.kept)).failures).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import { ProjectingPlay, type ProjectingScope } from '../simulator/exhaustive/pr
 import { SCOPES, scopeOf } from '../simulator/exhaustive/scopes.ts';
 import { rowOf, statedRows } from '../simulator/exhaustive/table.ts';
 import { type Exhausted, type Play, walkAll } from '../simulator/exhaustive/walk.ts';
-import { Runner } from '../simulator/runner.ts';
+import { Runner } from '../simulator/kernel/runner.ts';
 import { isOfRun, isPart, plantedBugs } from '../support/extent.ts';
 
 /**

@@ -11,7 +11,7 @@ import { isFound, type Search } from '../support/shown.ts';
  */
 
 const SCHEDULES = seeds({ part: 100, whole: 3_000 });
-const SEARCH: Search = { world: 'ledgers', schedules: 400 };
+const SEARCH: Search = { pack: 'ledgers', schedules: 400 };
 
 /** What schedules have to be full of, or passing them says nothing; each in one of a hundred schedules or more. */
 const HAPPENS = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { Runner } from '../simulator/kernel/runner.ts';
 import { WRITTEN } from '../simulator/observer/directed.ts';
 import { HIDDEN, OBSERVER_EXPERIMENTS, WRITTEN_MUTANTS } from '../simulator/observer/planted.ts';
-import { Runner } from '../simulator/runner.ts';
 import { plantedBugs } from '../support/extent.ts';
 
 /**
@@ -29,7 +29,7 @@ describe('bugs planted in rules of the observer that only written schedules show
 
   it.each(plantedBugs(WRITTEN_MUTANTS))('$name is found: $rule', async (mutant) => {
     const runner = await Runner.load(mutant);
-    const kinds = (await runner.runWritten(mutant.name)).map(({ kind }) => kind);
+    const kinds = (await runner.playWritten('observer', mutant.name)).map(({ kind }) => kind);
     expect(kinds).toContain(written.find(({ bug }) => bug === mutant.name)?.shows);
   });
 });

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { keptFor } from '../simulator/kernel/kept.ts';
 import { OBSERVER_MUTANTS } from '../simulator/observer/planted.ts';
-import { runObserved, runObservedScript } from '../simulator/observer/schedule.ts';
-import { loadPinned } from '../simulator/planted/pinned.ts';
-import { reportText, shrunkReport } from '../simulator/report.ts';
-import { runSeeds } from '../simulator/tally.ts';
 import { plantedBugs, rare, seeds } from '../support/extent.ts';
+import { rightSchedules } from '../support/right-schedules.ts';
 import { isFound, type Search } from '../support/shown.ts';
 
 /**
@@ -13,9 +11,9 @@ import { isFound, type Search } from '../support/shown.ts';
  */
 
 const SCHEDULES = seeds({ part: 20, whole: 1_000 });
-const SEARCH: Search = { world: 'observer', schedules: 200, chunk: 20 };
+const SEARCH: Search = { pack: 'observer', schedules: 200, chunk: 20 };
 /** Those of which no schedule is kept: `test/unit/kept-schedules.test.ts` has the others. */
-const DRAWN = OBSERVER_MUTANTS.filter(({ name }) => loadPinned(name, 'observer') === undefined);
+const DRAWN = OBSERVER_MUTANTS.filter(({ name }) => keptFor('observer', name) === undefined);
 
 /** What schedules have to be full of, or passing them says nothing. */
 const HAPPENS = [
@@ -38,14 +36,8 @@ const HAPPENS = [
 
 describe('the observer beside the projector, under schedules of faults, damage and crashes', () => {
   it(`is right in ${SCHEDULES.count} schedules, in which everything happens`, async () => {
-    const tally = await runSeeds({ ...SCHEDULES, mostFailures: 1, world: 'observer' });
-    const [failed] = tally.seeds;
-    if (failed !== undefined) {
-      const report = await shrunkReport(failed.seed, { run: runObserved, replay: runObservedScript });
-      expect.fail(reportText(failed.seed, report));
-    }
-    expect(tally.schedules).toBe(SCHEDULES.count);
-    expect(rare(HAPPENS, tally.counters, SCHEDULES.count, 0.025)).toEqual([]);
+    const counters = await rightSchedules('observer', SCHEDULES);
+    expect(rare(HAPPENS, counters, SCHEDULES.count, 0.025)).toEqual([]);
   });
 });
 

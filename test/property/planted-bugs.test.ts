@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { keptFor } from '../simulator/kernel/kept.ts';
+import type { SeedFailure } from '../simulator/kernel/pack.ts';
+import { Runner } from '../simulator/kernel/runner.ts';
 import { DIRECTED_MUTANTS } from '../simulator/planted/directed.ts';
 import type { Mutant } from '../simulator/planted/mutant.ts';
 import { MUTANTS } from '../simulator/planted/mutants.ts';
-import { loadPinned } from '../simulator/planted/pinned.ts';
 import { WORKER_MUTANTS } from '../simulator/planted/worker.ts';
-import { Runner } from '../simulator/runner.ts';
 import { plantedBugs } from '../support/extent.ts';
 import { isFound, type Search } from '../support/shown.ts';
 
@@ -15,10 +16,10 @@ import { isFound, type Search } from '../support/shown.ts';
  * `test/unit/kept-schedules.test.ts`.
  */
 
-const SEARCH: Search = { world: 'projector', schedules: 1_500 };
+const SEARCH: Search = { pack: 'projecting', schedules: 1_500 };
 
 /** Those of which no schedule is kept. */
-const DRAWN = MUTANTS.filter(({ name }) => loadPinned(name) === undefined);
+const DRAWN = MUTANTS.filter(({ name }) => keptFor('projecting', name) === undefined);
 
 describe('planted bugs', () => {
   it.each(plantedBugs(DRAWN))('$name is found: $rule', async (mutant) => {
@@ -41,10 +42,10 @@ describe('bugs planted for schedules that are written down', () => {
   });
 });
 
-async function directed(mutant: Mutant | undefined): Promise<string[]> {
-  return await (await Runner.load(mutant)).runDirected();
+async function directed(mutant: Mutant | undefined): Promise<readonly SeedFailure[]> {
+  return await (await Runner.load(mutant)).playWritten('projecting');
 }
 
-async function interruptedWorker(mutant: Mutant | undefined): Promise<string[]> {
-  return await (await Runner.load(mutant)).interruptWorker();
+async function interruptedWorker(mutant: Mutant | undefined): Promise<readonly SeedFailure[]> {
+  return await (await Runner.load(mutant)).playWritten('projecting', 'worker');
 }

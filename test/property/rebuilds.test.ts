@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { runRebuilds } from '../schedules/rebuilds.ts';
 import { REBUILDS_MUTANTS } from '../schedules/rebuilds-mutants.ts';
-import { isShown } from '../schedules/shown.ts';
 import { plantedBugs, runs } from '../support/extent.ts';
+import { isFound } from '../support/shown.ts';
 
 /** `npm run simulate -- rebuilds --runs 300000` runs more of them. */
 const RUNS = runs({ part: 50, whole: 1_500 });
@@ -18,6 +18,6 @@ describe('batches of two models beside a rebuild of a table without a registry',
   }, 900_000);
 
   it.each(plantedBugs(REBUILDS_MUTANTS))('show a planted bug: $name ($rule)', async (mutant) => {
-    expect(await isShown(mutant, 'rebuilds', 3_000)).toBe(true);
+    expect(await isFound(mutant, { pack: 'rebuilds', schedules: 3_000 })).toBe(true);
   });
 });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
-import { Choices } from '../simulator/choices.ts';
+import { Choices } from '../simulator/kernel/choices.ts';
+import { Runner } from '../simulator/kernel/runner.ts';
 import { chooseModel, graphOf, type ModelOptions } from '../simulator/models.ts';
 import { expectedPartitions, isPoison } from '../simulator/oracle.ts';
 import { drop } from '../simulator/planted/changes.ts';
 import { plantedModules } from '../simulator/planted/modules.ts';
 import type { Mutant } from '../simulator/planted/mutant.ts';
 import { MUTANTS } from '../simulator/planted/mutants.ts';
-import { Runner } from '../simulator/runner.ts';
-import { runScript, runSeed } from '../simulator/schedule.ts';
+import { PACK } from '../simulator/schedule.ts';
 import { differences } from '../simulator/verdict.ts';
 
 const OPTIONS: ModelOptions = {
@@ -118,9 +118,9 @@ function judge(
 describe('schedules', () => {
   it('are the same for the same seed, and for the script recorded of it', async () => {
     for (const seed of [3, 14, 159]) {
-      const first = await runSeed(seed, true);
-      const again = await runSeed(seed, true);
-      const replayed = await runScript(first.script);
+      const first = await PACK.run(seed, true);
+      const again = await PACK.run(seed, true);
+      const replayed = await PACK.play(first);
       expect(again).toEqual(first);
       expect(replayed).toEqual(first);
     }
@@ -128,20 +128,20 @@ describe('schedules', () => {
 
   it('differ from seed to seed', async () => {
     const scripts = new Set<string>();
-    for (let seed = 1; seed <= 20; seed++) scripts.add(JSON.stringify((await runSeed(seed, true)).script));
+    for (let seed = 1; seed <= 20; seed++) scripts.add(JSON.stringify((await PACK.run(seed, true)).script));
     expect(scripts.size).toBe(20);
   });
 
   it('that fail are shortened to a script that fails too, and that the real code passes', async () => {
     const mutant = MUTANTS.find(({ name }) => name === 'net-zero-view')!;
     const runner = await Runner.load(mutant);
-    const { seeds } = await runner.runSeeds({ first: 1, count: 2_000, mostFailures: 1 });
-    const { script, failures, trace } = await runner.shrink(seeds[0]!.seed);
+    const { seeds } = await runner.runSeeds({ first: 1, count: 2_000, mostFailures: 1, pack: 'projecting' });
+    const { kept, failures, trace } = await runner.shorten('projecting', seeds[0]!.seed);
     expect(failures).not.toEqual([]);
-    expect(await runner.runScript(script)).toEqual(failures);
-    expect(Object.keys(script).length).toBeLessThan(40);
+    expect(await runner.play('projecting', kept)).toEqual(failures);
+    expect(Object.keys(kept.script!).length).toBeLessThan(40);
     expect(trace.join('\n')).toContain('producer');
-    expect((await runScript(script)).failures).toEqual([]);
+    expect((await PACK.play(kept)).failures).toEqual([]);
   });
 
   it('do not begin where a bug cannot be planted', async () => {
@@ -149,10 +149,10 @@ describe('schedules', () => {
     await expect(Runner.load(bugAt('no-such-rule'))).rejects.toThrow(
       'No comment "// rule: no-such-rule" marks the code',
     );
-    const withoutWriter = 'test/simulator/random.ts';
+    const withoutWriter = 'test/simulator/kernel/random.ts';
     const bug = bugAt('update-is-made-of-the-item-as-seen');
     await expect(plantedModules.load(withoutWriter, bug)).rejects.toThrow(
-      'src/client/write/update/seen.ts is no part of test/simulator/random.ts',
+      'src/client/write/update/seen.ts is no part of test/simulator/kernel/random.ts',
     );
   });
 });

@@ -3,7 +3,7 @@ import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { firstSpec, type ModelSpec, nextSpec, withTotalsAndParts } from '../simulator/evolution/specs.ts';
 import { modelOf, Stage } from '../simulator/evolution/stage.ts';
-import { Random } from '../simulator/random.ts';
+import { Random } from '../simulator/kernel/random.ts';
 import { runs } from '../support/extent.ts';
 
 /**

@@ -11,7 +11,7 @@ import { isFound, type Search } from '../support/shown.ts';
  */
 
 const SCHEDULES = seeds({ part: 100, whole: 2_000 });
-const SEARCH: Search = { world: 'verify', schedules: 400 };
+const SEARCH: Search = { pack: 'verify', schedules: 400 };
 /** What schedules have to be full of, or passing them says nothing. */
 const HAPPENS = ['writes', 'damages', 'splits', 'restarts', 'bases', 'claims', 'alarms', 'last words with drift'];
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DerivedUpdate } from '../../src/core/store-port.ts';
 import { type CompiledModel, defineGraph, edge, node, redrive } from '../../src/index.ts';
 import { SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
-import { mapOf, textOf } from '../simulator/evolution/values.ts';
+import { mapOf, textOf } from '../simulator/kernel/values.ts';
 
 /**
  * A tombstone of a view is buried by time, and the view may be made anew and come to the same revision. Whoever still holds the

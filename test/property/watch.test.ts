@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { reportText, shrunkReport } from '../simulator/report.ts';
-import { runSeeds } from '../simulator/tally.ts';
 import { WATCH_MUTANTS } from '../simulator/watch/planted.ts';
-import { runWatched, runWatchedScript } from '../simulator/watch/schedule.ts';
 import { plantedBugs, rare, seeds } from '../support/extent.ts';
+import { rightSchedules } from '../support/right-schedules.ts';
 import { isFound, type Search } from '../support/shown.ts';
 
 /**
@@ -12,7 +10,7 @@ import { isFound, type Search } from '../support/shown.ts';
  */
 
 const SCHEDULES = seeds({ part: 40, whole: 1_000 });
-const SEARCH: Search = { world: 'watch', schedules: 2_000 };
+const SEARCH: Search = { pack: 'watch', schedules: 2_000 };
 
 /** What schedules have to be full of, or passing them says nothing. */
 const HAPPENS = [
@@ -26,14 +24,8 @@ const HAPPENS = [
 
 describe('watched lists, under schedules of faults and lag', () => {
   it(`are right at rest in ${SCHEDULES.count} schedules, in which everything happens`, async () => {
-    const tally = await runSeeds({ ...SCHEDULES, mostFailures: 1, world: 'watch' });
-    const [failed] = tally.seeds;
-    if (failed !== undefined) {
-      const report = await shrunkReport(failed.seed, { run: runWatched, replay: runWatchedScript });
-      expect.fail(reportText(failed.seed, report));
-    }
-    expect(tally.schedules).toBe(SCHEDULES.count);
-    expect(rare(HAPPENS, tally.counters, SCHEDULES.count, 0.025)).toEqual([]);
+    const counters = await rightSchedules('watch', SCHEDULES);
+    expect(rare(HAPPENS, counters, SCHEDULES.count, 0.025)).toEqual([]);
   });
 });
 

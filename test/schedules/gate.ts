@@ -1,4 +1,4 @@
-import type { Random } from '../simulator/random.ts';
+import type { Random } from '../simulator/kernel/random.ts';
 
 /**
  * Runs processes one step at a time, in an order that a seed decides: each waits at `step` until it is let on. What

@@ -12,7 +12,8 @@ import { createMirror, type Mirror } from '../../src/mirror/mirror.ts';
 import { claimantOf, type Source, source } from '../../src/mirror/source.ts';
 import type { SourceStore } from '../../src/mirror/source-store.ts';
 import type { RawRecord } from '../../src/stream/raw-record.ts';
-import { Random } from '../simulator/random.ts';
+import { packOfTexts } from '../simulator/kernel/pack.ts';
+import { Random } from '../simulator/kernel/random.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 import { Gate } from './gate.ts';
 
@@ -58,6 +59,9 @@ interface SourceShard {
 
 /** A process that ends between two calls. */
 class Crash extends Error {}
+
+/** The pack of these schedules. */
+export const PACK = packOfTexts(runMirror);
 
 /** Runs the schedule of a seed; gives what went wrong. */
 export async function runMirror(seed: number): Promise<string[]> {

@@ -4,8 +4,12 @@ import { check, redrive } from '../../src/index.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { firstSpec, type ModelSpec, nextSpec, withTotalsAndParts } from '../simulator/evolution/specs.ts';
 import { modelOf, Stage } from '../simulator/evolution/stage.ts';
-import { Random } from '../simulator/random.ts';
+import { packOfTexts } from '../simulator/kernel/pack.ts';
+import { Random } from '../simulator/kernel/random.ts';
 import { Gate } from './gate.ts';
+
+/** The pack of these schedules. */
+export const PACK = packOfTexts(runRebuilds);
 
 /**
  * The model of a table without a registry changes while consumers of both models run, and the table is rebuilt while batches of both are

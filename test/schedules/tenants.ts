@@ -6,7 +6,8 @@ import { count, derive, edge, fromSource, node, part, sum } from '../../src/core
 import type { ScanSource, Store } from '../../src/core/store-port.ts';
 import { check, createReader, type Reader, redrive } from '../../src/index.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
-import { Random } from '../simulator/random.ts';
+import { packOfTexts } from '../simulator/kernel/pack.ts';
+import { Random } from '../simulator/kernel/random.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
 import { allows, type Policy, TENANT_POLICY } from '../support/tenant-policy.ts';
 
@@ -74,6 +75,9 @@ const NOBODY = [
 ] as const;
 const ANYBODY = [...OTHER, ...OTHER, ...ACME, ...NOBODY] as const;
 const EDGE_TYPES = ['FRIEND', 'PAYS', 'MEMBER', 'SECRET'] as const;
+
+/** The pack of attacks of one tenant on another. */
+export const PACK = packOfTexts((seed) => runTenants(seed));
 
 /** Runs the attack of a seed; gives what went wrong. */
 export async function runTenants(

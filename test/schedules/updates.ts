@@ -8,7 +8,8 @@ import { node } from '../../src/core/model/schema.ts';
 import type { Store } from '../../src/core/store-port.ts';
 import { EdgeloomError, StoreError } from '../../src/foundation/errors.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
-import { Random } from '../simulator/random.ts';
+import { packOfTexts } from '../simulator/kernel/pack.ts';
+import { Random } from '../simulator/kernel/random.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 import { Gate } from './gate.ts';
 
@@ -46,6 +47,9 @@ const graph = defineGraph({
   table: 'records',
   nodes: { TASK: node({ view: NAMES }), DOC: node({ view: NAMES, versionAttribute: 'v' }) },
 }) as CompiledModel;
+
+/** The pack of writers of the same items. */
+export const PACK = packOfTexts(runUpdates);
 
 /** Runs the schedule of a seed; gives what went wrong. */
 export async function runUpdates(seed: number): Promise<string[]> {

@@ -9,7 +9,8 @@ import { edge, node } from '../../src/core/model/schema.ts';
 import { derivedOf } from '../../src/core/plan/derive.ts';
 import type { ItemKey } from '../../src/core/store-port.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
-import { Random } from '../simulator/random.ts';
+import { packOfTexts } from '../simulator/kernel/pack.ts';
+import { Random } from '../simulator/kernel/random.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 
 /**
@@ -43,6 +44,9 @@ interface Pending {
   dueMs: number;
   happen: () => Promise<void>;
 }
+
+/** The pack of walks over pages with a session. */
+export const PACK = packOfTexts(runWalks);
 
 /** Runs the schedule of a seed; gives what went wrong. */
 export async function runWalks(seed: number): Promise<string[]> {

@@ -1,5 +1,5 @@
-import type { Choices } from './choices.ts';
-import type { Random } from './random.ts';
+import type { Choices } from './kernel/choices.ts';
+import type { Random } from './kernel/random.ts';
 
 import { LONGEST_TIMEOUT, SECOND } from './time.ts';
 

@@ -1,5 +1,5 @@
 import type { Item } from '../../src/core/items/attribute-value.ts';
-import type { Choices } from './choices.ts';
+import type { Choices } from './kernel/choices.ts';
 import type { World } from './world.ts';
 
 /** Ways to break what is derived, as a restored backup, a script or a hand in the console does. */

@@ -1,7 +1,7 @@
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { count, derive, edge, fromSource, node, part, rank, sum } from '../../src/core/model/schema.ts';
-import type { Choices } from './choices.ts';
+import type { Choices } from './kernel/choices.ts';
 
 /** What differs between the small models that schedules run on. The oracle reads the same options. */
 export interface ModelOptions {

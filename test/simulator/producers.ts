@@ -1,7 +1,7 @@
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import type { ItemKey } from '../../src/core/store-port.ts';
-import type { Choices } from './choices.ts';
 import type { Climate } from './climate.ts';
+import type { Choices } from './kernel/choices.ts';
 import { storedKey, targetOf } from './keys.ts';
 import type { ModelOptions } from './models.ts';
 import { HOUR } from './time.ts';

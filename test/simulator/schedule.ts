@@ -1,23 +1,17 @@
 import type { CheckOptions } from '../../src/trust/check/check.ts';
 import type { Finding } from '../../src/trust/check/finding.ts';
-import { codeRunsOn } from './agenda.ts';
-import { Choices, type Script } from './choices.ts';
 import { CALM } from './climate.ts';
 import { damage } from './damage.ts';
+import { directedSchedules } from './directed.ts';
 import { inspect } from './inspection.ts';
-import { chooseModel, hasCopies } from './models.ts';
+import { interruptedWorker } from './interrupted-worker.ts';
+import { codeRunsOn } from './kernel/agenda.ts';
+import type { Choices } from './kernel/choices.ts';
+import { asFailures } from './kernel/pack.ts';
+import { type Outcome, scriptedPack } from './kernel/shrink.ts';
 import { LONGEST_TIMEOUT } from './time.ts';
 import { derivedDifferences, differences } from './verdict.ts';
-import { type Counters, type Failure, World } from './world.ts';
-
-/** What became of a schedule. */
-export interface Outcome {
-  /** Empty where all is well. */
-  failures: readonly Failure[];
-  /** The schedule as a script, where it was recorded or came from one. */
-  script: Script;
-  counters: Counters;
-}
+import { World } from './world.ts';
 
 /** More happenings than this, and a schedule does not come to rest. */
 const MOST_HAPPENINGS = 50_000;
@@ -26,20 +20,12 @@ const ROUGH_HAPPENINGS = 3_000;
 /** Burying tombstones may delete base items too, whose records have to be projected: rounds until nothing is left. */
 const BURIALS = 3;
 
-/** Runs the schedule of a seed. `isRecording` gives its script. */
-export function runSeed(seed: number, isRecording = false): Promise<Outcome> {
-  return run(Choices.seeded(seed, isRecording));
-}
-
-/** Whether the schedule of a seed is of a model with copies. */
-export function seedHasCopies(seed: number): boolean {
-  return hasCopies(chooseModel(Choices.seeded(seed)));
-}
-
-/** Runs a schedule that was kept. `trace` is told what happens, line by line. */
-export function runScript(script: Script, trace?: (line: string) => void): Promise<Outcome> {
-  return run(Choices.scripted(script), trace);
-}
+/** The pack of the projector's protocol. */
+export const PACK = {
+  ...scriptedPack(run),
+  /** The schedules that are written down, or with `worker` the one of the local worker that is interrupted. */
+  written: async (name?: string) => asFailures(await (name === 'worker' ? interruptedWorker() : directedSchedules())),
+};
 
 async function run(choices: Choices, trace?: (line: string) => void): Promise<Outcome> {
   const world = new World(choices, trace);

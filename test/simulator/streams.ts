@@ -3,7 +3,7 @@ import { SERVICE_PARTITION } from '../../src/core/items/keys.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { decodeRecords, type RawRecord } from '../../src/stream/decode.ts';
 import type { ItemChange } from '../support/memory-store/memory-store.ts';
-import type { Choices } from './choices.ts';
+import type { Choices } from './kernel/choices.ts';
 
 /** A record in a shard, and when it was made. */
 export interface ShardRecord {

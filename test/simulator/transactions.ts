@@ -1,6 +1,6 @@
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import type { ItemKey } from '../../src/core/store-port.ts';
-import type { Agenda } from './agenda.ts';
+import type { Agenda } from './kernel/agenda.ts';
 
 /** An item that a transaction is writing. */
 interface Underway {

@@ -1,5 +1,5 @@
 import { type CompiledModel, defineGraph, edge, fromSource, node } from '../../../src/index.ts';
-import type { Random } from '../../simulator/random.ts';
+import type { Random } from '../../simulator/kernel/random.ts';
 import type { Stage } from './stage.ts';
 
 /**

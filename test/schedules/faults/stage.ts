@@ -17,12 +17,13 @@ import {
   type Reader,
 } from '../../../src/index.ts';
 import { decodeRecords, type RawRecord } from '../../../src/tools.ts';
-import { CALM, Process } from '../../simulator/evolution/process.ts';
-import { storeOf } from '../../simulator/evolution/store.ts';
-import { MOST_INDEX_LAG_MS, MOST_READ_LAG_MS, Table, type TableChange } from '../../simulator/evolution/table.ts';
-import { Timeline } from '../../simulator/evolution/timeline.ts';
-import { numberOf, toItem } from '../../simulator/evolution/values.ts';
-import { Random } from '../../simulator/random.ts';
+import { CALM, Process } from '../../simulator/kernel/process.ts';
+import { Random } from '../../simulator/kernel/random.ts';
+import { recordOf, type TableChange } from '../../simulator/kernel/shown-stream.ts';
+import { MOST_INDEX_LAG_MS, MOST_READ_LAG_MS, Table } from '../../simulator/kernel/table.ts';
+import { storeOf } from '../../simulator/kernel/table-store.ts';
+import { Timeline } from '../../simulator/kernel/timeline.ts';
+import { numberOf, toItem } from '../../simulator/kernel/values.ts';
 import { underClocks } from './clocks.ts';
 
 /** What a derived item holds that is no tombstone; a count holds a number. */
@@ -255,19 +256,13 @@ export class Stage {
     return found;
   }
 
-  private record({ key, before, after }: TableChange): void {
-    if (key.source === '~edgeloom') return;
+  private record(change: TableChange): void {
+    if (change.key.source === '~edgeloom') return;
     this.sequence += 1 + this.random.below(3);
-    const dynamodb = {
-      Keys: { source: { S: key.source }, target: { S: key.target } },
-      SequenceNumber: String(this.sequence).padStart(21, '1'),
-      ApproximateCreationDateTime: Math.floor(this.timeline.nowMs / 1000),
-      ...(before && { OldImage: before }),
-      ...(after && { NewImage: after }),
-    };
-    const eventName = before === undefined ? 'INSERT' : after === undefined ? 'REMOVE' : 'MODIFY';
+    const number = String(this.sequence).padStart(21, '1');
     const eventSourceARN = `arn:aws:dynamodb:us-east-1:000000000000:table/records/stream/${this.identity.streamLabel}`;
-    const record: RawRecord = { eventName, eventSourceARN, dynamodb };
+    const made = recordOf(change, number, Math.floor(this.timeline.nowMs / 1000));
+    const record = { ...made, eventSourceARN } as RawRecord;
     this.madeAtMs.set(record, this.timeline.nowMs);
     this.records.push(record);
   }

@@ -1,10 +1,10 @@
 import type { ItemKey } from '../../../src/core/store-port.ts';
 import type { Finding } from '../../../src/index.ts';
 import type { Registry } from '../../../src/registry/registry.ts';
+import { textOf } from '../kernel/values.ts';
 import { keysOf } from './owners.ts';
 import { versionsOf } from './specs.ts';
 import { runCheck } from './tools.ts';
-import { textOf } from './values.ts';
 import type { World } from './world.ts';
 
 /**

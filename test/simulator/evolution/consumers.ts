@@ -8,9 +8,9 @@ import {
 } from '../../../src/index.ts';
 import { decodeRecords, type RawRecord } from '../../../src/tools.ts';
 import { redriveRecords } from '../../../src/trust/repair/redrive-records.ts';
-import type { Process } from './process.ts';
+import type { Process } from '../kernel/process.ts';
+import { storeOf } from '../kernel/table-store.ts';
 import { versionsOf } from './specs.ts';
-import { storeOf } from './store.ts';
 import type { Lane, World } from './world.ts';
 
 /** A batch came to an end: from which record on it has to come again, if any. */

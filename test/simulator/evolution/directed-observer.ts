@@ -4,9 +4,9 @@ import type { StreamRecord, StreamSource } from '../../../src/stream/source.ts';
 import type { ObservedDrift } from '../../../src/trust/observe/obligation.ts';
 import { observe } from '../../../src/trust/observe/observe.ts';
 import { Observer } from '../../../src/trust/observe/observer.ts';
+import { textOf } from '../kernel/values.ts';
 import type { ModelSpec } from './specs.ts';
 import { modelOf, Stage } from './stage.ts';
-import { textOf } from './values.ts';
 
 /** Schedules of an observer under model changes that are written down: what they show needs records that are on their way for long. */
 

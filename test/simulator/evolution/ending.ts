@@ -1,14 +1,14 @@
 import type { Registry } from '../../../src/registry/registry.ts';
+import { LATEST_LANDING_MS } from '../kernel/process.ts';
+import { fromItem, mapOf, stableText, textOf } from '../kernel/values.ts';
 import { checkByProduct } from './checks.ts';
 import { redriveGivenUp } from './consumers.ts';
 import { hitsOf, inboundRowsOf, isNodeOf, isState, picked, STATE, withState } from './oracle.ts';
 import { nameOfItem } from './owners.ts';
-import { LATEST_LANDING_MS } from './process.ts';
 import { ReadingProcess } from './readers.ts';
 import { graphOf, type ModelSpec, type SearchSpec, type TotalSpec } from './specs.ts';
 import { registryOf, runMigrate, runRedrive } from './tools.ts';
 import { addedUp, type Numbers, numbersOf, storedNumbers, textOfNumbers } from './totals.ts';
-import { fromItem, mapOf, stableText, textOf } from './values.ts';
 import type { World } from './world.ts';
 
 /** Until all that was written shows everywhere. */

@@ -1,5 +1,5 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '../kernel/random.ts';
 import { keysOf } from './owners.ts';
 import type { World } from './world.ts';
 import { storedRegistry, wrongItems } from './wrong-items.ts';

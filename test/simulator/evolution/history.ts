@@ -1,6 +1,6 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
-import { fromItem, nameOf, sameText } from './values.ts';
+import { fromItem, nameOf, sameText } from '../kernel/values.ts';
 
 /** The attributes of a base item; undefined where there is none. */
 export type State = Readonly<Record<string, unknown>> | undefined;

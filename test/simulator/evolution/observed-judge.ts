@@ -2,11 +2,12 @@ import type { ItemKey } from '../../../src/core/store-port.ts';
 import type { Registry } from '../../../src/registry/registry.ts';
 import type { ObservedDrift } from '../../../src/trust/observe/obligation.ts';
 import type { Observer } from '../../../src/trust/observe/observer.ts';
+import type { Random } from '../kernel/random.ts';
+import type { TableChange } from '../kernel/shown-stream.ts';
+import { NOBODY } from '../kernel/table.ts';
+import { nameOf, textOf as textOfValue } from '../kernel/values.ts';
 import { knownAs } from '../observer/promises.ts';
-import type { Random } from '../random.ts';
 import { generationOf } from './owners.ts';
-import { NOBODY, type TableChange } from './table.ts';
-import { nameOf, textOf as textOfValue } from './values.ts';
 import type { World } from './world.ts';
 import { storedRegistry, type WrongItem, wrongItems } from './wrong-items.ts';
 

@@ -6,16 +6,30 @@ import { registeredModel } from '../../../src/registry/writer-model.ts';
 import type { RawRecord } from '../../../src/tools.ts';
 import { Observer } from '../../../src/trust/observe/observer.ts';
 import type { ObserverState } from '../../../src/trust/observe/state.ts';
+import { CALM, type Process, type Weather } from '../kernel/process.ts';
+import type { Random } from '../kernel/random.ts';
+import { storeOf } from '../kernel/table-store.ts';
+import { type StreamNature, WholeStream } from '../kernel/whole-stream.ts';
 import { EXCEPTIONS, OBSERVER_LIMITS } from '../observer/limits.ts';
-import type { Random } from '../random.ts';
 import { lacksCode } from './consumers.ts';
 import { damageReady, plantStray } from './foreign.ts';
 import { isMoving, ObservedJudge } from './observed-judge.ts';
-import { CALM, type Process, type Weather } from './process.ts';
-import { storeOf } from './store.ts';
-import { WholeStream } from './whole-stream.ts';
 import type { Lane, World } from './world.ts';
 import { storedRegistry } from './wrong-items.ts';
+
+const PAGES = [1_000, 1, 2, 5] as const;
+
+/** Draws how the stream is. */
+function natureOf(random: Random): StreamNature {
+  return {
+    shards: 3,
+    isLate: random.chance(0.7),
+    isSkewed: random.chance(0.6),
+    splits: random.oneOf([0, 0, 0.002, 0.01]),
+    page: random.oneOf(PAGES),
+    keptMs: 24 * 3_600_000,
+  };
+}
 
 /** The share of the schedules that have an observer. */
 const SHARE = 0.4;
@@ -50,11 +64,13 @@ export class Observing {
   constructor(private readonly world: World) {
     const random = world.plan.draws('life of an observer');
     this.random = random;
-    this.stream = new WholeStream(world.timeline, world.plan.draws('whole stream'));
+    const streamRandom = world.plan.draws('whole stream');
+    const nature = natureOf(streamRandom);
+    this.stream = new WholeStream(() => world.timeline.nowMs, streamRandom, nature);
     this.judge = new ObservedJudge(world, world.plan.draws('judge of an observer'));
     const pauseMs = random.oneOf(PAUSES);
     // One that reads a record a turn must not be hours late.
-    this.pauseMs = this.stream.page === 1 ? PAUSES[0] : pauseMs;
+    this.pauseMs = nature.page === 1 ? PAUSES[0] : pauseMs;
     this.knowsMark = random.chance(0.9);
     this.mostExceptions = EXCEPTIONS[random.chance(0.85) ? 0 : 1];
     const isRough = random.chance(0.6) && world.plan.happens('an observer whose calls fail');
@@ -117,7 +133,7 @@ export class Observing {
     const { timeline } = world;
     const store = storeOf(world.table, process);
     const graph = this.graph();
-    const source = stream.source(process);
+    const source = stream.source((effect) => process.call(effect));
     const observer = new Observer(
       {
         ...{ maintained: registeredModel(graph, store), ready: modelToCheck(graph, store), store, source },

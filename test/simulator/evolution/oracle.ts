@@ -1,7 +1,7 @@
 import type { ItemKey } from '../../../src/core/store-port.ts';
+import { stableText } from '../kernel/values.ts';
 import type { History, State } from './history.ts';
 import { COMPUTES, type ModelSpec, type OrderSpec, type SearchSpec, STATUSES, TABLES } from './specs.ts';
-import { stableText } from './values.ts';
 
 /**
  * What readers of a model should be told, from the base items alone: by what the model's options mean, apart from the

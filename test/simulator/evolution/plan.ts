@@ -1,4 +1,4 @@
-import { Random } from '../random.ts';
+import { Random } from '../kernel/random.ts';
 
 /**
  * What happens in a schedule, by names. Each has random numbers of its own, made of the seed and its name: so a part of a schedule

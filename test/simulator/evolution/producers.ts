@@ -1,5 +1,5 @@
-import type { Random } from '../random.ts';
-import { toItem } from './values.ts';
+import type { Random } from '../kernel/random.ts';
+import { toItem } from '../kernel/values.ts';
 import type { World } from './world.ts';
 
 /** Nodes and edges that never change after the beginning, and others that change all the time. */

@@ -1,7 +1,8 @@
 import type { ItemKey } from '../../../src/core/store-port.ts';
 import type { Reader } from '../../../src/index.ts';
 import { entriesOf, neighboursOf } from '../../support/page-nodes.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '../kernel/random.ts';
+import { stableText } from '../kernel/values.ts';
 import type { History } from './history.ts';
 import { type Given, judgeCount, judgeList } from './judge.ts';
 import {
@@ -18,7 +19,6 @@ import {
 } from './oracle.ts';
 import type { ModelSpec, OrderSpec, SearchSpec } from './specs.ts';
 import { isEdgeAt, judgeTotal, type TotalGiven } from './totals.ts';
-import { stableText } from './values.ts';
 
 /** What was asked, and how to judge what came: by the states that items had in a span of time. */
 export interface Asked {

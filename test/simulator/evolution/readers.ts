@@ -1,10 +1,10 @@
 import { createReader, EdgeloomError, type Reader } from '../../../src/index.ts';
 import { registryLeases } from '../../../src/registry/reader-lease.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '../kernel/random.ts';
+import { MOST_INDEX_LAG_MS, MOST_READ_LAG_MS } from '../kernel/table.ts';
+import { type Calls, storeOf } from '../kernel/table-store.ts';
 import { type Asked, type Question, Questions } from './questions.ts';
 import type { ModelSpec } from './specs.ts';
-import { type Calls, storeOf } from './store.ts';
-import { MOST_INDEX_LAG_MS, MOST_READ_LAG_MS } from './table.ts';
 import type { World } from './world.ts';
 
 const REFUSALS = ['projection-not-ready', 'cursor-outdated', 'registry-gone', 'ThrottlingException'];

@@ -1,8 +1,11 @@
 import type { MigrateStep } from '../../../src/index.ts';
-import type { Random } from '../random.ts';
-import type { SeedOutcome } from '../tally.ts';
+import type { Kept, Pack, SeedOutcome, Short } from '../kernel/pack.ts';
+import { asFailures } from '../kernel/pack.ts';
+import type { Random } from '../kernel/random.ts';
+import { withoutParts } from '../kernel/shrink.ts';
 import { watched } from './checks.ts';
 import { deliver, redeliver, redriveGivenUp } from './consumers.ts';
+import { directedEvolutions } from './directed.ts';
 import { checkEnd } from './ending.ts';
 import { Observing } from './observing.ts';
 import { changePart, changeSomething, putFirstItems, putFirstParts } from './producers.ts';
@@ -26,8 +29,18 @@ export interface EvolutionOutcome extends SeedOutcome {
   happened: string[];
 }
 
-/** More events than this, and a schedule does not come to rest. */
+/** More events than this, and a schedule does not come to rest; one that is kept has a few thousand. */
 const MOST_EVENTS = 300_000;
+const MOST_EVENTS_KEPT = 6_000;
+
+/** The pack of model changes. */
+export const PACK: Pack = {
+  run: (seed) => runEvolution(seed),
+  play: ({ seed, without = [] }, log) =>
+    runEvolution(seed, { without, mostEvents: MOST_EVENTS_KEPT, ...(log && { log }) }),
+  shorten: shortened,
+  written: async () => asFailures(await directedEvolutions()),
+};
 
 /**
  * Runs the schedule of a seed: a model changes beside live traffic. What is stable has to be in every answer that is no error; what
@@ -46,6 +59,27 @@ export async function runEvolution(
   }
   world.count('evictions', world.table.evictions);
   return { failures: world.failures, counters: world.counters, happened: [...world.plan.happened] };
+}
+
+/** Leaves out of a failing schedule what it does not need; what is left fails as the whole did. */
+async function shortened(seed: number): Promise<Short> {
+  const whole = await runEvolution(seed);
+  const kinds = new Set(whole.failures.map(({ kind }) => kind));
+  if (kinds.size === 0) throw new Error(`The schedule of seed ${seed} does not fail.`);
+  const start: { without: string[]; left: string[] } = { without: [], left: whole.happened };
+  const { without } = await withoutParts(
+    start,
+    ({ left }) => left,
+    async (best, parts) => {
+      const tried = [...best.without, ...parts];
+      const { failures, happened } = await runEvolution(seed, { without: tried });
+      return failures.some(({ kind }) => kinds.has(kind)) ? { without: tried, left: happened } : undefined;
+    },
+  );
+  const trace: string[] = [];
+  const { failures, happened } = await runEvolution(seed, { without, log: (line) => trace.push(line) });
+  const kept: Kept = { seed, without };
+  return { kept, failures, left: happened, trace };
 }
 
 /** A backup that is restored, a stream that is made anew, a registry that is deleted, two days in which nothing happens. */

@@ -10,7 +10,7 @@ import {
   rank,
   sum,
 } from '../../../src/index.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '../kernel/random.ts';
 
 /**
  * Models as plain data, from which both the model file and the oracle's answers are made: persons (A) who are in groups (B),

@@ -26,11 +26,11 @@ import { WRONG } from '../../../src/trust/check/finding.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { byOneClock } from '../../support/moments.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
-import { Random } from '../random.ts';
+import { Random } from '../kernel/random.ts';
+import { textOf } from '../kernel/values.ts';
 import { History } from './history.ts';
 import { type Question, Questions } from './questions.ts';
 import { firstSpec, graphOf, type ModelSpec } from './specs.ts';
-import { textOf } from './values.ts';
 
 type Table = Store & ScanSource;
 /** Tells a call of the table by its method and parameters. */

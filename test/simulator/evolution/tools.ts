@@ -11,8 +11,8 @@ import {
 } from '../../../src/index.ts';
 import { type DividedOptions, decideMigration, walkShare } from '../../../src/migrate/divided/divided.ts';
 import { type Head, readHead } from '../../../src/registry/head.ts';
-import { CALM, type Process } from './process.ts';
-import { storeOf } from './store.ts';
+import { CALM, type Process } from '../kernel/process.ts';
+import { storeOf } from '../kernel/table-store.ts';
 import type { World } from './world.ts';
 
 export type Action = NonNullable<MigrateOptions['action']>;

@@ -1,9 +1,9 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
+import { numberOf, stableText } from '../kernel/values.ts';
 import type { History, State } from './history.ts';
 import type { Span } from './oracle.ts';
 import type { TotalSpec } from './specs.ts';
-import { numberOf, stableText } from './values.ts';
 
 /** What totals of edges should say, from the base items alone: by what the options mean, apart from the product's ledgers. */
 

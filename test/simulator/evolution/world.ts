@@ -2,16 +2,17 @@ import type { Moment } from '../../../src/foundation/clocks.ts';
 import type { CompiledModel } from '../../../src/index.ts';
 import { registeredModel, type WriterModel } from '../../../src/registry/writer-model.ts';
 import type { RawRecord } from '../../../src/tools.ts';
-import type { Random } from '../random.ts';
-import type { SeedFailure } from '../tally.ts';
+import type { SeedFailure } from '../kernel/pack.ts';
+import { CALM, Process, type Weather } from '../kernel/process.ts';
+import type { Random } from '../kernel/random.ts';
+import { recordOf, type TableChange } from '../kernel/shown-stream.ts';
+import { Table, usualIndexLag } from '../kernel/table.ts';
+import { storeOf } from '../kernel/table-store.ts';
+import { Timeline } from '../kernel/timeline.ts';
 import { Consumers } from './consumers.ts';
 import { History } from './history.ts';
 import { Plan } from './plan.ts';
-import { CALM, Process, type Weather } from './process.ts';
 import { firstSpec, graphOf, type ModelSpec, nextSpec, versionsOf, withTotalsAndParts } from './specs.ts';
-import { storeOf } from './store.ts';
-import { Table, type TableChange } from './table.ts';
-import { Timeline } from './timeline.ts';
 
 /** What can be wrong with a schedule. */
 export interface EvolutionFailure extends SeedFailure {
@@ -116,12 +117,9 @@ export class World {
     const isSkewed = this.plan.happens('clocks that differ');
     const skew = (most: number): number => (random.below(2 * most) - most) * (isSkewed ? 1 : 0);
     this.skews = { server: skew(60_000), stream: skew(60_000), machine: skew(600_000) };
-    this.table = new Table(
-      this.timeline,
-      this.plan.draws('table'),
-      (change) => this.record(change),
-      this.plan.happens('late indexes'),
-    );
+    this.table = new Table(this.timeline, this.plan.draws('table'), (change) => this.record(change), {
+      indexLag: usualIndexLag(this.plan.happens('late indexes')),
+    });
     this.newStream();
   }
 
@@ -280,7 +278,8 @@ export class World {
     this.isUnrecorded = false;
   }
 
-  private record({ key, before, after }: TableChange): void {
+  private record(change: TableChange): void {
+    const { key, after } = change;
     const { nowMs } = this.timeline;
     if (key.source === '~edgeloom') return;
     if (key.target.startsWith('~')) this.count('records of fan-outs');
@@ -294,18 +293,12 @@ export class World {
     const lane = this.laneOf.get(name) ?? random.below(LANES);
     this.laneOf.set(name, lane);
     this.sequence += 1 + random.below(3);
-    const dynamodb = {
-      Keys: { source: { S: key.source }, target: { S: key.target } },
-      // Numbers of one item rise; those of different shards say nothing of each other.
-      SequenceNumber: String(this.sequence + lane * 1_000_000).padStart(21, '1'),
-      ApproximateCreationDateTime: Math.floor((nowMs + this.skews.stream) / 1000),
-      ...(before && { OldImage: before }),
-      ...(after && { NewImage: after }),
-    };
-    const eventName = before === undefined ? 'INSERT' : after === undefined ? 'REMOVE' : 'MODIFY';
+    // Numbers of one item rise; those of different shards say nothing of each other.
+    const number = String(this.sequence + lane * 1_000_000).padStart(21, '1');
+    const made = recordOf(change, number, Math.floor((nowMs + this.skews.stream) / 1000));
     const eventSourceARN = `arn:aws:dynamodb:us-east-1:000000000000:table/records/stream/${this.identity.streamLabel}`;
     if (this.checkDrained()) this.unreadSinceMs = nowMs;
-    this.lanes[lane]!.records.push({ eventName, eventSourceARN, dynamodb });
+    this.lanes[lane]!.records.push({ ...made, eventSourceARN } as RawRecord);
     this.lanes[lane]!.wake();
     this.isDrained = false;
   }

@@ -3,12 +3,12 @@ import type { ItemKey } from '../../../src/core/store-port.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
 import { decodeRegistry, type Registry } from '../../../src/registry/registry.ts';
 import { isAnnounced } from '../../../src/registry/transitions.ts';
+import { fromItem, mapOf, nameOf, setOf, stableText, textOf } from '../kernel/values.ts';
 import type { State } from './history.ts';
 import { hitsOf, labelsOf, orderValue, picked, STATE, withState } from './oracle.ts';
 import { generationOf } from './owners.ts';
 import type { ModelSpec, OrderSpec, SearchSpec, TotalSpec } from './specs.ts';
 import { addedUp, type Numbers, numbersOf, storedNumbers, textOfNumbers } from './totals.ts';
-import { fromItem, mapOf, nameOf, setOf, stableText, textOf } from './values.ts';
 import type { World } from './world.ts';
 
 /**

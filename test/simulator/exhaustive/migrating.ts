@@ -12,7 +12,7 @@ import { registryLeases } from '../../../src/registry/reader-lease.ts';
 import type { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { byOneClock } from '../../support/moments.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
-import { codeRunsOn } from '../agenda.ts';
+import { codeRunsOn } from '../kernel/agenda.ts';
 import { LONGEST_TIMEOUT } from '../time.ts';
 import { GatedProcess, type PendingCall } from './process.ts';
 import type { Begin, Numbering, Play, Step } from './walk.ts';

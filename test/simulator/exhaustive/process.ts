@@ -1,6 +1,6 @@
 import type { ItemKey, Store } from '../../../src/core/store-port.ts';
 import type { MemoryStore } from '../../support/memory-store/memory-store.ts';
-import { codeRunsOn } from '../agenda.ts';
+import { codeRunsOn } from '../kernel/agenda.ts';
 import type { Numbering } from './walk.ts';
 
 /** How a call to the table ends. */

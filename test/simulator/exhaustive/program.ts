@@ -1,5 +1,5 @@
+import { Runner } from '../kernel/runner.ts';
 import type { Mutant } from '../planted/mutant.ts';
-import { Runner } from '../runner.ts';
 import { SCOPES, scopeOf } from './scopes.ts';
 import { rowOf, writePage } from './table.ts';
 

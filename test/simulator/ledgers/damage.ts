@@ -1,6 +1,6 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
-import type { Dice } from './dice.ts';
-import type { Table } from './table.ts';
+import type { Random } from '../kernel/random.ts';
+import type { Table } from '../kernel/table.ts';
 
 /** A derived item that was made wrong by hand. */
 export interface Damage {
@@ -13,17 +13,18 @@ export interface Damage {
  * Makes some derived items wrong that have to do with totals or parts: one in a partition, since a total is judged by the entries that
  * are there.
  */
-export function damageAll(table: Table, dice: Dice): Damage[] {
+export function damageAll(table: Table, dice: Random): Damage[] {
   const damages: Damage[] = [];
-  let items = table.all().filter((item) => isVictim(table.keyOf(item).target) && item[table.names.ttl] === undefined);
+  let items = [...table.items()]
+    .map(({ item }) => item)
+    .filter((item) => isVictim(table.keyOf(item).target) && item[table.names.ttl] === undefined);
   for (let i = dice.between(1, 3); i > 0 && items.length > 0; i -= 1) {
     const item = dice.pick(items);
     const { source, target } = table.keyOf(item);
     items = items.filter((other) => table.keyOf(other).source !== source);
     const damaged = damage(item, target, dice);
     if (damaged === undefined) continue;
-    if (damaged.item === undefined) table.delete({ source, target });
-    else table.put(damaged.item);
+    table.write({ source, target }, damaged.item);
     damages.push({ source, target, what: damaged.what });
   }
   return damages;
@@ -33,7 +34,7 @@ function isVictim(target: string): boolean {
   return ['~total/', '~degree/', '~in/', '~view/'].some((start) => target.startsWith(start));
 }
 
-function damage(item: Item, target: string, dice: Dice): { item: Item | undefined; what: string } | undefined {
+function damage(item: Item, target: string, dice: Random): { item: Item | undefined; what: string } | undefined {
   const rest = { ...item };
   const ways: { item: Item | undefined; what: string }[] = [];
   if (target.startsWith('~view/')) {

@@ -1,11 +1,11 @@
 import type { Store } from '../../../src/core/store-port.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { createReader } from '../../../src/index.ts';
+import type { Table } from '../kernel/table.ts';
+import { compareBytes, text } from '../kernel/values.ts';
 import { exactOf, textOf } from './decimal.ts';
 import type { EdgeSpec, Spec } from './spec.ts';
-import type { Table } from './table.ts';
 import { type Direction, foundBy, orderedIn, shownOf, type Total, type Truth, totalOf } from './truth.ts';
-import { compareBytes, text } from './values.ts';
 
 /** How many values of one group a node has room for. */
 const ROOM = 50;
@@ -118,8 +118,8 @@ function withSums(answer: Record<string, unknown>, sums: Record<string, string>)
 /** Whether quarantine holds exactly the base items that belong there. */
 export function quarantineDifferences(table: Table, truth: Truth): string[] {
   const held = new Set<string>();
-  for (const item of table.all()) {
-    const { source, target } = table.keyOf(item);
+  for (const { key, item } of table.items()) {
+    const { source, target } = key;
     if (target.startsWith('~quarantine/')) held.add(`${source} > ${text(item['of']) ?? ''}`);
   }
   const actual = [...held].sort();

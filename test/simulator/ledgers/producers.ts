@@ -2,9 +2,9 @@ import type { AttributeValue, Item } from '../../../src/core/items/attribute-val
 import type { Store } from '../../../src/core/store-port.ts';
 import { EdgeloomError, StoreError } from '../../../src/foundation/errors.ts';
 import { ConditionFailedError, createWriter, TransactionFailedError } from '../../../src/index.ts';
-import type { Dice } from './dice.ts';
+import type { Random } from '../kernel/random.ts';
+import type { Table } from '../kernel/table.ts';
 import type { EdgeSpec, Spec } from './spec.ts';
-import type { Table } from './table.ts';
 import { sortKeyOf } from './truth.ts';
 
 /** What the producers of a schedule write about. */
@@ -93,7 +93,7 @@ const BAD_GROUPS: readonly AttributeValue[] = [
 const STATUSES = ['online', 'away', 'gone fishing', '~'] as const;
 
 /** Throws the cast of a schedule. */
-export function throwCast(dice: Dice): Cast {
+export function throwCast(dice: Random): Cast {
   const ids = (type: string, most: number): string[] => {
     const from = dice.chance(0.5) ? 0 : dice.below(ODD.length);
     return Array.from({ length: dice.between(1, most) }, (_, i) => `${type}-${ODD[(from + i * 3) % ODD.length]}`);
@@ -116,7 +116,7 @@ export class Producers {
     private readonly spec: Spec,
     private readonly cast: Cast,
     private readonly table: Table,
-    private readonly dice: Dice,
+    private readonly dice: Random,
     private readonly nowMs: () => number,
     store: Store,
     wait: (ms: number) => Promise<void>,
@@ -136,7 +136,8 @@ export class Producers {
       else if (what === 'remove') this.removeEdge();
       else if (what === 'part') this.put(this.user(), 'STATE', this.state());
       else if (what === 'node') this.putNode(dice.pick([...this.cast.users, ...this.cast.projects]));
-      else if (what === 'noPart') this.table.delete({ source: this.user(), target: dice.pick(['STATE', 'PROFILE']) });
+      else if (what === 'noPart')
+        this.table.write({ source: this.user(), target: dice.pick(['STATE', 'PROFILE']) }, undefined);
       else if (what === 'noNode') this.removeNode();
       else if (what === 'odd') this.putOdd();
       else await this.useWriter();
@@ -208,7 +209,7 @@ export class Producers {
 
   private removeEdge(): void {
     const [spec, source, target] = this.anyEdge();
-    this.table.delete({ source, target: sortKeyOf(spec, target) });
+    this.table.write({ source, target: sortKeyOf(spec, target) }, undefined);
   }
 
   private state(): Item {
@@ -230,7 +231,7 @@ export class Producers {
 
   private removeNode(): void {
     const id = this.dice.pick([...this.cast.users, ...this.cast.projects]);
-    this.table.delete({ source: id, target: id });
+    this.table.write({ source: id, target: id }, undefined);
   }
 
   /** An edge that fits no type, a part or a type that no model has. */
@@ -239,12 +240,13 @@ export class Producers {
     const odd = ['WORKED_ON-USER-a', 'WORKED_ON-#12', 'WORKED_ON-', 'OTHER', 'FOO-PROJECT-a', 'LIKES-TEAM-1'];
     const target = this.dice.pick(odd);
     if (this.dice.chance(0.5)) this.put(source, target, { hours: { N: '7' }, kind: { S: 'a' } });
-    else this.table.delete({ source, target });
+    else this.table.write({ source, target }, undefined);
   }
 
   private put(source: string, target: string, attributes: Item): void {
     const { partitionKey, sortKey } = this.spec.names;
-    this.table.put({ ...attributes, [partitionKey]: { S: source }, [sortKey]: { S: target } });
+    const keys = { [partitionKey]: { S: source }, [sortKey]: { S: target } };
+    this.table.write({ source, target }, { ...attributes, ...keys });
   }
 
   private async useWriter(): Promise<void> {

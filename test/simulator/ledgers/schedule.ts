@@ -1,16 +1,15 @@
-import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { check, createProjector, type Finding, redrive } from '../../../src/index.ts';
 import { decodeRecords } from '../../../src/stream/decode.ts';
-import type { SeedFailure, SeedOutcome } from '../tally.ts';
+import type { Pack, SeedFailure, SeedOutcome } from '../kernel/pack.ts';
+import { Random } from '../kernel/random.ts';
+import { Table } from '../kernel/table.ts';
 import { damageAll } from './damage.ts';
-import { Dice } from './dice.ts';
 import { differences, quarantineDifferences } from './judge.ts';
 import { Producers, throwCast } from './producers.ts';
 import { type Spec, throwSpec } from './spec.ts';
 import { type Actor, drain, Stage } from './stage.ts';
 import { type Faults, storeOf } from './store.ts';
 import { type Shard, STREAM_ARN, Streams } from './streams.ts';
-import { Table } from './table.ts';
 import { truthOf } from './truth.ts';
 
 /** A consumer's place in a shard. */
@@ -41,14 +40,12 @@ const DAY_MS = 24 * 3_600_000;
 const SILENCE_MS = 50 * 3_600_000;
 const MOST_STEPS = 60_000;
 
-/** Runs the schedule of a seed. */
-export async function runLedgers(seed: number): Promise<SeedOutcome> {
-  return await new Schedule(seed).play();
-}
+/** The pack of totals and parts. */
+export const PACK: Pack = { run: (seed) => new Schedule(seed).play() };
 
 /** One schedule: a model, producers, consumers and everything that may befall them, all thrown from the seed. */
 class Schedule {
-  private readonly dice: Dice;
+  private readonly dice: Random;
   private readonly spec: Spec;
   private readonly stage: Stage;
   private readonly table: Table;
@@ -60,6 +57,10 @@ class Schedule {
   private readonly ids: string[];
   private readonly mostRecords: number;
   private readonly counters: Record<string, number> = {};
+  /** How many changes a read may be behind; 0: none, everything is quiet. */
+  private lag = 0;
+  /** The moments of the table. */
+  private readonly ticks = { nowMs: 1 };
   private actors: Actor[] = [];
   private busy = 0;
   private steps = 0;
@@ -68,13 +69,21 @@ class Schedule {
   private failure: unknown;
 
   constructor(seed: number) {
-    const dice = new Dice(seed);
+    const dice = new Random(seed);
     this.dice = dice;
     this.spec = throwSpec(dice);
     this.stage = new Stage(dice);
-    this.table = new Table(this.spec.names, dice);
+    const { ticks } = this;
+    // A read, and an index, is so many changes behind.
+    const behind = (): number => (this.lag === 0 ? 0 : dice.below(this.lag + 1));
+    this.table = new Table(ticks, dice, (change) => this.streams.append(change, this.stage.nowMs), {
+      ...{ names: this.spec.names, indexLag: behind, readLag: behind },
+    });
     this.streams = new Streams(this.spec.names, dice, dice.between(1, 3));
-    this.table.onChange = (change) => this.streams.append(change, this.stage.nowMs);
+    // Every change is a moment of its own.
+    this.table.listener = () => {
+      ticks.nowMs += 1;
+    };
     this.table.tellsUnchanged = dice.chance(0.2);
     this.groups = Array.from({ length: dice.chance(0.35) ? 2 : 1 }, () => []);
     this.mostRecords = dice.pick([1, 3, 10, 40]);
@@ -114,7 +123,7 @@ class Schedule {
   /** Plays the schedule to its end, and judges it. */
   async play(): Promise<SeedOutcome> {
     const { dice, stage, table } = this;
-    table.lag = dice.pick([0, 5, 40]);
+    this.lag = dice.pick([0, 5, 40]);
     table.commitCalls = dice.pick([0, 4]);
     this.faults.refused = dice.pick([0, 0, 0.05, 0.2]);
     this.faults.lost = dice.pick([0, 0, 0.05]);
@@ -130,7 +139,9 @@ class Schedule {
     this.faults.lost = 0;
     await this.untilQuiet();
     stage.calm = true;
-    table.lag = 0;
+    this.lag = 0;
+    // By now everything shows.
+    this.ticks.nowMs += 1_000;
     table.commitCalls = 0;
     const failures: SeedFailure[] = [];
     if (this.failure === undefined) await this.atRest((kind, message) => failures.push({ kind, message }));
@@ -381,7 +392,7 @@ class Schedule {
   }
 
   private async judged(mayLackRoom: boolean): Promise<string[]> {
-    const items: Item[] = this.table.all();
+    const items = [...this.table.items()].map(({ item }) => item);
     const truth = truthOf(this.spec, items);
     const { store } = this.runtime(this.actor('reader'));
     const wrong = await differences(this.spec, truth, store, { ids: this.ids, mayLackRoom });

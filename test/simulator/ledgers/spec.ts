@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { count, defineGraph, edge, fromSource, node, part, sum } from '../../../src/index.ts';
-import type { Dice } from './dice.ts';
-import type { Names } from './table.ts';
+import type { Random } from '../kernel/random.ts';
+import type { Names } from '../kernel/table.ts';
 
 /** Sums and groups of one direction: attributes of the edge by the names in results. */
 export interface Ledger {
@@ -50,7 +50,7 @@ const SUMS = { hours: 'hours', cost: 'cost', again: 'hours' };
 const GROUPS = { kind: 'kind', level: 'level', unit: 'hours' };
 
 /** Throws a model. */
-export function throwSpec(dice: Dice): Spec {
+export function throwSpec(dice: Random): Spec {
   const names = dice.chance(0.2)
     ? { partitionKey: 'pk', sortKey: 'sk', ttl: 'goneAt' }
     : { partitionKey: 'source', sortKey: 'target', ttl: 'expiresAt' };
@@ -71,7 +71,7 @@ export function throwSpec(dice: Dice): Spec {
   return { names, nodes, edges, graph: graphOf(names, nodes, edges) };
 }
 
-function edgeSpec(dice: Dice, type: string, from: readonly string[], to: readonly string[]): EdgeSpec {
+function edgeSpec(dice: Random, type: string, from: readonly string[], to: readonly string[]): EdgeSpec {
   const direction = dice.weighted({ inbound: 5, outgoing: 3, both: 4 });
   const hashed = dice.chance(0.2);
   const listed = dice.chance(0.5);
@@ -89,7 +89,7 @@ function edgeSpec(dice: Dice, type: string, from: readonly string[], to: readonl
   };
 }
 
-function ledger(dice: Dice): Ledger {
+function ledger(dice: Random): Ledger {
   const some = (all: Readonly<Record<string, string>>, probability: number): Record<string, string> =>
     Object.fromEntries(Object.entries(all).filter(() => dice.chance(probability)));
   const chosen = { total: some(SUMS, 0.6), by: some(GROUPS, 0.5) };

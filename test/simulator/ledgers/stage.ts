@@ -1,4 +1,4 @@
-import type { Dice } from './dice.ts';
+import type { Random } from '../kernel/random.ts';
 
 /** A process of the schedule: a consumer's invocation, a repair, a producer. */
 export interface Actor {
@@ -25,7 +25,7 @@ export class Stage {
   calm = false;
   private steps: Step[] = [];
 
-  constructor(private readonly dice: Dice) {}
+  constructor(private readonly dice: Random) {}
 
   /** Resolves when the driver lets the step through; never for what the crash of its actor has taken away. */
   async gate(actor: Actor, isCall: boolean): Promise<void> {

@@ -1,7 +1,8 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { RawRecord } from '../../../src/stream/decode.ts';
-import type { Dice } from './dice.ts';
-import { type Names, spread, type TableChange } from './table.ts';
+import type { Random } from '../kernel/random.ts';
+import type { TableChange } from '../kernel/shown-stream.ts';
+import type { Names } from '../kernel/table.ts';
 
 /** A shard of the stream: the records of its items in their order. */
 export interface Shard {
@@ -23,7 +24,7 @@ export class Streams {
 
   constructor(
     private readonly names: Names,
-    private readonly dice: Dice,
+    private readonly dice: Random,
     shards: number,
   ) {
     this.open = Array.from({ length: shards }, () => this.shard(this.start()));
@@ -68,4 +69,11 @@ export class Streams {
   private shard(number: bigint): Shard {
     return { records: [], children: [], isOpen: true, number };
   }
+}
+
+/** A number by which items are spread over shards. */
+function spread(text: string): number {
+  let hash = 7;
+  for (const character of text) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) >>> 0;
+  return hash >>> 3;
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue, Item } from '../../../src/core/items/attribute-value.ts';
+import { compareBytes, text } from '../kernel/values.ts';
 import { type Exact, exactOf, isSummable, plus, textOf } from './decimal.ts';
 import type { EdgeSpec, Ledger, Spec } from './spec.ts';
-import { compareBytes, text } from './values.ts';
 
 /**
  * The oracle: what the base items say, worked out with nothing of the product. Written from the user's pages and from the rules alone.

@@ -7,7 +7,7 @@ import type { BrokenPromise, WrittenSchedule } from './stage.ts';
 export const WRITTEN: Readonly<Record<string, WrittenSchedule>> = { ...ALARMS, ...CLAIMS, ...RESTARTS };
 
 /** Plays the schedule that is written for a planted bug. */
-export async function playOfBug(name: string): Promise<readonly BrokenPromise[]> {
+export async function playOfBug(name?: string): Promise<readonly BrokenPromise[]> {
   const written = Object.values(WRITTEN).find(({ bug }) => bug === name);
   if (written === undefined) throw new Error(`no schedule is written for ${name}`);
   return await written.play();

@@ -43,7 +43,7 @@ export class Fed {
       if (event.kind !== 'resync' && !places.has(event.eventId)) places.set(event.eventId, place);
     }
     const lastOf = new Map<string, number>();
-    for (const { record, atMs } of this.streams.everyRecord()) {
+    for (const { record, madeMs: atMs } of this.streams.everyRecord()) {
       for (const change of changesOf(record, this.model)) {
         const { eventId, item } = change;
         world.count('changes for the feed');

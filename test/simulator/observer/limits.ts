@@ -1,5 +1,5 @@
+import { STREAM_LIMITS } from '../kernel/shown-stream.ts';
 import { SECOND } from '../time.ts';
-import { STREAM_LIMITS } from './stream.ts';
 
 /** The waits of an observer in schedules: short ones, so that much happens. */
 export const OBSERVER_LIMITS = {

@@ -15,7 +15,7 @@ import { Fed } from './fed.ts';
 import { EXCEPTIONS, OBSERVER_LIMITS } from './limits.ts';
 import type { ProductMark } from './product-mark.ts';
 import { knownAs, touchedSince } from './promises.ts';
-import type { ObservedStreams } from './stream.ts';
+import { isOwn, type ObservedStreams } from './stream.ts';
 import { type WrongPart, wrongParts } from './wrong-parts.ts';
 
 const PAUSES = [200, SECOND, 5 * SECOND] as const;
@@ -72,8 +72,8 @@ export class Observation {
     const { world, streams } = this;
     const { choices, agenda } = world;
     let read = 0;
-    const source = streams.source((records) => {
-      read += records;
+    const source = streams.source(undefined, (page) => {
+      read += page.filter((record) => !isOwn(record)).length;
     });
     // Its reads come later than those of the projector: only replicas that are far behind would harm it.
     const store = new FaultyStore(process, LONGEST_PAUSE);

@@ -8,10 +8,11 @@ import { lowMarkOfTail, type TailMark } from '../../../src/stream/progress/tail-
 import type { StreamSource } from '../../../src/stream/source.ts';
 import { sweep } from '../../../src/trust/repair/sweep.ts';
 import { Consumers } from '../consumers.ts';
+import { STREAM_LIMITS } from '../kernel/shown-stream.ts';
 import { Operation } from '../operation.ts';
 import { SECOND } from '../time.ts';
 import type { World } from '../world.ts';
-import { type ObservedStreams, STREAM_LIMITS } from './stream.ts';
+import type { ObservedStreams } from './stream.ts';
 
 /** How long an answer is reused, in milliseconds: as the product has it, or shorter, so that more happens in a schedule. */
 const REUSED = [5 * SECOND, SECOND] as const;

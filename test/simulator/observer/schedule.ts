@@ -1,13 +1,15 @@
-import { codeRunsOn } from '../agenda.ts';
-import { Choices, type Script } from '../choices.ts';
 import { damage } from '../damage.ts';
-import type { Outcome } from '../schedule.ts';
+import { codeRunsOn } from '../kernel/agenda.ts';
+import type { Choices } from '../kernel/choices.ts';
+import { STREAM_LIMITS } from '../kernel/shown-stream.ts';
+import { type Outcome, scriptedPack } from '../kernel/shrink.ts';
 import { HOUR } from '../time.ts';
 import { World } from '../world.ts';
 import { SessionClient } from './clients.ts';
+import { playOfBug } from './directed.ts';
 import { Observation } from './observation.ts';
 import { ProductMark } from './product-mark.ts';
-import { ObservedStreams, STREAM_LIMITS } from './stream.ts';
+import { ObservedStreams } from './stream.ts';
 
 /** Schedules of the observer: it verifies, beside everything that the simulator does, what the projector makes of it. */
 
@@ -19,15 +21,8 @@ const ROUGH_HAPPENINGS = 4_000;
 const MOST_DAMAGES = 3;
 const MOST_CLIENTS = 2;
 
-/** Runs the schedule of a seed. */
-export function runObserved(seed: number, isRecording = false): Promise<Outcome> {
-  return run(Choices.seeded(seed, isRecording));
-}
-
-/** Runs a schedule that was kept. */
-export function runObservedScript(script: Script, trace?: (line: string) => void): Promise<Outcome> {
-  return run(Choices.scripted(script), trace);
-}
+/** The pack of the observer. */
+export const PACK = { ...scriptedPack(run), written: playOfBug };
 
 async function run(choices: Choices, trace?: (line: string) => void): Promise<Outcome> {
   let now = (): number => 0;

@@ -3,8 +3,8 @@ import { MIRROR_MUTANTS } from '../../schedules/mirror-mutants.ts';
 import { UPDATE_MUTANTS, WALK_MUTANTS } from '../../schedules/mutants.ts';
 import { REBUILDS_MUTANTS } from '../../schedules/rebuilds-mutants.ts';
 import { TENANTS_MUTANTS } from '../../schedules/tenants-mutants.ts';
-import { pinnedEvolution } from '../evolution/pinned.ts';
 import { EVOLUTION_MUTANTS } from '../evolution/planted.ts';
+import { type KeepingPack, keptFor } from '../kernel/kept.ts';
 import {
   HIDDEN,
   OBSERVER_EXPERIMENTS,
@@ -17,7 +17,6 @@ import { DIRECTED_MUTANTS } from './directed.ts';
 import { EXPERIMENTS } from './experiments.ts';
 import type { Mutant } from './mutant.ts';
 import { MUTANTS } from './mutants.ts';
-import { loadPinned } from './pinned.ts';
 import { WORKER_MUTANTS } from './worker.ts';
 
 /** A planted bug, and where it is found. */
@@ -31,22 +30,22 @@ function found(mutants: readonly Mutant[], foundBy: string): Planted[] {
   return mutants.map((mutant) => ({ mutant, foundBy }));
 }
 
-function drawnOrKept(mutants: readonly Mutant[], simulator: string, world?: 'observer'): Planted[] {
+function drawnOrKept(mutants: readonly Mutant[], simulator: string, pack: KeepingPack): Planted[] {
   return mutants.map((mutant) => {
-    const isDrawn = loadPinned(mutant.name, world) === undefined;
+    const isDrawn = keptFor(pack, mutant.name) === undefined;
     return { mutant, foundBy: `${simulator}, ${isDrawn ? 'drawn' : 'kept schedule'}` };
   });
 }
 
 /** Every planted bug, of every harness. */
 export const PLANTED: readonly Planted[] = [
-  ...drawnOrKept(MUTANTS, 'simulator'),
+  ...drawnOrKept(MUTANTS, 'simulator', 'projecting'),
   ...found(DIRECTED_MUTANTS, 'simulator, written schedule'),
   ...found(WORKER_MUTANTS, 'simulator, interrupted worker'),
   ...found(EXPERIMENTS, 'nothing so far: not known to be wrong'),
   ...EVOLUTION_MUTANTS.map((mutant) => ({
     mutant,
-    foundBy: `simulator of model changes${pinnedEvolution(mutant.name) === undefined ? '' : ', kept schedule'}`,
+    foundBy: `simulator of model changes${keptFor('evolution', mutant.name) === undefined ? '' : ', kept schedule'}`,
   })),
   ...drawnOrKept(OBSERVER_MUTANTS, 'simulator of the observer', 'observer'),
   ...found(WRITTEN_MUTANTS, 'simulator of the observer, written schedule'),

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MATRIX_MUTANTS } from '../../matrix/bugs.ts';
+import { KEPT_IN, keptNames } from '../kernel/kept.ts';
 import { HIDDEN, OBSERVER_EXPERIMENTS } from '../observer/planted.ts';
 import { PLANTED } from './all.ts';
 import { plantedFiles } from './changes.ts';
 import { type PlantedBug, programOf } from './compiled.ts';
-import { KEPT, type KeptSchedules, keptFile, keptNames } from './kept.ts';
 import { type Mark, marks, ROOT } from './marks.ts';
 import type { Mutant } from './mutant.ts';
 import { SHOWN_AT } from './shown.ts';
@@ -59,13 +59,13 @@ export function namesTwice(bugs: readonly Mutant[]): string[] {
 }
 
 /** Kept schedules whose file has the name of no bug. */
-export function keptForNoBug(all: readonly KeptSchedules[] = KEPT): string[] {
-  return all.flatMap((kept) =>
-    keptNames(kept)
-      .filter((name) => !kept.mutants.some((mutant) => mutant.name === name))
+export function keptForNoBug(bugs: readonly Mutant[]): string[] {
+  const names = new Set(bugs.map(({ name }) => name));
+  return Object.values(KEPT_IN).flatMap((folder) =>
+    keptNames(folder)
+      .filter((name) => !names.has(name))
       .map(
-        (name) =>
-          `${keptFile(kept, name)}: no planted bug that the ${kept.simulator} finds has this name. Give the file the bug's name, or delete it.`,
+        (name) => `${folder}/${name}.json: no planted bug has this name. Give the file the bug's name, or delete it.`,
       ),
   );
 }
@@ -121,7 +121,7 @@ export function allPlanted(): { planted: PlantedBug[]; problems: string[] } {
       ...problems,
       ...marksWithoutBug(bugs),
       ...namesTwice(bugs),
-      ...keptForNoBug(),
+      ...keptForNoBug(bugs),
       ...seedsForNoBug(bugs),
       ...unexplained(),
     ],

@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { SeedRange } from '../tally.ts';
-
-/** What schedules are of. */
-type World = NonNullable<SeedRange['world']>;
+import type { PackName } from '../kernel/packs.ts';
 
 /** How a schedule fails that shows a planted bug. A change that only makes the code throw or run on for ever shows nothing of its rule. */
-export const SHOWN_BY: Readonly<Record<World, readonly string[]>> = {
-  projector: ['diverged', 'revision-repeated', 'base-item-written', 'false-alarm', 'unseen-drift', 'mark'],
+export const SHOWN_BY: Readonly<Record<PackName, readonly string[]>> = {
+  projecting: ['diverged', 'revision-repeated', 'base-item-written', 'false-alarm', 'unseen-drift', 'mark'],
   observer: [
     ...['unsound', 'false-alarm', 'unseen-drift', 'stalled', 'lost-change', 'disorder', 'same-id', 'mark'],
     'own-write-hidden',
@@ -16,9 +13,15 @@ export const SHOWN_BY: Readonly<Record<World, readonly string[]>> = {
   ledgers: ['wrong', 'false-alarm', 'unseen-drift', 'left-by-repair'],
   verify: ['unsound', 'false-alarm', 'unseen-drift', 'stalled'],
   watch: ['diverged'],
+  joined: ['wrong'],
+  rebuilds: ['wrong'],
+  mirror: ['wrong'],
+  tenants: ['wrong'],
+  updates: ['wrong'],
+  walks: ['wrong'],
 };
 
-/** Seeds of schedules that showed a bug, by world and bug: the search begins with them. Only where the first such seed is late. */
+/** Seeds of schedules that showed a bug, by pack and bug: the search begins with them. Only where the first such seed is late. */
 export const SHOWN_AT = JSON.parse(readFileSync(new URL('shown-at.json', import.meta.url), 'utf8')) as Readonly<
-  Partial<Record<World, Readonly<Record<string, number>>>>
+  Partial<Record<PackName, Readonly<Record<string, number>>>>
 >;

@@ -3,7 +3,6 @@ import type { Store } from '../../../src/core/store-port.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import type { RawRecord } from '../../../src/stream/decode.ts';
 import type { MemoryStore } from '../../support/memory-store/memory-store.ts';
-import { text } from '../keys.ts';
 import { ObservedStreams } from '../observer/stream.ts';
 import type { Shard } from '../streams.ts';
 import type { World } from '../world.ts';
@@ -21,7 +20,7 @@ export class StreamsWithIndex extends ObservedStreams {
     super.arrived(shard, raw, atMs);
     const { index, world } = this;
     if (index === undefined || world === undefined) return;
-    const key = { source: text(raw.dynamodb?.Keys?.['source']), target: text(raw.dynamodb?.Keys?.['target']) };
+    const { key } = this.shardsById.get(shard.id)!.records.at(-1)!;
     const name = `${key.source} ${key.target}`;
     const lag = world.choices.drawn(`index.${world.writes}.${name}`, (random) =>
       random.chance(0.3) ? 0 : random.below(INDEX_LAG_MS),

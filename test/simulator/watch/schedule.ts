@@ -1,6 +1,6 @@
-import { codeRunsOn } from '../agenda.ts';
-import { Choices, type Script } from '../choices.ts';
-import type { Outcome } from '../schedule.ts';
+import { codeRunsOn } from '../kernel/agenda.ts';
+import type { Choices } from '../kernel/choices.ts';
+import { type Outcome, scriptedPack } from '../kernel/shrink.ts';
 import { World } from '../world.ts';
 import { StreamsWithIndex } from './lagging-index.ts';
 import { Watching } from './watching.ts';
@@ -10,15 +10,8 @@ import { Watching } from './watching.ts';
 const MOST_HAPPENINGS = 60_000;
 const ROUGH_HAPPENINGS = 4_000;
 
-/** Runs the schedule of a seed. */
-export function runWatched(seed: number, isRecording = false): Promise<Outcome> {
-  return run(Choices.seeded(seed, isRecording));
-}
-
-/** Runs a schedule that was kept. */
-export function runWatchedScript(script: Script, trace?: (line: string) => void): Promise<Outcome> {
-  return run(Choices.scripted(script), trace);
-}
+/** The pack of watched lists. */
+export const PACK = scriptedPack(run);
 
 async function run(choices: Choices, trace?: (line: string) => void): Promise<Outcome> {
   let now = (): number => 0;

@@ -5,7 +5,7 @@ import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { Store } from '../../../src/core/store-port.ts';
 import { createReader, createSession, createWriter } from '../../../src/index.ts';
 import { withoutRegistry } from '../../../src/registry/reader-lease.ts';
-import { Random } from '../../simulator/random.ts';
+import { Random } from '../../simulator/kernel/random.ts';
 import { neighboursOf } from '../page-nodes.ts';
 import { type Asked, askedLevels, walkLevels } from './levels-oracle.ts';
 import { comparePlaces } from './places.ts';

@@ -1,7 +1,7 @@
 import type { WithLevel } from '../../../src/client/read/levels/level.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { defineGraph, edge, node } from '../../../src/index.ts';
-import type { Random } from '../../simulator/random.ts';
+import type { Random } from '../../simulator/kernel/random.ts';
 import { uniqueTableName } from '../table.ts';
 
 /** Random graphs of goals, tasks and people, and random levels of pages over them. */

@@ -10,7 +10,7 @@ import type { StreamPage } from '../../../src/stream/source.ts';
 import { StreamError } from '../../../src/stream/source.ts';
 import { StreamTail, TAIL_LIMITS } from '../../../src/stream/stream-tail.ts';
 import { TailedSource } from '../../../src/stream/tailed-source.ts';
-import { Random } from '../../simulator/random.ts';
+import { Random } from '../../simulator/kernel/random.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { MemoryStream } from '../../support/memory-stream.ts';
 

@@ -42,11 +42,6 @@ export function sameText(left: unknown, right: unknown): boolean {
   return left === right || stableText(left ?? null) === stableText(right ?? null);
 }
 
-/** About what DynamoDB bills. */
-export function byteSize(item: Item | undefined): number {
-  return item === undefined ? 0 : JSON.stringify(item).length;
-}
-
 /** A plain value as DynamoDB has it; of the kinds that this world has. */
 export function toItem(attributes: Readonly<Record<string, unknown>>): Item {
   return Object.fromEntries(
@@ -75,4 +70,32 @@ export function fromItem(item: Item): Record<string, unknown> {
     else if ('L' in value) plain[name] = value.L.map(textOf);
   }
   return plain;
+}
+
+/** Freezes what is stored: code under test that changes an item that it has read fails at once. */
+export function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value) && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) frozen(inner);
+  }
+  return value;
+}
+
+/** The order of keys: that of their bytes in UTF-8. Only where half a pair meets another unit does the order of the units differ. */
+export function compareBytes(left: string, right: string): number {
+  const end = Math.min(left.length, right.length);
+  for (let i = 0; i < end; i += 1) {
+    const [one, other] = [left.charCodeAt(i), right.charCodeAt(i)];
+    if (one !== other) return isHalf(one) === isHalf(other) ? one - other : isHalf(one) ? 1 : -1;
+  }
+  return left.length - right.length;
+}
+
+function isHalf(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff;
+}
+
+/** The text of a value; undefined where it is none. */
+export function text(value: AttributeValue | undefined): string | undefined {
+  return value !== undefined && 'S' in value ? value.S : undefined;
 }

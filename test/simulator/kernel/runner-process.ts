@@ -1,9 +1,9 @@
-import { answer, type Reply, type Request } from './answer.ts';
+import { answer, type Request } from './answer.ts';
 
 /** The program of a simulator's process: runs what its parent asks for. See `runner.ts`. */
 
 /** What the parent is sent: `done` comes in between, the reply at the end. */
-export type Message = { done: number } | { reply: Reply };
+export type Message = { done: number } | { reply: unknown };
 
 const PROGRESS_INTERVAL_MS = 200;
 

@@ -1,5 +1,5 @@
-/** Something that happens at a time. Gives whether it woke code that has to run on before the next thing happens. */
-export type Happening = () => boolean;
+/** Something that happens at a time. Gives true where it woke code that has to run on before the next thing happens. */
+export type Happening = () => unknown;
 
 interface Entry {
   at: number;
@@ -33,6 +33,11 @@ export class Agenda {
     heap[place] = entry;
   }
 
+  /** The same as `now`, by the name that clocks have. */
+  get nowMs(): number {
+    return this.now;
+  }
+
   /** Whether nothing is left to happen. */
   get isEmpty(): boolean {
     return this.heap.length === 0;
@@ -52,6 +57,24 @@ export class Agenda {
     if (heap.length > 0) this.sink(last);
     this.now = first.at;
     return first.happening;
+  }
+
+  /** Passes time in which nothing happens: all that is entered comes so much later. */
+  skip(milliseconds: number): void {
+    this.now += milliseconds;
+    for (const entry of this.heap) entry.at += milliseconds;
+  }
+
+  /** Lets time pass; what is entered for until then happens. */
+  pass(milliseconds: number): void {
+    const end = this.now + milliseconds;
+    while ((this.heap[0]?.at ?? Number.POSITIVE_INFINITY) <= end) {
+      const before = this.now;
+      const happening = this.next()!;
+      this.now = Math.max(this.now, before);
+      happening();
+    }
+    this.now = Math.max(this.now, end);
   }
 
   private sink(entry: Entry): void {

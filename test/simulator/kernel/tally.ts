@@ -1,18 +1,5 @@
-import { runSeed, seedHasCopies } from './schedule.ts';
-
-/** What is wrong with a schedule. */
-export interface SeedFailure {
-  kind: string;
-  message: string;
-}
-
-/** What became of the schedule of a seed. */
-export interface SeedOutcome {
-  /** Empty where all is well. */
-  failures: readonly SeedFailure[];
-  /** How often what happened. */
-  counters: Readonly<Record<string, number>>;
-}
+import type { SeedFailure, SeedOutcome } from './pack.ts';
+import { type PackName, packOf } from './packs.ts';
 
 /** A schedule that failed. */
 export interface FailedSeed {
@@ -34,15 +21,12 @@ export interface Tally {
 
 /** Which schedules to run. */
 export interface SeedRange {
+  pack: PackName;
   /** The seed of the first; the others follow on. */
   first: number;
   count: number;
-  /** Leave out models without copies. Default: do not. */
-  copiesOnly?: boolean | undefined;
   /** Stop after so many failures. Default: do not. */
   mostFailures?: number;
-  /** What schedules are of: the projector's protocol, changes of the model, the observer, totals and parts, watched lists, or the attack on the observer. Default: the first. */
-  world?: 'projector' | 'evolution' | 'observer' | 'ledgers' | 'watch' | 'verify' | undefined;
 }
 
 const SEEDS_KEPT = 20;
@@ -54,26 +38,16 @@ export function emptyTally(): Tally {
 
 /** Runs the schedules of consecutive seeds. `onSchedule` is told of each that is done. */
 export async function runSeeds(
-  { first, count, copiesOnly = false, mostFailures = Number.POSITIVE_INFINITY, world }: SeedRange,
+  { pack, first, count, mostFailures = Number.POSITIVE_INFINITY }: SeedRange,
   onSchedule: (done: number) => void = () => undefined,
 ): Promise<Tally> {
   const tally = emptyTally();
-  const run = await runOf(world);
+  const { run } = await packOf(pack);
   for (let i = 0; i < count && tally.failed < mostFailures; i++) {
-    if (copiesOnly && !seedHasCopies(first + i)) continue;
     addOutcome(tally, first + i, await run(first + i));
     onSchedule(i + 1);
   }
   return tally;
-}
-
-async function runOf(world: SeedRange['world']): Promise<(seed: number) => Promise<SeedOutcome>> {
-  if (world === 'evolution') return (await import('./evolution/schedule.ts')).runEvolution;
-  if (world === 'observer') return (await import('./observer/schedule.ts')).runObserved;
-  if (world === 'watch') return (await import('./watch/schedule.ts')).runWatched;
-  if (world === 'verify') return (await import('./verify/schedule.ts')).runVerify;
-  if (world === 'ledgers') return (await import('./ledgers/schedule.ts')).runLedgers;
-  return runSeed;
 }
 
 /** Adds one tally to another. */

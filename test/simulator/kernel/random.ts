@@ -33,8 +33,29 @@ export class Random {
     return this.next() < probability;
   }
 
+  /** A whole number, both ends included. */
+  between(low: number, high: number): number {
+    return low + this.below(high - low + 1);
+  }
+
   /** One of some values. */
   oneOf<T>(values: readonly [T, ...T[]]): T {
     return values[this.below(values.length)]!;
+  }
+
+  /** One of a list that is not empty. */
+  pick<T>(list: readonly T[]): T {
+    return list[this.below(list.length)]!;
+  }
+
+  /** One of the names, each as often as its weight says. */
+  weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
+    const names = Object.keys(weights) as Name[];
+    let left = this.next() * names.reduce((sum, name) => sum + weights[name], 0);
+    for (const name of names) {
+      left -= weights[name];
+      if (left < 0) return name;
+    }
+    return names.at(-1)!;
   }
 }

@@ -1,5 +1,5 @@
 import { StoreError } from '../../../src/index.ts';
-import type { Random } from '../random.ts';
+import type { Random } from './random.ts';
 import type { Timeline } from './timeline.ts';
 
 /** How the calls of a process fare: each number but the longest ones is a probability. */
@@ -35,6 +35,7 @@ export class Process {
   private isElsewhere = false;
 
   constructor(
+    /** The time of the world. */
     readonly timeline: Timeline,
     readonly random: Random,
     private readonly weather: () => Weather,
@@ -74,6 +75,16 @@ export class Process {
     if (random.chance(0.4)) await this.delay();
     if (random.chance(this.weather().fault)) throw this.throttled();
     return answer;
+  }
+
+  /** The clock of its reads. */
+  get clock(): Timeline {
+    return this.timeline;
+  }
+
+  /** Waits between two items that are read at moments of their own. */
+  pause(): Promise<void> {
+    return this.timeline.sleep(this.random.below(40));
   }
 
   /** Ends it from outside, and what it has on its way. */

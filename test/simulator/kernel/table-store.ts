@@ -1,6 +1,7 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { Filter } from '../../../src/core/items/filter.ts';
 import type {
+  ItemKey,
   QueryRequest,
   QueryResult,
   ScanPage,
@@ -8,22 +9,38 @@ import type {
   ScanSource,
   Store,
 } from '../../../src/core/store-port.ts';
-import type { Process } from './process.ts';
-import { type Cell, holds, NOBODY, readLag, type Table, versionAt, writeUnits } from './table.ts';
-import { mapOf, sameText, textOf } from './values.ts';
+import type { Random } from './random.ts';
+import { type Cell, NOBODY, type Table, versionAt } from './table.ts';
+import { compareBytes, mapOf, sameText, textOf } from './values.ts';
+
+/** A process that calls a table. */
+export interface Caller {
+  readonly name: string;
+  readonly random: Random;
+  /** The clock on which all its reads have their moment. */
+  readonly clock: { readonly nowMs: number };
+  /** Makes a call. `isWrite`: it may land late. */
+  call<T>(effect: () => T | Promise<T>, isWrite?: boolean): Promise<T>;
+  /** Waits between two items of a page, or of a batch, that are read at moments of their own. */
+  pause(): Promise<void>;
+  /** How many of its pages are read so. Default: a tenth. */
+  readonly torn?: number;
+  /** Whether its batches are read so. Default: each at one moment. */
+  readonly tearsBatches?: boolean;
+}
 
 /** Counts of a process's calls by what they are. */
 export type Calls = Record<'get' | 'getMany' | 'query' | 'write', number>;
 
 /** The port to the table, as one process has it. */
-export function storeOf(table: Table, process: Process, calls?: Calls): Store & ScanSource {
-  const { random, timeline } = process;
+export function storeOf(table: Table, process: Caller, calls?: Calls): Store & ScanSource {
+  const { random, clock } = process;
   const count = (kind: keyof Calls): void => {
     if (calls !== undefined) calls[kind] += 1;
   };
   const moment = (consistent: boolean): number =>
-    consistent || random.chance(0.5) ? timeline.nowMs : timeline.nowMs - readLag(random);
-  const written = <T>(effect: () => T): Promise<T> =>
+    consistent || random.chance(0.5) ? clock.nowMs : clock.nowMs - table.readLag(random);
+  const written = <T>(effect: () => T | Promise<T>): Promise<T> =>
     process.call(() => {
       table.writer = process.name;
       try {
@@ -32,9 +49,6 @@ export function storeOf(table: Table, process: Process, calls?: Calls): Store & 
         table.writer = NOBODY;
       }
     }, true);
-  const unused = (): never => {
-    throw new Error('Nothing here makes such a call.');
-  };
   return {
     get: (key, { consistent }) => {
       count('get');
@@ -45,66 +59,53 @@ export function storeOf(table: Table, process: Process, calls?: Calls): Store & 
     },
     getMany: (keys, { consistent }) => {
       count('getMany');
-      return process.call(() => ({
-        items: keys.map((key) => table.read(key, moment(consistent))),
-        rcu: keys.length,
-        calls: 1,
-      }));
+      return process.call(async () => {
+        const items: (Item | undefined)[] = [];
+        for (const key of keys) {
+          if (process.tearsBatches === true) await process.pause();
+          items.push(table.read(key, moment(consistent)));
+        }
+        return { items, rcu: keys.length, calls: 1 };
+      });
     },
     update: (update) => {
       count('write');
-      return written(() => {
-        const before = table.current(update.key);
-        if (!holds(update.condition, before))
-          return { applied: false, wcu: writeUnits(before, undefined), ...(before && { current: before }) };
-        table.update(update);
-        return { applied: true, wcu: writeUnits(before, table.current(update.key)) };
-      });
+      return written(() => table.writeOne(update.key, (engine) => engine.update(update)));
     },
     transact: (updates) => {
       count('write');
-      return written(() => {
-        const applied = updates.every(({ key, condition }) => holds(condition, table.current(key)));
-        if (applied) for (const update of updates) table.update(update);
-        return { applied, wcu: 2 * updates.length };
-      });
+      return written(() => table.writeAll(keysOf(updates), (engine) => engine.transact(updates)));
     },
     put: (item) => {
       count('write');
-      return written(() => {
-        const key = { source: textOf(item['source']), target: textOf(item['target']) };
-        const before = table.current(key);
-        table.write(key, item);
-        return { wcu: writeUnits(before, item) };
-      });
+      return written(() => table.put(table.keyOf(item), item));
     },
     delete: (key, unchanged) => {
       count('write');
-      return written(() => {
-        const before = table.current(key);
-        const applied = unchanged === undefined || holds(unchanged, before);
-        if (applied) table.write(key, undefined);
-        return { applied, wcu: writeUnits(before, undefined) };
-      });
+      return written(() => table.writeOne(key, (engine) => engine.delete(key, unchanged)));
     },
     writeMany: async (writes) => {
       for (const write of writes) {
         count('write');
-        await written(() => {
-          if ('delete' in write) table.write(write.delete, undefined);
-          else table.write({ source: textOf(write.put['source']), target: textOf(write.put['target']) }, write.put);
-        });
+        await written(() =>
+          'delete' in write ? table.put(write.delete, undefined) : table.put(table.keyOf(write.put), write.put),
+        );
       }
       return { wcu: writes.length, calls: writes.length };
     },
+    change: (change) => written(() => table.writeOne(change.key, (engine) => engine.change(change))),
+    changeAll: (changes, token) =>
+      written(() => table.writeAll(keysOf(changes), (engine) => engine.changeAll(changes, token))),
     query: (request) => {
       count('query');
       return process.call(() => queryPage(table, process, request));
     },
     scan: (request) => process.call(() => scanPage(table, process, request)),
-    change: unused,
-    changeAll: unused,
   };
+}
+
+function keysOf(all: readonly { key: ItemKey }[]): ItemKey[] {
+  return all.map(({ key }) => key);
 }
 
 interface Row {
@@ -114,8 +115,8 @@ interface Row {
   cell: Cell;
 }
 
-async function queryPage(table: Table, process: Process, request: QueryRequest): Promise<QueryResult> {
-  const { random, timeline } = process;
+async function queryPage(table: Table, process: Caller, request: QueryRequest): Promise<QueryResult> {
+  const { random, clock } = process;
   const {
     index,
     partition,
@@ -127,36 +128,39 @@ async function queryPage(table: Table, process: Process, request: QueryRequest):
     consistent = false,
     countOnly,
   } = request;
+  table.countCall();
   if (index !== undefined && consistent) throw new Error('DynamoDB has no consistent reads of an index.');
   // Now and then a page ends early, as it does at one MB.
   const limit = Math.min(request.limit ?? 10_000, random.chance(0.1) ? 1 + random.below(4) : 10_000);
-  const isTorn = random.chance(0.1);
-  const begin = startKey && placeOf(startKey, index);
+  const isTorn = random.chance(process.torn ?? 0.1);
+  const begin = startKey && placeOf(table, startKey, index);
   const items: Item[] = [];
   let scanned = 0;
   let last: string | undefined = begin;
   for (;;) {
     // What comes next is looked for when its turn comes: a page is no snapshot.
-    const atMs = consistent || index !== undefined ? timeline.nowMs : timeline.nowMs - readLag(random);
+    const atMs = consistent || index !== undefined ? clock.nowMs : clock.nowMs - table.readLag(random);
     const rows = rowsOf(table, request, atMs).filter(({ sortKey: key, place }) => {
-      if (last !== undefined && (reverse ? place >= last : place <= last)) return false;
+      if (last !== undefined && compareBytes(place, last) * (reverse ? -1 : 1) <= 0) return false;
       if ('beginsWith' in sortKey) return key.startsWith(sortKey.beginsWith);
-      return key >= (sortKey.from ?? '') && (sortKey.to === undefined || key <= sortKey.to);
+      const isFrom = compareBytes(key, sortKey.from ?? '') >= 0;
+      return isFrom && (sortKey.to === undefined || compareBytes(key, sortKey.to) <= 0);
     });
-    rows.sort((left, right) => (left.place < right.place ? -1 : 1));
+    rows.sort((left, right) => compareBytes(left.place, right.place));
     if (reverse) rows.reverse();
     for (const { place, cell } of isTorn ? rows.slice(0, 1) : rows) {
-      const item = versionAt(cell, atMs, index === undefined ? 'atMs' : 'visibleAtMs')!.item!;
+      const stored = versionAt(cell, atMs, index === undefined ? 'atMs' : 'visibleAtMs')!.item!;
       scanned += 1;
       last = place;
-      const isOfKeys = itemKeys === undefined || isOneOf(itemKeys, item);
+      const item = table.inPage(cell.key, stored) ?? stored;
+      const isOfKeys = itemKeys === undefined || isOneOf(itemKeys, table.keyOf(item));
       if (isOfKeys && isWanted(item, where)) items.push(item);
       if (scanned < limit) continue;
-      const lastKey = lastKeyOf(item, index);
+      const lastKey = lastKeyOf(table, item, index);
       return { items: countOnly ? [] : items, count: items.length, scanned, rcu: 1, lastKey };
     }
     if (!isTorn || rows.length === 0) return { items: countOnly ? [] : items, count: items.length, scanned, rcu: 1 };
-    await timeline.sleep(random.below(40));
+    await process.pause();
   }
 
   function rowsOf(from: Table, { index: name }: QueryRequest, atMs: number): Row[] {
@@ -168,30 +172,30 @@ async function queryPage(table: Table, process: Process, request: QueryRequest):
     for (const cell of from.indexPartition(name, partition)) {
       const item = versionAt(cell, atMs, 'visibleAtMs')?.item;
       if (item === undefined || textOf(item[`${name}pk`]) !== partition || item[`${name}sk`] === undefined) continue;
-      rows.push({ sortKey: textOf(item[`${name}sk`]), place: placeOf(item, name), cell });
+      rows.push({ sortKey: textOf(item[`${name}sk`]), place: placeOf(table, item, name), cell });
     }
     return rows;
   }
 }
 
 /** Where an item stands in the table's partition, or in that of an index. */
-function placeOf(item: Item, index: string | undefined): string {
-  const target = textOf(item['target']);
-  return index === undefined
-    ? target
-    : `${textOf(item[`${index}sk`])}\u0000\u0000${textOf(item['source'])}\u0000${target}`;
+function placeOf(table: Table, item: Item, index: string | undefined): string {
+  const { source, target } = table.keyOf(item);
+  return index === undefined ? target : `${textOf(item[`${index}sk`])}\u0000\u0000${source}\u0000${target}`;
 }
 
-function lastKeyOf(item: Item, index: string | undefined): Item {
-  const names = ['source', 'target', ...(index === undefined ? [] : [`${index}pk`, `${index}sk`])];
+function lastKeyOf({ names: { partitionKey, sortKey } }: Table, item: Item, index: string | undefined): Item {
+  const names = [partitionKey, sortKey, ...(index === undefined ? [] : [`${index}pk`, `${index}sk`])];
   return Object.fromEntries(names.map((name) => [name, item[name]!]));
 }
 
 /** Whether an item has one of the keys that a query is limited to. */
-function isOneOf({ sources, target, isPrefix }: NonNullable<QueryRequest['itemKeys']>, item: Item): boolean {
-  const sortKey = textOf(item['target']);
+function isOneOf(
+  { sources, target, isPrefix }: NonNullable<QueryRequest['itemKeys']>,
+  { source, target: sortKey }: ItemKey,
+): boolean {
   if (isPrefix ? !sortKey.startsWith(target) : sortKey !== target) return false;
-  return sources.some((prefix) => textOf(item['source']).startsWith(prefix));
+  return sources.some((prefix) => source.startsWith(prefix));
 }
 
 function isWanted(item: Item, where: Filter = []): boolean {
@@ -209,8 +213,9 @@ function hashOf(text: string): number {
   return hash;
 }
 
-function scanPage(table: Table, { random, timeline }: Process, request: ScanRequest): ScanPage {
+function scanPage(table: Table, { random, clock }: Caller, request: ScanRequest): ScanPage {
   const { segment, segments, startKey, limit = 10_000, consistent = false, index } = request;
+  table.countCall();
   if (index !== undefined && consistent) throw new Error('DynamoDB has no consistent reads of an index.');
   if (index !== undefined && startKey !== undefined && !(`${index}sk` in startKey))
     throw new Error('A scan of an index goes on behind a key of the index.');
@@ -219,18 +224,18 @@ function scanPage(table: Table, { random, timeline }: Process, request: ScanRequ
     .sources()
     .filter((source) => hashOf(source) % segments === segment)
     .sort((left, right) => hashOf(left) - hashOf(right) || (left < right ? -1 : 1));
-  const start = textOf(startKey?.['source']);
+  const start = startKey && table.keyOf(startKey);
   const items: Item[] = [];
   for (const source of sources) {
-    if (startKey !== undefined && compareSources(source, start) < 0) continue;
+    if (start !== undefined && compareSources(source, start.source) < 0) continue;
     for (const cell of table.partition(source)) {
-      if (source === start && cell.key.target <= textOf(startKey?.['target'])) continue;
+      if (source === start?.source && compareBytes(cell.key.target, start.target) <= 0) continue;
       const isNow = consistent || index !== undefined;
-      const atMs = isNow ? timeline.nowMs : timeline.nowMs - readLag(random);
+      const atMs = isNow ? clock.nowMs : clock.nowMs - table.readLag(random);
       const item = versionAt(cell, atMs, index === undefined ? 'atMs' : 'visibleAtMs')?.item;
       if (item === undefined || (index !== undefined && item[`${index}sk`] === undefined)) continue;
       items.push(item);
-      if (items.length >= most) return { items, lastKey: lastKeyOf(item, index), rcu: items.length };
+      if (items.length >= most) return { items, lastKey: lastKeyOf(table, item, index), rcu: items.length };
     }
   }
   return { items, rcu: items.length };

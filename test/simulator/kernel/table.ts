@@ -1,0 +1,271 @@
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import type { TableNames } from '../../../src/core/model/compiled.ts';
+import type { ItemKey } from '../../../src/core/store-port.ts';
+import { StoreError } from '../../../src/foundation/errors.ts';
+import { MemoryStore } from '../../support/memory-store/memory-store.ts';
+import type { Random } from './random.ts';
+import type { TableChange } from './shown-stream.ts';
+import { compareBytes, frozen, nameOf, numberOf, textOf } from './values.ts';
+
+/** What an item is from a moment on; an index shows it from a later moment on. */
+export interface Version {
+  atMs: number;
+  visibleAtMs: number;
+  item: Item | undefined;
+}
+
+/** One key with what was lately stored under it, the newest last. */
+export interface Cell {
+  key: ItemKey;
+  versions: Version[];
+}
+
+/** Names of the key attributes, and of the one that TTL uses. */
+export type Names = Pick<TableNames, 'partitionKey' | 'sortKey' | 'ttl'>;
+
+/** How a table is. */
+export interface TableOptions {
+  /** Default: `source`, `target`, `expiresAt`. */
+  names?: Names;
+  /** How long after a change an index shows it. Default: a moment, seldom seconds. */
+  indexLag?: (random: Random) => number;
+  /** How old an eventually consistent read is. Default: a second, seldom three. */
+  readLag?: (random: Random) => number;
+}
+
+/** An index behind its table, and an eventually consistent read of the table behind a consistent one, at most. */
+export const MOST_INDEX_LAG_MS = 6_000;
+export const MOST_READ_LAG_MS = 3_000;
+const USUAL_READ_LAG_MS = 800;
+const INDEXES = ['gsi0', 'gsi1'] as const;
+/** The writer of what no process writes: a producer, a person. */
+export const NOBODY = '';
+
+/**
+ * What DynamoDB keeps: items, of which indexes and eventual reads show what they were a moment ago. Conditions, limits and numbers are
+ * those of the store in memory, which the contract tests compare with DynamoDB.
+ */
+export class Table {
+  /** How often a view has begun to leave out an edge type. */
+  evictions = 0;
+  /** The process that writes at this moment. */
+  writer = NOBODY;
+  /** Is told of every change, of derived items too. */
+  listener: ((change: TableChange, writer: string) => void) | undefined;
+  /** How many calls a transaction takes, at most: meanwhile pages show its items before or after, and nobody else writes them. */
+  commitCalls = 0;
+  /** Whether a put that changes nothing has a record. */
+  tellsUnchanged = false;
+  readonly names: Names;
+  readonly readLag: (random: Random) => number;
+  private engine: MemoryStore;
+  /** What a put has made, as far as it has changed anything. */
+  private made: { item?: Item | undefined } | undefined;
+  private calls = 0;
+  private readonly commits = new Map<string, { before: Item | undefined; until: number }>();
+  private cells = new Map<string, Cell>();
+  private partitions = new Map<string, Map<string, Cell>>();
+  private indexed = new Map<string, Set<Cell>>();
+
+  constructor(
+    /** All moments of the table are its. */
+    readonly clock: { readonly nowMs: number },
+    private readonly random: Random,
+    private readonly onChange: (change: TableChange) => void,
+    private readonly options: TableOptions = {},
+  ) {
+    this.names = options.names ?? { partitionKey: 'source', sortKey: 'target', ttl: 'expiresAt' };
+    this.readLag = options.readLag ?? readLag;
+    this.engine = this.newEngine();
+  }
+
+  /** Writes one item, as DynamoDB makes such a call. */
+  writeOne<T>(key: ItemKey, write: (engine: MemoryStore) => T): T {
+    this.refuseInCommit([key]);
+    return write(this.engine);
+  }
+
+  /** Writes several items in a transaction. */
+  writeAll<T>(keys: readonly ItemKey[], write: (engine: MemoryStore) => T): T {
+    this.refuseInCommit(keys);
+    const before = keys.map((key) => this.current(key));
+    const result = write(this.engine);
+    if (this.commitCalls > 0 && keys.some((key, i) => this.current(key) !== before[i])) {
+      const until = this.calls + 1 + this.random.below(this.commitCalls);
+      for (const [i, key] of keys.entries()) this.commits.set(nameOf(key), { before: before[i], until });
+    }
+    return result;
+  }
+
+  /** An item as a page shows it next to a transaction: before or after. */
+  inPage(key: ItemKey, item: Item | undefined): Item | undefined {
+    const open = this.commitCalls === 0 ? undefined : this.commits.get(nameOf(key));
+    return open !== undefined && open.until > this.calls && this.random.chance(0.5) ? open.before : item;
+  }
+
+  /** A call comes to the table: transactions come nearer to their end. */
+  countCall(): void {
+    this.calls += 1;
+  }
+
+  private refuseInCommit(keys: readonly ItemKey[]): void {
+    this.countCall();
+    if (this.commitCalls > 0 && keys.some((key) => (this.commits.get(nameOf(key))?.until ?? 0) > this.calls))
+      throw new StoreError('retryable', 'TransactionConflictException', 'A transaction holds the item.');
+  }
+
+  /** What is stored now. */
+  current(key: ItemKey): Item | undefined {
+    return this.cells.get(nameOf(key))?.versions.at(-1)?.item;
+  }
+
+  /** What a read shows: of now, or of a moment ago. */
+  read(key: ItemKey, atMs: number): Item | undefined {
+    return versionAt(this.cells.get(nameOf(key)), atMs, 'atMs')?.item;
+  }
+
+  /** Stores an item, or nothing, under a key. */
+  write(key: ItemKey, item: Item | undefined): void {
+    void this.put(key, item);
+  }
+
+  /** Stores an item, or nothing; rejects where DynamoDB would refuse it. */
+  put(key: ItemKey, item: Item | undefined): Promise<{ wcu: number }> {
+    this.refuseInCommit([key]);
+    const made = this.expectPut();
+    const result = item === undefined ? this.engine.delete(key) : this.engine.put(item);
+    this.made = undefined;
+    // One that changes nothing may have a record all the same.
+    if ('item' in made) this.note(key, made.item);
+    else this.note(key, this.current(key), true);
+    return result;
+  }
+
+  /** From now on a change is not noted, but kept. */
+  private expectPut(): { item?: Item | undefined } {
+    this.made = {};
+    return this.made;
+  }
+
+  private newEngine(): MemoryStore {
+    return new MemoryStore(this.names as TableNames, {
+      onChange: ({ key, newImage }) => {
+        if (this.made === undefined) this.note(key, newImage);
+        else this.made.item = newImage;
+      },
+    });
+  }
+
+  /** Takes a change in: from now on reads show it, and soon the indexes do. */
+  private note(key: ItemKey, given: Item | undefined, isSame = false): void {
+    const before = this.current(key);
+    if (before === undefined && given === undefined) return;
+    const item = frozen(given);
+    const cell = this.cellOf(key);
+    const { nowMs } = this.clock;
+    const { indexLag = usualIndexLag(true) } = this.options;
+    const visibleAtMs = Math.max(cell.versions.at(-1)?.visibleAtMs ?? 0, nowMs + indexLag(this.random));
+    cell.versions.push({ atMs: nowMs, visibleAtMs, item });
+    while (isPassed(cell.versions[1], nowMs)) cell.versions.shift();
+    for (const index of INDEXES) this.noteIn(`${index}\n${textOf(item?.[`${index}pk`])}`, cell);
+    if (item?.['evicted'] !== undefined && before?.['evicted'] === undefined) this.evictions += 1;
+    const isStreamed = !key.target.startsWith('~') || key.target.startsWith('~more/');
+    if ((!isStreamed && this.listener === undefined) || (isSame && !this.tellsUnchanged)) return;
+    const change = { key, before, after: item };
+    this.listener?.(change, this.writer);
+    if (isStreamed) this.onChange(change);
+  }
+
+  /** The cells of a partition by sort key, or of an index's partition, in no order. */
+  partition(source: string): Cell[] {
+    const cells = [...(this.partitions.get(source)?.values() ?? [])];
+    return cells.sort((left, right) => compareBytes(left.key.target, right.key.target));
+  }
+
+  indexPartition(index: string, partition: string): Iterable<Cell> {
+    return this.indexed.get(`${index}\n${partition}`) ?? [];
+  }
+
+  sources(): string[] {
+    return [...this.partitions.keys()];
+  }
+
+  /** All that is stored now. */
+  *items(): Iterable<{ key: ItemKey; item: Item }> {
+    for (const { key, versions } of this.cells.values()) {
+      const { item } = versions.at(-1)!;
+      if (item !== undefined) yield { key, item };
+    }
+  }
+
+  /** The table as it is, to come back to. */
+  backup(): { key: ItemKey; item: Item }[] {
+    return [...this.items()];
+  }
+
+  /** The table as it was: another one, whose stream begins empty. */
+  restore(backup: readonly { key: ItemKey; item: Item }[]): void {
+    this.engine = this.newEngine();
+    this.cells = new Map();
+    this.partitions = new Map();
+    this.indexed = new Map();
+    for (const { key, item } of backup) {
+      this.expectPut();
+      void this.engine.put(item);
+      this.made = undefined;
+      const cell = this.cellOf(key);
+      cell.versions.push({ atMs: 0, visibleAtMs: 0, item });
+      for (const index of INDEXES) this.noteIn(`${index}\n${textOf(item[`${index}pk`])}`, cell);
+    }
+  }
+
+  /** TTL: what has expired goes, or not yet. */
+  expire(nowMs = this.clock.nowMs): void {
+    for (const { key, item } of this.backup()) {
+      const expiresAt = Number(numberOf(item[this.names.ttl]));
+      if (expiresAt > 0 && expiresAt * 1000 < nowMs && this.random.chance(0.8)) this.write(key, undefined);
+    }
+  }
+
+  /** The key of an item. */
+  keyOf(item: Item): ItemKey {
+    return { source: textOf(item[this.names.partitionKey]), target: textOf(item[this.names.sortKey]) };
+  }
+
+  private cellOf(key: ItemKey): Cell {
+    const name = nameOf(key);
+    let cell = this.cells.get(name);
+    if (cell === undefined) {
+      cell = { key, versions: [] };
+      this.cells.set(name, cell);
+      const partition = this.partitions.get(key.source) ?? new Map<string, Cell>();
+      this.partitions.set(key.source, partition.set(key.target, cell));
+    }
+    return cell;
+  }
+
+  private noteIn(place: string, cell: Cell): void {
+    if (place.endsWith('\n')) return;
+    const cells = this.indexed.get(place) ?? new Set();
+    this.indexed.set(place, cells.add(cell));
+  }
+}
+
+/** How long after a change an index shows it, in milliseconds. `isLate`: in some cases only seconds later. */
+export function usualIndexLag(isLate: boolean): (random: Random) => number {
+  return (random) => (random.chance(0.05) && isLate ? random.below(MOST_INDEX_LAG_MS) : 5 + random.below(60));
+}
+
+/** How old an eventually consistent read is, in milliseconds. */
+function readLag(random: Random): number {
+  return random.below(random.chance(0.1) ? MOST_READ_LAG_MS : USUAL_READ_LAG_MS);
+}
+
+/** What a cell was at a moment, by its own time or by the time that an index shows it. */
+export function versionAt(cell: Cell | undefined, atMs: number, by: 'atMs' | 'visibleAtMs'): Version | undefined {
+  return cell?.versions.findLast((version) => version[by] <= atMs);
+}
+
+function isPassed(version: Version | undefined, nowMs: number): boolean {
+  return version !== undefined && version.visibleAtMs < nowMs && version.atMs < nowMs - MOST_READ_LAG_MS;
+}
