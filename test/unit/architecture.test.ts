@@ -224,7 +224,19 @@ describe('generations of projections', () => {
 
 /** The rooms of `src`, in the order of their imports. */
 const ROOMS = [
-  ...['foundation', 'core', 'store', 'registry', 'stream', 'client', 'mirror', 'settle', 'projecting', 'trust', 'migrate'],
+  ...[
+    'foundation',
+    'core',
+    'store',
+    'registry',
+    'stream',
+    'client',
+    'mirror',
+    'settle',
+    'projecting',
+    'trust',
+    'migrate',
+  ],
   ...['deployment', 'local', 'studio', 'cli'],
 ];
 

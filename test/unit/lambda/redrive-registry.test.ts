@@ -3,8 +3,8 @@ import { type RedriveHandlerOptions, redriveHandler } from '../../../src/deploym
 import { jsonLines } from '../../../src/deployment/lambda/json-lines.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
-import type { StreamSource } from '../../../src/stream/source.ts';
 import { modelNotice } from '../../../src/registry/notice.ts';
+import type { StreamSource } from '../../../src/stream/source.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
