@@ -1,7 +1,8 @@
 import type { Item } from '../core/items/attribute-value.ts';
+import { textOfKey } from '../core/items/keys.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
 import { formsOfEntry, unwrittenEntry } from '../core/plan/quarantine-entry.ts';
-import type { DerivedUpdate, Store, UpdateResult } from '../core/store-port.ts';
+import type { DerivedUpdate, ItemKey, Store, UpdateResult } from '../core/store-port.ts';
 import { EdgeloomError, isRetryableStoreError, StoreError } from '../foundation/errors.ts';
 import { retrying } from '../foundation/retry.ts';
 import type { Runtime } from '../foundation/runtime.ts';
@@ -34,6 +35,8 @@ export interface ApplyContext extends Runtime, MayRepair {
   evicted?: EvictedViews;
   /** Joined items that this batch has reconciled, by `textOfKey`. Their edge and source node were read for that. */
   settled?: Set<string>;
+  /** The derived items that this batch has tried to write in a table without a registry, by `textOfKey`. */
+  written?: Map<string, ItemKey> | undefined;
   stats: ApplyStats;
 }
 
@@ -49,8 +52,15 @@ export function checkTime(context: ApplyContext): void {
   if (context.remainingMs() <= 0) throw new OutOfTimeError();
 }
 
+/** Notes the items that updates are about to write. */
+export function noteWritten({ written }: ApplyContext, updates: readonly DerivedUpdate[]): void {
+  if (written === undefined) return;
+  for (const { key } of updates) written.set(textOfKey(key), key);
+}
+
 /** Makes one conditional update, and counts it. */
 export async function updateItem(context: ApplyContext, update: DerivedUpdate): Promise<UpdateResult> {
+  noteWritten(context, [update]);
   context.stats.writes += 1;
   const result = await context.store.update(update);
   context.stats.wcu += result.wcu;

@@ -35,7 +35,7 @@ import { isFenced, isStale } from '../core/plan/writes/stale.ts';
 import { hasExpectedFields, reconciledIndexUpdate } from '../core/plan/writes/updates.ts';
 import { queriedItems, readItem, readItems } from '../core/store-pages.ts';
 import { type DerivedUpdate, type ItemKey, TRANSACTION_ITEMS, type UpdateCondition } from '../core/store-port.ts';
-import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
+import { type ApplyContext, epochSeconds, noteWritten, updateItem } from './context.ts';
 import { reconcile, reconcileAll } from './reconcile.ts';
 
 /**
@@ -252,6 +252,7 @@ async function writeWithCount(
     // rule: room-is-taken-under-the-revision-seen
     condition: room.isTaken ? unchangedCondition(count, undefined) : conditionOfValues(room.held),
   };
+  noteWritten(context, [...updates, countUpdate]);
   context.stats.writes += 1;
   // rule: count-moves-with-its-items
   // rule: count-moves-with-every-transaction

@@ -48,9 +48,9 @@ export async function settleView<Parts>(
       if (isOfOtherShape(graph, source, view)) return { kept, whole: await readWholeView(context, source) };
       return { kept, parts: await parts(view, attempt) };
     },
-    update(_view, expected) {
+    update(actual, expected) {
       const now = epochSeconds(context);
-      const view = viewWithFence(context, expected.kept);
+      const view = context.repair === undefined ? actual : viewWithFence(context, expected.kept);
       const made =
         expected.whole === undefined
           ? update(view, expected.parts, now)

@@ -83,7 +83,7 @@ describe('updateNode with named changes', () => {
     ];
     for (const update of updates) {
       const error = (await update().catch((thrown: unknown) => thrown)) as InvalidBatchError;
-      const [first = { error }] = error.operations ?? [];
+      const [first = { error }] = error.problems ?? [];
       expect(first.error).toMatchObject(wrong);
       expect(first.error.hint).not.toBe('');
     }

@@ -13,7 +13,7 @@ it('narrows an error by its code', () => {
       expectTypeOf(error.failures![0]!.position).toEqualTypeOf<number>();
       break;
     case 'invalid-batch':
-      expectTypeOf(error.operations[0]!.position).toEqualTypeOf<number>();
+      expectTypeOf(error.problems[0]!.position).toEqualTypeOf<number>();
       break;
     case 'invalid-attribute':
       expectTypeOf(error.issues).toEqualTypeOf<readonly Mistake[] | undefined>();

@@ -1,5 +1,9 @@
 import { expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
 import { newId } from '../../src/client/write/new-id.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import type { ExactNumber } from '../../src/core/items/plain.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import type {
   EdgeAttributes,
@@ -16,6 +20,8 @@ import type {
   SearchName,
   TypeOfId,
 } from '../../src/core/model/inference.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import type { Store } from '../../src/core/store-port.ts';
 import type { TestGraph } from './graph.ts';
 
 it('knows the node types, their ids and the type of an id', () => {
@@ -75,4 +81,39 @@ it('takes any text and open attributes where the graph is not known', () => {
   expectTypeOf<SearchName<CompiledModel>>().toEqualTypeOf<string>();
   expectTypeOf<NodeInput<CompiledModel, string>>().toEqualTypeOf<Record<string, unknown>>();
   expectTypeOf<EdgeAttributes<CompiledModel, string>>().toEqualTypeOf<Record<string, unknown>>();
+});
+
+it('reads whole numbers in the forms that a read gives, and takes them in each', () => {
+  const graph = defineGraph({
+    table: 'records',
+    nodes: {
+      CELL: node({
+        fields: z.object({
+          at: z.bigint(),
+          many: z.set(z.bigint()).optional(),
+          in: z.object({ at: z.bigint() }),
+          n: z.number(),
+        }),
+        search: { at: { from: 'at', type: 'number' } },
+      }),
+      LOOSE: node({ fields: z.looseObject({ at: z.bigint() }) }),
+    },
+    edges: { TO: edge({ from: 'CELL', to: 'CELL', fields: z.object({ weight: z.bigint().nullable() }) }) },
+  });
+  type Graph = typeof graph;
+  type Read = number | ExactNumber;
+  type Taken = number | bigint | ExactNumber;
+  expectTypeOf<NodeAttributes<Graph, 'CELL'>>().toEqualTypeOf<{
+    at: Read;
+    many?: Set<Read> | undefined;
+    in: { at: Read };
+    n: number;
+  }>();
+  expectTypeOf<NodeInput<Graph, 'CELL'>['at']>().toEqualTypeOf<Taken>();
+  expectTypeOf<NodeAttributes<Graph, 'LOOSE'>['at']>().toEqualTypeOf<Read>();
+  expectTypeOf<EdgeAttributes<Graph, 'TO'>>().toEqualTypeOf<{ weight: Read | null }>();
+  const writer = createWriter(graph, { store: {} as Store });
+  // Whatever a read gives, a write takes.
+  void writer.updateNode('CELL-1', (cell) => ({ ...cell, n: 1 }));
+  void writer.updateNode('CELL-1', (cell) => ({ ...cell, at: 1n }));
 });

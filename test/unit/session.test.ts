@@ -44,6 +44,21 @@ async function changedTicket(edges: number, knowsMark: boolean) {
   return { store, project, read };
 }
 
+it('a session is of one table: its token is refused by a reader and a writer of another', async () => {
+  const graphs = ['one', 'other'].map((table) => defineGraph({ table, nodes: { TICKET: node() }, edges: {} }));
+  const [one, other] = graphs.map((of) => {
+    const store = new StreamedStore(of);
+    return { reader: createReader(of, { store }), writer: createWriter(of, { store }) };
+  });
+  const session = new Session();
+  await one!.writer.with(session).putNode('TICKET-1', {});
+  const again = Session.from(session.token());
+  one!.reader.with(again);
+  const refused = expect.objectContaining({ code: 'invalid-session', message: expect.stringContaining('other') });
+  expect(() => other!.reader.with(again)).toThrow(refused);
+  expect(() => other!.writer.with(again)).toThrow(refused);
+});
+
 describe('a token that no session gave', () => {
   const keyed = (count: number): TokenContent['keys'] =>
     Array.from({ length: count }, (_, i) => [`TICKET-${i}`, `TICKET-${i}`, Date.now() - 90_000]);

@@ -278,7 +278,27 @@ function isoTime(ms: number): string {
 /** Reads under a lease. */
 async function hold<T>({ context, leases, signal }: Watching, read: (context: ReadContext) => Promise<T>): Promise<T> {
   signal?.throwIfAborted();
-  return await leases.hold((projections) => read({ ...context, projections }));
+  return await unlessAborted(
+    leases.hold((projections) => read({ ...context, projections })),
+    signal,
+  );
+}
+
+/** Waits for work that others may wait for, too, so that it goes on; throws the signal's reason as soon as that has ended. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await work;
+  let end = (): void => undefined;
+  const ended = new Promise<never>((_resolve, reject) => {
+    end = () => reject(signal.reason);
+  });
+  // It may end when nobody waits any more.
+  for (const one of [work, ended]) one.catch(() => undefined);
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    return await Promise.race([work, ended]);
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
 }
 
 /** Waits for news until a time, or until the lease has to be renewed. */

@@ -32,7 +32,7 @@ import { type WithClient, withStore } from '../../store/given.ts';
 import type { InboundOfWatch, SearchOfWatch, WatchQuery } from '../feed/watch.ts';
 import type { WatchEvent } from '../feed/watch-types.ts';
 import type { WatchableFeed } from '../feed/watchable-feed.ts';
-import type { Session } from '../session/session.ts';
+import { type Session, sessionOf } from '../session/session.ts';
 import { listNodes, type NodesOptions } from './list-nodes.ts';
 import { type CountResult, countInbound, type InDegreeOptions, readShards, type ShardsResult } from './lists/count.ts';
 import { type InboundQuery, readInbound } from './lists/inbound.ts';
@@ -363,7 +363,7 @@ function readerOf<G extends CompiledModel>(
   const held: Reading = (options, run) =>
     read(options, (context) => leases.hold((projections) => run({ ...context, projections })));
   const reader: Reader = {
-    with: (session) => readerOf({ ...context, session }, leases, feed),
+    with: (session) => readerOf({ ...context, session: sessionOf(session, context.graph.table.name) }, leases, feed),
     get: (ids, options) => held(options, async (held) => (await readNodes(held, ids, options)).nodes as never),
     has: (source, edgeType, target, options) =>
       read(options, (context) => hasEdge(context, source, edgeType, target, options)),

@@ -4,7 +4,7 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, checkSecret } from '../../foundation/options.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { Look } from '../../stream/progress/look.ts';
-import { decodeToken, encodeToken, type SessionKey, type TokenEntry } from './token.ts';
+import { decodeToken, encodeToken, type SessionKey, type TokenEntry, tableTag } from './token.ts';
 
 /** Options of a session. */
 export interface SessionOptions extends Pick<RuntimeOptions, 'now'> {
@@ -53,6 +53,7 @@ export class Session {
   private overflow: { at: number; pending: number; passedAt?: number | undefined } | undefined;
 
   private readonly now: Runtime['now'];
+  private table: string | undefined;
 
   constructor(private readonly options: SessionOptions = {}) {
     checkOptions('createSession', options, { key: true, lowMark: true, indexGraceMs: true, now: true });
@@ -67,7 +68,8 @@ export class Session {
   static from(token: string | undefined, options: SessionOptions = {}): Session {
     const session = new Session(options);
     if (token === undefined || token === '') return session;
-    const { keys, overflowAt, overflowPassedAt } = decodeToken(token, options.key);
+    const { table, keys, overflowAt, overflowPassedAt } = decodeToken(token, options.key);
+    session.table = table;
     for (const [source, target, at, seenAt, revisions] of keys) {
       const entry: Entry = { source, target, at, pending: 0 };
       if (seenAt !== undefined && revisions !== undefined) entry.look = { at: seenAt, revisions };
@@ -87,10 +89,22 @@ export class Session {
       if (passedAt !== undefined) return [source, target, at, passedAt];
       return look === undefined ? [source, target, at] : [source, target, at, look.at, look.revisions];
     });
-    const { overflow } = this;
-    if (overflow === undefined) return encodeToken({ keys }, this.options.key);
+    const { overflow, table } = this;
+    if (overflow === undefined) return encodeToken({ table, keys }, this.options.key);
     const [overflowAt, overflowPassedAt] = overflow.pending > 0 ? [now] : [overflow.at, overflow.passedAt];
-    return encodeToken({ keys, overflowAt, overflowPassedAt }, this.options.key);
+    return encodeToken({ table, keys, overflowAt, overflowPassedAt }, this.options.key);
+  }
+
+  /** Says which table the session is of. Throws `invalid-session` where it is of another one: its keys say nothing about this table. */
+  bindTo(table: string): this {
+    const tag = tableTag(table);
+    this.table ??= tag;
+    if (this.table === tag) return this;
+    throw new EdgeloomError(
+      'invalid-session',
+      `The session is of another table than ${table}.`,
+      'Keep a session for each table.',
+    );
   }
 
   /** Whether every write is shown; `'unknown'` where there were too many to remember. */
@@ -224,6 +238,12 @@ export class Session {
     for (const text of this.entries.keys()) bytes += Buffer.byteLength(text) + BYTES_OF_ENTRY;
     return bytes;
   }
+}
+
+/** The session, which is of this table from now on. Without types a caller may give something else. */
+export function sessionOf(session: Session | undefined, table: string): Session {
+  if (typeof session?.bindTo === 'function') return session.bindTo(table);
+  throw new EdgeloomError('invalid-argument', 'with takes a session.', 'Give createSession(), or Session.from(token).');
 }
 
 function tokenTooLarge(): EdgeloomError {

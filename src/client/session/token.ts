@@ -12,6 +12,8 @@ export type SessionKey = string | Uint8Array;
 
 /** The content of a token. */
 export interface TokenContent {
+  /** What `tableTag` gives of the table's name; absent where nothing was asked yet. */
+  table?: string | undefined;
   keys: TokenEntry[];
   /** The time of the last write of a session that overflowed, and when the stream's mark had passed it. */
   overflowAt?: number | undefined;
@@ -29,6 +31,11 @@ const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + TAG_BYTES;
 /** Far more than a token that was given out can hold. */
 const MOST_BYTES = 64 * 1024;
+
+/** A table's name in a token: clients need not learn the name. */
+export function tableTag(name: string): string {
+  return createHash('sha256').update(name).digest('base64url').slice(0, 8);
+}
 
 /** The token of a content. */
 export function encodeToken(content: TokenContent, key: SessionKey | undefined): string {
@@ -53,7 +60,8 @@ export function decodeToken(token: string, key: SessionKey | undefined): TokenCo
 
 function isContent(value: unknown): value is TokenContent {
   if (typeof value !== 'object' || value === null || !('keys' in value) || !Array.isArray(value.keys)) return false;
-  const { overflowAt, overflowPassedAt } = value as TokenContent;
+  const { table, overflowAt, overflowPassedAt } = value as TokenContent;
+  if (table !== undefined && typeof table !== 'string') return false;
   return isTime(overflowAt) && isTime(overflowPassedAt) && value.keys.every(isEntry);
 }
 

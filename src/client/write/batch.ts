@@ -18,24 +18,24 @@ export interface BadOperation {
   error: EdgeloomError;
 }
 
-/** A batch or transaction with bad operations; nothing of it was written. `operations` lists every bad one. */
+/** A batch or transaction with bad operations; nothing of it was written. `problems` lists every bad one. */
 export class InvalidBatchError extends EdgeloomError {
   declare readonly code: 'invalid-batch';
-  readonly operations: readonly BadOperation[];
+  readonly problems: readonly BadOperation[];
   /** Every reason with its path in the attributes of its operation; an empty path where none is at fault alone. */
   readonly issues: readonly (Mistake & { position: number })[];
 
-  constructor(operations: readonly BadOperation[], total: number, what = 'batch') {
-    const lines = operations.map(({ position, error }) => `  operation ${position}: ${error.message}`);
-    const hints = new Set(operations.map(({ error }) => error.hint));
+  constructor(problems: readonly BadOperation[], total: number, what = 'batch') {
+    const lines = problems.map(({ position, error }) => `  operation ${position}: ${error.message}`);
+    const hints = new Set(problems.map(({ error }) => error.hint));
     super(
       'invalid-batch',
-      `${operations.length} of the ${total} operations of the ${what} cannot be written; nothing was:\n${lines.join('\n')}`,
+      `${problems.length} of the ${total} operations of the ${what} cannot be written; nothing was:\n${lines.join('\n')}`,
       [...hints].join(' ').trim(),
     );
     this.name = 'InvalidBatchError';
-    this.operations = operations;
-    this.issues = operations.flatMap(({ position, error }) => {
+    this.problems = problems;
+    this.issues = problems.flatMap(({ position, error }) => {
       const issues = error instanceof InvalidAttributesError ? error.issues : [{ path: '', message: error.message }];
       return issues.map((issue) => ({ position, ...issue }));
     });

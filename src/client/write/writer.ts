@@ -15,11 +15,12 @@ import type {
 } from '../../core/model/inference.ts';
 import type { Store, WriteResult } from '../../core/store-port.ts';
 import { observedStore, type TelemetryOption } from '../../core/telemetry.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, checkStoreOptions } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { type WithClient, withStore } from '../../store/given.ts';
 import { notingStore } from '../session/noting-store.ts';
-import type { Session } from '../session/session.ts';
+import { type Session, sessionOf } from '../session/session.ts';
 import { BatchBuilder, type WriteBatchResult } from './batch.ts';
 import { type DeletedNode, type DeleteOptions, deleteNodeWithEdges } from './cascade.ts';
 import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/prepare.ts';
@@ -212,7 +213,11 @@ export function createWriter<G extends CompiledModel>(
   const { wait } = runtimeOf(options);
   const context: WriteContext = { store, wait };
   const writer: Writer<CompiledModel> = {
-    with: (session) => createWriter(graph, { store: notingStore(store, graph.table, session), wait }) as never,
+    with: (session) =>
+      createWriter(graph, {
+        store: notingStore(store, graph.table, sessionOf(session, graph.table.name)),
+        wait,
+      }) as never,
     async putNode(id, attributes = {}, options = {}) {
       checkOptions('putNode', options, WRITE_OPTIONS);
       const change = putChange(graph, nodeKey(graph, id), await nodeItem(graph, id, attributes), options);
@@ -258,12 +263,14 @@ export function createWriter<G extends CompiledModel>(
       return deleteSingle(graph, context, nodeKey(graph, id), options);
     },
     async batch(build) {
+      checkBuild('batch', build);
       const builder = new BatchBuilder(graph);
       await build(builder);
       return builder.run(store);
     },
     async transact(build, options = {}) {
       checkOptions('transact', options, { token: true, signal: true });
+      checkBuild('transact', build);
       const builder = new TransactionBuilder(graph, context);
       await build(builder);
       return builder.run(options);
@@ -279,4 +286,13 @@ export function createWriter<G extends CompiledModel>(
   };
   // The graph's types say what attributes there are; at run time the validators do.
   return (options.telemetry?.client(writer, graph) ?? writer) as unknown as Writer<G>;
+}
+
+function checkBuild(what: string, build: unknown): void {
+  if (typeof build === 'function') return;
+  throw new EdgeloomError(
+    'invalid-argument',
+    `${what} takes a function that names the operations.`,
+    `Give (operations) => { operations.putNode("USER-U1", {}) }.`,
+  );
 }

@@ -78,6 +78,8 @@ export const BEGINNINGS = {
   ...IN_TARGET_PREFIXES,
   'index-item': INDEX_PREFIX,
   continuation: CONTINUATION_PREFIX,
+  count: DEGREE_PREFIX,
+  total: TOTAL_PREFIX,
   'quarantine-entry': QUARANTINE_PREFIX,
 } as const satisfies { readonly [Kind in DerivedKind]?: string };
 

@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { ValueType } from '../items/encoding.ts';
+import type { ExactNumber } from '../items/plain.ts';
 import type { DeriveContext, DeriveOptions } from './options/derive-options.ts';
 
 /**
@@ -12,10 +13,43 @@ export type OpenAttributes = Record<string, unknown>;
 export type Fields = StandardSchemaV1<unknown, object>;
 /** The validator type of a node or edge that declares none. */
 export type OpenFields = StandardSchemaV1<OpenAttributes, OpenAttributes>;
-/** The attributes that a validator takes. */
-export type InputOf<F extends Fields> = StandardSchemaV1.InferInput<F>;
-/** The attributes that a validator gives: what is stored. */
-export type AttributesOf<F extends Fields> = StandardSchemaV1.InferOutput<F>;
+/** The attributes that a writer takes: those that the validator takes, with whole numbers in each form. */
+export type InputOf<F extends Fields> = WholeNumbersAs<StandardSchemaV1.InferInput<F>, number | bigint | ExactNumber>;
+/** The attributes that are stored, as they are read: those that the validator gives. A read gives no bigint. */
+export type AttributesOf<F extends Fields> = WholeNumbersAs<StandardSchemaV1.InferOutput<F>, number | ExactNumber>;
+/** Attributes with another type for each bigint in them; the same type where there is none. Of a union of shapes, each. */
+type WholeNumbersAs<A, Form> = A extends unknown
+  ? [HasBigint<A, 3>] extends [never]
+    ? A
+    : { [Name in keyof A]: WholeNumberAs<A[Name], Form, 2> }
+  : never;
+/** Levels below a level, so that a type that contains itself ends. */
+type Below = [never, 0, 1, 2];
+/** `true` if a value's type has a bigint within so many levels; else never. */
+type HasBigint<Value, Levels extends number> = unknown extends Value
+  ? never
+  : Value extends bigint
+    ? true
+    : [Levels] extends [0]
+      ? never
+      : Value extends ReadonlySet<infer Entry> | readonly (infer Entry)[]
+        ? HasBigint<Entry, Below[Levels]>
+        : Value extends Whole
+          ? never
+          : { [Name in keyof Value]: HasBigint<Value[Name], Below[Levels]> }[NamedIn<Value>];
+/** The names of properties without those of an index signature, whose type is all that a look by any name gives. */
+type NamedIn<Value> = keyof { [Name in keyof Value as string extends Name ? never : Name]: never } & keyof Value;
+type WholeNumberAs<Value, Form, Levels extends number> = [HasBigint<Value, Levels>] extends [never]
+  ? Value
+  : Value extends bigint
+    ? Form
+    : Value extends ReadonlySet<infer Entry>
+      ? Set<WholeNumberAs<Entry, Form, Below[Levels]>>
+      : Value extends Whole
+        ? Value
+        : { [Name in keyof Value]: WholeNumberAs<Value[Name], Form, Below[Levels]> };
+/** Values without values of their own. */
+type Whole = string | number | boolean | symbol | null | undefined | ExactNumber | Date | Uint8Array;
 /** The names of attributes; of a union of shapes, those of each. */
 export type NameOf<A> = A extends unknown ? Extract<keyof A, string> : never;
 

@@ -6,10 +6,13 @@ import { baseKeyOfIndexItem, parseDerivedKey } from '../items/derived-key.ts';
 import type { CompiledModel, TableNames } from '../model/compiled.ts';
 import { entryKeyOf } from '../model/projection/places.ts';
 import type { ItemKey } from '../store-port.ts';
-import type { CountedUnit, JoinedUnit, QuarantineUnit, Unit } from './unit.ts';
+import { type CountedUnit, type JoinedUnit, positionSpan, type QuarantineUnit, type Unit } from './unit.ts';
 
 /** The index partition of all quarantine entries; entries are sorted by the time when their record was made. */
 export const QUARANTINE_PARTITION = '~quarantine';
+
+/** The code of an entry that names a derived item alone, whose present model decides about it. */
+export const REBUILT_MEANWHILE = 'rebuilt-meanwhile';
 
 /** The most characters of the reason in an entry: it quotes names and values of the record, and the entry has to fit. */
 export const MAX_REASON_CHARACTERS = 4_000;
@@ -51,6 +54,28 @@ export function refusalEntry(graph: CompiledModel, refused: Unit, error: StoreEr
   const reason = `${unit.sortKey} cannot be written: ${error.message}`;
   const entry = entryItem(graph, unit, unit.sortKey, { code: error.code, reason, derivedKeys: [unit.sortKey] }, nowMs);
   return isBeside ? entry : { ...entry, [QUARANTINE_FIELDS.in]: { S: unit.source } };
+}
+
+/** Makes the entry for a derived item that a batch of another model has written beside a rebuild. */
+export function rebuiltEntry(
+  graph: CompiledModel,
+  key: ItemKey,
+  records: readonly ChangeRecord[],
+  nowMs: number,
+): Item {
+  const { source, target: sortKey } = key;
+  const unit: QuarantineUnit = {
+    kind: 'quarantine',
+    source,
+    sortKey,
+    target: sortKey,
+    problems: [],
+    derivedKeys: [],
+    records,
+    ...positionSpan(records),
+  };
+  const reason = 'The table was rebuilt by another model while this item was written.';
+  return entryItem(graph, unit, sortKey, { code: REBUILT_MEANWHILE, reason, derivedKeys: [sortKey] }, nowMs);
 }
 
 function entryItem(

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import type { RuntimeOptions } from '../../foundation/runtime.ts';
 import { type EventBus, putEvents } from '../../trust/observe/event-bus.ts';
 import { eventsOfMessage, type QueuedEvent } from '../../trust/observe/feed-queue.ts';
@@ -24,11 +25,22 @@ export interface FeedHandlerOptions extends EventBus, Pick<RuntimeOptions, 'wait
 /** A Lambda handler that puts the events of the feed's queue to EventBridge. */
 export type FeedHandler = (event: FeedQueueEvent, context: InvocationContext) => Promise<StreamResponse>;
 
+const OPTIONS: OptionNames<FeedHandlerOptions> = {
+  bus: true,
+  table: true,
+  call: true,
+  deadLetters: true,
+  reserveMs: true,
+  logger: true,
+  wait: true,
+  random: true,
+};
+
 const RESERVE_MS = 10_000;
 
 /**
  * Makes the handler that reads the queue of the feed and puts its events to EventBridge. A message that is not put in full is given again
- * later, with all of its group behind it. An event that is refused for ever goes to `deadLetters`, and holds up nothing. The queue is FIFO and needs `ReportBatchItemFailures`.
+ * later, with all of its group behind it. An event that is refused for ever, and a message that is none of the feed's, goes to `deadLetters`, and holds up nothing. The queue is FIFO and needs `ReportBatchItemFailures`.
  *
  * Logs hold the numbers of events, never their contents.
  *
@@ -36,6 +48,7 @@ const RESERVE_MS = 10_000;
  * export const handler = deployedFeed(graph);
  */
 export function feedHandler(options: FeedHandlerOptions): FeedHandler {
+  checkOptions('feedHandler', options, OPTIONS);
   const { reserveMs = RESERVE_MS, wait, random } = options;
   const rootLogger = options.logger ?? jsonLines('info');
   return async (event, context) => {
@@ -51,6 +64,13 @@ export function feedHandler(options: FeedHandlerOptions): FeedHandler {
         // Later messages of the group wait for the held one.
         if (held.has(group)) throw new Error('a message before it waits');
         const events = eventsOfMessage(body);
+        if (events === undefined) {
+          // Nothing makes events of it, and its group must not wait.
+          await options.deadLetters({ kind: 'resync', item: 'resync', text: body }, group);
+          refused += 1;
+          logger.warn({ messageId }, 'not of the feed');
+          continue;
+        }
         const refusedBefore = refused;
         await putEvents(events, options, { wait, random, remainingMs }, async (event, code) => {
           await options.deadLetters(event, group);

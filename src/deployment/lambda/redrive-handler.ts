@@ -109,6 +109,11 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
   const sendRest = options.sendRest ?? queueSender({});
   const metrics = createRedriveMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
   const rootLogger = options.logger ?? jsonLines('info');
+  const emitStates = async (): Promise<void> => {
+    const reader = { store, stats: { rcu: 0 } };
+    metrics.emitCheckAge(await checkAgeHours({ table: graph.table, ...reader }, runtimeOf(options).now()));
+    metrics.emitRegistry(await registryState(reader));
+  };
   return async (event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
     const { remainingMs } = timeOfCall(context, reserveMs);
@@ -126,14 +131,14 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
     metrics.emit(counts);
     for (const reason of reasons) logger.warn({ reason }, 'not reconciled');
     logger.info(counts, 'redriven');
-    if (messages === undefined) {
-      const nowMs = runtimeOf(run).now();
-      const reader = { store, stats: { rcu: 0 } };
-      metrics.emitCheckAge(await checkAgeHours({ table: graph.table, ...reader }, nowMs));
-      metrics.emitRegistry(await registryState(reader));
+    let swept = 0;
+    try {
+      // After the quarantine: a stream that cannot be read fails the call only after the entries are reconciled.
+      if (messages === undefined && options.stream) swept = await sweepStream(run, options.stream, logger);
+    } finally {
+      // At the end: a read that fails here must not keep the call from its work.
+      if (messages === undefined) await emitStates();
     }
-    // After the quarantine: a stream that cannot be read fails the call only after the entries are reconciled.
-    const swept = messages === undefined && options.stream ? await sweepStream(run, options.stream, logger) : 0;
     return { ...counts, swept, batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
   };
 }

@@ -3,12 +3,12 @@ import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
 import { QUARANTINE_FIELDS } from '../../core/items/derived-item.ts';
 import { isReverseKey } from '../../core/kinds/reverse-item.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
-import { derivationEntry, refusalEntry } from '../../core/plan/quarantine-entry.ts';
+import { derivationEntry, rebuiltEntry, refusalEntry } from '../../core/plan/quarantine-entry.ts';
 import { type IndexUnit, type QuarantineUnit, splitUnit, type Unit } from '../../core/plan/unit.ts';
 import { readItem, readItems } from '../../core/store-pages.ts';
+import type { ItemKey } from '../../core/store-port.ts';
 import { type EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { forEachAtOnce } from '../../foundation/for-each.ts';
-import type { Rebuild } from '../../registry/rebuilt.ts';
 import { type ApplyContext, checkTime, OutOfTimeError, putEntry, retryingWithin } from '../../settle/context.ts';
 import { applyCountedUnit } from '../../settle/count.ts';
 import { applyContinuationUnit, applyFanOutUnit } from '../../settle/fan-out.ts';
@@ -58,14 +58,15 @@ export class BatchRun {
     await forEachAtOnce(withPrefetch(context, others), run, { concurrency });
   }
 
-  /** Puts an entry for each item that units have written beside a rebuild by another model. */
-  async quarantineWritten(units: readonly Unit[], rebuild: Rebuild): Promise<void> {
+  /** Puts an entry for each item that the batch has written beside a rebuild by another model. */
+  async quarantineWritten(records: readonly ChangeRecord[], units: readonly Unit[]): Promise<void> {
     const { context, failures, concurrency } = this;
-    const quarantineOrFail = async (unit: Unit): Promise<void> => {
-      const error = await quarantineWritten(context, unit, rebuild, failures);
-      if (error !== undefined) failures.push({ unit, error });
+    const quarantineOrFail = async (key: ItemKey): Promise<void> => {
+      const entry = rebuiltEntry(context.graph, key, records, context.now());
+      const error = await tryWithRetries(context, failures, () => putEntry(context, entry));
+      if (error !== undefined) this.fail(units, error);
     };
-    await forEachAtOnce(units.flatMap(unitsOfItems), quarantineOrFail, { concurrency });
+    await forEachAtOnce(context.written?.values() ?? [], quarantineOrFail, { concurrency });
   }
 
   /** Counts units as failed. */
@@ -170,30 +171,6 @@ async function runUnit(
   if (unit.kind === 'quarantine') return failure;
   if ('items' in unit && unit.items.length > 1) return await runOneByOne(context, splitUnit(unit), failures);
   const entry = refusalEntry(context.graph, unit, failure, context.now());
-  return await tryWithRetries(context, failures, () => putEntry(context, entry));
-}
-
-/** A unit for each item that a unit has written; none for an entry. */
-function unitsOfItems(unit: Unit): readonly Unit[] {
-  if (unit.kind === 'quarantine') return [];
-  if (unit.kind === 'joined') return unit.items;
-  return unit.kind === 'counted' ? [...unit.items, { ...unit.items[0]!, sortKey: unit.sortKey }] : [unit];
-}
-
-/** Puts an entry for an item that was written by another model than the one of a rebuild that began meanwhile; returns the error that it failed with. */
-async function quarantineWritten(
-  context: ApplyContext,
-  unit: Unit,
-  rebuild: Rebuild,
-  failures: readonly Failure[],
-): Promise<EdgeloomError | undefined> {
-  const { graph } = context;
-  const error = new StoreError(
-    'terminal',
-    'rebuilt-meanwhile',
-    `The table was rebuilt by another model (${rebuild.model}) than the one that was writing it (${graph.fingerprint}).`,
-  );
-  const entry = refusalEntry(graph, unit, error, context.now());
   return await tryWithRetries(context, failures, () => putEntry(context, entry));
 }
 

@@ -4,6 +4,7 @@ import { isBefore, reconcilingUnit } from '../../core/plan/by-base.ts';
 import { foldBatch } from '../../core/plan/fold.ts';
 import { type Unit, withUnitPerCount } from '../../core/plan/unit.ts';
 import { planBatch } from '../../core/plan/units.ts';
+import type { ItemKey } from '../../core/store-port.ts';
 import { observedStore } from '../../core/telemetry.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, checkStoreOptions } from '../../foundation/options.ts';
@@ -87,7 +88,8 @@ class TableProjector implements Projector {
 
     // rule: only-this-batch-counts-as-reconciled
     const settled = new Set<string>();
-    const context: ApplyContext = { ...runtime, graph, store, fanOutPageSize, evicted: this.evicted, settled };
+    const written = graph.shapes === undefined ? new Map<string, ItemKey>() : undefined;
+    const context: ApplyContext = { ...runtime, graph, store, fanOutPageSize, evicted: this.evicted, settled, written };
     const run = new BatchRun(context, concurrency);
     await run.write(units);
 
@@ -101,7 +103,7 @@ class TableProjector implements Projector {
       if (isOfModel) await run.write(withUnitPerCount(derived.map(reconcilingUnit)));
       // A redrive by the model of the rebuild settles what this one has written.
       // rule: writes-beside-a-rebuild-by-another-model-are-quarantined
-      if (!isOfModel) await run.quarantineWritten(units, begun);
+      if (!isOfModel) await run.quarantineWritten(records, units);
     }
     return { records: records.length, units: units.length, ...stats, ...run.result() };
   }

@@ -154,13 +154,15 @@ export interface QueuedEvent {
   text: string;
 }
 
-/** The events of a message. Throws where it holds something else. */
-export function eventsOfMessage(body: string): QueuedEvent[] {
-  return body.split('\n').map((text) => {
+/** The events of a message; undefined where it holds something else. */
+export function eventsOfMessage(body: string): QueuedEvent[] | undefined {
+  const events: QueuedEvent[] = [];
+  for (const text of body.split('\n')) {
     const { kind, item = 'resync' } = parsedEvent(text);
-    if (typeof kind === 'string' && typeof item === 'string') return { kind: kind as FeedEvent['kind'], item, text };
-    throw new Error('A message of the queue of the feed holds something else than events: delete it.');
-  });
+    if (typeof kind !== 'string' || typeof item !== 'string') return undefined;
+    events.push({ kind: kind as FeedEvent['kind'], item, text });
+  }
+  return events;
 }
 
 function parsedEvent(text: string): { kind?: unknown; item?: unknown } {

@@ -13,7 +13,12 @@ import { fanOutOfKey } from '../../core/model/projection/places.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import { fanOutsOf } from '../../core/plan/fan-out.ts';
 import { placesOfBase } from '../../core/plan/places-of-base.ts';
-import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../core/plan/quarantine-entry.ts';
+import {
+  QUARANTINE_PARTITION,
+  type QuarantineEntry,
+  REBUILT_MEANWHILE,
+  readEntry,
+} from '../../core/plan/quarantine-entry.ts';
 import { queryPages, readItem, readItems } from '../../core/store-pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../../core/store-port.ts';
 import { runObserved, type TelemetryOption } from '../../core/telemetry.ts';
@@ -242,6 +247,10 @@ async function reconcileEntryOnce(
 ): Promise<string | undefined> {
   const { graph } = context;
   const { source, target } = entry;
+  if (entry.code === REBUILT_MEANWHILE) {
+    await repairWritten(context, entry, watermark);
+    return undefined;
+  }
   // rule: redrive-reconciles-by-the-base-item, then
   // An entry that names no item could be tried for ever. So the view is reconciled, and a check finds the rest.
   if (target === VIEW_KEY || target === '') {
@@ -266,7 +275,6 @@ async function reconcileEntryOnce(
   // Each child has to get the attributes of the node, or of its part, which the records may have changed.
   for (const unit of fanOutsOf(graph, key, watermark)) await applyFanOutUnit(context, unit);
   await driveOpenFanOuts(context, entry);
-  await repairCounts(context, entry);
   const [problem] = await problemsOf(context, key, expected);
   return problem === undefined ? undefined : `${source} ${target}: ${problem.message}`;
 }
@@ -284,17 +292,26 @@ async function driveOpenFanOuts(context: ApplyContext, { source, derivedKeys }: 
 }
 
 /**
- * Repairs the counts of an entry: a consumer of another model has moved them beside a rebuild. In a table with a registry no entry names
- * one, and a count that this model does not know may be of another generation.
+ * Repairs a derived item that a consumer of another model has written beside a rebuild, and the counts beside it: the item may have left one
+ * without a move. In a table with a registry there is nothing to do: what the item is there was verified since.
  */
-async function repairCounts(context: ApplyContext, entry: QuarantineEntry): Promise<void> {
-  const { graph } = context;
+async function repairWritten(context: ApplyContext, key: ItemKey, watermark: string): Promise<void> {
+  const { graph, store, stats } = context;
   if (graph.shapes !== undefined) return;
-  const { source, derivedKeys, elsewhere } = entry;
-  for (const key of [...derivedKeys.map((target) => ({ source, target })), ...(elsewhere ? [elsewhere] : [])]) {
-    const name = kindOfDerivedKey(key.target)?.kind.name;
-    if (name !== 'count' && name !== 'total') continue;
-    await repairOf(itemKindOf(graph, key.target)).repair(context, key, []);
+  const { source, target } = key;
+  if (target === VIEW_KEY) await reconcileView(context, source, watermark);
+  else await repairOf(itemKindOf(graph, target)).repair(context, key, []);
+  for (const kind of ['count', 'total'] as const) {
+    for await (const { items } of queryPages(
+      store,
+      { partition: source, sortKey: { beginsWith: BEGINNINGS[kind] }, consistent: true },
+      stats,
+    )) {
+      for (const item of items) {
+        const count = ownKeyOfEntry(context, item);
+        await repairOf(itemKindOf(graph, count.target)).repair(context, count, []);
+      }
+    }
   }
 }
 

@@ -146,7 +146,7 @@ async function refusedWrites(bench: Bench): Promise<Outcome> {
         () => undefined,
         (error: unknown) => error,
       );
-      const codes = problem instanceof InvalidBatchError ? problem.operations.map(({ error }) => error.code) : problem;
+      const codes = problem instanceof InvalidBatchError ? problem.problems.map(({ error }) => error.code) : problem;
       expectSame(codes, ['read-only-type'], `the problems of ${build}`);
     }
   }

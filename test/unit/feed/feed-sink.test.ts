@@ -85,6 +85,31 @@ function chance(seed: number): (below: number) => number {
   };
 }
 
+it('a message that is none of the feed goes to the dead letters, and its group goes on', async () => {
+  const letters: string[] = [];
+  const put: unknown[] = [];
+  const run = feedHandler({
+    ...{ bus: 'own', table: 'arn:aws:dynamodb:eu-central-1:123456789012:table/tickets', ...quick, logger: silent },
+    call: async (_action, body) => {
+      put.push(body);
+      return { FailedEntryCount: 0, Entries: [{ EventId: '1' }] };
+    },
+    deadLetters: async ({ text }) => {
+      letters.push(text);
+    },
+  });
+  const bodies = ['hello', 'null', '', JSON.stringify({ kind: 'view', item: 'TICKET-1' })];
+  const Records = bodies.map((body, i) => ({ messageId: `m${i}`, body, attributes: { MessageGroupId: 'g' } }));
+  expect(await run({ Records }, context)).toEqual({ batchItemFailures: [] });
+  expect(letters).toEqual(bodies.slice(0, 3));
+  expect(put).toHaveLength(1);
+});
+
+it('refuses options that a feed handler does not have', () => {
+  const options = { bus: 'own', table: 'arn', call: async () => ({}), deadLetters: async () => undefined };
+  expect(() => feedHandler({ ...options, reserveMS: 5 } as never)).toThrow(/reserveMS/);
+});
+
 describe('the way of changes to EventBridge', () => {
   it.each([1, 2, 3])('loses none and keeps the order of each item, whatever fails (%i)', async (seed) => {
     const below = chance(seed);
@@ -329,16 +354,6 @@ describe('the way of changes to EventBridge', () => {
     expect(services.messages[0]!.body).not.toMatch(/[^\n\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u);
     await drain();
     expect((JSON.parse(services.events[0]!) as FeedChange).attributes).toMatchObject({ note });
-  });
-
-  it('holds what is refused for good, and what follows it in its group, and goes on with other groups', async () => {
-    await take()([1, 2].flatMap((i) => changesOf(rowRecord('TICKET-1', i, String(16 + i), 's').record, model)));
-    const [good] = services.messages;
-    const bad = { messageId: 'bad', body: 'hello', attributes: { MessageGroupId: 'g' } };
-    const behind = { ...good!, messageId: 'behind', attributes: { MessageGroupId: 'g' } };
-    const { batchItemFailures } = await handler()({ Records: [bad, behind, good!] }, context);
-    expect(batchItemFailures).toEqual([{ itemIdentifier: 'bad' }, { itemIdentifier: 'behind' }]);
-    expect(services.events).toHaveLength(2);
   });
 
   it('puts what EventBridge refuses for ever into the dead-letter queue, and goes on with what follows', async () => {

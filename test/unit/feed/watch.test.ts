@@ -57,6 +57,26 @@ it('reads a list once more when its index has caught up: no record tells of what
   expect(await next()).toMatchObject({ type: 'enter', at: 0, item: { source: 'TICKET-1' } });
 });
 
+it('ends with its signal, also while it waits behind a read that hangs', async () => {
+  const hanging = new Proxy(new MemoryStore(graph.table, {}), {
+    get(target, name) {
+      const member = Reflect.get(target, name) as unknown;
+      if (name === 'query') return () => new Promise(() => undefined);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  const feed = new Feed(graph, { indexGraceMs: GRACE_MS });
+  const context = readContext(graph, { store: hanging as Store });
+  const leases = withoutRegistry(graph);
+  const of = (signal: AbortSignal) => watch(context, leases, feed, { inbound: ['ASSIGNED', 'USER-1'] }, { signal });
+  const [first, second] = [new AbortController(), new AbortController()];
+  const pages = [first, second].map(({ signal }) => of(signal).next());
+  second.abort(new Error('gone'));
+  await expect(pages[1]).rejects.toThrow('gone');
+  first.abort(new Error('gone too'));
+  await expect(pages[0]).rejects.toThrow('gone too');
+});
+
 /** The record of an item that is there for the first time. */
 function inserted({ source, target, ...rest }: Item) {
   return { dynamodb: { Keys: { source, target } as never, NewImage: { source, target, ...rest } as Item } };

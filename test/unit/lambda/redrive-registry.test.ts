@@ -1,7 +1,9 @@
 import { expect, it, vi } from 'vitest';
 import { redriveHandler } from '../../../src/deployment/lambda/index.ts';
 import { jsonLines } from '../../../src/deployment/lambda/json-lines.ts';
+import { StoreError } from '../../../src/foundation/errors.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
+import type { StreamSource } from '../../../src/stream/source.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
@@ -35,4 +37,26 @@ it('the scheduled redrive says whether the table has a registry, and what a migr
   await migrate({ graph, store, wait: async () => {} });
   expect(await emittedBy({})).toMatchObject({ Unmanaged: 0, MigrationOpen: 0 });
   expect(await emittedBy({ Records: [] })).not.toHaveProperty('Unmanaged');
+});
+
+it('the scheduled redrive sweeps the stream, also where the states that it tells cannot be read', async () => {
+  const graph = goalGraph();
+  const table = new MemoryStore(graph.table, { indexes: graph.indexes });
+  const store = new Proxy(table, {
+    get(target, name) {
+      const member = Reflect.get(target, name) as unknown;
+      if (name === 'getMany') return () => Promise.reject(new StoreError('fatal', 'throttled', 'Throttled.'));
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  let asked = 0;
+  const stream = new Proxy({} as StreamSource, {
+    get: () => async () => {
+      asked += 1;
+      throw new StoreError('fatal', 'no-stream', 'No stream.');
+    },
+  });
+  const handler = redriveHandler(graph, { store, stream, logger: jsonLines('silent') });
+  await expect(handler({}, { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 })).rejects.toThrow();
+  expect(asked).toBeGreaterThan(0);
 });

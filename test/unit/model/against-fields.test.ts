@@ -19,6 +19,7 @@ const fields = z.object({
   tags: z.array(z.string()),
   sizes: z.array(z.number()),
   seen: z.set(z.string()).optional(),
+  counts: z.set(z.number()).optional(),
   place: z.object({ city: z.string() }).optional(),
   anything: z.unknown(),
   length: z.string().transform((text) => text.length),
@@ -34,7 +35,7 @@ const edgeMistakes = (options: object): string[] =>
     nodes: { GOAL: node({ fields, parts: { STATE: part({ fields: z.object({ rate: z.number() }) }) } }), TEAM: node() },
     edges: { IN: anyEdge({ fields, from: 'GOAL', to: 'TEAM', ...options }) },
   });
-const THERE = 'There are title, due, points, big, isOpen, status, either, note, made, tags, sizes, seen and 4 more';
+const THERE = 'There are title, due, points, big, isOpen, status, either, note, made, tags, sizes, seen and 5 more';
 
 describe('values that a search refuses', () => {
   it.each<[string, object, string]>([
@@ -70,6 +71,11 @@ describe('values that a search refuses', () => {
       'each of a text',
       { title: { each: true } },
       'title: title is a text by its fields, but each takes a list or set of texts: leave out each',
+    ],
+    [
+      'each of a set of numbers',
+      { counts: { each: true } },
+      "counts: counts is a list or set by its fields, but each takes a list or set of texts: give type: 'number'",
     ],
     [
       'each of numbers',
@@ -321,4 +327,12 @@ describe('other validators', () => {
     }
     expect(jsonSchema).toBeDefined();
   });
+});
+
+it('refuses a most number of entries of what has none', () => {
+  expect(nodeMistakes({ maxEntries: { title: 3, points: 3 } })).toEqual([
+    expect.stringContaining('title is a text by its fields, but only lists, sets and maps have entries'),
+    expect.stringContaining('points is a number by its fields, but only lists, sets and maps have entries'),
+  ]);
+  expect(nodeMistakes({ maxEntries: { tags: 3, seen: 3, place: 3, anything: 3 } })).toEqual([]);
 });

@@ -40,7 +40,7 @@ it('a refused transaction has every issue with its operation and its path', asyn
     { position: 3, path: 'role', message: expect.stringContaining('LEAD') },
     { position: 4, path: '', message: 'Node "USER-U1" is named by operation 1 too.' },
   ]);
-  expect(error.operations.map(({ position }) => position)).toEqual([2, 3, 4]);
+  expect(error.problems.map(({ position }) => position)).toEqual([2, 3, 4]);
 });
 
 it('a refused batch has them too, and its issues are those of the same single write', async () => {

@@ -76,10 +76,11 @@ export function migrateCommand(command: Command): void {
         const plan = await planMigration({ ...table, action, maxWcu });
         const changed = await changedTemplates(session.store, graph);
         const going = undo ? plan.leftovers : [];
+        const goingLines = going.map(({ kind, name }) => `${kind} ${name}`);
         const isIdle = plan.steps.length === 0 && going.length === 0;
         const lines = [
           ...(plan.steps.length === 0 && going.length > 0 ? [] : planText(plan, action, maxWcu)),
-          ...going.map(({ kind, name }) => `${kind} ${name}`),
+          ...goingLines,
           ...readersWarning(going[0]),
           ...(isIdle ? leftoverText(plan.leftovers) : []),
           ...changed.map((one) => `warning: other key templates: ${one}`),
@@ -90,8 +91,8 @@ export function migrateCommand(command: Command): void {
         if (!dryRun && yes) {
           const warnings = plan.warnings.map((warning) => `warning: ${warning}`);
           const ofSteps = plan.steps.length > 0 ? [...warnings, costText(plan, maxWcu)] : [];
-          const ofUndo = going.map(({ kind, name }) => `${kind} ${name}`);
-          for (const line of [...ofSteps, ...ofUndo, ...readersWarning(action ?? going[0])]) progress.printLine(line);
+          for (const line of [...ofSteps, ...goingLines, ...readersWarning(action ?? going[0])])
+            progress.printLine(line);
         }
         if (!dryRun) await recordTemplates(session.store, graph, newKeys);
         const walked = new WalkedUnplaced(session);

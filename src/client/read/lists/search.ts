@@ -218,6 +218,10 @@ export function resolveScopedSearch(
 }
 
 function resolveSearch(search: SearchModel, predicate: SearchPredicate, scope: SearchScope): ResolvedSearch {
+  if (predicate === undefined) {
+    const hint = 'Give { eq }, { beginsWith }, { from, to } or {} for every value.';
+    throw new EdgeloomError('invalid-argument', `search ${search.indexPartition} takes a predicate.`, hint);
+  }
   checkOptions(`search ${search.indexPartition}`, predicate, PREDICATES);
   refuseConsistent(scope.consistent, 'search');
   const query: OrderOfQuery = {

@@ -8,7 +8,7 @@ import { gatherPage } from '../lists/scatter.ts';
 import { checkLimit, type ReadContext } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { type KeyRange, prefixRange } from '../request/key-range.ts';
-import { checkSource, findEdge } from '../request/lookup.ts';
+import { checkSource, edgeTypeFrom } from '../request/lookup.ts';
 import { mustReadConsistently } from '../request/own.ts';
 import { type BaseNode, baseAttributes, type EdgeResult, type Page } from '../request/result.ts';
 import { BASE_ORDER, type EdgesOptions, edgeOf } from './edges.ts';
@@ -59,7 +59,7 @@ export async function readCollection(
   checkSource(graph, id);
   const { cursor, consistent } = options;
   const limit = checkLimit(options.limit);
-  const types = options.types && new Set(options.types.map((type) => findEdge(graph, type).type));
+  const types = options.types && new Set(options.types.map((type) => edgeTypeFrom(graph, id, type).type));
   const query = [graph.table.name, 'collection', id, types && [...types].sort()];
   const bound: CursorBinding = { query, meaning: BASE_ORDER };
   const after = cursor === undefined ? undefined : decodeCursor(cursor, bound, cursorKey);

@@ -104,6 +104,11 @@ export function checkedKeyTo(graph: CompiledModel, edge: EdgeModel, target: stri
  */
 export function checkedEdgeKey(graph: CompiledModel, source: string, edgeType: string, target: string): string {
   checkSource(graph, source);
+  return checkedKeyTo(graph, edgeTypeFrom(graph, source, edgeType), target);
+}
+
+/** The edge type of a name; throws where it does not leave the node. */
+export function edgeTypeFrom(graph: CompiledModel, source: string, edgeType: string): EdgeModel {
   const edge = findEdge(graph, edgeType);
   const sourceType = parseNodeId(source)!.type;
   if (!edge.from.has(sourceType)) {
@@ -113,7 +118,7 @@ export function checkedEdgeKey(graph: CompiledModel, source: string, edgeType: s
       `They leave ${[...edge.from].join(', ')}.`,
     );
   }
-  return checkedKeyTo(graph, edge, target);
+  return edge;
 }
 
 function notAnIdError(id: string): EdgeloomError {

@@ -13,7 +13,7 @@ import type { BaseCondition, ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { itemName, withItemName } from '../checks/problem.ts';
 import { checkAttributes } from '../checks/value.ts';
-import { toWireItem } from '../checks/values.ts';
+import { isPlainObject, toWireItem } from '../checks/values.ts';
 
 /** When a put, an update or a delete may be made; where it may not, a `ConditionFailedError` has the item as it is. */
 export interface WriteConditions<Attributes = Record<string, unknown>> {
@@ -47,6 +47,13 @@ export function baseCondition({ source, target }: ItemKey, options: WriteConditi
       'invalid-argument',
       `${name}: ifAbsent contradicts ${ifPresent ? 'ifPresent' : 'if'}.`,
       'Give one of the two.',
+    );
+  }
+  if (!isPlainObject(values)) {
+    throw new EdgeloomError(
+      'invalid-argument',
+      `${name}: if should be an object of attributes and their values.`,
+      'Give { if: { status: "OPEN" } }.',
     );
   }
   const equal = withItemName(source, target, () => {

@@ -4,7 +4,7 @@ import type { AttributeChanges, ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { AttributeError, itemName, withItemName } from '../checks/problem.ts';
 import { checkAttributes } from '../checks/value.ts';
-import { toWireItem } from '../checks/values.ts';
+import { isPlainObject, toWireItem } from '../checks/values.ts';
 import { addNumbers, changeSet } from './operands.ts';
 
 /** Names of the attributes that may be absent; of open attributes any. */
@@ -65,6 +65,7 @@ export function toAttributeChanges(
   reserved: ReadonlyMap<string, string>,
 ): AttributeChanges {
   const { source, target } = key;
+  checkShape(itemName(source, target), change);
   const unknown = Object.keys(change).find((name) => !PARTS.some((part) => part === name));
   if (unknown !== undefined) {
     const hint = `An update has ${PARTS.join(', ')}; to replace the item, put it.`;
@@ -84,6 +85,20 @@ export function toAttributeChanges(
     checkNames(changes, reserved);
     return changes;
   });
+}
+
+/** Refuses a change that is no object of parts: without types it would change something else, or nothing. */
+function checkShape(name: string, change: unknown): void {
+  const isPart = (part: (typeof PARTS)[number]): boolean => {
+    const value = (change as AttributeChange)[part];
+    return value === undefined || (part === 'remove' ? Array.isArray(value) : isPlainObject(value));
+  };
+  if (isPlainObject(change) && PARTS.every(isPart)) return;
+  throw new EdgeloomError(
+    'invalid-argument',
+    `${name}: an update is an object of changes by attribute, or a function.`,
+    'Give { set: { status: "DONE" }, remove: ["note"], add: { views: 1 } }, or a function of the present attributes.',
+  );
 }
 
 /** Names of the attributes that a change writes. */

@@ -48,8 +48,9 @@ export function edgeSubject(graph: CompiledModel, source: unknown, edgeType: str
 }
 
 /** Whether a plain update has to be validated as a whole item, so that the item has to be read first. */
-export function needsWhole({ type }: UpdateSubject, { addTo = {} }: AttributeChange): boolean {
+export function needsWhole({ type }: UpdateSubject, change: AttributeChange | undefined): boolean {
   if (type.fields !== undefined) return true;
+  const { addTo = {} } = change ?? {};
   // How many entries a set will have shows only with those that it has.
   return 'maxEntries' in type && Object.keys(addTo).some((name) => type.maxEntries.has(name));
 }

@@ -74,7 +74,7 @@ class FieldChecker {
     }
     this.checkProjection(`${path}.view`, own, node.view);
     this.checkKeys(`${path}.fields`, own[0]!, [this.table.partitionKey, this.table.sortKey]);
-    for (const name of node.maxEntries.keys()) this.check(`${path}.maxEntries.${name}`, own, name);
+    for (const name of node.maxEntries.keys()) this.check(`${path}.maxEntries.${name}`, own, name, ENTRIES);
     for (const search of node.searches.values()) this.checkSearch(search, parts.get(search.part) ?? []);
     const { versionAttribute } = node;
     if (versionAttribute === undefined) return;
@@ -205,6 +205,11 @@ const VERSION: Wanted = {
   text: 'a version is a number that the writer counts up',
   takes: ({ kind }) => kind === 'number',
   remedy: () => 'name an optional number',
+};
+const ENTRIES: Wanted = {
+  text: 'only lists, sets and maps have entries',
+  takes: ({ kind }) => kind === 'list' || kind === 'map' || kind === 'null',
+  remedy: () => 'leave it out of maxEntries',
 };
 const SUM: Wanted = {
   text: 'a sum takes numbers',

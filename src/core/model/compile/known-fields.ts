@@ -80,9 +80,17 @@ function jsonSchemaOf(fields: StandardSchemaV1 | undefined, direction: 'input' |
 
 /** Zod's hook: it may change the schema of a part. */
 function nameBeyondJson({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: unknown }): void {
-  const type = (zodSchema as { _zod?: { def?: { type?: unknown } } })._zod?.def?.type;
-  if (typeof type === 'string' && Object.hasOwn(BEYOND_JSON, type))
-    Object.assign(jsonSchema as object, BEYOND_JSON[type]);
+  const { type, valueType } = (zodSchema as { _zod?: { def?: ZodDefinition } })._zod?.def ?? {};
+  if (typeof type !== 'string' || !Object.hasOwn(BEYOND_JSON, type)) return;
+  Object.assign(jsonSchema as object, BEYOND_JSON[type]);
+  const items = type === 'set' ? jsonSchemaOf(valueType, 'output') : undefined;
+  // References of a schema within another one lead elsewhere.
+  if (items !== undefined && !('$defs' in items)) Object.assign(jsonSchema as object, { items });
+}
+
+interface ZodDefinition {
+  type?: unknown;
+  valueType?: StandardSchemaV1;
 }
 
 /** The shapes that an object may have; undefined where one is not known. */
