@@ -23,7 +23,7 @@ export interface ApplyStats {
   quarantined: number;
 }
 
-/** The values that settling an item needs. */
+/** The values that applying a unit, or reconciling an item, needs. */
 export interface ApplyContext extends Runtime, MayRepair {
   graph: CompiledModel;
   store: Store;

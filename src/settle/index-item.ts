@@ -77,12 +77,13 @@ async function reconcileIndexUnit(
       return { wanted, kept: await withPlausibleWatermark(context, current) };
     },
     update(current, { wanted, kept }) {
+      const stored = repair === undefined ? current : kept;
       const isOfRecords = repair === undefined && stringOf(current?.[WATERMARK]) === unit.newest;
       // rule: reconciled-index-item-that-agrees-leaves-a-trace
       if (isOfRecords && hasExpectedFields(current, wanted)) return undefined;
       // rule: backfill-is-written-under-the-revision-seen
       // rule: repair-writes-index-items-under-the-revision-seen
-      return updateWithFence(context, reconciledIndexUpdate(graph, unit, kept, wanted, epochSeconds(context)));
+      return updateWithFence(context, reconciledIndexUpdate(graph, unit, stored, wanted, epochSeconds(context)));
     },
     // rule: repair-moves-the-count
     writeIfUnchanged:

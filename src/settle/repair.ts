@@ -17,9 +17,9 @@ export interface Repairing {
   model?: WriterModel | undefined;
 }
 
-/** Whoever settles items, in a repair or not. */
+/** A run that reconciles items, in a repair or not. */
 export interface MayRepair {
-  /** The repair that settles the items. Absent: records ask for it. */
+  /** The repair that the run is part of. Absent: records ask for the run. */
   repair?: Repairing | undefined;
 }
 

@@ -21,19 +21,19 @@ import { reconcileIndexItem } from './index-item.ts';
 import { type Reconciling, reconcile } from './reconcile.ts';
 import { NO_WATERMARK, updateWithFence, viewWithFence, withPlausibleWatermark } from './repair.ts';
 
-/** How to settle a view whose shape is that of the model. */
+/** How to reconcile a view whose shape is that of the model. */
 interface ViewSettling<Parts> {
   /** The view, if it was read before. */
   seen?: Reconciling<Parts>['seen'];
   /** The watermark of a view that is made whole. */
   watermark: string;
-  /** Reads what the base items ask for in the parts of the view that are settled. */
+  /** Reads what the base items ask for in the parts of the view that are reconciled. */
   parts: (view: Item | undefined, attempt: number) => Promise<Parts>;
   /** Makes the update of the view; undefined if nothing is to be written. */
   update: (view: Item | undefined, parts: Parts, now: EpochSeconds) => DerivedUpdate | undefined;
 }
 
-/** Settles a view. One of another shape is made whole instead, by all base items of the partition. Returns the update that was made. */
+/** Reconciles a view. One of another shape is made whole instead, by all base items of the partition. Returns the update that was made. */
 export async function settleView<Parts>(
   context: ApplyContext,
   source: string,
@@ -48,9 +48,9 @@ export async function settleView<Parts>(
       if (isOfOtherShape(graph, source, view)) return { kept, whole: await readWholeView(context, source) };
       return { kept, parts: await parts(view, attempt) };
     },
-    update(_view, expected) {
+    update(actual, expected) {
       const now = epochSeconds(context);
-      const view = viewWithFence(context, expected.kept);
+      const view = context.repair === undefined ? actual : viewWithFence(context, expected.kept);
       const made =
         expected.whole === undefined
           ? update(view, expected.parts, now)

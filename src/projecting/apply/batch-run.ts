@@ -58,7 +58,7 @@ export class BatchRun {
     await forEachAtOnce(withPrefetch(context, others), run, { concurrency });
   }
 
-  /** Puts an entry for each item that was written beside a rebuild by another model; where one cannot be put all units fail. */
+  /** Puts an entry for each item that the batch has written beside a rebuild by another model. */
   async quarantineWritten(records: readonly ChangeRecord[], units: readonly Unit[]): Promise<void> {
     const { context, failures, concurrency } = this;
     const quarantineOrFail = async (key: ItemKey): Promise<void> => {

@@ -4,6 +4,7 @@ import { isBefore, reconcilingUnit } from '../../core/plan/by-base.ts';
 import { foldBatch } from '../../core/plan/fold.ts';
 import { type Unit, withUnitPerCount } from '../../core/plan/unit.ts';
 import { planBatch } from '../../core/plan/units.ts';
+import type { ItemKey } from '../../core/store-port.ts';
 import { observedStore } from '../../core/telemetry.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, checkStoreOptions } from '../../foundation/options.ts';
@@ -87,7 +88,7 @@ class TableProjector implements Projector {
 
     // rule: only-this-batch-counts-as-reconciled
     const settled = new Set<string>();
-    const written = graph.shapes === undefined ? new Map() : undefined;
+    const written = graph.shapes === undefined ? new Map<string, ItemKey>() : undefined;
     const context: ApplyContext = { ...runtime, graph, store, fanOutPageSize, evicted: this.evicted, settled, written };
     const run = new BatchRun(context, concurrency);
     await run.write(units);

@@ -152,14 +152,16 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     await stage.project(UNTOTALLED, await stage.write('A-1', 'AB-B-1', { kind: 'code' }));
     // The first read of the entry tells that it is missing, the second one is the build's, the third one verifies.
     let reads = 0;
+    const readsEntry: IsCall = (method, [read]) =>
+      (method === 'getMany' && isOfEntry((read as ItemKey[])[0]!)) || (method === 'get' && isOfEntry(read as ItemKey));
     const isReadOfEntry = (read: number): IsCall => {
-      return (method, [keys]) => method === 'getMany' && isOfEntry((keys as ItemKey[])[0]!) && reads === read;
+      return (method, parameters) => readsEntry(method, parameters) && reads === read;
     };
     const verifying = stage.standing(isReadOfEntry(3));
     const build = stage.standing(isReadOfEntry(2), 'before', verifying.store);
     const { store } = stage.standing(
-      (method, [keys]) => {
-        if (method === 'getMany' && isOfEntry((keys as ItemKey[])[0]!)) reads += 1;
+      (method, parameters) => {
+        if (readsEntry(method, parameters)) reads += 1;
         return false;
       },
       'before',
