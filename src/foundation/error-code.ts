@@ -95,7 +95,6 @@ export type ErrorCode =
   | 'projection-timeout'
   | 'read-only'
   | 'read-only-type'
-  | 'rebuilt-meanwhile'
   | 'registry-conflict'
   | 'registry-gone'
   | 'registry-incomplete'
