@@ -186,10 +186,10 @@ function makeProjector(graph: CompiledModel, options: ProjectorOptions, decided:
         failures.push(...units.map((unit) => ({ unit, error: isRebuilt })));
       } else if (isRebuilt) {
         const isOfModel = context.rebuild?.model === context.graph.fingerprint;
-        // rule: batch-beside-a-rebuild-is-applied-again
+        // rule: batch-during-a-rebuild-is-applied-again
         if (isOfModel) await apply(withUnitPerCount(planned.map(reconcilingUnit)));
-        // A redrive by the model of the rebuild settles what this one has written.
-        // rule: writes-beside-a-rebuild-by-another-model-are-quarantined
+        // A redrive by the model of the rebuild reconciles the items that this one has written.
+        // rule: writes-during-a-rebuild-by-another-model-are-quarantined
         if (!isOfModel) await forEachAtOnce(context.written?.values() ?? [], quarantineOrFail, { concurrency });
       }
       return {
