@@ -96,7 +96,6 @@ export type ErrorCode =
   | 'projection-timeout'
   | 'read-only'
   | 'read-only-type'
-  | 'rebuilt-meanwhile'
   | 'registry-conflict'
   | 'registry-gone'
   | 'registry-incomplete'

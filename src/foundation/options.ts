@@ -24,6 +24,24 @@ export function checkOptions<Options extends object>(
   throw new EdgeloomError('unknown-option', `${what} has no option ${texts}.`, listed);
 }
 
+/**
+ * Checks an option that is a number, where it is given: throws `invalid-option` for another value, for NaN, for less than `least`, and for a
+ * fraction of what is counted.
+ */
+export function checkNumber(
+  option: string,
+  value: unknown,
+  { least, isWhole = false }: { least: number; isWhole?: boolean },
+): void {
+  if (value === undefined) return;
+  const isRight = typeof value === 'number' && value >= least && (!isWhole || Number.isInteger(value));
+  if (isRight) return;
+  throw new EdgeloomError(
+    'invalid-option',
+    `${option} should be a ${isWhole ? 'whole ' : ''}number of ${least} or more, but is ${String(value)}.`,
+  );
+}
+
 /** Checks options of which `store` is one that has to be there: throws `no-store` where it is missing. */
 export function checkStoreOptions<Options extends { store: object }>(
   what: string,

@@ -17,7 +17,7 @@ const OF_MODEL = 'model';
 /** How long the note is kept: longer than a record stays in the stream. */
 const KEPT_SECONDS = 48 * 3600;
 
-/** What the note of the newest rebuild says. */
+/** The content of the newest rebuild's note. */
 export interface Rebuild {
   /** The time before which records are reconciled, in milliseconds since 1970. */
   reconcileBeforeMs: number;

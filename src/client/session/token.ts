@@ -12,7 +12,7 @@ export type SessionKey = string | Uint8Array;
 
 /** The content of a token. */
 export interface TokenContent {
-  /** What `tableTag` gives of the table's name; absent where nothing was asked yet. */
+  /** The tag of the table's name, by `tableTag`; absent where nothing was asked yet. */
   table?: string | undefined;
   keys: TokenEntry[];
   /** The time of the last write of a session that overflowed, and when the stream's mark had passed it. */

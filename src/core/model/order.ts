@@ -17,7 +17,7 @@ export type OpenFields = StandardSchemaV1<OpenAttributes, OpenAttributes>;
 export type InputOf<F extends Fields> = WholeNumbersAs<StandardSchemaV1.InferInput<F>, number | bigint | ExactNumber>;
 /** The attributes that are stored, as they are read: those that the validator gives. A read gives no bigint. */
 export type AttributesOf<F extends Fields> = WholeNumbersAs<StandardSchemaV1.InferOutput<F>, number | ExactNumber>;
-/** Attributes with another type for each bigint in them; the same type where there is none. Of a union of shapes, each. */
+/** Attributes with another type for each bigint in them; the same type where there is none. Each shape of a union has its own. */
 type WholeNumbersAs<A, Form> = A extends unknown
   ? [HasBigint<A, 3>] extends [never]
     ? A
@@ -25,7 +25,7 @@ type WholeNumbersAs<A, Form> = A extends unknown
   : never;
 /** Levels below a level, so that a type that contains itself ends. */
 type Below = [never, 0, 1, 2];
-/** `true` if a value's type has a bigint within so many levels; else never. */
+/** `true` if a value's type has a bigint within this number of levels; else never. */
 type HasBigint<Value, Levels extends number> = unknown extends Value
   ? never
   : Value extends bigint

@@ -56,7 +56,7 @@ export function refusalEntry(graph: CompiledModel, refused: Unit, error: StoreEr
   return isBeside ? entry : { ...entry, [QUARANTINE_FIELDS.in]: { S: unit.source } };
 }
 
-/** Makes the entry for a derived item that a batch of another model has written beside a rebuild. */
+/** Makes the entry for a derived item that a batch of another model has written during a rebuild. */
 export function rebuiltEntry(
   graph: CompiledModel,
   key: ItemKey,

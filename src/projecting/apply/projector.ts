@@ -99,10 +99,10 @@ class TableProjector implements Projector {
       run.fail(units, begun);
     } else if (begun !== undefined) {
       const isOfModel = begun.model === graph.fingerprint;
-      // rule: batch-beside-a-rebuild-is-applied-again
+      // rule: batch-during-a-rebuild-is-applied-again
       if (isOfModel) await run.write(withUnitPerCount(derived.map(reconcilingUnit)));
-      // A redrive by the model of the rebuild settles what this one has written.
-      // rule: writes-beside-a-rebuild-by-another-model-are-quarantined
+      // A redrive by the model of the rebuild reconciles the items that this one has written.
+      // rule: writes-during-a-rebuild-by-another-model-are-quarantined
       if (!isOfModel) await run.quarantineWritten(records, units);
     }
     return { records: records.length, units: units.length, ...stats, ...run.result() };

@@ -5,7 +5,8 @@ import { hasItemsInTargets } from '../../core/kinds/in-target.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { runObserved, type TelemetryOption } from '../../core/telemetry.ts';
-import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { checkNumber, checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { RUNTIME_OPTIONS, type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { modelToCheck } from '../../registry/checked.ts';
 import { noteRebuild } from '../../registry/rebuilt.ts';
@@ -160,6 +161,7 @@ export async function check(options: CheckOptions): Promise<CheckResult> {
 
 /** The same, with options among those of a caller of this package. */
 export async function checkTable(options: CheckOptions): Promise<CheckResult> {
+  checkValues(options);
   return await runObserved('check', options, (options) =>
     runAbortable(options.store, options, async (store, wait) => {
       const { model = modelToCheck(options.graph, store) } = options;
@@ -167,6 +169,30 @@ export async function checkTable(options: CheckOptions): Promise<CheckResult> {
       return await run.run();
     }),
   );
+}
+
+const MODES = ['report', 'plan', 'repair', 'rebuild'] as const satisfies readonly CheckOptions['mode'][];
+
+/** Refuses values with which a check would wait for ever, or do something else than it is asked to. */
+function checkValues({
+  mode = 'report',
+  segments,
+  pageItems,
+  mostSuspects,
+  settleMs,
+  maxRcu,
+  maxWcu,
+}: CheckOptions): void {
+  if (!MODES.includes(mode)) {
+    const message = `The mode of check should be ${MODES.join(', ')}, but is ${JSON.stringify(mode)}.`;
+    throw new EdgeloomError('invalid-option', message);
+  }
+  for (const [option, value] of Object.entries({ segments, pageItems, mostSuspects }))
+    checkNumber(`${option} of check`, value, { least: 1, isWhole: true });
+  checkNumber('settleMs of check', settleMs, { least: 0 });
+  // A unit a second is the least that a call can take in a time.
+  for (const [option, value] of Object.entries({ maxRcu, maxWcu }))
+    checkNumber(`${option} of check`, value, { least: 1 });
 }
 
 /** One run of a check. */

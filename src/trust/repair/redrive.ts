@@ -292,7 +292,7 @@ async function driveOpenFanOuts(context: ApplyContext, { source, derivedKeys }: 
 }
 
 /**
- * Repairs a derived item that a consumer of another model has written beside a rebuild, and the counts beside it: the item may have left one
+ * Repairs a derived item that a consumer of another model has written during a rebuild, and the counts of its partition: the item may have left one
  * without a move. In a table with a registry there is nothing to do: what the item is there was verified since.
  */
 async function repairWritten(context: ApplyContext, key: ItemKey, watermark: string): Promise<void> {
