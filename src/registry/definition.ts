@@ -11,6 +11,7 @@ import type {
   SearchSettings,
   TotalSettings,
 } from '../core/model/compiled.ts';
+import { isJoinedEdge, isJoinedItem } from '../core/model/joined.ts';
 import {
   INBOUND_OPTIONS,
   type OptionTable,
@@ -33,8 +34,13 @@ export type EdgeTyping = Pick<EdgeModel, (typeof TYPING)[number]>;
 /** The attributes that views show of nodes with an owner item. */
 export type Owners = ReadonlyMap<string, Projection>;
 
+/** The attributes by which nodes count as deleted, by the types that a definition depends on; undefined: none of them has one. */
+interface OfNodes {
+  deletedWhen?: ReadonlyMap<string, string>;
+}
+
 /** A search of a node type. */
-export interface SearchDefinition {
+export interface SearchDefinition extends OfNodes {
   kind: 'search';
   type: string;
   search: SearchSettings;
@@ -48,7 +54,7 @@ export interface PartDefinition {
 }
 
 /** The item that gsi0 and gsi1 share, with the count and the total of the edges and the owner's item. */
-export interface FamilyDefinition {
+export interface FamilyDefinition extends OfNodes {
   kind: 'inbound';
   edge: EdgeTyping;
   degree: boolean;
@@ -62,7 +68,7 @@ export interface FamilyDefinition {
 }
 
 /** A named order. */
-export interface OrderDefinition {
+export interface OrderDefinition extends OfNodes {
   kind: 'order';
   edge: EdgeTyping;
   order: OrderSettings;
@@ -71,7 +77,7 @@ export interface OrderDefinition {
 }
 
 /** The views of a node type: what they show of the node, and of the edges that leave it. */
-export interface ViewDefinition {
+export interface ViewDefinition extends OfNodes {
   kind: 'view';
   type: string;
   view: Projection;
@@ -149,10 +155,11 @@ export function viewName(type: string): string {
 function extractDefinitions(model: CompiledModel): Definitions {
   const projections = new Map<string, Defined<KeyedDefinition>>();
   const add = (name: string, definition: KeyedDefinition): unknown =>
-    projections.set(name, withFingerprints(name, definition));
+    projections.set(name, withFingerprints(name, withDeletion(model, definition)));
   const views = new Map<string, Defined<ViewDefinition>>();
   for (const node of model.nodes.values()) {
-    views.set(node.type, withFingerprints(viewName(node.type), viewDefinition(model, node)));
+    const view = withDeletion(model, viewDefinition(model, node));
+    views.set(node.type, withFingerprints(viewName(node.type), view));
     // Where items lie belongs to a generation, not to its definition.
     for (const search of node.searches.values()) {
       const settings = settingsIn(SEARCH_OPTIONS, search);
@@ -184,6 +191,34 @@ function extractDefinitions(model: CompiledModel): Definitions {
   return { projections, views };
 }
 
+/** The types of nodes whose absence a definition depends on. */
+export function nodesDecidingOf(definition: Definition): string[] {
+  switch (definition.kind) {
+    case 'search':
+      return definition.search.part === undefined ? [definition.type] : [];
+    case 'part':
+      return [];
+    case 'view': {
+      const copied = definition.edges.flatMap(({ copy, to }) => (copy === undefined ? [] : [...to]));
+      return [definition.type, ...copied];
+    }
+    default: {
+      const { settings, edge, owners } = definition;
+      const orders = definition.kind === 'order' ? [definition.order] : definition.orders;
+      const isJoined = settings !== undefined && isJoinedItem(settings, { orders });
+      return [...(isJoined ? edge.from : []), ...(owners?.keys() ?? [])];
+    }
+  }
+}
+
+function withDeletion<D extends Definition>({ nodes }: CompiledModel, definition: D): D {
+  const rules = nodesDecidingOf(definition).flatMap((type): [string, string][] => {
+    const deletedWhen = nodes.get(type)?.deletedWhen;
+    return deletedWhen === undefined ? [] : [[type, deletedWhen]];
+  });
+  return rules.length === 0 ? definition : { ...definition, deletedWhen: new Map(rules) };
+}
+
 function withFingerprints<D extends Definition>(name: string, definition: D): Defined<D> {
   const data = dataOf(definition)!;
   checkKnownOptions(name, definition.kind, data);
@@ -203,15 +238,23 @@ export function meaningFingerprint(data: Data): string {
   return fingerprintOf(meaningOf(data));
 }
 
-/** A fingerprint of what the order of a search's hits means, and of what its partitions are named by. */
-export function meaningOfSearch(search: SearchSettings): string {
-  return cachedMeaning(search, () => settingsIn(SEARCH_OPTIONS, search, 'order'));
+/** A fingerprint of what the order of a search's hits means, of what its partitions are named by, and of which nodes count as deleted. */
+export function meaningOfSearch({ nodes }: CompiledModel, search: SearchSettings): string {
+  const type = search.indexPartition.slice(0, search.indexPartition.indexOf('.'));
+  const node = search.part === undefined ? nodes.get(type) : undefined;
+  return cachedMeaning(search, () => ({
+    ...settingsIn(SEARCH_OPTIONS, search, 'order'),
+    deletedWhen: node?.deletedWhen,
+  }));
 }
 
-/** A fingerprint of what an order of an edge type means, and of what its partitions are named by. */
-export function meaningOfOrder({ type, inbound }: EdgeModel, stored: InboundOrder): string {
+/** A fingerprint of what an order of an edge type means, of what its partitions are named by, and of which edges count as deleted. */
+export function meaningOfOrder({ nodes }: CompiledModel, edge: EdgeModel, stored: InboundOrder): string {
+  const { type, inbound, deletedWhen } = edge;
+  const sources = isJoinedEdge(edge) ? [...edge.from].flatMap((from) => nodes.get(from)?.deletedWhen ?? []) : [];
   return cachedMeaning(stored, () => ({
-    type,
+    ...{ type, deletedWhen },
+    ...(sources.length > 0 && { sources }),
     ...settingsIn(ORDER_OPTIONS, stored, 'order'),
     ...(inbound && settingsIn(INBOUND_OPTIONS, inbound, 'order')),
   }));
@@ -240,8 +283,12 @@ function meaningOf(data: Data): Data {
 }
 
 /** The options of an edge type that decide which base items are its edges. */
-export function typingOf({ type, from, to, keys, tenantSeparator }: EdgeModel): EdgeTyping {
-  return { type, from, to, keys, ...(tenantSeparator !== undefined && { tenantSeparator }) };
+export function typingOf({ type, from, to, keys, tenantSeparator, deletedWhen }: EdgeModel): EdgeTyping {
+  return {
+    ...{ type, from, to, keys },
+    ...(tenantSeparator !== undefined && { tenantSeparator }),
+    ...(deletedWhen !== undefined && { deletedWhen }),
+  };
 }
 
 function settingsOf(
@@ -269,24 +316,24 @@ function viewDefinition({ edges }: CompiledModel, { type, view, viewBudgetBytes 
 const SETTINGS = settingNames(INBOUND_OPTIONS);
 const ORDER = settingNames(ORDER_OPTIONS);
 const TOTALS = ['sums', 'groups'];
-const TYPING = ['type', 'from', 'to', 'keys', 'tenantSeparator'] as const;
+const TYPING = ['type', 'from', 'to', 'keys', 'tenantSeparator', 'deletedWhen'] as const;
 /** The options that this software maintains, by the part of a definition that holds them. */
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  search: ['kind', 'type', 'search'],
+  search: ['kind', 'type', 'search', 'deletedWhen'],
   'search/search': settingNames(SEARCH_OPTIONS),
   part: ['kind', 'type', 'part'],
   'part/part': settingNames(PART_OPTIONS),
-  inbound: ['kind', 'edge', 'degree', 'outgoing', 'incoming', 'orders', 'settings', 'owners'],
+  inbound: ['kind', 'edge', 'degree', 'outgoing', 'incoming', 'orders', 'settings', 'owners', 'deletedWhen'],
   'inbound/edge': TYPING,
   'inbound/outgoing': TOTALS,
   'inbound/incoming': TOTALS,
   'inbound/orders': ORDER,
   'inbound/settings': SETTINGS,
-  order: ['kind', 'edge', 'order', 'settings', 'owners'],
+  order: ['kind', 'edge', 'order', 'settings', 'owners', 'deletedWhen'],
   'order/edge': TYPING,
   'order/order': ORDER,
   'order/settings': SETTINGS,
-  view: ['kind', 'type', 'view', 'viewBudgetBytes', 'edges'],
+  view: ['kind', 'type', 'view', 'viewBudgetBytes', 'edges', 'deletedWhen'],
   'view/edges': [...TYPING, 'labels', 'copy'],
 };
 /** The orders that this software can derive. */

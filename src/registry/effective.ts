@@ -57,7 +57,9 @@ function withDeclaredTypes(model: CompiledModel, own: CompiledModel, { shapes }:
     nodes.set(type, { ...node, parts: new Map([...node.parts, ...added]) });
   }
   const edges = new Map(model.edges);
-  for (const [type, { from, to, keys }] of own.edges) if (!edges.has(type)) edges.set(type, { type, from, to, keys });
+  for (const [type, { from, to, keys, deletedWhen }] of own.edges) {
+    if (!edges.has(type)) edges.set(type, { type, from, to, keys, ...(deletedWhen !== undefined && { deletedWhen }) });
+  }
   return { ...model, nodes, edges };
 }
 

@@ -26,9 +26,11 @@ import {
 import { EdgeloomError } from '../foundation/errors.ts';
 import { dataOf } from './data.ts';
 import {
+  type Definition,
   type FamilyDefinition,
   type KeyedDefinition,
   type KeyedKind,
+  nodesDecidingOf,
   type OrderDefinition,
   type Owners,
   type PartDefinition,
@@ -140,11 +142,17 @@ class Layer {
   >();
   /** Node types whose `view` decides something: that of their views, or that of their owner items. */
   private readonly viewed = new Set<string>();
+  /** The attribute by which nodes of a type count as deleted, for each type that a definition depends on. */
+  private readonly deletions = new Map<string, string | undefined>();
   /** Edge types that have their shared item, or their count, here. */
   private readonly families = new Set<string>();
 
   /** Adds the views of a node type. Shapes are installed together, so that two of them agree about each edge type. */
-  addView({ type, view, viewBudgetBytes, edges }: ViewDefinition): void {
+  addView(definition: ViewDefinition): void {
+    const { type, view, viewBudgetBytes, edges } = definition;
+    const other = this.otherDeletion(definition);
+    if (other !== undefined) throw registryConflict(type, other);
+    this.addDeletions(definition);
     const node = this.node(type);
     node.view = view;
     if (viewBudgetBytes !== undefined) node.viewBudgetBytes = viewBudgetBytes;
@@ -161,9 +169,11 @@ class Layer {
   }
 
   /** Adds a search; false where this layer has one with the name. */
-  addSearch({ type, search }: SearchDefinition, kept: Kept): boolean {
+  addSearch(definition: SearchDefinition, kept: Kept): boolean {
+    const { type, search } = definition;
     const searches = this.searches.get(type) ?? new Map();
-    if (searches.has(search.name)) return false;
+    if (searches.has(search.name) || this.otherDeletion(definition) !== undefined) return false;
+    this.addDeletions(definition);
     searches.set(search.name, searchInGeneration(search, kept));
     this.searches.set(type, searches);
     this.node(type).searches = searches;
@@ -204,10 +214,11 @@ class Layer {
 
   /** Adds orders of an edge type, which share an index item; undefined where this layer has another definition of what they need. */
   addOrders(
-    { edge: wanted, settings, owners }: FamilyDefinition | OrderDefinition,
+    definition: FamilyDefinition | OrderDefinition,
     orders: readonly OrderSettings[],
     kept: Kept,
   ): EditedEdge | undefined {
+    const { edge: wanted, settings, owners } = definition;
     const present = this.edges.get(wanted.type);
     if (orders.some(({ name }) => present?.inbound?.orders.has(name))) return undefined;
     if (present !== undefined && !sameData(typingOf(present), wanted)) return undefined;
@@ -215,10 +226,28 @@ class Layer {
       if (!sameData(settingsIn(INBOUND_OPTIONS, present.inbound), settings)) return undefined;
     }
     if (![...(owners ?? [])].every(([type, view]) => this.canShow(type, view))) return undefined;
+    if (this.otherDeletion(definition) !== undefined) return undefined;
     const edge = this.edge(wanted)!;
+    this.addDeletions(definition);
     if (settings !== undefined) setOrders(edge, settings, orders, kept);
     this.addOwners(owners);
     return edge;
+  }
+
+  /** A type whose nodes count as deleted for a definition otherwise than for the rest of this layer; undefined: there is none. */
+  private otherDeletion(definition: Exclude<Definition, PartDefinition>): string | undefined {
+    const { deletions } = this;
+    return nodesDecidingOf(definition).find((type) => {
+      return deletions.has(type) && deletions.get(type) !== definition.deletedWhen?.get(type);
+    });
+  }
+
+  private addDeletions(definition: Exclude<Definition, PartDefinition>): void {
+    for (const type of nodesDecidingOf(definition)) {
+      const deletedWhen = definition.deletedWhen?.get(type);
+      this.deletions.set(type, deletedWhen);
+      if (deletedWhen !== undefined) this.node(type).deletedWhen = deletedWhen;
+    }
   }
 
   private canShow(type: string, view: Projection): boolean {

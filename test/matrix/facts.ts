@@ -58,6 +58,17 @@ export function factsOf(model: ModelInput, items: Iterable<Item>): Facts {
   return { nodes, edges, parts };
 }
 
+/** The facts without what is soft-deleted: those that projections are of. */
+export function liveFacts({ nodes: types, edges: edgeTypes }: ModelInput, { nodes, edges, parts }: Facts): Facts {
+  const isLive = (type: Options | undefined, attributes: Attributes): boolean =>
+    [undefined, null, false].includes(attributes[String(type?.['deletedWhen'])] as undefined);
+  return {
+    nodes: new Map([...nodes].filter(([id, own]) => isLive(types[id.slice(0, id.indexOf('-'))], own))),
+    edges: edges.filter(({ type, attributes }) => isLive(edgeTypes[type], attributes)),
+    parts,
+  };
+}
+
 /** The attribute by which nodes make the edges of a type; undefined: they are items of their own. */
 function makerOf(edge: Options | undefined): string | undefined {
   const { target, to } = (edge?.['key'] ?? {}) as { target?: string; to?: { attribute: string } };

@@ -257,6 +257,38 @@ export const FEATURES: readonly Feature[] = [
     projections: ['search:GOAL.'],
   },
   {
+    name: 'soft deletion of nodes',
+    options: ['node.deletedWhen'],
+    add: (model) => {
+      goal(model, { deletedWhen: 'deletedAt', list: true, search: { state: { shards: 2, project: 'ALL' } } });
+      model.nodes['USER'] = { ...model.nodes['USER'], deletedWhen: 'deletedAt' };
+      member(model, { copy: ['name'] });
+      inbound(model, { byState: fromSource('state'), includeOwner: true });
+    },
+    change: (model) => goal(model, { deletedWhen: 'leftAt' }),
+    projections: ['search:GOAL.', 'search:GOAL.state', 'order:MEMBER.byState'],
+    goal: { ...STATES, deletedAt: [undefined, '2026'], leftAt: [undefined, undefined, '2025'] },
+    user: { name: ['Ann', 'Bob', undefined], deletedAt: [undefined, undefined, '2026'] },
+  },
+  {
+    name: 'soft deletion of edges',
+    options: ['edge.deletedWhen'],
+    add: (model) => {
+      member(model, {
+        deletedWhen: 'deletedAt',
+        degree: true,
+        copy: ['name'],
+        outgoing: { total: { hours: sum('hours') } },
+      });
+      inbound(model, { gsi0: 'since', byStage: [fromSource('state'), 'since'], total: { hours: sum('hours') } });
+    },
+    change: (model) => member(model, { deletedWhen: 'leftAt' }),
+    projections: ['inbound:MEMBER', 'order:MEMBER.byStage'],
+    goal: STATES,
+    user: { name: ['Ann', 'Bob', undefined] },
+    member: { ...SINCE, hours: [2, 0.5], deletedAt: [undefined, '2026', undefined], leftAt: [undefined, '2025'] },
+  },
+  {
     name: 'fields of nodes',
     options: ['node.fields'],
     add: (model) => goal(model, { fields: anyAttributes }),

@@ -1,6 +1,6 @@
 import type { WhereComparison, WhereValue } from '../../src/client/read/request/where.ts';
 import type { Reader, WatchEvent } from '../../src/index.ts';
-import type { Attributes, EdgeFact, Facts } from './facts.ts';
+import { type Attributes, type EdgeFact, type Facts, liveFacts } from './facts.ts';
 import { type ModelInput, type Options, ordersOf, searchesOf } from './model.ts';
 import {
   comparedAs,
@@ -150,8 +150,9 @@ export async function walk(ask: Ask): Promise<unknown[]> {
  *
  * @param ids nodes that are or were there.
  */
-export function questionsOf(model: ModelInput, facts: Facts, ids: readonly string[]): Question[] {
-  const questions: Question[] = [...viewQuestions(model, facts, ids), ...baseQuestions(facts, ids)];
+export function questionsOf(model: ModelInput, stored: Facts, ids: readonly string[]): Question[] {
+  const facts = liveFacts(model, stored);
+  const questions: Question[] = [...viewQuestions(model, facts, ids), ...baseQuestions(stored, ids)];
   for (const [type, options] of Object.entries(model.nodes)) {
     for (const name of searchesOf(options).keys()) questions.push(...searchQuestions(model, facts, type, name));
     if (options['list'] === true) questions.push(nodesQuestion(model, facts, type));

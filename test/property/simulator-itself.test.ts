@@ -28,6 +28,7 @@ const OPTIONS: ModelOptions = {
   joined: 'none',
   totals: 'none',
   parts: 'none',
+  deletion: 'none',
 };
 
 const NODE: Item = {

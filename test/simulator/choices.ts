@@ -64,6 +64,15 @@ export class Choices {
     return this.drawn(name, () => (new Random(this.seed + ASIDE).chance(probability) ? 1 : 0)) === 1;
   }
 
+  /** The same as `pick`, by numbers of its own for each name. */
+  pickAside(name: string, count: number): number {
+    const ofName = [...name].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % ASIDE, 7);
+    return Math.min(
+      count - 1,
+      this.drawn(name, () => new Random(this.seed + ASIDE + ofName).below(count)),
+    );
+  }
+
   /** True with a probability; the dull choice is false. */
   chance(name: string, probability: number): boolean {
     if (this.script === undefined && probability === 0) return false;

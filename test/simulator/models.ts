@@ -41,6 +41,8 @@ export interface ModelOptions {
    * MEMBERs too.
    */
   parts: 'none' | 'shown' | 'ordering';
+  /** Whether goals, users and their edges are soft-deleted, by the attribute `left`; then any item may also say that it is gone. */
+  deletion: 'none' | 'soft';
 }
 
 /** The tight budget of a view, in bytes. */
@@ -84,7 +86,8 @@ export function chooseModel(choices: Choices): ModelOptions {
   const joined = JOINED[choices.chance('model.joins', 0.4) ? choices.pick('model.joined', JOINED.length) : 0]!;
   const totals = TOTALS[choices.chance('model.works', 0.35) ? choices.pick('model.totals', TOTALS.length) : 0]!;
   const parts = PARTS[choices.chance('model.parted', 0.3) ? choices.pick('model.parts', PARTS.length) : 0]!;
-  return { ...options, copies: options.keys === 'hashed' ? 'none' : copies, peer, joined, totals, parts };
+  const deletion = choices.chanceAside('model.deletes', 0.15) ? 'soft' : 'none';
+  return { ...options, copies: options.keys === 'hashed' ? 'none' : copies, peer, joined, totals, parts, deletion };
 }
 
 /** Whether index items of an edge type use its source. */
@@ -124,6 +127,7 @@ export const PLAIN_OPTIONS: ModelOptions = {
   joined: 'none',
   totals: 'none',
   parts: 'none',
+  deletion: 'none',
 };
 
 /** The compiled model; each is compiled once. */
@@ -140,7 +144,9 @@ export function graphOf(options: ModelOptions): CompiledModel {
 function compile(options: ModelOptions): CompiledModel {
   const { view, labels, inbound, search, link, budget, counted, named, owner, keys, copies, peer, totals, parts } =
     options;
+  const deletedWhen = options.deletion === 'soft' ? 'left' : undefined;
   const goal = node({
+    deletedWhen,
     view: view === 'title' ? ['title'] : view,
     viewBudgetBytes: budget === 'tight' ? TIGHT_BUDGET_BYTES : undefined,
     search: {
@@ -176,11 +182,12 @@ function compile(options: ModelOptions): CompiledModel {
   const edgeSets = { role: ['role'], none: [], computed: { is: 'role', mark } } as const;
   return defineGraph({
     table: 'records',
-    nodes: { GOAL: goal, USER: node() },
+    nodes: { GOAL: goal, USER: node({ deletedWhen }) },
     edges: {
       MEMBER: edge({
         from: 'GOAL',
         to: 'USER',
+        deletedWhen,
         edgeSet: edgeSets[labels],
         inbound: memberOrders,
         degree: counted === 'MEMBER' || counted === 'both',
@@ -190,6 +197,7 @@ function compile(options: ModelOptions): CompiledModel {
       LINK: edge({
         from: 'GOAL',
         to: 'USER',
+        deletedWhen,
         edgeSet: link === 'listed' ? [] : false,
         inbound: Object.keys(linkOrders).length === 0 ? undefined : linkOrders,
         degree: counted === 'LINK' || counted === 'both',
@@ -199,6 +207,7 @@ function compile(options: ModelOptions): CompiledModel {
         PEER: edge({
           from: 'GOAL',
           to: 'GOAL',
+          deletedWhen,
           degree: peer === 'counted',
           copy: peer === 'copied' ? ['title'] : undefined,
         }),
@@ -207,6 +216,7 @@ function compile(options: ModelOptions): CompiledModel {
         WORK: edge({
           from: 'GOAL',
           to: 'USER',
+          deletedWhen,
           edgeSet: false,
           keys,
           inbound: totals === 'outgoing' ? undefined : TOTALLED,

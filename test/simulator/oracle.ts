@@ -40,7 +40,7 @@ export function expectedPartitions(options: ModelOptions, baseItems: Iterable<It
     }
     return partition;
   };
-  const items = [...baseItems];
+  const items = [...baseItems].filter((item) => !isDeleted(options, item));
   const nodes = new Map(items.filter(isNode).map((item) => [text(item['source']), item]));
   const states = new Map(items.filter(isState).map((item) => [text(item['source']), item]));
   for (const item of items) {
@@ -84,6 +84,11 @@ export function expectedPartitions(options: ModelOptions, baseItems: Iterable<It
 
 /** Whether an image has something that cannot be derived, so that its record belongs in quarantine. */
 export function isPoison(options: ModelOptions, image: Item): boolean {
+  if (isDeleted(options, image)) {
+    // An edge that its type does not join is none of the type, so no attribute deletes it.
+    const isMisfit = options.keys === 'plain' && /^(MEMBER|LINK)-GOAL-/.test(text(image['target']));
+    return isMisfit && image['~gone'] === undefined;
+  }
   const source = text(image['source']);
   const target = plainKey(options, image);
   if (target === undefined) return true;
@@ -116,6 +121,13 @@ export function isPoison(options: ModelOptions, image: Item): boolean {
   const usesSince = options.link === 'unlisted' || isJoined(options, 'LINK');
   if (target.startsWith('LINK-USER-')) return usesSince && has('since', (value) => !('S' in value));
   return target.startsWith('MEMBER-') || target.startsWith('LINK-');
+}
+
+/** Whether an item counts as deleted. A goal's part has nothing to say but that it is gone. */
+function isDeleted({ deletion }: ModelOptions, item: Item): boolean {
+  if (item['~gone'] !== undefined) return true;
+  const left = isState(item) || deletion === 'none' ? undefined : item['left'];
+  return left !== undefined && !('NULL' in left) && !('BOOL' in left && !left.BOOL);
 }
 
 /** Whether an index key of a value would be longer than DynamoDB takes. */

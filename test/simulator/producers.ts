@@ -126,6 +126,10 @@ function attributes(choices: Choices, climate: Climate, options: ModelOptions, n
       : values[choices.pick(`${name}.${attribute}`, values.length)];
     if (value !== undefined) item[attribute] = value;
   };
+  if (options.deletion === 'soft') {
+    const left = LEFT[choices.pickAside(`${name}.left`, LEFT.length)];
+    if (left !== undefined) Object.assign(item, left);
+  }
   if (source === target) {
     set('title', [{ S: 'one' }, { S: 'two' }, undefined]);
     set('note', [undefined, { S: 'seen' }]);
@@ -153,6 +157,15 @@ function attributes(choices: Choices, climate: Climate, options: ModelOptions, n
   return item;
 }
 
+/** What says that an item is deleted, and what does not. */
+const LEFT: readonly (Item | undefined)[] = [
+  undefined,
+  { left: { S: 'now' } },
+  { left: { NULL: true } },
+  { left: { BOOL: false } },
+  { left: { BOOL: true } },
+  { '~gone': { N: '1' } },
+];
 const LONG_NAME = 'long'.repeat(230);
 /** Too long for a key of an index. */
 const REFUSED_NAME = 'longer'.repeat(180);

@@ -36,7 +36,7 @@ export function derivedName(source: string, sortKey: string): string {
 export function wantedItems(graph: CompiledModel, baseItems: Iterable<Item>): Wanted {
   const wanted: Wanted = new Map();
   const views = new Map<string, { attributes?: Item; elements: string[]; copies: Item }>();
-  const items = [...baseItems];
+  const items = [...baseItems].filter((item) => !isDeleted(graph, item));
   const nodeItems = new Map(
     items
       .filter((item) => text(item[graph.table.partitionKey]) === text(item[graph.table.sortKey]))
@@ -90,6 +90,16 @@ export function wantedItems(graph: CompiledModel, baseItems: Iterable<Item>): Wa
     if (Object.keys(view).length > 0) wanted.set(derivedName(source, '~view'), view);
   }
   return wanted;
+}
+
+/** Whether an item is soft-deleted, or says that it is gone. */
+function isDeleted({ table, nodes, edges }: CompiledModel, item: Item): boolean {
+  const [source, sortKey] = [text(item[table.partitionKey])!, text(item[table.sortKey])!];
+  const type = source === sortKey ? nodes.get(source.split('-')[0]!) : edges.get(sortKey.split('-')[0]!);
+  const value = type?.deletedWhen === undefined ? undefined : item[type.deletedWhen];
+  return (
+    item['~gone'] !== undefined || (value !== undefined && !('NULL' in value) && Object.values(value)[0] !== false)
+  );
 }
 
 /** The attributes of a node's parts, behind the parts' names. */

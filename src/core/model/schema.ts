@@ -148,6 +148,12 @@ export interface NodeOptions<
    * whatever they change. Producers without the writer are not held to it. Default: none.
    */
   versionAttribute?: NoInfer<VersionName<F>>;
+  /**
+   * An attribute that says that the node counts as deleted (soft delete): while it is there and neither null nor false, the node is in
+   * no projection; reads of base items show it. Without the attribute all comes back. Its edges stay, as after a deletion. Not with
+   * key templates. Default: none.
+   */
+  deletedWhen?: NoInfer<NameOf<AttributesOf<F>>>;
   /** Keep a list of all nodes of the type, by id: `reader.nodes('GOAL')`. One index item for each node. Default false. */
   list?: List;
   /** Attributes to search nodes by. */
@@ -279,6 +285,8 @@ export interface EdgeOptions<
    * order of the hashes, and those written with the other option have to be written again. Default `'plain'`.
    */
   keys?: 'plain' | 'hashed';
+  /** An attribute that says that the edge counts as deleted, as that of a node. Default: none. */
+  deletedWhen?: NoInfer<NameOf<AttributesOf<F>>>;
   /**
    * Attributes of the target node that the source's view holds a copy of, under the edge. A change of the target reaches
    * every source: one write for each. Needs `edgeSet` and plain keys. Default: none.

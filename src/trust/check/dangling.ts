@@ -35,7 +35,6 @@ export class DanglingEdges {
   /** Adds a base item. */
   add({ source, target }: ItemKey, item: Item): void {
     if (source === target) {
-      // rule: soft-deleted-node-leaves-its-edges-dangling
       if (!isNodeThere(this.graph, source, item)) return;
       const bit = bitOfId(source);
       this.nodes[bit >> 3]! |= 1 << (bit & 7);

@@ -17,7 +17,7 @@ import { type Access, grantOf, tableArn } from '../../support/stack/policy-proxy
 import { roleStatements } from '../../support/stack/statements.ts';
 import type { PolicyStatement, TemplateResource } from '../../support/stack/template.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
-import type { Facts } from '../facts.ts';
+import { type Facts, liveFacts } from '../facts.ts';
 import { type Options, ordersOf, searchesOf } from '../model.ts';
 import { inboundOf, typeOf } from '../oracle.ts';
 import { type Operation, RAN } from './operation.ts';
@@ -31,6 +31,9 @@ function full(bench: Bench, of: (moment: number) => Options): Options {
     for (const [name, value] of Object.entries(of(moment)))
       found[name] ??= Array.isArray(value) ? value.slice(0, 1) : value;
   const budget = bench.mayBeEvicted ? { title: 'short' } : {};
+  // What is soft-deleted costs nothing more.
+  for (const { deletedWhen } of [...bench.model.nodes.values(), ...bench.model.edges.values()])
+    if (deletedWhen !== undefined) delete found[deletedWhen];
   return { ...found, ...budget };
 }
 
@@ -215,7 +218,7 @@ export const PLANNING_OPERATIONS: readonly Operation[] = [
           const { groups } = (await answerOf(bench, '/api/neighbourhood', { id })) as { groups: ShownNeighbours[] };
           const shownEdges = (direction: ShownNeighbours['direction']): number =>
             groups.filter((group) => group.direction === direction).reduce((sum, { count }) => sum + count, 0);
-          const entering = enteringOf(bench, facts, id);
+          const entering = enteringOf(bench, liveFacts(bench.input, facts), id);
           if (entering !== undefined)
             expectSame(shownEdges('incoming'), entering, `the edges that enter ${id} in the studio`);
           const leaving = facts.edges.filter((edge) => edge.source === id).length;

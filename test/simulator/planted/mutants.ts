@@ -1,6 +1,7 @@
 import { CHECK_MUTANTS } from './check.ts';
 import { COPY_MUTANTS } from './copies.ts';
 import { DEGREE_MUTANTS } from './degree.ts';
+import { GONE_MUTANTS } from './gone.ts';
 import { INDEX_MUTANTS } from './index-item.ts';
 import type { Mutant } from './mutant.ts';
 import { OTHER_MUTANTS } from './other.ts';
@@ -22,4 +23,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...DEGREE_MUTANTS,
   ...COPY_MUTANTS,
   ...PART_MUTANTS,
+  ...GONE_MUTANTS,
 ];

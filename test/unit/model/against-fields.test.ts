@@ -140,9 +140,12 @@ describe('values that a search refuses', () => {
 describe('names that fields lack', () => {
   it('are said with the nearest and those that there are', () => {
     const wrong = `titel is no attribute of GOAL. Did you mean title? ${THERE}`;
-    expect(nodeMistakes({ view: ['titel'], maxEntries: { titel: 3 }, versionAttribute: 'titel' })).toEqual([
+    expect(
+      nodeMistakes({ view: ['titel'], maxEntries: { titel: 3 }, versionAttribute: 'titel', deletedWhen: 'titel' }),
+    ).toEqual([
       `nodes.GOAL.view: ${wrong}`,
       `nodes.GOAL.maxEntries.titel: ${wrong}`,
+      `nodes.GOAL.deletedWhen: ${wrong}`,
       `nodes.GOAL.versionAttribute: ${wrong}`,
     ]);
     expect(searchMistakes({ titel: {}, title: { project: ['titel'], partition: 'titel' } })).toEqual([

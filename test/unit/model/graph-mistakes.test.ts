@@ -36,6 +36,24 @@ it('refuses a separator of tenants that is not one character, and one next to te
   ]);
 });
 
+it('refuses an attribute of soft deletion that means something else, and one next to templates of keys', () => {
+  expect(nodeMistakes({ deletedWhen: 'expiresAt' })).toEqual([
+    'nodes.USER.deletedWhen: expiresAt has a meaning of its own in the table',
+  ]);
+  expect(edgeMistakes({ deletedWhen: 'target' })).toEqual([
+    'edges.KNOWS.deletedWhen: target has a meaning of its own in the table',
+  ]);
+  expect(edgeMistakes({ deletedWhen: 'targetId' })).toEqual([]);
+  expect(edgeMistakes({ deletedWhen: 'targetId', keys: 'hashed' })).toEqual([
+    'edges.KNOWS.deletedWhen: targetId has a meaning of its own in the table',
+  ]);
+  expect(nodeMistakes({ deletedWhen: '' })).toEqual(['nodes.USER.deletedWhen: should be a string that is not empty']);
+  const key = { source: 'u#{id}', target: 'PROFILE' };
+  expect(nodeMistakes({ deletedWhen: 'left', key })).toEqual([
+    'nodes.USER.deletedWhen: is for a table without key templates: an edge that an attribute makes has no item of its own',
+  ]);
+});
+
 const orderMistakes = (order: unknown): string[] => edgeMistakes({ inbound: { gsi0: order } });
 
 describe('mistakes are all reported at once, each with its path', () => {
@@ -62,7 +80,7 @@ describe('mistakes are all reported at once, each with its path', () => {
       "nodes.USER.search.name.shards: should be a whole number from 1 to 100000, or 'value'",
       'nodes.USER.search.name: rank has no weights',
       "nodes.USER.search.age.type: should be 'string', 'number' or 'date'",
-      'edges.KNOWS: has no option "colour". There are fields, from, to, edgeSet, inbound, outgoing, degree, keys, key, copy',
+      'edges.KNOWS: has no option "colour". There are fields, from, to, edgeSet, inbound, outgoing, degree, deletedWhen, keys, key, copy',
       'edges.KNOWS.from: should be a node type or a list of them',
       'edges.KNOWS.to: "NOBODY" is not a node type of the model. There are user, USER',
       'edges.KNOWS.edgeSet.type: type is part of every entry; name the label otherwise',

@@ -7,6 +7,7 @@ import {
   partSchema,
   searchSchema,
 } from '../../../src/core/model/compile/schemas.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { OpenAttributes, OpenFields } from '../../../src/core/model/order.ts';
 import { count, derive, edge, fromSource, node, part, rank, sum } from '../../../src/core/model/schema.ts';
 import { type Defined, definitionsOf, meaningOfOrder, meaningOfSearch } from '../../../src/registry/definition.ts';
@@ -93,16 +94,28 @@ const graph = defineGraph({
   },
 });
 
+/** Options that key templates exclude. */
+const SOFT = {
+  node: { deletedWhen: 'left', search: { name: {} }, view: ['name'] },
+  edge: { from: 'PLAN', to: 'PLAN', deletedWhen: 'ended', copy: ['name'], inbound: { gsi0: fromSource('name') } },
+} as const;
+
+const softGraph = defineGraph({
+  table: 'records',
+  nodes: { PLAN: node(SOFT.node) },
+  edges: { AFTER: edge(SOFT.edge) },
+});
+
 describe('the model of this test', () => {
   const given = (options: readonly object[]): string[] =>
     [...new Set(options.flatMap((each) => Object.keys(each)))].sort();
   const inbounds = Object.values(EDGES).flatMap((each) => ('inbound' in each ? [each.inbound] : []));
   const searches = [...Object.values(NODES.USER.search), NODES.USER.parts.STATE.search.status];
   it.each([
-    ['node', nodeSchema, given([NODES.USER])],
+    ['node', nodeSchema, given([NODES.USER, SOFT.node])],
     ['part', partSchema, given([NODES.USER.parts.STATE])],
     ['search', searchSchema, given(searches)],
-    ['edge', edgeSchema, given(Object.values(EDGES))],
+    ['edge', edgeSchema, given([...Object.values(EDGES), SOFT.edge])],
     ['inbound', inboundSchema, given(inbounds)],
   ])('has every option of a %s', (_kind, schema, names) => {
     expect(names).toEqual(expect.arrayContaining(Object.keys(schema.of)));
@@ -110,17 +123,19 @@ describe('the model of this test', () => {
 });
 
 /** What tables have of a model, a line each: the fingerprint, the name, and the bytes or the fingerprint of a meaning. */
-function storedLines(): string[] {
+function storedLines(graph: CompiledModel): string[] {
   const { projections, views } = definitionsOf(graph);
   const definitions = [...projections, ...views].map(([name, { data, fingerprint, meaning }]: [string, Defined]) => {
     return `${fingerprint} ${meaning} ${name} ${JSON.stringify(data)}`;
   });
   const searches = [...graph.nodes.values()].flatMap((model) =>
-    [...model.searches.values()].map((search) => `${meaningOfSearch(search)} cursors of ${model.type}.${search.name}`),
+    [...model.searches.values()].map(
+      (search) => `${meaningOfSearch(graph, search)} cursors of ${model.type}.${search.name}`,
+    ),
   );
   const orders = [...graph.edges.values()].flatMap((model) =>
     [...(model.inbound?.orders.values() ?? [])].map(
-      (order) => `${meaningOfOrder(model, order)} cursors of ${model.type}.${order.name}`,
+      (order) => `${meaningOfOrder(graph, model, order)} cursors of ${model.type}.${order.name}`,
     ),
   );
   return [`${graph.fingerprint} the model`, ...definitions, ...searches, ...orders, ''];
@@ -128,7 +143,7 @@ function storedLines(): string[] {
 
 describe('definitions, their fingerprints and those of meanings', () => {
   it('are those that tables have', () => {
-    expect(storedLines().join('\n')).toMatchInlineSnapshot(`
+    expect(storedLines(graph).join('\n')).toMatchInlineSnapshot(`
       "05d4221f the model
       f53e0a527a66f67b ae20fc0d1d4ad7b8 search:USER.name {"kind":"search","search":{"fold":2,"hash":"codepoint-product","indexPartition":"USER.name","name":"name","order":{"attribute":"name","kind":"attribute","type":"string"},"project":{"attributes":["name"],"kind":"LIST"},"shardBy":"source","shards":7},"type":"USER"}
       caffe8adb8c3033e a6599bc0af42778b search:USER.tags {"kind":"search","search":{"each":true,"hash":"fnv1a","indexPartition":"USER.tags","name":"tags","order":{"attribute":"tags","kind":"attribute","type":"string"},"partition":"city","project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":"value"},"type":"USER"}
@@ -162,6 +177,18 @@ describe('definitions, their fingerprints and those of meanings', () => {
       39cda2f17a052134 cursors of OWNS.gsi0
       ab22129255aa0eb9 cursors of OWNS.byName
       df6c1d3339d6e08a cursors of LIKES.newest
+      "
+    `);
+  });
+
+  it('say how their nodes and edges are soft-deleted, where a projection depends on it', () => {
+    expect(storedLines(softGraph).join('\n')).toMatchInlineSnapshot(`
+      "5636e083 the model
+      7013c7ead9ac4c0a 267d446bfb21b09d search:PLAN.name {"deletedWhen":{"$map":[["PLAN","left"]]},"kind":"search","search":{"hash":"fnv1a","indexPartition":"PLAN.name","name":"name","order":{"attribute":"name","kind":"attribute","type":"string"},"project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":200},"type":"PLAN"}
+      38c15562d5eccf8e 5f41de0fcef8f596 inbound:AFTER {"deletedWhen":{"$map":[["PLAN","left"]]},"edge":{"deletedWhen":"ended","from":{"$set":["PLAN"]},"keys":"plain","to":{"$set":["PLAN"]},"type":"AFTER"},"kind":"inbound","orders":[{"index":"gsi0","name":"gsi0","order":{"kind":"source","order":{"attribute":"name","kind":"attribute","type":"string"}}}],"settings":{"hash":"fnv1a","project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
+      18cfecdb6e005bd2 18cfecdb6e005bd2 PLAN {"deletedWhen":{"$map":[["PLAN","left"]]},"edges":[{"copy":["name"],"deletedWhen":"ended","from":{"$set":["PLAN"]},"keys":"plain","labels":[],"to":{"$set":["PLAN"]},"type":"AFTER"}],"kind":"view","type":"PLAN","view":{"attributes":["name"],"kind":"LIST"}}
+      d2142e9a188f550c cursors of PLAN.name
+      45fd108f4a3f7c97 cursors of AFTER.gsi0
       "
     `);
   });

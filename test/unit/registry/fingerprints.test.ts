@@ -97,10 +97,10 @@ const ORDERING: readonly string[] = [
 describe('the meaning of an order', () => {
   it('stays as it is', () => {
     const searches = [...graph.nodes.values()].flatMap((one) => [...one.searches.values()]);
-    const found = searches.map((search) => `${search.indexPartition} ${meaningOfSearch(search)}`);
+    const found = searches.map((search) => `${search.indexPartition} ${meaningOfSearch(graph, search)}`);
     for (const one of graph.edges.values()) {
       for (const order of one.inbound?.orders.values() ?? []) {
-        found.push(`${one.type}.${order.name} ${meaningOfOrder(one, order)}`);
+        found.push(`${one.type}.${order.name} ${meaningOfOrder(graph, one, order)}`);
       }
     }
     expect(found).toEqual(ORDERING);

@@ -218,7 +218,7 @@ export function resolveInboundQuery(
     range,
     reverse,
     isOpenAbove,
-    meaning: meaningOfOrder(edge, declared.order),
+    meaning: meaningOfOrder(graph, edge, declared.order),
     where,
     maxRcu: checkMaxRcu(options.maxRcu, where !== undefined, partitions),
     binding: [

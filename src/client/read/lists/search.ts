@@ -130,7 +130,7 @@ export async function readSearch(
       reverse,
       ...whereBinding(where),
     ],
-    meaning: meaningOfSearch(search),
+    meaning: meaningOfSearch(graph, search),
   };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
   const type = searchedType(search);

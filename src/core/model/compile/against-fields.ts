@@ -76,6 +76,7 @@ class FieldChecker {
     this.checkKeys(`${path}.fields`, own[0]!, [this.table.partitionKey, this.table.sortKey]);
     for (const name of node.maxEntries.keys()) this.check(`${path}.maxEntries.${name}`, own, name);
     for (const search of node.searches.values()) this.checkSearch(search, parts.get(search.part) ?? []);
+    this.check(`${path}.deletedWhen`, own, node.deletedWhen ?? '');
     const { versionAttribute } = node;
     if (versionAttribute === undefined) return;
     const versionPath = `${path}.versionAttribute`;
@@ -96,6 +97,7 @@ class FieldChecker {
     }
     this.checkTotals(`${path}.outgoing`, own, edge.count?.totals);
     this.checkTotals(`${path}.inbound`, own, edge.incoming?.totals);
+    this.check(`${path}.deletedWhen`, own, edge.deletedWhen ?? '');
     const targets = this.ownersOf(edge.to);
     for (const name of edge.copy ?? []) this.check(`${path}.copy`, targets, name);
     if (edge.inbound !== undefined) this.checkInbound(path, edge, own);

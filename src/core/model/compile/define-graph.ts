@@ -50,6 +50,8 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   for (const edge of edges.values()) checkSourceParts(nodes, edge, mistakes);
   checkAgainstFields(nodes, edges, table, mistakes);
   const rawKeys = compileRawKeys(nodes, edges, mistakes);
+  if (rawKeys !== undefined)
+    for (const [name, types] of Object.entries({ nodes, edges })) checkDeletions(name, types, mistakes);
   if (rawKeys !== undefined && tenantSeparator !== undefined) {
     mistakes.push({
       path: 'tenantSeparator',
@@ -108,6 +110,13 @@ function checkSourceParts(nodes: ReadonlyMap<string, NodeModel>, edge: EdgeModel
     const message = `uses ${part}.${attribute}, but ${part} is no part of ${[...edge.from].join(' or ')}, ${known}`;
     mistakes.push({ path: `edges.${edge.type}.inbound`, message });
   }
+}
+
+/** Notes soft deletion in a table with key templates. */
+function checkDeletions(name: string, types: ReadonlyMap<string, NodeModel | EdgeModel>, mistakes: MistakeLog): void {
+  const message = 'is for a table without key templates: an edge that an attribute makes has no item of its own';
+  for (const { type, deletedWhen } of types.values())
+    if (deletedWhen !== undefined) mistakes.push({ path: `${name}.${type}.deletedWhen`, message });
 }
 
 /** The same model for a table of another name; throws `invalid-option` for what is no name of a table. */

@@ -106,7 +106,8 @@ export function compileNode(
     const list = nodeList(type);
     searches.set(NODE_LIST, { ...list, inForce: { places: new SearchPlaces(list) } });
   }
-  const { fields, view, viewBudgetBytes, versionAttribute, key } = options;
+  const { fields, view, viewBudgetBytes, versionAttribute, deletedWhen, key } = options;
+  checkDeletion(deletedWhen, [table.partitionKey, table.sortKey, table.ttl], path, mistakes);
   if (versionAttribute !== undefined && [table.partitionKey, table.sortKey, table.ttl].includes(versionAttribute)) {
     mistakes.push({
       path: `${path}.versionAttribute`,
@@ -126,7 +127,19 @@ export function compileNode(
     maxEntries: new Map(Object.entries(options.maxEntries ?? {})),
     ownerOf: [],
     ...(key && { key }),
+    ...(deletedWhen !== undefined && { deletedWhen }),
   };
+}
+
+/** Notes an attribute of soft deletion that means something else. */
+function checkDeletion(
+  deletedWhen: string | undefined,
+  taken: readonly string[],
+  path: string,
+  mistakes: MistakeLog,
+): void {
+  if (deletedWhen === undefined || !taken.includes(deletedWhen)) return;
+  mistakes.push({ path: `${path}.deletedWhen`, message: `${deletedWhen} has a meaning of its own in the table` });
 }
 
 /** A part's name is in sort keys, and is the beginning of its searches' names. */
@@ -188,6 +201,9 @@ export function compileEdge(
   if (options === undefined) return undefined;
   const from = checkNodeTypes(options.from, `${path}.from`, nodeTypes, mistakes);
   const to = checkNodeTypes(options.to, `${path}.to`, nodeTypes, mistakes);
+  const { deletedWhen } = options;
+  const ofKeys = [table.partitionKey, table.sortKey, table.ttl, ...(options.keys === 'hashed' ? [TARGET_ID] : [])];
+  checkDeletion(deletedWhen, ofKeys, path, mistakes);
   const outgoing = compileOutgoing(options.outgoing, `${path}.outgoing`, mistakes);
   const incoming = compileTotals(Object(options.inbound), `${path}.inbound`, mistakes);
   // The edge `GOAL` from `GOAL-USER-U1` to `USER-U1` would have the key of the node `GOAL-USER-U1`.
@@ -211,6 +227,7 @@ export function compileEdge(
     keys: compileKeys(options.keys, table, `${path}.keys`, mistakes),
     copy: compileCopy(options, `${path}.copy`, mistakes),
     ...(options.key && { key: options.key }),
+    ...(deletedWhen !== undefined && { deletedWhen }),
   };
 }
 
