@@ -81,7 +81,7 @@ const TEMPLATES = new Map<string, Template>(
     ...('canaryMinutes' in parameters ? [] : [[`framework: ${name}`, byFramework(parameters)] as [string, Template]]),
     ...('existingTableArn' in parameters
       ? []
-      : [[`import: ${name}`, asJson(importTemplate(inputOf(parameters)))] as [string, Template]]),
+      : [[`import: ${name}`, { ...asJson(importTemplate(inputOf(parameters))), Outputs: {} }] as [string, Template]]),
   ]),
 );
 

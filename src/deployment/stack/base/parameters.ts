@@ -148,7 +148,7 @@ const tags = z
 /** A field of EventBridge's cron: values, ranges and steps of them, and what only this field may have. */
 const cronField = (value: string, more = ''): RegExp => {
   const one = `(?:(?:\\*|(?:${value})(?:-(?:${value}))?)(?:/0*[1-9]\\d*)?${more})`;
-  // What says nothing stands alone.
+  // A question mark stands alone.
   return new RegExp(`^(?:\\?|${one}(?:,${one})*)$`, 'i');
 };
 const DAY_OF_MONTH = '0?[1-9]|[12]\\d|3[01]';
