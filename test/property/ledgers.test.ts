@@ -6,8 +6,8 @@ import { isFound, type Search } from '../support/shown.ts';
 
 /**
  * The promise of totals and of parts of nodes: at rest the reader's answers are those of an oracle that knows the base items alone, a
- * check finds what is wrong and nothing else, and a repair leaves nothing wrong. The table, the stream and the oracle of the attack are
- * its own, written from the pages for users. Longer runs: `npm run simulate -- ledgers --runs N --seed S`.
+ * check finds what is wrong and nothing else, and a repair leaves nothing wrong. The stream and the oracle of the attack are its own,
+ * written from the pages for users. Longer runs: `npm run simulate -- ledgers --runs N --seed S`.
  */
 
 const SCHEDULES = seeds({ part: 100, whole: 3_000 });

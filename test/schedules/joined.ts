@@ -2,17 +2,21 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, fromSource, node } from '../../src/core/model/schema.ts';
-import type { ItemKey, Store } from '../../src/core/store-port.ts';
+import type {
+  DerivedUpdate,
+  ItemKey,
+  QueryRequest,
+  QueryResult,
+  Store,
+  UpdateCondition,
+} from '../../src/core/store-port.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../src/registry/writer-model.ts';
 import { StreamLabel } from '../../src/stream/stream-label.ts';
 import { Repairer } from '../../src/trust/repair/repairer.ts';
 import { packOfTexts } from '../simulator/kernel/pack.ts';
 import { Random } from '../simulator/kernel/random.ts';
-import type { TableChange } from '../simulator/kernel/shown-stream.ts';
-import { Table } from '../simulator/kernel/table.ts';
-import { storeOf } from '../simulator/kernel/table-store.ts';
-import { nameOf, numberOf, textOf } from '../simulator/kernel/values.ts';
+import { addInto } from '../support/memory-store/update.ts';
 import { Gate } from './gate.ts';
 
 /**
@@ -31,8 +35,6 @@ export async function runJoined(seed: number): Promise<string[]> {
   return await new JoinedSchedule(seed).run();
 }
 
-/** A read that is not consistent may be so many changes behind. */
-const MOST_LAG = 20;
 const NODE = 'A-1';
 const EDGES = ['AB-B-1', 'AB-B-2', 'AB-B-3'] as const;
 const OTHERS = ['B-1'] as const;
@@ -77,9 +79,9 @@ class JoinedSchedule {
   private readonly gate: Gate;
   private readonly options: Options;
   private readonly graph;
-  /** Each change is a moment of its own. */
-  private readonly ticks = { nowMs: 1 };
-  private readonly table: Table;
+  private readonly items = new Map<string, Item>();
+  /** What each item was before its last change, for reads that may be old. */
+  private readonly old = new Map<string, Item | undefined>();
   private readonly lanes: Lane[] = [
     { records: [], done: 0, replays: 2 },
     { records: [], done: 0, replays: 2 },
@@ -98,20 +100,7 @@ class JoinedSchedule {
     this.gate = new Gate(this.random);
     this.options = { degree: this.random.chance(0.3), copies: this.random.chance(0.3) };
     this.graph = graphOf(this.options);
-    this.table = new Table(this.ticks, this.random, (change) => this.record(change), {
-      ...{ indexLag: () => 0, readLag: (random) => random.below(MOST_LAG) },
-    });
-    this.table.listener = () => {
-      this.ticks.nowMs += 1;
-    };
-    this.store = storeOf(this.table, {
-      ...{ name: 'consumer', random: this.random, clock: this.ticks, torn: 1, tearsBatches: true },
-      pause: () => this.step(),
-      call: async (effect) => {
-        await this.step();
-        return await effect();
-      },
-    });
+    this.store = this.table();
   }
 
   async run(): Promise<string[]> {
@@ -206,13 +195,16 @@ class JoinedSchedule {
       await mender.repairParts(NODE, [{ source: NODE, sortKey: '~degree/AB', part: { kind: 'count' } }]);
   }
 
+  /** Puts or deletes an item; its record goes into its lane. */
   private change(key: ItemKey, attributes: Item | undefined): void {
-    this.table.write(key, attributes && { source: { S: key.source }, target: { S: key.target }, ...attributes });
-  }
-
-  /** The record of a change goes into the lane of its item. */
-  private record({ key, before, after }: TableChange): void {
     const name = nameOf(key);
+    const before = this.items.get(name);
+    const after = attributes && { source: { S: key.source }, target: { S: key.target }, ...attributes };
+    if (JSON.stringify(before) === JSON.stringify(after)) return;
+    this.old.set(name, before);
+    if (after === undefined) this.items.delete(name);
+    else this.items.set(name, after);
+    if (key.target.startsWith('~') && !key.target.startsWith('~more/')) return;
     const lane = this.laneOf.get(name) ?? this.random.below(2);
     this.laneOf.set(name, lane);
     this.position += 1;
@@ -227,9 +219,110 @@ class JoinedSchedule {
     } as ChangeRecord);
   }
 
+  private read(key: ItemKey, consistent: boolean): Item | undefined {
+    const name = nameOf(key);
+    if (!consistent && this.old.has(name) && this.random.chance(0.5)) return this.old.get(name);
+    return this.items.get(name);
+  }
+
   private async step(): Promise<void> {
     // Now and then a call is on its way for long.
     for (let more = this.random.chance(0.1) ? 30 : 0; more >= 0; more--) await this.gate.step();
+  }
+
+  private table(): Store {
+    const unused = (): never => {
+      throw new Error('the projector makes no such call here');
+    };
+    return {
+      get: async (key, { consistent }) => {
+        await this.step();
+        return { item: this.read(key, consistent), rcu: 1 };
+      },
+      getMany: async (keys, { consistent }) => {
+        const items: (Item | undefined)[] = keys.map(() => undefined);
+        // In any order: no snapshot of several items.
+        const places = [...keys.keys()].sort(() => this.random.below(3) - 1);
+        for (const place of places) {
+          await this.step();
+          items[place] = this.read(keys[place]!, consistent);
+        }
+        return { items, rcu: 1, calls: 1 };
+      },
+      update: async (update) => {
+        await this.step();
+        const current = this.items.get(nameOf(update.key));
+        if (!holds(update.condition, current)) return { applied: false, wcu: 1, current };
+        this.apply(update);
+        return { applied: true, wcu: 1 };
+      },
+      transact: async (updates) => {
+        await this.step();
+        const applied = updates.every(({ key, condition }) => holds(condition, this.items.get(nameOf(key))));
+        if (applied) for (const update of updates) this.apply(update);
+        return { applied, wcu: 2 };
+      },
+      put: async (item) => {
+        await this.step();
+        this.change({ source: textOf(item['source']), target: textOf(item['target']) }, item);
+        return { wcu: 1 };
+      },
+      query: (request) => this.query(request),
+      ...{ delete: unused, writeMany: unused, change: unused, changeAll: unused },
+    };
+  }
+
+  private apply({
+    key,
+    set,
+    unset,
+    addElements = [],
+    deleteElements = [],
+    setElements,
+    ...added
+  }: DerivedUpdate): void {
+    const current = this.items.get(nameOf(key)) ?? {};
+    const next: Item = { ...current, ...set, r: { N: String(Number(numberOf(current['r'])) + 1) } };
+    for (const name of unset) delete next[name];
+    const elements = new Set(setElements ?? setOf(current['edgeSet']));
+    for (const element of addElements) elements.add(element);
+    for (const element of deleteElements) elements.delete(element);
+    delete next['edgeSet'];
+    if (elements.size > 0) next['edgeSet'] = { SS: [...elements] };
+    addInto(next, added);
+    const { source: _source, target: _target, ...attributes } = next;
+    this.change(key, attributes);
+  }
+
+  private async query({
+    partition,
+    sortKey = {},
+    limit = 1_000,
+    startKey,
+    consistent = false,
+  }: QueryRequest): Promise<QueryResult> {
+    const after = textOf(startKey?.['target']);
+    const isAsked = (target: string): boolean => {
+      if (target <= after) return false;
+      if ('beginsWith' in sortKey) return target.startsWith(sortKey.beginsWith);
+      return target >= (sortKey.from ?? '') && target <= (sortKey.to ?? '\u{10ffff}');
+    };
+    const items: Item[] = [];
+    // Item by item, each at a moment of its own: the next one is looked for when its turn comes.
+    for (let place = after; ; ) {
+      await this.step();
+      const keys = [...new Set([...this.items.keys(), ...(consistent ? [] : this.old.keys())])].map(keyOf);
+      const next = keys
+        .filter(({ source, target }) => source === partition && target > place && isAsked(target))
+        .sort((left, right) => (left.target < right.target ? -1 : 1))[0];
+      if (next === undefined) return { items, count: items.length, scanned: items.length, rcu: 1 };
+      place = next.target;
+      const item = this.read(next, consistent);
+      if (item !== undefined) items.push(item);
+      if (items.length < limit) continue;
+      const lastKey = { source: { S: partition }, target: { S: place } };
+      return { items, count: items.length, scanned: items.length, rcu: 1, lastKey };
+    }
   }
 
   /** Whether a watermark is the position of a record of an edge, or empty: a record of the node sets none. */
@@ -239,11 +332,11 @@ class JoinedSchedule {
   }
 
   private compare(): void {
-    const source = this.table.current({ source: NODE, target: NODE });
+    const source = this.items.get(nameOf({ source: NODE, target: NODE }));
     let count = 0;
     for (const target of EDGES) {
       const wanted = new Map<string, Item>();
-      const own = this.table.current({ source: NODE, target });
+      const own = this.items.get(nameOf({ source: NODE, target }));
       if (own !== undefined) {
         count += 1;
         const attributes = { attributes: { M: { ...pick(own, 'own'), ...pick(source, 't') } } };
@@ -259,7 +352,7 @@ class JoinedSchedule {
         }
       }
       for (const sortKey of [`~ix/${target}`, `~ix/#byOwn/${target}`]) {
-        const stored = this.table.current({ source: NODE, target: sortKey });
+        const stored = this.items.get(nameOf({ source: NODE, target: sortKey }));
         const { source: _source, target: _target, w: _w, r: _r, model: _model, expiresAt, ...fields } = stored ?? {};
         const isLive = Object.keys(fields).length > 0;
         if (sorted(fields) !== sorted(wanted.get(sortKey) ?? {})) {
@@ -272,9 +365,41 @@ class JoinedSchedule {
       }
     }
     if (!this.options.degree) return;
-    const stored = numberOf(this.table.current({ source: NODE, target: '~degree/AB' })?.['count']);
+    const stored = numberOf(this.items.get(nameOf({ source: NODE, target: '~degree/AB' }))?.['count']);
     if (Number(stored) !== count) this.failures.push(`the count is ${stored} instead of ${count}`);
   }
+}
+
+function holds(condition: UpdateCondition, current: Item | undefined): boolean {
+  if (condition.kind === 'none') return true;
+  if (condition.kind === 'revision')
+    return current?.['r'] === undefined
+      ? condition.revision === undefined
+      : numberOf(current['r']) === condition.revision;
+  if (condition.kind === 'holding') throw new Error('Nothing here has groups.');
+  const watermark = current?.['w'];
+  return watermark === undefined || textOf(watermark) < condition.watermark;
+}
+
+function nameOf({ source, target }: ItemKey): string {
+  return `${source}\n${target}`;
+}
+
+function keyOf(name: string): ItemKey {
+  const [source = '', target = ''] = name.split('\n');
+  return { source, target };
+}
+
+function textOf(value: Item[string] | undefined): string {
+  return value !== undefined && 'S' in value ? value.S : '';
+}
+
+function numberOf(value: Item[string] | undefined): string {
+  return value !== undefined && 'N' in value ? value.N : '0';
+}
+
+function setOf(value: Item[string] | undefined): readonly string[] {
+  return value !== undefined && 'SS' in value ? value.SS : [];
 }
 
 function pick(item: Item | undefined, name: string): Item {

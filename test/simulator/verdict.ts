@@ -48,8 +48,13 @@ function compareSize(found: string[], { budget }: ModelOptions, item: Item): voi
 
 /** The differences between derived items and what the base items say, one sentence each, its partition first. */
 export function derivedDifferences(options: ModelOptions, items: readonly Item[]): string[] {
-  const wrong = wrongParts(options, items).map(({ source, target, text }) => `${source} ${target}: ${text}`);
-  return [...wrong, ...items.flatMap((item) => formProblems(options, item))];
+  const wrong = new Map<string, string[]>();
+  for (const { source, target, text } of wrongParts(options, items)) {
+    const name = `${source} ${target}`;
+    wrong.set(name, [...(wrong.get(name) ?? []), text]);
+  }
+  const told = [...wrong].map(([name, texts]) => `${name}: ${texts.join('; ')}`);
+  return [...told, ...items.flatMap((item) => formProblems(options, item))];
 }
 
 /** What is wrong with the form of a derived item, whatever it says. */

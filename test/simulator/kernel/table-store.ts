@@ -21,12 +21,8 @@ export interface Caller {
   readonly clock: { readonly nowMs: number };
   /** Makes a call. `isWrite`: it may land late. */
   call<T>(effect: () => T | Promise<T>, isWrite?: boolean): Promise<T>;
-  /** Waits between two items of a page, or of a batch, that are read at moments of their own. */
+  /** Waits between two items of a page that are read at moments of their own. */
   pause(): Promise<void>;
-  /** How many of its pages are read so. Default: a tenth. */
-  readonly torn?: number;
-  /** Whether its batches are read so. Default: each at one moment. */
-  readonly tearsBatches?: boolean;
 }
 
 /** Counts of a process's calls by what they are. */
@@ -59,14 +55,11 @@ export function storeOf(table: Table, process: Caller, calls?: Calls): Store & S
     },
     getMany: (keys, { consistent }) => {
       count('getMany');
-      return process.call(async () => {
-        const items: (Item | undefined)[] = [];
-        for (const key of keys) {
-          if (process.tearsBatches === true) await process.pause();
-          items.push(table.read(key, moment(consistent)));
-        }
-        return { items, rcu: keys.length, calls: 1 };
-      });
+      return process.call(() => ({
+        items: keys.map((key) => table.read(key, moment(consistent))),
+        rcu: keys.length,
+        calls: 1,
+      }));
     },
     update: (update) => {
       count('write');
@@ -132,7 +125,7 @@ async function queryPage(table: Table, process: Caller, request: QueryRequest): 
   if (index !== undefined && consistent) throw new Error('DynamoDB has no consistent reads of an index.');
   // Now and then a page ends early, as it does at one MB.
   const limit = Math.min(request.limit ?? 10_000, random.chance(0.1) ? 1 + random.below(4) : 10_000);
-  const isTorn = random.chance(process.torn ?? 0.1);
+  const isTorn = random.chance(0.1);
   const begin = startKey && placeOf(table, startKey, index);
   const items: Item[] = [];
   let scanned = 0;

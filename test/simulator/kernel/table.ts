@@ -132,6 +132,10 @@ export class Table {
   /** Stores an item, or nothing; rejects where DynamoDB would refuse it. */
   put(key: ItemKey, item: Item | undefined): Promise<{ wcu: number }> {
     this.refuseInCommit([key]);
+    return this.putNow(key, item);
+  }
+
+  private putNow(key: ItemKey, item: Item | undefined): Promise<{ wcu: number }> {
     const made = this.expectPut();
     const result = item === undefined ? this.engine.delete(key) : this.engine.put(item);
     this.made = undefined;
@@ -223,7 +227,7 @@ export class Table {
   expire(nowMs = this.clock.nowMs): void {
     for (const { key, item } of this.backup()) {
       const expiresAt = Number(numberOf(item[this.names.ttl]));
-      if (expiresAt > 0 && expiresAt * 1000 < nowMs && this.random.chance(0.8)) this.write(key, undefined);
+      if (expiresAt > 0 && expiresAt * 1000 < nowMs && this.random.chance(0.8)) void this.putNow(key, undefined);
     }
   }
 

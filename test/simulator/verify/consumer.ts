@@ -1,11 +1,9 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
-import type { Agenda } from '../kernel/agenda.ts';
-import type { Random } from '../kernel/random.ts';
-import type { ShownRecord, ShownShard } from '../kernel/shown-stream.ts';
-import { textOf } from '../kernel/values.ts';
-import type { WholeStream } from '../kernel/whole-stream.ts';
-import { nameOf, type PlainTable } from './table.ts';
+import type { Clock } from './clock.ts';
+import type { Dice } from './dice.ts';
+import { type Entry, isBase, type PlainShard, type PlainStreams } from './streams.ts';
+import { keyOf, nameOf, type PlainTable, textOf } from './table.ts';
 import { contentOf, evictedOf, type Features, nameOfPart, wantedIndexItem, wantedView } from './truth.ts';
 
 /** How the consumer of a schedule is: probabilities for each record, and times in milliseconds. */
@@ -35,18 +33,18 @@ export class PlainConsumer {
   /** Revisions never begin anew, whoever has deleted the item meanwhile. */
   private readonly revisions = new Map<string, number>();
   /** Records that were given up and are not redriven yet. */
-  private readonly givenUp = new Set<ShownRecord>();
+  private readonly givenUp = new Set<Entry>();
   /** The names of parts that nothing is on its way to put right, because somebody has broken them. */
   readonly broken = new Set<string>();
-  private readonly idle = new Set<ShownShard>();
+  private readonly idle = new Set<PlainShard>();
   isStopped = false;
   isCalm = false;
 
   constructor(
     private readonly table: PlainTable,
-    private readonly streams: WholeStream,
-    private readonly clock: Agenda,
-    private readonly dice: Random,
+    private readonly streams: PlainStreams,
+    private readonly clock: Clock,
+    private readonly dice: Dice,
     private readonly features: Features,
     private readonly nature: ConsumerNature,
   ) {}
@@ -69,11 +67,11 @@ export class PlainConsumer {
     let least = now;
     for (const shard of this.streams.shards) {
       const shown = this.streams.shown(shard);
-      for (const entry of shard.records.slice(this.places.get(shard.id) ?? 0, shown)) {
-        if (isBase(entry)) least = Math.min(least, stampMs(entry));
+      for (const entry of shard.entries.slice(this.places.get(shard.id) ?? 0, shown)) {
+        if (isBase(entry)) least = Math.min(least, entry.stampMs);
       }
     }
-    for (const entry of this.givenUp) least = Math.min(least, stampMs(entry));
+    for (const { stampMs } of this.givenUp) least = Math.min(least, stampMs);
     return least;
   }
 
@@ -82,8 +80,8 @@ export class PlainConsumer {
     return this.givenUp.size === 0 && this.streams.shards.every((shard) => this.isShardDone(shard));
   }
 
-  private isShardDone({ id, records }: ShownShard): boolean {
-    return !records.slice(this.places.get(id) ?? 0).some(isBase);
+  private isShardDone({ id, entries }: PlainShard): boolean {
+    return !entries.slice(this.places.get(id) ?? 0).some(isBase);
   }
 
   private delay(): number {
@@ -92,18 +90,18 @@ export class PlainConsumer {
     return this.dice.chance(0.02) ? this.dice.below(restsMs + 1) : this.dice.below(stepMs);
   }
 
-  private poll(shard: ShownShard): void {
+  private poll(shard: PlainShard): void {
     this.clock.in(this.delay(), () => {
-      const isWaiting = this.streams.shards.some((one) => one.id === shard.parent && !this.isShardDone(one));
-      const place = shard.records.findIndex((entry, at) => at >= this.places.get(shard.id)! && isBase(entry));
+      const isWaiting = shard.parent !== undefined && !this.isShardDone(shard.parent);
+      const place = shard.entries.findIndex((entry, at) => at >= this.places.get(shard.id)! && isBase(entry));
       if (this.isStopped || isWaiting || place < 0) this.idle.add(shard);
       else this.apply(shard, place);
     });
   }
 
-  private apply(shard: ShownShard, place: number): void {
+  private apply(shard: PlainShard, place: number): void {
     const { dice, nature, clock } = this;
-    const entry = shard.records[place]!;
+    const entry = shard.entries[place]!;
     const done = (): void => {
       this.places.set(shard.id, Math.max(place + 1, this.places.get(shard.id)!));
       this.poll(shard);
@@ -111,7 +109,7 @@ export class PlainConsumer {
       this.follow();
     };
     if (!this.isCalm && dice.chance(nature.lies)) {
-      for (const name of this.partsOf(entry.key)) this.broken.add(name);
+      for (const name of this.partsOf(entry.written.key)) this.broken.add(name);
       done();
       return;
     }
@@ -135,22 +133,21 @@ export class PlainConsumer {
     step();
   }
 
-  private *steps({ key, record }: ShownRecord): Steps {
-    const number = record.dynamodb?.SequenceNumber;
+  private *steps({ written: { key }, number }: Entry): Steps {
     const { source, target } = key;
     if (source === target && source.startsWith('USER')) {
       yield* this.reconcileView(source, number);
       if (!this.features.copies) return;
       yield;
-      const children = this.table.itemsOf(source).filter((item) => textOf(item['target']).startsWith('~rev/LIKES-'));
+      const children = this.table.partition(source).filter((item) => keyOf(item).target.startsWith('~rev/LIKES-'));
       for (const item of children) {
         if (contentOf(item)['child'] === undefined) continue;
-        yield* this.reconcileView(textOf(item['target']).slice('~rev/LIKES-'.length), number);
+        yield* this.reconcileView(keyOf(item).target.slice('~rev/LIKES-'.length), number);
       }
     } else if (source === target) {
       yield* this.reconcileView(source, number);
       yield;
-      const edges = this.table.itemsOf(source).map((item) => textOf(item['target']));
+      const edges = this.table.partition(source).map((item) => keyOf(item).target);
       for (const edge of edges) if (edge.startsWith('SELLS-')) yield* this.reconcileIndexItem(source, edge, number);
     } else if (target.startsWith('LIKES-')) {
       if (this.features.copies) yield* this.reconcileReverse(source, target, number);
@@ -159,19 +156,19 @@ export class PlainConsumer {
     } else yield* this.reconcileIndexItem(source, target, number);
   }
 
-  private *reconcileReverse(source: string, edge: string, number: string | undefined): Steps {
+  private *reconcileReverse(source: string, edge: string, number: number): Steps {
     const key = { source: edge.slice('LIKES-'.length), target: `~rev/LIKES-${source}` };
     yield* this.underRevision([key], () => {
-      const isThere = this.table.current({ source, target: edge }) !== undefined;
+      const isThere = this.table.get({ source, target: edge }) !== undefined;
       return () => this.write(key, number, isThere ? { child: { S: source } } : {});
     });
   }
 
-  *reconcileView(source: string, number: string | undefined, isEvicted?: boolean): Steps {
+  *reconcileView(source: string, number: number, isEvicted?: boolean): Steps {
     const key = { source, target: '~view' };
     yield* this.underRevision([key], () => {
       const { attributes, elements, copies } = wantedView(this.table, this.features, source);
-      const evicted = isEvicted ?? evictedOf(this.table.current(key));
+      const evicted = isEvicted ?? evictedOf(this.table.get(key));
       const listed = evicted ? [] : [...elements.values()];
       const shown = evicted ? [] : [...copies].map(([edge, copy]): [string, Item[string]] => [edge, { M: copy }]);
       const content: Item = {
@@ -184,14 +181,14 @@ export class PlainConsumer {
     });
   }
 
-  private *reconcileIndexItem(source: string, edge: string, number: string | undefined): Steps {
+  private *reconcileIndexItem(source: string, edge: string, number: number): Steps {
     const key = { source, target: `~ix/${edge}` };
     const count = { source, target: '~degree/LIKES' };
     const isCounted = this.features.counts && edge.startsWith('LIKES-');
     yield* this.underRevision(isCounted ? [key, count] : [key], () => {
       const content = wantedIndexItem(this.table, this.features, source, edge) ?? {};
       return () => {
-        const moved = Number('counted' in content) - Number(textOf(this.table.current(key)?.['counted']) !== '');
+        const moved = Number('counted' in content) - Number(textOf(this.table.get(key)?.['counted']) !== '');
         this.write(key, number, content);
         if (isCounted && moved !== 0)
           this.write(count, undefined, { count: { N: String(this.countOf(count) + moved) } });
@@ -200,7 +197,7 @@ export class PlainConsumer {
   }
 
   private countOf(key: ItemKey): number {
-    const count = this.table.current(key)?.['count'];
+    const count = this.table.get(key)?.['count'];
     return count !== undefined && 'N' in count ? Number(count.N) : 0;
   }
 
@@ -222,32 +219,30 @@ export class PlainConsumer {
   }
 
   /** Writes an item under its next revision. Without content it leaves a tombstone. */
-  write({ source, target }: ItemKey, number: string | undefined, content: Item): void {
+  write({ source, target }: ItemKey, number: number | undefined, content: Item): void {
     const name = nameOf({ source, target });
     const revision = this.revisionOf({ source, target }) + 1;
     this.revisions.set(name, revision);
-    const label = this.streams.streamArn.split('/stream/')[1];
+    const label = this.streams.arn.split('/stream/')[1];
     const isTombstone = Object.keys(content).length === 0;
-    this.table.write(
-      { source, target },
-      {
-        ...{ source: { S: source }, target: { S: target }, r: { N: String(revision) } },
-        ...(number !== undefined && { w: { S: `${label}/${number.padStart(40, '0')}` } }),
-        ...(isTombstone && { expiresAt: { N: String(Math.floor(this.clock.now / 1_000) + 172_800) } }),
-        ...content,
-      },
-    );
+    this.table.put({
+      ...{ source: { S: source }, target: { S: target }, r: { N: String(revision) } },
+      ...(number !== undefined && { w: { S: `${label}/${String(number).padStart(40, '0')}` } }),
+      ...(isTombstone && { expiresAt: { N: String(Math.floor(this.clock.now / 1_000) + 172_800) } }),
+      ...content,
+    });
   }
 
   /** Somebody else writes an item, or deletes it: whoever holds its revision has to fail. */
   foreign(key: ItemKey, item: Item | undefined): void {
     this.revisions.set(nameOf(key), this.revisionOf(key) + 1);
-    this.table.write(key, item && { ...item, r: { N: String(this.revisionOf(key)) } });
+    if (item === undefined) this.table.delete(key);
+    else this.table.put({ ...item, r: { N: String(this.revisionOf(key)) } });
   }
 
   /** Evicts an edge type from a view, or brings it back. */
-  evict(source: string, isEvicted: boolean): void {
-    this.run(this.reconcileView(source, '1', isEvicted));
+  evict(source: string, isEvicted: boolean, number: number): void {
+    this.run(this.reconcileView(source, number, isEvicted));
   }
 
   /** The parts that a base item decides about. */
@@ -258,8 +253,8 @@ export class PlainConsumer {
       for (const shop of this.table.sources().filter((one) => one.startsWith('SHOP'))) {
         names.push(nameOfPart({ source: shop, target: '~view' }, 'copy', `LIKES-${source}`));
       }
-      for (const item of this.table.itemsOf(source)) {
-        const edge = textOf(item['target']);
+      for (const item of this.table.partition(source)) {
+        const { target: edge } = keyOf(item);
         if (edge.startsWith('SELLS-')) names.push(nameOfPart({ source, target: `~ix/${edge}` }, 'index-item'));
       }
       return names;
@@ -274,14 +269,4 @@ export class PlainConsumer {
       nameOfPart(view, 'copy', target),
     ];
   }
-}
-
-/** Whether a record is one of a base item. */
-function isBase({ key }: ShownRecord): boolean {
-  return !key.target.startsWith('~');
-}
-
-/** The time that a record is stamped with, in milliseconds. */
-function stampMs({ record }: ShownRecord): number {
-  return 1_000 * Number(record.dynamodb?.ApproximateCreationDateTime);
 }

@@ -9,19 +9,19 @@ import { StreamError } from '../../../src/stream/source.ts';
 import type { ObservedDrift } from '../../../src/trust/observe/obligation.ts';
 import { Observer } from '../../../src/trust/observe/observer.ts';
 import type { ObserverState } from '../../../src/trust/observe/state.ts';
-import { Agenda } from '../kernel/agenda.ts';
 import type { Pack, SeedFailure, SeedOutcome } from '../kernel/pack.ts';
-import { Random } from '../kernel/random.ts';
-import { STREAM_LIMITS } from '../kernel/shown-stream.ts';
-import { WholeStream } from '../kernel/whole-stream.ts';
+import { Clock } from './clock.ts';
 import { PlainConsumer } from './consumer.ts';
-import { type CallWeather, callOf, Death, observersStore, PlainTable } from './table.ts';
+import { Dice } from './dice.ts';
+import { PlainStreams } from './streams.ts';
+import { type CallWeather, Death, observersStore, PlainTable } from './table.ts';
 import { type Features, nameOfPart, type Wrong, wrongs } from './truth.ts';
 
 /** An attack on the observer, written from its promises: a table, a stream, a consumer and an oracle that share no code with the library. */
 
 const SECOND = 1_000;
 const START = Date.UTC(2026, 5, 1);
+const [LATE_MS, SKEW_MS] = [8 * SECOND, 400];
 const KEPT_MS = 15 * 60 * SECOND;
 /** How long all is quiet before the last word. */
 const CALM_MS = 12 * 60 * SECOND;
@@ -58,12 +58,12 @@ function graphOf({ copies, counts, joins }: Features): CompiledModel {
 export const PACK: Pack = { run: (seed) => new Schedule(seed).run() };
 
 class Schedule {
-  private readonly dice: Random;
-  private readonly clock = new Agenda(START);
+  private readonly dice: Dice;
+  private readonly clock = new Clock(START);
   private readonly features: Features;
   private readonly graph: CompiledModel;
   private readonly table: PlainTable;
-  private readonly streams: WholeStream;
+  private streams: PlainStreams;
   private readonly consumer: PlainConsumer;
   private readonly failures: SeedFailure[] = [];
   private readonly counters: Record<string, number> = {};
@@ -73,30 +73,26 @@ class Schedule {
   /** How the keys begin of what is damaged, and what producers write most. */
   private readonly focus: string;
   private readonly often: 'likes' | 'user' | 'shop';
-  private readonly keptMs: number | undefined;
   private state: ObserverState | undefined;
   private isLosing = false;
   private judged: { writes: number; wrong: Wrong[] } | undefined;
 
   constructor(seed: number) {
-    const dice = new Random(seed);
+    const dice = new Dice(seed);
     this.dice = dice;
     this.features = { copies: dice.chance(0.7), counts: dice.chance(0.6), joins: dice.chance(0.5) };
     this.graph = graphOf(this.features);
-    this.table = new PlainTable(this.clock, dice);
-    this.table.listener = (change) => {
-      this.table.writtenMs.set(`${change.key.source} ${change.key.target}`, this.clock.now);
-      this.table.writes += 1;
-      if (!this.isLosing) this.streams.add(change);
-      this.consumer.follow();
-    };
-    const isTrimmed = dice.chance(0.25);
-    this.keptMs = isTrimmed ? KEPT_MS : undefined;
-    this.streams = new WholeStream(() => this.clock.now, dice, {
-      ...{ shards: dice.between(1, 3), isLate: dice.chance(0.5), isSkewed: dice.chance(0.5), splits: 0 },
-      ...{ page: dice.pick([1_000, 5, 2, 1]), keptMs: this.keptMs ?? Number.POSITIVE_INFINITY },
+    this.table = new PlainTable(this.clock, (written) => {
+      if (!this.isLosing) this.streams.append(written);
+      this.consumer?.follow();
     });
-    this.streams.begin('2026-01-01T00:00:00.000');
+    const isTrimmed = dice.chance(0.25);
+    this.streams = new PlainStreams(this.clock, dice, {
+      lateMs: dice.pick([0, LATE_MS]),
+      skewMs: dice.pick([0, SKEW_MS]),
+      keptMs: isTrimmed ? KEPT_MS : undefined,
+      page: dice.pick([1_000, 5, 2, 1]),
+    });
     this.consumer = new PlainConsumer(this.table, this.streams, this.clock, dice, this.features, {
       stepMs: dice.pick([2, 20, 300, 2_000]),
       crashes: dice.pick([0, 0.1, 0.4]),
@@ -180,7 +176,7 @@ class Schedule {
     for (let i = dice.pick([0, 0, 1, 3]); i > 0; i -= 1) at(() => this.split());
     for (let i = dice.pick([0, 1, 2, 4]); i > 0; i -= 1) at(() => this.damage(shops, users));
     for (let i = dice.pick([0, 0, 1, 3]); i > 0; i -= 1) {
-      at(() => consumer.evict(dice.pick(shops), dice.chance(0.6)));
+      at(() => consumer.evict(dice.pick(shops), dice.chance(0.6), 1));
     }
     if (dice.chance(0.35)) {
       at(() => {
@@ -212,12 +208,12 @@ class Schedule {
     }[source];
     this.count('writes');
     if (dice.chance(0.25)) {
-      table.write(key, undefined);
+      table.delete(key);
       return;
     }
     const attribute = { shop: 'title', user: 'name', likes: 'role', sells: 'note' }[source];
     const value = dice.pick(['a', 'b', 'c', undefined]);
-    table.write(key, {
+    table.put({
       ...{ source: { S: key.source }, target: { S: key.target } },
       ...(value !== undefined && { [attribute]: { S: value } }),
     });
@@ -243,7 +239,7 @@ class Schedule {
     ];
     const isFocused = keys.filter(({ target }) => target.startsWith(this.focus));
     const key = dice.pick(isFocused.length > 0 ? isFocused : keys);
-    const item = table.current(key);
+    const item = table.get(key);
     if (item === undefined || item['expiresAt'] !== undefined) return;
     this.count('damages');
     const before = new Set(wrongs(table, this.features).map(({ name }) => name));
@@ -279,12 +275,12 @@ class Schedule {
   private newObserver(): Observer {
     const { clock, dice, graph, table, weather, streams } = this;
     const model = fixedModel(graph);
-    const { keptMs } = this;
+    const { keptMs } = streams.nature;
     return new Observer(
       {
         ...{ maintained: model, ready: model, table: graph.table, now: () => clock.now },
         store: observersStore(table, clock, dice, weather),
-        source: streams.source(callOf(clock, dice, weather)),
+        source: streams.source(weather),
         lowMark: async () => {
           const markMs = this.knowsMark ? this.consumer.lowMarkMs() : undefined;
           clock.pass(dice.below(weather.longestMs));
@@ -292,7 +288,7 @@ class Schedule {
         },
         onDrift: (drift) => this.alarm(drift),
         limits: {
-          ...{ lateMs: STREAM_LIMITS.lateMs, skewMs: STREAM_LIMITS.skewMs, settleMs: 2 * SECOND, listMs: 10 * SECOND },
+          ...{ lateMs: LATE_MS, skewMs: SKEW_MS, settleMs: 2 * SECOND, listMs: 10 * SECOND },
           mostExceptions: this.mostExceptions,
           ...(keptMs !== undefined && { retentionMs: keptMs - 60_000 }),
         },

@@ -1,7 +1,6 @@
 import { type Item, sameItem } from '../../../src/core/items/attribute-value.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
-import { textOf } from '../kernel/values.ts';
-import { nameOf, type PlainTable } from './table.ts';
+import { keyOf, nameOf, type PlainTable, textOf } from './table.ts';
 
 /** What the table of a schedule keeps of its edges. Written from the pages for users, and by no code of the library. */
 export interface Features {
@@ -36,16 +35,16 @@ export interface WantedView {
 
 export function wantedView(table: PlainTable, features: Features, source: string): WantedView {
   const shown = source.startsWith('SHOP') ? 'title' : 'name';
-  const node = table.current({ source, target: source });
+  const node = table.get({ source, target: source });
   const attributes = node && (node[shown] === undefined ? {} : { [shown]: node[shown] });
   const elements = new Map<string, string>();
   const copies = new Map<string, Item>();
-  for (const edge of table.itemsOf(source)) {
-    const target = textOf(edge['target']);
+  for (const edge of table.partition(source)) {
+    const { target } = keyOf(edge);
     if (!target.startsWith('LIKES-')) continue;
     elements.set(target, edge['role'] === undefined ? target : `${target}|role=${textOf(edge['role'])}`);
     const user = target.slice('LIKES-'.length);
-    const parent = features.copies ? table.current({ source: user, target: user }) : undefined;
+    const parent = features.copies ? table.get({ source: user, target: user }) : undefined;
     if (parent !== undefined) copies.set(target, parent['name'] === undefined ? {} : { name: parent['name'] });
   }
   return { attributes, elements, copies };
@@ -53,7 +52,7 @@ export function wantedView(table: PlainTable, features: Features, source: string
 
 /** What an index item holds; undefined: nothing. */
 export function wantedIndexItem(table: PlainTable, features: Features, source: string, edge: string): Item | undefined {
-  const item = table.current({ source, target: edge });
+  const item = table.get({ source, target: edge });
   if (item === undefined) return undefined;
   if (edge.startsWith('LIKES-')) {
     const role = item['role'] === undefined ? {} : orderOf(edge, `${textOf(item['role'])}\u0000${source}`);
@@ -62,7 +61,7 @@ export function wantedIndexItem(table: PlainTable, features: Features, source: s
     return Object.keys(fields).length === 0 ? undefined : fields;
   }
   if (!features.joins) return undefined;
-  const title = table.current({ source, target: source })?.['title'];
+  const title = table.get({ source, target: source })?.['title'];
   return title === undefined ? undefined : orderOf(edge, `${textOf(title)}\u0000${source}`);
 }
 
@@ -78,8 +77,8 @@ export function edgeOfReverse({ source, target }: ItemKey): ItemKey {
 /** The number of a shop's live counted items. */
 export function liveCount(table: PlainTable, source: string): number {
   return table
-    .itemsOf(source)
-    .filter((item) => textOf(item['target']).startsWith('~ix/LIKES-') && textOf(item['counted']) === 'LIKES').length;
+    .partition(source)
+    .filter((item) => keyOf(item).target.startsWith('~ix/LIKES-') && textOf(item['counted']) === 'LIKES').length;
 }
 
 const FIELDS = ['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk', 'value', 'attributes', 'counted', 'child'] as const;
@@ -99,8 +98,8 @@ export function evictedOf(view: Item | undefined): boolean {
 export function wrongs(table: PlainTable, features: Features): Wrong[] {
   const found: Wrong[] = [];
   for (const source of table.sources()) {
-    const items = table.itemsOf(source);
-    const targets = new Set(items.map((item) => textOf(item['target'])));
+    const items = table.partition(source);
+    const targets = new Set(items.map((item) => keyOf(item).target));
     judgeView(found, table, features, source);
     for (const target of [...targets]) {
       if (target.startsWith('LIKES-') || target.startsWith('SELLS-')) {
@@ -115,8 +114,7 @@ export function wrongs(table: PlainTable, features: Features): Wrong[] {
       if (target.startsWith('~ix/')) judgeIndexItem(found, table, features, { source, target });
       // One whose edge is there was judged with the edge.
       const key = { source, target };
-      if (target.startsWith('~rev/') && table.current(edgeOfReverse(key)) === undefined)
-        judgeReverse(found, table, key);
+      if (target.startsWith('~rev/') && table.get(edgeOfReverse(key)) === undefined) judgeReverse(found, table, key);
     }
     if (features.counts && source.startsWith('SHOP')) judgeCount(found, table, source);
   }
@@ -125,7 +123,7 @@ export function wrongs(table: PlainTable, features: Features): Wrong[] {
 
 function judgeView(found: Wrong[], table: PlainTable, features: Features, source: string): void {
   const key = { source, target: '~view' };
-  const view = table.current(key);
+  const view = table.get(key);
   const wanted = wantedView(table, features, source);
   const item = nameOf(key);
   const isEvicted = evictedOf(view);
@@ -157,7 +155,7 @@ function judgeIndexItem(found: Wrong[], table: PlainTable, features: Features, k
   const { source, target } = key;
   const edge = target.slice('~ix/'.length);
   const wanted = wantedIndexItem(table, features, source, edge) ?? {};
-  const stored = contentOf(table.current(key));
+  const stored = contentOf(table.get(key));
   if (sameItem(stored, wanted)) return;
   const item = nameOf(key);
   const touchedBy = [item, `${source} ${edge}`, ...(edge.startsWith('SELLS-') ? [`${source} ${source}`] : [])];
@@ -169,8 +167,8 @@ function judgeIndexItem(found: Wrong[], table: PlainTable, features: Features, k
 
 function judgeReverse(found: Wrong[], table: PlainTable, key: ItemKey): void {
   const edge = edgeOfReverse(key);
-  const wanted: Item = table.current(edge) === undefined ? {} : { child: { S: edge.source } };
-  const stored = contentOf(table.current(key));
+  const wanted: Item = table.get(edge) === undefined ? {} : { child: { S: edge.source } };
+  const stored = contentOf(table.get(key));
   if (sameItem(stored, wanted)) return;
   const item = nameOf(key);
   found.push({
@@ -181,7 +179,7 @@ function judgeReverse(found: Wrong[], table: PlainTable, key: ItemKey): void {
 
 function judgeCount(found: Wrong[], table: PlainTable, source: string): void {
   const key = { source, target: '~degree/LIKES' };
-  const stored = table.current(key)?.['count'];
+  const stored = table.get(key)?.['count'];
   const number = stored !== undefined && 'N' in stored ? Number(stored.N) : 0;
   const live = liveCount(table, source);
   if (number === live) return;
