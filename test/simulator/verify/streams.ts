@@ -5,7 +5,7 @@ import {
   type StreamPage,
   type StreamRecord,
   type StreamSource,
-} from '../../../src/projecting/stream/source.ts';
+} from '../../../src/stream/source.ts';
 import type { Clock } from './clock.ts';
 import type { Dice } from './dice.ts';
 import { type CallWeather, Death, textOf, type Written } from './table.ts';
