@@ -131,6 +131,15 @@ export type { Abortable, RuntimeOptions } from './foundation/runtime.ts';
 export type { MigrateAction } from './migrate/action.ts';
 export { migrate } from './migrate/migrate.ts';
 export type { MigrateOptions, MigrateResult, MigrateStep } from './migrate/migrate-types.ts';
+export type { ApplyOptions, ApplyResult } from './mirror/apply.ts';
+export type { CheckSourceOptions, SourceCheck, SourceDifference } from './mirror/check.ts';
+export { edgeItem, type MappedItem, nodeItem } from './mirror/items.ts';
+export { mapped } from './mirror/mapped.ts';
+export { createMirror, type Mirror, type MirrorOptions } from './mirror/mirror.ts';
+export type { Poisoned } from './mirror/poison.ts';
+export { type Source, type SourceKeys, type SourceOptions, source } from './mirror/source.ts';
+export type { SourcePage, SourceStore } from './mirror/source-store.ts';
+export type { WalkOptions, WalkResult } from './mirror/walks.ts';
 export {
   type BatchOptions,
   type BatchResult,
@@ -143,6 +152,7 @@ export type { TableIdentity } from './registry/registry.ts';
 export { type ClientOptions, createClient, createStreamsClient } from './store/client.ts';
 export { DynamoDBStore } from './store/dynamodb.ts';
 export type { TableClient, WithClient } from './store/given.ts';
+export { DynamoDBSourceStore } from './store/source-table.ts';
 export { createTable, deleteTable, describeTable, serverTime, type TableStatus, tableIdentity } from './store/table.ts';
 export type { TablePlan, TableStep } from './store/table-update/plan.ts';
 export { planTableUpdate } from './store/table-update/plan.ts';

@@ -214,6 +214,8 @@ export interface BaseCondition {
   absent?: readonly string[];
   /** Attributes that have to have exactly these values where the item is there. */
   equalIfPresent?: Item;
+  /** The item is absent, or mirrored for this claimant alone from an earlier position. */
+  mirroredBefore?: { claimant: string; position: string };
 }
 
 /** Changes of a base item's attributes. Each attribute is named once; an absent item is made. */

@@ -54,6 +54,7 @@ export type ErrorCode =
   | 'line-too-long'
   | 'mapping-ended'
   | 'mapping-used'
+  | 'mirrored-type'
   | 'missing-images'
   | 'no-config'
   | 'no-connection'

@@ -1,6 +1,7 @@
 import type { TransactWriteItem, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue, Item } from '../core/items/attribute-value.ts';
 import type { TableNames } from '../core/model/compiled.ts';
+import { MIRROR } from '../core/model/mirrored.ts';
 import type { AttributeChanges, BaseChange, BaseCondition } from '../core/store-port.ts';
 
 /** Changes of base items as expressions. Every name goes through a placeholder: a producer's may be reserved words. */
@@ -104,7 +105,7 @@ function clause(keyword: string, parts: readonly string[]): string {
 
 function conditionText(
   table: TableNames,
-  { present, equal = {}, absent = [], equalIfPresent = {} }: BaseCondition = {},
+  { present, equal = {}, absent = [], equalIfPresent = {}, mirroredBefore }: BaseCondition = {},
   placeholders: Placeholders,
 ): string {
   const clauses: string[] = [];
@@ -122,5 +123,18 @@ function conditionText(
     clauses.push(`(attribute_not_exists(${placeholders.name(table.partitionKey)}) OR ${own.join(' AND ')})`);
   }
   for (const name of absent) clauses.push(`attribute_not_exists(${placeholders.name(name)})`);
+  if (mirroredBefore !== undefined) clauses.push(mirroredText(table, mirroredBefore, placeholders));
   return clauses.join(' AND ');
+}
+
+function mirroredText(
+  { partitionKey }: TableNames,
+  { claimant, position }: NonNullable<BaseCondition['mirroredBefore']>,
+  placeholders: Placeholders,
+): string {
+  const entries = `${placeholders.name(MIRROR)}.${placeholders.name('entries')}`;
+  const isAlone = `size(${entries}) = ${placeholders.value({ N: '1' })}`;
+  const own = `${entries}.${placeholders.name(claimant)}.${placeholders.name('p')}`;
+  const isEarlier = `${own} < ${placeholders.value({ S: position })}`;
+  return `(attribute_not_exists(${placeholders.name(partitionKey)}) OR (${isAlone} AND ${isEarlier}))`;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Item } from '../../src/core/items/attribute-value.ts';
+import type { AttributeValue, Item } from '../../src/core/items/attribute-value.ts';
 import type { AttributeChanges, BaseChange, BaseCondition, ItemKey, Store } from '../../src/core/store-port.ts';
 import { contractGraph, freshPartition, item, SUBJECTS } from './stores.ts';
 
@@ -22,6 +22,31 @@ describe.each(SUBJECTS)('a change of a base item on $name', ({ open }) => {
   const put = (key: ItemKey, attributes: Item, condition?: BaseCondition): BaseChange => ({
     ...{ kind: 'put', key, item: item(key.source, key.target, attributes) },
     ...(condition && { condition }),
+  });
+
+  it('puts a mirrored item where it is absent, or of the same claimant alone and earlier', async () => {
+    const key = freshKey();
+    const claimant = 'app/{"pk":{"S":"a.b"},"sk":{"N":"1"}}';
+    const mirrored = (claims: Record<string, string>) => {
+      const entries = Object.entries(claims).map(([name, p]): [string, AttributeValue] => [
+        name,
+        { M: { p: { S: p } } },
+      ]);
+      return { '~mirror': { M: { entries: { M: Object.fromEntries(entries) } } } };
+    };
+    const putAt = async (position: string, claims: Record<string, string> = { [claimant]: position }) => {
+      const condition = { mirroredBefore: { claimant, position } };
+      return (await store.change(put(key, mirrored(claims), condition))).applied;
+    };
+    expect(await putAt('2')).toBe(true);
+    expect(await putAt('2')).toBe(false);
+    expect(await putAt('1')).toBe(false);
+    expect(await putAt('3', { [claimant]: '3', other: '1' })).toBe(true);
+    expect(await putAt('4')).toBe(false);
+    await store.change(put(key, mirrored({ other: '1' })));
+    expect(await putAt('4')).toBe(false);
+    await store.change(put(key, { name: { S: 'not mirrored' } }));
+    expect(await putAt('4')).toBe(false);
   });
 
   it('sets, removes, adds and changes sets in one update, and gives the new item', async () => {

@@ -1,4 +1,5 @@
 import { runJoined } from './joined.ts';
+import { runMirror } from './mirror.ts';
 import { runTenants } from './tenants.ts';
 import { runUpdates } from './updates.ts';
 import { runWalks } from './walks.ts';
@@ -9,6 +10,7 @@ type Run = (seed: number) => Promise<string[]>;
 /** The kinds of schedules, by name. */
 export const KINDS = {
   joined: runJoined,
+  mirror: runMirror,
   tenants: (seed) => runTenants(seed),
   updates: runUpdates,
   walks: runWalks,

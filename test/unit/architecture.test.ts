@@ -224,7 +224,7 @@ describe('generations of projections', () => {
 
 /** The rooms of `src`, in the order of their imports. */
 const ROOMS = [
-  ...['foundation', 'core', 'store', 'registry', 'projecting', 'client', 'trust', 'migrate'],
+  ...['foundation', 'core', 'store', 'registry', 'projecting', 'client', 'mirror', 'trust', 'migrate'],
   ...['deployment', 'local', 'studio', 'cli'],
 ];
 

@@ -4,6 +4,7 @@ import { BASE_ITEMS, parseNodeId } from '../../core/items/keys.ts';
 import { classifyBaseItem, sortKeyOfEdge } from '../../core/model/base-item.ts';
 import type { CompiledModel, EdgeModel } from '../../core/model/compiled.ts';
 import { isMadeByNode } from '../../core/model/keys/key-option.ts';
+import { isOfOthers } from '../../core/model/mirrored.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import { queryPages, readItems } from '../../core/store-pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../../core/store-port.ts';
@@ -131,8 +132,8 @@ async function deleteOutgoing(
         result.nodes = 1;
         node = item;
       } else if (kind === 'unknown') result.skipped += 1;
-      // An edge that the node makes goes with it. One with a template is not ours.
-      else if (graph.table.rawKeys?.readOnlyReason({ source: id, target }) !== undefined) result.skipped += 1;
+      // An edge that the node makes goes with it. One with a template, or of a mirrored type, is not ours.
+      else if (isOfOthers(graph, { source: id, target })) result.skipped += 1;
       else if (graph.table.rawKeys?.isMadeByNode({ source: id, target }) !== true)
         (kind === 'part' ? parts : edges).push({ source: id, target });
     }
@@ -151,14 +152,15 @@ async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, res
       const sources = items.map((item) => stringOf(item[attribute])).filter((source) => source !== undefined);
       const keys = [...new Set(sources)]
         .map((source) => ({ source, target }))
-        .filter((key) => cascade.graph.table.rawKeys?.readOnlyReason(key) === undefined);
+        .filter((key) => !isOfOthers(cascade.graph, key));
       await deleteItems(store, await readPresent(store, keys, result), result, 'edges');
     }
   }
 }
 
-/** Whether some edges of a type have keys that the model has as templates. */
-function hasReadOnly({ nodes }: CompiledModel, { key, from }: EdgeModel): boolean {
+/** Whether some edges of a type are for others to write. */
+function hasReadOnly({ nodes, mirrored }: CompiledModel, { type: name, key, from }: EdgeModel): boolean {
+  if (mirrored?.has(name) === true) return true;
   return key?.target !== undefined || [...from].some((type) => nodes.get(type)?.key !== undefined);
 }
 

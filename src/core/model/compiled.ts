@@ -58,6 +58,8 @@ export interface CompiledModel {
   readonly concerns?: Concerns;
   /** The things whose changes the feed tells; absent: all. It shapes no derived item. */
   readonly feed?: FeedNames;
+  /** The types whose base items are made from another table; absent: none. It shapes no derived item. */
+  readonly mirrored?: ReadonlySet<string>;
   /** The declared types, for writer and reader; nothing at run time. Unknown here: any type is taken. */
   // biome-ignore lint/suspicious/noExplicitAny: a model that is read at run time declares no types
   readonly definition?: { nodes: any; edges: any };

@@ -111,6 +111,11 @@ export interface GraphInput<N extends NodeDefinitions, E> {
    * `acme`. An edge joins nodes of one tenant alone; every other edge is refused, or quarantined. Default: there are no tenants.
    */
   tenantSeparator?: TenantSeparator;
+  /**
+   * The node and edge types that `sources` of the model file make from another table. Only the mirror writes them, and a mapping makes no
+   * others. Default: none.
+   */
+  mirrored?: readonly NoInfer<Extract<keyof N | keyof E, string>>[];
   /** The things whose changes the feed tells. Default: all. */
   feed?: FeedNames<NoInfer<Extract<keyof N, string>>, NoInfer<Extract<keyof E, string>>>;
 }

@@ -14,6 +14,8 @@ import type { ItemKey, Store } from '../../core/store-port.ts';
 import { countText } from '../../foundation/figure.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
+import { claimsOf, liveClaimants } from '../../mirror/claims.ts';
+import { BEFORE_ALL } from '../../mirror/position.ts';
 import { StreamLabel } from '../../projecting/stream/stream-label.ts';
 import { modelToCheck } from '../../registry/checked.ts';
 import { readAbortable } from '../../store/abortable.ts';
@@ -61,6 +63,7 @@ async function explainItem(key: ItemKey, options: ExplainOptions): Promise<Expla
   const notes: string[] = [];
   if (item === undefined) notes.push('There is no such item: nothing is derived from it.');
   else if (!isItemThere(graph, key, item)) notes.push(goneText(graph, key, item));
+  if (item !== undefined) notes.push(...claimTexts(graph, item));
   if (kind.kind === 'unknown') notes.push(undeclaredText(options.graph, key));
   const entries = await quarantineEntriesOf(graph, store, key);
   notes.push(
@@ -72,6 +75,21 @@ async function explainItem(key: ItemKey, options: ExplainOptions): Promise<Expla
   const context = { graph, store, stream: new StreamLabel(undefined) };
   const parts = item === undefined ? [] : await explainBaseItem(context, key, item, lag);
   return { item: { ...key, exists: item !== undefined, kind: nameOfKind(kind) }, parts, notes };
+}
+
+/** The source items that a mirrored base item is made from, with the positions of the records that made it. */
+function claimTexts(graph: CompiledModel, item: Item): string[] {
+  const claims = claimsOf(graph, item);
+  if (claims === undefined) return [];
+  const live = liveClaimants(claims).sort();
+  const made = [...claims.entries].map(([claimant, { content, position, version }]) => {
+    const by = position === BEFORE_ALL ? 'a snapshot' : `the record ${position}`;
+    const what =
+      content === undefined ? 'does not make it any more' : claimant === claims.owner ? 'makes it' : 'makes it too';
+    return `The source item ${claimant} ${what}, by ${by} and version ${version} of the mapping.`;
+  });
+  if (live.length < 2) return made;
+  return [...made, `Source items are in conflict: it shows the content of ${claims.owner}.`];
 }
 
 /** The reason why nothing is derived from an item that is stored. */

@@ -15,6 +15,7 @@ import { groupsAtZero, isZeroAmounts, storedAmounts } from '../../core/items/led
 import { kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { classifyBaseItem } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import { isOfOthers } from '../../core/model/mirrored.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
@@ -118,7 +119,12 @@ const STREAM_MS = 24 * HOUR_MS;
 /** Walks of a second run. Each but the last has changed something; producers that never rest must not keep it going. */
 const MOST_WALKS = 5;
 /** Errors of a deletion by lists after which the walk over the table does all. */
-const WALKS_INSTEAD: ReadonlySet<string> = new Set(['projection-not-ready', 'read-only-type', 'condition-failed']);
+const WALKS_INSTEAD: ReadonlySet<string> = new Set([
+  'projection-not-ready',
+  'read-only-type',
+  'mirrored-type',
+  'condition-failed',
+]);
 /** Deletions of tombstones at once. */
 const DELETES_AT_ONCE = 8;
 /** Groups at zero that one update takes away: it names each of them. */
@@ -351,7 +357,7 @@ class SubjectEraser {
 
   /** Whether a base item is not Edgeloom's to delete. */
   private isOfOthers(key: ItemKey): boolean {
-    return this.options.graph.table.rawKeys?.readOnlyReason(key) !== undefined;
+    return isOfOthers(this.options.graph, key);
   }
 
   /** Whether a second run deletes an item: a tombstone whose fence is over, or an empty item in the subject's partition. */

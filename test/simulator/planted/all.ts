@@ -1,4 +1,5 @@
 import { JOINED_MUTANTS } from '../../schedules/joined-mutants.ts';
+import { MIRROR_MUTANTS } from '../../schedules/mirror-mutants.ts';
 import { UPDATE_MUTANTS, WALK_MUTANTS } from '../../schedules/mutants.ts';
 import { TENANTS_MUTANTS } from '../../schedules/tenants-mutants.ts';
 import { pinnedEvolution } from '../evolution/pinned.ts';
@@ -57,5 +58,6 @@ export const PLANTED: readonly Planted[] = [
   ...found(UPDATE_MUTANTS, 'schedules of updates'),
   ...found(WALK_MUTANTS, 'schedules of walks'),
   ...found(JOINED_MUTANTS, 'schedules of joined items'),
+  ...found(MIRROR_MUTANTS, 'schedules of a mirror'),
   ...found(TENANTS_MUTANTS, 'attack on another tenant'),
 ];

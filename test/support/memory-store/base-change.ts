@@ -5,7 +5,9 @@ import {
   type Item,
   sameValue,
   setOwn,
+  stringOf,
 } from '../../../src/core/items/attribute-value.ts';
+import { MIRROR } from '../../../src/core/model/mirrored.ts';
 import type { TableNames } from '../../../src/core/model/compiled.ts';
 import type { AttributeChanges, BaseChange, BaseCondition } from '../../../src/core/store-port.ts';
 import { copyIn, normalNumber, refused, sumOf } from './item.ts';
@@ -32,17 +34,29 @@ export function checkedChange(change: BaseChange, { partitionKey, sortKey }: Tab
 
 /** Whether an item, or its absence, meets a condition. */
 export function meetsBase(item: Item | undefined, condition: BaseCondition = {}): boolean {
-  const { present, equal = {}, absent = [], equalIfPresent = {} } = condition;
+  const { present, equal = {}, absent = [], equalIfPresent = {}, mirroredBefore } = condition;
   if (present !== undefined && present !== (item !== undefined)) return false;
   const has = (name: string): AttributeValue | undefined => item && attributeOf(item, name);
   return (
     Object.keys(equal).every((name) => has(name) !== undefined && sameValue(has(name), equal[name])) &&
     absent.every((name) => has(name) === undefined) &&
+    (mirroredBefore === undefined || item === undefined || isMirroredBefore(item, mirroredBefore)) &&
     (item === undefined ||
       Object.keys(equalIfPresent).every(
         (name) => has(name) !== undefined && sameValue(has(name), equalIfPresent[name]),
       ))
   );
+}
+
+function isMirroredBefore(item: Item, { claimant, position }: NonNullable<BaseCondition['mirroredBefore']>): boolean {
+  const entries = mapAt(mapAt(item, MIRROR), 'entries');
+  const own = stringOf(attributeOf(mapAt(entries, claimant), 'p'));
+  return Object.keys(entries).length === 1 && own !== undefined && own < position;
+}
+
+function mapAt(item: Item, name: string): Item {
+  const value = attributeOf(item, name);
+  return value !== undefined && 'M' in value ? value.M : {};
 }
 
 /** The item after changes that were checked. */

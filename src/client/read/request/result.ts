@@ -3,6 +3,7 @@ import { ATTRIBUTES } from '../../../core/items/derived-item.ts';
 import { TARGET_ID } from '../../../core/items/hashed-key.ts';
 import { toPlainItem } from '../../../core/items/plain.ts';
 import type { EdgeModel } from '../../../core/model/compiled.ts';
+import { BOOKKEEPING } from '../../../core/model/mirrored.ts';
 import type { ReadContext } from './context.ts';
 
 /** One page of a result. */
@@ -107,7 +108,7 @@ export function baseAttributes(
   return toPlainItem(
     pickAttributes(
       item,
-      Object.keys(item).filter((name) => !keys.includes(name)),
+      Object.keys(item).filter((name) => !keys.includes(name) && !BOOKKEEPING.includes(name)),
     ),
     readNumber,
   );

@@ -2,6 +2,7 @@ import { attributeOf, type Item, itemSizeBytes, stringOf } from '../../../core/i
 import { TARGET_ID } from '../../../core/items/hashed-key.ts';
 import { describe } from '../../../core/items/keys.ts';
 import { type CompiledModel, indexKeysOf } from '../../../core/model/compiled.ts';
+import { MIRROR } from '../../../core/model/mirrored.ts';
 import { type Problem, problemsOfImage } from '../../../core/plan/derive.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
@@ -108,6 +109,9 @@ function checkReserved(graph: CompiledModel, item: Item): void {
   if (Object.hasOwn(item, '__proto__')) {
     const hint = 'Rename it, or put it into a map: inside one the name is fine.';
     throw new AttributeError('__proto__', 'has a name whose value the AWS SDK for JavaScript loses on reading', hint);
+  }
+  if (Object.hasOwn(item, MIRROR)) {
+    throw new AttributeError(MIRROR, 'is the bookkeeping of a mirror', 'Rename it.');
   }
   for (const index of graph.indexes) {
     const { partition, sort } = indexKeysOf(graph.table)[index];

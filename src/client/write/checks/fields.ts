@@ -23,6 +23,23 @@ export async function validateFields(
   throw new InvalidAttributesError(item, result.issues.map(mistakeOf));
 }
 
+/**
+ * As `validateFields`, of a validator that answers at once: a mapping is a pure function. Throws `validator-failed` for another.
+ */
+export function validateAtOnce(fields: StandardSchemaV1 | undefined, attributes: object, item: string): object {
+  if (fields === undefined) return attributes;
+  const result = fields['~standard'].validate(attributes);
+  if (result instanceof Promise) {
+    throw new EdgeloomError(
+      'validator-failed',
+      `${item}: the validator of its fields answers later.`,
+      'Give a mirrored type a validator that is synchronous.',
+    );
+  }
+  if (result.issues === undefined) return plainAttributes(result.value, item, "The validator's output");
+  throw new InvalidAttributesError(item, result.issues.map(mistakeOf));
+}
+
 async function validate(
   fields: StandardSchemaV1,
   attributes: unknown,

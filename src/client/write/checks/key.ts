@@ -12,6 +12,7 @@ import {
 import { checkIdInRawKeys, classifyBaseItem, targetIdOf } from '../../../core/model/base-item.ts';
 import type { CompiledModel, PartModel } from '../../../core/model/compiled.ts';
 import { isMadeByNode } from '../../../core/model/keys/key-option.ts';
+import { isMirrored } from '../../../core/model/mirrored.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { itemName } from './problem.ts';
@@ -90,10 +91,17 @@ export function checkEdgeType(graph: CompiledModel, type: unknown, role: Role): 
 
 /**
  * The key of a base item that is Edgeloom's to write. Throws `read-only-type` for one whose keys the model has as templates: the application
- * that writes the table's other items may have another item under them.
+ * that writes the table's other items may have another item under them. Throws `mirrored-type` for one that the mirror writes.
  */
-export function writableKey({ table }: CompiledModel, key: ItemKey): ItemKey {
-  const reason = table.rawKeys?.readOnlyReason(key);
+export function writableKey(graph: CompiledModel, key: ItemKey): ItemKey {
+  if (isMirrored(graph, key)) {
+    throw new EdgeloomError(
+      'mirrored-type',
+      `${itemName(key.source, key.target)}: its type is mirrored from another table, so Edgeloom only reads it.`,
+      'Write the item of the source table that it is made from.',
+    );
+  }
+  const reason = graph.table.rawKeys?.readOnlyReason(key);
   if (reason === undefined) return key;
   const name = itemName(key.source, key.target);
   throw new EdgeloomError('read-only-type', `${name}: ${reason}, so Edgeloom only reads it.`, READ_ONLY);

@@ -11,6 +11,7 @@ import { parseNodeId } from '../../items/keys.ts';
 import { toPlainItem } from '../../items/plain.ts';
 import type { CompiledModel, Compute, Projection } from '../../model/compiled.ts';
 import { isNodeThere } from '../../model/gone.ts';
+import { BOOKKEEPING } from '../../model/mirrored.ts';
 
 /** The reason why a part of a base item could not be derived. */
 export interface Problem {
@@ -149,6 +150,7 @@ export class Subject {
     const names = projection.kind === 'ALL' ? Object.keys(this.image) : projection.attributes;
     for (const name of names) {
       if (name === partitionKey || name === sortKey || (isHashed && name === TARGET_ID)) continue;
+      if (BOOKKEEPING.includes(name)) continue;
       try {
         const value = this.attribute(name);
         if (value !== undefined) setOwn(copy, name, value);

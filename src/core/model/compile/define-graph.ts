@@ -58,6 +58,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
       message: 'is for a table without key templates: an id of theirs says nothing of the partition',
     });
   }
+  checkMirrored(input?.mirrored, [...nodes.keys(), ...edges.keys()], mistakes);
   if (mistakes.length > 0) throw new ModelError(mistakes);
   for (const [type, compiled] of nodes) {
     const ownerOf = [...edges.values()].filter(({ inbound, to }) => inbound?.includeOwner === true && to.has(type));
@@ -71,7 +72,18 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
     indexes: usesGsi1 ? ['gsi0', 'gsi1'] : ['gsi0'],
     fingerprint: fingerprintOf(nodeInput, edgeInput, tenantSeparator),
     ...(input.feed && { feed: input.feed }),
+    ...(input.mirrored && { mirrored: new Set<string>(input.mirrored) }),
   };
+}
+
+/** Reports what is no list of types of the model. */
+function checkMirrored(given: unknown, types: readonly string[], mistakes: MistakeLog): void {
+  if (given === undefined) return;
+  const names: readonly unknown[] = Array.isArray(given) ? given : [given];
+  for (const name of names) {
+    if (Array.isArray(given) && types.includes(name as string)) continue;
+    mistakes.push({ path: 'mirrored', message: `names ${JSON.stringify(name)}; the types are ${types.join(', ')}` });
+  }
 }
 
 /** Notes copies of parts: a copy is of the target node itself. */

@@ -134,6 +134,7 @@ export const graphSchema = exactObject({
   table: anything,
   nodes: anything,
   edges: anything,
+  mirrored: anything,
   feed: anything,
   tenantSeparator: optional(oneOf(...TENANT_SEPARATORS)),
 });

@@ -1,0 +1,37 @@
+import { type Item, setOwn } from '../items/attribute-value.ts';
+import { typePrefix } from '../items/keys.ts';
+import type { CompiledModel } from './compiled.ts';
+import { GONE } from './gone.ts';
+
+/** The bookkeeping that a mirror keeps in a base item, next to its content. */
+
+/** The attribute of a mirrored base item that says who claims it: a map of `rev`, `owner` and `entries`. */
+export const MIRROR = '~mirror';
+/** The names that no producer may use in a base item. */
+export const BOOKKEEPING: readonly string[] = [MIRROR, GONE];
+
+/** A base item without bookkeeping; the same object if it has none. */
+export function withoutBookkeeping(item: Item): Item {
+  if (!Object.hasOwn(item, MIRROR) && !Object.hasOwn(item, GONE)) return item;
+  const rest: Item = {};
+  for (const name of Object.keys(item)) if (!BOOKKEEPING.includes(name)) setOwn(rest, name, item[name]!);
+  return rest;
+}
+
+/** The key of a base item. */
+interface BaseKey {
+  source: string;
+  target: string;
+}
+
+/** Whether the base item of a key is of a mirrored type. A part of a node is of the node's type. */
+export function isMirrored({ mirrored, edges }: CompiledModel, { source, target }: BaseKey): boolean {
+  if (mirrored === undefined) return false;
+  const type = source === target ? undefined : typePrefix(target);
+  return mirrored.has(type !== undefined && edges.has(type) ? type : (typePrefix(source) ?? ''));
+}
+
+/** Whether a base item is for others to write: its type is mirrored, or the model has its keys as templates. */
+export function isOfOthers(graph: CompiledModel, key: BaseKey): boolean {
+  return isMirrored(graph, key) || graph.table.rawKeys?.readOnlyReason(key) !== undefined;
+}

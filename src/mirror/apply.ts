@@ -1,0 +1,104 @@
+import pMap from 'p-map';
+import { EdgeloomError, StoreError } from '../foundation/errors.ts';
+import { retrying } from '../foundation/retry.ts';
+import type { Abortable, RuntimeOptions } from '../foundation/runtime.ts';
+import type { RawRecord } from '../projecting/stream/raw-record.ts';
+import { type ItemWork, planBatch } from './batch.ts';
+import type { MirrorContext } from './context.ts';
+import { keyOfText } from './mapped.ts';
+import { poisonedEntry, quarantine, resolve } from './poison.ts';
+import { settle, writeOfRecord } from './write-claim.ts';
+
+/** Source items that are worked on at once. */
+const CONCURRENCY = 16;
+/** Attempts of a call that is refused for now, before the batch is given back. */
+const ATTEMPTS = 4;
+/** The time that a source item may take; with less than that left none is begun. */
+const RESERVE_MS = 3_000;
+
+/** Options of `apply`. */
+export interface ApplyOptions extends Abortable, Pick<RuntimeOptions, 'remainingMs'> {
+  /** The label of the source table's stream. */
+  streamLabel: string;
+}
+
+/** The result of `apply`. */
+export interface ApplyResult {
+  /** The sequence number of the first record that is not applied, with all after it; absent: all are. */
+  failedFrom?: string;
+  /** Why. */
+  error?: unknown;
+}
+
+/** Carries out a batch of records of the source table. Throws for what no retry mends before an operator acts. */
+export async function applyRecords(
+  context: MirrorContext,
+  records: readonly RawRecord[],
+  { streamLabel, remainingMs, signal }: ApplyOptions,
+  settledBefore: number,
+): Promise<ApplyResult> {
+  const works = planBatch(context.graph, context.source, records, { streamLabel, settledBefore });
+  let failed: { work: ItemWork; error: unknown } | undefined;
+  const note = (work: ItemWork, error: unknown): void => {
+    if (failed === undefined || work.firstPlace < failed.work.firstPlace) failed = { work, error };
+  };
+  await pMap(
+    works,
+    async (work) => {
+      if (signal?.aborted === true || (remainingMs?.() ?? Number.POSITIVE_INFINITY) < RESERVE_MS) {
+        note(work, signal?.reason);
+        return;
+      }
+      try {
+        await applyWork(context, work, { remainingMs, signal });
+      } catch (error) {
+        if (!(error instanceof StoreError) || error.kind !== 'retryable') throw error;
+        note(work, error);
+      }
+    },
+    { concurrency: CONCURRENCY },
+  );
+  return failed === undefined ? {} : { failedFrom: failed.work.firstNumber, error: failed.error };
+}
+
+async function applyWork(
+  context: MirrorContext,
+  work: ItemWork,
+  runtime: Pick<RuntimeOptions, 'remainingMs' | 'signal'>,
+): Promise<void> {
+  const { claimant, poison, mendedAt } = work;
+  const attempt = <T>(action: () => Promise<T>): Promise<T> =>
+    retrying(action, {
+      ...runtime,
+      wait: context.wait,
+      random: context.random,
+      // The writes are conditional, so a call whose answer was lost may be made again.
+      isRetryable: (error, tries) => error instanceof StoreError && error.kind === 'retryable' && tries < ATTEMPTS,
+    });
+  if (mendedAt !== undefined) {
+    const entry = await attempt(() => poisonedEntry(context, claimant));
+    for (const key of entry?.keys ?? []) {
+      if (!work.keys.has(key)) work.keys.set(key, { kind: 'write', position: mendedAt, content: undefined });
+    }
+  }
+  for (const [text, { kind, position, content }] of work.keys) {
+    const word = { key: keyOfText(text), claimant };
+    try {
+      await attempt<unknown>(() =>
+        kind === 'settle' ? settle(context, word, position) : writeOfRecord(context, word, { position, content }),
+      );
+    } catch (error) {
+      if (!isOfItem(error)) throw error;
+      await attempt(() => quarantine(context, claimant, { position, error, keys: [...work.keys.keys()] }));
+      return;
+    }
+  }
+  if (poison !== undefined) await attempt(() => quarantine(context, claimant, poison));
+  else if (mendedAt !== undefined) await attempt(() => resolve(context, claimant, mendedAt));
+}
+
+/** Whether an error is of one item, which fails again however often it is tried. */
+export function isOfItem(error: unknown): error is EdgeloomError {
+  if (error instanceof StoreError) return error.kind === 'terminal';
+  return error instanceof EdgeloomError && error.code === 'invalid-mapping';
+}

@@ -1,0 +1,140 @@
+import { attributeOf, type Item } from '../core/items/attribute-value.ts';
+import { textOfKey } from '../core/items/keys.ts';
+import { MIRROR } from '../core/model/mirrored.ts';
+import type { ItemKey } from '../core/store-port.ts';
+import { isOfItem } from './apply.ts';
+import { claimsOf, textOf } from './claims.ts';
+import type { MirrorContext } from './context.ts';
+import { type Poisoned, poisonedItems } from './poison.ts';
+import { conflictOf, isRight, overBase, overSource, wantedOf } from './walks.ts';
+import { settle, type Word } from './write-claim.ts';
+
+/** How long the check waits between its two looks, where nobody says how far the consumer has come. */
+const SETTLE_MS = 60_000;
+
+/** Options of `check`. */
+export interface CheckSourceOptions {
+  /** Makes base items what their source items say. Default: differences are reported alone. */
+  repair?: boolean | undefined;
+  /**
+   * Waits until the consumer has processed all records from before a time, in milliseconds since 1970; false: it has not, so that
+   * differences may be late alone. Default: waits a minute.
+   */
+  processed?: ((throughMs: number) => Promise<boolean>) | undefined;
+  signal?: AbortSignal | undefined;
+  onProgress?: ((items: number) => void) | undefined;
+}
+
+/** A base item that does not say what its source item says. */
+export interface SourceDifference extends ItemKey {
+  /** The source item. */
+  claimant: string;
+  /** `missing`: it is not there; `stray`: nothing makes it; `different`: its content differs; `outdated`: an older mapping made it. */
+  kind: 'missing' | 'stray' | 'different' | 'outdated';
+  repaired: boolean;
+}
+
+/** The result of `check`. */
+export interface SourceCheck {
+  /** Source items and base items that were compared. */
+  items: number;
+  differences: SourceDifference[];
+  /** Differences that may be late alone: the item moved between the looks, or the consumer is not far enough. */
+  pending: number;
+  /** Base items that several source items make, with all of them. */
+  conflicts: (ItemKey & { claimants: string[]; owner: string })[];
+  /** Source items that the mapping does not take. */
+  poisoned: Poisoned[];
+}
+
+/** A difference at the first look. */
+interface Suspect extends Word {
+  revision: string;
+  wanted: string;
+}
+
+/** Compares source and base items both ways. A difference counts only if it is the same at two looks. */
+export async function checkSource(context: MirrorContext, options: CheckSourceOptions): Promise<SourceCheck> {
+  const { store, graph } = context;
+  const conflicts: SourceCheck['conflicts'] = [];
+  const suspects = new Map<string, Suspect>();
+  const look = async (word: Word, item: Item | undefined): Promise<Suspect | undefined> => {
+    const entry = claimsOf(graph, item)?.entries.get(word.claimant);
+    const wanted = await wantedOf(context, word);
+    if (isRight(context, entry, wanted)) return undefined;
+    return { ...word, revision: revisionText(item), wanted: textOf(wanted) };
+  };
+  const note = async (word: Word, item: Item | undefined): Promise<void> => {
+    const suspect = await look(word, item);
+    if (suspect !== undefined) suspects.set(JSON.stringify([textOfKey(word.key), word.claimant]), suspect);
+  };
+  const seenConflicts = new Set<string>();
+  const back = await overBase(context, options, async (word, _entry, { key, item }) => {
+    await note(word, item);
+    const claimants = conflictOf(context, item);
+    if (claimants.length > 0 && !seenConflicts.has(textOfKey(key))) {
+      seenConflicts.add(textOfKey(key));
+      conflicts.push({ ...key, claimants, owner: claimsOf(graph, item)!.owner });
+    }
+    return false;
+  });
+  const forth = await overSource(context, options, async (word) => {
+    await note(word, (await store.get(word.key, { consistent: true })).item);
+    return false;
+  });
+  const result: SourceCheck = { items: back.items + forth.items, differences: [], pending: 0, conflicts, poisoned: [] };
+  if (suspects.size > 0) {
+    const isProcessed = await (options.processed ?? waited(context, options.signal))(context.now());
+    for (const first of suspects.values()) {
+      options.signal?.throwIfAborted();
+      try {
+        const { item } = await store.get(first.key, { consistent: true });
+        const second = await look(first, item);
+        if (second === undefined) continue;
+        // rule: mirror-check-looks-twice
+        const isSame = second.revision === first.revision && second.wanted === first.wanted;
+        if (!isSame || !isProcessed) result.pending += 1;
+        else result.differences.push(await differenceOf(context, first, item, options.repair === true));
+      } catch (error) {
+        // The mapping takes the source item no more.
+        if (!isOfItem(error)) throw error;
+        result.pending += 1;
+      }
+    }
+  }
+  for await (const poisoned of poisonedItems(store, context.source)) result.poisoned.push(poisoned);
+  return result;
+}
+
+async function differenceOf(
+  context: MirrorContext,
+  suspect: Suspect,
+  item: Item | undefined,
+  repair: boolean,
+): Promise<SourceDifference> {
+  const { key, claimant, wanted } = suspect;
+  const entry = claimsOf(context.graph, item)?.entries.get(claimant);
+  const kind =
+    entry?.content === undefined && wanted !== ''
+      ? 'missing'
+      : wanted === ''
+        ? 'stray'
+        : textOf(entry?.content) === wanted
+          ? 'outdated'
+          : 'different';
+  const repaired = repair && (await settle(context, suspect));
+  return { ...key, claimant, kind, repaired };
+}
+
+function waited({ wait }: MirrorContext, signal: AbortSignal | undefined): () => Promise<boolean> {
+  return async () => {
+    await wait(SETTLE_MS, signal);
+    return true;
+  };
+}
+
+function revisionText(item: Item | undefined): string {
+  const mirror = item && attributeOf(item, MIRROR);
+  if (mirror === undefined || !('M' in mirror)) return item === undefined ? '' : 'none';
+  return JSON.stringify(mirror.M['rev'] ?? null);
+}

@@ -1,0 +1,27 @@
+/** A node or an edge as a mapping makes it: its two keys, and its attributes as plain values. */
+export type MappedItem = { readonly source: string; readonly target: string } & Readonly<Record<string, unknown>>;
+
+/**
+ * A node that a mapping makes.
+ *
+ * @example
+ * nodeItem(`ISSUE-${item.issueNumber}`, { subject: item.subject });
+ */
+export function nodeItem(id: string, attributes: Readonly<Record<string, unknown>> = {}): MappedItem {
+  return { source: id, target: id, ...attributes };
+}
+
+/**
+ * An edge that a mapping makes. The key of a type with hashed keys is made later, from the target's id.
+ *
+ * @example
+ * edgeItem(`ISSUE-${item.issueNumber}`, 'IN_REPO', `REPO-${item.repoName}`);
+ */
+export function edgeItem(
+  source: string,
+  type: string,
+  target: string,
+  attributes: Readonly<Record<string, unknown>> = {},
+): MappedItem {
+  return { source, target: `${type}-${target}`, ...attributes };
+}

@@ -1,0 +1,126 @@
+import { toItemOfKey } from '../client/write/checks/base-item.ts';
+import { validateAtOnce } from '../client/write/checks/fields.ts';
+import { checkBaseKey, partModel } from '../client/write/checks/key.ts';
+import { isPlainObject } from '../client/write/checks/values.ts';
+import { type Item, stringOf, withBinaryAsBytes } from '../core/items/attribute-value.ts';
+import { TARGET_ID } from '../core/items/hashed-key.ts';
+import { describe, isTypeName, textOfKey, typePrefix } from '../core/items/keys.ts';
+import { toPlainItem } from '../core/items/plain.ts';
+import { sortKeyOfEdge } from '../core/model/base-item.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import { BOOKKEEPING } from '../core/model/mirrored.ts';
+import type { ItemKey } from '../core/store-port.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
+import { claimantOf, type Source } from './source.ts';
+
+/**
+ * The base items that an image of a source item makes, in wire form by `textOfKey` of their key; of no image: none. It is a pure function,
+ * and the one way in which a mapping is used.
+ *
+ * Throws `invalid-mapping` for what the model does not have or take: the message names the source item and the attribute.
+ */
+export function mapped(graph: CompiledModel, source: Source, image: Item | undefined): ReadonlyMap<string, Item> {
+  const items = new Map<string, Item>();
+  if (image === undefined) return items;
+  const claimant = claimantOf(source, image);
+  for (const given of callMap(source, claimant, image)) {
+    const item = named(claimant, () => baseItemOf(graph, given));
+    const { partitionKey, sortKey } = graph.table;
+    const key = { source: stringOf(item[partitionKey])!, target: stringOf(item[sortKey])! };
+    const text = textOfKey(key);
+    if (items.has(text)) {
+      throw invalid(
+        claimant,
+        `makes the item ${describe(key.source)} ${describe(key.target)} twice`,
+        'Give each key once.',
+      );
+    }
+    items.set(text, item);
+  }
+  return items;
+}
+
+/** The key that `textOfKey` made a text of. */
+export function keyOfText(text: string): ItemKey {
+  const [source, target] = JSON.parse(text) as [string, string];
+  return { source, target };
+}
+
+function callMap({ map }: Source, claimant: string, image: Item): readonly unknown[] {
+  let given: unknown;
+  try {
+    const values = Object.keys(image).map((name) => [name, withBinaryAsBytes(image[name]!)]);
+    given = map(toPlainItem(Object.fromEntries(values) as Item));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw invalid(claimant, `threw: ${reason}`, 'Correct map, which has to take every item of the table.', error);
+  }
+  if (Array.isArray(given)) return given;
+  throw invalid(claimant, `gave ${describe(given)}`, 'Give a list of nodeItem(…) and edgeItem(…), [] for none.');
+}
+
+function baseItemOf(graph: CompiledModel, given: unknown): Item {
+  if (!isPlainObject(given)) {
+    throw new EdgeloomError(
+      'invalid-mapping',
+      `it made ${describe(given)}, which is no item.`,
+      'Use nodeItem or edgeItem.',
+    );
+  }
+  const { source, target, ...attributes } = given as Record<string, unknown>;
+  for (const name of [...BOOKKEEPING, graph.table.ttl, graph.table.partitionKey, graph.table.sortKey]) {
+    if (!Object.hasOwn(attributes, name)) continue;
+    const why = name === graph.table.ttl ? 'is the one by which the table deletes items' : 'is reserved';
+    throw new EdgeloomError('invalid-mapping', `attribute ${name} ${why}.`, 'Give it another name in map.');
+  }
+  const key = keyOf(graph, source, target, attributes);
+  checkType(graph, key);
+  const isNode = key.source === key.target;
+  const type = typePrefix(key.target) ?? '';
+  const edge = isNode ? undefined : graph.edges.get(type);
+  const { fields } = (isNode ? graph.nodes.get(type) : (partModel(graph, key) ?? edge)) ?? {};
+  const { [TARGET_ID]: targetId, ...own } = attributes;
+  const isHashed = edge?.keys === 'hashed';
+  const valid = validateAtOnce(fields, isHashed ? own : attributes, `${describe(key.source)} ${describe(key.target)}`);
+  return toItemOfKey(graph, key, isHashed ? { ...valid, [TARGET_ID]: targetId } : valid);
+}
+
+/** The key of a mapped item, checked. The target's id of an edge with a hashed key is noted in its attributes. */
+function keyOf(graph: CompiledModel, source: unknown, target: unknown, attributes: Record<string, unknown>): ItemKey {
+  const type = typeof target === 'string' ? typePrefix(target) : undefined;
+  const edge = source === target || type === undefined ? undefined : graph.edges.get(type);
+  let sortKey = target;
+  if (edge?.keys === 'hashed') {
+    attributes[TARGET_ID] = (target as string).slice(edge.type.length + 1);
+    sortKey = sortKeyOfEdge(edge, attributes[TARGET_ID] as string);
+  }
+  const id = attributes[TARGET_ID];
+  checkBaseKey(graph, source, sortKey, typeof id === 'string' ? { [TARGET_ID]: { S: id } } : {});
+  return { source: source as string, target: sortKey as string };
+}
+
+/** Where the model says which types are mirrored, a mapping makes no others: the writer would write them too. */
+function checkType({ mirrored }: CompiledModel, { source, target }: ItemKey): void {
+  const type = source !== target && isTypeName(target) ? typePrefix(source) : typePrefix(target);
+  if (mirrored === undefined || mirrored.has(type ?? '')) return;
+  throw new EdgeloomError(
+    'invalid-mapping',
+    `${type} is no mirrored type.`,
+    `Name it in defineGraph({ mirrored: [${type}] }).`,
+  );
+}
+
+function named<T>(claimant: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof EdgeloomError)) throw error;
+    throw new EdgeloomError('invalid-mapping', `The mapping of ${claimant}: ${error.message}`, error.hint, {
+      cause: error,
+    });
+  }
+}
+
+function invalid(claimant: string, what: string, hint: string, cause?: unknown): EdgeloomError {
+  return new EdgeloomError('invalid-mapping', `The mapping of ${claimant} ${what}.`, hint, { cause });
+}

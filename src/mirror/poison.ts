@@ -1,0 +1,132 @@
+import { attributeOf, type Item, numberOf, stringOf } from '../core/items/attribute-value.ts';
+import { REVISION, TOMBSTONE_HOURS } from '../core/items/derived-item.ts';
+import { hash128, SERVICE_PARTITION } from '../core/items/keys.ts';
+import { queriedItems } from '../core/store-pages.ts';
+import type { BaseCondition, ItemKey, Store } from '../core/store-port.ts';
+import type { EdgeloomError } from '../foundation/errors.ts';
+import type { MirrorContext } from './context.ts';
+import { BEFORE_ALL } from './position.ts';
+import type { Source } from './source.ts';
+
+/**
+ * Source items that the mapping does not take. An entry of our table names each by its own key; the base items that it made before stay
+ * as they are, and are named in the entry until the item is mapped again.
+ */
+
+/** An entry of a source item that the mapping does not take. */
+export interface Poisoned {
+  claimant: string;
+  code: string;
+  reason: string;
+  /** Since when, in seconds since 1970. */
+  since: number;
+  position: string;
+  /** The base items that it may have made before, by the texts of their keys. */
+  keys: readonly string[];
+}
+
+const RESOLVED = 'resolved';
+
+/** Notes that the mapping does not take a source item, unless a later word about it is known. */
+export async function quarantine(
+  context: MirrorContext,
+  claimant: string,
+  found: { position: string; error: EdgeloomError; keys: readonly string[] },
+): Promise<void> {
+  await changeEntry(context, claimant, (entry, isResolved) => {
+    // A walk has asked the source item itself, and has no position.
+    const isOfWalk = found.position === BEFORE_ALL;
+    if (entry !== undefined && isResolved && !isOfWalk && entry.position >= found.position) return undefined;
+    const since = entry !== undefined && !isResolved ? entry.since : Math.floor(context.now() / 1000);
+    // rule: mirror-poison-keeps-what-was-made
+    const keys = [...new Set([...(isResolved ? [] : (entry?.keys ?? [])), ...found.keys])];
+    if (entry !== undefined && !isResolved && keys.length === entry.keys.length && entry.position >= found.position) {
+      return undefined;
+    }
+    const position = entry !== undefined && entry.position > found.position ? entry.position : found.position;
+    const { code, message, hint } = found.error;
+    return { claimant, code, reason: `${message} ${hint}`.trim(), since, position, keys };
+  });
+}
+
+/** The entry of a source item that is not taken; undefined: there is none, or it is resolved. */
+export async function poisonedEntry(context: MirrorContext, claimant: string): Promise<Poisoned | undefined> {
+  const { item } = await context.store.get(keyOf(context.source, claimant), { consistent: true });
+  return item === undefined || isResolvedEntry(item) ? undefined : entryOf(item);
+}
+
+/** Notes that a source item is mapped again. The entry stays for a while, so that an old record does not bring it back. */
+export async function resolve(context: MirrorContext, claimant: string, position: string): Promise<void> {
+  await changeEntry(
+    context,
+    claimant,
+    (entry, isResolved) =>
+      entry === undefined || isResolved || entry.position > position ? undefined : { ...entry, position, keys: [] },
+    RESOLVED,
+  );
+}
+
+/** The source items that the mapping does not take now. */
+export async function* poisonedItems(store: Pick<Store, 'query'>, { table }: Source): AsyncGenerator<Poisoned, void> {
+  const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: prefixOf(table) }, consistent: true };
+  for await (const item of queriedItems(store, request)) if (!isResolvedEntry(item)) yield entryOf(item);
+}
+
+async function changeEntry(
+  { graph, store, source, now }: MirrorContext,
+  claimant: string,
+  next: (entry: Poisoned | undefined, isResolved: boolean) => Poisoned | undefined,
+  as?: typeof RESOLVED,
+): Promise<void> {
+  const key = keyOf(source, claimant);
+  for (;;) {
+    const { item: seen } = await store.get(key, { consistent: true });
+    const entry = next(seen && entryOf(seen), seen !== undefined && isResolvedEntry(seen));
+    if (entry === undefined) return;
+    const revision = seen && attributeOf(seen, REVISION);
+    const condition: BaseCondition =
+      revision === undefined ? { absent: [REVISION] } : { equal: { [REVISION]: revision } };
+    const item: Item = {
+      [graph.table.partitionKey]: { S: key.source },
+      [graph.table.sortKey]: { S: key.target },
+      claimant: { S: entry.claimant },
+      code: { S: entry.code },
+      reason: { S: entry.reason },
+      since: { N: String(entry.since) },
+      p: { S: entry.position },
+      keys: { L: entry.keys.map((text) => ({ S: text })) },
+      [REVISION]: { N: String(Number(numberOf(revision) ?? 0) + 1) },
+      ...(as === RESOLVED && {
+        [RESOLVED]: { BOOL: true },
+        [graph.table.ttl]: { N: String(Math.floor(now() / 1000) + TOMBSTONE_HOURS * 3600) },
+      }),
+    };
+    const result = await store.change({ kind: 'put', key, item, condition });
+    if (result.applied) return;
+  }
+}
+
+function entryOf(item: Item): Poisoned {
+  const text = (name: string): string => stringOf(attributeOf(item, name)) ?? '';
+  const keys = attributeOf(item, 'keys');
+  return {
+    claimant: text('claimant'),
+    code: text('code'),
+    reason: text('reason'),
+    since: Number(numberOf(attributeOf(item, 'since')) ?? 0),
+    position: text('p'),
+    keys: keys !== undefined && 'L' in keys ? keys.L.flatMap((value) => stringOf(value) ?? []) : [],
+  };
+}
+
+function isResolvedEntry(item: Item): boolean {
+  return attributeOf(item, RESOLVED) !== undefined;
+}
+
+function keyOf({ table }: Source, claimant: string): ItemKey {
+  return { source: SERVICE_PARTITION, target: `${prefixOf(table)}${hash128(claimant)}` };
+}
+
+function prefixOf(table: string): string {
+  return `mirror-poison/${table}/`;
+}

@@ -1,0 +1,202 @@
+import pMap from 'p-map';
+import type { Item } from '../core/items/attribute-value.ts';
+import { isDerivedKey, textOfKey } from '../core/items/keys.ts';
+import type { ItemKey } from '../core/store-port.ts';
+import { TableWalk, walkStart } from '../store/table-walk.ts';
+import { isOfItem } from './apply.ts';
+import { type Claim, claimsOf, contentOf, liveClaimants, textOf } from './claims.ts';
+import type { MirrorContext } from './context.ts';
+import { keyOfText, mapped } from './mapped.ts';
+import { poisonedItems, quarantine, resolve } from './poison.ts';
+import { BEFORE_ALL } from './position.ts';
+import { claimantOf, isOfSource, keyOfClaimant } from './source.ts';
+import { sourcePages } from './source-store.ts';
+import { settle, type Word, writeOfScan } from './write-claim.ts';
+
+/** The walks of a mirror: over the source table, and over the base items that it made. */
+
+/** Items that are worked on at once. */
+const CONCURRENCY = 16;
+
+/** Options of each walk. */
+export interface WalkOptions {
+  signal?: AbortSignal | undefined;
+  /** Called after each page, with the items read so far. */
+  onProgress?: ((items: number) => void) | undefined;
+}
+
+/** What a walk did. */
+export interface WalkResult {
+  /** Items that were read. */
+  items: number;
+  /** Base items that were written. */
+  written: number;
+  /** Source items that the mapping does not take. */
+  poisoned: number;
+}
+
+/**
+ * Puts what every source item makes, where nothing is known of it yet or an older mapping said it. It runs next to the consumer, which has
+ * been started before.
+ */
+export async function snapshot(context: MirrorContext, options: WalkOptions): Promise<WalkResult> {
+  const result = await overSource(context, options, async (word, content) => writeOfScan(context, word, content));
+  result.written += await mendPoisoned(context, options);
+  return result;
+}
+
+/**
+ * Settles the base items that are not what their source items make now. It looks also at those of the present version: while two versions of
+ * a consumer run side by side, the older one may have had the last word about another key.
+ */
+export async function sweep(context: MirrorContext, options: WalkOptions): Promise<WalkResult> {
+  return overBase(context, options, async (word, entry) => {
+    // rule: mirror-sweep-looks-at-every-version
+    if (isRight(context, entry, await wantedOf(context, word))) return false;
+    return settle(context, word);
+  });
+}
+
+/** Settles both ways: what each source item makes, and what makes each base item. */
+export async function reconcile(context: MirrorContext, options: WalkOptions): Promise<WalkResult> {
+  const mended = await mendPoisoned(context, options);
+  // rule: mirror-reconciles-what-source-items-make
+  const forth = await overSource(context, options, async (word, content) => {
+    const { item } = await context.store.get(word.key, { consistent: true });
+    const entry = claimsOf(context.graph, item)?.entries.get(word.claimant);
+    return isRight(context, entry, content) ? false : settle(context, word);
+  });
+  // rule: mirror-reconciles-what-makes-base-items
+  const back = await sweep(context, options);
+  return {
+    items: forth.items + back.items,
+    written: mended + forth.written + back.written,
+    poisoned: forth.poisoned + back.poisoned,
+  };
+}
+
+/** What the source item makes now of a base item. */
+export async function wantedOf({ graph, source, sourceStore }: MirrorContext, word: Word): Promise<Item | undefined> {
+  const image = await sourceStore.get(keyOfClaimant(source, word.claimant));
+  return contentOf(graph, mapped(graph, source, image).get(textOfKey(word.key)));
+}
+
+/** Whether an entry says what is wanted, in the present version. */
+export function isRight({ source }: MirrorContext, entry: Claim | undefined, wanted: Item | undefined): boolean {
+  if (entry === undefined) return wanted === undefined;
+  return entry.version >= source.version && textOf(entry.content) === textOf(wanted);
+}
+
+/** Visits each base item that each source item makes. */
+export async function overSource(
+  context: MirrorContext,
+  options: WalkOptions,
+  visit: (word: Word, content: Item) => Promise<boolean>,
+): Promise<WalkResult> {
+  const { graph, source, sourceStore } = context;
+  const result: WalkResult = { items: 0, written: 0, poisoned: 0 };
+  for await (const images of sourcePages(sourceStore)) {
+    await pMap(
+      images,
+      async (image) => {
+        options.signal?.throwIfAborted();
+        const claimant = claimantOf(source, image);
+        await ofItem(context, claimant, result, [], async () => {
+          for (const [text, item] of mapped(graph, source, image)) {
+            if (await visit({ key: keyOfText(text), claimant }, contentOf(graph, item)!)) result.written += 1;
+          }
+        });
+      },
+      { concurrency: CONCURRENCY },
+    );
+    result.items += images.length;
+    options.onProgress?.(result.items);
+  }
+  return result;
+}
+
+/** Visits each entry of this source in each base item. The base items are read consistently, and before their source items. */
+export async function overBase(
+  context: MirrorContext,
+  options: WalkOptions,
+  visit: (word: Word, entry: Claim, seen: { key: ItemKey; item: Item }) => Promise<boolean>,
+): Promise<WalkResult> {
+  const { graph, source, store } = context;
+  const result: WalkResult = { items: 0, written: 0, poisoned: 0 };
+  const walk = new TableWalk(
+    {
+      graph,
+      source: store,
+      read: { consistent: true },
+      concurrency: 1,
+      isOver: () => options.signal?.aborted === true,
+      onPage: (items) => {
+        result.items += items;
+        options.onProgress?.(result.items);
+      },
+    },
+    walkStart(1),
+  );
+  await walk.run(async ({ items }) => {
+    await pMap(
+      items.filter(({ target }) => !isDerivedKey(target)),
+      async ({ source: from, target, item }) => {
+        const key = { source: from, target };
+        for (const [claimant, entry] of claimsOf(graph, item)?.entries ?? []) {
+          if (!isOfSource(source, claimant)) continue;
+          await ofItem(context, claimant, result, [textOfKey(key)], async () => {
+            if (await visit({ key, claimant }, entry, { key, item })) result.written += 1;
+          });
+        }
+      },
+      { concurrency: CONCURRENCY },
+    );
+    return true;
+  });
+  options.signal?.throwIfAborted();
+  return result;
+}
+
+/** Maps source items again that the mapping did not take, and settles what they make and have made. */
+async function mendPoisoned(context: MirrorContext, { signal }: WalkOptions): Promise<number> {
+  const { graph, source, store, sourceStore } = context;
+  let written = 0;
+  for await (const { claimant, keys, position } of poisonedItems(store, source)) {
+    signal?.throwIfAborted();
+    const image = await sourceStore.get(keyOfClaimant(source, claimant));
+    try {
+      const made = mapped(graph, source, image);
+      for (const text of new Set([...keys, ...made.keys()])) {
+        if (await settle(context, { key: keyOfText(text), claimant })) written += 1;
+      }
+    } catch (error) {
+      if (!isOfItem(error)) throw error;
+      continue;
+    }
+    await resolve(context, claimant, position);
+  }
+  return written;
+}
+
+async function ofItem(
+  context: MirrorContext,
+  claimant: string,
+  result: WalkResult,
+  keys: readonly string[],
+  run: () => Promise<void>,
+): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!isOfItem(error)) throw error;
+    result.poisoned += 1;
+    await quarantine(context, claimant, { position: BEFORE_ALL, error, keys });
+  }
+}
+
+/** The claimants of a base item that are in conflict; none where one alone makes it. */
+export function conflictOf({ graph }: MirrorContext, item: Item): string[] {
+  const claims = claimsOf(graph, item);
+  const live = claims === undefined ? [] : liveClaimants(claims);
+  return live.length > 1 ? live.sort() : [];
+}

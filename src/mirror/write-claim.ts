@@ -1,0 +1,115 @@
+import type { Item } from '../core/items/attribute-value.ts';
+import { textOfKey } from '../core/items/keys.ts';
+import type { ItemKey } from '../core/store-port.ts';
+import { asSeen, type Claim, type Claims, claimsOf, contentOf, itemOfClaims, sameClaim, withClaim } from './claims.ts';
+import type { MirrorContext } from './context.ts';
+import { mapped } from './mapped.ts';
+import { BEFORE_ALL } from './position.ts';
+import { keyOfClaimant } from './source.ts';
+
+/** The three ways in which a source item's word comes into a base item. */
+
+/** What a source item says of a base item, and which. */
+export interface Word {
+  key: ItemKey;
+  claimant: string;
+}
+
+/**
+ * Writes what a record says: content, or that the source item does not make the item. An item that nobody else claims takes one conditional
+ * write; only where that fails the item is looked at.
+ */
+export async function writeOfRecord(
+  context: MirrorContext,
+  { key, claimant }: Word,
+  said: Pick<Claim, 'position' | 'content'>,
+): Promise<void> {
+  const { graph, store, source, now } = context;
+  const claim: Claim = { ...said, version: source.version };
+  const item = itemOfClaims(graph, key, withClaim(undefined, claimant, claim, now()));
+  // rule: mirror-writes-only-what-is-newer
+  const condition = { mirroredBefore: { claimant, position: said.position } };
+  const result = await store.change({ kind: 'put', key, item, condition });
+  if (result.applied) return;
+  await writeAsSeen(context, { key, claimant }, result.current, (entry) => {
+    // rule: mirror-compares-positions-of-one-claimant
+    if (entry !== undefined && entry.position >= said.position) return undefined;
+    return claim;
+  });
+}
+
+/** Writes what a scan of the source table shows: only where nothing is known of the source item, or by an older mapping. */
+export async function writeOfScan(context: MirrorContext, { key, claimant }: Word, content: Item): Promise<boolean> {
+  const { graph, store, source, now } = context;
+  const { version } = source;
+  const claim: Claim = { position: BEFORE_ALL, version, content };
+  const item = itemOfClaims(graph, key, withClaim(undefined, claimant, claim, now()));
+  const result = await store.change({ kind: 'put', key, item, condition: { present: false } });
+  if (result.applied) return true;
+  return writeAsSeen(context, { key, claimant }, result.current, (entry) => {
+    if (entry === undefined) return claim;
+    // rule: mirror-snapshot-replaces-older-versions-alone
+    if (entry.version >= version) return undefined;
+    return { ...claim, position: entry.position };
+  });
+}
+
+/**
+ * Makes a base item say what its source item is now, whatever records said. The order is the rule: the base item is read first, then the
+ * source item, both consistently, and the write is made only if the base item is still as it was read.
+ *
+ * @param at the position of a record that asks for it; it is kept if it is later than the one found.
+ */
+export async function settle(context: MirrorContext, { key, claimant }: Word, at = BEFORE_ALL): Promise<boolean> {
+  const { graph, store, source, sourceStore } = context;
+  // rule: mirror-base-item-is-read-first
+  let { item: base } = await store.get(key, { consistent: true });
+  for (;;) {
+    // rule: mirror-source-item-is-read-in-each-round
+    const image = await sourceStore.get(keyOfClaimant(source, claimant));
+    const content = contentOf(graph, mapped(graph, source, image).get(textOfKey(key)));
+    const result = await tryToWrite(context, { key, claimant }, base, (entry) => {
+      if (entry === undefined && content === undefined && at === BEFORE_ALL) return undefined;
+      if (entry !== undefined && entry.version > source.version) return undefined;
+      // rule: mirror-settling-keeps-the-position
+      const position = entry !== undefined && entry.position > at ? entry.position : at;
+      const claim: Claim = { position, version: source.version, content };
+      return entry?.position === position && sameClaim(entry, claim) ? undefined : claim;
+    });
+    if (result.done) return result.wrote;
+    base = result.current;
+  }
+}
+
+/** Writes a claim until nobody has come between; `next` says what it is beside the present one, or that it is not needed. */
+async function writeAsSeen(
+  context: MirrorContext,
+  word: Word,
+  seen: Item | undefined,
+  next: (entry: Claim | undefined) => Claim | undefined,
+): Promise<boolean> {
+  let base = seen;
+  for (;;) {
+    const result = await tryToWrite(context, word, base, next);
+    if (result.done) return result.wrote;
+    base = result.current;
+  }
+}
+
+type Tried = { done: true; wrote: boolean } | { done: false; current: Item | undefined };
+
+async function tryToWrite(
+  { graph, store, now }: MirrorContext,
+  { key, claimant }: Word,
+  base: Item | undefined,
+  next: (entry: Claim | undefined) => Claim | undefined,
+): Promise<Tried> {
+  const claims: Claims | undefined = claimsOf(graph, base);
+  const claim = next(claims?.entries.get(claimant));
+  if (claim === undefined) return { done: true, wrote: false };
+  const item = itemOfClaims(graph, key, withClaim(claims, claimant, claim, now()));
+  // rule: mirror-writes-to-what-it-saw
+  const condition = asSeen(base);
+  const result = await store.change({ kind: 'put', key, item, condition });
+  return result.applied ? { done: true, wrote: true } : { done: false, current: result.current };
+}

@@ -1,0 +1,32 @@
+import { type DynamoDBClient, GetItemCommand, type GetItemCommandInput, ScanCommand } from '@aws-sdk/client-dynamodb';
+import type { Item } from '../core/items/attribute-value.ts';
+import { requireAnswer } from './answered.ts';
+import { withClassifiedErrors, withoutLostValues } from './answers.ts';
+
+/** A source table of DynamoDB, under whatever keys it has. It makes no call that writes. */
+export class DynamoDBSourceStore {
+  /** @param table the name of the table, or the ARN of one of another account. */
+  constructor(
+    private readonly client: DynamoDBClient,
+    private readonly table: string,
+  ) {}
+
+  /** Reads one item consistently by its key; undefined: there is none. */
+  async get(key: Item): Promise<Item | undefined> {
+    const Key = key as GetItemCommandInput['Key'];
+    const command = new GetItemCommand({ TableName: this.table, Key, ConsistentRead: true });
+    const { Item: found } = await withClassifiedErrors(() => this.client.send(command));
+    return found && withoutLostValues(found);
+  }
+
+  /** Reads one page of the table, eventually consistent. */
+  async scan({ startKey }: { startKey?: Item | undefined }): Promise<{ items: Item[]; lastKey?: Item | undefined }> {
+    const ExclusiveStartKey = startKey as GetItemCommandInput['Key'];
+    const command = new ScanCommand({ TableName: this.table, ExclusiveStartKey });
+    const { Items, LastEvaluatedKey } = await withClassifiedErrors(() => this.client.send(command));
+    return {
+      items: requireAnswer(Items, 'Scan', 'Items').map(withoutLostValues),
+      lastKey: LastEvaluatedKey as Item | undefined,
+    };
+  }
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { createReader } from '../../src/client/read/reader.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { streamLabel } from '../../src/core/items/watermark.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import { edgeItem, nodeItem } from '../../src/mirror/items.ts';
+import { createMirror } from '../../src/mirror/mirror.ts';
+import { source } from '../../src/mirror/source.ts';
+import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
+import { check } from '../../src/trust/check/check.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+/** A table of others, with a stream of its own, and ours beside it, on the engine of the tests. */
+
+async function twoTables() {
+  const app = await testTable(
+    defineGraph({
+      table: { name: uniqueTableName(), partitionKey: 'pk', sortKey: 'sk', ttl: 'ttl' },
+      nodes: { X: node() },
+    }),
+  );
+  const ours = await testTable(
+    defineGraph({
+      table: uniqueTableName(),
+      nodes: {
+        ISSUE: node({ search: { subject: { shards: 1, project: 'ALL' } } }),
+        REPO: node({ view: 'ALL' }),
+      },
+      edges: {
+        IN_REPO: edge({
+          from: 'ISSUE',
+          to: 'REPO',
+          keys: 'hashed',
+          inbound: { gsi0: 'status', project: 'ALL' },
+        }),
+      },
+      mirrored: ['ISSUE', 'REPO', 'IN_REPO'],
+    }),
+  );
+  const mirror = createMirror(ours.graph, {
+    source: source(app.graph.table.name, {
+      map({ kind, sk, repo, ...rest }) {
+        if (kind === 'repo') return [nodeItem(`REPO-${sk}`, { name: rest.name })];
+        if (kind !== 'issue') return [];
+        const id = `ISSUE-${sk}`;
+        return [
+          nodeItem(id, { subject: rest.subject }),
+          edgeItem(id, 'IN_REPO', `REPO-${repo}`, { status: rest.status }),
+        ];
+      },
+    }),
+    store: ours.store,
+    sourceStore: new DynamoDBSourceStore(app.client, app.graph.table.name),
+    wait: async () => undefined,
+  });
+  let read = 0;
+
+  /** Carries what the stream of the source has into our table, and what that has into the projections. */
+  async function follow(): Promise<void> {
+    const records = await app.rawRecords();
+    expect(await mirror.apply(records.slice(read), { streamLabel: streamLabel(app.streamArn) })).toEqual({});
+    read = records.length;
+    while ((await ours.projectAll()).records > 0);
+  }
+
+  const put = (pk: string, sk: string, attributes: Item) =>
+    app.store.put({ pk: { S: pk }, sk: { S: sk }, ...attributes });
+  return { app, ours, mirror, follow, put, reader: createReader(ours.graph, { store: ours.store }) };
+}
+
+function issue(subject: string, repo: string, status = 'open'): Item {
+  return { kind: { S: 'issue' }, subject: { S: subject }, repo: { S: repo }, status: { S: status } };
+}
+
+describe('a table beside another', () => {
+  it('answers from what the other has, with no trace of the bookkeeping, and checks clean', async () => {
+    const { app, ours, mirror, follow, put, reader } = await twoTables();
+    await put('repo', 'r1', { kind: { S: 'repo' }, name: { S: 'one' } });
+    await put('repo', 'r2', { kind: { S: 'repo' }, name: { S: 'two' } });
+    await put('issue', '1', issue('broken', 'r1'));
+    await put('other', 'x', { kind: { S: 'note' } });
+    await follow();
+    await put('issue', '1', issue('mended', 'r2', 'closed'));
+    await put('issue', '2', issue('again', 'r2'));
+    await app.store.delete({ source: 'repo', target: 'r1' });
+    await follow();
+    expect(
+      (await reader.inbound('IN_REPO', 'REPO-r2')).items.map(({ source: of, attributes }) => [of, attributes]),
+    ).toEqual([
+      ['ISSUE-1', { status: 'closed' }],
+      ['ISSUE-2', { status: 'open' }],
+    ]);
+    expect((await reader.inbound('IN_REPO', 'REPO-r1')).items).toEqual([]);
+    expect((await reader.search('ISSUE.subject').eq('mended')).items).toEqual([
+      { id: 'ISSUE-1', value: 'mended', attributes: { subject: 'mended' } },
+    ]);
+    const [one, gone] = await reader.get(['REPO-r2', 'REPO-r1']);
+    expect(one!.attributes).toEqual({ name: 'two' });
+    expect(gone!.attributes).toBeNull();
+    expect((await reader.node('ISSUE-1'))?.attributes).toEqual({ subject: 'mended' });
+    expect((await reader.edges('ISSUE-1', 'IN_REPO')).items).toEqual([
+      { source: 'ISSUE-1', type: 'IN_REPO', target: 'REPO-r2', attributes: { status: 'closed' } },
+    ]);
+    expect(await mirror.check()).toMatchObject({ differences: [], pending: 0, conflicts: [], poisoned: [] });
+    const options = { graph: ours.graph, store: ours.store, streamLabel: streamLabel(ours.streamArn), settleMs: 10 };
+    expect(await check(options)).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 }, quarantined: 0 });
+  });
+
+  it('begins with what is there, and leaves the other table as it is', async () => {
+    const { app, mirror, follow, put, reader } = await twoTables();
+    await put('repo', 'r1', { kind: { S: 'repo' }, name: { S: 'one' } });
+    for (const id of ['1', '2', '3']) await put('issue', id, issue(`subject ${id}`, 'r1'));
+    const before = await app.rawRecords();
+    expect(await mirror.snapshot()).toMatchObject({ items: 4, written: 7, poisoned: 0 });
+    await follow();
+    await follow();
+    expect((await reader.inbound('IN_REPO', 'REPO-r1')).items).toHaveLength(3);
+    expect(await mirror.reconcile()).toMatchObject({ written: 0 });
+    expect(await app.rawRecords()).toHaveLength(before.length);
+  });
+});

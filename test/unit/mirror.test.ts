@@ -1,0 +1,381 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { createReader } from '../../src/client/read/reader.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { hashedEdgeKey } from '../../src/core/items/hashed-key.ts';
+import { textOfKey } from '../../src/core/items/keys.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { GONE } from '../../src/core/model/gone.ts';
+import { MIRROR } from '../../src/core/model/mirrored.ts';
+import { edge, node, part } from '../../src/core/model/schema.ts';
+import { claimsOf, liveClaimants } from '../../src/mirror/claims.ts';
+import { edgeItem, type MappedItem, nodeItem } from '../../src/mirror/items.ts';
+import { mapped } from '../../src/mirror/mapped.ts';
+import { createMirror } from '../../src/mirror/mirror.ts';
+import { poisonedItems } from '../../src/mirror/poison.ts';
+import { positionOf } from '../../src/mirror/position.ts';
+import { type Source, source } from '../../src/mirror/source.ts';
+import type { RawRecord } from '../../src/projecting/stream/raw-record.ts';
+import { explain } from '../../src/trust/explain/explain.ts';
+import { eraseSubject } from '../../src/trust/subject/erase-subject.ts';
+import { HookedStore } from '../support/hooked-store.ts';
+import { MemoryStore } from '../support/memory-store/memory-store.ts';
+
+const graph = defineGraph({
+  table: 'records',
+  nodes: {
+    USER: node({ fields: z.looseObject({ name: z.string().optional() }), parts: { STATE: part() } }),
+    GOAL: node(),
+  },
+  edges: {
+    KNOWS: edge({ from: 'USER', to: 'USER', keys: 'hashed' }),
+    AIMS: edge({ from: 'USER', to: 'GOAL' }),
+    HELPS: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'since' } }),
+  },
+  mirrored: ['USER', 'KNOWS', 'AIMS'],
+});
+
+const LABEL = '2026-03-01T00:00:00.000';
+const NOW = Date.parse('2026-03-01T12:00:00Z');
+
+function sourceOf(map: (item: Record<string, unknown>) => readonly MappedItem[], version = 1): Source {
+  return source('app', { map, version });
+}
+
+const users = sourceOf(({ sk, name, knows }) => [
+  nodeItem(`USER-${String(sk)}`, { name }),
+  ...(knows === undefined ? [] : [edgeItem(`USER-${String(sk)}`, 'KNOWS', `USER-${String(knows)}`)]),
+]);
+
+function image(sk: string, attributes: Item = {}): Item {
+  return { pk: { S: 'user' }, sk: { S: sk }, ...attributes };
+}
+
+function record(number: number, before: Item | undefined, after: Item | undefined, atMs = NOW): RawRecord {
+  const { pk, sk } = (after ?? before)!;
+  return {
+    eventName: before === undefined ? 'INSERT' : after === undefined ? 'REMOVE' : 'MODIFY',
+    dynamodb: {
+      Keys: { pk, sk },
+      ...(before && { OldImage: before }),
+      ...(after && { NewImage: after }),
+      SequenceNumber: String(number),
+      ApproximateCreationDateTime: atMs / 1000,
+    },
+  };
+}
+
+/** A mirror on a table in memory, with a source table of these items. */
+function world(of: Source = users, now = () => NOW) {
+  const memory = new MemoryStore(graph.table);
+  const items = new Map<string, Item>();
+  const before: { call?: () => Promise<void> } = {};
+  const store = Object.assign(
+    new HookedStore(memory, async () => {
+      const { call } = before;
+      delete before.call;
+      await call?.();
+    }),
+    { scan: memory.scan.bind(memory) },
+  );
+  const sourceStore = {
+    get: async ({ sk }: Item) => items.get((sk as { S: string }).S),
+    scan: async () => ({ items: [...items.values()] }),
+  };
+  const wait = async (): Promise<void> => undefined;
+  const mirrorOf = (declared: Source) => createMirror(graph, { source: declared, store, sourceStore, now, wait });
+  const put = (item: Item): Item => {
+    items.set((item['sk'] as { S: string }).S, item);
+    return item;
+  };
+  const user = async (id: string) => (await memory.get({ source: id, target: id }, { consistent: true })).item;
+  return { memory, store, items, before, put, user, mirror: mirrorOf(of), mirrorOf };
+}
+
+describe('what a mapping makes', () => {
+  it('has the keys of the model, hashed where the type has hashed keys, and validated attributes', () => {
+    const target = hashedEdgeKey('KNOWS', 'USER-2');
+    const made = mapped(graph, users, image('1', { name: { S: 'Ann' }, knows: { S: '2' } }));
+    expect([...made]).toEqual([
+      [
+        textOfKey({ source: 'USER-1', target: 'USER-1' }),
+        { source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { S: 'Ann' } },
+      ],
+      [
+        textOfKey({ source: 'USER-1', target }),
+        { source: { S: 'USER-1' }, target: { S: target }, targetId: { S: 'USER-2' } },
+      ],
+    ]);
+    expect(mapped(graph, users, undefined).size).toBe(0);
+  });
+
+  it.each<[string, (item: Record<string, unknown>) => readonly unknown[], RegExp]>([
+    ['a type that the model lacks', () => [nodeItem('PLACE-1')], /PLACE/],
+    ['a type that is not mirrored', () => [nodeItem('GOAL-1')], /mirrored/],
+    ['an attribute that fields refuse', () => [nodeItem('USER-1', { name: 7 })], /name/],
+    ['an attribute that DynamoDB refuses', () => [nodeItem('USER-1', { tags: new Set() })], /tags/],
+    ['bookkeeping', () => [nodeItem('USER-1', { [MIRROR]: 1 })], /~mirror/],
+    ['an expiry', () => [nodeItem('USER-1', { expiresAt: 1 })], /expiresAt/],
+    ['a key twice', () => [nodeItem('USER-1'), nodeItem('USER-1')], /twice/],
+    ['no item', () => ['USER-1'], /no item/],
+    ['an edge between other types', () => [edgeItem('USER-1', 'AIMS', 'USER-2')], /AIMS/],
+  ])('is not %s', (_what, map, text) => {
+    const wrong = () => mapped(graph, sourceOf(map as (item: object) => MappedItem[]), image('1'));
+    expect(wrong).toThrow(text);
+    expect(wrong).toThrow(expect.objectContaining({ code: 'invalid-mapping' }));
+    expect(wrong).toThrow(/app\/\{"pk":\{"S":"user"\},"sk":\{"S":"1"\}\}/);
+  });
+
+  it('is an error that names the source item where the mapping throws, or gives no list', () => {
+    const boom = sourceOf(() => {
+      throw new Error('boom');
+    });
+    expect(() => mapped(graph, boom, image('1'))).toThrow(/"S":"1".*boom/);
+    const none = sourceOf(() => 'USER-1' as never);
+    expect(() => mapped(graph, none, image('1'))).toThrow(/gave/);
+  });
+
+  it('is declared with a name, a function and a version', () => {
+    expect(() => source('a', { map: () => [] })).toThrow(/name/);
+    expect(() => source('app', {} as never)).toThrow(/map/);
+    expect(() => source('app', { map: () => [], version: 0 })).toThrow(/version/);
+    expect(() => defineGraph({ table: 'records', nodes: { A: node() }, mirrored: ['B' as 'A'] })).toThrow(
+      /mirrored: names "B"/,
+    );
+  });
+});
+
+describe('a position', () => {
+  it('compares as a text, by the stream first', () => {
+    const later = [
+      positionOf('2026-03-01T00:00:33', '99999'),
+      positionOf('2026-03-01T00:00:33', '100000'),
+      positionOf('2026-03-01T00:00:33.5', '1'),
+      positionOf('2026-03-01T00:00:33.51', '1'),
+    ];
+    expect(['0', ...later].sort()).toEqual(['0', ...later]);
+    expect(positionOf('9', '1') < positionOf('10', '1')).toBe(true);
+  });
+});
+
+describe('records of a source table', () => {
+  it('take one write for each item, and one where they come again, and no read', async () => {
+    const { mirror, store, user } = world();
+    const ann = image('1', { name: { S: 'Ann' } });
+    await mirror.apply([], { streamLabel: LABEL });
+    await mirror.apply([record(1, undefined, ann)], { streamLabel: LABEL });
+    expect(store.log.slice(3)).toEqual(['change USER-1 USER-1']);
+    expect(await user('USER-1')).toMatchObject({ name: { S: 'Ann' } });
+    const seen = await user('USER-1');
+    await mirror.apply([record(1, undefined, ann)], { streamLabel: LABEL });
+    expect(store.log.slice(4)).toEqual(['change USER-1 USER-1']);
+    expect(await user('USER-1')).toEqual(seen);
+  });
+
+  it('leave a tombstone that expires in two days, and a later record takes its place', async () => {
+    const { mirror, user } = world();
+    const ann = image('1', { name: { S: 'Ann' } });
+    await mirror.apply([record(2, ann, undefined)], { streamLabel: LABEL });
+    expect(await user('USER-1')).toMatchObject({
+      [GONE]: { BOOL: true },
+      expiresAt: { N: String(NOW / 1000 + 48 * 3600) },
+    });
+    await mirror.apply([record(1, undefined, ann)], { streamLabel: LABEL });
+    expect(await user('USER-1')).toHaveProperty([GONE]);
+    await mirror.apply([record(10, undefined, ann)], { streamLabel: LABEL });
+    expect(await user('USER-1')).not.toHaveProperty('expiresAt');
+    expect(await user('USER-1')).not.toHaveProperty([GONE]);
+  });
+
+  it('of two source items with one key keep both, and the other takes over when the owner goes', async () => {
+    const shared = sourceOf(({ sk }) => [nodeItem('USER-1', { name: String(sk) })]);
+    const { mirror, user } = world(shared);
+    await mirror.apply([record(1, undefined, image('b')), record(2, undefined, image('a'))], { streamLabel: LABEL });
+    const both = claimsOf(graph, await user('USER-1'))!;
+    expect(liveClaimants(both)).toHaveLength(2);
+    const owner = both.owner.includes('"a"') ? 'a' : 'b';
+    expect(await user('USER-1')).toMatchObject({ name: { S: owner } });
+    await mirror.apply([record(3, image(owner), undefined)], { streamLabel: LABEL });
+    expect(await user('USER-1')).toMatchObject({ name: { S: owner === 'a' ? 'b' : 'a' } });
+  });
+
+  it('are given back from the first that a call refuses for now', async () => {
+    const { mirror, memory } = world();
+    const throttled = memory.change.bind(memory);
+    const { StoreError } = await import('../../src/foundation/errors.ts');
+    memory.change = async (change) => {
+      if (change.key.source === 'USER-2') throw new StoreError('retryable', 'ThrottlingException', 'Throttled.');
+      return throttled(change);
+    };
+    const records = ['1', '2', '3'].map((id, i) => record(i + 1, undefined, image(id)));
+    expect(await mirror.apply(records, { streamLabel: LABEL })).toMatchObject({ failedFrom: '2' });
+    expect(await mirror.apply(records, { streamLabel: LABEL, remainingMs: () => 0 })).toMatchObject({
+      failedFrom: '1',
+    });
+    memory.change = async () => {
+      throw new StoreError('fatal', 'AccessDeniedException', 'No.');
+    };
+    await expect(mirror.apply(records, { streamLabel: LABEL })).rejects.toThrow('No.');
+  });
+
+  it('need both images, and the keys that the source declares', async () => {
+    const { mirror } = world();
+    const one = record(1, undefined, image('1'));
+    const without: RawRecord = { ...one, eventName: 'MODIFY' };
+    await expect(mirror.apply([without], { streamLabel: LABEL })).rejects.toMatchObject({ code: 'missing-images' });
+    const other: RawRecord = { dynamodb: { ...one.dynamodb, Keys: { id: { S: '1' } }, NewImage: { id: { S: '1' } } } };
+    await expect(mirror.apply([other], { streamLabel: LABEL })).rejects.toThrow(/key attribute pk/);
+  });
+
+  it('that the mapping does not take are noted by the key of the source item, and undone when it takes it again', async () => {
+    const picky = sourceOf((item) => {
+      if (item['bad'] !== undefined) throw new Error('bad');
+      return [nodeItem(`USER-${String(item['name'])}`)];
+    });
+    const { mirror, store, user, put } = world(picky);
+    const [one, bad, two] = [
+      image('1', { name: { S: 'one' } }),
+      image('1', { bad: { S: 'x' } }),
+      image('1', { name: { S: 'two' } }),
+    ];
+    await mirror.apply([record(1, undefined, one)], { streamLabel: LABEL });
+    await mirror.apply([record(2, one, bad)], { streamLabel: LABEL });
+    const entries = async () => {
+      const found = [];
+      for await (const entry of poisonedItems(store, picky)) found.push(entry);
+      return found;
+    };
+    expect(await entries()).toMatchObject([
+      {
+        claimant: 'app/{"pk":{"S":"user"},"sk":{"S":"1"}}',
+        code: 'invalid-mapping',
+        reason: expect.stringContaining('bad'),
+      },
+    ]);
+    expect(await user('USER-one')).not.toHaveProperty([GONE]);
+    put(bad);
+    expect(await mirror.reconcile()).toMatchObject({ poisoned: 2 });
+    await mirror.apply([record(3, bad, two)], { streamLabel: LABEL });
+    expect(await entries()).toEqual([]);
+    expect(await user('USER-one')).toHaveProperty([GONE]);
+    expect(await user('USER-two')).not.toHaveProperty([GONE]);
+    await mirror.apply([record(2, one, bad)], { streamLabel: LABEL });
+    expect(await entries()).toEqual([]);
+  });
+
+  it('from before another mapping began are settled by the source item', async () => {
+    const { mirror, mirrorOf, user, put } = world();
+    const [ann, bob] = [image('1', { name: { S: 'Ann' } }), image('1', { name: { S: 'Bob' } })];
+    await mirror.apply([record(1, undefined, ann)], { streamLabel: LABEL });
+    put(bob);
+    const next = mirrorOf({ ...users, version: 2 });
+    await next.apply([record(2, undefined, ann, NOW - 60_000)], { streamLabel: LABEL });
+    expect(await user('USER-1')).toMatchObject({ name: { S: 'Bob' } });
+    await next.apply([record(3, undefined, ann, NOW + 600_000)], { streamLabel: LABEL });
+    expect(await user('USER-1')).toMatchObject({ name: { S: 'Ann' } });
+  });
+});
+
+describe('walks', () => {
+  it('put what is absent, or of an older version, and keep the position', async () => {
+    const { mirror, mirrorOf, put, user } = world();
+    put(image('2'));
+    const ann = put(image('1', { name: { S: 'Ann' } }));
+    await mirror.apply([record(7, undefined, ann)], { streamLabel: LABEL });
+    expect(await mirror.snapshot()).toEqual({ items: 2, written: 1, poisoned: 0 });
+    expect(await mirror.snapshot()).toEqual({ items: 2, written: 0, poisoned: 0 });
+    expect(await mirrorOf({ ...users, version: 2 }).snapshot()).toMatchObject({ written: 2 });
+    const [entry] = [...claimsOf(graph, await user('USER-1'))!.entries.values()];
+    expect(entry).toMatchObject({ version: 2, position: positionOf(LABEL, '7') });
+  });
+
+  it('read the source item again where the base item has changed meanwhile', async () => {
+    const { mirror, before, put, user, memory } = world();
+    const [ann, bob] = [image('1', { name: { S: 'Ann' } }), image('1', { name: { S: 'Bob' } })];
+    put(ann);
+    await mirror.snapshot();
+    await mirror.apply([record(1, undefined, image('1'))], { streamLabel: LABEL });
+    // Between the reads of the walk and its write the source item changes, and its record is applied.
+    const change = memory.change.bind(memory);
+    memory.change = async (given) => {
+      memory.change = change;
+      put(bob);
+      await mirror.apply([record(2, ann, bob)], { streamLabel: LABEL });
+      return change(given);
+    };
+    await mirror.reconcile();
+    expect(before).toEqual({});
+    expect(await user('USER-1')).toMatchObject({ name: { S: 'Bob' } });
+  });
+
+  it('end with the signal', async () => {
+    const { mirror, put } = world();
+    put(image('1'));
+    const signal = AbortSignal.abort(new Error('enough'));
+    for (const walk of [mirror.snapshot, mirror.sweep, mirror.reconcile])
+      await expect(walk({ signal })).rejects.toThrow('enough');
+  });
+
+  it('check both ways, name conflicts, and repair', async () => {
+    const { mirror, put, items, memory, user } = world();
+    for (const id of ['1', '2', '3']) put(image(id, { name: { S: id } }));
+    await mirror.snapshot();
+    expect(await mirror.check()).toMatchObject({ differences: [], pending: 0, conflicts: [], poisoned: [] });
+    items.delete('1');
+    await memory.delete({ source: 'USER-2', target: 'USER-2' });
+    await memory.put({ ...(await user('USER-3'))!, name: { S: 'damaged' } });
+    const found = async (repair: boolean) =>
+      (await mirror.check({ repair })).differences.map(({ source: of, kind }) => `${of} ${kind}`).sort();
+    expect(await found(false)).toEqual(['USER-1 stray', 'USER-2 missing', 'USER-3 different']);
+    expect((await mirror.check({ processed: async () => false })).pending).toBe(3);
+    expect(await found(true)).toHaveLength(3);
+    expect(await found(false)).toEqual([]);
+    const shared = sourceOf(() => [nodeItem('USER-9')]);
+    const other = world(shared);
+    for (const id of ['1', '2']) other.put(image(id));
+    await other.mirror.snapshot();
+    expect((await other.mirror.check()).conflicts).toMatchObject([
+      { source: 'USER-9', claimants: [expect.stringContaining('"1"'), expect.stringContaining('"2"')] },
+    ]);
+  });
+});
+
+describe('a mirrored type', () => {
+  it('is refused by every way to write, and shown without its bookkeeping', async () => {
+    const { mirror, memory, put } = world();
+    put(image('1', { name: { S: 'Ann' }, knows: { S: '2' } }));
+    await mirror.snapshot();
+    const writer = createWriter(graph, { store: memory });
+    const refused = { code: 'mirrored-type' };
+    await expect(writer.putNode('USER-1', {})).rejects.toMatchObject(refused);
+    await expect(writer.updateNode('USER-1', { set: { name: 'Bob' } })).rejects.toMatchObject(refused);
+    await expect(writer.deleteNode('USER-1')).rejects.toMatchObject(refused);
+    await expect(writer.deleteNodeWithEdges('USER-1')).rejects.toMatchObject(refused);
+    await expect(writer.putPart('USER-1', 'STATE', {})).rejects.toMatchObject(refused);
+    await expect(writer.putEdge('USER-1', 'KNOWS', 'USER-2')).rejects.toMatchObject(refused);
+    await expect(writer.deleteEdge('USER-1', 'AIMS', 'GOAL-1')).rejects.toMatchObject(refused);
+    await expect(writer.transact((all) => void all.putNode('USER-1', {}))).rejects.toThrow(/mirrored/);
+    await expect(writer.batch((all) => void all.deleteEdge('USER-1', 'AIMS', 'GOAL-1'))).rejects.toThrow(/mirrored/);
+    await writer.putNode('GOAL-1', {});
+    await writer.putEdge('GOAL-1', 'HELPS', 'USER-1', { since: '2026' });
+    await expect(writer.putNode('GOAL-1', { [MIRROR]: 1 })).rejects.toThrow(/bookkeeping/);
+    const reader = createReader(graph, { store: memory });
+    expect(await reader.node('USER-1')).toEqual({ id: 'USER-1', attributes: { name: 'Ann' } });
+    expect(await reader.edge('USER-1', 'KNOWS', 'USER-2')).toMatchObject({ attributes: {} });
+    await eraseSubject({ graph, store: memory, id: 'USER-1', now: () => NOW, segments: 1 });
+    expect(await reader.node('USER-1')).not.toBeNull();
+  });
+
+  it('is explained by its source items', async () => {
+    const shared = sourceOf(() => [nodeItem('USER-1')]);
+    const { mirror, memory, put } = world(shared);
+    put(image('1'));
+    await mirror.snapshot();
+    await mirror.apply([record(5, undefined, image('2'))], { streamLabel: LABEL });
+    const { notes } = await explain({ source: 'USER-1', target: 'USER-1' }, { graph, store: memory });
+    expect(notes.join(' ')).toMatch(/"sk":\{"S":"1"\}\} makes it, by a snapshot/);
+    expect(notes.join(' ')).toMatch(/"sk":\{"S":"2"\}\} makes it too, by the record .*5 and version 1/);
+    expect(notes.join(' ')).toContain('in conflict');
+  });
+});
