@@ -19,7 +19,7 @@ describe('an item counts as deleted', () => {
     ['not without the attribute', undefined, false],
     ['by what is no attribute value: it is there', 'forged', true],
   ])('%s', (_name, value, expected) => {
-    const image = { source: { S: 'USER-1' }, ...(value !== undefined && { left: value }) } as Item;
+    const image = { source: { S: 'USER-1' }, ...(value !== undefined && { left: value }) } as unknown as Item;
     expect(isGone({ deletedWhen: 'left' }, image)).toBe(expected);
     expect(isGone(undefined, image)).toBe(false);
   });
