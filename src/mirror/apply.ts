@@ -30,7 +30,7 @@ export interface ApplyResult {
   error?: unknown;
 }
 
-/** Carries out a batch of records of the source table. Throws for what no retry mends before an operator acts. */
+/** Carries out a batch of records of the source table. Throws if no retry succeeds before an operator acts. */
 export async function applyRecords(
   context: MirrorContext,
   records: readonly RawRecord[],

@@ -9,7 +9,7 @@ import { mapped } from './mapped.ts';
 import { positionOf } from './position.ts';
 import { claimantOf, type Source } from './source.ts';
 
-/** What a batch of records of a source table asks for. */
+/** The work that a batch of records of a source table asks for. */
 
 /** All that a batch says of one source item. */
 export interface ItemWork {
@@ -17,7 +17,7 @@ export interface ItemWork {
   /** The number of its first record in the batch: where a retry begins. */
   firstNumber: string;
   firstPlace: number;
-  /** What is to be done, by the text of the base item's key; the newest record that names a key decides. */
+  /** The work on each base item, by the text of its key; the newest record that names a key decides. */
   keys: Map<string, KeyWork>;
   /** The newest image that the mapping does not take, if no later one is taken. */
   poison?: { position: string; error: EdgeloomError; keys: readonly string[] } | undefined;
@@ -25,7 +25,7 @@ export interface ItemWork {
   mendedAt?: string | undefined;
 }
 
-/** What is to be done with one base item: write what the record says, or settle it by the source item itself. */
+/** The work on one base item: the record's content is written, or the source item is read and decides (`settle`). */
 export interface KeyWork {
   kind: 'write' | 'settle';
   position: string;

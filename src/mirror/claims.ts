@@ -14,7 +14,7 @@ import type { BaseCondition, ItemKey } from '../core/store-port.ts';
 /** The number of seconds for which what is gone is remembered: longer than any delivery and any process. */
 const REMEMBERED_SECONDS = TOMBSTONE_HOURS * 3600;
 
-/** What a source item says of a base item. */
+/** The word of one source item about a base item. */
 export interface Claim {
   /** The position of the record that said so; kept where the source item itself was asked. */
   position: string;
@@ -22,7 +22,7 @@ export interface Claim {
   version: number;
   /** The content without keys; undefined: the source item does not make it, or no more. */
   content: Item | undefined;
-  /** Since when it does not, in seconds since 1970. */
+  /** The time at which it was found not to make the item, in seconds since 1970. */
   goneSince?: number | undefined;
 }
 
@@ -79,7 +79,7 @@ export function withClaim(before: Claims | undefined, claimant: string, claim: C
   return { revision: revisionAfter(before?.revision ?? '', claimant, own), owner, entries };
 }
 
-/** The claimants whose content a base item has or could have. Of two the item shows one: they are in conflict. */
+/** The source items that make a base item now. If there are two, the item shows the content of one: they are in conflict. */
 export function liveClaimants({ entries }: Claims): string[] {
   return [...entries].filter(([, { content }]) => content !== undefined).map(([claimant]) => claimant);
 }

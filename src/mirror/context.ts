@@ -4,7 +4,7 @@ import type { Runtime } from '../foundation/runtime.ts';
 import type { Source } from './source.ts';
 import type { SourceStore } from './source-store.ts';
 
-/** What the parts of a mirror share. */
+/** The tables, the mapping and the runtime that all parts of a mirror share. */
 export interface MirrorContext extends Pick<Runtime, 'now' | 'wait' | 'random'> {
   graph: CompiledModel;
   source: Source;

@@ -24,7 +24,7 @@ export interface MirrorOptions extends Pick<RuntimeOptions, 'now' | 'wait' | 'ra
 export interface Mirror {
   /**
    * Carries out records of the source table's stream. Records may come twice, in other batches, and out of order. Gives the number of the first
-   * record that has to come again; throws for what no retry mends before an operator acts.
+   * record that has to come again; throws if no retry succeeds before an operator acts.
    */
   apply(records: readonly RawRecord[], options: ApplyOptions): Promise<ApplyResult>;
   /**
@@ -32,9 +32,9 @@ export interface Mirror {
    * of an older version runs any more.
    */
   snapshot(options?: WalkOptions): Promise<WalkResult>;
-  /** Settles base items that an older version of the mapping made: after `snapshot`. */
+  /** Corrects base items that an older version of the mapping left behind: after `snapshot`. */
   sweep(options?: WalkOptions): Promise<WalkResult>;
-  /** Settles everything both ways: after records were lost, when the consumer has passed the gap. */
+  /** Corrects everything both ways: after records were lost, when the consumer has passed the gap. */
   reconcile(options?: WalkOptions): Promise<WalkResult>;
   /** Compares source and base items, item by item. */
   check(options?: CheckSourceOptions): Promise<SourceCheck>;

@@ -18,7 +18,7 @@ export interface Poisoned {
   claimant: string;
   code: string;
   reason: string;
-  /** Since when, in seconds since 1970. */
+  /** The time of the first record that was not taken, in seconds since 1970. */
   since: number;
   position: string;
   /** The base items that it may have made before, by the texts of their keys. */

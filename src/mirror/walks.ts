@@ -25,7 +25,7 @@ export interface WalkOptions {
   onProgress?: ((items: number) => void) | undefined;
 }
 
-/** What a walk did. */
+/** The counts of a walk. */
 export interface WalkResult {
   /** Items that were read. */
   items: number;
@@ -46,7 +46,7 @@ export async function snapshot(context: MirrorContext, options: WalkOptions): Pr
 }
 
 /**
- * Settles the base items that are not what their source items make now. It looks also at those of the present version: while two versions of
+ * Corrects the base items that are not what their source items make now. It looks also at those of the present version: while two versions of
  * a consumer run side by side, the older one may have had the last word about another key.
  */
 export async function sweep(context: MirrorContext, options: WalkOptions): Promise<WalkResult> {
@@ -57,7 +57,7 @@ export async function sweep(context: MirrorContext, options: WalkOptions): Promi
   });
 }
 
-/** Settles both ways: what each source item makes, and what makes each base item. */
+/** Corrects both ways: what each source item makes, and what makes each base item. */
 export async function reconcile(context: MirrorContext, options: WalkOptions): Promise<WalkResult> {
   const mended = await mendPoisoned(context, options);
   // rule: mirror-reconciles-what-source-items-make
@@ -75,13 +75,13 @@ export async function reconcile(context: MirrorContext, options: WalkOptions): P
   };
 }
 
-/** What the source item makes now of a base item. */
+/** The content that the source item makes now of a base item. */
 export async function wantedOf({ graph, source, sourceStore }: MirrorContext, word: Word): Promise<Item | undefined> {
   const image = await sourceStore.get(keyOfClaimant(source, word.claimant));
   return contentOf(graph, mapped(graph, source, image).get(textOfKey(word.key)));
 }
 
-/** Whether an entry says what is wanted, in the present version. */
+/** Whether an entry has the content of the source item, in the present version. */
 export function isRight({ source }: MirrorContext, entry: Claim | undefined, wanted: Item | undefined): boolean {
   if (entry === undefined) return wanted === undefined;
   return entry.version >= source.version && textOf(entry.content) === textOf(wanted);
@@ -157,7 +157,7 @@ export async function overBase(
   return result;
 }
 
-/** Maps source items again that the mapping did not take, and settles what they make and have made. */
+/** Maps source items again that the mapping did not take, and corrects what they make and have made. */
 async function mendPoisoned(context: MirrorContext, { signal }: WalkOptions): Promise<number> {
   const { graph, source, store, sourceStore } = context;
   let written = 0;

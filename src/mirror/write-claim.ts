@@ -9,7 +9,7 @@ import { keyOfClaimant } from './source.ts';
 
 /** The three ways in which a source item's word comes into a base item. */
 
-/** What a source item says of a base item, and which. */
+/** A base item, and a source item that makes it. */
 export interface Word {
   key: ItemKey;
   claimant: string;
@@ -71,7 +71,7 @@ export async function settle(context: MirrorContext, { key, claimant }: Word, at
     const result = await tryToWrite(context, { key, claimant }, base, (entry) => {
       if (entry === undefined && content === undefined && at === BEFORE_ALL) return undefined;
       if (entry !== undefined && entry.version > source.version) return undefined;
-      // rule: mirror-settling-keeps-the-position
+      // rule: mirror-reconciling-keeps-the-position
       const position = entry !== undefined && entry.position > at ? entry.position : at;
       const claim: Claim = { position, version: source.version, content };
       return entry?.position === position && sameClaim(entry, claim) ? undefined : claim;
@@ -81,7 +81,7 @@ export async function settle(context: MirrorContext, { key, claimant }: Word, at
   }
 }
 
-/** Writes a claim until nobody has come between; `next` says what it is beside the present one, or that it is not needed. */
+/** Writes a claim until nobody has come between; `next` makes it of the present one, or says that it is not needed. */
 async function writeAsSeen(
   context: MirrorContext,
   word: Word,

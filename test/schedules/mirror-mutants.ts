@@ -55,9 +55,9 @@ export const MIRROR_MUTANTS: readonly Mutant[] = [
     changes: [setCondition('mirror-snapshot-replaces-older-versions-alone', 'entry.version > version')],
   },
   {
-    name: 'mirror-settling-begins-anew',
-    rule: 'Settling keeps the position that it finds.',
-    changes: [setValue('mirror-settling-keeps-the-position', 'at')],
+    name: 'mirror-reconciling-begins-anew',
+    rule: 'Reconciling keeps the position that it finds.',
+    changes: [setValue('mirror-reconciling-keeps-the-position', 'at')],
   },
   {
     name: 'mirror-source-item-first',

@@ -30,6 +30,7 @@ const CALLS: Record<string, () => unknown> = {
   check: () => l['check']!(run),
   createClient: () => l['createClient']!(bad),
   createFeedModels: () => l['createFeedModels']!(graph, { store, ...bad }),
+  createMirror: () => l['createMirror']!(graph, { store, ...bad }),
   createLowMark: () => l['createLowMark']!(graph, { store, ...bad }),
   createProjector: () => l['createProjector']!(graph, { store, ...bad }),
   createReader: () => l['createReader']!(graph, { store, ...bad }),
@@ -48,6 +49,7 @@ const CALLS: Record<string, () => unknown> = {
   part: () => defineGraph({ table: 'a', nodes: { USER: node({ parts: { STATE: part(bad as never) } }) }, edges: {} }),
   planTableUpdate: () => l['planTableUpdate']!({}, graph, bad),
   redrive: () => l['redrive']!(run),
+  source: () => l['source']!('app', { map: () => [], ...bad }),
   startFeed: () => l['startFeed']!(graph, { client: {}, ...bad }),
   status: () => l['status']!(run),
   updateTable: () => l['updateTable']!({}, graph, bad),
@@ -87,7 +89,7 @@ const WITHOUT_OPTIONS = new Set([
   ...['deployedCheck', 'deployedFeed', 'deployedObserve', 'deployedRedrive', 'deployedStream'],
   ...['parameterWarnings', 'serverlessValues', 'fileCheckpoint', 'memoryCheckpoint', 'folderDestination'],
   ...['checkBaseItem', 'toBaseItem', 'codePointProduct', 'fnv1a', 'shardOf', 'isProjectedIn', 'notedUpToMs'],
-  ...['decodeRecords'],
+  ...['decodeRecords', 'DynamoDBSourceStore', 'edgeItem', 'mapped', 'nodeItem'],
   // Its constructor is that of `createSession`.
   'Session',
 ]);

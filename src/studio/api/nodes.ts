@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { BaseNode, EdgeResult, EdgeSetEntry, Page } from '../../client/read/request/result.ts';
 import { typePrefix } from '../../core/items/keys.ts';
 import { toPlainItem } from '../../core/items/plain.ts';
+import { withoutBookkeeping } from '../../core/model/mirrored.ts';
 import { losslessNumber } from '../../foundation/exact-json.ts';
 import type { RequestContext } from '../base/context.ts';
 import { type NeighbourGroup, neighboursOf } from '../base/neighbours.ts';
@@ -92,7 +93,11 @@ async function partsOf({ graph, store }: RequestContext, id: string): Promise<No
   return Object.fromEntries(
     names.flatMap((name, i) => {
       if (items[i] === undefined) return [];
-      const { [partitionKey]: _source, [sortKey]: _target, ...attributes } = toPlainItem(items[i], losslessNumber);
+      const {
+        [partitionKey]: _source,
+        [sortKey]: _target,
+        ...attributes
+      } = toPlainItem(withoutBookkeeping(items[i]), losslessNumber);
       return [[name, attributes]];
     }),
   );

@@ -7,8 +7,8 @@ import {
   setOwn,
   stringOf,
 } from '../../../src/core/items/attribute-value.ts';
-import { MIRROR } from '../../../src/core/model/mirrored.ts';
 import type { TableNames } from '../../../src/core/model/compiled.ts';
+import { MIRROR } from '../../../src/core/model/mirrored.ts';
 import type { AttributeChanges, BaseChange, BaseCondition } from '../../../src/core/store-port.ts';
 import { copyIn, normalNumber, refused, sumOf } from './item.ts';
 

@@ -28,7 +28,7 @@ it('refuses a separator of tenants that is not one character, and one next to te
     ]);
   }
   expect(mistakesOf({ table: 'records', tenantSeperator: '.', nodes: { USER: node() } })[0]).toBe(
-    'defineGraph: has no option "tenantSeperator". Did you mean tenantSeparator? There are table, nodes, edges, feed, tenantSeparator',
+    'defineGraph: has no option "tenantSeperator". Did you mean tenantSeparator? There are table, nodes, edges, mirrored, feed, tenantSeparator',
   );
   const key = { source: 'u#{id}', target: 'PROFILE' };
   expect(mistakesOf({ table: 'records', tenantSeparator: '.', nodes: { USER: node({ key }) } })).toEqual([

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { toPlainItem } from '../../../core/items/plain.ts';
+import { withoutBookkeeping } from '../../../core/model/mirrored.ts';
 import { losslessNumber, toJson } from '../../../foundation/exact-json.ts';
 import { countText, figureText } from '../../../foundation/figure.ts';
 import { createStreamsClient } from '../../../store/client.ts';
@@ -108,7 +109,7 @@ async function runExport(session: CommandSession, id: string, flags: WalkFlags):
       onProgress: (read) => progress.update(read, Math.max(read, itemCount)),
       onItem: ({ source, target, item }) => {
         const { [graph.table.partitionKey]: _source, [graph.table.sortKey]: _target, ...rest } = item;
-        const line = { source, target, ...toPlainItem(rest, losslessNumber) };
+        const line = { source, target, ...toPlainItem(withoutBookkeeping(rest), losslessNumber) };
         process.stdout.write(`${printableLines(toJson(line))}\n`);
       },
     });

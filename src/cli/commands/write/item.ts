@@ -5,6 +5,7 @@ import { attributeOf } from '../../../core/items/attribute-value.ts';
 import { typePrefix } from '../../../core/items/keys.ts';
 import { ExactNumber, toPlain, toPlainItem } from '../../../core/items/plain.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
+import { withoutBookkeeping } from '../../../core/model/mirrored.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { losslessNumber, toJson } from '../../../foundation/exact-json.ts';
 import { figureText } from '../../../foundation/figure.ts';
@@ -188,5 +189,7 @@ async function readWrittenItem(session: TableSession, subject: Subject): Promise
   // Readers show a part next to its node only.
   const { item } = await store.get({ source: id, target: part }, { consistent: true });
   const { [graph.table.partitionKey]: _source, [graph.table.sortKey]: _target, ...attributes } = item ?? {};
-  return item === undefined ? null : { id, part, attributes: toPlainItem(attributes, losslessNumber) };
+  return item === undefined
+    ? null
+    : { id, part, attributes: toPlainItem(withoutBookkeeping(attributes), losslessNumber) };
 }
