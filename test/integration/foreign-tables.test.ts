@@ -45,6 +45,9 @@ describe.each(TABLES)('a table of $name', ({ keys, graph, layout, items, reasons
       for (const base of mapped(model, of, marshall(item) as Item).values()) await store.put(base);
     await projectAll();
     const reader = createReader(model, { store });
-    for (const { text, old, ours } of questions(all)) expect(await ours(reader), text).toEqual(old);
+    const asked = questions(all);
+    // Most of them find something.
+    expect(asked.filter(({ old }) => JSON.stringify(old) !== '[]').length).toBeGreaterThan(asked.length / 2);
+    for (const { text, old, ours } of asked) expect(await ours(reader), text).toEqual(old);
   });
 });
