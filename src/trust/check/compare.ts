@@ -182,7 +182,6 @@ export class PartitionSummary implements PartitionContent {
     if (this.node !== undefined) return;
     const used: Item = {};
     const type = parseNodeId(this.source)?.type ?? '';
-    // rule: check-knows-whether-the-node-is-deleted
     for (const name of [...attributesOfSource(this.graph, type), ...attributesOfDeletion(this.graph, type)]) {
       if (item?.[name] !== undefined) setOwn(used, name, item[name]);
     }
