@@ -106,6 +106,11 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: async () => (await import('./commands/trust/subject.ts')).subjectCommand,
   },
   {
+    name: 'mirror',
+    description: 'make base items of the items of another table: all at once, again, or compared one by one',
+    load: async () => (await import('./commands/trust/mirror.ts')).mirrorCommand,
+  },
+  {
     name: 'get',
     description: 'show nodes with their projected attributes and edge sets, in the order asked',
     load: async () => (await import('./commands/read/get.ts')).getCommand,

@@ -1,12 +1,13 @@
 import pMap from 'p-map';
-import { EdgeloomError, StoreError } from '../foundation/errors.ts';
+import { StoreError } from '../foundation/errors.ts';
 import { retrying } from '../foundation/retry.ts';
 import type { Abortable, RuntimeOptions } from '../foundation/runtime.ts';
 import type { RawRecord } from '../projecting/stream/raw-record.ts';
 import { type ItemWork, planBatch } from './batch.ts';
 import type { MirrorContext } from './context.ts';
 import { keyOfText } from './mapped.ts';
-import { poisonedEntry, quarantine, resolve } from './poison.ts';
+import { correctPoisoned, isOfItem } from './mend.ts';
+import { poisonedEntry, quarantine } from './poison.ts';
 import { settle, writeOfRecord } from './write-claim.ts';
 
 /** Source items that are worked on at once. */
@@ -75,12 +76,6 @@ async function applyWork(
       // The writes are conditional, so a call whose answer was lost may be made again.
       isRetryable: (error, tries) => error instanceof StoreError && error.kind === 'retryable' && tries < ATTEMPTS,
     });
-  if (mendedAt !== undefined) {
-    const entry = await attempt(() => poisonedEntry(context, claimant));
-    for (const key of entry?.keys ?? []) {
-      if (!work.keys.has(key)) work.keys.set(key, { kind: 'write', position: mendedAt, content: undefined });
-    }
-  }
   for (const [text, { kind, position, content }] of work.keys) {
     const word = { key: keyOfText(text), claimant };
     try {
@@ -89,16 +84,16 @@ async function applyWork(
       );
     } catch (error) {
       if (!isOfItem(error)) throw error;
-      await attempt(() => quarantine(context, claimant, { position, error, keys: [...work.keys.keys()] }));
+      const keys = [...work.keys.keys(), ...(poison?.keys ?? [])];
+      const found = { position: poison?.position ?? position, error: poison?.error ?? error, keys };
+      await attempt(() => quarantine(context, claimant, found));
       return;
     }
   }
   if (poison !== undefined) await attempt(() => quarantine(context, claimant, poison));
-  else if (mendedAt !== undefined) await attempt(() => resolve(context, claimant, mendedAt));
-}
-
-/** Whether an error is of one item, which fails again however often it is tried. */
-export function isOfItem(error: unknown): error is EdgeloomError {
-  if (error instanceof StoreError) return error.kind === 'terminal';
-  return error instanceof EdgeloomError && error.code === 'invalid-mapping';
+  if (mendedAt === undefined) return;
+  await attempt(async () => {
+    const entry = await poisonedEntry(context, claimant);
+    if (entry !== undefined) await correctPoisoned(context, entry, mendedAt);
+  });
 }

@@ -55,13 +55,16 @@ export async function poisonedEntry(context: MirrorContext, claimant: string): P
   return item === undefined || isResolvedEntry(item) ? undefined : entryOf(item);
 }
 
-/** Notes that a source item is mapped again. The entry stays for a while, so that an old record does not bring it back. */
-export async function resolve(context: MirrorContext, claimant: string, position: string): Promise<void> {
+/** Notes that a source item is mapped again, if the entry is still as it was seen. It stays for a while, so that an old record does not bring it back. */
+export async function resolve(context: MirrorContext, seen: Poisoned, at: string): Promise<void> {
   await changeEntry(
     context,
-    claimant,
-    (entry, isResolved) =>
-      entry === undefined || isResolved || entry.position > position ? undefined : { ...entry, position, keys: [] },
+    seen.claimant,
+    (entry, isResolved) => {
+      if (entry === undefined || isResolved) return undefined;
+      if (entry.position !== seen.position || entry.keys.length !== seen.keys.length) return undefined;
+      return { ...entry, position: at > entry.position ? at : entry.position, keys: [] };
+    },
     RESOLVED,
   );
 }

@@ -3,11 +3,11 @@ import type { Item } from '../core/items/attribute-value.ts';
 import { isDerivedKey, textOfKey } from '../core/items/keys.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import { TableWalk, walkStart } from '../store/table-walk.ts';
-import { isOfItem } from './apply.ts';
 import { type Claim, claimsOf, contentOf, liveClaimants, textOf } from './claims.ts';
 import type { MirrorContext } from './context.ts';
 import { keyOfText, mapped } from './mapped.ts';
-import { poisonedItems, quarantine, resolve } from './poison.ts';
+import { correctPoisoned, isOfItem } from './mend.ts';
+import { poisonedItems, quarantine } from './poison.ts';
 import { BEFORE_ALL } from './position.ts';
 import { claimantOf, isOfSource, keyOfClaimant } from './source.ts';
 import { sourcePages } from './source-store.ts';
@@ -41,7 +41,7 @@ export interface WalkResult {
  */
 export async function snapshot(context: MirrorContext, options: WalkOptions): Promise<WalkResult> {
   const result = await overSource(context, options, async (word, content) => writeOfScan(context, word, content));
-  result.written += await mendPoisoned(context, options);
+  result.written += await correctAllPoisoned(context, options);
   return result;
 }
 
@@ -59,7 +59,7 @@ export async function sweep(context: MirrorContext, options: WalkOptions): Promi
 
 /** Corrects both ways: what each source item makes, and what makes each base item. */
 export async function reconcile(context: MirrorContext, options: WalkOptions): Promise<WalkResult> {
-  const mended = await mendPoisoned(context, options);
+  const mended = await correctAllPoisoned(context, options);
   // rule: mirror-reconciles-what-source-items-make
   const forth = await overSource(context, options, async (word, content) => {
     const { item } = await context.store.get(word.key, { consistent: true });
@@ -157,23 +157,12 @@ export async function overBase(
   return result;
 }
 
-/** Maps source items again that the mapping did not take, and corrects what they make and have made. */
-async function mendPoisoned(context: MirrorContext, { signal }: WalkOptions): Promise<number> {
-  const { graph, source, store, sourceStore } = context;
+/** Corrects source items that the mapping did not take, and takes now. */
+async function correctAllPoisoned(context: MirrorContext, { signal }: WalkOptions): Promise<number> {
   let written = 0;
-  for await (const { claimant, keys, position } of poisonedItems(store, source)) {
+  for await (const entry of poisonedItems(context.store, context.source)) {
     signal?.throwIfAborted();
-    const image = await sourceStore.get(keyOfClaimant(source, claimant));
-    try {
-      const made = mapped(graph, source, image);
-      for (const text of new Set([...keys, ...made.keys()])) {
-        if (await settle(context, { key: keyOfText(text), claimant })) written += 1;
-      }
-    } catch (error) {
-      if (!isOfItem(error)) throw error;
-      continue;
-    }
-    await resolve(context, claimant, position);
+    written += await correctPoisoned(context, entry);
   }
   return written;
 }

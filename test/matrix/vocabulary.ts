@@ -103,6 +103,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'command:dev': 'It runs the projector of the column "first write" on an engine.',
   'command:table': 'It makes what the columns stand on: a table with its indexes, whatever the model says of items.',
   'command:watch': 'As reader.watch.',
+  'command:mirror': 'As createMirror.',
   'command:init': 'It makes the files of a project; the model is a fixed one.',
   'library:startFeed': 'Reads the stream for watch: a simulator of its own crashes it, and moves the shards under it.',
   'library:watchHandler': 'It sends the events of watch to a browser.',

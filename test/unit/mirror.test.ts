@@ -256,6 +256,10 @@ describe('records of a source table', () => {
     expect(await user('USER-one')).not.toHaveProperty([GONE]);
     put(bad);
     expect(await mirror.reconcile()).toMatchObject({ poisoned: 2 });
+    // The source item itself decides, and not a record that came again.
+    await mirror.apply([record(3, bad, two)], { streamLabel: LABEL });
+    expect(await entries()).toHaveLength(1);
+    put(two);
     await mirror.apply([record(3, bad, two)], { streamLabel: LABEL });
     expect(await entries()).toEqual([]);
     expect(await user('USER-one')).toHaveProperty([GONE]);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
+import { type Source, source } from '../../mirror/source.ts';
 import { createModuleLoader } from './module-loader.ts';
 
 /**
@@ -9,6 +10,29 @@ import { createModuleLoader } from './module-loader.ts';
  * process. Throws an `EdgeloomError` where it is missing, fails, or does not export a graph by default.
  */
 export async function loadModel(file: string): Promise<CompiledModel> {
+  const loaded = await loadFile(file, true);
+  if (isGraph(loaded)) return loaded;
+  throw new EdgeloomError(
+    'invalid-config',
+    `The model file ${file} does not export a graph.`,
+    'End it with: export default defineGraph({ ... });',
+  );
+}
+
+/** Loads the sources that a model file exports; none if it exports none. */
+export async function loadSources(file: string): Promise<readonly Source[]> {
+  const { sources = [] } = (await loadFile(file, false)) as { sources?: unknown };
+  if (!Array.isArray(sources)) {
+    throw new EdgeloomError(
+      'invalid-config',
+      `The model file ${file} exports sources that are no list.`,
+      "Export a list: export const sources = [source('app-table', { map })];",
+    );
+  }
+  return (sources as readonly Source[]).map(({ table, ...options }) => source(table, options));
+}
+
+async function loadFile(file: string, isDefault: boolean): Promise<unknown> {
   const path = resolve(file);
   if (!existsSync(path)) {
     throw new EdgeloomError(
@@ -20,7 +44,7 @@ export async function loadModel(file: string): Promise<CompiledModel> {
   let loaded: unknown;
   try {
     const loader = await createModuleLoader();
-    loaded = await loader.import(path, { default: true });
+    loaded = await (isDefault ? loader.import(path, { default: true }) : loader.import(path));
   } catch (error) {
     if (error instanceof Error && 'hint' in error) throw error;
     const reason = error instanceof Error ? error.message : String(error);
@@ -29,13 +53,6 @@ export async function loadModel(file: string): Promise<CompiledModel> {
       `The model file ${file} cannot be loaded: ${reason}`,
       'Correct the file.',
       { cause: error },
-    );
-  }
-  if (!isGraph(loaded)) {
-    throw new EdgeloomError(
-      'invalid-config',
-      `The model file ${file} does not export a graph.`,
-      'End it with: export default defineGraph({ ... });',
     );
   }
   return loaded;

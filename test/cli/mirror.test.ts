@@ -1,0 +1,99 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { node } from '../../src/core/model/schema.ts';
+import { createClient } from '../../src/store/client.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { createTable } from '../../src/store/table.ts';
+import { type DevServer, ROOT, startDev } from '../support/command.ts';
+import { CommandProcess } from '../support/command-process.ts';
+
+const cli = new CommandProcess();
+let dev: DevServer;
+let folder: string;
+
+beforeAll(async () => {
+  dev = await startDev();
+  folder = await mkdtemp(join(ROOT, 'node_modules', '.edgeloom-'));
+});
+
+afterAll(async () => {
+  await cli.end();
+  await rm(folder, { recursive: true });
+  expect(await dev.interrupt()).toBe(0);
+});
+
+async function run(config: string, ...args: string[]) {
+  const { code, stdout } = await cli.run([...args, '--endpoint', dev.endpoint, '--config', config, '--json']);
+  return { code, json: JSON.parse(stdout) as unknown };
+}
+
+/** A model file next to a table of others. */
+async function modelFile(name: string, sources: string): Promise<string> {
+  const config = join(folder, name);
+  await writeFile(
+    config,
+    `import { defineGraph, node, nodeItem, source } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
+     export default defineGraph({ table: 'mirrored', nodes: { ISSUE: node() }, edges: {}, mirrored: ['ISSUE'] });
+     ${sources}`,
+  );
+  return config;
+}
+
+describe('edgeloom mirror', () => {
+  it('puts what the source items make, compares, corrects, and says what a person has to do', async () => {
+    const config = await modelFile(
+      'config.mjs',
+      `export const sources = [source('app-table', {
+         map: ({ sk, bad }) => {
+           if (bad) throw new Error('bad');
+           return [nodeItem('ISSUE-' + sk, { of: sk })];
+         },
+       })];`,
+    );
+    const app = defineGraph({ table: { name: 'app-table', partitionKey: 'pk', sortKey: 'sk' }, nodes: { X: node() } });
+    const client = createClient({ endpoint: dev.endpoint });
+    await createTable(client, app);
+    const store = new DynamoDBStore(client, app.table);
+    const put = (sk: string, more = {}) => store.put({ pk: { S: 'issue' }, sk: { S: sk }, ...more });
+    await put('1');
+    await put('2');
+    await run(config, 'table', 'create');
+    expect(await run(config, 'mirror', 'snapshot')).toEqual({ code: 0, json: { items: 2, written: 2, poisoned: 0 } });
+    expect(await run(config, 'mirror', 'check', 'app-table', '--settle', '0')).toMatchObject({
+      code: 0,
+      json: { differences: [], pending: 0, conflicts: [], poisoned: [] },
+    });
+    await store.delete({ source: 'issue', target: '2' });
+    await put('3');
+    await put('4', { bad: { BOOL: true } });
+    expect(await run(config, 'mirror', 'check', '--settle', '0')).toMatchObject({
+      code: 1,
+      json: { differences: [{ kind: 'stray' }, { kind: 'missing' }], poisoned: [{ code: 'invalid-mapping' }] },
+    });
+    expect(await run(config, 'mirror', 'reconcile')).toMatchObject({ code: 1, json: { written: 2, poisoned: 1 } });
+    await store.delete({ source: 'issue', target: '4' });
+    expect(await run(config, 'mirror', 'sweep')).toMatchObject({ code: 0, json: { written: 0 } });
+    expect(await run(config, 'mirror', 'reconcile')).toMatchObject({ code: 0, json: { written: 0 } });
+    expect(await run(config, 'mirror', 'check', '--repair', '--settle', '0')).toMatchObject({ code: 0 });
+    const text = await cli.run(['mirror', 'snapshot', '--endpoint', dev.endpoint, '--config', config]);
+    expect(text.stdout).toContain('2 items read, 0 base items written');
+    expect(await run(config, 'put', 'ISSUE-1', '{}')).toMatchObject({
+      code: 2,
+      json: { error: { code: 'mirrored-type' } },
+    });
+    client.destroy();
+  });
+
+  it('names the sources where none is meant, and refuses what is no list of them', async () => {
+    const none = await modelFile('none.mjs', '');
+    expect(await run(none, 'mirror', 'snapshot')).toMatchObject({ code: 2, json: { error: { code: 'usage' } } });
+    const wrong = await modelFile('wrong.mjs', 'export const sources = {};');
+    expect(await run(wrong, 'mirror', 'sweep')).toMatchObject({ code: 2, json: { error: { code: 'invalid-config' } } });
+    const one = await modelFile('one.mjs', "export const sources = [source('app-table', { map: () => [] })];");
+    const other = await run(one, 'mirror', 'snapshot', 'other');
+    expect(JSON.stringify(other.json)).toContain('app-table');
+    expect(await run(one, 'mirror', 'check', '--settle', 'x')).toMatchObject({ code: 2 });
+  });
+});
