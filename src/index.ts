@@ -134,6 +134,20 @@ export type { MigrateOptions, MigrateResult, MigrateStep } from './migrate/migra
 export type { ApplyOptions, ApplyResult } from './mirror/apply.ts';
 export type { CheckSourceOptions, SourceCheck, SourceDifference } from './mirror/check.ts';
 export { edgeItem, type MappedItem, nodeItem } from './mirror/items.ts';
+export {
+  type ElectroDBEntity,
+  type ElectroDBOptions,
+  type ElectroDBSchema,
+  fromElectroDB,
+} from './mirror/layouts/electrodb.ts';
+export type { EntityEdge, EntityOptions, Layout, NodeReference, SourceItem } from './mirror/layouts/layout.ts';
+export {
+  fromOneTable,
+  type OneTableModel,
+  type OneTableOptions,
+  type OneTableSchema,
+} from './mirror/layouts/onetable.ts';
+export { fromToolbox, type ToolboxEntity, type ToolboxOptions } from './mirror/layouts/toolbox.ts';
 export { mapped } from './mirror/mapped.ts';
 export { createMirror, type Mirror, type MirrorOptions } from './mirror/mirror.ts';
 export type { Poisoned } from './mirror/poison.ts';

@@ -126,6 +126,10 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'library:nodeItem': 'As createMirror.',
   'library:edgeItem': 'As createMirror.',
   'library:mapped': 'As createMirror.',
+  'library:fromElectroDB':
+    'It makes base items of those of another table, whose tables `test/support/foreign-tables` has.',
+  'library:fromOneTable': 'As fromElectroDB.',
+  'library:fromToolbox': 'As fromElectroDB.',
   'library:DynamoDBSourceStore': 'As DynamoDBStore.',
   'library:ExactNumber': 'A value.',
   'library:Session': 'What createSession makes.',

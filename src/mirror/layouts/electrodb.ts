@@ -1,0 +1,77 @@
+import { checkOptions } from '../../foundation/options.ts';
+import { ENTITY_OPTIONS, type Entity, type EntityOptions, type Layout, layoutOf, mistake } from './layout.ts';
+
+/** The part of an ElectroDB schema that a mapping reads: what `new Entity(schema)` is given. */
+export interface ElectroDBSchema {
+  model: { entity: string; version: string; service?: string };
+  attributes: Readonly<Record<string, unknown>>;
+  indexes: Readonly<Record<string, unknown>>;
+}
+
+/** An ElectroDB entity, and what its items are in the graph. */
+export interface ElectroDBEntity extends EntityOptions {
+  /** The schema of the entity. */
+  schema: ElectroDBSchema;
+}
+
+/** Options of `fromElectroDB`. */
+export interface ElectroDBOptions {
+  /** The attributes that name an item's entity and its version. Default `__edb_e__` and `__edb_v__`. */
+  identifiers?: { entity?: string; version?: string };
+}
+
+/**
+ * A mapping of a table of ElectroDB entities. Ids are made of the composite attributes of an entity's primary index; collections and
+ * clusters make no difference, as each item names its entity.
+ *
+ * Throws `invalid-option` or `unknown-option`.
+ *
+ * @example
+ * fromElectroDB([{ schema: issues, node: 'ISSUE', edges: [{ type: 'IN_REPO', to: { type: 'REPO', id: ['owner', 'repo'] } }] }])
+ */
+export function fromElectroDB(entities: readonly ElectroDBEntity[], options: ElectroDBOptions = {}): Layout {
+  checkOptions('fromElectroDB', options, { identifiers: true });
+  const { entity: entityName = '__edb_e__', version: versionName = '__edb_v__' } = options.identifiers ?? {};
+  const declared = entities.map((entity) => {
+    checkOptions('an entity of fromElectroDB', entity, { ...ENTITY_OPTIONS, schema: true });
+    return entityOf(entity);
+  });
+  const versions = new Map(entities.map(({ schema: { model } }) => [model.entity, model.version]));
+  return layoutOf('fromElectroDB', declared, (item) => {
+    const [name, version] = [item[entityName], item[versionName]];
+    if (typeof name !== 'string') return { reason: `no attribute ${entityName} names its entity` };
+    const known = versions.get(name);
+    if (known !== undefined && version !== known)
+      return { reason: `it is of version ${String(version)} of the entity ${name}, and version ${known} is declared` };
+    return { entity: name };
+  });
+}
+
+function entityOf({ schema, ...options }: ElectroDBEntity): Entity {
+  const { entity: name } = schema?.model ?? {};
+  if (typeof name !== 'string' || typeof schema.attributes !== 'object' || typeof schema.indexes !== 'object') {
+    const remedy = 'Give the object that new Entity(...) is given: { model, attributes, indexes }.';
+    throw mistake(`fromElectroDB is given an entity without a schema.`, remedy);
+  }
+  const fields = new Map(
+    Object.entries(schema.attributes).map(([attribute, of]) => [attribute, textOf(Object(of).field) ?? attribute]),
+  );
+  return { ...options, name, fields, isOpen: false, key: primaryKey(name, schema), hidden: new Set() };
+}
+
+/** The composite attributes of the index that is the table itself. */
+function primaryKey(name: string, { indexes }: ElectroDBSchema): string[] {
+  const primary = Object.values(indexes).find((index) => textOf(Object(index).index) === undefined);
+  if (primary === undefined)
+    throw mistake(
+      `fromElectroDB: the entity ${name} has no primary index.`,
+      'Give it an index without the name of one.',
+    );
+  const { pk, sk } = Object(primary) as { pk?: { composite?: unknown }; sk?: { composite?: unknown } };
+  const names = [pk, sk].flatMap((key) => (Array.isArray(key?.composite) ? key.composite.map(String) : []));
+  return [...new Set(names)];
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,209 @@
+import { wordsThereAre } from '../../core/model/options/nearest.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { checkOptions } from '../../foundation/options.ts';
+import { edgeItem, type MappedItem, nodeItem } from '../items.ts';
+
+/**
+ * Mappings of tables that other libraries lay out: which entity is a node of which type, and which of its attributes are edges. An item
+ * names its entity, and a library's schema tells which attributes make its key, so that little is left to say.
+ */
+
+/** An item of a source table, as plain values. */
+export type SourceItem = Readonly<Record<string, unknown>>;
+
+/** A node by attributes of an item: the type, and the attributes whose values make the id. */
+export interface NodeReference {
+  /** The node type: `REPO`. */
+  type: string;
+  /** The attributes whose values make the id, joined by dots: `['repoOwner', 'repoName']`. */
+  id: readonly string[];
+}
+
+/** An edge that an entity's items make. It is left out where an item lacks an attribute that names one of its nodes. */
+export interface EntityEdge {
+  /** The edge type: `IN_REPO`. */
+  type: string;
+  /** The node that it leaves. Default: the node of the item. */
+  from?: NodeReference;
+  /** The node that it enters. */
+  to: NodeReference;
+  /** The attributes that the edge has. Default: none. */
+  attributes?: readonly string[];
+}
+
+/** What the items of an entity are in the graph: a node, edges, or both. */
+export interface EntityOptions {
+  /** The type of the node that an item is. Default: it is none. */
+  node?: string;
+  /** The attributes whose values make the node's id, joined by dots. Default: those of the entity's key. */
+  id?: readonly string[];
+  /** The attributes of the node. Default: all of the entity, without those that only make keys. */
+  attributes?: readonly string[];
+  /** The edges that an item makes. Default: none. */
+  edges?: readonly EntityEdge[];
+}
+
+/** A mapping, which also says what it does not place. */
+export interface Layout {
+  /** The nodes and edges that an item makes; none for one that is not of the graph. Throws `invalid-attribute`. */
+  (item: SourceItem): readonly MappedItem[];
+  /** The reason why an item is not of the graph; undefined: it is. */
+  unplaced(item: SourceItem): string | undefined;
+}
+
+/** An entity as its library knows it. */
+export interface Entity extends EntityOptions {
+  name: string;
+  /** The names under which items have the entity's attributes. */
+  fields: ReadonlyMap<string, string>;
+  /** Whether there is no schema, so that an item may have any other attribute, under its own name. */
+  isOpen: boolean;
+  /** The attributes of its key. */
+  key: readonly string[];
+  /** Attributes that only make keys. */
+  hidden: ReadonlySet<string>;
+}
+
+/** The name of an item's entity, or the reason why it has none that is known. */
+export type Named = { entity: string } | { reason: string };
+
+/** The options of an entity, for `checkOptions`. */
+export const ENTITY_OPTIONS = { node: true, id: true, attributes: true, edges: true } as const;
+
+/** Makes a mapping of entities. Throws `invalid-option`. */
+export function layoutOf(what: string, entities: readonly Entity[], nameOf: (item: SourceItem) => Named): Layout {
+  const byName = new Map<string, Entity>();
+  for (const entity of entities) {
+    if (byName.has(entity.name)) throw mistake(`${what} has the entity ${entity.name} twice.`, 'Declare it once.');
+    checkEntity(what, entity);
+    byName.set(entity.name, entity);
+  }
+  const find = (item: SourceItem): Entity | string => {
+    const named = nameOf(item);
+    if ('reason' in named) return named.reason;
+    return byName.get(named.entity) ?? `the entity ${named.entity} is not declared`;
+  };
+  const map = (item: SourceItem): readonly MappedItem[] => {
+    const entity = find(item);
+    return typeof entity === 'string' ? [] : itemsOf(entity, item);
+  };
+  return Object.assign(map, {
+    unplaced: (item: SourceItem) => {
+      const entity = find(item);
+      return typeof entity === 'string' ? entity : undefined;
+    },
+  });
+}
+
+/** An error about what is declared. */
+export function mistake(message: string, remedy: string): EdgeloomError {
+  return new EdgeloomError('invalid-option', message, remedy);
+}
+
+/** Attributes that the keys of our items have. */
+const KEYS = ['source', 'target'];
+
+function checkEntity(what: string, entity: Entity): void {
+  const { name, node, edges = [] } = entity;
+  const place = `${what}: the entity ${name}`;
+  if (node === undefined && edges.length === 0)
+    throw mistake(`${place} is nothing in the graph.`, 'Give it node: a node type, or edges; or leave it out.');
+  for (const edge of edges) {
+    checkOptions(`an edge of ${name}`, edge, { type: true, from: true, to: true, attributes: true });
+    if (edge.from === undefined && node === undefined)
+      throw mistake(`${place} has an edge ${edge.type} that leaves no node.`, 'Give it from, or give the entity node.');
+  }
+  const used = [
+    ...(node === undefined ? [] : (entity.id ?? entity.key)),
+    ...(entity.attributes ?? []),
+    ...edges.flatMap(({ from, to, attributes = [] }) => [...(from?.id ?? []), ...to.id, ...attributes]),
+  ];
+  if (node !== undefined && (entity.id ?? entity.key).length === 0)
+    throw mistake(`${place} has no attributes that make an id.`, 'Give it id: the names of attributes.');
+  for (const attribute of entity.isOpen ? [] : used) {
+    if (entity.fields.has(attribute)) continue;
+    const there = wordsThereAre(attribute, entity.fields.keys());
+    throw mistake(`${place} has no attribute ${attribute}${there}.`, 'Name attributes of its schema.');
+  }
+  const shown = [
+    ...(node === undefined ? [] : shownAttributes(entity, [])),
+    ...edges.flatMap((edge) => edge.attributes ?? []),
+  ];
+  const taken = shown.find((attribute) => KEYS.includes(attribute));
+  if (taken !== undefined)
+    throw mistake(`${place} shows ${taken}, which is a key of items here.`, 'List the others in attributes.');
+}
+
+/** The attributes that the node of an entity shows; `present`: the names in the item, which count where there is no schema. */
+function shownAttributes(
+  { attributes, fields, isOpen, hidden }: Entity,
+  present: readonly string[],
+): readonly string[] {
+  if (attributes !== undefined) return attributes;
+  const names = new Map([...fields].map(([name, stored]) => [stored, name]));
+  const all = isOpen ? present.map((stored) => names.get(stored) ?? stored) : [...fields.keys()];
+  return all.filter((name) => !hidden.has(name));
+}
+
+function itemsOf(entity: Entity, item: SourceItem): MappedItem[] {
+  const { node, edges = [] } = entity;
+  const id = node === undefined ? undefined : idOf(entity, { type: node, id: entity.id ?? entity.key }, item);
+  if (node !== undefined && id === undefined) {
+    const names = (entity.id ?? entity.key).filter((name) => storedValue(entity, item, name) === undefined);
+    throw attributeError(entity, names.join(', '), 'is missing, and makes the id');
+  }
+  const found: MappedItem[] = [];
+  if (id !== undefined) {
+    const shown = shownAttributes(entity, Object.keys(item));
+    const taken = shown.find((name) => KEYS.includes(name));
+    if (taken !== undefined) throw attributeError(entity, taken, 'is a key of items here');
+    found.push(nodeItem(id, picked(entity, item, shown)));
+  }
+  for (const { type, from, to, attributes = [] } of edges) {
+    const source = from === undefined ? id : idOf(entity, from, item);
+    const target = idOf(entity, to, item);
+    if (source !== undefined && target !== undefined)
+      found.push(edgeItem(source, type, target, picked(entity, item, attributes)));
+  }
+  return found;
+}
+
+function picked(entity: Entity, item: SourceItem, names: readonly string[]): Record<string, unknown> {
+  const values = names.map((name) => [name, storedValue(entity, item, name)] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
+/** The value of an attribute: under its own name, or where its schema says, a path of names. */
+function storedValue({ fields }: Entity, item: SourceItem, name: string): unknown {
+  const stored = fields.get(name);
+  const path = stored === undefined ? [name] : stored.split('.');
+  let value: unknown = item;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<string, unknown>)[part];
+  }
+  return value;
+}
+
+/** The id of a node that an item names; undefined where it lacks one of the attributes. */
+function idOf(entity: Entity, { type, id }: NodeReference, item: SourceItem): string | undefined {
+  const texts: string[] = [];
+  for (const name of id) {
+    const value = storedValue(entity, item, name);
+    if (value === undefined || value === null || value === '') return undefined;
+    if (!['string', 'number', 'bigint', 'boolean'].includes(typeof value))
+      throw attributeError(entity, name, 'is no text and no number, and makes an id');
+    texts.push(String(value));
+  }
+  // One value stays as it is. Of several a dot inside is written otherwise, so that no two items have one id.
+  const escaped = (text: string): string => text.replaceAll('%', '%25').replaceAll('.', '%2E');
+  return `${type}-${texts.length === 1 ? texts[0] : texts.map(escaped).join('.')}`;
+}
+
+function attributeError({ name }: Entity, attribute: string, reason: string): EdgeloomError {
+  return new EdgeloomError(
+    'invalid-attribute',
+    `The attribute ${attribute} of an item of ${name} ${reason}.`,
+    'Mend the item, or name other attributes in the mapping.',
+  );
+}

@@ -1,0 +1,95 @@
+import { wordsThereAre } from '../../core/model/options/nearest.ts';
+import { checkOptions } from '../../foundation/options.ts';
+import { ENTITY_OPTIONS, type Entity, type EntityOptions, type Layout, layoutOf, mistake } from './layout.ts';
+
+/** The part of a OneTable schema that a mapping reads: what `new Table({ schema })` is given. */
+export interface OneTableSchema {
+  indexes: Readonly<Record<string, unknown>>;
+  models: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** A OneTable model, and what its items are in the graph. */
+export interface OneTableModel extends EntityOptions {
+  /** The name of the model in the schema. */
+  model: string;
+}
+
+/** Options of `fromOneTable`. */
+export interface OneTableOptions {
+  /** The attribute that names an item's model. Default `_type`. */
+  typeField?: string;
+}
+
+/** The beginning of the partition key of an item that OneTable keeps for a unique attribute. */
+const UNIQUE = '_unique';
+
+/**
+ * A mapping of a table of OneTable models. Ids are made of the attributes that the value templates of the primary key name. The items that
+ * guard unique attributes are not of the graph.
+ *
+ * Throws `invalid-option` or `unknown-option`.
+ *
+ * @example
+ * fromOneTable(schema, [{ model: 'User', node: 'USER', edges: [{ type: 'IN', to: { type: 'ACCOUNT', id: ['accountId'] } }] }])
+ */
+export function fromOneTable(
+  schema: OneTableSchema,
+  models: readonly OneTableModel[],
+  options: OneTableOptions = {},
+): Layout {
+  checkOptions('fromOneTable', options, { typeField: true });
+  const { typeField = '_type' } = options;
+  const keys = keysOf(schema);
+  const [hash = 'pk'] = keys.primary;
+  const entities = models.map((model) => {
+    checkOptions('a model of fromOneTable', model, { ...ENTITY_OPTIONS, model: true });
+    return entityOf(schema, keys, model);
+  });
+  return layoutOf('fromOneTable', entities, (item) => {
+    if (String(item[hash]).startsWith(`${UNIQUE}#`)) return { reason: 'it guards a unique attribute' };
+    const name = item[typeField];
+    return typeof name === 'string' ? { entity: name } : { reason: `no attribute ${typeField} names its model` };
+  });
+}
+
+/** The key attributes of the indexes of a table. */
+interface IndexNames {
+  primary: readonly string[];
+  all: ReadonlySet<string>;
+}
+
+function keysOf({ indexes }: OneTableSchema): IndexNames {
+  const namesOf = (index: unknown): string[] =>
+    [Object(index).hash, Object(index).sort].filter((name): name is string => typeof name === 'string');
+  const primary = namesOf(Object(indexes).primary);
+  if (primary.length === 0)
+    throw mistake(
+      'fromOneTable is given a schema without a primary index.',
+      'Give the schema of new Table({ schema }).',
+    );
+  return { primary, all: new Set(Object.values(indexes).flatMap(namesOf)) };
+}
+
+function entityOf(schema: OneTableSchema, keys: IndexNames, { model: name, ...options }: OneTableModel): Entity {
+  const fieldsOf = schema.models?.[name];
+  if (fieldsOf === undefined) {
+    const there = wordsThereAre(name, Object.keys(schema.models ?? {}));
+    throw mistake(`fromOneTable: the schema has no model ${name}${there}.`, 'Name a model of the schema.');
+  }
+  // `map` names the attribute of the table, of several in one item with a dot.
+  const fields = new Map(
+    Object.entries(fieldsOf).map(([attribute, of]) => {
+      const { map } = Object(of) as { map?: unknown };
+      return [attribute, typeof map === 'string' ? map : attribute];
+    }),
+  );
+  const key = keys.primary.flatMap((attribute) => variablesOf(Object(fieldsOf[attribute]).value));
+  return { ...options, name, fields, isOpen: false, key: [...new Set(key)], hidden: keys.all };
+}
+
+/** The attributes that a value template names: `user#${email}`. */
+function variablesOf(template: unknown): string[] {
+  if (typeof template !== 'string') return [];
+  // A variable may say how it is padded: `${count:8:0}`.
+  return [...template.matchAll(/\$\{([^}]+)\}/g)].map(([, variable]) => variable!.split(':')[0]!);
+}

@@ -1,0 +1,48 @@
+import { checkOptions } from '../../foundation/options.ts';
+import { ENTITY_OPTIONS, type Entity, type EntityOptions, type Layout, layoutOf, mistake } from './layout.ts';
+
+/** A DynamoDB-Toolbox entity, and what its items are in the graph. */
+export interface ToolboxEntity extends EntityOptions {
+  /** The name of the entity. */
+  entity: string;
+  /** The names under which items have attributes, where `savedAs` gives them others. Default: their own. */
+  savedAs?: Readonly<Record<string, string>>;
+}
+
+/** Options of `fromToolbox`. */
+export interface ToolboxOptions {
+  /** The attribute that names an item's entity. Default `_et`. */
+  entityAttribute?: string;
+  /** The attributes of the table that only hold keys and times; nodes leave them out. Default: the key attributes `PK` and `SK`. */
+  hidden?: readonly string[];
+}
+
+/** Attributes that the library adds. */
+const OF_LIBRARY = ['_ct', '_md'];
+
+/**
+ * A mapping of a table of DynamoDB-Toolbox entities.
+ *
+ * Throws `invalid-option` or `unknown-option`.
+ *
+ * @example
+ * fromToolbox([{ entity: 'Order', node: 'ORDER', id: ['orderId'], edges: [{ type: 'OF', to: { type: 'CUSTOMER', id: ['customer'] } }] }])
+ */
+export function fromToolbox(entities: readonly ToolboxEntity[], options: ToolboxOptions = {}): Layout {
+  checkOptions('fromToolbox', options, { entityAttribute: true, hidden: true });
+  const { entityAttribute = '_et', hidden = ['PK', 'SK'] } = options;
+  const declared = entities.map(({ entity: name, savedAs = {}, ...rest }): Entity => {
+    checkOptions(
+      'an entity of fromToolbox',
+      { ...rest, entity: name, savedAs },
+      { ...ENTITY_OPTIONS, entity: true, savedAs: true },
+    );
+    if (typeof name !== 'string') throw mistake('fromToolbox has an entity without a name.', 'Give entity: its name.');
+    const apart = new Set([entityAttribute, ...OF_LIBRARY, ...hidden]);
+    return { ...rest, name, fields: new Map(Object.entries(savedAs)), isOpen: true, key: [], hidden: apart };
+  });
+  return layoutOf('fromToolbox', declared, (item) => {
+    const name = item[entityAttribute];
+    return typeof name === 'string' ? { entity: name } : { reason: `no attribute ${entityAttribute} names its entity` };
+  });
+}

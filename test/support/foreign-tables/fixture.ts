@@ -1,0 +1,61 @@
+import type { CompiledModel, Reader } from '../../../src/index.ts';
+import type { MappedItem } from '../../../src/mirror/items.ts';
+import type { Layout, SourceItem } from '../../../src/mirror/layouts/layout.ts';
+import type { Random } from '../../simulator/random.ts';
+
+/** A question that the application asks its own table, and how the mirror is asked. */
+export interface Question {
+  text: string;
+  /** The answer of the application's own query. */
+  old: unknown;
+  ours: (reader: Reader) => Promise<unknown>;
+}
+
+/** A table of an application, laid out in one of the usual ways. */
+export interface ForeignTable {
+  name: string;
+  /** Its key attributes. */
+  keys: { partitionKey: string; sortKey: string };
+  graph: (table: string) => CompiledModel;
+  layout: Layout;
+  items: (random: Random) => SourceItem[];
+  /** The reasons why items are not of the graph. */
+  reasons: readonly string[];
+  questions: (items: readonly SourceItem[]) => Question[];
+}
+
+/** The items of one partition of a table or an index, in the order of their sort keys, as a Query gives them. */
+export function query(
+  items: readonly SourceItem[],
+  [partition, sort]: readonly [string, string],
+  value: string,
+  beginsWith = '',
+): SourceItem[] {
+  return items
+    .filter((item) => item[partition] === value && String(item[sort]).startsWith(beginsWith))
+    .sort((left, right) => (String(left[sort]) < String(right[sort]) ? -1 : 1));
+}
+
+/** Numbers from 1 on. */
+export function numbers(count: number): number[] {
+  return Array.from({ length: count }, (_, i) => i + 1);
+}
+
+/** A mapping that is written by hand. */
+export function byHand(map: (item: SourceItem) => readonly MappedItem[], reason: (item: SourceItem) => string): Layout {
+  return Object.assign(map, {
+    unplaced: (item: SourceItem) => (map(item).length === 0 ? reason(item) : undefined),
+  });
+}
+
+/** The ids of the nodes that enter another by edges of a type, in an order. */
+export async function sourcesOf(reader: Reader, type: string, target: string, options: object = {}): Promise<string[]> {
+  const found: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await reader.inbound(type, target, { limit: 3, ...options, ...(cursor !== undefined && { cursor }) });
+    found.push(...page.items.map(({ source }) => String(source)));
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return found;
+}
