@@ -4,7 +4,7 @@ import { createReader } from '../../src/client/read/reader.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { mapped } from '../../src/mirror/mapped.ts';
 import { source } from '../../src/mirror/source.ts';
-import { Random } from '../simulator/random.ts';
+import { Random } from '../simulator/kernel/random.ts';
 import { electroDB } from '../support/foreign-tables/electrodb.ts';
 import type { ForeignTable } from '../support/foreign-tables/fixture.ts';
 import {

@@ -1,7 +1,7 @@
 import { defineGraph, edge, node } from '../../../src/index.ts';
 import { fromElectroDB } from '../../../src/mirror/layouts/electrodb.ts';
 import type { SourceItem } from '../../../src/mirror/layouts/layout.ts';
-import type { Random } from '../../simulator/random.ts';
+import type { Random } from '../../simulator/kernel/random.ts';
 import { type ForeignTable, numbers, query, sourcesOf } from './fixture.ts';
 
 /** A version-control service: users, repositories, issues and stars, in collections and a cluster. */

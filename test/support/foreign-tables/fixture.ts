@@ -1,7 +1,7 @@
 import type { CompiledModel, Reader } from '../../../src/index.ts';
 import type { MappedItem } from '../../../src/mirror/items.ts';
 import type { Layout, SourceItem } from '../../../src/mirror/layouts/layout.ts';
-import type { Random } from '../../simulator/random.ts';
+import type { Random } from '../../simulator/kernel/random.ts';
 
 /** A question that the application asks its own table, and how the mirror is asked. */
 export interface Question {

@@ -1,7 +1,7 @@
 import { defineGraph, edge, node, type Reader } from '../../../src/index.ts';
 import type { SourceItem } from '../../../src/mirror/layouts/layout.ts';
 import { fromOneTable } from '../../../src/mirror/layouts/onetable.ts';
-import type { Random } from '../../simulator/random.ts';
+import type { Random } from '../../simulator/kernel/random.ts';
 import { type ForeignTable, numbers, query, sourcesOf } from './fixture.ts';
 
 /** Accounts with users and invoices; an address is unique, which an item of its own guards. */

@@ -1,7 +1,7 @@
 import { defineGraph, edge, node } from '../../../src/index.ts';
 import type { SourceItem } from '../../../src/mirror/layouts/layout.ts';
 import { fromToolbox } from '../../../src/mirror/layouts/toolbox.ts';
-import type { Random } from '../../simulator/random.ts';
+import type { Random } from '../../simulator/kernel/random.ts';
 import { type ForeignTable, numbers, query, sourcesOf } from './fixture.ts';
 
 /** Customers and their orders, with an attribute under another name. */
