@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { packageFile } from '../deployment/package/package-files.ts';
 import { failureDocument } from '../foundation/failure-document.ts';
+import { printableLines } from '../foundation/printable.ts';
 import { COMMANDS } from './command-list.ts';
 import { failureText } from './shared/failure.ts';
-import { printableLines } from './shared/shown.ts';
 
 /** Usage or failure. */
 const FAILED = 2;

@@ -1,6 +1,6 @@
 import type { IdAttribute } from '../../core/model/keys/key-option.ts';
 import { countText, figureText } from '../../foundation/figure.ts';
-import { printable } from '../shared/shown.ts';
+import { printable } from '../../foundation/printable.ts';
 import type { LeftOut, Proposal } from './propose-model.ts';
 import type { ProposedEdge, ProposedNode } from './proposed-types.ts';
 

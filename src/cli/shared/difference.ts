@@ -1,4 +1,4 @@
-import { printable } from './shown.ts';
+import { printable } from '../../foundation/printable.ts';
 
 /** The contents that differ, as people are shown them. */
 

@@ -1,7 +1,7 @@
+import { printable } from '../../foundation/printable.ts';
 import type { IndexDifference } from '../../trust/observe/index-sample.ts';
 import type { ObservedDrift } from '../../trust/observe/obligation.ts';
 import { shownDifference } from './difference.ts';
-import { printable } from './shown.ts';
 
 /** One line about drift that an observer has found, printable. */
 export function driftLine({ suspect, wanted, stored, state, isCertain }: ObservedDrift): string {

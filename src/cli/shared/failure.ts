@@ -1,5 +1,5 @@
 import { failureDocument } from '../../foundation/failure-document.ts';
-import { printableLines } from './shown.ts';
+import { printableLines } from '../../foundation/printable.ts';
 
 /** One sentence and a hint; the stack only where asked for. */
 export function failureText(error: unknown, withStack: boolean): string {

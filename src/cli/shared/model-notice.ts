@@ -1,8 +1,8 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import { countText } from '../../foundation/figure.ts';
+import { printable } from '../../foundation/printable.ts';
 import { type ModelNotice, modelNotice } from '../../registry/notice.ts';
-import { printable } from './shown.ts';
 
 /**
  * Prints one line on stderr where a model differs from what the table keeps, with the command that resolves it; nothing

@@ -1,5 +1,5 @@
 import { toJson } from '../../foundation/exact-json.ts';
-import { printable, printableLines } from './shown.ts';
+import { printable, printableLines } from '../../foundation/printable.ts';
 
 /** The output of a command: a document for machines and a text for people. */
 export interface Output {

@@ -1,11 +1,11 @@
 import { constants } from 'node:os';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { failureDocument } from '../../foundation/failure-document.ts';
+import { printableLines } from '../../foundation/printable.ts';
 import { sleep } from '../../foundation/runtime.ts';
 import { createController, pause } from '../../stream/concurrency.ts';
 import { failureText } from './failure.ts';
 import { isRunByNpx } from './settings.ts';
-import { printableLines } from './shown.ts';
 
 /** Waiting that ends early where the work is to stop. */
 export interface Stopping {

@@ -1,6 +1,6 @@
 import { countText, figureText } from '../../foundation/figure.ts';
+import { printable } from '../../foundation/printable.ts';
 import type { UnplacedCount } from '../../trust/check/unplaced-items.ts';
-import { printable } from './shown.ts';
 
 /** Forms that a text names; `--json` has more. */
 const SHOWN = 10;

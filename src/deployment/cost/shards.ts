@@ -1,3 +1,4 @@
+import { changesPerSecondOf, shardsFor } from '../../core/items/shard-capacity.ts';
 import type { CompiledModel, SearchModel } from '../../core/model/compiled.ts';
 import { NODE_LIST } from '../../core/model/node-list.ts';
 import type { Load } from './monthly.ts';
@@ -8,12 +9,6 @@ import type { Load } from './monthly.ts';
  * one too many is paid for by every range search.
  */
 
-/** Write units that one partition key takes a second. */
-const PARTITION_WCU = 1_000;
-/** A value that changes is taken out of the index in one place and put in in another. */
-const WRITES_OF_A_CHANGE = 2;
-/** Values are not spread evenly: half of what a shard takes is kept free. */
-const HEADROOM = 2;
 /** From this number on a range search is dearer than most are worth. */
 const MANY_SHARDS = 200;
 
@@ -31,11 +26,6 @@ export interface ShardAdvice {
   needed?: number;
   /** The change to make. */
   warning?: string;
-}
-
-/** The number of shards that a search needs for a number of changes a second, with as much again kept free. */
-export function shardsFor(changesPerSecond: number): number {
-  return Math.max(1, Math.ceil((changesPerSecond * WRITES_OF_A_CHANGE * HEADROOM) / PARTITION_WCU));
 }
 
 /** The shards of each search of a model that has numbered ones, for a load where one is given. */
@@ -76,7 +66,7 @@ export function shardAdvice(search: SearchModel, putsPerSecond?: number, hottest
   const advice: ShardAdvice = {
     search: indexPartition,
     shards,
-    putsPerSecond: Math.floor(PARTITION_WCU / WRITES_OF_A_CHANGE / share),
+    putsPerSecond: changesPerSecondOf(share),
     rangeCalls: shards,
     rangeRcu: shards / 2,
     ...(needed !== undefined && { needed }),

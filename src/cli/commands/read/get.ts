@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { checkSource } from '../../../client/read/request/lookup.ts';
 import type { NodeResult } from '../../../client/read/request/result.ts';
+import { printable } from '../../../foundation/printable.ts';
 import { examples } from '../../shared/options.ts';
 import { cellText, type Output } from '../../shared/output.ts';
-import { printable } from '../../shared/shown.ts';
 import { inTable, sessionReader, type TableSession } from '../../shared/table.ts';
 
 /** The exit code where something that was asked for is not there. */

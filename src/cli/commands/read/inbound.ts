@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { OwnerResult } from '../../../client/read/request/result.ts';
+import { printable } from '../../../foundation/printable.ts';
 import { examples, type OrderedOptions, orderedQuery, withOrder, withPaging } from '../../shared/options.ts';
 import { cellText } from '../../shared/output.ts';
-import { printable } from '../../shared/shown.ts';
 import { inTable, sessionReader } from '../../shared/table.ts';
 import { edgeTable } from './edges.ts';
 

@@ -4,6 +4,7 @@ import { levelOfPath } from '../../../client/read/levels/level-path.ts';
 import type { Truncated } from '../../../client/read/levels/level-walk.ts';
 import type { AnyPageNode, Neighbour } from '../../../client/read/levels/page-tree.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
+import { printable } from '../../../foundation/printable.ts';
 import {
   examples,
   type OrderedOptions,
@@ -13,7 +14,6 @@ import {
   withPaging,
 } from '../../shared/options.ts';
 import { cellText } from '../../shared/output.ts';
-import { printable } from '../../shared/shown.ts';
 import { inTable, sessionReader } from '../../shared/table.ts';
 import { cursorLine } from './edges.ts';
 

@@ -5,6 +5,7 @@ import type { WatchEvent } from '../../../client/feed/watch-types.ts';
 import { checkSource } from '../../../client/read/request/lookup.ts';
 import type { EdgeResult, NodeResult, SearchResult } from '../../../client/read/request/result.ts';
 import { countText } from '../../../foundation/figure.ts';
+import { printable } from '../../../foundation/printable.ts';
 import { isLoopback } from '../../../store/client/options.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { settingsOf } from '../../shared/model.ts';
@@ -21,7 +22,6 @@ import {
 import { cellText, print } from '../../shared/output.ts';
 import { type CommandSession, openSession } from '../../shared/session.ts';
 import { readSettings } from '../../shared/settings.ts';
-import { printable } from '../../shared/shown.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 import { sessionReader } from '../../shared/table.ts';
 import { elementText } from './get.ts';

@@ -1,9 +1,9 @@
 import { countText, figureText } from '../../../foundation/figure.ts';
+import { printable } from '../../../foundation/printable.ts';
 import type { CheckTotals } from '../../../trust/check/cursor.ts';
 import { type Finding, REPORTED, WRONG } from '../../../trust/check/finding.ts';
 import type { KeptFindings } from '../../../trust/check/kept-findings.ts';
 import { shownDifference } from '../../shared/difference.ts';
-import { printable } from '../../shared/shown.ts';
 
 /** Findings of each verdict that the text spells out; the others are in `--json` and `--report`. */
 const SHOWN = 20;

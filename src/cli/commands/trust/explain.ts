@@ -4,6 +4,7 @@ import { createReader, type Reader } from '../../../client/read/reader.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { countText, figureText } from '../../../foundation/figure.ts';
+import { printable } from '../../../foundation/printable.ts';
 import { describeTable } from '../../../store/table.ts';
 import type { LagKnowledge } from '../../../trust/explain/base-item.ts';
 import { explain } from '../../../trust/explain/explain.ts';
@@ -22,7 +23,6 @@ import {
 import { type Output, textTable } from '../../shared/output.ts';
 import { positionOf } from '../../shared/position.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
-import { printable } from '../../shared/shown.ts';
 import { type PageFlags, pageQuery, withPageFlags } from '../read/page.ts';
 import { onePredicate, type SearchFlags } from '../read/search.ts';
 

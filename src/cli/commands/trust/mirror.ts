@@ -11,7 +11,7 @@ import { examples } from '../../shared/options.ts';
 import type { Output } from '../../shared/output.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
-import { printable } from '../../shared/shown.ts';
+import { printable } from '../../../foundation/printable.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 
 /** Something differs, or needs a person; not a failure of the command. */

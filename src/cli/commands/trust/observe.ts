@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { countText } from '../../../foundation/figure.ts';
+import { printable } from '../../../foundation/printable.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable } from '../../../store/table.ts';
 import { DynamoDBStreamSource } from '../../../stream/dynamodb-source.ts';
@@ -9,7 +10,6 @@ import { type ObserveResult, observe } from '../../../trust/observe/observe.ts';
 import { driftLine, indexDifferenceLine } from '../../shared/drift-line.ts';
 import { examples, share } from '../../shared/options.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
-import { printable } from '../../shared/shown.ts';
 import { stopOnSignal } from '../../shared/signals.ts';
 
 /** Drift found; not a failure of the command. */

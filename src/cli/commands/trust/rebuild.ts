@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { countText, figureText } from '../../../foundation/figure.ts';
+import { printable } from '../../../foundation/printable.ts';
 import { UnplacedItems } from '../../../trust/check/unplaced-items.ts';
 import { unreadyText } from '../../shared/model-notice.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
 import { inSession } from '../../shared/session.ts';
-import { printable } from '../../shared/shown.ts';
 import { unplacedText } from '../../shared/unplaced.ts';
 import { runCheck } from './check-run.ts';
 

@@ -2,14 +2,13 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { countText, figureText } from '../../../foundation/figure.ts';
+import { printable } from '../../../foundation/printable.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { bucketAccess, redriveMessage, redriveQueue } from '../../../trust/failures/failure-queue.ts';
 import { addRedrive, type RedriveResult, redrive } from '../../../trust/repair/redrive.ts';
 import { examples } from '../../shared/options.ts';
-
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
-import { printable } from '../../shared/shown.ts';
 import { sweepStream } from './sweep-stream.ts';
 
 /** Entries whose cause is still there. */

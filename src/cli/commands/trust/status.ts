@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { countText, figureText } from '../../../foundation/figure.ts';
+import { printable } from '../../../foundation/printable.ts';
 import { describeTable, hasTtl } from '../../../store/table.ts';
 import { indexSampleText } from '../../../trust/explain/index-sample.ts';
 import type { ErasureStatus, Status } from '../../../trust/explain/status.ts';
@@ -9,7 +10,6 @@ import { examples } from '../../shared/options.ts';
 import { type Output, textTable } from '../../shared/output.ts';
 import { type OpenPosition, positionOf } from '../../shared/position.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
-import { printable } from '../../shared/shown.ts';
 import { stopOnSignal } from '../../shared/signals.ts';
 
 /** Something needs a person; not a failure of the command. */

@@ -3,6 +3,7 @@ import { toPlainItem } from '../../../core/items/plain.ts';
 import { withoutBookkeeping } from '../../../core/model/mirrored.ts';
 import { losslessNumber, toJson } from '../../../foundation/exact-json.ts';
 import { countText, figureText } from '../../../foundation/figure.ts';
+import { printable, printableLines } from '../../../foundation/printable.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable, serverTime } from '../../../store/table.ts';
 import { listObjects } from '../../../trust/failures/bucket-list.ts';
@@ -17,7 +18,6 @@ import type { Output } from '../../shared/output.ts';
 import { requireHomeRegion } from '../../shared/position.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
-import { printable, printableLines } from '../../shared/shown.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 
 /** Something is left: the second run, or what a person has to do. */

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { shardsFor } from '../../../core/items/shard-capacity.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
-import { shardsFor } from '../../cost/shards.ts';
 import { packageFile } from '../../package/package-files.ts';
 import { stackNames } from '../base/names.ts';
 
