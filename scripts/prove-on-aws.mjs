@@ -1,14 +1,17 @@
 #!/usr/bin/env node
-// Proves the stack in an AWS account: deploys a stage of its own, writes, checks, changes the model and migrates, breaks and repairs,
-// restores from a backup, deletes everything, and prints the bill. It takes about an hour, most of it waiting, and less than a dollar.
+// Proves the stack in an AWS account: `serverless deploy` makes a stage of its own, with observer and feed; it writes, checks, changes the
+// model, migrates and rolls back, breaks and repairs, makes alarms ring by their faults, deploys a version gradually, restores from a
+// backup, deletes everything, prints the bill, and writes a page with all of it. It takes about two hours, most of them waiting, and about
+// a dollar. Nobody has run it in an account yet; a test runs it on a simulator, which refuses calls that AWS's own models do not have.
 //
 //   node scripts/prove-on-aws.mjs --dry-run           prints each step and its commands, and calls nothing
 //   node scripts/prove-on-aws.mjs --yes               runs them, with the credentials and the region of the AWS command line
 //   node scripts/prove-on-aws.mjs --yes --keep        leaves everything where it is at the end
+//   node scripts/prove-on-aws.mjs --yes --log FILE    writes the page there; default: prove-on-aws-DAY-ID.md in this clone
 //
 // Needs the AWS command line (version 2) and `npm ci` in this clone.
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,6 +29,7 @@ const { values: options } = parseArgs({
     // The stage's name, and seconds between two looks at what takes long.
     id: { type: 'string', default: Date.now().toString(36).slice(-6) },
     'poll-seconds': { type: 'string', default: '10' },
+    log: { type: 'string' },
   },
 });
 const isDry = options['dry-run'];
@@ -38,12 +42,32 @@ if (!isDry && !options.yes) {
 
 const SERVICE = 'prove';
 const stack = `${SERVICE}-${options.id}`;
+/** The stack whose stream function is deployed gradually: the Serverless Framework makes no versions. */
+const gradual = `${stack}g`;
 const table = `${stack}-records`;
 const restored = `${stack}-restored`;
 const folder = join(ROOT, '.esbuild', stack);
 const NODES = 200;
 /** Prices are those of the command `cost`. */
 const prices = JSON.parse(readFileSync(join(ROOT, 'assets/prices.json'), 'utf8'));
+
+/** The functions that a project has handlers for. */
+const HANDLERS = ['stream', 'check', 'redrive', 'observe', 'feed'];
+/** What both stacks are deployed with. */
+const PARAMETERS = [
+  ...['keepData=false', 'deletionProtection=false', 'pointInTimeRecovery=true'],
+  `tags=prove=${options.id}`,
+];
+
+/** The page of this run. The account's number stays out of it. */
+const day = new Date().toISOString().slice(0, 10);
+const page = options.log ?? join(ROOT, `prove-on-aws-${day}-${options.id}.md`);
+const results = [];
+const transcript = [];
+function tell(line) {
+  console.log(line);
+  transcript.push(line);
+}
 
 /** What commands have printed and later ones need; a dry run, where they print nothing, shows the names. */
 const known = {};
@@ -55,6 +79,8 @@ const modelFile = () => join(folder, known.version ?? 'v1', 'edgeloom.config.ts'
 
 const aws = (...words) => ['aws', ...words];
 const edgeloom = (...words) => ['edgeloom', words[0], '--config', modelFile(), ...words.slice(1)];
+/** Deploys the folder of a version of the model. */
+const serverless = (more) => ['npx', 'serverless', 'deploy', '--stage', options.id, ...more];
 
 /** The steps. Each says what it proves; a command is made when it is its turn, a check throws what is wrong. */
 const STEPS = [
@@ -63,17 +89,14 @@ const STEPS = [
     const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
     known.region = AWS_REGION ?? AWS_DEFAULT_REGION ?? (await run(aws('configure', 'get', 'region')));
     await absent(`the stack ${stack}`, aws('cloudformation', 'describe-stacks', '--stack-name', stack));
-    for (const name of [table, restored])
+    await absent(`the stack ${gradual}`, aws('cloudformation', 'describe-stacks', '--stack-name', gradual));
+    for (const name of [table, restored, `${gradual}-records`])
       await absent(`the table ${name}`, aws('dynamodb', 'describe-table', '--table-name', name));
     await run(aws('s3', 'mb', `s3://${bucket()}`));
     known.isOwn = true;
   }),
-  step('deploy', 'the template deploys: types, rights and names are what AWS takes', async () => {
+  step('deploy', 'the stack deploys by serverless deploy: types, rights and names are what AWS takes', async () => {
     await deploy('v1');
-    const policy = writeFile('stack-policy.json', await run(edgeloom('stack', '--policy')));
-    await run(
-      aws('cloudformation', 'set-stack-policy', '--stack-name', stack, '--stack-policy-body', `file://${policy}`),
-    );
     await run(
       aws('cloudformation', 'update-termination-protection', '--stack-name', stack, '--enable-termination-protection'),
     );
@@ -89,6 +112,20 @@ const STEPS = [
     const items = writeFile('items.jsonl', itemsOf(0, NODES));
     await run(edgeloom('import', items, '--table', table));
     await until(`${NODES} followers are projected`, async () => (await followers(table)) === NODES);
+  }),
+  step('observe and feed', 'the observer starts with its rights, and the feed is called', async () => {
+    const answer = writeFile('observed.json', '');
+    const failed = await run(
+      aws(
+        ...['lambda', 'invoke', answer, '--function-name', `${stack}-observe`],
+        ...['--query', 'FunctionError', '--output', 'text'],
+      ),
+    );
+    expect(isDry || failed === 'None' || failed === '', `the observer failed: ${readFileSync(answer, 'utf8')}`);
+    await until(
+      'the feed was called',
+      async () => (await counted('AWS/Lambda', 'Invocations', 'FunctionName', `${stack}-feed`)) > 0,
+    );
   }),
   step('check', 'the state machine runs the check, its functions may read', async () => {
     const { drift } = await execution({ mode: 'check' });
@@ -116,24 +153,56 @@ const STEPS = [
     const { drift } = await execution({ mode: 'check' });
     expect(sum(drift) === 0, `the check found drift: ${JSON.stringify(drift)}`);
   }),
+  step(
+    'roll back',
+    'the runbook of docs/operations.md: the version before, and what the migration had added is gone',
+    async () => {
+      await deploy('v1');
+      await run(edgeloom('migrate', '--table', table, '--yes', '--undo'));
+      await run(edgeloom('check', '--table', table, '--strict'));
+      await deploy('v2');
+      await execution({ mode: 'migrate' });
+      await until('the new search answers again', async () => (await found('USER.age', ['--from', '0'])) > 0);
+    },
+  ),
+  step(
+    'alarms',
+    'alarms ring by their faults: an item that nothing can be made of, drift, a mapping that is off',
+    async () => {
+      const bad = JSON.stringify({ source: { S: 'USER-1' }, target: { S: 'FOLLOWS-USER-0' }, since: { S: 'someday' } });
+      await run(aws('dynamodb', 'put-item', '--table-name', table, '--item', bad));
+      await rings('Quarantined');
+      await run(edgeloom('import', writeFile('good.jsonl', itemsOf(1, 2)), '--table', table));
+      await run(edgeloom('redrive', '--table', table));
+      const view = JSON.stringify({ source: { S: 'USER-0' }, target: { S: '~view' } });
+      await run(aws('dynamodb', 'delete-item', '--table-name', table, '--key', view));
+      await execution({ mode: 'check' });
+      await rings('Drift');
+      await run(edgeloom('check', '--table', table, '--repair'));
+      await mappingOfStream();
+      await run(aws('lambda', 'update-event-source-mapping', '--uuid', value('UUID'), '--no-enabled'));
+      await rings('NotPolled');
+      await run(aws('lambda', 'update-event-source-mapping', '--uuid', value('UUID'), '--enabled'));
+    },
+  ),
+  step('deploy gradually', 'CodeDeploy moves the alias to a new version in five minutes', async () => {
+    const version = aws(
+      ...['lambda', 'get-alias', '--function-name', `${gradual}-stream`, '--name', 'live'],
+      ...['--query', 'FunctionVersion', '--output', 'text'],
+    );
+    await deployByTemplate('v1');
+    const before = await run(version);
+    await deployByTemplate('v2');
+    expect(isDry || (await run(version)) !== before, 'the alias stayed at the version before');
+    await run(aws('cloudformation', 'delete-stack', '--stack-name', gradual));
+    await run(aws('cloudformation', 'wait', 'stack-delete-complete', '--stack-name', gradual));
+    known.version = 'v2';
+  }),
   step('rebuild', 'the state machine rebuilds, its function may write', async () => {
     await execution({ mode: 'rebuild' });
   }),
   step('restore', 'the runbook of docs/operations.md: another table in the place of the own one', async () => {
-    known.UUID = await run(
-      aws(
-        ...[
-          'lambda',
-          'list-event-source-mappings',
-          '--function-name',
-          `${stack}-stream`,
-          '--output',
-          'text',
-          '--query',
-        ],
-        'EventSourceMappings[0].UUID',
-      ),
-    );
+    await mappingOfStream();
     await run(aws('lambda', 'update-event-source-mapping', '--uuid', value('UUID'), '--no-enabled'));
     const ofRestored = ['--table-name', restored];
     await until('the table can be restored', () =>
@@ -168,10 +237,7 @@ const STEPS = [
       ),
     );
     [known.TableArn, known.LatestStreamArn] = isDry ? [] : arns.split(/\s+/);
-    const elsewhere = [
-      ...['--param', `existingTableArn=${value('TableArn')}`],
-      ...['--param', `existingStreamArn=${value('LatestStreamArn')}`],
-    ];
+    const elsewhere = [`existingTableArn=${value('TableArn')}`, `existingStreamArn=${value('LatestStreamArn')}`];
     await failsToDeploy('v2', /stack policy|not allowed|denied/i, elsewhere);
     const open = '{"Statement":[{"Effect":"Allow","Action":"Update:*","Principal":"*","Resource":"*"}]}';
     await run(aws('cloudformation', 'set-stack-policy', '--stack-name', stack, '--stack-policy-body', open));
@@ -201,16 +267,19 @@ const DELETE = step(
         '--no-enable-termination-protection',
       ),
     );
-    await run(aws('cloudformation', 'delete-stack', '--stack-name', stack));
-    await run(aws('cloudformation', 'wait', 'stack-delete-complete', '--stack-name', stack));
-    for (const name of [table, restored]) await succeeds(aws('dynamodb', 'delete-table', '--table-name', name));
+    for (const name of [stack, gradual]) {
+      await run(aws('cloudformation', 'delete-stack', '--stack-name', name));
+      await run(aws('cloudformation', 'wait', 'stack-delete-complete', '--stack-name', name));
+    }
+    for (const name of [table, restored, `${gradual}-records`])
+      await succeeds(aws('dynamodb', 'delete-table', '--table-name', name));
     await run(aws('s3', 'rm', `s3://${bucket()}`, '--recursive'));
     await run(aws('s3', 'rb', `s3://${bucket()}`));
   },
 );
 
-const UNPROVEN = `Not proven by this: load and throttling, alarms that mail, a customer-managed key, a VPC, replicas, shards that split, LocalStack,
-a gradual deployment (canaryMinutes), the tools Terraform, CDK and SAM, a stream that is switched off and on, and what takes days.`;
+const UNPROVEN = `Not proven by this: load and throttling, mail, alarms but three, a gradual deployment that is taken back, a customer-managed key, a VPC,
+replicas, shards that split, LocalStack, the tools Terraform, CDK and SAM, a stream that is switched off and on, and what takes days.`;
 
 let failure;
 const began = Date.now();
@@ -219,6 +288,7 @@ try {
 } catch (error) {
   failure = error;
   console.error(`\nFailed: ${error.message}`);
+  transcript.push('', `Failed: ${error.message}`);
 }
 try {
   // What was there before this run is not its own.
@@ -231,9 +301,13 @@ try {
   failure ??= error;
 }
 rmSync(folder, { recursive: true, force: true });
-console.log(`\n${UNPROVEN}`);
-if (!isDry && failure === undefined)
-  console.log(`\nAll proven, in ${Math.ceil((Date.now() - began) / 60_000)} minutes.`);
+tell(`\n${UNPROVEN}`);
+if (!isDry && failure === undefined) tell(`\nAll proven, in ${Math.ceil((Date.now() - began) / 60_000)} minutes.`);
+if (!isDry && known.isOwn) {
+  writeFileSync(page, '');
+  for (const line of pageOfRun()) appendFileSync(page, `${line}\n`);
+  console.log(`\nThe page of this run: ${page}`);
+}
 process.exitCode = failure === undefined ? 0 : 1;
 
 function step(name, proves, work) {
@@ -241,18 +315,41 @@ function step(name, proves, work) {
 }
 
 async function perform({ name, proves, work }) {
-  console.log(`\n== ${name}: ${proves}`);
+  tell(`\n== ${name}: ${proves}`);
+  const from = Date.now();
+  const result = { name, proves, told: 'failed' };
+  results.push(result);
   await work();
+  result.told = `${Math.ceil((Date.now() - from) / 60_000)} min`;
+}
+
+/** What the run has shown, as a page: each step with its time, then everything that was called and said. */
+function pageOfRun() {
+  const withoutAccount = (line) => (known.account ? String(line).replaceAll(known.account, 'ACCOUNT') : String(line));
+  return [
+    `# The stack in an account, ${day}`,
+    '',
+    `Region ${known.region}, Node ${process.versions.node}, edgeloom ${JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version}.`,
+    '',
+    '| step | proves | took |',
+    '|---|---|---|',
+    ...results.map(({ name, proves, told }) => `| ${name} | ${proves} | ${told} |`),
+    '',
+    '```',
+    ...transcript.map(withoutAccount),
+    '```',
+  ];
 }
 
 /** Runs a command, shows it, and gives what it prints. A dry run only shows it. */
-async function run([program, ...words]) {
+async function run([program, ...words], cwd = ROOT) {
   const shown = words.map((word) => quoted(word.replace(`${ROOT}/`, '')));
-  console.log(`$ ${[program === 'edgeloom' ? 'npx edgeloom' : program, ...shown].join(' ')}`);
+  const shownCommand = [program === 'edgeloom' ? 'npx edgeloom' : program, ...shown].join(' ');
+  tell(cwd === ROOT ? `$ ${shownCommand}` : `$ (cd ${cwd.replace(`${ROOT}/`, '')} && ${shownCommand})`);
   if (isDry) return '';
   const [file, args] =
     program === 'edgeloom' ? [process.execPath, [join(ROOT, 'dist/cli/main.js'), ...words]] : [program, words];
-  const { stdout } = await call(file, args, { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 });
+  const { stdout } = await call(file, args, { cwd, maxBuffer: 64 * 1024 * 1024 });
   return stdout.trim();
 }
 
@@ -261,7 +358,7 @@ async function succeeds(words) {
   return await run(words).then(
     () => true,
     (error) => {
-      console.log(`  ${String(error.stderr).trim().split('\n').at(-1)}`);
+      tell(`  ${String(error.stderr).trim().split('\n').at(-1)}`);
       return false;
     },
   );
@@ -294,7 +391,7 @@ async function until(what, look) {
     if (Date.now() > end) throw new Error(`waited for an hour: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, Number(options['poll-seconds']) * 1000));
   }
-  console.log(`  ${what}`);
+  tell(`  ${what}`);
 }
 
 function expect(isSo, otherwise) {
@@ -365,34 +462,56 @@ async function execution(input) {
   return JSON.parse(state.output);
 }
 
-/** Makes the functions of a version of the model, and deploys the stack. */
+/** Deploys a version of the model by the Serverless Framework, with observer and feed. */
 async function deploy(version, more = []) {
   known.version = version;
+  makeProject(version);
+  const parameters = [...PARAMETERS, 'observe=true', 'feedEventBus=default'];
+  await run(serverless([...parameters, ...more].map((one) => `--param=${one}`)), join(folder, version));
+}
+
+/** Deploys a version of the model by a template, gradually. */
+async function deployByTemplate(version) {
+  known.version = version;
+  makeProject(version);
   await makeFunctions(version);
   const zip = join(folder, version, 'functions.zip');
   const place = ['--code', `s3://${bucket()}/functions.zip`, '--zip', zip];
-  const parameters = [
-    'keepData=false',
-    'deletionProtection=false',
-    'pointInTimeRecovery=true',
-    `tags=prove=${options.id}`,
-  ];
-  const stage = ['--service', SERVICE, '--stage', options.id, ...parameters.flatMap((one) => ['--param', one])];
-  const text = await run(edgeloom('stack', ...stage, ...more, ...place));
+  const parameters = [...PARAMETERS, 'canaryMinutes=5'].flatMap((one) => ['--param', one]);
+  const text = await run(edgeloom('stack', '--service', SERVICE, '--stage', `${options.id}g`, ...parameters, ...place));
   const file = writeFile(`${version}/template.json`, text);
   const { S3Key } = isDry ? { S3Key: '<S3Key>' } : JSON.parse(text).Resources.StreamLambdaFunction.Properties.Code;
   await run(aws('s3', 'cp', zip, `s3://${bucket()}/${S3Key}`));
   await run(
     aws(
-      ...['cloudformation', 'deploy', '--template-file', file, '--stack-name', stack, '--s3-bucket', bucket()],
+      ...['cloudformation', 'deploy', '--template-file', file, '--stack-name', gradual, '--s3-bucket', bucket()],
       ...['--capabilities', 'CAPABILITY_NAMED_IAM', '--no-fail-on-empty-changeset'],
     ),
   );
 }
 
+/** Looks up the event source mapping of the stream. */
+async function mappingOfStream() {
+  known.UUID = await run(
+    aws(
+      ...['lambda', 'list-event-source-mappings', '--function-name', `${stack}-stream`],
+      ...['--output', 'text', '--query', 'EventSourceMappings[0].UUID'],
+    ),
+  );
+}
+
+/** Waits for an alarm of the stack. */
+async function rings(name) {
+  const look = aws(
+    ...['cloudwatch', 'describe-alarms', '--alarm-names', `${stack}-${name}`],
+    ...['--query', 'MetricAlarms[0].StateValue', '--output', 'text'],
+  );
+  await until(`the alarm ${name} rings`, async () => (await run(look)) === 'ALARM');
+}
+
 async function failsToDeploy(version, reason, more) {
   const before = known.version;
-  const error = await deploy(version, more).then(
+  const error = await deploy(version, more ?? []).then(
     () => undefined,
     (thrown) => thrown,
   );
@@ -410,8 +529,8 @@ async function lastUpdate() {
   return await run(aws('cloudformation', 'describe-stacks', '--stack-name', stack, ...query));
 }
 
-/** The model, the handlers, their bundles and the zip of these. */
-async function makeFunctions(version) {
+/** A project of a version of the model: the model, handlers, and serverless.yml as that of this clone. */
+function makeProject(version) {
   const searches = version === 'v1' ? 'name: { fold: true }' : "name: { fold: true }, age: { type: 'number' }";
   writeFile(
     `${version}/edgeloom.config.ts`,
@@ -423,18 +542,34 @@ export default defineGraph({
 });
 `,
   );
-  if (isDry) return;
-  const names = ['stream', 'check', 'redrive'];
-  for (const name of names) {
+  for (const name of HANDLERS) {
     const maker = `deployed${name[0].toUpperCase()}${name.slice(1)}`;
     const text = `import { ${maker} } from 'edgeloom/lambda';\nimport graph from '../edgeloom.config.ts';\nexport const handler = ${maker}(graph);\n`;
     writeFile(`${version}/handlers/${name}.ts`, text);
   }
+  const yaml = readFileSync(join(ROOT, 'serverless.yml'), 'utf8')
+    .replace(/^service: .*$/m, `service: ${SERVICE}`)
+    .replace('./scripts/package-functions.cjs', './plugin.cjs')
+    .replace(/^params:\n(?: .*\n|\n)*/m, '')
+    .replaceAll('file(scripts/stack.cjs)', 'file(stack.cjs)')
+    .replace(/'eu-central-1'/, `'${value('region')}'`);
+  writeFile(`${version}/serverless.yml`, yaml);
+  const values = readFileSync(join(ROOT, 'scripts/stack.cjs'), 'utf8')
+    .replace("'../src/", "'../../../src/")
+    .replace("join(__dirname, '..', 'edgeloom.config.ts')", "join(__dirname, 'edgeloom.config.ts')");
+  writeFile(`${version}/stack.cjs`, values);
+  // The framework takes plugins of its folder alone.
+  writeFile(`${version}/plugin.cjs`, "module.exports = require('../../../scripts/package-functions.cjs');\n");
+}
+
+/** The bundles of a project's handlers, and the zip of these. */
+async function makeFunctions(version) {
+  if (isDry) return;
   const source = join(folder, version);
   const code = join(source, '.code');
   await require('esbuild').build({
     ...{ absWorkingDir: source, outbase: '.', outdir: code, outExtension: { '.js': '.mjs' }, logLevel: 'warning' },
-    entryPoints: names.map((name) => `handlers/${name}.ts`),
+    entryPoints: HANDLERS.map((name) => `handlers/${name}.ts`),
     ...{
       bundle: true,
       minify: true,
@@ -456,21 +591,21 @@ export default defineGraph({
   );
 }
 
+/** The sum of a metric since the run began. */
+async function counted(namespace, metric, name, of) {
+  const range = [
+    ...['--start-time', new Date(began).toISOString()],
+    ...['--end-time', new Date(Date.now() + 60_000).toISOString()],
+  ];
+  const words = ['--namespace', namespace, '--metric-name', metric, '--dimensions', `Name=${name},Value=${of}`];
+  const text = await run(
+    aws('cloudwatch', 'get-metric-statistics', ...words, ...range, '--period', '3600', '--statistics', 'Sum'),
+  );
+  return isDry ? 0 : JSON.parse(text).Datapoints.reduce((total, { Sum }) => total + Sum, 0);
+}
+
 /** The units and seconds that CloudWatch counted, and their prices. */
 async function bill() {
-  const range = [
-    '--start-time',
-    new Date(began).toISOString(),
-    '--end-time',
-    new Date(Date.now() + 60_000).toISOString(),
-  ];
-  const counted = async (namespace, metric, name, of) => {
-    const words = ['--namespace', namespace, '--metric-name', metric, '--dimensions', `Name=${name},Value=${of}`];
-    const text = await run(
-      aws('cloudwatch', 'get-metric-statistics', ...words, ...range, '--period', '3600', '--statistics', 'Sum'),
-    );
-    return isDry ? 0 : JSON.parse(text).Datapoints.reduce((total, { Sum }) => total + Sum, 0);
-  };
   const rows = [];
   const add = (what, count, price) => rows.push({ what, count, price, dollars: count * price });
   const { dynamodb, lambda, stepFunctions, cloudwatch } = prices;
@@ -480,7 +615,7 @@ async function bill() {
     const read = await counted('AWS/DynamoDB', 'ConsumedReadCapacityUnits', 'TableName', name);
     add(`read units of ${name}`, read, dynamodb.millionReadUnits / 1e6);
   }
-  for (const name of ['stream', 'check', 'rebuild', 'redrive']) {
+  for (const name of ['stream', 'check', 'rebuild', 'redrive', 'observe', 'feed']) {
     const of = [`${stack}-${name}`];
     add(
       `calls of ${name}`,
@@ -488,8 +623,8 @@ async function bill() {
       lambda.millionRequests / 1e6,
     );
     const milliseconds = await counted('AWS/Lambda', 'Duration', 'FunctionName', ...of);
-    // All functions but redrive have a gigabyte.
-    add(`gigabyte seconds of ${name}`, (milliseconds / 1000) * (name === 'redrive' ? 0.5 : 1), lambda.gigabyteSecond);
+    const gigabytes = { redrive: 0.5, observe: 0.5, feed: 0.25 }[name] ?? 1;
+    add(`gigabyte seconds of ${name}`, (milliseconds / 1000) * gigabytes, lambda.gigabyteSecond);
   }
   const started = await counted('AWS/States', 'ExecutionsStarted', 'StateMachineArn', machine());
   // A run has ten transitions, or some more.
@@ -498,12 +633,8 @@ async function bill() {
   add('a dashboard for an hour', 1 / 730, cloudwatch.dashboardMonth);
   if (isDry) return;
   for (const { what, count, dollars } of rows)
-    console.log(`  ${what.padEnd(40)} ${count.toFixed(1).padStart(12)} ${dollars.toFixed(4).padStart(10)}`);
+    tell(`  ${what.padEnd(40)} ${count.toFixed(1).padStart(12)} ${dollars.toFixed(4).padStart(10)}`);
   const total = rows.reduce((all, { dollars }) => all + dollars, 0);
-  console.log(
-    `  ${'dollars in all, by prices of'.padEnd(40)} ${prices.date.padStart(12)} ${total.toFixed(4).padStart(10)}`,
-  );
-  console.log(
-    `  The account's own bill has the tag prove=${options.id}, a day from now, if the tag is activated for costs.`,
-  );
+  tell(`  ${'dollars in all, by prices of'.padEnd(40)} ${prices.date.padStart(12)} ${total.toFixed(4).padStart(10)}`);
+  tell(`  The account's own bill has the tag prove=${options.id}, a day from now, if the tag is activated for costs.`);
 }

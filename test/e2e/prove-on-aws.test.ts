@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -23,10 +23,11 @@ describe('the script that proves the stack on AWS', () => {
   let engine: Awaited<ReturnType<typeof startEngine>>;
   let aws: StandIn;
 
-  /** The model that was deployed last; its file is there as soon as it is made. */
+  /** The model that was deployed last: its file is the newest. */
   async function deployedModel(): Promise<CompiledModel> {
-    const file = (version: string) => join(ROOT, '.esbuild', STACK, version, 'edgeloom.config.ts');
-    return await loadModel(existsSync(file('v2')) ? file('v2') : file('v1'));
+    const files = ['v1', 'v2'].map((version) => join(ROOT, '.esbuild', STACK, version, 'edgeloom.config.ts'));
+    const made = files.filter((file) => existsSync(file));
+    return await loadModel(made.sort((left, right) => statSync(right).mtimeMs - statSync(left).mtimeMs)[0]!);
   }
 
   const prove = async (...options: string[]) => {
@@ -37,7 +38,8 @@ describe('the script that proves the stack on AWS', () => {
       AWS_STAND_IN: aws.url,
       AWS_REGION: 'eu-central-1',
     };
-    const args = [join(ROOT, 'scripts/prove-on-aws.mjs'), '--id', ID, '--poll-seconds', '0.2', ...options];
+    const words = ['--id', ID, '--poll-seconds', '0.2', '--log', join(folder, 'page.md')];
+    const args = [join(ROOT, 'scripts/prove-on-aws.mjs'), ...words, ...options];
     return await run(process.execPath, args, { env, maxBuffer: 64 * 1024 * 1024 }).then(
       (printed) => ({ code: 0, ...printed }),
       (error: { code: number; stdout: string; stderr: string }) => error,
@@ -50,9 +52,14 @@ describe('the script that proves the stack on AWS', () => {
   });
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'edgeloom-prove-'));
-    const program = `#!/bin/sh\nexec ${process.execPath} ${join(ROOT, 'test/support/aws.mjs')} "$@"\n`;
-    await writeFile(join(folder, 'aws'), program);
-    await chmod(join(folder, 'aws'), 0o755);
+    const program = async (name: string, file: string, skipped: number): Promise<void> => {
+      const lines = `#!/bin/sh\nshift ${skipped}\nexec ${process.execPath} ${join(ROOT, 'test/support', file)} "$@"\n`;
+      await writeFile(join(folder, name), lines);
+      await chmod(join(folder, name), 0o755);
+    };
+    await program('aws', 'aws.mjs', 0);
+    // `npx serverless deploy`.
+    await program('npx', 'account/serverless.mjs', 1);
     engine = await startEngine();
     aws = await startStandIn(engine.endpoint, deployedModel);
   });
@@ -75,23 +82,25 @@ describe('the script that proves the stack on AWS', () => {
         'account',
         'deploy',
         'write',
+        'observe and feed',
         'check',
         'repair',
         'deploy the same',
         'rename',
         'change and migrate',
-        'rebuild',
       ],
-      ...['restore', 'bill', 'delete'],
+      ...['roll back', 'alarms', 'deploy gradually', 'rebuild', 'restore', 'bill', 'delete'],
     ]);
     expect(stdout).toContain('$ aws cloudformation delete-stack');
+    expect(stdout).toMatch(/&& npx serverless deploy .*observe=true/);
+    expect(existsSync(join(folder, 'page.md'))).toBe(false);
     expect(stdout).toContain('Not proven by this');
     expect(stdout).not.toMatch(/undefined|\[object|''/);
     expect(aws.calls).toEqual([]);
   });
 
   it('leaves alone what was there before it', async () => {
-    for (const name of [`${STACK}-records`, `${STACK}-restored`]) {
+    for (const name of [`${STACK}-records`, `${STACK}-restored`, `${STACK}g-records`]) {
       // The engine has no such table: only the account knows it.
       const find = vi.spyOn(aws.account, 'find').mockImplementation((type, wanted) => {
         return type === 'AWS::DynamoDB::Table' && wanted === name ? ({ name } as Thing) : undefined;
@@ -119,6 +128,12 @@ describe('the script that proves the stack on AWS', () => {
       expect(aws.account.all(type).map(({ name }) => name)).toEqual([]);
     }
     expect(existsSync(join(ROOT, '.esbuild', STACK))).toBe(false);
+    // The page of the run: its day, each step with its time, and no number of an account.
+    const page = await readFile(join(folder, 'page.md'), 'utf8');
+    expect(page).toMatch(/^# The stack in an account, \d{4}-\d\d-\d\d$/m);
+    expect(page.match(/^\| .* \| \d+ min \|$/gm)).toHaveLength(16);
+    expect(page).toContain('All proven');
+    expect(page).not.toContain('123456789012');
   });
 
   it('deletes everything, and ends with 1, where a step fails', async () => {

@@ -97,6 +97,7 @@ export class DynamoDBTables {
       'dynamodb update-time-to-live': async (input) =>
         await this.#client.send(new UpdateTimeToLiveCommand(input as never)),
       'dynamodb delete-item': async (input) => void (await this.#client.send(new DeleteItemCommand(input as never))),
+      'dynamodb put-item': async (input) => void (await this.#client.send(new PutItemCommand(input as never))),
       'dynamodb scan': async ({ TableName, MaxItems }) => {
         const pages = paginateScan({ client: this.#client }, { TableName, Limit: Number(MaxItems) });
         const { value } = await pages.next();

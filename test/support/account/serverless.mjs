@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
  * The Serverless Framework of a test: `deploy --stage STAGE [--param=NAME=VALUE]` gives the template that `edgeloom stack` prints, and
- * the stack's policy, to the stand-in of the account, where the framework would package both itself.
+ * the stack's policy, to the stand-in of the account, where the framework would package both itself. The service is that of the folder's
+ * serverless.yml. A folder that is not this repository's is packaged by the framework itself, for its first version.
  */
 
 const args = process.argv.slice(2);
@@ -19,11 +22,31 @@ const edgeloom = (...words) =>
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );
-// The framework puts the code under a key of its own at each deployment.
-const code = `s3://artefacts/functions.zip?versionId=${process.pid}`;
-const options = ['--stage', stage, ...given.flatMap((one) => ['--param', one])];
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const isPackaged = () => readdirSync('..').some((version) => existsSync(`../${version}/.serverless`));
+if (`${process.cwd()}/` !== ROOT && !isPackaged()) {
+  execFileSync(
+    process.execPath,
+    [
+      `${ROOT}node_modules/serverless/bin/serverless.js`,
+      'package',
+      '--stage',
+      stage,
+      ...given.map((one) => `--param=${one}`),
+    ],
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, NODE_OPTIONS: `--import ${ROOT}test/support/stack/no-network.mjs` },
+    },
+  );
+}
+const service = /^service: (.*)$/m.exec(readFileSync('serverless.yml', 'utf8'))[1];
+// The framework deploys nothing where code and template are as they were; the code follows the model here.
+const hash = createHash('sha256').update(readFileSync('edgeloom.config.ts')).digest('hex').slice(0, 16);
+const code = `s3://artefacts/functions.zip?versionId=${hash}`;
+const options = ['--service', service, '--stage', stage, ...given.flatMap((one) => ['--param', one])];
 const input = {
-  StackName: `edgeloom-${stage}`,
+  StackName: `${service}-${stage}`,
   TemplateBody: edgeloom(...options, '--code', code),
   StackPolicyBody: given.some((one) => one.startsWith('existingTableArn=')) ? '{"Statement":[]}' : edgeloom('--policy'),
 };

@@ -60,6 +60,27 @@ export function restOperations(parts: Parts): Record<string, Operation> {
       return { executionArn };
     },
     'stepfunctions describe-execution': async ({ ExecutionArn }) => executions.get(ExecutionArn),
+    // No function runs by itself here: a call reaches one that is there.
+    'lambda invoke': async ({ FunctionName }) => {
+      if (account.find('AWS::Lambda::Function', FunctionName) === undefined)
+        throw new Error(`ResourceNotFoundException: ${FunctionName}`);
+      return { StatusCode: 200 };
+    },
+    'lambda get-alias': async ({ FunctionName, Name }) => {
+      const alias = account
+        .all('AWS::Lambda::Alias')
+        .find(({ properties }) => properties['FunctionName'] === FunctionName && properties['Name'] === Name);
+      if (alias === undefined) throw new Error(`ResourceNotFoundException: ${FunctionName}:${Name}`);
+      // A version is made anew for other code: the last one is what the alias names.
+      return { FunctionVersion: account.all('AWS::Lambda::Version').at(-1)!.name };
+    },
+    // An alarm that there is rings at once.
+    'cloudwatch describe-alarms': async ({ AlarmNames }) => ({
+      MetricAlarms: account
+        .all('AWS::CloudWatch::Alarm')
+        .filter(({ name }) => name === AlarmNames)
+        .map(({ name }) => ({ AlarmName: name, StateValue: 'ALARM' })),
+    }),
     // No engine counts what Lambda, Step Functions and CloudWatch would.
     'cloudwatch get-metric-statistics': async () => ({ Datapoints: [{ Sum: 100 }] }),
   };

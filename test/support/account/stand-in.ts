@@ -6,6 +6,7 @@ import { Account, type Outside, type Thing } from './account.ts';
 import { cloudFormationOperations } from './cloudformation.ts';
 import { DynamoDBTables } from './dynamodb.ts';
 import { Projectors } from './projectors.ts';
+import { callProblems } from './service-model.ts';
 import { restOperations } from './services.ts';
 import { Stacks } from './stacks.ts';
 
@@ -27,7 +28,7 @@ export interface StandIn {
 
 /**
  * Starts it: stacks by the simulator, tables on an engine, a projector for each event source mapping that is enabled, and the check's
- * state machine as the deployed template has it.
+ * state machine as the deployed template has it. A call that its service would not take is refused.
  *
  * @param endpoint of the engine.
  * @param model what the functions are deployed with at the moment.
@@ -76,6 +77,8 @@ export async function startStandIn(endpoint: string, model: () => Promise<Compil
       calls.push(name);
       const run = operations[name];
       if (run === undefined) throw new Error(`${name} is not known here`);
+      const problems = service === 'serverless' ? [] : callProblems(service, operation, input);
+      if (problems.length > 0) throw new Error(`${name}: ${problems.join('; ')}`);
       return JSON.stringify((await run(input)) ?? null);
     };
     answer().then(
