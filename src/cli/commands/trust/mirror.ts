@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { loadSources } from '../../../deployment/package/load-model.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { countText } from '../../../foundation/figure.ts';
+import { printable } from '../../../foundation/printable.ts';
 import { sleep } from '../../../foundation/runtime.ts';
 import type { SourceCheck } from '../../../mirror/check.ts';
 import { createMirror, type Mirror } from '../../../mirror/mirror.ts';
@@ -11,7 +12,6 @@ import { examples } from '../../shared/options.ts';
 import type { Output } from '../../shared/output.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
-import { printable } from '../../../foundation/printable.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 
 /** Something differs, or needs a person; not a failure of the command. */
