@@ -1,5 +1,5 @@
-import { History } from '../src/cli/demo/evolve/history.ts';
-import { judge } from '../src/cli/demo/evolve/judge.ts';
+import { History } from '../packages/workbench/demo/evolve/history.ts';
+import { judge } from '../packages/workbench/demo/evolve/judge.ts';
 import { createReader } from '../src/client/read/reader.ts';
 import { EdgeloomError } from '../src/foundation/errors.ts';
 import { sleep } from '../src/foundation/runtime.ts';

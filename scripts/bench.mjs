@@ -13,7 +13,7 @@ const { name: packageName, type } = JSON.parse(readFileSync(`${root}package.json
 const exports = {
   '.': './src/index.js',
   './lambda': './src/deployment/lambda/index.js',
-  './local': './src/local/index.js',
+  './local': './packages/local/index.js',
 };
 writeFileSync(`${built}/package.json`, JSON.stringify({ name: packageName, type, exports }));
 if (!existsSync(`${built}/assets`)) symlinkSync(`${root}assets`, `${built}/assets`);

@@ -10,7 +10,7 @@ const out = at('dist/studio/page');
 
 mkdirSync(out, { recursive: true });
 const { metafile } = await build({
-  entryPoints: { page: at('src/studio/page/main.tsx') },
+  entryPoints: { page: at('packages/studio/page/main.tsx') },
   outfile: `${out}/page.js`,
   bundle: true,
   format: 'esm',
@@ -24,7 +24,7 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 await build({
-  entryPoints: [at('src/studio/page/page.css')],
+  entryPoints: [at('packages/studio/page/page.css')],
   outfile: `${out}/page.css`,
   minify: true,
   logLevel: 'warning',
@@ -32,4 +32,4 @@ await build({
 // The licences of what is bundled go with it.
 writeFileSync(`${out}/LICENSES.txt`, licencesOf(metafile, at('')));
 writeSbom(at(''), packagesOf(metafile, at('')), false);
-copyFileSync(at('src/studio/page/page.html'), `${out}/page.html`);
+copyFileSync(at('packages/studio/page/page.html'), `${out}/page.html`);

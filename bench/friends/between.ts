@@ -1,4 +1,4 @@
-import { startEngine } from '../../src/local/engine/engine.ts';
+import { startEngine } from '../../packages/local/engine/engine.ts';
 import { createClient } from '../../src/store/client.ts';
 import type { Random } from '../support/random.ts';
 import { median } from '../support/statistics.ts';

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { startEngine } from '../../src/local/engine/engine.ts';
+import { startEngine } from '../../packages/local/engine/engine.ts';
 import { createClient } from '../../src/store/client.ts';
 import { type Random, seededRandom } from '../support/random.ts';
 import type { KeyHash } from './layouts/hash.ts';

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { failureText } from '../../src/cli/shared/failure.ts';
-import { startProgress } from '../../src/cli/shared/progress.ts';
+import { failureText } from '../../packages/cli/shared/failure.ts';
+import { startProgress } from '../../packages/cli/shared/progress.ts';
 import { failureDocument } from '../../src/foundation/failure-document.ts';
 import { seededRandom } from '../support/random.ts';
 import { type BetweenCost, compareBetween } from './between.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../src/local/engine/ports.ts';
+import { freePort } from '../../packages/local/engine/ports.ts';
 import { type CommandRun, type DevServer, edgeloom, ROOT, startDev } from '../support/command.ts';
 import { CommandProcess } from '../support/command-process.ts';
 

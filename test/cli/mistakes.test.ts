@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answers, freePort } from '../../src/local/engine/ports.ts';
+import { answers, freePort } from '../../packages/local/engine/ports.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable } from '../../src/store/table.ts';

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { seededRandom } from '../../bench/support/random.ts';
 import { scanTable } from '../../bench/support/table.ts';
-import { type Engine, startEngine } from '../../src/local/engine/engine.ts';
+import { type Engine, startEngine } from '../../packages/local/engine/engine.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type EvolveResult, runEvolve } from '../../src/cli/demo/evolve/evolve.ts';
+import { type EvolveResult, runEvolve } from '../../packages/workbench/demo/evolve/evolve.ts';
 import { edgeloom } from '../support/command.ts';
 
 // In this process alone, so for `runEvolve` below: readers whose clock stands still, and who never look at the registry again.

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { loadModel } from '../../src/deployment/package/load-model.ts';
-import { startEngine } from '../../src/local/engine/engine.ts';
+import { startEngine } from '../../packages/local/engine/engine.ts';
 import type { Thing } from '../support/account/account.ts';
 import { type StandIn, startStandIn } from '../support/account/stand-in.ts';
 import { ROOT } from '../support/command.ts';

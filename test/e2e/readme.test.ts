@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../src/local/engine/ports.ts';
+import { freePort } from '../../packages/local/engine/ports.ts';
 import { BARE, ROOT } from '../support/command.ts';
 import { packInto, run } from '../support/packed.ts';
 

@@ -4,21 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadDemoData } from '../../src/cli/demo/data.ts';
-import { type Asking, askUntil, waitForShortLeases } from '../../src/cli/demo/evolve/askers.ts';
-import { Consumers, noteProjected } from '../../src/cli/demo/evolve/consumers.ts';
-import { History } from '../../src/cli/demo/evolve/history.ts';
-import { earlierModel, laterModel, type Side } from '../../src/cli/demo/evolve/models.ts';
-import { Tally } from '../../src/cli/demo/evolve/tally.ts';
-import { type BusyKeys, busiestAirports, importAll, Producer } from '../../src/cli/demo/evolve/traffic.ts';
-import { airportId } from '../../src/cli/demo/expected.ts';
+import { loadDemoData } from '../../packages/workbench/demo/data.ts';
+import { type Asking, askUntil, waitForShortLeases } from '../../packages/workbench/demo/evolve/askers.ts';
+import { Consumers, noteProjected } from '../../packages/workbench/demo/evolve/consumers.ts';
+import { History } from '../../packages/workbench/demo/evolve/history.ts';
+import { earlierModel, laterModel, type Side } from '../../packages/workbench/demo/evolve/models.ts';
+import { Tally } from '../../packages/workbench/demo/evolve/tally.ts';
+import { type BusyKeys, busiestAirports, importAll, Producer } from '../../packages/workbench/demo/evolve/traffic.ts';
+import { airportId } from '../../packages/workbench/demo/expected.ts';
 import { streamFilterPattern } from '../../src/core/plan/stream-filter.ts';
 import { sleep } from '../../src/foundation/runtime.ts';
-import { type LocalFunction, startFunction } from '../../src/local/emulator/function/local-function.ts';
-import { createEventSourceMapping } from '../../src/local/emulator/mapping/event-source-mapping.ts';
-import type { LambdaStreamEvent } from '../../src/local/emulator/mapping/lambda-record.ts';
-import type { InvokeResult, LambdaFunction } from '../../src/local/emulator/mapping/mapping-types.ts';
-import { type Engine, startEngine } from '../../src/local/engine/engine.ts';
+import { type LocalFunction, startFunction } from '../../packages/local/emulator/function/local-function.ts';
+import { createEventSourceMapping } from '../../packages/local/emulator/mapping/event-source-mapping.ts';
+import type { LambdaStreamEvent } from '../../packages/local/emulator/mapping/lambda-record.ts';
+import type { InvokeResult, LambdaFunction } from '../../packages/local/emulator/mapping/mapping-types.ts';
+import { type Engine, startEngine } from '../../packages/local/engine/engine.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
@@ -38,7 +38,7 @@ async function bundled(folder: string, model: string): Promise<string> {
   const entry = join(folder, `${model}.ts`);
   await writeFile(
     entry,
-    `import { ${model} } from '${ROOT}/src/cli/demo/evolve/models.ts';
+    `import { ${model} } from '${ROOT}/packages/workbench/demo/evolve/models.ts';
 import { deployedStream } from '${ROOT}/src/deployment/lambda/deployed.ts';
 export const handler = deployedStream(${model});
 `,

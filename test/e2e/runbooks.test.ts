@@ -7,7 +7,7 @@ import graphOfPackage from '../../edgeloom.config.ts';
 import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
-import { startEngine } from '../../src/local/engine/engine.ts';
+import { startEngine } from '../../packages/local/engine/engine.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
 import { modelNotice } from '../../src/registry/notice.ts';
 import { createClient } from '../../src/store/client.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Engine, type EngineName, startEngine } from '../../src/local/engine/engine.ts';
+import { type Engine, type EngineName, startEngine } from '../../packages/local/engine/engine.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeReport } from '../../src/cli/commands/trust/report-file.ts';
+import { writeReport } from '../../packages/cli/commands/trust/report-file.ts';
 import { decodeCursor, encodeCursor, MAX_CURSOR_CHARACTERS } from '../../src/client/read/request/cursor.ts';
 import { importFile, MAX_LISTED_LINES } from '../../src/client/write/import.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { modelText } from '../../src/cli/adopt/model-text.ts';
-import { type Proposal, proposeModel } from '../../src/cli/adopt/propose-model.ts';
-import { sampledItem } from '../../src/cli/adopt/sampled-item.ts';
+import { modelText } from '../../packages/workbench/adopt/model-text.ts';
+import { type Proposal, proposeModel } from '../../packages/workbench/adopt/propose-model.ts';
+import { sampledItem } from '../../packages/workbench/adopt/sampled-item.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { classifyBaseItem } from '../../src/core/model/base-item.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';

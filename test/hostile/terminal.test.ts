@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failureText } from '../../src/cli/shared/failure.ts';
+import { failureText } from '../../packages/cli/shared/failure.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';

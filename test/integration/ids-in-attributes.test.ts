@@ -8,8 +8,8 @@ import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { attribute, count, edge, fromSource, node, part, sum } from '../../src/core/model/schema.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
-import { INSPECT_ROUTES, type PartitionAnswer } from '../../src/studio/api/inspect.ts';
-import type { RequestContext } from '../../src/studio/base/context.ts';
+import { INSPECT_ROUTES, type PartitionAnswer } from '../../packages/studio/api/inspect.ts';
+import type { RequestContext } from '../../packages/studio/base/context.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

@@ -7,8 +7,8 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { check, createReader, createWriter } from '../../src/index.ts';
-import { startEngine } from '../../src/local/engine/engine.ts';
-import { type Local, startLocal } from '../../src/local/local.ts';
+import { startEngine } from '../../packages/local/engine/engine.ts';
+import { type Local, startLocal } from '../../packages/local/local.ts';
 import { createStreamsClient } from '../../src/store/client.ts';
 import { describeTable } from '../../src/store/table.ts';
 import { goalGraph } from '../support/contracts-model.ts';

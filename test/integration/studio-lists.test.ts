@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ListedNode } from '../../src/studio/base/listed-tree.ts';
+import type { ListedNode } from '../../packages/studio/base/listed-tree.ts';
 import { studioClient } from '../support/studio/client.ts';
 import { openLists } from '../support/studio/lists.ts';
 

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type AskedQuery, callOf, type ReaderCall } from '../../src/studio/base/query.ts';
-import { codeOf } from '../../src/studio/base/query-code.ts';
+import { type AskedQuery, callOf, type ReaderCall } from '../../packages/studio/base/query.ts';
+import { codeOf } from '../../packages/studio/base/query-code.ts';
 import { ROOT } from '../support/command.ts';
 import { graph } from '../types/graph.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { ENGINES, type EngineName, startEngine } from '../../src/local/engine/engine.ts';
+import { ENGINES, type EngineName, startEngine } from '../../packages/local/engine/engine.ts';
 import { type CellOutcome, type RigOf, runCell } from './cells.ts';
 import { FEATURES } from './features.ts';
 import { OPERATIONS } from './operations/all.ts';

@@ -1,4 +1,4 @@
-import { COMMANDS } from '../../src/cli/command-list.ts';
+import { COMMANDS } from '../../packages/cli/command-list.ts';
 import { TransactionBuilder } from '../../src/client/write/transaction.ts';
 import { QUARANTINE_FIELDS } from '../../src/core/items/derived-item.ts';
 import { PARTS } from '../../src/core/kinds/table.ts';

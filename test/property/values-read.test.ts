@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { attributesOfJson } from '../../src/cli/shared/attribute-values.ts';
+import { attributesOfJson } from '../../packages/cli/shared/attribute-values.ts';
 import { createReader } from '../../src/client/read/reader.ts';
 import { encodeWhere } from '../../src/client/read/request/where.ts';
 import { ConditionFailedError } from '../../src/client/write/item/conditions.ts';

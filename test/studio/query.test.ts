@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import type { QueryAnswer } from '../../src/studio/api/query.ts';
+import type { QueryAnswer } from '../../packages/studio/api/query.ts';
 import { ROOT } from '../support/command.ts';
 import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
 import { studioClient } from '../support/studio/client.ts';

@@ -2,7 +2,7 @@
  * A program that starts an engine, says where it is, and then ends in the way that its second argument names.
  * Arguments: engine, `wait` | `exit` | `throw` | `return`.
  */
-import { type EngineName, startEngine } from '../../src/local/engine/engine.ts';
+import { type EngineName, startEngine } from '../../packages/local/engine/engine.ts';
 
 const [engine, ending] = process.argv.slice(2);
 const { endpoint } = await startEngine({ engine: engine as EngineName });

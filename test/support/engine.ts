@@ -1,5 +1,5 @@
 import { afterAll, inject } from 'vitest';
-import { startEngine } from '../../src/local/engine/engine.ts';
+import { startEngine } from '../../packages/local/engine/engine.ts';
 
 /**
  * DynamoDB Local looks through all streams that it ever had at each write, so that a write takes 30 times as long after some

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { startEngine } from '../../src/local/engine/engine.ts';
+import { startEngine } from '../../packages/local/engine/engine.ts';
 import { shared } from './shared.ts';
 
 declare module 'vitest' {

@@ -112,9 +112,9 @@ it('the recipe finds each value without the white space around it', async () => 
 const COMMAND: Recipe = {
   adds: 'a command',
   asking: ['test/property/matrix.test.ts'],
-  own: ['src/cli/commands/read/types.ts'],
+  own: ['packages/cli/commands/read/types.ts'],
   files: {
-    'src/cli/commands/read/types.ts': `import type { Command } from 'commander';
+    'packages/cli/commands/read/types.ts': `import type { Command } from 'commander';
 import { inModel } from '../../shared/model.ts';
 import { examples } from '../../shared/options.ts';
 
@@ -128,7 +128,7 @@ export function typesCommand(command: Command): void {
   );
 }
 `,
-    'src/cli/command-list.ts': [
+    'packages/cli/command-list.ts': [
       [
         "  {\n    name: 'get',",
         "  {\n    name: 'types',\n    description: 'list the node types of the model',\n    load: async () => (await import('./commands/read/types.ts')).typesCommand,\n  },\n  {\n    name: 'get',",
@@ -140,7 +140,7 @@ export function typesCommand(command: Command): void {
   },
   test: `
 import { expect, it, vi } from 'vitest';
-import { runCommandLine } from '../../src/cli/program.ts';
+import { runCommandLine } from '../../packages/cli/program.ts';
 
 it('the recipe runs the command', async () => {
   const printed: unknown[] = [];
@@ -194,9 +194,9 @@ it('the recipe changes the resource', async () => {
 const ERROR: Recipe = {
   adds: 'an error',
   asking: ['test/unit/docs.test.ts'],
-  own: ['src/studio/base/query.ts'],
+  own: ['packages/studio/base/query.ts'],
   files: {
-    'src/studio/base/query.ts': [["'invalid-request', `The filter", "'invalid-pair', `The filter"]],
+    'packages/studio/base/query.ts': [["'invalid-request', `The filter", "'invalid-pair', `The filter"]],
     'src/foundation/error-code.ts': [["  | 'invalid-option'", "  | 'invalid-option'\n  | 'invalid-pair'"]],
     'docs/errors.md': [
       [

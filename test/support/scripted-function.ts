@@ -1,5 +1,5 @@
-import type { LambdaStreamEvent } from '../../src/local/emulator/mapping/lambda-record.ts';
-import type { InvokeResult, LambdaFunction } from '../../src/local/emulator/mapping/mapping-types.ts';
+import type { LambdaStreamEvent } from '../../packages/local/emulator/mapping/lambda-record.ts';
+import type { InvokeResult, LambdaFunction } from '../../packages/local/emulator/mapping/mapping-types.ts';
 
 /** What a test's function does with the sequence numbers of a batch: gives what the handler returns, or throws. */
 export type Script = (sequenceNumbers: readonly string[], event: LambdaStreamEvent) => unknown;

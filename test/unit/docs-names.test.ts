@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PAGES_WITH_FIGURES, withFigures } from '../../bench/figures/blocks.ts';
 import type { FigureFile } from '../../bench/support/figure-file.ts';
-import { COMMANDS } from '../../src/cli/command-list.ts';
+import { COMMANDS } from '../../packages/cli/command-list.ts';
 import { ROOT } from '../support/command.ts';
 
 /** Pages name files, headings, commands and figures: each of them has to exist. A list below holds those that do not. */

@@ -3,7 +3,7 @@ import * as lambda from '../../src/deployment/lambda/index.ts';
 import * as stack from '../../src/deployment/stack/index.ts';
 import * as telemetry from '../../src/deployment/telemetry/index.ts';
 import * as library from '../../src/index.ts';
-import * as local from '../../src/local/index.ts';
+import * as local from '../../packages/local/index.ts';
 import * as tools from '../../src/tools.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 

@@ -5,7 +5,7 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { derivedOf } from '../../src/core/plan/derive.ts';
 import { withoutRegistry } from '../../src/registry/reader-lease.ts';
-import { followTouched, type TouchedPlaces, touchedPlaces } from '../../src/studio/base/touched.ts';
+import { followTouched, type TouchedPlaces, touchedPlaces } from '../../packages/studio/base/touched.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 
 const graph = defineGraph({

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { startProgress } from '../../../src/cli/shared/progress.ts';
+import { startProgress } from '../../../packages/cli/shared/progress.ts';
 import { ROOT } from '../planted/marks.ts';
 import type { Mutant } from '../planted/mutant.ts';
 import { keepFor } from './kept.ts';

@@ -1,6 +1,6 @@
 import type { TableDescription } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { tableFacts, withFreeNames } from '../../../src/cli/adopt/table-facts.ts';
+import { tableFacts, withFreeNames } from '../../../packages/workbench/adopt/table-facts.ts';
 
 function described(more: Partial<TableDescription> = {}, types: [string, 'S' | 'N'][] = []): TableDescription {
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { attributesOfJson, attributeValues } from '../../../src/cli/shared/attribute-values.ts';
+import { attributesOfJson, attributeValues } from '../../../packages/cli/shared/attribute-values.ts';
 import { createWriter } from '../../../src/client/write/writer.ts';
 import { ExactNumber } from '../../../src/core/items/plain.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { reportJunit, reportText } from '../../../src/cli/commands/trust/check-report.ts';
-import { isExplainedByLag, waitingText } from '../../../src/cli/commands/trust/check-waiting.ts';
-import { reportTargets } from '../../../src/cli/commands/trust/report-file.ts';
+import { reportJunit, reportText } from '../../../packages/cli/commands/trust/check-report.ts';
+import { isExplainedByLag, waitingText } from '../../../packages/cli/commands/trust/check-waiting.ts';
+import { reportTargets } from '../../../packages/cli/commands/trust/report-file.ts';
 import { emptyTotals } from '../../../src/trust/check/cursor.ts';
 import type { Finding } from '../../../src/trust/check/finding.ts';
 import { KeptFindings } from '../../../src/trust/check/kept-findings.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { existingTable, parseIndex } from '../../../src/cli/commands/project/existing-table.ts';
+import { existingTable, parseIndex } from '../../../packages/cli/commands/project/existing-table.ts';
 
 const TABLE = 'arn:aws:dynamodb:eu-central-1:123456789012:table/legacy';
 const STREAM = `${TABLE}/stream/2026-01-01T00:00:00.000`;

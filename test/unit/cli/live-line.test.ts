@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LiveLine, type Verified } from '../../../src/cli/shared/live-line.ts';
+import { LiveLine, type Verified } from '../../../packages/cli/shared/live-line.ts';
 
 /** A live line whose time, table and terminal are the test's. */
 function liveLine({ isTTY = true, quarantined = 0, behind = 0, verified = undefined as Verified | undefined } = {}) {

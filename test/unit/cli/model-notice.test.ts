@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { printModelNotice } from '../../../src/cli/shared/model-notice.ts';
+import { printModelNotice } from '../../../packages/cli/shared/model-notice.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pageQuery } from '../../../src/cli/commands/read/page.ts';
+import { pageQuery } from '../../../packages/cli/commands/read/page.ts';
 
 describe('--with on the command line', () => {
   const cases: [string, object][] = [

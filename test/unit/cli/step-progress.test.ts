@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StepProgress, secondsText } from '../../../src/cli/shared/step-progress.ts';
+import { StepProgress, secondsText } from '../../../packages/cli/shared/step-progress.ts';
 
 function progress(isTTY: boolean) {
   const written: string[] = [];

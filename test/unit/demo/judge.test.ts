@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type BaseKey, History } from '../../../src/cli/demo/evolve/history.ts';
-import { type GivenAnswer, type Judgement, judge, type Row } from '../../../src/cli/demo/evolve/judge.ts';
-import { FACTS } from '../../../src/cli/demo/evolve/models.ts';
-import { questionsOf } from '../../../src/cli/demo/evolve/questions.ts';
+import { type BaseKey, History } from '../../../packages/workbench/demo/evolve/history.ts';
+import { type GivenAnswer, type Judgement, judge, type Row } from '../../../packages/workbench/demo/evolve/judge.ts';
+import { FACTS } from '../../../packages/workbench/demo/evolve/models.ts';
+import { questionsOf } from '../../../packages/workbench/demo/evolve/questions.ts';
 
 const node = (name: string): BaseKey => ({ source: `N-${name}`, target: `N-${name}` });
 const row = (name: string, text = name): Row => ({ key: node(name), text });

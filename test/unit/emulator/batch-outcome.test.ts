@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideAfterFailure, doneCount } from '../../../src/local/emulator/mapping/batch-outcome.ts';
+import { decideAfterFailure, doneCount } from '../../../packages/local/emulator/mapping/batch-outcome.ts';
 
 const BATCH = ['10', '11', '12', '13'];
 

@@ -2,13 +2,13 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createEventSourceMapping } from '../../../src/local/emulator/mapping/event-source-mapping.ts';
-import { folderDestination } from '../../../src/local/emulator/mapping/failure-destination.ts';
+import { createEventSourceMapping } from '../../../packages/local/emulator/mapping/event-source-mapping.ts';
+import { folderDestination } from '../../../packages/local/emulator/mapping/failure-destination.ts';
 import type {
   InvocationRecord,
   InvocationReport,
   MappingOptions,
-} from '../../../src/local/emulator/mapping/mapping-types.ts';
+} from '../../../packages/local/emulator/mapping/mapping-types.ts';
 import { type CheckpointStore, memoryCheckpoint } from '../../../src/stream/checkpoint.ts';
 import { parseFailedBatch } from '../../../src/trust/failures/failed-batch.ts';
 import { followGraph, follows, recordingLogger, user } from '../../support/follow-graph.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileFilters, type FilterPattern } from '../../../src/local/emulator/mapping/filter-pattern.ts';
+import { compileFilters, type FilterPattern } from '../../../packages/local/emulator/mapping/filter-pattern.ts';
 
 const RECORD = {
   eventName: 'MODIFY',

@@ -7,7 +7,7 @@ import {
   type FunctionOptions,
   type LocalFunction,
   startFunction,
-} from '../../../src/local/emulator/function/local-function.ts';
+} from '../../../packages/local/emulator/function/local-function.ts';
 
 /** A runtime client of a few lines; what it does is in the event. */
 const CLIENT = `

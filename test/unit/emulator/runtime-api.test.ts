@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RuntimeApi } from '../../../src/local/emulator/function/runtime-api.ts';
+import { RuntimeApi } from '../../../packages/local/emulator/function/runtime-api.ts';
 
 let api: RuntimeApi;
 beforeEach(async () => {

@@ -4,8 +4,8 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { lockDataFolder } from '../../../src/local/engine/data-lock.ts';
-import { defaultEngine } from '../../../src/local/engine/engine.ts';
+import { lockDataFolder } from '../../../packages/local/engine/data-lock.ts';
+import { defaultEngine } from '../../../packages/local/engine/engine.ts';
 
 let folder: string;
 beforeEach(async () => {

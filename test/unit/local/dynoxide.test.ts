@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, watch, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dynoxideCommand, dynoxidePath, scratchRoot } from '../../../src/local/engine/dynoxide.ts';
+import { dynoxideCommand, dynoxidePath, scratchRoot } from '../../../packages/local/engine/dynoxide.ts';
 
 describe('dynoxidePath', () => {
   it('finds the program in the package of the platform', () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { answers, freePort, isFree } from '../../../src/local/engine/ports.ts';
+import { answers, freePort, isFree } from '../../../packages/local/engine/ports.ts';
 
 describe('ports', () => {
   it.each(['127.0.0.1', '0.0.0.0'])('one that is listened on at %s is not free, and is again later', async (host) => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Command } from 'commander';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { drillCommand } from '../../../src/cli/commands/trust/drill.ts';
+import { drillCommand } from '../../../packages/cli/commands/trust/drill.ts';
 import { drill } from '../../../src/deployment/drill/drill.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 

@@ -1,0 +1,69 @@
+import { fileURLToPath } from 'node:url';
+import { type Command, Option } from 'commander';
+import { packageFile } from '../../../../src/deployment/package/package-files.ts';
+import {
+  DEPLOY_TOOLS,
+  type DeployTool,
+  type ExistingIndex,
+  makeProject,
+} from '../../../../src/deployment/stack/project/project.ts';
+import { examples } from '../../shared/options.ts';
+import { print } from '../../shared/output.ts';
+import { parseRate } from '../table/cost.ts';
+import { type ExistingTableOptions, existingTable, parseIndex, withExistingTable } from './existing-table.ts';
+
+interface CommandOptions extends ExistingTableOptions {
+  deploy: DeployTool;
+  partitionKey?: string;
+  sortKey?: string;
+  index?: ReadonlyMap<string, ExistingIndex>;
+  rate?: number;
+}
+
+/** `edgeloom init`: a project that uses the package. */
+export function initCommand(command: Command): void {
+  command
+    .argument('<dir>', 'folder of the project; its name is that of the service')
+    .addOption(new Option('--deploy <tool>', 'the tool that deploys it').choices(DEPLOY_TOOLS).default('serverless'))
+    .option('--partition-key <name>', 'partition key of the existing table (default: source)')
+    .option('--sort-key <name>', 'sort key of the existing table (default: target)')
+    .option(
+      '--index <gsi0=name>',
+      'existing index, with its key attributes unless they are gsi0pk and gsi0sk (gsi0=NAME:PARTITIONKEY:SORTKEY); repeat it',
+      parseIndex,
+    );
+  command.option(
+    '--rate <n/s>',
+    'nodes that are written a second, for the shards of searches (default: 100/s)',
+    parseRate,
+  );
+  withExistingTable(command)
+    .addHelpText(
+      'after',
+      examples(
+        'init my-service',
+        'init my-service --deploy cdk',
+        'init my-service --rate 1000/s',
+        'init my-service --existing-table arn:aws:dynamodb:eu-central-1:123456789012:table/legacy --stream arn:aws:dynamodb:eu-central-1:123456789012:table/legacy/stream/2026-01-01T00:00:00.000 --partition-key pk --sort-key sk --index gsi0=GSI1:GSI1PK:GSI1SK',
+      ),
+    )
+    .action(
+      async (
+        folder: string,
+        { deploy, partitionKey, sortKey, index, rate, ...options }: CommandOptions,
+        given: Command,
+      ) => {
+        const packageFolder = fileURLToPath(packageFile('./'));
+        const table = existingTable(options);
+        const names = { partitionKey, sortKey, indexes: index && Object.fromEntries(index) };
+        const files = await makeProject(folder, {
+          deploy,
+          packageFolder,
+          existing: table && { ...table, ...names },
+          nodesPerSecond: rate,
+        });
+        const text = [...files, '', `Next: cd ${folder}, npm install, npm test.`].join('\n');
+        print({ json: { files }, text }, given.optsWithGlobals<{ json?: boolean }>().json === true);
+      },
+    );
+}

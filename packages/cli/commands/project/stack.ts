@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { parameterWarnings, readParameters } from '../../../../src/deployment/stack/base/parameters.ts';
+import type { Value } from '../../../../src/deployment/stack/base/template.ts';
+import { STACK_POLICY } from '../../../../src/deployment/stack/parts/table.ts';
+import { checkHandlers, checkNames, recordedNames } from '../../../../src/deployment/stack/project/service.ts';
+import { importTemplate, nameOfOwnTable, stackTemplate } from '../../../../src/deployment/stack/stack.ts';
+import { EdgeloomError } from '../../../../src/foundation/errors.ts';
+import { inModel } from '../../shared/model.ts';
+import { examples } from '../../shared/options.ts';
+import { type ExistingTableOptions, existingTable, withExistingTable } from './existing-table.ts';
+
+interface CommandOptions extends ExistingTableOptions {
+  service?: string;
+  stage: string;
+  code: string;
+  zip?: string;
+  param?: Map<string, string>;
+  policy?: boolean;
+  import?: boolean;
+}
+
+/** `edgeloom stack`: the CloudFormation of the model. */
+export function stackCommand(command: Command): void {
+  command
+    .option(
+      '--service <name>',
+      'the first part of all names (default: edgeloom.service of package.json, or "edgeloom")',
+    )
+    .option('--stage <name>', 'the second part of all names', 'dev')
+    .option(
+      '--code <place>',
+      'where the functions are: a folder that is uploaded, or s3://bucket/key of a zip, with ?versionId=... or a hash in the key',
+      '.code',
+    )
+    .option('--zip <file>', 'the zip for an s3://bucket/key: its hash goes into the key, where it has to be uploaded')
+    .option('--param <name=value>', 'a parameter of the stack (docs/deploying.md); repeat it', collectParameter)
+    .option('--policy', 'print the policy of the stack instead, which keeps updates from replacing the table')
+    .option(
+      '--import',
+      'print the template of an import instead: the table and the bucket that another stack has left',
+    );
+  withExistingTable(command)
+    .addHelpText(
+      'after',
+      examples(
+        'stack --stage prod --param alarmEmail=ops@example.com > template.json',
+        'stack --stage prod --code s3://artefacts/edgeloom/functions.zip --zip functions.zip',
+        'stack --stage prod --import > import.json',
+        'stack --policy > stack-policy.json',
+      ),
+    )
+    .action(
+      inModel(async ({ graph, settings }, { stage, code, zip, param, ...options }: CommandOptions) => {
+        const service = options.service ?? recordedNames(settings.config).service ?? 'edgeloom';
+        const table = existingTable(options);
+        const values = {
+          ...Object.fromEntries(param ?? []),
+          ...(table && { existingTableArn: table.tableArn, existingStreamArn: table.streamArn }),
+        };
+        const parameters = readParameters(stage, values, settings.client.region);
+        checkNames(settings.config, { service, table: nameOfOwnTable(graph, parameters) });
+        if (options.policy !== true && options.import !== true) checkHandlers(settings.config, parameters);
+        for (const warning of parameterWarnings(parameters)) process.stderr.write(`Warning: ${warning}\n`);
+        const input = { model: graph, service, stage, parameters };
+        const json =
+          options.policy === true
+            ? { Statement: STACK_POLICY }
+            : options.import === true
+              ? importTemplate(input)
+              : stackTemplate(
+                  input,
+                  await codePlace(code, zip),
+                  parameters.canaryMinutes > 0 ? await hashOfCode(code) : '',
+                );
+        return { json, text: JSON.stringify(json, undefined, 1) };
+      }),
+    );
+}
+
+/**
+ * The place of the functions' code in a template. CloudFormation deploys code when the template names another place: a key that stays
+ * the same throws `unversioned-code`.
+ */
+async function codePlace(text: string, zip: string | undefined): Promise<Value> {
+  const [, bucket, key, version] = /^s3:\/\/([^/]+)\/([^?]+)(?:\?versionId=(.+))?$/.exec(text) ?? [];
+  if (bucket === undefined) return text;
+  if (version !== undefined) return { S3Bucket: bucket, S3Key: key!, S3ObjectVersion: version };
+  if (zip !== undefined) {
+    const hash = createHash('sha256')
+      .update(await readFile(zip))
+      .digest('hex')
+      .slice(0, HASH_DIGITS);
+    return { S3Bucket: bucket, S3Key: key!.replace(/(\.\w+)?$/, `-${hash}$1`) };
+  }
+  if (SOME_HASH.test(key!.split('/').at(-1)!)) return { S3Bucket: bucket, S3Key: key! };
+  throw new EdgeloomError(
+    'unversioned-code',
+    `With the code at ${text}, nothing is deployed when the code changes: the template stays the same.`,
+    'Add --zip functions.zip, whose hash goes into the key, or ?versionId=..., or put a hash into the key.',
+  );
+}
+
+/** A hash of what a folder holds; nothing for a place in S3, which tells it. Throws `unversioned-code` where there is no folder. */
+async function hashOfCode(code: string): Promise<string> {
+  if (code.startsWith('s3://')) return '';
+  const hash = createHash('sha256');
+  const entries = await readdir(code, { recursive: true, withFileTypes: true }).catch((cause: unknown) => {
+    const hint = 'Make it first, with npm run bundle: a gradual deployment has a version for each code.';
+    throw new EdgeloomError('unversioned-code', `There is no code in ${code}.`, hint, { cause });
+  });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  for (const file of files.sort()) hash.update(file).update(await readFile(file));
+  return hash.digest('hex');
+}
+
+/** A quarter of the hash, 64 bits, is enough for the versions of a zip. */
+const HASH_DIGITS = 16;
+/** A file name with the hash of a zip or of a commit, short ones included: a date or the number of an account is none. */
+const SOME_HASH = /(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7}/i;
+
+function collectParameter(text: string, before: Map<string, string> = new Map()): Map<string, string> {
+  const [name = '', value] = text.split(/=(.*)/s);
+  if (value === undefined) throw new InvalidArgumentError('It should be NAME=VALUE.');
+  return new Map([...before, [name, value]]);
+}

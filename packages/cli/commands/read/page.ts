@@ -1,0 +1,107 @@
+import type { Command } from 'commander';
+import { MAX_DEPTH } from '../../../../src/client/read/levels/level.ts';
+import { levelOfPath } from '../../../../src/client/read/levels/level-path.ts';
+import type { Truncated } from '../../../../src/client/read/levels/level-walk.ts';
+import type { AnyPageNode, Neighbour } from '../../../../src/client/read/levels/page-tree.ts';
+import { EdgeloomError } from '../../../../src/foundation/errors.ts';
+import { printable } from '../../../../src/foundation/printable.ts';
+import {
+  examples,
+  type OrderedOptions,
+  orderedQuery,
+  wholeNumber,
+  withOrder,
+  withPaging,
+} from '../../shared/options.ts';
+import { cellText } from '../../shared/output.ts';
+import { inTable, sessionReader } from '../../shared/table.ts';
+import { cursorLine } from './edges.ts';
+
+/** `edgeloom page TYPE ID`: nodes, and what is next to them on one level or several. */
+export function pageCommand(command: Command): void {
+  withPageFlags(command)
+    .argument('<type>', 'edge type, such as GOALMEMBERSHIP')
+    .argument('<id>', 'id of the target node, such as TEAM-T1')
+    .addHelpText(
+      'after',
+      examples(
+        'page GOALMEMBERSHIP TEAM-T1 --with GOALMEMBERSHIP:LEAD --limit 20',
+        'page TEAMGOAL TEAM-T1 --with GOALMEMBERSHIP:LEAD KEYRESULT/GOALMEMBERSHIP:LEAD KEYRESULT/inbound:TASK_OF',
+        'page GOALMEMBERSHIP USER-U1 --at-least CONTRIBUTOR',
+        'page GOALMEMBERSHIP USER-U1 --attributes title status --no-neighbours',
+        'page GOALMEMBERSHIP USER-U1 --order gsi1 --from 2020-07-01 --reverse',
+      ),
+    )
+    .action(
+      inTable(async (session, type: string, id: string, options: PageFlags) => {
+        const page = await sessionReader(session).page(type, id, pageQuery(options));
+        const { items, truncated, calls, cursor } = page;
+        const open = new Set<AnyPageNode>();
+        const text = [
+          ...items.flatMap((node) => [nodeText(node), ...neighbourLines(node, '  ', open)]),
+          '',
+          ...(truncated === undefined ? [] : [truncatedText(truncated)]),
+          `${calls} DynamoDB calls`,
+        ].join('\n');
+        return { json: page, text: text + cursorLine(cursor) };
+      }),
+    );
+}
+
+function nodeText({ id, attributes }: AnyPageNode): string {
+  return `${printable(id)}  ${cellText(attributes)}`;
+}
+
+/** The neighbours of a node, level by level; of a node that comes again with the same levels they are written once. */
+function neighbourLines(node: AnyPageNode, indent: string, open: Set<AnyPageNode>): string[] {
+  const { edges = {}, inbound = {} } = node;
+  const sides = [...sideOf('->', edges), ...sideOf('<-', inbound)];
+  if (open.has(node)) return sides.length === 0 ? [] : [`${indent}as above`];
+  open.add(node);
+  return sides.flatMap(({ arrow, type, edge, node: other }) => [
+    `${indent}${arrow} ${printable(type)} ${Object.keys(edge).length === 0 ? '' : `${cellText(edge)} `}${nodeText(other)}`,
+    ...neighbourLines(other, `${indent}  `, open),
+  ]);
+}
+
+function sideOf(arrow: string, byType: Record<string, Neighbour[]>) {
+  return Object.entries(byType).flatMap(([type, neighbours]) => neighbours.map((one) => ({ arrow, type, ...one })));
+}
+
+function truncatedText({ reason, ids, edgesOf = [] }: Truncated): string {
+  const bound = reason === 'depth' ? `${MAX_DEPTH} levels` : '--max-nodes';
+  return [
+    `left out beyond ${bound}: ${ids.length === 0 ? 'nodes that are not known' : ids.map(printable).join(', ')}`,
+    ...(edgesOf.length === 0 ? [] : [`not all edges were read of ${edgesOf.map(printable).join(', ')}`]),
+  ].join('\n');
+}
+
+/** Options of the command. */
+export interface PageFlags extends OrderedOptions {
+  with?: string[];
+  maxNodes?: number;
+  attributes?: string[];
+  neighbours?: boolean;
+}
+
+/** Adds the options of `edgeloom page`: paging, order and filters, neighbours, attributes. */
+export function withPageFlags(command: Command): Command {
+  return withOrder(withPaging(command))
+    .option(
+      '--with <edges...>',
+      'TYPE or TYPE:LABEL: which neighbours to fetch; may be repeated (default: all). TYPE/TYPE is a level more, inbound:TYPE are edges that enter; a / in a label is \\/',
+    )
+    .option('--max-nodes <n>', 'neighbours to show, on all levels together (default: 1000 with levels)', wholeNumber)
+    .option('--attributes <names...>', 'attributes of the nodes (default: those of their views)')
+    .option('--no-neighbours', 'the nodes alone: one call where the index items hold their attributes');
+}
+
+/** The page that options ask for. */
+export function pageQuery(options: PageFlags) {
+  const { with: edges, maxNodes, attributes, neighbours } = options;
+  if (neighbours === false && edges !== undefined) {
+    throw new EdgeloomError('usage', '--no-neighbours shows none, but --with names some.', 'Give one of them.');
+  }
+  const levels = neighbours === false ? [] : edges?.map(levelOfPath);
+  return { ...orderedQuery(options), with: levels, maxNodes, attributes };
+}

@@ -1,0 +1,164 @@
+import type { Command } from 'commander';
+import { startFeed } from '../../../../src/client/feed/start-feed.ts';
+import type { InboundOfWatch, SearchOfWatch } from '../../../../src/client/feed/watch.ts';
+import type { WatchEvent } from '../../../../src/client/feed/watch-types.ts';
+import { checkSource } from '../../../../src/client/read/request/lookup.ts';
+import type { EdgeResult, NodeResult, SearchResult } from '../../../../src/client/read/request/result.ts';
+import { countText } from '../../../../src/foundation/figure.ts';
+import { printable } from '../../../../src/foundation/printable.ts';
+import { isLoopback } from '../../../../src/store/client/options.ts';
+import { createStreamsClient } from '../../../../src/store/client.ts';
+import { settingsOf } from '../../shared/model.ts';
+import {
+  examples,
+  filterOf,
+  type OrderedOptions,
+  orderedQuery,
+  wholeNumber,
+  withPredicates,
+  withRange,
+  withWhere,
+} from '../../shared/options.ts';
+import { cellText, print } from '../../shared/output.ts';
+import { type CommandSession, openSession } from '../../shared/session.ts';
+import { readSettings } from '../../shared/settings.ts';
+import { createStopSignal } from '../../shared/signals.ts';
+import { sessionReader } from '../../shared/table.ts';
+import { elementText } from './get.ts';
+import { onePredicate, type SearchFlags } from './search.ts';
+
+/** One row of a watched list, or a watched node. */
+type Watched = EdgeResult | SearchResult | NodeResult;
+type Reader = ReturnType<typeof sessionReader>;
+/** Begins to watch, with a reader that has a feed. */
+type Watch = (reader: Reader, signal: AbortSignal) => AsyncIterable<WatchEvent<Watched>>;
+
+const HELP = `
+A line for each row of the list as it is, then one for each change: + comes in, - goes, ~ has other attributes, each with its index in the list.
+A row that has moved goes and comes in. With --json each event is one line of JSON, as reader.watch gives it.
+
+A change is shown once it is projected: in seconds where the consumer is a process or a function on the stream, up to a minute later where
+it runs on a schedule. The command reads the stream of the table itself. DynamoDB advises at most two readers for each shard, and the
+consumer is one of them: on a busy table let no second command or process watch.
+
+Rights: dynamodb:DescribeTable, Query, GetItem, BatchGetItem on the table and its indexes; DescribeStream, GetShardIterator, GetRecords on its stream.
+`;
+
+/** `edgeloom watch inbound|search|get …`: prints what a list is, and each change of it. */
+export function watchCommand(command: Command): void {
+  command.addHelpText(
+    'after',
+    HELP +
+      examples(
+        'watch inbound GOALMEMBERSHIP USER-U1 --at-least CONTRIBUTOR --limit 10',
+        'watch search USER.name --prefix Te',
+        'watch get GOAL-G1 USER-U1 --json',
+      ),
+  );
+  withLimit(withRange(withWhere(command.command('inbound'))))
+    .description("a node's incoming edges of one type, in a declared order")
+    .argument('<type>', 'edge type, such as GOALMEMBERSHIP')
+    .argument('<id>', 'id of the target node, such as USER-U1')
+    .addHelpText('after', examples('watch inbound GOALMEMBERSHIP USER-U1 --where memberRole=LEAD'))
+    .action(
+      watching((_, type: string, id: string, options: OrderedOptions) => {
+        const { cursor: _cursor, maxRcu: _maxRcu, ...query } = orderedQuery(options);
+        return (reader, signal) => reader.watch({ inbound: [type, id], ...(query as InboundOfWatch) }, { signal });
+      }),
+    );
+  withLimit(withWhere(withPredicates(command.command('search'))))
+    .description('the nodes that a search finds')
+    .argument('<search>', 'search attribute, such as USER.name')
+    .option('--reverse', 'descending: latest first')
+    .addHelpText('after', examples('watch search GOAL.dueDate --from 2026-01-01 --limit 20'))
+    .action(
+      watching((_, search: string, options: SearchFlags) => {
+        const { partition, limit, reverse } = options;
+        const { where } = filterOf(options);
+        const query = { partition, limit, reverse, where } as SearchOfWatch;
+        return (reader, signal) => reader.watch({ search, ...onePredicate(options), ...query }, { signal });
+      }),
+    );
+  command
+    .command('get')
+    .description('nodes with their projected attributes and edge sets')
+    .argument('<id...>', 'node ids, such as USER-U1')
+    .addHelpText('after', examples('watch get GOAL-G1 GOAL-G2'))
+    .action(
+      watching(({ graph }, ids: string[]) => {
+        for (const id of ids) checkSource(graph, id);
+        return (reader, signal) => reader.watch({ get: ids }, { signal });
+      }),
+    );
+}
+
+/** Adds `--limit`. */
+function withLimit(command: Command): Command {
+  return command.option('--limit <n>', 'rows of the list (default: 100)', wholeNumber);
+}
+
+/** Runs a command that watches, until Ctrl-C. */
+function watching<Args extends unknown[]>(watchOf: (session: CommandSession, ...args: Args) => Watch) {
+  return async (...args: [...Args, Command]): Promise<void> => {
+    const session = await openSession(readSettings(settingsOf(args)));
+    const { client, settings } = session;
+    const streams = createStreamsClient(settings.client);
+    const { signal, release } = createStopSignal();
+    try {
+      const watch = watchOf(session, ...(args.slice(0, -1) as Args));
+      const { feed, stop } = await startFeed(session.graph, { client, streams });
+      try {
+        noteReader(session);
+        await printEvents(watch(sessionReader(session, feed), signal), settings.json);
+      } finally {
+        await stop();
+      }
+    } catch (error) {
+      // Ctrl-C is how it ends.
+      if (!signal.aborted) throw error;
+    } finally {
+      release();
+      streams.destroy();
+      client.destroy();
+    }
+  };
+}
+
+/** On a table of others the reading of its stream may hold up their consumer. */
+function noteReader({ settings, graph }: CommandSession): void {
+  const isOwn = isLoopback(settings.client.endpoint);
+  const note = `It reads the stream of ${graph.table.name} as one reader more: DynamoDB advises two for each shard, and the consumer is one.\n`;
+  process.stderr.write(`${isOwn ? '' : note}Ctrl-C stops\n`);
+}
+
+async function printEvents(events: AsyncIterable<WatchEvent<Watched>>, asJson: boolean): Promise<void> {
+  const isColoured = process.stdout.isTTY === true && (process.env['NO_COLOR'] ?? '') === '';
+  for await (const event of events) {
+    const code = COLOURS[event.type];
+    const isPainted = isColoured && code !== undefined;
+    print({ json: event, text: textOf(event) }, asJson, (text) =>
+      isPainted ? `\u001b[${code}m${text}\u001b[0m` : text,
+    );
+  }
+}
+
+/** Green comes, red goes, yellow is another. */
+const COLOURS: Readonly<Partial<Record<WatchEvent['type'], number>>> = { enter: 32, leave: 31, change: 33, resync: 33 };
+const SIGNS = { enter: '+', leave: '-', change: '~' } as const;
+
+/** The lines of an event. */
+function textOf(event: WatchEvent<Watched>): string {
+  if (event.type === 'resync') return `! ${printable(event.reason)} The list is read again.`;
+  if (event.type !== 'page') return `${SIGNS[event.type]} ${event.at} ${rowText(event.item)}`;
+  const rows = event.items.map((item, at) => `  ${at} ${rowText(item)}`);
+  return [countText(event.items.length, 'row'), ...rows].join('\n');
+}
+
+function rowText(item: Watched): string {
+  if ('source' in item) return `${printable(item.source)} ${cellText(item.attributes)}`;
+  if ('value' in item) return `${printable(item.id)} ${cellText(item.value)} ${cellText(item.attributes)}`;
+  const { id, attributes, edgeSet } = item;
+  if (attributes === null && edgeSet.length === 0) return `${printable(id)} (not found)`;
+  const elements = edgeSet.map((element) => `-> ${elementText(element)}`);
+  return [printable(id), ...(attributes === null ? [] : [cellText(attributes)]), ...elements].join(' ');
+}

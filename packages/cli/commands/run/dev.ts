@@ -1,0 +1,116 @@
+import { type Command, Option } from 'commander';
+import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
+import { ENGINES, type EngineName } from '../../../local/engine/engine.ts';
+import { startLocal } from '../../../local/local.ts';
+import { createStreamsClient } from '../../../../src/store/client.ts';
+import { DynamoDBStreamSource } from '../../../../src/stream/dynamodb-source.ts';
+import { positionOfStream } from '../../../../src/trust/explain/position.ts';
+import { status } from '../../../../src/trust/explain/status.ts';
+import type { ObservedDrift } from '../../../../src/trust/observe/obligation.ts';
+import { driftLine } from '../../shared/drift-line.ts';
+import { LiveLine } from '../../shared/live-line.ts';
+import { openModel } from '../../shared/model.ts';
+import { printModelNotice } from '../../shared/model-notice.ts';
+import { examples, portNumber } from '../../shared/options.ts';
+import { print } from '../../shared/output.ts';
+import { createLogger } from '../../shared/session.ts';
+import { readSettings, type Settings } from '../../shared/settings.ts';
+import { stopOnSignal } from '../../shared/signals.ts';
+import { DEFAULT_HANDLER, type DevEngine, devLambda, type Projecting } from './dev-lambda.ts';
+
+interface DevOptions {
+  port?: number;
+  data?: string;
+  engine?: EngineName;
+  lambda?: string | true;
+  observe: boolean;
+}
+
+/** `edgeloom dev`: engine, table and projector until Ctrl-C. */
+export function devCommand(command: Command): void {
+  command
+    .option('--port <port>', 'TCP port of the engine (default: a free one)', portNumber)
+    .option('--data <dir>', 'keep data in this folder (default: nothing is kept)')
+    .addOption(
+      new Option(
+        '--engine <engine>',
+        'engine to run (default: dynoxide; where it has no package memory, or with --data dynamodb-local)',
+      ).choices(ENGINES),
+    )
+    .option(
+      '--lambda [file]',
+      `project with your own handler, invoked as Lambda would, instead of the built-in projector (file: ${DEFAULT_HANDLER})`,
+    )
+    .option('--no-observe', 'do not judge what is projected')
+    .addHelpText(
+      'after',
+      examples(
+        'dev',
+        'dev --port 8000 --data .edgeloom/data',
+        'dev --engine memory',
+        'dev --lambda',
+        'dev --lambda src/my-handler.ts',
+      ),
+    )
+    .action(async ({ port, data, engine, lambda, observe }: DevOptions, command: Command) => {
+      const settings = readSettings(command.optsWithGlobals());
+      const { graph } = await openModel(settings);
+      const onDrift = (drift: ObservedDrift): void => void process.stderr.write(`${driftLine(drift)}\n`);
+      const options = { engine, port, dataDir: data, observe, onDrift };
+      const projecting =
+        lambda === undefined
+          ? await devWorker(graph, options, settings)
+          : await devLambda(graph, lambda === true ? DEFAULT_HANDLER : lambda, options, createLogger(settings));
+      const ended = new Promise<void>((resolve, reject) => {
+        stopOnSignal(() => projecting.stop().then(resolve, reject));
+        // A projector that gives up ends the command with its error, and with all that it runs.
+        projecting.ended.catch((error: unknown) => projecting.stop().finally(() => reject(error)));
+      });
+      const { endpoint, lines, store } = projecting;
+      const engineLine = `engine:   ${engineText(projecting.engine)}`;
+      const notice = await printModelNotice(graph, store);
+      const text = [`endpoint: ${endpoint}`, `table:    ${graph.table.name}`, engineLine, ...lines].join('\n');
+      print({ json: { endpoint, table: graph.table.name, engine: projecting.engine, ...notice }, text }, settings.json);
+      await ended;
+    });
+}
+
+/** An engine's name, and how long its data last. */
+function engineText(engine: EngineName): string {
+  return engine === 'memory' ? 'memory; the data end with this process' : engine;
+}
+
+async function devWorker(graph: CompiledModel, options: DevEngine, settings: Settings): Promise<Projecting> {
+  const logger = createLogger(settings);
+  let line: LiveLine | undefined;
+  const local = await startLocal({
+    ...options,
+    graph,
+    logger,
+    onBatch: ({ totals: { records, writes }, newestRecordAgeMs, milliseconds }) =>
+      line?.addProjected({ records, writes, newestRecordAgeMs, batchMs: milliseconds }),
+  });
+  const { endpoint, store, streamArn, worker } = local;
+  const streams = createStreamsClient({ endpoint });
+  const position = positionOfStream(graph, store, new DynamoDBStreamSource(streams, streamArn));
+  line = new LiveLine({
+    stream: process.stderr,
+    quarantined: async () =>
+      Object.values((await status({ graph, store })).quarantined).reduce((sum, count) => sum + count, 0),
+    behindSeconds: async () => Math.max(0, ...(await position.look()).shards.map(({ behindSeconds }) => behindSeconds)),
+    verified: () => local.observer,
+  });
+  line.start((error) => logger.debug({ error: String(error) }, 'The table could not be asked for the live line.'));
+  return {
+    engine: local.engine,
+    endpoint,
+    store,
+    ended: worker.ended,
+    lines: ['projecting; Ctrl-C stops'],
+    stop: async () => {
+      await line?.stop();
+      streams.destroy();
+      await local.stop();
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { EdgeloomError } from '../../../../src/foundation/errors.ts';
+import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import { createWorker } from '../../../../src/projecting/worker/worker.ts';
+import { createStreamsClient } from '../../../../src/store/client.ts';
+import { requireFit } from '../../../../src/store/key-types.ts';
+import { describeTable } from '../../../../src/store/table.ts';
+import { fileCheckpoint } from '../../../../src/stream/checkpoint.ts';
+import { printModelNotice } from '../../shared/model-notice.ts';
+import { examples } from '../../shared/options.ts';
+
+import { requireHomeRegion } from '../../shared/position.ts';
+import { startProgress } from '../../shared/progress.ts';
+import { type CommandSession, inSession } from '../../shared/session.ts';
+import { STOP_GRACE_MS, stopOnSignal } from '../../shared/signals.ts';
+import { installedTelemetry } from '../../shared/telemetry.ts';
+
+/** Quarantine found; not a failure of the command. */
+const QUARANTINED = 1;
+
+interface ProjectOptions {
+  untilIdle?: boolean;
+  checkpoint?: string;
+}
+
+/** `edgeloom project`: the local stream worker. */
+export function projectCommand(command: Command): void {
+  command
+    .option('--until-idle', 'stop when everything in the stream at the start is projected')
+    .option('--checkpoint <file>', 'where to keep how far it came (default: .edgeloom/TABLE.checkpoint.json)')
+    .addHelpText(
+      'after',
+      examples('project', 'project --until-idle --json', 'project --checkpoint /var/lib/edgeloom/records.json'),
+    )
+    .action(
+      inSession(async (session, options: ProjectOptions) => {
+        const started = performance.now();
+        const result = await project(session, options);
+        const seconds = (performance.now() - started) / 1000;
+        const { records, units, writes, wcu, rcu, stale, quarantined, managed, differs } = result;
+        if (quarantined > 0) process.exitCode = QUARANTINED;
+        const rebuild = result.trimmed.map(({ message }) => `\nwarning: ${message}`).join('');
+        return {
+          json: {
+            records,
+            units,
+            writes,
+            wcu,
+            rcu,
+            stale,
+            quarantined,
+            seconds,
+            trimmed: result.trimmed,
+            managed,
+            differs,
+          },
+          text:
+            `${countText(records, 'record')}, ${countText(units, 'unit')}, ${countText(writes, 'write')}, ${figureText(wcu)} WCU, ` +
+            `${figureText(rcu)} RCU, ${figureText(stale)} stale, ${figureText(quarantined)} quarantined, ${figureText(seconds)} s${rebuild}`,
+        };
+      }),
+    );
+}
+
+async function project(session: CommandSession, { untilIdle, checkpoint }: ProjectOptions) {
+  const { graph, client, store, settings, logger } = session;
+  const status = await describeTable(client, graph);
+  const { streamArn } = status;
+  if (streamArn === undefined) {
+    throw new EdgeloomError(
+      'no-stream',
+      `The table ${graph.table.name} has no stream.`,
+      'Add it with edgeloom table update.',
+    );
+  }
+  requireFit(status);
+  await requireHomeRegion(session);
+  const notice = await printModelNotice(graph, store);
+  const streams = createStreamsClient(settings.client);
+  const progress = startProgress('records', 0);
+  const worker = createWorker({
+    graph,
+    store,
+    streams,
+    streamArn,
+    checkpoint: fileCheckpoint(checkpoint ?? join('.edgeloom', `${graph.table.name}.checkpoint.json`)),
+    logger,
+    telemetry: await installedTelemetry(),
+    stopGraceMs: STOP_GRACE_MS,
+    onBatch: ({ totals }) => progress.update(totals.records, totals.records),
+  });
+  const release = stopOnSignal(() => worker.stop());
+  try {
+    return { ...(await worker.run({ untilIdle })), ...notice };
+  } finally {
+    release();
+    progress.stop();
+    streams.destroy();
+  }
+}

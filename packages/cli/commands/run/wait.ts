@@ -1,0 +1,80 @@
+import type { Command } from 'commander';
+import { EdgeloomError, isRetryableStoreError } from '../../../../src/foundation/errors.ts';
+import { countText } from '../../../../src/foundation/figure.ts';
+import { describeTable } from '../../../../src/store/table.ts';
+import { examples, wholeNumber } from '../../shared/options.ts';
+import type { Output } from '../../shared/output.ts';
+import { type OpenPosition, positionOf } from '../../shared/position.ts';
+import { type CommandSession, inSession } from '../../shared/session.ts';
+import { createStopSignal } from '../../shared/signals.ts';
+
+const DEFAULT_SECONDS = 60;
+const PAUSE_MS = 200;
+
+/** `edgeloom wait`: for scripts that start `dev`, or write, and then read what is projected. */
+export function waitCommand(command: Command): void {
+  command
+    .option('--for <seconds>', `give up after this many seconds (default: ${DEFAULT_SECONDS})`, wholeNumber)
+    .addHelpText('after', examples('wait --endpoint http://127.0.0.1:8000', 'wait --for 300'))
+    .action(
+      inSession((session, options: { for?: number }) => waitUntilProjected(session, options.for ?? DEFAULT_SECONDS)),
+    );
+}
+
+async function waitUntilProjected(session: CommandSession, seconds: number): Promise<Output> {
+  const startedMs = Date.now();
+  const { signal, wait, release } = createStopSignal();
+  let position: OpenPosition | undefined;
+  let reason = '';
+  try {
+    while (!signal.aborted) {
+      try {
+        position ??= await openWhenReady(session);
+        const { shards } = await position.look();
+        const open = shards.filter(({ atEnd }) => !atEnd);
+        const waitedMs = Date.now() - startedMs;
+        if (open.length === 0) {
+          return { json: { waitedMs }, text: `everything written so far is projected (${waitedMs} ms)` };
+        }
+        const left = open.reduce((sum, { waiting }) => sum + waiting, 0);
+        reason =
+          left === 0
+            ? 'the stream is not read to its end yet'
+            : `${countText(left, 'record')} of the stream ${left === 1 ? 'is' : 'are'} not projected`;
+      } catch (error) {
+        if (!mayStillAppear(error)) throw error;
+        reason = (error as Error).message.replace(/\.$/, '');
+      }
+      if (Date.now() - startedMs >= seconds * 1000) throw waitTimeout(seconds, reason);
+      await wait(PAUSE_MS);
+    }
+    throw new EdgeloomError('stopped', 'The wait was stopped.', 'Run the command again.');
+  } finally {
+    release();
+    position?.release();
+  }
+}
+
+async function openWhenReady(session: CommandSession): Promise<OpenPosition> {
+  const { streamArn } = await describeTable(session.client, session.graph);
+  if (streamArn !== undefined) return positionOf(session, streamArn);
+  throw new EdgeloomError(
+    'no-stream',
+    `The table ${session.graph.table.name} has no stream.`,
+    'Add it with edgeloom table update.',
+  );
+}
+
+/** Whether it passes while an engine starts and makes its table. */
+function mayStillAppear(error: unknown): boolean {
+  if (isRetryableStoreError(error)) return true;
+  return error instanceof EdgeloomError && ['no-table', 'no-stream', 'ResourceNotFoundException'].includes(error.code);
+}
+
+function waitTimeout(seconds: number, reason: string): EdgeloomError {
+  return new EdgeloomError(
+    'wait-timeout',
+    `The wait ended after ${countText(seconds, 'second')}: ${reason}.`,
+    'Start a projector (edgeloom dev, edgeloom project), or wait longer with --for; edgeloom status says how far it is.',
+  );
+}

@@ -1,0 +1,199 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
+import { modelCost } from '../../../workbench/cost/capacity.ts';
+import { type Load, type MonthlyCost, monthlyCost } from '../../../workbench/cost/monthly.ts';
+import { readPrices } from '../../../workbench/cost/prices.ts';
+import { modelShards, type ShardAdvice } from '../../../workbench/cost/shards.ts';
+import { stackFixtures } from '../../../../src/deployment/stack/stack.ts';
+import { EdgeloomError } from '../../../../src/foundation/errors.ts';
+import { countText } from '../../../../src/foundation/figure.ts';
+import { inModel } from '../../shared/model.ts';
+import { examples, wholeNumber } from '../../shared/options.ts';
+import { textTable } from '../../shared/output.ts';
+
+interface CommandOptions {
+  rate?: number;
+  gb?: number;
+  type?: Map<string, number>;
+  prices?: string;
+  read?: Map<string, number>;
+  viewKb?: number;
+  streamShards?: number;
+}
+
+/** `edgeloom cost`: what the model costs. */
+export function costCommand(command: Command): void {
+  command
+    .option(
+      '--rate <n/s>',
+      'base items that are written a second (/s), minute (/min), hour (/h) or day (/d)',
+      parseRate,
+    )
+    .option('--gb <n>', 'gigabytes of the table with its indexes (default: 0)', parseAmount)
+    .option(
+      '--type <name=share>',
+      'how often a type is written, compared with the others named; repeat it',
+      collectShare,
+    )
+    .option('--read <query=n/s>', 'a query, as this command names it or begins, and its rate; repeat it', collectRead)
+    .option('--view-kb <n>', 'kilobytes of a view, which each write of it is billed by (default: 1)', parsePositive)
+    .option('--stream-shards <n>', 'shards of the stream (default: by size and writes)', wholeNumber)
+    .option('--prices <file>', 'a file of prices instead of the one that comes with the package')
+    .addHelpText(
+      'after',
+      examples(
+        'cost',
+        'cost --rate 1000/s --gb 50',
+        "cost --rate 100/s --read get=500/s --read 'search USER.name prefix=20/s' --view-kb 8",
+        'cost --rate 2000000/d --gb 50 --type USER=1 --type GOAL=4 --type GOALMEMBERSHIP=20 --json',
+      ),
+    );
+  command.action(
+    inModel(async ({ graph }, options: CommandOptions) => {
+      const units = modelCost(graph);
+      const { rate, type = new Map() } = options;
+      const shards = modelShards(graph, rate === undefined ? undefined : { putsPerSecond: rate, shares: type });
+      // A region of the environment says nothing of prices.
+      const money = costOfLoad(graph, options, command.optsWithGlobals<{ region?: string }>().region);
+      return {
+        json: { ...units, shards, ...money },
+        text: [unitsText(units), ...shardsText(shards), ...(money === undefined ? [] : ['', moneyText(money)])].join(
+          '\n',
+        ),
+      };
+    }),
+  );
+}
+
+function costOfLoad(
+  graph: CompiledModel,
+  { rate, gb = 0, type, prices, read: reads, viewKb, streamShards }: CommandOptions,
+  region: string | undefined,
+) {
+  if (rate === undefined) {
+    const given = [type, prices, reads, viewKb, streamShards].some((option) => option !== undefined);
+    if (gb === 0 && !given) return undefined;
+    throw new EdgeloomError(
+      'no-rate',
+      'A cost in dollars needs the rate of writes.',
+      'Add --rate, such as --rate 1000/s.',
+    );
+  }
+  const load: Load = {
+    ...{ putsPerSecond: rate, gigabytes: gb, shares: type ?? new Map() },
+    ...(reads && { reads }),
+    ...(viewKb !== undefined && { viewKilobytes: viewKb }),
+    ...(streamShards !== undefined && { streamShards }),
+  };
+  const fixtures = { ...stackFixtures(graph), withObserver: stackFixtures(graph, { observe: true }) };
+  return monthlyCost(graph, load, fixtures, readPrices(prices, region));
+}
+
+function unitsText({ puts, queries, partition, warnings, assumptions }: ReturnType<typeof modelCost>): string {
+  const rows = puts.map(({ type, kind, base, view, indexItems, reverseItem, totalEntry, total, read }) => [
+    ...[type, kind, base, view, indexItems, reverseItem, totalEntry, total, read],
+  ]);
+  return [
+    textTable(['put', 'kind', 'base', 'view', 'index items', 'reverse', 'total', 'WCU', 'RCU'], rows),
+    '',
+    textTable(
+      ['query', 'calls', 'RCU'],
+      queries.map(({ query, calls, rcu }) => [query, calls, rcu]),
+    ),
+    '',
+    ...puts.flatMap(({ type, fanOut = {} }) =>
+      Object.entries(fanOut).map(
+        ([edgeType, wcu]) => `a change of what ${edgeType} copies of ${type} nodes: ${wcu} WCU more for each edge`,
+      ),
+    ),
+    ...puts.flatMap(({ type, outDegree = {} }) =>
+      Object.entries(outDegree).map(
+        ([edgeType, wcu]) =>
+          `a change of what ${edgeType} uses of ${type} nodes: up to ${wcu} WCU more for each edge that leaves the node`,
+      ),
+    ),
+    ...warnings.map((warning) => `warning: ${warning}`),
+    'in a transaction a base item costs 2 WCU instead of 1, and its derived items cost the same',
+    `one partition takes ${partition.wcu} WCU and ${partition.rcu} RCU a second and holds ${partition.gigabytes} GB; an index partition is a key of one, and each of its shards another`,
+    `assumed: ${assumptions}`,
+  ].join('\n');
+}
+
+function shardsText(advice: readonly ShardAdvice[]): string[] {
+  if (advice.length === 0) return [];
+  const rows = advice.map(({ search, shards, needed, putsPerSecond, rangeCalls, rangeRcu }) => [
+    ...[search, shards, needed ?? '', putsPerSecond, rangeCalls, rangeRcu],
+  ]);
+  return [
+    '',
+    textTable(['search', 'shards', 'needed', 'changes a second', 'range: calls', 'range: RCU'], rows),
+    ...advice.flatMap(({ warning }) => (warning === undefined ? [] : [`warning: ${warning}`])),
+  ];
+}
+
+function moneyText(money: MonthlyCost): string {
+  const { monthly, monthlyProvisioned, alternatives, streamShards, observer } = money;
+  const { priceDate, otherPriceDates, priceRegion, monthlyAssumptions } = money;
+  const otherDates = Object.entries(otherPriceDates).map(([what, date]) => `, of ${what} on ${date}`);
+  const parts = [...new Set([...monthly, ...alternatives.openSearch].map(({ part }) => part))].sort((a, b) =>
+    a === 'total' ? 1 : b === 'total' ? -1 : 0,
+  );
+  const columns = [monthly, monthlyProvisioned, alternatives.documentClient, alternatives.openSearch];
+  const rows = parts.map((part) => [
+    part,
+    ...columns.map((column) => {
+      const found = column.find((one) => one.part === part);
+      return found === undefined ? '' : dollars(found.usd);
+    }),
+  ]);
+  return [
+    textTable(['a month', 'on demand', 'provisioned', 'by hand', 'zero-ETL'], rows),
+    '',
+    `${countText(streamShards, 'shard')} of the stream, each with a batch a second`,
+    'by hand: a Lambda function with the DocumentClient, which reads before it writes; without check, redrive, alarms and model changes',
+    'zero-ETL: to OpenSearch Serverless at its smallest size with two zones, whatever the load: a lower bound',
+    `observe: true costs ${dollars(observer.usd).trim()} more, and ${Math.round(observer.millionStreamReads * 10) / 10} million reads of the stream, which these prices lack; a check once a month costs ${dollars(observer.monthlyCheckUsd).trim()} instead of ${dollars(observer.checkUsd).trim()}`,
+    `feedEventBus tells at most ${Math.round(observer.millionFeedEvents * 10) / 10} million events, for ${dollars(observer.feedUsd).trim()} without their targets`,
+    `US dollars, prices of ${priceRegion} on ${priceDate}${otherDates.join('')}; assumed: ${monthlyAssumptions}`,
+  ].join('\n');
+}
+
+function dollars(usd: number): string {
+  const text = usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  return `${text}`.padStart(12);
+}
+
+const RATE_SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600, d: 86_400 };
+
+/** Parses a rate, such as `1000/s`, to a second's. */
+export function parseRate(text: string): number {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)\/(s|min|h|d)$/.exec(text) ?? [];
+  if (count === undefined)
+    throw new InvalidArgumentError('It should be a number a second, minute, hour or day: 1000/s.');
+  return Number(count) / RATE_SECONDS[unit!]!;
+}
+
+function parseAmount(text: string): number {
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It should be a number of at least 0.');
+  return Number(text);
+}
+
+function parsePositive(text: string): number {
+  const number = parseAmount(text);
+  if (number === 0) throw new InvalidArgumentError('It should be a number above 0.');
+  return number;
+}
+
+function collectRead(text: string, before: Map<string, number> = new Map()): Map<string, number> {
+  const [, query, rate] = /^([^=]+)=([^=]+)$/.exec(text) ?? [];
+  if (query === undefined) throw new InvalidArgumentError('It should be a query and its rate: get=500/s.');
+  return new Map([...before, [query, parseRate(rate!)]]);
+}
+
+function collectShare(text: string, before: Map<string, number> = new Map()): Map<string, number> {
+  const [, type, weight] = /^([A-Z][A-Z0-9_]*(?:\.[A-Z][A-Z0-9_]*)?)=(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+  if (type === undefined || Number(weight) === 0) {
+    throw new InvalidArgumentError('It should be a type, or a part, and a share above 0: GOAL=4, USER.STATE=20.');
+  }
+  return new Map([...before, [type, Number(weight)]]);
+}

@@ -1,0 +1,246 @@
+import type { Command } from 'commander';
+import { EdgeloomError } from '../../../../src/foundation/errors.ts';
+import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import type { MigrateAction } from '../../../../src/migrate/action.ts';
+import { type MigrationPlan, planMigration } from '../../../../src/migrate/forecast/plan-migration.ts';
+import { changedTemplates, recordTemplates } from '../../../../src/migrate/key-templates.ts';
+import { migrate } from '../../../../src/migrate/migrate.ts';
+import type { MigrateOptions, MigrateResult, MigrateStep } from '../../../../src/migrate/migrate-types.ts';
+import { walk } from '../../../../src/migrate/walks/walk.ts';
+import { requireFit } from '../../../../src/store/key-types.ts';
+import { MeteredStore } from '../../../../src/store/metered.ts';
+import { describeTable, serverTime, tableIdentity } from '../../../../src/store/table.ts';
+import type { WalkedItem } from '../../../../src/store/table-walk.ts';
+import { type UnplacedCount, UnplacedItems } from '../../../../src/trust/check/unplaced-items.ts';
+import { askToConfirm } from '../../shared/ask-to-confirm.ts';
+import { examples, wholeNumber } from '../../shared/options.ts';
+import { textTable } from '../../shared/output.ts';
+import { type CommandSession, inSession } from '../../shared/session.ts';
+import { StepProgress, secondsText } from '../../shared/step-progress.ts';
+import { installedTelemetry } from '../../shared/telemetry.ts';
+import { unplacedText } from '../../shared/unplaced.ts';
+
+interface CommandOptions {
+  dryRun?: boolean;
+  yes?: boolean;
+  withdraw?: string;
+  retire?: string;
+  drop?: string;
+  undo?: boolean;
+  maxWcu?: number;
+  strict?: boolean;
+  newKeys?: boolean;
+}
+
+/** Something is left to do. */
+const LEFT = 1;
+const SILENT = { write: () => undefined };
+
+/** `edgeloom migrate`: brings the table to the model. */
+export function migrateCommand(command: Command): void {
+  command
+    .option('--dry-run', 'show what would be done')
+    .option('--yes', 'do it without asking')
+    .option('--withdraw <name>', 'take the newest generation of a projection away again, from ready back to absent')
+    .option(
+      '--retire <name>',
+      'delete the generations of a projection that only other models use, once their readers are gone',
+    )
+    .option('--drop <name>', 'delete a projection with all of its generations')
+    .option(
+      '--undo',
+      'take away all that only other models have: what a migration that was killed or rolled back has left',
+    )
+    .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)
+    .option('--new-keys', 'take key templates that differ from those of the last migration')
+    .option('--strict', 'exit 1 also where items are of no type of the model; reads the table for it if no step has')
+    .addHelpText(
+      'after',
+      examples(
+        'migrate --dry-run',
+        'migrate --yes --max-wcu 200 --strict',
+        'migrate --yes --retire inbound:GOALMEMBERSHIP',
+        'migrate --yes --undo',
+      ),
+    )
+    .action(
+      inSession(async (session, options: CommandOptions) => {
+        const { graph, client, settings } = session;
+        const { maxWcu, dryRun = false, yes = false, strict = false, newKeys = false, undo = false } = options;
+        const action = actionOf(options);
+        const status = await describeTable(client, graph);
+        requireFit(status);
+        const identity = await tableIdentity(client, graph);
+        const { itemCount, sizeBytes } = status;
+        const table = { graph, store: session.store, itemCount, sizeBytes, ...identity };
+        const plan = await planMigration({ ...table, action, maxWcu });
+        const changed = await changedTemplates(session.store, graph);
+        const going = undo ? plan.leftovers : [];
+        const goingLines = going.map(({ kind, name }) => `${kind} ${name}`);
+        const isIdle = plan.steps.length === 0 && going.length === 0;
+        const lines = [
+          ...(plan.steps.length === 0 && going.length > 0 ? [] : planText(plan, action, maxWcu)),
+          ...goingLines,
+          ...readersWarning(going[0]),
+          ...(isIdle ? leftoverText(plan.leftovers) : []),
+          ...changed.map((one) => `warning: other key templates: ${one}`),
+        ];
+        if (!dryRun && !isIdle && !yes) await askToConfirm(lines, 'Migrate?');
+        const store = new MeteredStore(session.store, { maxWcu });
+        const progress = new StepProgress(plan.estimate.items, settings.json ? SILENT : process.stderr);
+        if (!dryRun && yes) {
+          const warnings = plan.warnings.map((warning) => `warning: ${warning}`);
+          const ofSteps = plan.steps.length > 0 ? [...warnings, costText(plan, maxWcu)] : [];
+          for (const line of [...ofSteps, ...goingLines, ...readersWarning(action ?? going[0])])
+            progress.printLine(line);
+        }
+        if (!dryRun) await recordTemplates(session.store, graph, newKeys);
+        const walked = new WalkedUnplaced(session);
+        const run: MigrateOptions = {
+          graph,
+          store,
+          ...identity,
+          ...(action && { action }),
+          telemetry: await installedTelemetry(),
+          serverTime: () => serverTime(client, graph),
+          onWait: ({ message }, milliseconds) =>
+            progress.printLine(`waiting ${secondsText(milliseconds / 1000)}: ${message}`),
+          onStep: (step) => progress.printLine(stepText(step)),
+          onProgress: (items, phase) => progress.noteFigures({ phase, items, rcu: store.rcu, wcu: store.wcu }),
+          onItems: (items, name) => walked.addItems(items, name),
+        };
+        const { steps, done, next, leftovers } = await migrateAll(run, dryRun, going);
+        const isLeft = dryRun ? changed.length > 0 || going.length > 0 : undo && leftovers.length > 0;
+        if (!done || isLeft) process.exitCode = LEFT;
+        const { cost, estimate, changes, warnings } = plan;
+        const unplaced = dryRun ? plan.unplaced : await walked.count(strict && done ? store : undefined);
+        if (strict && (unplaced?.items ?? 0) > 0) process.exitCode = LEFT;
+        const about = dryRun && !estimate.isExact ? `among ${countText(estimate.sampled, 'item')}, ` : '';
+        const ended = dryRun ? lines : [endText(steps, next), ...leftoverText(leftovers)];
+        const texts = [...ended, ...unplacedText(unplaced ?? NONE, about)];
+        return {
+          json: {
+            ...{ steps, done, next, leftovers, plan: { changes, warnings, steps: plan.steps, cost, estimate } },
+            unplaced: unplaced ?? null,
+            changedKeys: changed,
+          },
+          text: texts.join('\n'),
+        };
+      }),
+    );
+}
+
+const NONE: UnplacedCount = { items: 0, forms: [], others: 0 };
+/** Segments that are read at once where no step has read the table. */
+const SEGMENTS = 4;
+
+/** Counts items of no type of the model, in the last walk over the table. Each walk sees all items. */
+class WalkedUnplaced {
+  private walk: string | undefined;
+  private unplaced: UnplacedItems;
+
+  constructor(private readonly session: Pick<CommandSession, 'graph'>) {
+    this.unplaced = new UnplacedItems(session.graph);
+  }
+
+  addItems(items: readonly WalkedItem[], walk: string): void {
+    if (walk !== this.walk) this.unplaced = new UnplacedItems(this.session.graph);
+    this.walk = walk;
+    for (const { source, target, item } of items) this.unplaced.addItem({ source, target }, item);
+  }
+
+  /** The count; undefined where nothing has read the table, which `store` then does. */
+  async count(store: MeteredStore | undefined): Promise<UnplacedCount | undefined> {
+    if (this.walk === undefined && store !== undefined) {
+      const { graph } = this.session;
+      const onVisited = (items: readonly WalkedItem[]): void => this.addItems(items, 'count');
+      const stats = { rcu: 0 };
+      await walk({ graph, store, stats, segments: SEGMENTS, isOver: () => false, onVisited }, async () => true);
+      this.walk ??= 'count';
+    }
+    return this.walk === undefined ? undefined : this.unplaced.count;
+  }
+}
+
+/** Migrates to the model, and then takes away what was shown: another model may have added more meanwhile. */
+async function migrateAll(
+  run: MigrateOptions,
+  dryRun: boolean,
+  going: readonly MigrateAction[],
+): Promise<MigrateResult> {
+  if (dryRun) return await migrate({ ...run, mostSteps: 0 });
+  let result = await migrate(run);
+  const steps = [...result.steps];
+  for (const action of going) {
+    result = await migrate({ ...run, action });
+    steps.push(...result.steps);
+  }
+  return { ...result, steps };
+}
+
+function actionOf({ withdraw, retire, drop, undo }: CommandOptions): MigrateAction | undefined {
+  const given = Object.entries({ withdraw, retire, drop, undo }).filter(([, name]) => name !== undefined);
+  if (given.length > 1) {
+    throw new EdgeloomError(
+      'usage',
+      'Give one of --withdraw, --retire, --drop and --undo.',
+      'Run the others after it.',
+    );
+  }
+  const [first] = given.filter(([, name]) => typeof name === 'string') as [MigrateAction['kind'], string][];
+  return first && { kind: first[0], name: first[1] };
+}
+
+/** The plan of a migration, for people. */
+function planText(plan: MigrationPlan, action: MigrateAction | undefined, maxWcu: number | undefined): string[] {
+  if (plan.steps.length === 0) return ['nothing to do'];
+  const rows = plan.steps.map(({ step, projection, rcu, wcu, seconds }) => {
+    return [step, projection || '-', figureText(rcu), figureText(wcu), secondsText(seconds)];
+  });
+  return [
+    ...plan.changes,
+    ...plan.warnings.map((warning) => `warning: ${warning}`),
+    ...(action === undefined ? [] : [`${action.kind} ${action.name}`]),
+    textTable(['step', 'of', 'about RCU', 'about WCU', 'about'], rows),
+    costText(plan, maxWcu),
+    ...readersWarning(action),
+  ];
+}
+
+/** The projections of other models alone, and the commands that take them away. */
+function leftoverText(leftovers: readonly MigrateAction[]): string[] {
+  if (leftovers.length === 0) return [];
+  return [
+    'the table also keeps what only other models have, and each write of these items pays for it:',
+    ...leftovers.map(({ kind, name }) => `  edgeloom migrate --${kind} ${name}`),
+    'all of it goes with edgeloom migrate --undo, once no reader of those models runs',
+  ];
+}
+
+/** No registry tells who reads. */
+function readersWarning(action: MigrateAction | undefined): string[] {
+  if (action === undefined || action.kind === 'withdraw') return [];
+  return [
+    'readers are not seen by this command: one that still means what goes gets projection-not-ready from now on; deploy them first',
+  ];
+}
+
+function costText({ cost: { rcu, wcu, seconds }, estimate }: MigrationPlan, maxWcu: number | undefined): string {
+  const { items, sampled, isExact } = estimate;
+  const pace = maxWcu === undefined ? '' : ` at ${figureText(maxWcu)} WCU a second`;
+  const basis = isExact
+    ? `by all of the ${countText(items, 'item')}`
+    : `estimated by ${figureText(sampled)} of about ${countText(items, 'item')}`;
+  return `about ${figureText(rcu)} RCU, ${figureText(wcu)} WCU and ${secondsText(seconds)}${pace}; ${basis}`;
+}
+
+function stepText({ step, projection, state, wcu, seconds }: MigrateStep): string {
+  return `${`${step} ${projection}`.trim()}: ${state}; ${figureText(wcu)} WCU, ${figureText(seconds)} s`;
+}
+
+function endText(steps: readonly MigrateStep[], next: string): string {
+  if (steps.length === 0 && next === '') return 'nothing to do';
+  const wcu = steps.reduce((sum, step) => sum + step.wcu, 0);
+  const text = `${countText(steps.length, 'step')}, ${figureText(wcu)} WCU`;
+  return next === '' ? `${text}; the table keeps everything as the model has it` : `${text}; next: ${next}`;
+}

@@ -1,0 +1,92 @@
+import type { Command } from 'commander';
+import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import { registerIfEmpty } from '../../../../src/migrate/register-empty.ts';
+import {
+  createTable,
+  deleteTable,
+  describeTable,
+  serverTime,
+  type TableStatus,
+  tableIdentity,
+} from '../../../../src/store/table.ts';
+import { planTableUpdate } from '../../../../src/store/table-update/plan.ts';
+import { updateTable } from '../../../../src/store/table-update/update.ts';
+import { askToConfirm } from '../../shared/ask-to-confirm.ts';
+import { examples } from '../../shared/options.ts';
+import type { Output } from '../../shared/output.ts';
+import { type CommandSession, inSession } from '../../shared/session.ts';
+
+/** `edgeloom table create|describe|update|delete`. */
+export function tableCommand(table: Command): void {
+  table
+    .command('create')
+    .description('create the table with its stream, TTL and the indexes that the model needs')
+    .addHelpText('after', examples('table create', 'table create --endpoint http://127.0.0.1:8000'))
+    .action(
+      inSession(async ({ client, graph, store }) => {
+        const status = await createTable(client, graph);
+        await registerIfEmpty({
+          graph,
+          store,
+          serverTime: () => serverTime(client, graph),
+          ...(await tableIdentity(client, graph)),
+        });
+        return tableOutput(status);
+      }),
+    );
+  table
+    .command('describe')
+    .description('show status, indexes and stream')
+    .addHelpText('after', examples('table describe --json'))
+    .action(inSession(async ({ client, graph }) => tableOutput(await describeTable(client, graph))));
+  table
+    .command('update')
+    .description('add what the model needs and the table lacks: the stream, indexes, TTL')
+    .option('--dry-run', 'show what would be added')
+    .option('--ttl <attribute>', 'switch TTL on by this attribute although the table has items')
+    .option('--yes', 'do it without asking')
+    .addHelpText('after', examples('table update --dry-run', 'table update --yes'))
+    .action(inSession(runTableUpdate));
+  table
+    .command('delete')
+    .description('delete the table and everything in it')
+    .addHelpText('after', examples('table delete --table records-test'))
+    .action(inSession(async ({ client, graph }) => tableOutput(await deleteTable(client, graph))));
+}
+
+async function runTableUpdate(
+  { client, graph, settings }: CommandSession,
+  options: { dryRun?: boolean; yes?: boolean; ttl?: string },
+) {
+  const { ttl } = options;
+  const plan = await planTableUpdate(client, graph, { ttl });
+  const cost = `at most ${figureText(plan.mostWcu)} WCU for filling what is new`;
+  const lines = [...plan.texts, ...(plan.mostWcu > 0 ? [cost] : []), ...plan.left];
+  if (options.dryRun === true || plan.steps.length === 0) {
+    return { json: { ...plan, done: plan.steps.length === 0 }, text: lines.join('\n') || 'nothing to do' };
+  }
+  if (options.yes !== true) await askToConfirm(lines, 'Update the table?');
+  await updateTable(client, graph, {
+    ttl,
+    onProgress: (step, status) => {
+      if (!settings.json) process.stderr.write(`${step}: ${status}\n`);
+    },
+  });
+  const { lacks } = await describeTable(client, graph);
+  return {
+    json: { ...plan, done: true, lacks },
+    text: [`${countText(plan.texts.length, 'step')}; the table has what the model needs`, ...plan.left].join('\n'),
+  };
+}
+
+function tableOutput(status: TableStatus): Output {
+  const { table, indexes, streamArn } = status;
+  const lines = [
+    `table:   ${table}`,
+    `status:  ${status.status}`,
+    `indexes: ${indexes.join(', ') || 'none'}`,
+    `stream:  ${streamArn ?? 'none'}`,
+    ...status.lacks.map((lack) => `lacks:   ${lack}, which the model needs`),
+  ];
+  return { json: { ...status, streamArn: streamArn ?? null }, text: lines.join('\n') };
+}

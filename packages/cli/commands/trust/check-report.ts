@@ -1,0 +1,133 @@
+import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import { printable } from '../../../../src/foundation/printable.ts';
+import type { CheckTotals } from '../../../../src/trust/check/cursor.ts';
+import { type Finding, REPORTED, WRONG } from '../../../../src/trust/check/finding.ts';
+import type { KeptFindings } from '../../../../src/trust/check/kept-findings.ts';
+import { shownDifference } from '../../shared/difference.ts';
+
+/** Findings of each verdict that the text spells out; the others are in `--json` and `--report`. */
+const SHOWN = 20;
+
+/** The facts of a run that its text needs besides its findings. */
+interface TextState {
+  seconds: number;
+  /** Whether it has looked up the nodes that edges enter. */
+  looksForNodes: boolean;
+}
+
+/** A check's result for people: the counts, then what was found, worst first. */
+export function reportText(
+  totals: CheckTotals,
+  { list, leftOut }: Pick<KeptFindings, 'list' | 'leftOut'>,
+  { seconds, looksForNodes }: TextState,
+): string {
+  const { drift, partitions, baseItems, derivedItems, repaired, tidied } = totals;
+  const lines = [
+    `${countText(partitions, 'partition')}, ${countText(baseItems, 'base item')}, ${countText(derivedItems, 'derived item')}; ` +
+      `${figureText(totals.rcu)} RCU, ${figureText(totals.wcu)} WCU, ${figureText(seconds)} s`,
+    `drift: ${drift.missing} missing, ${drift.stale} stale, ${drift.orphan} orphan` +
+      `${totals.maintenance > 0 ? `; maintenance: ${totals.maintenance}` : ''}${repaired > 0 ? `; ${repaired} repaired` : ''}${tidied > 0 ? `; ${tidied} tidied up` : ''}`,
+    countsText(totals, looksForNodes),
+  ];
+  for (const { name, items, reason } of totals.changing) {
+    lines.push(`not compared: ${printable(name)}, ${countText(items, 'item')}: ${reason}`);
+  }
+  for (const verdict of REPORTED) {
+    // The lines of the types say all of it.
+    if (verdict === 'unknown') continue;
+    const findings = list.filter((finding) => finding.verdict === verdict);
+    for (const finding of findings.slice(0, SHOWN)) lines.push(...linesOf(finding));
+    const more = findings.length - SHOWN + (leftOut[verdict] ?? 0);
+    if (more > 0) lines.push(`... and ${figureText(more)} more ${verdict}: --json or --report lists them`);
+  }
+  const examples = new Map(list.map((finding) => [finding.verdict === 'unknown' && finding.actual, finding]));
+  for (const { type, items, nearest } of totals.unknownTypes) {
+    const example = examples.get(type);
+    lines.push(
+      `unknown type ${printable(type)}: ${countText(items, 'item')}` +
+        (example === undefined ? '' : `, such as ${keyText(example)}`) +
+        (nearest === null ? '' : `; is ${nearest} meant?`),
+    );
+  }
+  const unlisted = totals.unknown - totals.unknownTypes.reduce((sum, { items }) => sum + items, 0);
+  if (unlisted > 0) lines.push(`unknown types that are not listed: ${countText(unlisted, 'item')}`);
+  return lines.join('\n');
+}
+
+function linesOf(finding: Finding): string[] {
+  const { verdict, expected, actual } = finding;
+  const lines = [`${verdict} ${keyText(finding)}`];
+  const [wanted, stored] = shownDifference([expected, actual]);
+  if (wanted !== null) lines.push(`  expected: ${wanted}`);
+  if (stored !== null) lines.push(`  actual:   ${stored}`);
+  return lines;
+}
+
+function keyText({ source, target }: Finding): string {
+  return `${printable(source)} ${printable(target)}`;
+}
+
+/** The counts besides drift; a rare one only where there is something to count. */
+function countsText(totals: CheckTotals, looksForNodes: boolean): string {
+  const { pending, superseded, quarantined, dangling, unknown, unregistered } = totals;
+  return [
+    `${pending} pending, ${superseded} superseded, ${quarantined} quarantined`,
+    ...(looksForNodes || dangling > 0 ? [`${dangling} dangling`] : []),
+    `${unknown} unknown`,
+    ...(unregistered > 0 ? [`${unregistered} unregistered`] : []),
+  ].join(', ');
+}
+
+/** The facts of a run that a build server needs besides its findings. */
+export interface RunState {
+  /** Whether records are pending although no consumer lags: this fails the check, too. */
+  isUnexplained: boolean;
+  /** Whether the run was stopped before its end: what it found is not all. */
+  isStopped: boolean;
+}
+
+/**
+ * Formats a check's result as JUnit XML for a build server. Every finding that makes the exit code 1 is a failure; a stopped check is
+ * an error.
+ */
+export function reportJunit(findings: readonly Finding[], { isUnexplained, isStopped }: RunState): string {
+  const failures = findings.filter((finding) => isWrong(finding) || (isUnexplained && isHeldByConsumer(finding)));
+  const cases = failures.map(
+    ({ source, target, verdict, expected, actual }) =>
+      `  <testcase classname="${escapeXml(source)}" name="${escapeXml(target)}">\n` +
+      `    <failure type="${verdict}" message="${verdict}">${escapeXml(textsOf({ expected, actual }))}</failure>\n` +
+      '  </testcase>\n',
+  );
+  const errors = isStopped ? 1 : 0;
+  if (isStopped) {
+    const error = '<error type="stopped" message="the check was stopped before its end"/>';
+    cases.push(`  <testcase classname="edgeloom" name="check">\n    ${error}\n  </testcase>\n`);
+  }
+  // Without findings there is one case, which passes: some readers take an empty suite for a mistake.
+  const body = cases.length > 0 ? cases.join('') : '  <testcase classname="edgeloom" name="check"/>\n';
+  const tests = Math.max(1, cases.length);
+  const counts = `tests="${tests}" failures="${failures.length}"${errors > 0 ? ` errors="${errors}"` : ''}`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="edgeloom check" ${counts}>\n${body}</testsuite>\n`;
+}
+
+function textsOf({ expected, actual }: Pick<Finding, 'expected' | 'actual'>): string {
+  return `expected: ${expected}\nactual: ${actual}`;
+}
+
+/** Whether a finding is held back by the consumer. */
+function isHeldByConsumer({ verdict, cause }: Finding): boolean {
+  return verdict === 'pending' && cause === undefined;
+}
+
+function isWrong({ verdict }: Finding): boolean {
+  return (WRONG as readonly string[]).includes(verdict);
+}
+
+function escapeXml(text: string): string {
+  return (
+    text
+      .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+      // XML has no place for these, escaped or not.
+      .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
+  );
+}

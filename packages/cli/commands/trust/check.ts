@@ -1,0 +1,231 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { hasItemsInTargets } from '../../../../src/core/kinds/in-target.ts';
+import { EdgeloomError } from '../../../../src/foundation/errors.ts';
+import { countText } from '../../../../src/foundation/figure.ts';
+import { printable } from '../../../../src/foundation/printable.ts';
+import { saveLastCheck } from '../../../../src/stream/progress/last-check.ts';
+import type { CheckOptions, CheckResult } from '../../../../src/trust/check/check.ts';
+import { checkExport, type ExportCheckResult } from '../../../../src/trust/check/export/export.ts';
+import type { Finding } from '../../../../src/trust/check/finding.ts';
+import { KeptFindings } from '../../../../src/trust/check/kept-findings.ts';
+import { sampleOptions } from '../../../../src/trust/check/scan.ts';
+import { unreadyText } from '../../shared/model-notice.ts';
+import { examples, wholeNumber } from '../../shared/options.ts';
+import { startProgress } from '../../shared/progress.ts';
+import { type CommandSession, inSession } from '../../shared/session.ts';
+import { reportText } from './check-report.ts';
+import { runCheck } from './check-run.ts';
+import { isExplainedByLag, type Waiting, waitingText } from './check-waiting.ts';
+import { reportTargets, writeReport } from './report-file.ts';
+import { sweepStream } from './sweep-stream.ts';
+
+/** Drift or quarantine found, or what the registry does not know; not a failure of the command. */
+const FOUND = 1;
+/** Stopped before its end: what it found is not all. */
+const STOPPED = 2;
+/** The notice of a check of an export: items that other partitions decide about are left out. */
+const COPIES_LEFT_OUT =
+  'copies, reverse items and entries of totals are left out of a check of an export; a check of the table, or --confirm, looks at them';
+/** Findings of each verdict that are kept for the report, and planned repairs; more are counted. */
+const MOST_KEPT = 10_000;
+
+interface CommandOptions {
+  repair?: boolean;
+  dryRun?: boolean;
+  settle: number;
+  segments?: number;
+  segment?: { segment: number; segments: number };
+  sample?: number;
+  maxRcu?: number;
+  maxWcu?: number;
+  source?: string[];
+  export?: string;
+  confirm?: boolean;
+  resume?: string;
+  report?: string[];
+  strict?: boolean;
+  dangling?: boolean;
+}
+
+/** `edgeloom check`: is everything that is derived what the base items say? */
+export function checkCommand(command: Command): void {
+  command
+    .option('--repair', 'reconcile drift with the base items, as they are then')
+    .option('--dry-run', 'say what --repair would repair, and write nothing')
+    .addOption(
+      new Option('--settle <time>', 'how long a projection may take before a difference is drift, such as 30s or 5m')
+        .argParser(parseDuration)
+        .default(30_000, '30s'),
+    )
+    .option('--segments <n>', 'parts that the table is read in at once (default: 8)', wholeNumber)
+    .option('--segment <k/n>', 'only the k-th of n parts', parseSegment)
+    .option('--sample <share>', 'only a random share of the table, such as 1%', parseShare)
+    .option('--max-rcu <n>', 'read capacity units a second at most', wholeNumber)
+    .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)
+    .option('--source <id...>', 'only these partitions')
+    .option('--export <folder>', 'check an export of the table to S3 instead; the table is not touched')
+    .option('--confirm', 'with --export: look at the partitions that differ there in the live table')
+    .option('--strict', 'exit 1 also where items are of types outside the model')
+    .option('--dangling', 'report edges to nodes that do not exist; a read unit or two for each, every time')
+    .option('--resume <file>', 'keep the place in this file, and go on from there after an interruption')
+    .option('--report <kind-and-file...>', 'write a report as well: junit FILE or json FILE')
+    .addHelpText(
+      'after',
+      examples(
+        'check',
+        'check --repair --max-wcu 100',
+        'check --repair --dry-run',
+        'check --sample 1% --json',
+        'check --source GOAL-G1 USER-U1',
+        'check --resume check.json --report junit drift.xml',
+        'check --export ./AWSDynamoDB --confirm',
+      ),
+    )
+    .action(inSession(checkAndReport));
+}
+
+async function checkAndReport(session: CommandSession, options: CommandOptions) {
+  const [started, startedAtMs] = [performance.now(), Date.now()];
+  const reports = reportTargets(options.report ?? []);
+  const kept = new KeptFindings(MOST_KEPT);
+  const actions: string[] = [];
+  let ofChange = 0;
+  const onFinding = (finding: Finding): void => {
+    if (finding.cause === 'model-change') ofChange += 1;
+    kept.add(finding);
+  };
+  let result: (CheckResult & { lagSeconds?: number | undefined; unready?: readonly string[] }) | undefined;
+  let sources = options.source;
+  if (options.export !== undefined) {
+    if (options.repair === true && options.confirm !== true) throw confirmationMissing();
+    const exported = await runExportCheck(
+      session,
+      options.export,
+      options.confirm === true ? () => undefined : onFinding,
+    );
+    if (options.confirm === true) sources = exported.suspects;
+    else result = exported;
+  }
+  // Records that a consumer gave up silently would hold back the position, and with it every finding.
+  const { swept } = options.repair === true && options.dryRun !== true ? await sweepStream(session) : { swept: 0 };
+  result ??= await runCheck(session, checkOptions({ ...options, source: sources }), {
+    resume: options.resume,
+    onFinding,
+    onRepair: (action) => {
+      if (actions.length < MOST_KEPT) actions.push(action);
+    },
+  });
+  const seconds = (performance.now() - started) / 1000;
+  const { cursor, lagSeconds, unready, ...totals } = result;
+  const { list: findings, leftOut } = kept;
+  const leavesCopiesOut = options.export !== undefined && options.confirm !== true && hasItemsInTargets(session.graph);
+  const { missing, stale, orphan } = totals.drift;
+  const isLeft = missing + stale + orphan > totals.repaired;
+  if (isLeft || totals.quarantined + totals.unregistered > 0) process.exitCode = FOUND;
+  if (unready !== undefined) process.exitCode = FOUND;
+  const waiting: Waiting = { pending: totals.pending - ofChange, lagSeconds, settleSeconds: options.settle / 1000 };
+  if (!isExplainedByLag(waiting)) process.exitCode = FOUND;
+  if (options.strict === true && totals.unknown > 0) process.exitCode = FOUND;
+  if (cursor !== undefined) process.exitCode = STOPPED;
+  const json = {
+    ...totals,
+    // A check of an export waits for nothing.
+    ...(options.export === undefined || options.confirm === true ? { lagSeconds: lagSeconds ?? null } : {}),
+    ...(swept > 0 && { swept }),
+    seconds,
+    ...(cursor !== undefined && { stopped: true }),
+    ...(leavesCopiesOut && { copiesLeftOut: true }),
+    findings,
+    ...(Object.keys(leftOut).length > 0 && { findingsLeftOut: leftOut }),
+    ...(options.dryRun === true && { plan: actions }),
+  };
+  if (isWholeTable(options) && cursor === undefined) {
+    // A check that goes on from its place began in another process.
+    const beganAtMs = options.resume === undefined ? startedAtMs : undefined;
+    await saveLastCheck(session.graph.table, session.store, { ...totals, beganAtMs }, Date.now());
+  }
+  const state = { isUnexplained: !isExplainedByLag(waiting), isStopped: cursor !== undefined };
+  for (const report of reports) await writeReport(report, json, findings, state);
+  const plan = options.dryRun === true ? actions.map(printable) : [];
+  const lines = [...plan, reportText(totals, kept, { seconds, looksForNodes: looksForNodes(options) })];
+  lines.push(...unreadyText(unready), ...waitingText(waiting));
+  if (swept > 0)
+    lines.push(`${countText(swept, 'record')} of the stream that no consumer had claimed: reconciled first`);
+  if (cursor !== undefined) lines.push('stopped before its end; with --resume FILE it could go on from here');
+  if (leavesCopiesOut) lines.push(COPIES_LEFT_OUT);
+  return { json, text: lines.join('\n') };
+}
+
+/** Whether a check looks at the whole table, and says how it is. */
+function isWholeTable({ source, segment, sample, dryRun, ...options }: CommandOptions): boolean {
+  return [source, segment, sample, options.export].every((one) => one === undefined) && dryRun !== true;
+}
+
+/** Whether a check looks up the nodes that edges enter. A part of a table, or a check that goes on from its place, does not. */
+function looksForNodes({ source, segment, sample, resume, ...options }: CommandOptions): boolean {
+  if (options.export !== undefined) return options.confirm !== true;
+  return options.dangling === true && [source, segment, sample, resume].every((one) => one === undefined);
+}
+
+function confirmationMissing(): EdgeloomError {
+  return new EdgeloomError(
+    'invalid-option',
+    '--repair cannot repair an export.',
+    'Add --confirm: it looks up in the live table what differs in the export, and repairs it there.',
+  );
+}
+
+async function runExportCheck(
+  { graph }: CommandSession,
+  folder: string,
+  onFinding: (finding: Finding) => void,
+): Promise<ExportCheckResult> {
+  const progress = startProgress('items', 0);
+  try {
+    return await checkExport({ graph, folder, onFinding, onProgress: (items) => progress.update(items, items) });
+  } finally {
+    progress.stop();
+  }
+}
+
+function checkOptions(options: CommandOptions): Partial<CheckOptions> {
+  const { segment, sample, segments, source, settle, maxRcu, maxWcu, dangling } = options;
+  const mode = options.dryRun === true ? 'plan' : options.repair === true ? 'repair' : 'report';
+  return {
+    mode,
+    settleMs: settle,
+    maxRcu,
+    maxWcu,
+    dangling,
+    ...(segments !== undefined && { segments }),
+    ...(segment !== undefined && { segments: segment.segments, onlySegments: [segment.segment] }),
+    ...(sample !== undefined && sampleOptions(sample)),
+    ...(source !== undefined && { sources: source }),
+  };
+}
+
+const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000 };
+
+/** Parses a time such as `30s`; gives milliseconds. */
+function parseDuration(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(text);
+  if (match === null) throw new InvalidArgumentError('It should be a time such as 500ms, 30s or 5m.');
+  return Number(match[1]) * UNITS[match[2]!]!;
+}
+
+/** Parses `k/n`, the k-th of n segments from 1 on; gives the segment from 0 on. */
+function parseSegment(text: string): { segment: number; segments: number } {
+  const match = /^(\d+)\/(\d+)$/.exec(text);
+  const [segment, segments] = [Number(match?.[1]), Number(match?.[2])];
+  if (match === null || segment < 1 || segment > segments) {
+    throw new InvalidArgumentError('It should be k/n, the k-th of n parts, such as 1/4.');
+  }
+  return { segment: segment - 1, segments };
+}
+
+function parseShare(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)%$/.exec(text);
+  const fraction = Number(match?.[1]) / 100;
+  if (!(fraction > 0 && fraction <= 1)) throw new InvalidArgumentError('It should be a share such as 1%.');
+  return fraction;
+}

@@ -1,0 +1,69 @@
+import type { Command } from 'commander';
+import { CLOUDWATCH, type DrilledAlarm, drill } from '../../../../src/deployment/drill/drill.ts';
+import { countText } from '../../../../src/foundation/figure.ts';
+import { classifyError } from '../../../../src/store/classify.ts';
+import { type CallService, jsonService } from '../../../../src/store/client/json-service.ts';
+import { createClient } from '../../../../src/store/client.ts';
+import { settingsOf } from '../../shared/model.ts';
+import { examples } from '../../shared/options.ts';
+import { print, textTable } from '../../shared/output.ts';
+import { readSettings, type Settings } from '../../shared/settings.ts';
+
+interface DrillCommandOptions {
+  stack: string;
+  alarm?: string[];
+  dryRun?: boolean;
+}
+
+/** An alarm reaches nobody. */
+const NOT_TOLD = 1;
+
+/** `edgeloom drill`: tries whether the alarms of a stack reach a person. */
+export function drillCommand(command: Command): void {
+  command
+    .requiredOption('--stack <name>', 'the stack whose alarms to try: service and stage, as in edgeloom-prod')
+    .option('--alarm <name...>', 'only these alarms, named as in docs/operations.md (default: all)')
+    .option('--dry-run', 'list the alarms and their topics, and set none')
+    .addHelpText(
+      'after',
+      examples(
+        'drill --stack edgeloom-prod --dry-run',
+        'drill --stack edgeloom-prod',
+        'drill --stack edgeloom-prod --alarm IteratorAge Drift --json',
+      ),
+    )
+    .action(async (...args: [DrillCommandOptions, Command]) => {
+      const [{ stack, alarm, dryRun = false }] = args;
+      const settings = readSettings(settingsOf(args));
+      const onAlarm = ({ alarm: name, outcome }: DrilledAlarm): void => {
+        if (!settings.json && !dryRun) process.stderr.write(`${name}: ${outcome}\n`);
+      };
+      const alarms = await drill({ call: await cloudWatch(settings), stack, only: alarm, dryRun, onAlarm });
+      const untold = alarms.filter(({ outcome }) => outcome === 'failed' || outcome === 'silent');
+      if (untold.length > 0) process.exitCode = NOT_TOLD;
+      const rows = alarms.map(({ alarm: name, outcome, topics, description }) => [
+        ...[name, outcome, topics.map((topic) => topic.split(':').at(-1)).join(' ')],
+        description.split(' Runbook: ').at(-1),
+      ]);
+      const summary = dryRun
+        ? `${countText(alarms.length, 'alarm')}: without --dry-run each tells its topics twice, that it rings and that it does not`
+        : `${countText(alarms.length - untold.length, 'alarm')} of ${alarms.length} told. SNS mails confirmed addresses alone: the mails have to be there`;
+      const text = `${textTable(['alarm', 'outcome', 'topics', 'runbook'], rows)}\n${summary}`;
+      print({ json: { stack, dryRun, told: alarms.length - untold.length, alarms }, text }, settings.json);
+    });
+}
+
+/** Calls CloudWatch with the region and the credentials that the SDK finds. */
+async function cloudWatch(settings: Settings): Promise<CallService> {
+  const { AWS_ENDPOINT_URL_CLOUDWATCH: own, AWS_ENDPOINT_URL: general } = process.env;
+  const { endpoint: _, ...ofClient } = settings.client;
+  const client = createClient(ofClient);
+  try {
+    const credentials = await client.config.credentials();
+    return jsonService(CLOUDWATCH, { region: await client.config.region(), credentials, endpoint: own || general });
+  } catch (error) {
+    throw classifyError(error);
+  } finally {
+    client.destroy();
+  }
+}

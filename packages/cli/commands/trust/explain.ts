@@ -1,0 +1,195 @@
+import { Command } from 'commander';
+import { pagePlan } from '../../../../src/client/read/page.ts';
+import { createReader, type Reader } from '../../../../src/client/read/reader.ts';
+import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
+import { EdgeloomError } from '../../../../src/foundation/errors.ts';
+import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import { printable } from '../../../../src/foundation/printable.ts';
+import { describeTable } from '../../../../src/store/table.ts';
+import type { LagKnowledge } from '../../../../src/trust/explain/base-item.ts';
+import { explain } from '../../../../src/trust/explain/explain.ts';
+import { lagOfStream } from '../../../../src/trust/explain/position.ts';
+import { explainQuery, type QueryPlan } from '../../../../src/trust/explain/query.ts';
+import {
+  examples,
+  filterOf,
+  type OrderedOptions,
+  orderedQuery,
+  withFilter,
+  withOrder,
+  withPaging,
+  withPredicates,
+} from '../../shared/options.ts';
+import { type Output, textTable } from '../../shared/output.ts';
+import { positionOf } from '../../shared/position.ts';
+import { type CommandSession, inSession } from '../../shared/session.ts';
+import { type PageFlags, pageQuery, withPageFlags } from '../read/page.ts';
+import { onePredicate, type SearchFlags } from '../read/search.ts';
+
+/** `edgeloom explain`: why an item is as it is, or how a query is answered. */
+export function explainCommand(command: Command): void {
+  command
+    .argument('[source]', 'partition key of the item, such as GOAL-G1')
+    .argument('[target]', 'its sort key (default: that of the node)')
+    .option('--query <query>', "a read as on the command line, such as 'inbound GOALMEMBERSHIP USER-U1'")
+    .option('--dry-run', 'of a page: only its plan, without asking the table')
+    .addHelpText(
+      'after',
+      examples(
+        'explain USER-U1',
+        'explain GOAL-G1 GOALMEMBERSHIP-USER-U1',
+        "explain GOAL-G1 '~view'",
+        "explain --query 'search USER.name --prefix Te'",
+        "explain --dry-run --query 'page TEAMGOAL TEAM-T1 --with KEYRESULT/inbound:TASK_OF'",
+        "explain GOAL-G1 GOALMEMBERSHIP-USER-U1 --query 'inbound GOALMEMBERSHIP USER-U1'",
+      ),
+    )
+    .action(
+      inSession(
+        async (session, source: string | undefined, target: string | undefined, { query, dryRun }: ExplainFlags) => {
+          if (dryRun === true) return await planWithoutRunning(session.graph, query);
+          const item =
+            source === undefined ? undefined : await explainItem(session, { source, target: target ?? source });
+          if (query !== undefined) return withItem(await explainGivenQuery(session, query, source), item);
+          if (item !== undefined) return item;
+          throw new EdgeloomError('usage', 'There is nothing to explain.', 'Name an item, or give --query.');
+        },
+      ),
+    );
+}
+
+interface ExplainFlags {
+  query?: string;
+  dryRun?: boolean;
+}
+
+async function explainItem(session: CommandSession, key: { source: string; target: string }): Promise<Output> {
+  const { graph, store } = session;
+  const explanation = await explain(key, { graph, store, lag: () => lagNow(session) });
+  const { item, parts, notes } = explanation;
+  const text = [
+    `${printable(item.source)} ${printable(item.target)}: ${item.exists ? item.kind : 'absent'}`,
+    ...notes.map(printable),
+    ...(parts.length === 0
+      ? []
+      : [
+          textTable(
+            ['state', 'model', 'where', 'reason'],
+            parts.map((part) => [part.state, part.name, `${part.source} ${part.target}`, part.reason]),
+          ),
+        ]),
+  ];
+  return { json: explanation, text: text.join('\n') };
+}
+
+async function lagNow(session: CommandSession): Promise<LagKnowledge> {
+  const { streamArn } = await describeTable(session.client, session.graph);
+  const position = streamArn === undefined ? undefined : positionOf(session, streamArn);
+  try {
+    return await lagOfStream(position);
+  } finally {
+    position?.release();
+  }
+}
+
+async function explainGivenQuery(
+  { graph, store }: CommandSession,
+  query: string,
+  source: string | undefined,
+): Promise<Output> {
+  const explained = await explainQuery(store, (noted) => runQuery(graph, createReader(graph, { store: noted }), query));
+  const { found, why } = explained.result;
+  const plan: QueryPlan = { ...explained.plan, ...(why && { why }) };
+  const isIn = source === undefined ? undefined : found.includes(source);
+  const json = isIn === undefined ? plan : { ...plan, found: isIn };
+  return { json, text: planText(plan, isIn, source) };
+}
+
+function planText(
+  { partitions, calls, rcu, steps, why = [] }: QueryPlan,
+  isIn: boolean | undefined,
+  source = '',
+): string {
+  const shownPartitions = partitions.slice(0, 10).map(printable).join(', ');
+  const more = partitions.length > 10 ? ` and ${partitions.length - 10} more` : '';
+  return [
+    `${countText(partitions.length, 'partition')}: ${shownPartitions}${more}`,
+    ...steps.map((step, i) => `${i + 1}. ${printable(step)}`),
+    `${countText(calls, 'call')}, ${figureText(rcu)} RCU`,
+    ...why.map((reason) => `- ${printable(reason)}`),
+    ...(isIn === undefined ? [] : [`${printable(source)} is ${isIn ? '' : 'not '}in the answer.`]),
+  ].join('\n');
+}
+
+/** The steps of a page and what its Queries cost, before any of them is made. */
+async function planWithoutRunning(graph: CompiledModel, query = ''): Promise<Output> {
+  if (splitIntoWords(query)[0] !== 'page') {
+    throw new EdgeloomError('usage', 'Only a page has a plan before it runs.', "Give --query 'page TYPE ID …'.");
+  }
+  let why: string[] = [];
+  const program = queryProgram();
+  withPageFlags(program.command('page <type> <id>')).action((type: string, _id: string, options: PageFlags) => {
+    why = pagePlan(graph, type, pageQuery(options)).why;
+  });
+  await program.parseAsync(splitIntoWords(query), { from: 'user' });
+  return { json: { why }, text: why.map((reason) => `- ${printable(reason)}`).join('\n') };
+}
+
+/** The query's plan and the item in one. */
+function withItem(plan: Output, item: Output | undefined): Output {
+  if (item === undefined) return plan;
+  return {
+    json: { ...(item.json as object), query: plan.json },
+    text: `${plan.text}\n\n${item.text}`,
+  };
+}
+
+/** Runs a query that is given as on the command line; gives the ids in its answer, and why a page took its steps. */
+async function runQuery(
+  graph: CompiledModel,
+  reader: Reader,
+  query: string,
+): Promise<{ found: string[]; why?: string[] | undefined }> {
+  let found: string[] = [];
+  let why: string[] | undefined;
+  const program = queryProgram();
+  program.command('get <ids...>').action(async (ids: string[]) => {
+    found = (await reader.get(ids)).filter(({ attributes }) => attributes !== null).map(({ id }) => id);
+  });
+  program.command('edges <id>').action(async (id: string) => {
+    found = (await reader.edges(id)).items.map(({ source }) => source);
+  });
+  withOrder(withPaging(program.command('inbound <type> <id>'))).action(
+    async (type: string, id: string, options: OrderedOptions) => {
+      found = (await reader.inbound(type, id, orderedQuery(options))).items.map(({ source }) => source);
+    },
+  );
+  withPageFlags(program.command('page <type> <id>')).action(async (type: string, id: string, options: PageFlags) => {
+    const asked = pageQuery(options);
+    found = (await reader.page(type, id, asked)).items.map((one) => one.id);
+    why = pagePlan(graph, type, asked).why;
+  });
+  withFilter(withPaging(withPredicates(program.command('search <search>'))))
+    .option('--reverse')
+    .action(async (name: string, options: SearchFlags) => {
+      const { partition, limit, cursor, reverse } = options;
+      const page = await reader
+        .search(name)
+        .find(onePredicate(options), { partition, limit, cursor, reverse, ...filterOf(options) });
+      found = page.items.map(({ id }) => id);
+    });
+  await program.parseAsync(splitIntoWords(query), { from: 'user' });
+  return { found, why };
+}
+
+/** Parses a query; the error says what is wrong with it. */
+function queryProgram(): Command {
+  return new Command('--query').exitOverride().configureOutput({ writeErr: () => undefined });
+}
+
+/** The words of a command line; quotes keep spaces together. */
+function splitIntoWords(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, plain]) => double ?? single ?? plain ?? '',
+  );
+}

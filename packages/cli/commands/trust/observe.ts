@@ -1,0 +1,95 @@
+import type { Command } from 'commander';
+import { EdgeloomError } from '../../../../src/foundation/errors.ts';
+import { countText } from '../../../../src/foundation/figure.ts';
+import { printable } from '../../../../src/foundation/printable.ts';
+import { createStreamsClient } from '../../../../src/store/client.ts';
+import { describeTable } from '../../../../src/store/table.ts';
+import { DynamoDBStreamSource } from '../../../../src/stream/dynamodb-source.ts';
+import { isOfReaders } from '../../../../src/trust/observe/obligation.ts';
+import { type ObserveResult, observe } from '../../../../src/trust/observe/observe.ts';
+import { driftLine, indexDifferenceLine } from '../../shared/drift-line.ts';
+import { examples, share } from '../../shared/options.ts';
+import { type CommandSession, inSession } from '../../shared/session.ts';
+import { stopOnSignal } from '../../shared/signals.ts';
+
+/** Drift found; not a failure of the command. */
+const DRIFT = 1;
+
+interface CommandOptions {
+  repair?: boolean;
+  untilVerified?: boolean;
+  indexShare?: number;
+}
+
+/** `edgeloom observe`: judges each change of the table as it comes. */
+export function observeCommand(command: Command): void {
+  command
+    .option('--repair', 'repair the drift that it finds')
+    .option('--until-verified', 'stop once everything that was written before the start is verified')
+    .option(
+      '--index-share <share>',
+      'share of changed items about which the indexes are asked a minute later, 0 to 1 (default: 0.001)',
+      share,
+    )
+    .addHelpText('after', examples('observe', 'observe --repair', 'observe --until-verified --json'))
+    .action(
+      inSession(async (session, options: CommandOptions) => {
+        const { verifiedThroughMs, heldBy, drift, records, endedBy } = await runObserver(session, options);
+        if (endedBy === 'busy') {
+          throw new EdgeloomError(
+            'observer-busy',
+            `Another process observes the table ${session.graph.table.name}.`,
+            'Stop it, or wait a minute after its end.',
+          );
+        }
+        if (drift.some(isOfReaders)) process.exitCode = DRIFT;
+        const through = verifiedThroughMs === undefined ? null : new Date(verifiedThroughMs).toISOString();
+        const verified = through === null ? 'verified through: not known' : `verified through ${through}`;
+        return {
+          json: { verifiedThrough: through, verifiedHeldBy: heldBy ?? null, drift, records, endedBy },
+          text: `${verified}${through === null ? `: ${printable(heldBy ?? 'no record was read')}` : ''}, ${countText(records, 'record')}, ${countText(drift.length, 'difference')} left`,
+        };
+      }),
+    );
+}
+
+async function runObserver(
+  session: CommandSession,
+  { repair, untilVerified, indexShare }: CommandOptions,
+): Promise<ObserveResult> {
+  const { graph, client, store, settings, logger } = session;
+  const { streamArn } = await describeTable(client, graph);
+  if (streamArn === undefined) {
+    throw new EdgeloomError(
+      'no-stream',
+      `The table ${graph.table.name} has no stream.`,
+      'Add it with edgeloom table update.',
+    );
+  }
+  const streams = createStreamsClient(settings.client);
+  let isStopped = false;
+  const release = stopOnSignal(async () => {
+    isStopped = true;
+  });
+  try {
+    return await observe({
+      graph,
+      store,
+      source: new DynamoDBStreamSource(streams, streamArn),
+      repairs: repair,
+      untilVerified,
+      indexShare,
+      remainingMs: () => (isStopped ? 0 : Number.POSITIVE_INFINITY),
+      onProgress: ({ verifiedThroughMs }, judged) => {
+        const verifiedThrough = verifiedThroughMs === undefined ? null : new Date(verifiedThroughMs).toISOString();
+        if (judged > 0) logger.info({ records: judged, verifiedThrough }, 'Batch judged.');
+      },
+      onDrift: (drift) => void process.stderr.write(`${driftLine(drift)}\n`),
+      onIndexDifference: (difference) => void process.stderr.write(`${indexDifferenceLine(difference)}\n`),
+      onRepair: (action) => void process.stderr.write(`${printable(action)}\n`),
+    });
+  } finally {
+    release();
+    streams.destroy();
+  }
+}

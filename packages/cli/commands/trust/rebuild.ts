@@ -1,0 +1,87 @@
+import type { Command } from 'commander';
+import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import { printable } from '../../../../src/foundation/printable.ts';
+import { UnplacedItems } from '../../../../src/trust/check/unplaced-items.ts';
+import { unreadyText } from '../../shared/model-notice.ts';
+import { examples, wholeNumber } from '../../shared/options.ts';
+import { inSession } from '../../shared/session.ts';
+import { unplacedText } from '../../shared/unplaced.ts';
+import { runCheck } from './check-run.ts';
+
+/** Items of no type of the model, or projections that are not ready. */
+const FOUND = 1;
+/** Stopped before its end. */
+const STOPPED = 2;
+
+interface CommandOptions {
+  segments?: number;
+  maxRcu?: number;
+  maxWcu?: number;
+  source?: string[];
+  resume?: string;
+  strict?: boolean;
+  force?: boolean;
+}
+
+/** `edgeloom rebuild`: everything derived, from the base items. */
+export function rebuildCommand(command: Command): void {
+  command
+    .option('--segments <n>', 'parts that the table is read in at once (default: 8)', wholeNumber)
+    .option('--max-rcu <n>', 'read capacity units a second at most', wholeNumber)
+    .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)
+    .option('--source <id...>', 'only these partitions')
+    .option('--resume <file>', 'keep the place in this file, and go on from there after an interruption')
+    .option('--force', 'rebuild although a consumer projects another model, in a table without a registry')
+    .option('--strict', 'exit 1 also where items are of no type of the model')
+    .addHelpText(
+      'after',
+      examples('rebuild', 'rebuild --max-wcu 200 --resume rebuild.json --strict', 'rebuild --source GOAL-G1'),
+    )
+    .action(
+      inSession(async (session, { source, resume, strict, force, ...limits }: CommandOptions) => {
+        const started = performance.now();
+        const options = { ...limits, mode: 'rebuild', ...(source !== undefined && { sources: source }) } as const;
+        const refusals: string[] = [];
+        const unplaced = new UnplacedItems(session.graph);
+        const result = await runCheck(session, options, {
+          ...{ resume, force },
+          onFinding: ({ source: partition, target, verdict }) => {
+            if (verdict === 'unknown') unplaced.add({ source: partition, target });
+          },
+          onRepair: (action) => {
+            if (action.startsWith('cannot')) refusals.push(action);
+          },
+        });
+        const { partitions, repaired, tidied, rcu, wcu, cursor, managed, differs, unready, unknown } = result;
+        // Items that an earlier run has met, before an interruption, have no form here.
+        const { count } = unplaced;
+        const counted = { ...count, items: unknown, others: count.others + unknown - count.items };
+        if ((strict === true && unknown > 0) || unready !== undefined) process.exitCode = FOUND;
+        const seconds = (performance.now() - started) / 1000;
+        if (cursor !== undefined || refusals.length > 0) process.exitCode = STOPPED;
+        const writes = repaired + tidied;
+        const text =
+          `${countText(partitions, 'partition')}, ${countText(writes, 'derived item')} written; ` +
+          `${figureText(rcu)} RCU, ${figureText(wcu)} WCU, ${figureText(seconds)} s`;
+        const stopped =
+          cursor === undefined ? [] : ['stopped before its end; with --resume FILE it could go on from here'];
+        return {
+          json: {
+            partitions,
+            writes,
+            rcu,
+            wcu,
+            seconds,
+            refusals,
+            managed,
+            differs,
+            unplaced: counted,
+            ...(cursor !== undefined && { stopped: true }),
+          },
+          text: [text, ...unreadyText(unready), ...unplacedText(counted), ...refusals.map(printable), ...stopped].join(
+            '\n',
+          ),
+        };
+      }),
+    );
+}

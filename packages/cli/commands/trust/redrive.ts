@@ -1,0 +1,115 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { EdgeloomError } from '../../../../src/foundation/errors.ts';
+import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import { printable } from '../../../../src/foundation/printable.ts';
+import { createStreamsClient } from '../../../../src/store/client.ts';
+import { bucketAccess, redriveMessage, redriveQueue } from '../../../../src/trust/failures/failure-queue.ts';
+import { addRedrive, type RedriveResult, redrive } from '../../../../src/trust/repair/redrive.ts';
+import { examples } from '../../shared/options.ts';
+import { startProgress } from '../../shared/progress.ts';
+import { type CommandSession, inSession } from '../../shared/session.ts';
+import { sweepStream } from './sweep-stream.ts';
+
+/** Entries whose cause is still there. */
+const LEFT = 1;
+
+interface RedriveCommandOptions {
+  fromFailure?: string;
+  bucket?: string[];
+  anyHost?: boolean;
+}
+
+/** `edgeloom redrive`: reconciles quarantined records with their base items. */
+export function redriveCommand(command: Command): void {
+  command
+    .argument(
+      '[ids...]',
+      'nodes whose entries to reconcile, also those in no index (default: all entries of the index)',
+    )
+    .option(
+      '--from-failure <file|queue-url>',
+      "reconcile the batches of an event source mapping's on-failure messages instead: of one in a file, or of a queue",
+    )
+    .option('--bucket <name...>', 'the buckets that messages of a queue may name, such as that of the stack')
+    .option('--any-host', 'let the queue be at any HTTPS host, not only at one of SQS')
+    .addHelpText(
+      'after',
+      examples(
+        'redrive',
+        'redrive --json',
+        'redrive USER-U1',
+        'redrive --from-failure message.json',
+        'redrive --from-failure https://sqs.eu-central-1.amazonaws.com/123456789012/failed-batches',
+      ),
+    )
+    .action(
+      inSession(async (session, ids: string[], options: RedriveCommandOptions) => {
+        const progress = startProgress('entries', 0);
+        const onProgress = (entries: number): void => progress.update(entries, entries);
+        const result = await runRedrive(session, ids, options, onProgress).finally(() => progress.stop());
+        const { entries, repaired, left, quarantined, writes, wcu, rcu, reasons, swept } = result;
+        if (left > 0 || quarantined > 0) process.exitCode = LEFT;
+        const into = quarantined > 0 ? `, ${figureText(quarantined)} of them quarantined` : '';
+        const lines = [
+          `${countText(entries, 'entry', 'entries')}, ${figureText(repaired)} repaired${into}, ${figureText(left)} left`,
+          ...(swept > 0
+            ? [`${countText(swept, 'record')} of the stream that no consumer has claimed: reconciled`]
+            : []),
+          ...reasons.map(printable),
+        ];
+        return {
+          json: { entries, repaired, left, quarantined, writes, wcu, rcu, reasons, swept },
+          text: lines.join('\n'),
+        };
+      }),
+    );
+}
+
+async function runRedrive(
+  session: CommandSession,
+  ids: readonly string[],
+  { fromFailure: source, bucket, anyHost }: RedriveCommandOptions,
+  onProgress: (entries: number) => void,
+): Promise<RedriveResult & { swept: number }> {
+  const { graph, store, settings } = session;
+  if (ids.length > 0) {
+    if (source === undefined) return { ...(await redrive({ graph, store, ids, onProgress })), swept: 0 };
+    throw new EdgeloomError(
+      'invalid-option',
+      '--from-failure reconciles batches, and takes no ids of nodes.',
+      'Leave one of them out.',
+    );
+  }
+  if (source === undefined) {
+    const { result, swept } = await sweepStream(session);
+    addRedrive(result, await redrive({ graph, store, onProgress }));
+    return { ...result, swept };
+  }
+  const streams = createStreamsClient(settings.client);
+  const { endpoint: _, ...client } = settings.client;
+  const sources = { streams, readObject: bucketAccess(client).readObject, buckets: bucket };
+  try {
+    const options = { graph, store, onProgress };
+    const result = isQueueUrl(source)
+      ? await redriveQueue(source, sources, { ...options, anyHost, client: settings.client })
+      : await redriveMessage(await readMessage(source), sources, options);
+    return { ...result, swept: 0 };
+  } finally {
+    streams.destroy();
+  }
+}
+
+function isQueueUrl(source: string): boolean {
+  return /^https?:\/\//.test(source);
+}
+
+async function readMessage(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new EdgeloomError('no-file', `The file ${file} cannot be read.`, 'Name the file of an on-failure message.', {
+      cause: error,
+    });
+  }
+}

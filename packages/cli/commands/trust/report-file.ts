@@ -1,0 +1,57 @@
+import { constants, type FileHandle, open } from 'node:fs/promises';
+import { describe } from '../../../../src/core/items/describe.ts';
+import { EdgeloomError } from '../../../../src/foundation/errors.ts';
+import { toJson } from '../../../../src/foundation/exact-json.ts';
+import type { Finding } from '../../../../src/trust/check/finding.ts';
+import { type RunState, reportJunit } from './check-report.ts';
+
+/** The target that `--report` names. */
+export interface ReportTarget {
+  kind: 'junit' | 'json';
+  file: string;
+}
+
+/** Checks `--report` before any work is done: a kind and a file, as often as it is given. */
+export function reportTargets(given: readonly string[]): ReportTarget[] {
+  const targets: ReportTarget[] = [];
+  for (let i = 0; i < given.length; i += 2) {
+    const [kind, file] = given.slice(i, i + 2);
+    if ((kind !== 'junit' && kind !== 'json') || file === undefined) {
+      throw new EdgeloomError(
+        'invalid-option',
+        `--report takes a kind and a file, and ${describe(given.slice(i).join(' '))} is none.`,
+        'Give junit FILE or json FILE, once for each report.',
+      );
+    }
+    targets.push({ kind, file });
+  }
+  return targets;
+}
+
+/** Neither what a link leads to is overwritten, nor a device written to, nor a pipe waited for. */
+const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Writes a report into a new file, or over a regular one; throws `report-not-written` for anything else. */
+export async function writeReport(
+  { kind, file }: ReportTarget,
+  json: unknown,
+  findings: readonly Finding[],
+  state: RunState,
+): Promise<void> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(file, FLAGS);
+    if (!(await handle.stat()).isFile()) throw new Error('it is no regular file');
+    await handle.truncate();
+    await handle.writeFile(kind === 'junit' ? reportJunit(findings, state) : `${toJson(json)}\n`);
+  } catch (error) {
+    throw new EdgeloomError(
+      'report-not-written',
+      `The report ${file} cannot be written: ${error instanceof Error ? error.message : String(error)}.`,
+      'Name a new file, or a regular one that is to be replaced; links are not followed.',
+      { cause: error },
+    );
+  } finally {
+    await handle?.close();
+  }
+}

@@ -1,0 +1,31 @@
+import { createStreamsClient } from '../../../../src/store/client.ts';
+import { describeTable } from '../../../../src/store/table.ts';
+import { DynamoDBStreamSource } from '../../../../src/stream/dynamodb-source.ts';
+import { sweepInTurn } from '../../../../src/trust/observe/sweep-in-turn.ts';
+import { emptyRedrive, type RedriveResult } from '../../../../src/trust/repair/redrive.ts';
+import type { CommandSession } from '../../shared/session.ts';
+
+/** The result of a sweep of a session's table. */
+export interface SweptStream {
+  /** The capacity it took and the records that are left; they are no entries of the quarantine. */
+  result: RedriveResult;
+  /** Records that were reconciled. */
+  swept: number;
+}
+
+/**
+ * Reconciles the records of the table's stream that no consumer has claimed; none where the table has no stream, or while an observer
+ * reads it.
+ */
+export async function sweepStream({ graph, store, client, settings }: CommandSession): Promise<SweptStream> {
+  const { streamArn } = await describeTable(client, graph);
+  if (streamArn === undefined) return { result: emptyRedrive(), swept: 0 };
+  const streams = createStreamsClient(settings.client);
+  try {
+    const source = new DynamoDBStreamSource(streams, streamArn);
+    const { repaired, ...result } = (await sweepInTurn({ graph, store, source })) ?? emptyRedrive();
+    return { result: { ...result, entries: 0, repaired: 0 }, swept: repaired };
+  } finally {
+    streams.destroy();
+  }
+}

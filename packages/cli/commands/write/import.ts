@@ -1,0 +1,104 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type Command, Option } from 'commander';
+import { type ImportFormat, importFile } from '../../../../src/client/write/import.ts';
+import { EdgeloomError } from '../../../../src/foundation/errors.ts';
+import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import { examples } from '../../shared/options.ts';
+
+import { startProgress } from '../../shared/progress.ts';
+import { inSession } from '../../shared/session.ts';
+import { createStopSignal } from '../../shared/signals.ts';
+
+/** Stopped before its end. */
+const STOPPED = 2;
+
+/** `edgeloom import FILE|-`: base items from JSON lines. */
+export function importCommand(command: Command): void {
+  command
+    .argument('<file>', 'file to read, or - for standard input')
+    .addOption(
+      new Option('--format <format>', 'plain JSON, or DynamoDB JSON (sets and binary)')
+        .choices(['plain', 'dynamodb'])
+        .default('plain'),
+    )
+    .option('--skip-bad', 'write the good lines where others are bad')
+    .option('--force', 'write nodes with versions too, whatever version is stored')
+    .addHelpText('after', examples('import items.jsonl', 'import - --format dynamodb < items.jsonl'))
+    .action(
+      inSession(
+        async (
+          { graph, store },
+          file: string,
+          options: { format: ImportFormat; skipBad?: boolean; force?: boolean },
+        ) => {
+          const started = performance.now();
+          const progress = startProgress('items', 0);
+          const { signal, release } = createStopSignal();
+          const result = await withFile(file, signal, (path) =>
+            importFile({
+              graph,
+              store,
+              file: path,
+              ...options,
+              signal,
+              onProgress: (written, total) => progress.update(written, total),
+            }),
+          ).finally(() => {
+            release();
+            progress.stop();
+          });
+          const seconds = (performance.now() - started) / 1000;
+          const { items, total, wcu, skipped } = result;
+          if (total !== undefined) process.exitCode = STOPPED;
+          const written =
+            total === undefined ? countText(items, 'item') : `${figureText(items)} of ${countText(total, 'item')}`;
+          const lines = [
+            `${written} written, ${figureText(wcu)} WCU, ${figureText(seconds)} s` +
+              `${skipped > 0 ? `, ${countText(skipped, 'bad line')} skipped` : ''}`,
+            ...(total === undefined
+              ? []
+              : ['stopped before its end; the same import again writes the rest, and these once more']),
+          ];
+          return {
+            json: { ...result, seconds, ...(total !== undefined && { stopped: true }) },
+            text: lines.join('\n'),
+          };
+        },
+      ),
+    );
+}
+
+/** Runs with a file's path; standard input is spooled to a temporary file first, since it has to be read twice. */
+async function withFile<T>(file: string, signal: AbortSignal, run: (path: string) => Promise<T>): Promise<T> {
+  if (file !== '-') {
+    if (!(await isFile(file)))
+      throw new EdgeloomError(
+        'no-file',
+        `There is no file ${file}.`,
+        'Name a file of JSON lines, or - for standard input.',
+      );
+    return await run(file);
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'edgeloom-import-'));
+  try {
+    const spool = join(folder, 'items.jsonl');
+    await pipeline(process.stdin, createWriteStream(spool), { signal }).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+    return await run(spool);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,195 @@
+import type { Command } from 'commander';
+import type { WriteConditions } from '../../../../src/client/write/item/conditions.ts';
+import { createWriter, type Writer } from '../../../../src/client/write/writer.ts';
+import { attributeOf } from '../../../../src/core/items/attribute-value.ts';
+import { typePrefix } from '../../../../src/core/items/keys.ts';
+import { ExactNumber, toPlain, toPlainItem } from '../../../../src/core/items/plain.ts';
+import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
+import { withoutBookkeeping } from '../../../../src/core/model/mirrored.ts';
+import { EdgeloomError } from '../../../../src/foundation/errors.ts';
+import { losslessNumber, toJson } from '../../../../src/foundation/exact-json.ts';
+import { figureText } from '../../../../src/foundation/figure.ts';
+import { attributesOfJson, attributeValues, collectValue } from '../../shared/attribute-values.ts';
+import { examples } from '../../shared/options.ts';
+import type { Output } from '../../shared/output.ts';
+
+import { inTable, sessionReader, type TableSession } from '../../shared/table.ts';
+
+/** Conditions on the command line. */
+interface ConditionOptions {
+  ifAbsent?: boolean;
+  ifPresent?: boolean;
+  if?: string[];
+}
+
+/** The subject that a command's words name: a node, a part of one, or an edge. */
+type Subject = { id: string; part?: string } | { source: string; type: string; target: string };
+
+/** `edgeloom put ID JSON`, `edgeloom put ID PART JSON`, `edgeloom put SOURCE TYPE TARGET JSON`: a base item, whole. */
+export function putCommand(command: Command): void {
+  withConditions(withAbsence(command))
+    .argument('<words...>', 'ID JSON, ID PART JSON, or SOURCE TYPE TARGET JSON')
+    .addHelpText(
+      'after',
+      examples(
+        `put USER-U1 '{"name":"Ada"}' --if-absent`,
+        `put USER-U1 STATE '{"status":"online"}'`,
+        `put GOAL-G1 GOALMEMBERSHIP USER-U1 '{"memberRole":"LEAD"}'`,
+      ),
+    )
+    .action(
+      inTable(async (session, words: string[], options: ConditionOptions) => {
+        const { subject, json } = parseWords(session.graph, words, 'needed');
+        const attributes = attributesOf(json);
+        const writer = openWriter(session);
+        const conditions = conditionsOf(options);
+        const { wcu } =
+          'id' in subject
+            ? await (subject.part === undefined
+                ? writer.putNode(subject.id, attributes, conditions)
+                : writer.putPart(subject.id, subject.part, attributes, conditions))
+            : await writer.putEdge(subject.source, subject.type, subject.target, attributes, conditions);
+        return outputOfWrite(session, subject, wcu);
+      }),
+    );
+}
+
+/** `edgeloom update …`: attributes of a base item, merged into what is there. */
+export function updateCommand(command: Command): void {
+  withConditions(withAbsence(command))
+    .argument('<words...>', 'ID JSON, ID PART JSON, or SOURCE TYPE TARGET JSON; the JSON may be left out with --remove')
+    .option('--remove <attribute>', 'remove this attribute; repeat it for more', collectValue)
+    .option('--upsert', 'make the item where it is absent')
+    .addHelpText(
+      'after',
+      examples(
+        `update GOAL-G1 '{"status":"DONE"}' --remove dueDate`,
+        `update USER-U1 STATE '{"status":"away"}'`,
+        `update GOAL-G1 GOALMEMBERSHIP USER-U1 '{"memberRole":"LEAD"}' --if memberRole=CONTRIBUTOR`,
+      ),
+    )
+    .action(
+      inTable(async (session, words: string[], options: ConditionOptions & { remove?: string[]; upsert?: boolean }) => {
+        const { subject, json } = parseWords(session.graph, words, options.remove === undefined ? 'needed' : 'taken');
+        const change = { set: attributesOf(json ?? '{}'), remove: options.remove ?? [] };
+        const writer = openWriter(session);
+        const all = { ...conditionsOf(options), upsert: options.upsert };
+        const { wcu } =
+          'id' in subject
+            ? await (subject.part === undefined
+                ? writer.updateNode(subject.id, change, all)
+                : writer.updatePart(subject.id, subject.part, change, all))
+            : await writer.updateEdge(subject.source, subject.type, subject.target, change, all);
+        return outputOfWrite(session, subject, wcu);
+      }),
+    );
+}
+
+/** `edgeloom delete …`: a base item. */
+export function deleteCommand(command: Command): void {
+  withConditions(command)
+    .argument('<words...>', 'ID, ID PART, or SOURCE TYPE TARGET')
+    .option('--force', 'delete a node with versions, whatever version is stored')
+    .addHelpText(
+      'after',
+      examples('delete GOAL-G1 GOALMEMBERSHIP USER-U1', 'delete USER-U1 STATE', 'delete USER-U1 --if status=CLOSED'),
+    )
+    .action(
+      inTable(async (session, words: string[], options: ConditionOptions & { force?: boolean }) => {
+        const { subject } = parseWords(session.graph, words, 'refused');
+        const writer = openWriter(session);
+        const conditions = { ...conditionsOf(options), ...(options.force && (await storedVersion(session, subject))) };
+        const { wcu } =
+          'id' in subject
+            ? await (subject.part === undefined
+                ? writer.deleteNode(subject.id, conditions)
+                : writer.deletePart(subject.id, subject.part, conditions))
+            : await writer.deleteEdge(subject.source, subject.type, subject.target, conditions);
+        return { json: { item: null, wcu }, text: `deleted (${figureText(wcu)} WCU)` };
+      }),
+    );
+}
+
+function withAbsence(command: Command): Command {
+  return command.option('--if-absent', 'only if the item is absent');
+}
+
+function withConditions(command: Command): Command {
+  return command
+    .option('--if-present', 'only if the item is there')
+    .option(
+      '--if <attribute=value>',
+      'only if the attribute has this value (JSON, or a text); repeatable',
+      collectValue,
+    );
+}
+
+/**
+ * The words of a command: a node, a part of one, or an edge, and behind it a JSON document where one is taken. A second word is a part
+ * where the node's type has one of that name.
+ */
+function parseWords(
+  graph: CompiledModel,
+  words: readonly string[],
+  document: 'needed' | 'taken' | 'refused',
+): { subject: Subject; json?: string } {
+  const [first = '', second = '', third = '', fourth = ''] = words;
+  const parts = graph.nodes.get(typePrefix(first) ?? '')?.parts;
+  const isOfPart = words.length < 4 && parts?.has(second) === true;
+  const named = isOfPart ? 2 : words.length < 3 ? 1 : 3;
+  const rest = words.length - named;
+  const isRight = rest === 1 ? document !== 'refused' : rest === 0 && document !== 'needed';
+  if (words.length > 0 && isRight) {
+    const ofNode = { id: first, ...(isOfPart && { part: second }) };
+    const subject = named < 3 ? ofNode : { source: first, type: second, target: third };
+    return rest === 0 ? { subject } : { subject, json: [second, third, fourth][named - 1]! };
+  }
+  const ofParts =
+    parts === undefined || parts.size === 0 ? '' : `, a part of it (${[...parts.keys()].join(', ')}) by ID PART`;
+  const attributes = document === 'needed' ? ', and give its attributes as JSON' : '';
+  const hint = `Name a node by its id${ofParts}, or an edge by SOURCE TYPE TARGET${attributes}.`;
+  const count = words.length;
+  throw new EdgeloomError('usage', `${count === 1 ? '1 word names' : `${count} words name`} no item.`, hint);
+}
+
+function attributesOf(json: string | undefined): Record<string, unknown> {
+  return attributesOfJson(json ?? '{}');
+}
+
+function conditionsOf({ ifAbsent, ifPresent, if: pairs = [] }: ConditionOptions): WriteConditions {
+  return { ifAbsent, ifPresent, ...(pairs.length > 0 && { if: attributeValues('--if', pairs) }) };
+}
+
+/** The condition that a node has the version that is stored now; nothing where its type has no versions. */
+async function storedVersion({ graph, store }: TableSession, subject: Subject): Promise<WriteConditions> {
+  if (!('id' in subject) || subject.part !== undefined) return {};
+  const version = graph.nodes.get(typePrefix(subject.id) ?? '')?.versionAttribute;
+  if (version === undefined) return {};
+  const { item } = await store.get({ source: subject.id, target: subject.id }, { consistent: true });
+  const stored = item && attributeOf(item, version);
+  return { if: { [version]: stored && toPlain(stored, (text) => new ExactNumber(text)) } };
+}
+
+function openWriter({ graph, store }: TableSession): Writer<CompiledModel> {
+  return createWriter(graph, { store });
+}
+
+/** The item as it is after a write. */
+async function outputOfWrite(session: TableSession, subject: Subject, wcu: number): Promise<Output> {
+  const item = await readWrittenItem(session, subject);
+  return { json: { item, wcu }, text: `${toJson(item)} (${figureText(wcu)} WCU)` };
+}
+
+async function readWrittenItem(session: TableSession, subject: Subject): Promise<unknown> {
+  const reader = sessionReader(session);
+  if (!('id' in subject)) return await reader.edge(subject.source, subject.type, subject.target, { consistent: true });
+  const { id, part } = subject;
+  if (part === undefined) return await reader.node(id, { consistent: true });
+  const { store, graph } = session;
+  // Readers show a part next to its node only.
+  const { item } = await store.get({ source: id, target: part }, { consistent: true });
+  const { [graph.table.partitionKey]: _source, [graph.table.sortKey]: _target, ...attributes } = item ?? {};
+  return item === undefined
+    ? null
+    : { id, part, attributes: toPlainItem(withoutBookkeeping(attributes), losslessNumber) };
+}

@@ -1,0 +1,17 @@
+import { createInterface } from 'node:readline/promises';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
+
+/** Asks a person to confirm a plan. Throws if stdin is no terminal, or if the answer is not yes. */
+export async function askToConfirm(plan: readonly string[], question: string): Promise<void> {
+  if (!process.stdin.isTTY) {
+    throw new EdgeloomError('usage', 'The command needs a confirmation.', 'Look with --dry-run, then give --yes.');
+  }
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await lines.question(`${plan.join('\n')}\n${question} (yes/no) `);
+    if (/^y(es)?$/i.test(answer.trim())) return;
+  } finally {
+    lines.close();
+  }
+  throw new EdgeloomError('usage', 'The answer was not yes: nothing was done.', 'Answer yes, or give --yes.');
+}

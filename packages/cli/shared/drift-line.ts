@@ -1,0 +1,26 @@
+import { printable } from '../../../src/foundation/printable.ts';
+import type { IndexDifference } from '../../../src/trust/observe/index-sample.ts';
+import type { ObservedDrift } from '../../../src/trust/observe/obligation.ts';
+import { shownDifference } from './difference.ts';
+
+/** One line about drift that an observer has found, printable. */
+export function driftLine({ suspect, wanted, stored, state, isCertain }: ObservedDrift): string {
+  const { source, sortKey, part } = suspect;
+  const doubt = isCertain ? '' : ' (the low mark is not known: the consumer may only be late)';
+  const [expected, actual] = shownDifference([wanted, stored]);
+  return printable(
+    `${state}: ${source} ${sortKey}, ${part.kind}: expected ${expected ?? 'nothing'}, actual ${actual ?? 'nothing'}${doubt}`,
+  );
+}
+
+/** The way in which an index shows an item otherwise than the table has it, in words. */
+const SHOWS: { readonly [Kind in IndexDifference['kind']]: string } = {
+  missing: 'does not show it',
+  stale: 'shows other attributes than the table has',
+  'left-over': 'shows it at a place that it has left',
+};
+
+/** One line about a sampled item that an index shows otherwise than the table has it, printable. */
+export function indexDifferenceLine({ source, target, index, kind }: IndexDifference): string {
+  return printable(`index ${kind}: ${source} ${target}: ${index} ${SHOWS[kind]}`);
+}

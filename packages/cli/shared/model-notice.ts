@@ -1,0 +1,36 @@
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import type { Store } from '../../../src/core/store-port.ts';
+import { countText } from '../../../src/foundation/figure.ts';
+import { printable } from '../../../src/foundation/printable.ts';
+import { type ModelNotice, modelNotice } from '../../../src/registry/notice.ts';
+
+/**
+ * Prints one line on stderr where a model differs from what the table keeps, with the command that resolves it; nothing
+ * where nothing differs. Returns the same for `--json`.
+ */
+export async function printModelNotice(
+  graph: CompiledModel,
+  store: Pick<Store, 'get' | 'getMany'>,
+  write: (text: string) => unknown = (text) => process.stderr.write(text),
+): Promise<{ managed: boolean; differs: readonly string[]; unready?: readonly string[] }> {
+  const notice = await modelNotice(graph, store);
+  const line = lineOf(notice);
+  if (line !== undefined) write(`${printable(line)}\n`);
+  const { isManaged, changes, unready } = notice;
+  return { managed: isManaged, differs: isManaged ? changes : [], ...(unready && { unready }) };
+}
+
+/** Says which parts of the model a check or rebuild has left out, as lines for people; none where it has left out nothing. */
+export function unreadyText(unready: readonly string[] = []): string[] {
+  if (unready.length === 0) return [];
+  const parts = `${countText(unready.length, 'projection')} of the model`;
+  return [
+    `${parts} ${unready.length === 1 ? 'is' : 'are'} not ready in the table, and left out: run edgeloom migrate (${unready.map(printable).join('; ')})`,
+  ];
+}
+
+function lineOf({ isManaged, changes }: ModelNotice): string | undefined {
+  if (!isManaged) return 'not managed: run edgeloom migrate';
+  if (changes.length === 0) return undefined;
+  return `the table keeps another model than this one: run edgeloom migrate (${changes.join('; ')})`;
+}

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { withTableName } from '../../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { loadModel } from '../../../src/deployment/package/load-model.ts';
+import { type Output, print } from './output.ts';
+import { readSettings, type Settings } from './settings.ts';
+
+/** A model and its settings, for a command that needs no table. */
+export interface ModelSession {
+  settings: Settings;
+  /** The model of the global options, with the table's name of them. */
+  graph: CompiledModel;
+}
+
+/** Loads the model that the settings name. */
+export async function openModel(settings: Settings): Promise<ModelSession> {
+  const model = await loadModel(settings.config);
+  return { settings, graph: settings.table === undefined ? model : withTableName(model, settings.table) };
+}
+
+/** Runs a command with a model alone, and prints what it gives: nothing of DynamoDB is loaded. */
+export function inModel<Args extends unknown[]>(run: (session: ModelSession, ...args: Args) => Promise<Output>) {
+  return async (...args: [...Args, Command]): Promise<void> => {
+    const session = await openModel(readSettings(settingsOf(args)));
+    print(await run(session, ...(args.slice(0, -1) as Args)), session.settings.json);
+  };
+}
+
+/** The global options of a command's call. */
+export function settingsOf(args: readonly [...unknown[], Command]): Parameters<typeof readSettings>[0] {
+  return (args.at(-1) as Command).optsWithGlobals();
+}

@@ -1,0 +1,178 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { LEAST_RCU } from '../../../src/client/read/lists/budget.ts';
+import type { FilterOptions } from '../../../src/client/read/lists/filter.ts';
+import type { Where } from '../../../src/client/read/request/where.ts';
+import { whereOfTexts } from '../../../src/client/read/request/where-text.ts';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import { attributeValue, collectValue } from './attribute-values.ts';
+
+/** Options of commands that give pages. */
+export interface PagingFlags {
+  limit?: number;
+  cursor?: string;
+  reverse?: boolean;
+}
+
+/** Adds `--limit` and `--cursor`. */
+export function withPaging(command: Command): Command {
+  return command
+    .option('--limit <n>', 'items on a page (default: 100)', wholeNumber)
+    .option('--cursor <cursor>', 'go on where the page that gave this cursor ended');
+}
+
+/** Options of commands that filter a list. */
+export interface FilterFlags {
+  where?: string[];
+  maxRcu?: number;
+}
+
+/** Adds `--where`. */
+export function withWhere(command: Command): Command {
+  return command.option(
+    '--where <attribute=value>',
+    'only items whose projected attribute has this value (JSON, or a text), or compares so with it (!=, <, <=, >, >=); repeatable',
+    collectValue,
+  );
+}
+
+/** Adds `--where` and `--max-rcu`. */
+export function withFilter(command: Command): Command {
+  return withWhere(command).option(
+    '--max-rcu <n>',
+    'read units that the page may cost (default: 50 with --where)',
+    readUnits,
+  );
+}
+
+/** The filter that options name. */
+export function filterOf({ where, maxRcu }: FilterFlags): FilterOptions {
+  // The values are checked as those of the library are.
+  return {
+    maxRcu,
+    ...(where !== undefined && { where: whereOfTexts(where, attributeValue, wrongCondition) as Where }),
+  };
+}
+
+function wrongCondition(text: string, reason: string): EdgeloomError {
+  const hint = `Give conditions as --where status=OPEN or points>=3, and several values as --where 'status={"in":["OPEN","NEW"]}'.`;
+  return new EdgeloomError('usage', `--where ${text} ${reason}.`, hint);
+}
+
+/** Options of commands that list incoming edges in an order. */
+export interface OrderedOptions extends PagingFlags, FilterFlags {
+  atLeast?: string;
+  equals?: string;
+  from?: string;
+  to?: string;
+  path?: string[];
+  begins?: string;
+  partition?: string;
+  order?: string;
+}
+
+/** Adds which incoming edges, in which order, and the filter of a page. */
+export function withOrder(command: Command): Command {
+  return withRange(withFilter(command));
+}
+
+/** Adds which incoming edges, in which order. */
+export function withRange(command: Command): Command {
+  return command
+    .option('--at-least <label>', 'rank of this label or higher')
+    .option('--equals <label>', 'exactly this label or value')
+    .option('--from <value>', 'values from this on, inclusive')
+    .option('--to <value>', 'values up to this, inclusive; a date without a time is the whole day (UTC)')
+    .option(
+      '--path <value>',
+      'a leading value of an order by several; repeat it for the values after the first',
+      collectValue,
+    )
+    .option('--begins <text>', 'values that begin with this; with --path, those behind the leading ones')
+    .option('--partition <value>', 'the partition, where the edge type declares one')
+    .option('--order <order>', 'gsi0, gsi1 or the name of another order of the model (default: gsi0)')
+    .option('--reverse', 'descending');
+}
+
+/** The query of incoming edges that a command's options describe, without the options of that command alone. */
+export function orderedQuery(options: OrderedOptions) {
+  const { atLeast, equals, from, to, path, begins, partition, order, reverse, limit, cursor } = options;
+  return {
+    atLeast,
+    equals,
+    from,
+    to,
+    path,
+    beginsWith: begins,
+    partition,
+    order,
+    reverse,
+    limit,
+    cursor,
+    ...filterOf(options),
+  };
+}
+
+/** The predicates of `search` and `count`. */
+export interface PredicateOptions {
+  eq?: string;
+  prefix?: string;
+  from?: string;
+  to?: string;
+  path?: string[];
+  partition?: string;
+}
+
+/** Adds the predicates of a search. */
+export function withPredicates(command: Command): Command {
+  return command
+    .option('--eq <value>', 'exactly this value')
+    .option('--prefix <text>', 'values that begin with this; with --path, the next segment')
+    .option('--from <value>', 'values from this on, inclusive')
+    .option('--to <value>', 'values up to this, inclusive; a date without a time is the whole day (UTC)')
+    .option(
+      '--path <segment>',
+      'paths that begin with this segment; repeat it for the segments after the first',
+      (segment: string, before: string[] | undefined) => [...(before ?? []), segment],
+    )
+    .option('--partition <value>', 'the partition, where the search declares one');
+}
+
+/** Parses a whole number of at least 1. */
+export function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(number) || number < 1) {
+    throw new InvalidArgumentError('It should be a whole number of at least 1.');
+  }
+  return number;
+}
+
+/** Parses read capacity units. */
+export function readUnits(text: string): number {
+  const units = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || units < LEAST_RCU) {
+    throw new InvalidArgumentError(`It should be a number of at least ${LEAST_RCU}.`);
+  }
+  return units;
+}
+
+/** Parses a share, from 0 to 1. */
+export function share(text: string): number {
+  const number = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || number > 1) {
+    throw new InvalidArgumentError('It should be a number from 0 to 1.');
+  }
+  return number;
+}
+
+/** The examples at the end of a command's help, each with `edgeloom` before it. */
+export function examples(...lines: string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  edgeloom ${line}`).join('\n')}\n`;
+}
+
+/** Parses a TCP port. */
+export function portNumber(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
+    throw new InvalidArgumentError('It should be a port, 1 to 65535.');
+  return port;
+}

@@ -1,0 +1,39 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Command } from 'commander';
+import pino, { type Logger } from 'pino';
+import { createClient } from '../../../src/store/client.ts';
+import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
+import { type ModelSession, openModel, settingsOf } from './model.ts';
+import { type Output, print } from './output.ts';
+import { readSettings, type Settings } from './settings.ts';
+
+/** The model and the table that the global options name. */
+export interface CommandSession extends ModelSession {
+  client: DynamoDBClient;
+  store: DynamoDBStore;
+  logger: Logger;
+}
+
+/** Opens a session: reads the settings, loads the model, makes a client. */
+export async function openSession(settings: Settings): Promise<CommandSession> {
+  const { graph } = await openModel(settings);
+  const client = createClient(settings.client);
+  return { settings, graph, client, store: new DynamoDBStore(client, graph.table), logger: createLogger(settings) };
+}
+
+/** A logger to stderr, as JSON lines. */
+export function createLogger(settings: Settings): Logger {
+  return pino({ level: settings.logLevel }, pino.destination({ dest: 2, sync: true }));
+}
+
+/** Runs a command in a session and prints what it gives. */
+export function inSession<Args extends unknown[]>(run: (session: CommandSession, ...args: Args) => Promise<Output>) {
+  return async (...args: [...Args, Command]): Promise<void> => {
+    const session = await openSession(readSettings(settingsOf(args)));
+    try {
+      print(await run(session, ...(args.slice(0, -1) as Args)), session.settings.json);
+    } finally {
+      session.client.destroy();
+    }
+  };
+}

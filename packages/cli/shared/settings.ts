@@ -1,0 +1,70 @@
+import * as z from 'zod/mini';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import { parsingInEnglish } from '../../../src/foundation/parsing.ts';
+import type { ClientOptions } from '../../../src/store/client.ts';
+import { credentialsOf, ENDPOINT, LOG_LEVEL, type LogLevel } from '../../../src/store/environment.ts';
+
+/** Settings of the command line. */
+export interface Settings {
+  /** Path of the model file. */
+  config: string;
+  /** Table name that replaces the model's. */
+  table?: string;
+  /** Where DynamoDB is, and how to sign in. */
+  client: ClientOptions;
+  /** Machine-readable output. */
+  json: boolean;
+  logLevel: LogLevel;
+}
+
+/** The global options of the command line, as given. */
+export interface GlobalOptions {
+  config?: string;
+  table?: string;
+  endpoint?: string;
+  region?: string;
+  json?: boolean;
+  logLevel?: string;
+}
+
+const filled = z.string().check(z.minLength(1));
+const schema = z.object({
+  config: filled,
+  table: z.optional(filled),
+  endpoint: z.optional(ENDPOINT),
+  region: z.optional(filled),
+  json: z.boolean(),
+  logLevel: LOG_LEVEL,
+});
+
+/**
+ * Settings from the command line's options and the environment; options win. Variables: `EDGELOOM_CONFIG`,
+ * `EDGELOOM_TABLE`, `EDGELOOM_LOG_LEVEL`, and AWS's own `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL`, `AWS_REGION`,
+ * `AWS_DEFAULT_REGION` and credentials. Throws an `EdgeloomError` that names the option.
+ */
+export function readSettings(options: GlobalOptions, environment: NodeJS.ProcessEnv = process.env): Settings {
+  const given = {
+    config: options.config ?? environment['EDGELOOM_CONFIG'] ?? 'edgeloom.config.ts',
+    table: options.table ?? environment['EDGELOOM_TABLE'],
+    endpoint: options.endpoint ?? environment['AWS_ENDPOINT_URL_DYNAMODB'] ?? environment['AWS_ENDPOINT_URL'],
+    region: options.region ?? environment['AWS_REGION'] ?? environment['AWS_DEFAULT_REGION'],
+    json: options.json ?? false,
+    logLevel: options.logLevel ?? environment['EDGELOOM_LOG_LEVEL'] ?? 'warn',
+  };
+  const result = schema.safeParse(given, parsingInEnglish());
+  if (!result.success) {
+    const issue = result.error.issues[0]!;
+    throw new EdgeloomError(
+      'invalid-option',
+      `The option ${issue.path.join('.')} ${issue.message}.`,
+      'See edgeloom --help.',
+    );
+  }
+  const { endpoint, region, ...rest } = result.data;
+  return { ...rest, client: { endpoint, region, credentials: credentialsOf(environment) } };
+}
+
+/** Whether `npx` runs this process: then npm receives signals first. */
+export function isRunByNpx(environment: NodeJS.ProcessEnv = process.env): boolean {
+  return environment['npm_command'] === 'exec';
+}

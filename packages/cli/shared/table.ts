@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import type { WatchableFeed } from '../../../src/client/feed/watchable-feed.ts';
+import { createReader } from '../../../src/client/read/reader.ts';
+import { losslessNumber } from '../../../src/foundation/exact-json.ts';
+import { deferredCalls } from '../../../src/store/client/deferred.ts';
+import { isLoopback } from '../../../src/store/client/options.ts';
+import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
+import { type ModelSession, openModel, settingsOf } from './model.ts';
+import { type Output, print } from './output.ts';
+import { readSettings } from './settings.ts';
+
+/** A model and its table, for a command that reads and writes items. */
+export interface TableSession extends ModelSession {
+  store: DynamoDBStore;
+}
+
+/** A reader whose numbers print exactly; with a feed it can watch. */
+export function sessionReader({ graph, store }: Pick<TableSession, 'graph' | 'store'>, feed?: WatchableFeed) {
+  return createReader(graph, { store, feed, readNumber: losslessNumber });
+}
+
+/**
+ * Runs a command with a model and its table, and prints what it gives. The SDK is loaded when a call needs it: on AWS, where profiles and
+ * settings may say who calls and where to, at the first one.
+ */
+export function inTable<Args extends unknown[]>(run: (session: TableSession, ...args: Args) => Promise<Output>) {
+  return async (...args: [...Args, Command]): Promise<void> => {
+    const { settings, graph } = await openModel(readSettings(settingsOf(args)));
+    const calls = deferredCalls(settings.client, isLoopback(settings.client.endpoint));
+    try {
+      const session = { settings, graph, store: new DynamoDBStore(calls, graph.table) };
+      print(await run(session, ...(args.slice(0, -1) as Args)), settings.json);
+    } finally {
+      await calls.close();
+    }
+  };
+}

@@ -1,0 +1,21 @@
+import { countText, figureText } from '../../../src/foundation/figure.ts';
+import { printable } from '../../../src/foundation/printable.ts';
+import type { UnplacedCount } from '../../../src/trust/check/unplaced-items.ts';
+
+/** Forms that a text names; `--json` has more. */
+const SHOWN = 10;
+
+/** Says which items are of no type of the model, as lines for people; none where there is no such item. */
+export function unplacedText({ items, forms, others }: UnplacedCount, about = ''): string[] {
+  if (items === 0) return [];
+  const shown = forms.slice(0, SHOWN);
+  const rest = forms.slice(SHOWN).reduce((sum, form) => sum + form.items, others);
+  return [
+    `${about}no type of the model fits ${countText(items, 'item')}, of which nothing is projected:`,
+    ...shown.map(({ form, items: count, examples: [first] }) => {
+      const example = first === undefined ? '' : `, such as ${printable(first.source)} ${printable(first.target)}`;
+      return `  ${figureText(count)} ${printable(form)}${example}`;
+    }),
+    ...(rest > 0 ? [`  ${figureText(rest)} of other forms`] : []),
+  ];
+}

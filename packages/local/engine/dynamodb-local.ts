@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import * as z from 'zod';
+import { cacheFolder } from '../../../src/deployment/package/cache-folder.ts';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import type { EngineCommand } from './command.ts';
+
+const run = promisify(execFile);
+
+/**
+ * AWS's own DynamoDB Local, as this npm package ships it. Its tarball alone is fetched: as a dependency it would bring
+ * 283 packages along.
+ */
+const PACKAGE = 'amplify-dynamodb-simulator@2.9.30';
+const SHA512 = 'xTeeRLvzEfqyd5lh3bH4c0kHvSHHmmhD5ZDsHFKAQ5g2Zl6JqlFdutaQhCLHzxEp6Ry1o7TB6niIoXuQAnSewQ==';
+
+/** The description that `npm pack --json` prints of its tarball. */
+const packed = z.tuple([z.object({ filename: z.string() })]);
+
+/** The command that runs DynamoDB Local; needs Java 17, and npm the first time. */
+export async function dynamoDBLocalCommand(port: number, dataDir: string | undefined): Promise<EngineCommand> {
+  const folder = await installDynamoDBLocal();
+  const data = dataDir === undefined ? ['-inMemory'] : ['-dbPath', dataDir, '-sharedDb'];
+  return {
+    file: 'java',
+    args: ['-Djava.library.path=./DynamoDBLocal_lib', '-jar', 'DynamoDBLocal.jar', '-port', String(port), ...data],
+    cwd: folder,
+  };
+}
+
+/** Whether the command `java` runs; its version is not looked at. */
+export async function hasJava(): Promise<boolean> {
+  try {
+    await run('java', ['-version']);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The folder of the engine, fetched into the user's cache the first time and checked against a pinned hash. */
+async function installDynamoDBLocal(): Promise<string> {
+  if (!(await hasJava())) {
+    throw new EdgeloomError(
+      'no-java',
+      'DynamoDB Local needs Java 17 or newer, and no java was found.',
+      'Install a Java runtime, or use the default engine.',
+    );
+  }
+  const cache = cacheFolder();
+  const installed = join(cache, PACKAGE.replace('@', '-'));
+  const emulator = join(installed, 'package', 'emulator');
+  if (existsSync(emulator)) return emulator;
+  await mkdir(cache, { recursive: true });
+  const scratch = await mkdtemp(join(cache, 'fetch-'));
+  try {
+    const { stdout } = await run(
+      'npm',
+      ['pack', PACKAGE, '--json', '--loglevel=error', '--pack-destination', scratch],
+      { cwd: scratch },
+    );
+    const tarball = join(scratch, packed.parse(JSON.parse(stdout))[0].filename);
+    const hash = createHash('sha512')
+      .update(await readFile(tarball))
+      .digest('base64');
+    if (hash !== SHA512)
+      throw new EdgeloomError(
+        'bad-download',
+        `${PACKAGE} has an unexpected hash; it was not used.`,
+        'Try again; the npm registry, or a proxy before it, gave another file.',
+      );
+    await run('tar', ['-xzf', tarball, '-C', scratch]);
+    await rm(tarball);
+    // Two processes may fetch at once: the first rename wins and the other's copy is dropped.
+    await rename(scratch, installed).catch((error: unknown) => {
+      if (!existsSync(emulator)) throw error;
+    });
+    return emulator;
+  } catch (error) {
+    if (error instanceof EdgeloomError) throw error;
+    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    throw new EdgeloomError(
+      'no-engine',
+      `DynamoDB Local could not be fetched: ${reason}.`,
+      'It comes from the npm registry, once; check the network.',
+      { cause: error },
+    );
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,79 @@
+import { constants, existsSync } from 'node:fs';
+import { access, copyFile, mkdtemp, rename, statfs } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { packageFile } from '../../../src/deployment/package/package-files.ts';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import type { EngineCommand } from './command.ts';
+
+/** The release that the tests run on; other platforms are asked to install the same. */
+const VERSION = '1.2.1';
+
+/** An empty database of this release with indexes that the engine lacks: see docs/decisions/006. */
+const TEMPLATE = `assets/dynoxide-${VERSION}.db`;
+
+/**
+ * Copies the template database into the data folder, unless a database is there, and returns the command that runs dynoxide, the embedded
+ * default: a native server that starts in milliseconds. Without `dataDir` it makes a folder that is deleted when the engine ends; the folder
+ * is in memory if `mostBytes` fit there.
+ */
+export async function dynoxideCommand(
+  port: number,
+  dataDir: string | undefined,
+  mostBytes?: number,
+): Promise<EngineCommand> {
+  const program = dynoxidePath();
+  const folder = dataDir ?? (await mkdtemp(join(await scratchRoot(mostBytes), 'edgeloom-engine-')));
+  const database = join(folder, 'dynoxide.db');
+  if (!existsSync(database)) {
+    // Renamed when it is whole: a process that is killed in between leaves no half database behind.
+    await copyFile(packageFile(TEMPLATE), `${database}.new`);
+    await rename(`${database}.new`, database);
+  }
+  return {
+    file: program,
+    args: ['--port', String(port), '--db-path', database],
+    ...(dataDir === undefined && { scratchDir: folder }),
+  };
+}
+
+/** The file system in memory that Linux has. A container may have none, or a small one. */
+const IN_MEMORY = '/dev/shm';
+
+/** The folder for data that is not kept. @param mostBytes what the data takes at most. @param memory a folder in memory. */
+export async function scratchRoot(mostBytes: number | undefined, memory: string = IN_MEMORY): Promise<string> {
+  if (mostBytes === undefined) return tmpdir();
+  try {
+    const { bavail, bsize } = await statfs(memory);
+    await access(memory, constants.W_OK);
+    return bavail * bsize >= mostBytes ? memory : tmpdir();
+  } catch {
+    // Other systems have no such folder.
+    return tmpdir();
+  }
+}
+
+/**
+ * Where the engine's program is. It comes in one package for each platform; throws `no-engine` with what to install
+ * where this platform's is missing.
+ *
+ * @param platform such as `linux`. @param architecture such as `x64`. @param resolve finds a file of a package.
+ */
+export function dynoxidePath(
+  platform: string = process.platform,
+  architecture: string = process.arch,
+  resolve: (specifier: string) => string = createRequire(import.meta.url).resolve,
+): string {
+  const name = `@dynoxide/${platform}-${architecture}`;
+  try {
+    return resolve(`${name}/dynoxide${platform === 'win32' ? '.exe' : ''}`);
+  } catch (error) {
+    throw new EdgeloomError(
+      'no-engine',
+      `The embedded engine for this platform (${name}) is not installed.`,
+      `Install it with "npm install --no-save ${name}@${VERSION}" where it exists, or use --engine memory, or Java 17 for --engine dynamodb-local.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,182 @@
+import { mkdir } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import { checkOptions, type OptionNames } from '../../../src/foundation/options.ts';
+import { lockDataFolder } from './data-lock.ts';
+import { dynamoDBLocalCommand, hasJava } from './dynamodb-local.ts';
+import { dynoxideCommand, dynoxidePath } from './dynoxide.ts';
+import { type EngineProcess, spawnEngine } from './engine-process.ts';
+import { answers, freePort, isFree } from './ports.ts';
+
+/** The engines that run on this machine without Docker. */
+export const ENGINES = ['dynoxide', 'dynamodb-local', 'memory'] as const;
+/** An engine: `'memory'` runs in this process, on any system, and keeps nothing. */
+export type EngineName = (typeof ENGINES)[number];
+
+/** Options of `startEngine`. */
+export interface EngineOptions {
+  /** Default: `'dynoxide'`; on a platform without its package `'memory'`, or with `dataDir` `'dynamodb-local'` if Java is there. */
+  engine?: EngineName | undefined;
+  /** TCP port. Default: a free one. */
+  port?: number | undefined;
+  /** Folder to keep data in, for one engine at a time: another is refused (`data-in-use`). Default: nothing is kept. */
+  dataDir?: string | undefined;
+  /**
+   * Bytes that the data takes at most, where nothing is kept. If memory has that much room, the data is in memory, which makes
+   * writes faster. Default: not known, so the data is on the disk.
+   */
+  mostBytes?: number | undefined;
+}
+
+/** The names of the options of an engine. */
+export const ENGINE_OPTIONS: OptionNames<EngineOptions> = { engine: true, port: true, dataDir: true, mostBytes: true };
+
+/** Where an engine has its data. */
+type Place = Pick<EngineOptions, 'dataDir' | 'mostBytes'>;
+
+/** A running engine. */
+export interface Engine {
+  name: EngineName;
+  /** `http://127.0.0.1:PORT`. */
+  endpoint: string;
+  /** Resolves when the engine is gone, for whatever reason. */
+  ended: Promise<void>;
+  /** Stops it and waits until it is gone. Calling it again is fine. */
+  stop(): Promise<void>;
+}
+
+const START_MS = 60_000;
+const POLL_MS = 20;
+/** Ports tried where none was asked for: another process may take a free one first. */
+const PORT_ATTEMPTS = 3;
+
+/**
+ * Starts an embedded engine on this machine and waits until it answers. It stops with this process, however that ends,
+ * and does not keep it alive. Throws an `EdgeloomError` where the engine is not installed (`no-engine`, `no-java`), the
+ * port is taken (`port-in-use`), another engine has the data folder (`data-in-use`) or the engine does not come up
+ * (`engine-failed`).
+ */
+export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
+  checkOptions('startEngine', options, ENGINE_OPTIONS);
+  const { dataDir } = options;
+  const engine = options.engine ?? (await defaultEngine(dataDir !== undefined));
+  if (dataDir === undefined) return startOnPort({ ...options, engine });
+  if (engine === 'memory') {
+    throw new EdgeloomError(
+      'invalid-option',
+      `The engine in memory keeps no data, so it has no use for the folder ${dataDir}.`,
+      'Leave the folder out, or choose another engine.',
+    );
+  }
+  await mkdir(dataDir, { recursive: true });
+  const unlock = await lockDataFolder(dataDir);
+  try {
+    const started = await startOnPort({ ...options, engine });
+    const ended = started.ended.then(unlock);
+    return { ...started, ended, stop: () => started.stop().then(() => ended) };
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+/**
+ * The engine that runs where none is named: the embedded one. Where that has no package for this platform, the one in memory; for data
+ * that is kept DynamoDB Local, if Java is there. Throws `no-engine` where none can run.
+ *
+ * @param isKept whether a folder is given for the data.
+ */
+export async function defaultEngine(
+  isKept: boolean,
+  findEmbedded: () => unknown = dynoxidePath,
+  findJava = hasJava,
+): Promise<EngineName> {
+  try {
+    findEmbedded();
+    return 'dynoxide';
+  } catch (error) {
+    if (!isKept) return 'memory';
+    if (await findJava()) return 'dynamodb-local';
+    throw error;
+  }
+}
+
+async function startOnPort({ engine, port, ...place }: EngineOptions & { engine: EngineName }): Promise<Engine> {
+  if (port === undefined) return startOnFreePort(engine, place);
+  // Asked first: where another server has the port, its answer would be taken for the engine's.
+  if (!(await isFree(port))) {
+    throw new EdgeloomError(
+      'port-in-use',
+      `Port ${port} is in use, so the engine ${engine} cannot start on it.`,
+      'Stop what listens there, or choose another with --port.',
+    );
+  }
+  return startOn(engine, port, place);
+}
+
+async function startOnFreePort(engine: EngineName, place: Place): Promise<Engine> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort();
+    try {
+      return await startOn(engine, port, place);
+    } catch (error) {
+      const lostThePort = error instanceof EdgeloomError && error.code === 'engine-failed' && !(await isFree(port));
+      if (!lostThePort || attempt === PORT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function startOn(name: EngineName, port: number, place: Place): Promise<Engine> {
+  const endpoint = `http://127.0.0.1:${port}`;
+  if (name !== 'memory') return { name, endpoint, ...(await startProcess(name, port, place)) };
+  const { startMemoryServer } = await import('../memory/server.ts');
+  try {
+    return { name, endpoint, ...(await startMemoryServer(port)) };
+  } catch (error) {
+    throw new EdgeloomError('engine-failed', `The engine memory did not start on port ${port}: ${String(error)}`, '', {
+      cause: error,
+    });
+  }
+}
+
+/** Starts the process of an engine, and waits until it answers. */
+async function startProcess(
+  engine: Exclude<EngineName, 'memory'>,
+  port: number,
+  { dataDir, mostBytes }: Place,
+): Promise<Pick<Engine, 'ended' | 'stop'>> {
+  const command = await (engine === 'dynoxide'
+    ? dynoxideCommand(port, dataDir, mostBytes)
+    : dynamoDBLocalCommand(port, dataDir));
+  const child = spawnEngine(command);
+  try {
+    await untilAnswering(engine, port, child);
+  } catch (error) {
+    await child.stop();
+    const reason = child.errorOutput() || (error instanceof Error ? error.message : String(error));
+    throw new EdgeloomError(
+      'engine-failed',
+      `The engine ${engine} did not start on port ${port}: ${reason}`,
+      dataDir === undefined ? '' : dataHint(reason, dataDir),
+      { cause: error },
+    );
+  }
+  return { ended: child.ended, stop: child.stop };
+}
+
+function dataHint(reason: string, dataDir: string): string {
+  return /malformed|not a (valid )?(SQLite )?database/i.test(reason)
+    ? `The data in ${dataDir} are damaged: restore them, or delete the folder and start with an empty table.`
+    : `Look at the files in ${dataDir}: they should be this user's, and made by the same engine.`;
+}
+
+async function untilAnswering(engine: EngineName, port: number, child: EngineProcess): Promise<void> {
+  const deadline = performance.now() + START_MS;
+  for (;;) {
+    const isAnswering = await answers(port);
+    if (child.hasEnded()) throw new Error(`${engine} ended at once.`);
+    if (isAnswering) return;
+    if (performance.now() > deadline) throw new Error(`${engine} did not answer within ${START_MS / 1000} s.`);
+    await delay(POLL_MS);
+  }
+}

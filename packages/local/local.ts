@@ -1,0 +1,97 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import type { ScanSource, Store } from '../../src/core/store-port.ts';
+import { checkOptions } from '../../src/foundation/options.ts';
+import { createWorker } from '../../src/projecting/worker/worker.ts';
+import type { WorkerResult, WorkerSettings } from '../../src/projecting/worker/worker-types.ts';
+import { ENGINE_OPTIONS, type EngineName, type EngineOptions } from './engine/engine.ts';
+import { type LocalObserver, type LocalObserverSettings, startLocalObserver } from './local-observer.ts';
+import { openLocalTable } from './local-table.ts';
+
+/** Options of `startLocal`: where the engine runs, and how the worker works. */
+export interface LocalOptions
+  extends EngineOptions,
+    Pick<WorkerSettings, 'projector' | 'maxBatchRecords' | 'onBatch' | 'onTrimmed' | 'logger'>,
+    Pick<LocalObserverSettings, 'onDrift'> {
+  graph: CompiledModel;
+  /** Milliseconds between two polls of a quiet stream. Default 50. */
+  pollIntervalMs?: number | undefined;
+  /** Judges each change that the worker projects: docs/observing.md. Default true. */
+  observe?: boolean | undefined;
+}
+
+/** An engine, a model's table in it, and a worker that projects it. */
+export interface Local {
+  /** The engine that runs. */
+  engine: EngineName;
+  /** `http://127.0.0.1:PORT`; any credentials and region will do. */
+  endpoint: string;
+  /** A client for the engine; `DynamoDBDocumentClient.from` takes it, too. */
+  client: DynamoDBClient;
+  /** The table. */
+  store: Store & ScanSource;
+  /** ARN of the table's stream. */
+  streamArn: string;
+  worker: {
+    /** Resolves when all that was written up to now is projected. Rejects where worker or engine end before. */
+    idle(): Promise<void>;
+    /** The worker's end: what it did, or the error that it, or the engine, gave up with. */
+    ended: Promise<WorkerResult>;
+  };
+  /** Says through when everything derived is right; absent with `observe: false`. */
+  observer?: LocalObserver;
+  /** Finishes the batch in hand, then stops worker, observer and engine. Calling it again is fine. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts an embedded engine with a model's table, a worker that projects it and an observer that judges what comes of it: for tests and
+ * development. With `dataDir` a later start finds the table, and goes on where the worker was. Throws an `EdgeloomError` where the engine
+ * does not start (see `startEngine`) or the kept table does not fit the model (`table-differs`).
+ *
+ * @example
+ * const local = await startLocal({ graph });
+ * await createWriter(graph, { store: local.store }).putNode('USER-1', { name: 'Ada' });
+ * await local.worker.idle();
+ * await local.stop();
+ */
+export async function startLocal(options: LocalOptions): Promise<Local> {
+  checkOptions('startLocal', options, {
+    ...ENGINE_OPTIONS,
+    graph: true,
+    projector: true,
+    maxBatchRecords: true,
+    onBatch: true,
+    onTrimmed: true,
+    logger: true,
+    onDrift: true,
+    pollIntervalMs: true,
+    observe: true,
+  });
+  const { graph, projector, maxBatchRecords, onBatch, onTrimmed, logger, ...others } = options;
+  const { pollIntervalMs = 50, observe = true, onDrift, ...place } = others;
+  const table = await openLocalTable(graph, place);
+  const { endpoint, client, streams, store, streamArn, checkpoint, loss } = table;
+  const worker = createWorker({
+    ...{ graph, store, streams, streamArn, checkpoint, pollIntervalMs },
+    ...{ projector, maxBatchRecords, onBatch, onTrimmed, logger },
+  });
+  const ended = Promise.race([worker.run(), loss]);
+  // `ended` and `idle` tell of a failure. A program that uses neither goes on without.
+  ended.catch(() => undefined);
+  const observing = observe ? startLocalObserver(graph, table, { onDrift, logger }) : undefined;
+  return {
+    engine: table.engine,
+    endpoint,
+    client,
+    store,
+    streamArn,
+    worker: { idle: () => Promise.race([worker.idle(), loss]), ended },
+    ...(observing && { observer: observing.observer }),
+    stop: async () => {
+      await worker.stop();
+      await observing?.stop();
+      await table.close();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import * as z from 'zod';
+import type { Page } from '../../../src/client/read/request/result.ts';
+import { type Item, itemSizeBytes, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
+import { BELOW_DERIVED, DERIVED_PREFIX, typePrefix } from '../../../src/core/items/keys.ts';
+import { toPlainItem } from '../../../src/core/items/plain.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import { losslessNumber } from '../../../src/foundation/exact-json.ts';
+import { type Explanation, explain } from '../../../src/trust/explain/explain.ts';
+import { lagOfStream } from '../../../src/trust/explain/position.ts';
+import type { RequestContext } from '../base/context.ts';
+import { textOfCursor } from '../base/cursor-text.ts';
+import { input, route } from '../base/route.ts';
+
+/** An item of a partition, as it is stored. */
+export interface StoredItem {
+  source: string;
+  target: string;
+  /** `base`, `part` for a part of the node, or the kind of derived item. */
+  kind: string;
+  bytes: number;
+  /** All attributes but the keys. */
+  attributes: Record<string, unknown>;
+}
+
+/** A page of a partition's base items, or of its derived ones. */
+export type PartitionAnswer = Page<StoredItem>;
+
+/** The items of a partition, and why each is as it is. */
+export const INSPECT_ROUTES = [
+  route(
+    'GET /api/partition',
+    z.object({ id: input.id, side: z.enum(['base', 'derived']), limit: input.limit, cursor: input.cursor }),
+    readPartition,
+  ),
+  route(
+    'GET /api/item',
+    z.object({ source: input.id, target: input.id }),
+    async ({ graph, store }, key): Promise<{ item: StoredItem | null }> => {
+      const { item } = await store.get(key, { consistent: true });
+      return { item: item === undefined ? null : storedItem(graph, item) };
+    },
+  ),
+  route(
+    'GET /api/explain',
+    z.object({ source: input.id, target: input.id }),
+    async (context, key): Promise<Explanation> => {
+      const { graph, store } = context;
+      return explain(key, { graph, store, lag: async () => lagOfStream(await context.position.find()) });
+    },
+  ),
+];
+
+async function readPartition(
+  { graph, store }: RequestContext,
+  { id, side, limit, cursor }: { id: string; side: 'base' | 'derived'; limit: number; cursor?: string | undefined },
+): Promise<PartitionAnswer> {
+  const { partitionKey, sortKey } = graph.table;
+  const startKey =
+    cursor === undefined ? undefined : { [partitionKey]: { S: id }, [sortKey]: { S: startKeyOf(cursor) } };
+  const range = side === 'derived' ? { beginsWith: DERIVED_PREFIX } : BELOW_DERIVED;
+  const { items, lastKey } = await store.query({ partition: id, sortKey: range, limit, startKey, consistent: true });
+  const last = stringOf(lastKey?.[sortKey]);
+  return {
+    items: items.map((item) => storedItem(graph, item)),
+    ...(last !== undefined && { cursor: Buffer.from(last).toString('base64url') }),
+  };
+}
+
+function startKeyOf(cursor: string): string {
+  const after = textOfCursor(cursor);
+  if (after !== '') return after;
+  throw new EdgeloomError('invalid-cursor', 'The cursor belongs to another list.', 'Ask for the first page.');
+}
+
+/** An item as the page shows it: its keys, its kind, its size, and its attributes with every digit of their numbers. */
+function storedItem(graph: CompiledModel, item: Item): StoredItem {
+  const { partitionKey, sortKey } = graph.table;
+  const target = stringOf(item[sortKey]) ?? '';
+  const { [partitionKey]: source, [sortKey]: _, ...attributes } = toPlainItem(item, losslessNumber);
+  return {
+    source: String(source),
+    target,
+    bytes: itemSizeBytes(item),
+    attributes,
+    kind: parseDerivedKey(target)?.kind ?? (isPart(graph, String(source), target) ? 'part' : 'base'),
+  };
+}
+
+function isPart(graph: CompiledModel, source: string, target: string): boolean {
+  return graph.nodes.get(typePrefix(source) ?? '')?.parts.has(target) === true;
+}

@@ -1,0 +1,93 @@
+import * as z from 'zod';
+import type { Truncated } from '../../../src/client/read/levels/level-walk.ts';
+import type { SearchPredicate } from '../../../src/client/read/lists/search.ts';
+import { type PageOptions, pagePlan } from '../../../src/client/read/page.ts';
+import { createReader } from '../../../src/client/read/reader.ts';
+import type { Store } from '../../../src/core/store-port.ts';
+import { losslessNumber } from '../../../src/foundation/exact-json.ts';
+import { explainQuery, type QueryPlan } from '../../../src/trust/explain/query.ts';
+import type { RequestContext } from '../base/context.ts';
+import { listedTree, type PageTree } from '../base/listed-tree.ts';
+import { callOf, type ReaderCall } from '../base/query.ts';
+import { type CodeClient, codeOf } from '../base/query-code.ts';
+import { input, route } from '../base/route.ts';
+
+/** One row of an answer: a node that was found, or the source of an edge. */
+export interface QueryRow {
+  id: string;
+  /** The value that a search found; absent for a list. */
+  value?: unknown;
+  attributes: Record<string, unknown>;
+}
+
+/** The answer to a question, how it was read, and the code that asks it. */
+export interface QueryAnswer {
+  rows: QueryRow[];
+  /** With levels: the nodes, and what is next to them. */
+  tree?: PageTree;
+  truncated?: Truncated;
+  cursor?: string;
+  plan: QueryPlan;
+  /** TypeScript that asks the same. */
+  code: string;
+}
+
+const optional = z.string().min(1).optional();
+
+/** A question as a request names it. */
+export const askedQuery = z.object({
+  ...{ type: optional, id: optional, search: optional, order: optional, partition: optional, cursor: input.cursor },
+  ...{ equals: optional, atLeast: optional, beginsWith: optional, from: optional, to: optional },
+  ...{ path: input.list.optional(), where: input.list.optional(), with: input.list.optional() },
+  reverse: input.flag,
+  limit: z.coerce.number().int().min(1).max(500).default(20),
+});
+
+/** Questions of the playground. */
+export const QUERY_ROUTES = [
+  route('GET /api/query', askedQuery, async (context, { cursor, ...asked }): Promise<QueryAnswer> => {
+    const { graph, store, client } = context;
+    const call = callOf(graph, asked);
+    const { plan, result } = await explainQuery(store, (noted) => answerOf(context, noted, call, cursor));
+    return { ...result, plan: { ...plan, ...whyOf(context, call) }, code: codeOf(call, await placeOf(client)) };
+  }),
+];
+
+async function answerOf(
+  { graph, leases }: RequestContext,
+  store: Store,
+  call: ReaderCall,
+  cursor: string | undefined,
+): Promise<Pick<QueryAnswer, 'rows' | 'tree' | 'truncated' | 'cursor'>> {
+  const reader = createReader(graph, { store, leases, readNumber: losslessNumber });
+  const options = { ...call.options, cursor };
+  if (call.method === 'search') {
+    const { items, cursor: next } = await reader.search(call.name).find(call.predicate as SearchPredicate, options);
+    return { rows: items, ...(next !== undefined && { cursor: next }) };
+  }
+  if (call.method === 'inbound') {
+    const { items, cursor: next } = await reader.inbound(call.type, call.id, options);
+    const rows = items.map(({ source, attributes }) => ({ id: source, attributes }));
+    return { rows, ...(next !== undefined && { cursor: next }) };
+  }
+  const page = await reader.page(call.type, call.id, options);
+  return {
+    rows: page.items.map(({ id, attributes }) => ({ id, attributes: attributes ?? {} })),
+    tree: listedTree(graph, page.items),
+    ...(page.cursor !== undefined && { cursor: page.cursor }),
+    ...(page.truncated !== undefined && { truncated: page.truncated }),
+  };
+}
+
+/** Why the steps of a page were made or left out. */
+function whyOf({ graph }: RequestContext, call: ReaderCall): Pick<QueryPlan, 'why'> {
+  return call.method === 'page' ? { why: pagePlan(graph, call.type, call.options as PageOptions).why } : {};
+}
+
+/** Where the table is: an endpoint on this machine, else a region. */
+async function placeOf({ config }: RequestContext['client']): Promise<CodeClient> {
+  const endpoint = await config.endpoint?.();
+  if (endpoint === undefined) return { region: await config.region() };
+  const { protocol, hostname, port, path } = endpoint;
+  return { endpoint: `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path === '/' ? '' : path}` };
+}

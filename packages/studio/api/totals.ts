@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import type { TotalResult } from '../../../src/client/read/nodes/total.ts';
+import { typePrefix } from '../../../src/core/items/keys.ts';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import type { RequestContext } from '../base/context.ts';
+import { input, route } from '../base/route.ts';
+
+/** The edges of a node of one type, counted. */
+export interface TotalOfNode {
+  type: string;
+  direction: 'inbound' | 'outgoing';
+  /** The number of edges, the sums and the groups; a count alone has neither. */
+  total: TotalResult;
+  /** Whether the groups are left out, because one has more values than a total holds. */
+  hasTooManyGroups: boolean;
+}
+
+/** The counts, sums and groups that the model keeps of a node's edges. */
+export const TOTAL_ROUTES = [
+  route(
+    'GET /api/totals',
+    z.object({ id: input.id, type: z.string().optional() }),
+    async (context, { id, type }): Promise<{ totals: TotalOfNode[] }> => ({
+      totals: await totalsOf(context, id, type),
+    }),
+  ),
+];
+
+async function totalsOf({ graph, reader }: RequestContext, id: string, type?: string): Promise<TotalOfNode[]> {
+  const own = typePrefix(id) ?? '';
+  const kept = [...graph.edges.values()]
+    .filter((edge) => type === undefined || edge.type === type)
+    .flatMap((edge) => [
+      ...(edge.incoming !== undefined && edge.to.has(own) ? [{ edge, direction: 'inbound' as const }] : []),
+      ...(edge.count !== undefined && edge.from.has(own) ? [{ edge, direction: 'outgoing' as const }] : []),
+    ]);
+  return Promise.all(
+    kept.map(async ({ edge, direction }) => {
+      if (direction === 'outgoing' && edge.count?.totals === undefined) {
+        const total = { count: await reader.degree(id, edge.type), by: {} };
+        return { type: edge.type, direction, total, hasTooManyGroups: false };
+      }
+      try {
+        const total = await reader.total(id, edge.type, { direction });
+        return { type: edge.type, direction, total, hasTooManyGroups: false };
+      } catch (error) {
+        if (!(error instanceof EdgeloomError) || error.code !== 'too-many-groups') throw error;
+        const total = await reader.total(id, edge.type, { direction, by: false });
+        return { type: edge.type, direction, total, hasTooManyGroups: true };
+      }
+    }),
+  );
+}

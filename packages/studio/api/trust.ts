@@ -1,0 +1,104 @@
+import * as z from 'zod';
+import type { Page } from '../../../src/client/read/request/result.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../../src/core/plan/quarantine-entry.ts';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import { currentStreamLabel, describeTable, serverTime } from '../../../src/store/table.ts';
+import { saveLastCheck } from '../../../src/stream/progress/last-check.ts';
+import { type CheckOptions, SETTLE_MS } from '../../../src/trust/check/check.ts';
+import { sampleOptions } from '../../../src/trust/check/scan.ts';
+import { type RedriveResult, redrive } from '../../../src/trust/repair/redrive.ts';
+import type { CheckState } from '../base/check-job.ts';
+import type { RequestContext } from '../base/context.ts';
+import { textOfCursor } from '../base/cursor-text.ts';
+import { input, route } from '../base/route.ts';
+
+/** The check that runs, or ran last; null: there was none. */
+export interface CheckAnswer {
+  check: CheckState | null;
+}
+
+const scope = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('node'), id: input.id }),
+  z.object({ kind: z.literal('sample'), percent: z.number().gt(0).max(100) }),
+  z.object({ kind: z.literal('table') }),
+]);
+type Scope = z.infer<typeof scope>;
+
+/** Problems of the table, and their repair. */
+export const TRUST_ROUTES = [
+  route('GET /api/quarantine', z.object({ limit: input.limit, cursor: input.cursor }), readQuarantine),
+  route('GET /api/check', z.object({}), async ({ checks }): Promise<CheckAnswer> => ({ check: checks.state ?? null })),
+  route('POST /api/check', z.object({ scope }), (context, { scope }) => startCheck(context, scope, 'report')),
+  route('POST /api/check/stop', z.object({}), async ({ checks }): Promise<CheckAnswer> => {
+    await checks.stop();
+    return { check: checks.state ?? null };
+  }),
+  route('POST /api/repair', z.object({ scope }), (context, { scope }) => startCheck(context, scope, 'repair'), {
+    writes: true,
+  }),
+  route(
+    'POST /api/redrive',
+    z.object({}),
+    async ({ graph, store }): Promise<RedriveResult> => redrive({ graph, store }),
+    { writes: true },
+  ),
+];
+
+async function readQuarantine(
+  { graph, store }: RequestContext,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): Promise<Page<QuarantineEntry>> {
+  const startKey = cursor === undefined ? undefined : startKeyOf(cursor);
+  const { items, lastKey } = await store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION, limit, startKey });
+  return {
+    items: items.map((item) => readEntry(graph, item)),
+    ...(lastKey !== undefined && { cursor: Buffer.from(JSON.stringify(lastKey)).toString('base64url') }),
+  };
+}
+
+/** The keys of the table and of its index, in the layout of the store. */
+const startKey = z.record(z.string(), z.strictObject({ S: z.string() }));
+
+/** The place that a cursor names; throws `invalid-cursor` for a text that is none. */
+function startKeyOf(cursor: string): Item {
+  try {
+    return startKey.parse(JSON.parse(textOfCursor(cursor)));
+  } catch (cause) {
+    throw new EdgeloomError('invalid-cursor', 'The cursor belongs to another list.', 'Ask for the first page.', {
+      cause,
+    });
+  }
+}
+
+async function startCheck(
+  context: RequestContext,
+  scope: Scope,
+  mode: NonNullable<CheckOptions['mode']>,
+): Promise<CheckAnswer> {
+  const { graph, store, client, checks, isWritable } = context;
+  const { itemCount } = await describeTable(client, graph);
+  const position = await context.position.find();
+  const options: CheckOptions = {
+    graph,
+    store,
+    mode,
+    ...(scope.kind === 'node' && { sources: [scope.id] }),
+    ...(scope.kind === 'sample' && sampleOptions(scope.percent / 100)),
+    streamLabel: () => currentStreamLabel(client, graph),
+    serverTime: () => serverTime(client, graph),
+    ...(position !== undefined && { consumer: position.consumer(SETTLE_MS) }),
+  };
+  const beganAtMs = Date.now();
+  checks.start(describedScope(scope, itemCount), options, async (result) => {
+    const isLast = scope.kind === 'table' && isWritable;
+    if (isLast) await saveLastCheck(graph.table, store, { ...result, beganAtMs }, Date.now());
+  });
+  return { check: checks.state ?? null };
+}
+
+function describedScope(scope: Scope, items: number): Pick<CheckState, 'scope' | 'expected'> {
+  if (scope.kind === 'node') return { scope: scope.id, expected: 0 };
+  if (scope.kind === 'table') return { scope: 'the table', expected: items };
+  return { scope: `${scope.percent} % of the table`, expected: Math.round((items * scope.percent) / 100) };
+}

@@ -1,0 +1,80 @@
+import * as z from 'zod';
+import { itemOfJson } from '../../../src/client/write/import.ts';
+import { createWriter } from '../../../src/client/write/writer.ts';
+import { type Item, sameValue } from '../../../src/core/items/attribute-value.ts';
+import { toPlain } from '../../../src/core/items/plain.ts';
+import type { RequestContext } from '../base/context.ts';
+import { input, route } from '../base/route.ts';
+
+/** Names a node, or an edge. */
+const subject = z.union([z.object({ source: input.id, type: input.id, target: input.id }), z.object({ id: input.id })]);
+type Subject = z.infer<typeof subject>;
+
+/** The capacity of a write. */
+export interface WriteAnswer {
+  /** Attributes that were changed; of a new item all. */
+  changed: string[];
+}
+
+/** Edits of base items through the writer, which checks them. */
+export const WRITE_ROUTES = [
+  route(
+    'POST /api/put',
+    z.object({ subject, json: z.string() }),
+    async ({ graph, store }, { subject, json }): Promise<WriteAnswer> => {
+      const item = itemOfJson(json);
+      const attributes = plainAttributesOf(item, Object.keys(item));
+      const writer = createWriter(graph, { store });
+      const options = { ifAbsent: true };
+      if ('id' in subject) await writer.putNode(subject.id, attributes, options);
+      else await writer.putEdge(subject.source, subject.type, subject.target, attributes, options);
+      return { changed: Object.keys(attributes) };
+    },
+    { writes: true },
+  ),
+  route(
+    'POST /api/update',
+    z.object({ subject, before: z.string(), after: z.string() }),
+    async (context, { subject, before, after }): Promise<WriteAnswer> => writeEdited(context, subject, before, after),
+    { writes: true },
+  ),
+  route(
+    'POST /api/delete',
+    z.object({ subject }),
+    async ({ graph, store }, { subject }): Promise<WriteAnswer> => {
+      const writer = createWriter(graph, { store });
+      if ('id' in subject) await writer.deleteNode(subject.id);
+      else await writer.deleteEdge(subject.source, subject.type, subject.target);
+      return { changed: [] };
+    },
+    { writes: true },
+  ),
+];
+
+/** Writes what was edited, if those attributes are still as they were shown; what others changed meanwhile stays. */
+async function writeEdited(
+  { graph, store }: RequestContext,
+  subject: Subject,
+  before: string,
+  after: string,
+): Promise<WriteAnswer> {
+  const [old, edited] = [itemOfJson(before), itemOfJson(after)];
+  const names = [...new Set([...Object.keys(old), ...Object.keys(edited)])];
+  const changed = names.filter((name) => !sameValue(old[name], edited[name]));
+  const remove = changed.filter((name) => edited[name] === undefined);
+  const set = plainAttributesOf(
+    edited,
+    changed.filter((name) => edited[name] !== undefined),
+  );
+  const options = { if: plainAttributesOf(old, changed), ifPresent: true };
+  const writer = createWriter(graph, { store });
+  if (changed.length === 0) return { changed };
+  if ('id' in subject) await writer.updateNode(subject.id, { set, remove }, options);
+  else await writer.updateEdge(subject.source, subject.type, subject.target, { set, remove }, options);
+  return { changed };
+}
+
+/** Some attributes of an item, plain; those that it lacks are undefined. */
+function plainAttributesOf(item: Item, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, item[name] && toPlain(item[name])]));
+}

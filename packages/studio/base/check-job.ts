@@ -1,0 +1,97 @@
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import { type FailureDocument, failureDocument } from '../../../src/foundation/failure-document.ts';
+import { sleep } from '../../../src/foundation/runtime.ts';
+import { createController, pause } from '../../../src/stream/concurrency.ts';
+import { type CheckOptions, type CheckResult, check } from '../../../src/trust/check/check.ts';
+import type { CheckTotals } from '../../../src/trust/check/cursor.ts';
+import type { Finding } from '../../../src/trust/check/finding.ts';
+import { KeptFindings } from '../../../src/trust/check/kept-findings.ts';
+
+/** The subject of a check, in words, and its progress. */
+export interface CheckState {
+  /** Such as `GOAL-G1`, `1 % of the table`. */
+  scope: string;
+  state: 'running' | 'done' | 'stopped' | 'failed';
+  totals: CheckTotals | null;
+  /** Items that the table is said to hold; 0 where that does not tell how far it is. */
+  expected: number;
+  /** Worst verdict first; of each type outside the model one item. */
+  findings: Finding[];
+  /** The number of findings that are not listed, by verdict. */
+  leftOut: KeptFindings['leftOut'];
+  /** Repairs, a line each. */
+  repairs: string[];
+  error?: FailureDocument['error'];
+}
+
+/** Findings of each verdict that are kept, and lines of repairs. */
+const [MOST_OF_VERDICT, MOST_REPAIRS] = [50, 1_000];
+
+type Run = Omit<CheckState, 'findings' | 'leftOut'>;
+
+/** The check that runs, or ran last: one at a time. */
+export class CheckJob {
+  private current: Run | undefined;
+  private kept = new KeptFindings(MOST_OF_VERDICT);
+  private controller = createController();
+  private running: Promise<void> = Promise.resolve();
+
+  /** The state of the last check; undefined: there was none. */
+  get state(): CheckState | undefined {
+    if (this.current === undefined) return undefined;
+    const { list: findings, leftOut } = this.kept;
+    return { ...this.current, findings, leftOut };
+  }
+
+  /** Starts a check. Throws `check-running` where one runs. */
+  start(
+    { scope, expected }: Pick<CheckState, 'scope' | 'expected'>,
+    options: CheckOptions,
+    onDone: (result: CheckResult) => Promise<void>,
+  ): void {
+    if (this.current?.state === 'running') {
+      throw new EdgeloomError(
+        'check-running',
+        `A check of ${this.current.scope} runs.`,
+        'Stop it, or wait for its end.',
+      );
+    }
+    const run: Run = { scope, expected, state: 'running', totals: null, repairs: [] };
+    this.current = run;
+    this.kept = new KeptFindings(MOST_OF_VERDICT);
+    this.controller = createController();
+    this.running = this.run(run, options, onDone);
+  }
+
+  /** Stops the check that runs, and waits for its end. */
+  async stop(): Promise<void> {
+    this.controller.abort();
+    await this.running;
+  }
+
+  private async run(state: Run, options: CheckOptions, onDone: (result: CheckResult) => Promise<void>): Promise<void> {
+    const { signal } = this.controller;
+    const { kept } = this;
+    try {
+      const result = await check({
+        ...options,
+        wait: (milliseconds) => (signal.aborted ? sleep(milliseconds) : pause(milliseconds, signal)),
+        remainingMs: () => (signal.aborted ? 0 : Number.POSITIVE_INFINITY),
+        onFinding: (finding) => kept.add(finding),
+        onRepair: (line) => {
+          if (state.repairs.length < MOST_REPAIRS) state.repairs.push(line);
+        },
+        onProgress: (totals) => {
+          state.totals = totals;
+        },
+      });
+      const { cursor, ...totals } = result;
+      state.totals = totals;
+      if (cursor === undefined) await onDone(result);
+      state.state = cursor === undefined ? 'done' : 'stopped';
+    } catch (error) {
+      state.error = failureDocument(error).error;
+      state.state = 'failed';
+    }
+  }
+}

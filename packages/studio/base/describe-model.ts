@@ -1,0 +1,162 @@
+import type {
+  CompiledModel,
+  CountModel,
+  EdgeModel,
+  NodeModel,
+  OrderModel,
+  Projection,
+  SearchModel,
+} from '../../../src/core/model/compiled.ts';
+import { heldAttributes } from '../../../src/core/model/held-attributes.ts';
+
+/** The model as the page shows it, and makes its forms from. */
+export interface DescribedModel {
+  fingerprint: string;
+  nodes: DescribedNode[];
+  edges: DescribedEdge[];
+}
+
+/** A node type. */
+export interface DescribedNode {
+  type: string;
+  /** The attributes that its view copies: `ALL`, `KEYS_ONLY` or attributes. */
+  view: string;
+  searches: DescribedSearch[];
+}
+
+/** How the values of an order look: what a form asks for. */
+export interface DescribedOrder {
+  /** Where the value comes from, in words. */
+  from: string;
+  kind: OrderModel['kind'];
+  /** The type of an attribute's value. */
+  type?: string;
+  /** The labels of a rank, the lowest first. */
+  labels?: string[];
+  /** The attributes of a path, or the values of an order of several. */
+  path?: readonly string[];
+}
+
+/** A search. */
+export interface DescribedSearch extends DescribedOrder {
+  /** `USER.name`. */
+  name: string;
+  /** A number, or `value`. */
+  shards: number | 'value';
+  shardBy: 'value' | 'source';
+  hash: string;
+  fold: boolean;
+  each: boolean;
+  /** The attribute that a search has to name a value of. */
+  partition?: string;
+  /** The part of the node that has the attribute. */
+  part?: string;
+  /** The attributes that its results can be filtered by. */
+  filters: 'ALL' | readonly string[];
+}
+
+/** An edge type. */
+export interface DescribedEdge {
+  type: string;
+  from: string[];
+  to: string[];
+  /** The labels of its elements; absent where it is in no edge set. */
+  labels?: string[];
+  orders: (DescribedOrder & { name: string })[];
+  shards: number;
+  copies: readonly string[];
+  isCounted: boolean;
+  /** The sums and groups of the edges that enter a node, or leave it; absent: none. */
+  totals: { inbound?: DescribedTotal; outgoing?: DescribedTotal };
+  hasOwner: boolean;
+  /** The attribute that a list has to name a value of. */
+  partition?: string;
+  /** The attributes that its lists can be filtered by. */
+  filters: 'ALL' | readonly string[];
+}
+
+/** The sums and groups of a node's edges. */
+export interface DescribedTotal {
+  sums: string[];
+  groups: string[];
+}
+
+/** Describes a model. */
+export function describeModel({ fingerprint, nodes, edges }: CompiledModel): DescribedModel {
+  return { fingerprint, nodes: [...nodes.values()].map(describeNode), edges: [...edges.values()].map(describeEdge) };
+}
+
+function describeNode({ type, view, searches }: NodeModel): DescribedNode {
+  return {
+    type,
+    view: projectionText(view),
+    searches: [...searches.values()].filter(({ name }) => name !== '').map(describeSearch),
+  };
+}
+
+function describeSearch(search: SearchModel): DescribedSearch {
+  const { indexPartition: name, order, shards, shardBy, hash, fold, each, partition, part, project } = search;
+  return {
+    name,
+    ...describeOrder(order),
+    shards,
+    shardBy,
+    hash,
+    fold: Boolean(fold),
+    each,
+    filters: filtersOf(project),
+    ...(partition !== undefined && { partition }),
+    ...(part !== undefined && { part }),
+  };
+}
+
+function describeEdge({ type, from, to, labels, inbound, copy = [], count, incoming }: EdgeModel): DescribedEdge {
+  return {
+    type,
+    from: [...from],
+    to: [...to],
+    copies: copy,
+    isCounted: count !== undefined,
+    totals: { ...describeTotal('inbound', incoming), ...describeTotal('outgoing', count) },
+    ...(labels !== undefined && { labels: labels.map(({ name }) => name) }),
+    orders: [...(inbound?.orders.values() ?? [])].map(({ name, order }) => ({ name, ...describeOrder(order) })),
+    shards: inbound?.shards ?? 1,
+    hasOwner: inbound?.includeOwner ?? false,
+    filters: inbound === undefined ? [] : filtersOf(heldAttributes(inbound)),
+    ...(inbound?.partition !== undefined && { partition: inbound.partition.attribute }),
+  };
+}
+
+function describeTotal(direction: 'inbound' | 'outgoing', count: CountModel | undefined): DescribedEdge['totals'] {
+  if (count?.totals === undefined) return {};
+  const names = (all: readonly { name: string }[]): string[] => all.map(({ name }) => name);
+  return { [direction]: { sums: names(count.totals.sums), groups: names(count.totals.groups) } };
+}
+
+function describeOrder(order: OrderModel): DescribedOrder {
+  const { kind } = order;
+  if (kind === 'attribute') return { kind, from: order.attribute, type: order.type };
+  if (kind === 'rank') {
+    const labels = [...order.weights].sort(([, left], [, right]) => (left < right ? -1 : 1)).map(([label]) => label);
+    return { kind, from: `rank of ${order.attribute}`, labels };
+  }
+  if (kind === 'path') return { kind, from: order.attributes.join(' / '), path: order.attributes };
+  if (kind === 'parts') {
+    const path = order.parts.map((part) => describeOrder(part).from);
+    return { kind, from: path.join(', then '), path };
+  }
+  if (kind === 'source') {
+    const { from, ...own } = describeOrder(order.order);
+    return { ...own, kind, from: `fromSource(${from})` };
+  }
+  return { kind, from: 'computed', type: 'string' };
+}
+
+function filtersOf(projection: Projection): 'ALL' | readonly string[] {
+  if (projection.kind === 'ALL') return 'ALL';
+  return projection.kind === 'LIST' ? projection.attributes : [];
+}
+
+function projectionText(projection: Projection): string {
+  return projection.kind === 'LIST' ? projection.attributes.join(', ') : projection.kind;
+}

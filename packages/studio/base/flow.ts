@@ -1,0 +1,219 @@
+import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';
+import { isDerivedKey, SERVICE_PARTITION, typePrefix } from '../../../src/core/items/keys.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { changedItems } from '../../../src/stream/changed-items.ts';
+import { isTemporaryError } from '../../../src/stream/progress/stream-walk.ts';
+import { isFullPage, ShardPages } from '../../../src/stream/shard-pages.ts';
+import type { StreamRecord, StreamSource } from '../../../src/stream/source.ts';
+
+/** Changes of one type of nodes or edges. */
+export interface Movement {
+  kind: 'node' | 'edge';
+  type: string;
+  /** The node types that the edges leave and enter; empty for nodes. */
+  from: string;
+  to: string;
+  count: number;
+}
+
+/** The newest change of a node. */
+export interface RecentNode {
+  id: string;
+  /** When it was written, in milliseconds since 1970. */
+  atMs: number;
+  isDeleted: boolean;
+}
+
+/** The records of the stream since a question. */
+export interface FlowAnswer {
+  /** The number to ask with for what comes after. */
+  seen: number;
+  /** Whether the table has a stream. */
+  hasStream: boolean;
+  /** The changes after the number that was asked with; none without one. */
+  moved: Movement[];
+  /** The number of records of derived items since the studio was started. */
+  derived: number;
+  /** The nodes that were written last, newest first. */
+  recent: RecentNode[];
+}
+
+/** The registry's head at a moment, as a record of the stream has it. */
+export interface HeadRecord {
+  text: string;
+  atMs: number;
+}
+
+/** The registry's head. */
+const HEAD = 'head';
+/** Shards that are followed; most tables have fewer. */
+const MOST_SHARDS = 32;
+/** Pages that a look reads of each shard; the first look reads what was written before, too. */
+const PAGES_OF_A_LOOK = 5;
+const PAGES_OF_THE_FIRST_LOOK = 20;
+/** A single page may be empty before the end of a shard. */
+const EMPTY_PAGES = 2;
+/** How often the shards are listed, in milliseconds. */
+const LISTED_MS = 15_000;
+/** Movements, nodes of each type, and heads that are kept. */
+const MOST_MOVEMENTS = 5_000;
+const MOST_RECENT = 15;
+const MOST_HEADS = 500;
+
+/** Follows the stream of a table while somebody looks: a look reads what is new, and nothing is read between two looks. */
+export class Flow {
+  private source: StreamSource | undefined;
+  private readonly shards = new Map<string, ShardPages>();
+  private listedAtMs = Number.NEGATIVE_INFINITY;
+  private isFirstLook = true;
+  private seen = 0;
+  private derived = 0;
+  private movements: { at: number; movement: Movement }[] = [];
+  private readonly recent = new Map<string, Map<string, RecentNode>>();
+  private readonly heads: HeadRecord[] = [];
+  private looking: Promise<void> | undefined;
+
+  /**
+   * @param findSource gives the stream that the table has now.
+   */
+  constructor(
+    private readonly graph: CompiledModel,
+    private readonly findSource: () => Promise<StreamSource | undefined>,
+  ) {}
+
+  /** Reads what is new. Looks at the same time are one. */
+  async look(): Promise<void> {
+    this.looking ??= this.lookNow().finally(() => {
+      this.looking = undefined;
+    });
+    await this.looking;
+  }
+
+  /** The changes after a number of an earlier answer; undefined: none, and the number to go on from. */
+  since(after: number | undefined): FlowAnswer {
+    const newer = after === undefined ? [] : this.movements.filter(({ at }) => at > after);
+    const byWay = new Map<string, Movement>();
+    for (const { movement } of newer) {
+      const name = JSON.stringify([movement.kind, movement.type, movement.from, movement.to]);
+      const known = byWay.get(name);
+      byWay.set(name, { ...movement, count: movement.count + (known?.count ?? 0) });
+    }
+    return {
+      seen: this.seen,
+      hasStream: this.source !== undefined,
+      moved: [...byWay.values()],
+      derived: this.derived,
+      recent: [...this.recent.values()].flatMap((nodes) => [...nodes.values()].reverse()).sort(newestFirst),
+    };
+  }
+
+  /** The heads of the registry that records have shown, oldest first. */
+  get registryHeads(): readonly HeadRecord[] {
+    return this.heads;
+  }
+
+  private async lookNow(): Promise<void> {
+    try {
+      await this.listShards();
+      const shards = [...this.shards];
+      const pages = this.isFirstLook ? PAGES_OF_THE_FIRST_LOOK : PAGES_OF_A_LOOK;
+      await Promise.all(shards.map(([shardId, shard]) => this.readShard(shardId, shard, pages)));
+      if (this.source !== undefined) this.isFirstLook = false;
+    } catch (error) {
+      // The next look, a moment later, tries again.
+      if (!isTemporaryError(error)) throw error;
+    }
+  }
+
+  private async listShards(): Promise<void> {
+    const nowMs = performance.now();
+    if (nowMs - this.listedAtMs < LISTED_MS) return;
+    const source = await this.findSource();
+    if (source?.streamArn !== this.source?.streamArn) this.shards.clear();
+    this.source = source;
+    if (source !== undefined) {
+      const { shards } = await source.describe();
+      const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
+      const listed = new Set(shards.map(({ shardId }) => shardId));
+      for (const shardId of this.shards.keys()) if (!listed.has(shardId)) this.shards.delete(shardId);
+      // A shard with children takes no more records.
+      const open = shards.filter(({ shardId }) => !parents.has(shardId)).slice(0, MOST_SHARDS);
+      for (const { shardId } of open) {
+        if (!this.shards.has(shardId)) this.shards.set(shardId, new ShardPages(source, shardId, {}, () => undefined));
+      }
+    }
+    this.listedAtMs = nowMs;
+  }
+
+  private async readShard(shardId: string, shard: ShardPages, pages: number): Promise<void> {
+    let empty = 0;
+    for (let i = 0; i < pages; i++) {
+      const page = await shard.next();
+      for (const record of page.records) this.addRecord(record);
+      if (page.isEnd) {
+        this.shards.delete(shardId);
+        this.listedAtMs = Number.NEGATIVE_INFINITY;
+        return;
+      }
+      empty = page.records.length === 0 ? empty + 1 : 0;
+      if (empty >= EMPTY_PAGES || (!this.isFirstLook && !isFullPage(page))) return;
+    }
+    // More was written than people can look at: go on with what is written now.
+    const source = this.source!;
+    const start = { iterator: await source.latest(shardId) };
+    this.shards.set(shardId, new ShardPages(source, shardId, start, () => undefined));
+  }
+
+  private addRecord(record: StreamRecord): void {
+    const made = record.dynamodb?.ApproximateCreationDateTime;
+    const atMs = made instanceof Date ? made.getTime() : typeof made === 'number' ? made * 1000 : Date.now();
+    for (const { source, target, oldImage, newImage } of changedItems(this.graph.table, record)) {
+      if (source === SERVICE_PARTITION) this.addHead(target, newImage, atMs);
+      else if (isDerivedKey(target)) this.derived += 1;
+      else this.addChange(source, target, newImage ?? oldImage, { atMs, isDeleted: newImage === undefined });
+    }
+  }
+
+  private addHead(target: string, image: Item | undefined, atMs: number): void {
+    const text = target === HEAD ? stringOf(image?.['state']) : undefined;
+    if (text === undefined) return;
+    this.heads.push({ text, atMs });
+    if (this.heads.length > MOST_HEADS) this.heads.shift();
+  }
+
+  private addChange(source: string, target: string, image: Item | undefined, change: Omit<RecentNode, 'id'>): void {
+    const own = typePrefix(source) ?? '';
+    const node = this.graph.nodes.get(own);
+    if (source === target || node?.parts.has(target) === true) {
+      if (node === undefined) return;
+      this.addMovement({ kind: 'node', type: own, from: '', to: '', count: 1 });
+      if (source === target) this.addRecent(own, { id: source, ...change });
+      return;
+    }
+    const type = typePrefix(target) ?? '';
+    const edge = this.graph.edges.get(type);
+    if (edge === undefined) return;
+    const end = edge.keys === 'hashed' ? stringOf(image?.[TARGET_ID]) : target.slice(type.length + 1);
+    this.addMovement({ kind: 'edge', type, from: own, to: typePrefix(end ?? '') ?? '', count: 1 });
+  }
+
+  private addMovement(movement: Movement): void {
+    this.seen += 1;
+    this.movements.push({ at: this.seen, movement });
+    if (this.movements.length > MOST_MOVEMENTS) this.movements = this.movements.slice(-MOST_MOVEMENTS / 2);
+  }
+
+  private addRecent(type: string, node: RecentNode): void {
+    const nodes = this.recent.get(type) ?? new Map<string, RecentNode>();
+    this.recent.set(type, nodes);
+    nodes.delete(node.id);
+    nodes.set(node.id, node);
+    const [oldest] = nodes.keys();
+    if (nodes.size > MOST_RECENT) nodes.delete(oldest!);
+  }
+}
+
+function newestFirst(left: RecentNode, right: RecentNode): number {
+  return right.atMs - left.atMs;
+}

@@ -1,0 +1,279 @@
+import { attributeOf, type Item, numberOf, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';
+import { isDerivedKey, SERVICE_PARTITION, typePrefix } from '../../../src/core/items/keys.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import type { ScanSource } from '../../../src/core/store-port.ts';
+import { walkedItem } from '../../../src/store/table-walk.ts';
+
+/** The nodes and edges of a table by type: counted where all items were read, else estimated by a sample. */
+export interface SampleAnswer {
+  /** When it was read, in milliseconds since 1970. */
+  atMs: number;
+  /** `exact`: all items were read. `at least`: only a part, and the table does not know its own size. */
+  precision: 'exact' | 'estimate' | 'at least';
+  /** The number of items that were read, derived ones included. */
+  itemsRead: number;
+  nodes: Record<string, TypeSample>;
+  edges: Record<string, EdgeSample>;
+}
+
+/** The nodes, or the edges, of one type. */
+export interface TypeSample {
+  count: number;
+  /** Attributes with few values, and how often the sample has each of them; those of a part are `STATE.status`. */
+  values: Record<string, ValueCount[]>;
+}
+
+/** The edges of one type. */
+export interface EdgeSample extends TypeSample {
+  /** Their number by the types of their ends. */
+  ways: { from: string; to: string; count: number }[];
+  /** The node that the most edges of the sample enter; null: the sample has no edge. */
+  busiest: string | null;
+}
+
+/** A value, and how often the sample has it. */
+export interface ValueCount {
+  value: string;
+  count: number;
+}
+
+/** A node that the sample has: its id, and a text to recognise it by. */
+export interface SampledNode {
+  id: string;
+  name: string | null;
+}
+
+/** The number of segments that a sample is read in: a partition's items lie together. */
+const SEGMENTS = 16;
+const PAGE_ITEMS = 500;
+const PAGES_AT_ONCE = 4;
+/** A sample takes about this many read capacity units at most: 4 MB of items. */
+const MOST_RCU = 512;
+/** How long a sample is used, in milliseconds: a second for each unit that it took, and within these bounds. */
+const KEPT_MS = { least: 10_000, most: 5 * 60_000 };
+/** An attribute with more values, or with longer ones, is no choice. */
+const MOST_VALUES = 12;
+const LONGEST_VALUE = 40;
+/** Attributes of a type whose values are counted. */
+const MOST_ATTRIBUTES = 60;
+/** Nodes of each type that are remembered. */
+const MOST_NODES = 500;
+/** Attributes that people recognise a node by, where the model names none. */
+const NAMES = ['name', 'title', 'label', 'subject', 'email'] as const;
+
+/** A sample of a table, read when it is asked for, and again later: a small one soon, since it costs little. */
+export class TableSample {
+  private kept: { untilMs: number; sample: Promise<Sampled> } | undefined;
+
+  /**
+   * The sample, as it is known or read now.
+   *
+   * @param itemCount gives the number of items that the table says it has.
+   */
+  async read(graph: CompiledModel, store: ScanSource, itemCount: () => Promise<number>): Promise<Sampled> {
+    const nowMs = Date.now();
+    if (this.kept === undefined || nowMs > this.kept.untilMs) {
+      const kept = { untilMs: nowMs + KEPT_MS.most, sample: readSample(graph, store, itemCount, nowMs) };
+      this.kept = kept;
+      kept.sample.then(
+        ({ rcu }) => {
+          kept.untilMs = Date.now() + Math.min(KEPT_MS.most, Math.max(KEPT_MS.least, rcu * 1_000));
+        },
+        () => undefined,
+      );
+      // A sample that failed is read again by the next question.
+      kept.sample.catch(() => {
+        if (this.kept === kept) this.kept = undefined;
+      });
+    }
+    return await this.kept.sample;
+  }
+}
+
+/** A sample with the nodes in it. */
+export interface Sampled {
+  answer: SampleAnswer;
+  /** Read capacity units that it took. */
+  rcu: number;
+  /** Nodes that the sample has, by type, in no order that means anything. */
+  nodes: ReadonlyMap<string, readonly SampledNode[]>;
+}
+
+async function readSample(
+  graph: CompiledModel,
+  store: ScanSource,
+  itemCount: () => Promise<number>,
+  atMs: number,
+): Promise<Sampled> {
+  const counter = new SampleCounter(graph);
+  const waiting: { segment: number; startKey?: Item }[] = Array.from({ length: SEGMENTS }, (_, segment) => ({
+    segment,
+  }));
+  let rcu = 0;
+  let itemsRead = 0;
+  while (waiting.length > 0 && rcu < MOST_RCU) {
+    const pages = await Promise.all(
+      waiting.splice(0, PAGES_AT_ONCE).map(async (place) => {
+        const page = await store.scan({ ...place, segments: SEGMENTS, limit: PAGE_ITEMS });
+        return { page, segment: place.segment };
+      }),
+    );
+    for (const { page, segment } of pages) {
+      rcu += page.rcu;
+      for (const item of page.items) if (counter.add(item)) itemsRead += 1;
+      // Segments take turns, so that a sample that ends early has a part of each.
+      if (page.lastKey !== undefined) waiting.push({ segment, startKey: page.lastKey });
+    }
+  }
+  const isWhole = waiting.length === 0;
+  const all = isWhole ? itemsRead : await itemCount();
+  const isKnown = all > itemsRead;
+  const precision = isWhole ? 'exact' : isKnown ? 'estimate' : 'at least';
+  const scale = isWhole || !isKnown ? 1 : all / itemsRead;
+  return { answer: { atMs, precision, itemsRead, ...counter.counts(scale) }, rcu, nodes: counter.met };
+}
+
+/** Counts items by type. */
+class SampleCounter {
+  readonly met = new Map<string, SampledNode[]>();
+  private readonly nodes = new Map<string, TypeCounter>();
+  private readonly edges = new Map<string, EdgeCounter>();
+
+  constructor(private readonly graph: CompiledModel) {}
+
+  /** Counts an item; false for one of the service's own. */
+  add(stored: Item): boolean {
+    const { source, target } = walkedItem(this.graph, stored);
+    const { [this.graph.table.partitionKey]: _source, [this.graph.table.sortKey]: _target, ...item } = stored;
+    if (source === SERVICE_PARTITION) return false;
+    if (isDerivedKey(target)) return true;
+    const own = typePrefix(source) ?? '';
+    const node = this.graph.nodes.get(own);
+    if (source === target && node !== undefined) {
+      this.ofNode(own).add(item);
+      this.note(own, source, item);
+    } else if (node?.parts.has(target) === true) this.ofNode(own).addValues(item, `${target}.`);
+    else this.addEdge(own, target, item);
+    return true;
+  }
+
+  /** The counts, each times a scale. */
+  counts(scale: number): Pick<SampleAnswer, 'nodes' | 'edges'> {
+    const nodes = [...this.graph.nodes.keys()].map((type) => [
+      type,
+      (this.nodes.get(type) ?? new TypeCounter()).sample(scale),
+    ]);
+    const edges = [...this.graph.edges.keys()].map((type) => [
+      type,
+      (this.edges.get(type) ?? new EdgeCounter()).sample(scale),
+    ]);
+    return { nodes: Object.fromEntries(nodes), edges: Object.fromEntries(edges) };
+  }
+
+  private ofNode(type: string): TypeCounter {
+    const counter = this.nodes.get(type) ?? new TypeCounter();
+    this.nodes.set(type, counter);
+    return counter;
+  }
+
+  private addEdge(from: string, target: string, item: Item): void {
+    const type = typePrefix(target) ?? '';
+    const edge = this.graph.edges.get(type);
+    if (edge === undefined) return;
+    const end = edge.keys === 'hashed' ? (stringOf(item[TARGET_ID]) ?? '') : target.slice(type.length + 1);
+    const counter = this.edges.get(type) ?? new EdgeCounter();
+    this.edges.set(type, counter);
+    counter.add(item);
+    counter.addWay(from, end);
+  }
+
+  /** Remembers a node; of many every part of the sample keeps some. */
+  private note(type: string, id: string, item: Item): void {
+    const met = this.met.get(type) ?? [];
+    this.met.set(type, met);
+    const node = { id, name: nameOfNode(this.graph, type, item) };
+    if (met.length < MOST_NODES) met.push(node);
+    else {
+      const place = Math.floor(Math.random() * this.nodes.get(type)!.count);
+      if (place < MOST_NODES) met[place] = node;
+    }
+  }
+}
+
+class TypeCounter {
+  count = 0;
+  private readonly values = new Map<string, Map<string, number>>();
+
+  add(item: Item): void {
+    this.count += 1;
+    this.addValues(item);
+  }
+
+  addValues(item: Item, prefix = ''): void {
+    for (const [name, attribute] of Object.entries(item)) {
+      const value = 'BOOL' in attribute ? String(attribute.BOOL) : (stringOf(attribute) ?? numberOf(attribute));
+      if (value === undefined) continue;
+      const path = prefix + name;
+      const counts = this.values.get(path) ?? new Map<string, number>();
+      if (this.values.size < MOST_ATTRIBUTES) this.values.set(path, counts);
+      // A value too many tells that the attribute is no choice; more are not kept.
+      if (counts.size <= MOST_VALUES) counts.set(value.slice(0, LONGEST_VALUE + 1), (counts.get(value) ?? 0) + 1);
+    }
+  }
+
+  sample(scale: number): TypeSample {
+    const choices = [...this.values].filter(([, counts]) => isChoice(counts));
+    const values = choices.map(([name, counts]) => {
+      const sorted = [...counts].map(([value, count]) => ({ value, count }));
+      return [name, sorted.sort((left, right) => right.count - left.count)];
+    });
+    return { count: roundedCount(this.count, scale), values: Object.fromEntries(values) };
+  }
+}
+
+class EdgeCounter extends TypeCounter {
+  private readonly ways = new Map<string, { from: string; to: string; count: number }>();
+  private readonly ends = new Map<string, number>();
+
+  /** Counts an edge from a node of a type to a node. */
+  addWay(from: string, end: string): void {
+    const to = typePrefix(end) ?? '';
+    if (this.ends.has(end) || this.ends.size < MOST_NODES) this.ends.set(end, (this.ends.get(end) ?? 0) + 1);
+    const name = `${from} ${to}`;
+    const way = this.ways.get(name) ?? { from, to, count: 0 };
+    this.ways.set(name, { ...way, count: way.count + 1 });
+  }
+
+  override sample(scale: number): EdgeSample {
+    const ways = [...this.ways.values()].map((way) => ({ ...way, count: roundedCount(way.count, scale) }));
+    const [busiest = null] = [...this.ends.keys()].sort((left, right) => this.ends.get(right)! - this.ends.get(left)!);
+    return { ...super.sample(scale), ways, busiest };
+  }
+}
+
+/** Whether values are few, short, and come again. */
+function isChoice(counts: ReadonlyMap<string, number>): boolean {
+  const values = [...counts.keys()];
+  const items = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  return (
+    values.length <= MOST_VALUES && items > values.length && values.every((value) => value.length <= LONGEST_VALUE)
+  );
+}
+
+/** An estimate has two digits that mean something. */
+function roundedCount(count: number, scale: number): number {
+  return scale === 1 ? count : Number((count * scale).toPrecision(2));
+}
+
+/** A text to recognise a node by: an attribute that is often a name, or the first one that it is searched by. */
+function nameOfNode(graph: CompiledModel, type: string, item: Item): string | null {
+  const searched = [...(graph.nodes.get(type)?.searches.values() ?? [])].flatMap(({ order, part }) =>
+    order.kind === 'attribute' && part === undefined ? [order.attribute] : [],
+  );
+  for (const name of [...NAMES, ...searched]) {
+    const text = stringOf(attributeOf(item, name));
+    if (text !== undefined && text !== '') return text.slice(0, 120);
+  }
+  return null;
+}

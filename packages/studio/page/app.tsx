@@ -1,0 +1,122 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { figureText } from '../../../src/foundation/figure.ts';
+import type { ModelAnswer } from '../api/model-and-status.ts';
+import { useAnswer, useUnits } from './base/ask.ts';
+import { Link, usePlace } from './base/place.tsx';
+import { Told } from './parts/told.tsx';
+import { Explore } from './places/explore.tsx';
+import { Inspect } from './places/inspect.tsx';
+import { Overview } from './places/overview.tsx';
+import { Query } from './places/query.tsx';
+import { Shards } from './places/shards.tsx';
+import { Timeline } from './places/timeline.tsx';
+import { Trust } from './places/trust.tsx';
+
+const PLACES = [
+  { path: '/', name: 'Overview', Show: Overview },
+  { path: '/explore', name: 'Explore', Show: Explore },
+  { path: '/query', name: 'Query', Show: Query },
+  { path: '/inspect', name: 'Inspect', Show: Inspect },
+  { path: '/shards', name: 'Shards', Show: Shards },
+  { path: '/timeline', name: 'Timeline', Show: Timeline },
+  { path: '/trust', name: 'Trust', Show: Trust },
+] as const;
+
+/** The page: where one is, what it took, and the place itself. */
+export function App() {
+  const place = usePlace();
+  const asked = useAnswer<ModelAnswer>('/api/model');
+  const { name, Show } = PLACES.find(({ path }) => path === place.path) ?? PLACES[0];
+  useEffect(() => {
+    document.title = `${name} – Edgeloom studio`;
+  }, [name]);
+  return (
+    <>
+      <a class="skip" href="#content">
+        To the content
+      </a>
+      <Header key={place.path} path={place.path} />
+      <main id="content" tabIndex={-1}>
+        <h1>{name}</h1>
+        <Told asked={asked}>{(model) => <Show key={place.path} model={model} parameters={place.parameters} />}</Told>
+      </main>
+      <Footer model={asked.answer} />
+    </>
+  );
+}
+
+/** The brand, and the ways to all places: behind a button where there is no room for them. It closes where one goes to another place. */
+function Header({ path }: { path: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const menu = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!isOpen) return;
+    const onKey = ({ key }: KeyboardEvent): void => {
+      if (key !== 'Escape') return;
+      setOpen(false);
+      menu.current?.focus();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [isOpen]);
+  return (
+    <header class={isOpen ? 'open' : undefined}>
+      <strong class="brand">Edgeloom</strong>
+      <button
+        type="button"
+        class="menu"
+        ref={menu}
+        aria-expanded={isOpen}
+        aria-controls="places"
+        onClick={() => setOpen(!isOpen)}
+      >
+        Menu
+      </button>
+      <div id="places">
+        <nav aria-label="Places">
+          {PLACES.map((one) => (
+            <Link key={one.path} to={one.path} aria-current={one.path === path ? 'page' : undefined}>
+              {one.name}
+            </Link>
+          ))}
+        </nav>
+        <ThemeChoice />
+      </div>
+    </header>
+  );
+}
+
+function Footer({ model }: { model: ModelAnswer | undefined }) {
+  const { rcu, wcu } = useUnits();
+  return (
+    <footer>
+      <span>
+        table <bdi>{model?.table ?? '…'}</bdi>, model <code>{model?.fingerprint ?? '…'}</code>,{' '}
+        {model?.isWritable ? 'may write' : 'only reads'}
+      </span>
+      <output class="units" aria-label="Capacity units that this page took">
+        this page took {figureText(rcu)} RCU, {figureText(wcu)} WCU
+      </output>
+    </footer>
+  );
+}
+
+const THEMES = ['auto', 'light', 'dark'] as const;
+
+function ThemeChoice() {
+  const [theme, setTheme] = useState(localStorage.getItem('theme') ?? 'auto');
+  useEffect(() => {
+    localStorage.setItem('theme', theme);
+    document.documentElement.dataset['theme'] = theme;
+  }, [theme]);
+  return (
+    <label class="theme">
+      Colours{' '}
+      <select value={theme} onChange={(event) => setTheme(event.currentTarget.value)}>
+        {THEMES.map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </select>
+    </label>
+  );
+}

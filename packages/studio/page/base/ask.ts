@@ -1,0 +1,122 @@
+import { isSafeNumber, LosslessNumber, parse } from 'lossless-json';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { FailureDocument } from '../../../../src/foundation/failure-document.ts';
+import { addressOf, type PlaceParameters } from './address.ts';
+import { keptToken } from './token.ts';
+
+/** Capacity units that answers took. */
+export interface Units {
+  rcu: number;
+  wcu: number;
+}
+
+/** The error of a request. */
+export type Failure = FailureDocument['error'];
+
+const total: Units = { rcu: 0, wcu: 0 };
+const listeners = new Set<() => void>();
+
+/** Starts the count at 0 again, for a new place. */
+export function resetUnits(): void {
+  Object.assign(total, { rcu: 0, wcu: 0 });
+  notifyListeners();
+}
+
+/** The units that the place has taken so far, followed. */
+export function useUnits(): Units {
+  const [units, setUnits] = useState({ ...total });
+  useEffect(() => {
+    const listen = (): void => setUnits({ ...total });
+    listeners.add(listen);
+    return () => {
+      listeners.delete(listen);
+    };
+  }, []);
+  return units;
+}
+
+/** Asks the studio. Throws a `Failure`. */
+export async function askStudio<T>(path: string, parameters: PlaceParameters = {}): Promise<T> {
+  return await fetchAnswer<T>(addressOf(path, parameters), { method: 'GET' });
+}
+
+/** Tells the studio to do something. Throws a `Failure`. */
+export async function postTo<T>(path: string, body: object): Promise<T> {
+  const headers = { 'content-type': 'application/json' };
+  return await fetchAnswer<T>(path, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+async function fetchAnswer<T>(address: string, request: RequestInit): Promise<T> {
+  const headers = { ...request.headers, 'x-edgeloom-studio': keptToken() };
+  let text: string;
+  try {
+    const response = await fetch(address, { ...request, headers, credentials: 'omit' });
+    text = await response.text();
+    if (!text.startsWith('{')) throw new TypeError(text);
+  } catch (error) {
+    const failure: Failure = {
+      code: 'no-answer',
+      message: 'The studio does not answer.',
+      hint: `Is edgeloom studio still running? ${error instanceof Error ? error.message : ''}`,
+    };
+    throw failure;
+  }
+  const { answer, units, error } = parseExact(text) as { answer: T; units?: Units; error?: Failure };
+  total.rcu += units?.rcu ?? 0;
+  total.wcu += units?.wcu ?? 0;
+  notifyListeners();
+  if (error !== undefined) throw error;
+  return answer;
+}
+
+/** The value of a JSON text. Numbers that JavaScript cannot hold keep their digits. */
+export function parseExact(text: string): unknown {
+  return parse(text, undefined, parseNumber);
+}
+
+function parseNumber(text: string): number | LosslessNumber {
+  return isSafeNumber(text) ? Number(text) : new LosslessNumber(text);
+}
+
+function notifyListeners(): void {
+  for (const listen of listeners) listen();
+}
+
+/** An answer that is on its way, or has come. */
+export interface Asked<T> {
+  /** The last answer to this question; absent before it. */
+  answer?: T;
+  failure?: Failure;
+  isWaiting: boolean;
+  /** Asks again. */
+  again(): void;
+}
+
+/** Asks a question, and again when it changes. `path`: undefined asks nothing. */
+export function useAnswer<T>(path: string | undefined, parameters: PlaceParameters = {}): Asked<T> {
+  const question = path === undefined ? undefined : addressOf(path, parameters);
+  const [state, setState] = useState<{ question?: string; answer?: T; failure?: Failure; isWaiting: boolean }>({
+    isWaiting: question !== undefined,
+  });
+  const newest = useRef(0);
+  const again = useCallback(() => {
+    newest.current += 1;
+    const own = newest.current;
+    if (question === undefined) {
+      setState({ isWaiting: false });
+      return;
+    }
+    setState((before) => (before.question === question ? { ...before, isWaiting: true } : { isWaiting: true }));
+    const setResult = (result: { answer?: T; failure?: Failure }): void => {
+      // An answer to an earlier question may come late.
+      if (own === newest.current) setState({ question, ...result, isWaiting: false });
+    };
+    askStudio<T>(question).then(
+      (answer) => setResult({ answer }),
+      (failure: Failure) => setResult({ failure }),
+    );
+  }, [question]);
+  useEffect(again, [again]);
+  const isCurrent = state.question === question;
+  return { ...(isCurrent && state), isWaiting: !isCurrent || state.isWaiting, again };
+}

@@ -1,0 +1,118 @@
+import { useState } from 'preact/hooks';
+import { figureText } from '../../../../src/foundation/figure.ts';
+import type { ExplainedPart, PartState } from '../../../../src/trust/explain/base-item.ts';
+import type { Explanation } from '../../../../src/trust/explain/explain.ts';
+import type { StoredItem } from '../../api/inspect.ts';
+import { addressOf } from '../base/address.ts';
+import { useAnswer } from '../base/ask.ts';
+import { Link } from '../base/place.tsx';
+import { Badge, Told } from '../parts/told.tsx';
+import { Attributes, Difference } from '../parts/value.tsx';
+import { Edit } from './edit.tsx';
+import { RepairNode } from './repair-node.tsx';
+
+const STATES: Record<PartState, 'good' | 'late' | 'bad' | 'plain'> = {
+  right: 'good',
+  lag: 'late',
+  drift: 'bad',
+  quarantined: 'bad',
+  evicted: 'late',
+  absent: 'plain',
+};
+
+/** Properties of an item's view. */
+export interface ItemProps {
+  item: StoredItem;
+  /** Whether it is open, and explained. */
+  isChosen: boolean;
+  isWritable: boolean;
+  /** Where it is opened, or closed. */
+  place: string;
+  /** Called after an edit or a repair. */
+  onChange: () => void;
+}
+
+/** An item of a partition; the chosen one is open, next to its explanation. */
+export function ItemView({ item, isChosen, isWritable, place, onChange }: ItemProps) {
+  const [isEdited, setEdited] = useState(false);
+  return (
+    <article>
+      <Link to={place} class="key" aria-expanded={isChosen}>
+        <bdi>{item.target}</bdi>
+      </Link>{' '}
+      <Badge kind="plain">{item.kind}</Badge> <span class="quiet">{figureText(item.bytes)} bytes</span>
+      {isChosen && (
+        <>
+          <Attributes attributes={item.attributes} />
+          {isWritable && item.kind === 'base' && !isEdited && (
+            <button type="button" onClick={() => setEdited(true)}>
+              Edit
+            </button>
+          )}
+          {isEdited && (
+            <Edit
+              item={item}
+              onClose={(hasChanged) => {
+                setEdited(false);
+                if (hasChanged) onChange();
+              }}
+            />
+          )}
+          <Explained key={JSON.stringify(item)} item={item} isWritable={isWritable} onChange={onChange} />
+        </>
+      )}
+    </article>
+  );
+}
+
+function Explained({
+  item: { source, target },
+  isWritable,
+  onChange,
+}: Pick<ItemProps, 'item' | 'isWritable' | 'onChange'>) {
+  const asked = useAnswer<Explanation>('/api/explain', { source, target });
+  const changed = (): void => {
+    asked.again();
+    onChange();
+  };
+  return (
+    <section class="explained" aria-label={`Explanation of ${target}`}>
+      <h3>Why it is so</h3>
+      <Told asked={asked}>
+        {({ parts, notes }) => (
+          <>
+            {notes.map((note) => (
+              <p key={note}>
+                <bdi>{note}</bdi>
+              </p>
+            ))}
+            <ul class="parts-list">
+              {parts.map((part) => (
+                <li key={`${part.name} ${part.source} ${part.target}`}>
+                  <Part part={part} />
+                </li>
+              ))}
+            </ul>
+            {parts.some(({ difference }) => difference !== undefined) && isWritable && (
+              <RepairNode id={source} onDone={changed} />
+            )}
+          </>
+        )}
+      </Told>
+    </section>
+  );
+}
+
+function Part({ part: { source, target, name, state, reason, difference } }: { part: ExplainedPart }) {
+  return (
+    <>
+      <Badge kind={STATES[state]}>{state}</Badge> <code>{name}</code> at{' '}
+      <Link to={addressOf('/inspect', { id: source, target })} class="key">
+        <bdi>
+          {source} {target}
+        </bdi>
+      </Link>
+      {difference === undefined ? <p class="quiet">{reason}</p> : <Difference {...difference} />}
+    </>
+  );
+}

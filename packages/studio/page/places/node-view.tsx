@@ -1,0 +1,165 @@
+import { useState } from 'preact/hooks';
+import type { EdgeResult, Page } from '../../../../src/client/read/request/result.ts';
+import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import type { NodeAnswer } from '../../api/nodes.ts';
+import { addressOf } from '../base/address.ts';
+import { useAnswer } from '../base/ask.ts';
+import { Link, NodeLink } from '../base/place.tsx';
+import { useAskedAgain, useTouches } from '../base/touches.ts';
+import { AttributeRows, LiveMark, PagedRows } from '../parts/paged-rows.tsx';
+import { Badge, Card, type NodePartProps, Told } from '../parts/told.tsx';
+import { Totals } from '../parts/totals.tsx';
+import { Attributes } from '../parts/value.tsx';
+import { Inbound } from './inbound.tsx';
+import { Neighbourhood } from './neighbourhood.tsx';
+
+const PARTS = { node: 'Node', edges: 'Edges', inbound: 'Inbound', graph: 'Neighbourhood' } as const;
+
+/** A node and what is around it; each part has its address. */
+export function NodeView({ model, id, parameters }: NodePartProps) {
+  const part = parameters.get('part') ?? 'node';
+  return (
+    <>
+      <h2 class="key">
+        <bdi>{id}</bdi>
+      </h2>
+      <nav class="parts" aria-label="Parts of the node">
+        {Object.entries(PARTS).map(([name, text]) => (
+          <Link
+            key={name}
+            to={addressOf('/explore', { id, part: name === 'node' ? undefined : name })}
+            aria-current={name === part ? 'page' : undefined}
+          >
+            {text}
+          </Link>
+        ))}
+        <Link to={addressOf('/inspect', { id })}>Inspect</Link>
+      </nav>
+      {part === 'edges' ? (
+        <Edges model={model} id={id} parameters={parameters} />
+      ) : part === 'inbound' ? (
+        <Inbound model={model} id={id} parameters={parameters} />
+      ) : part === 'graph' ? (
+        <Neighbourhood model={model} id={id} />
+      ) : (
+        <NodeItself model={model} id={id} />
+      )}
+    </>
+  );
+}
+
+/** Elements of the edge set that are shown, and those that are shown more at a time. */
+const FIRST = 50;
+const MORE = 100;
+
+function NodeItself({ model, id }: Omit<NodePartProps, 'parameters'>) {
+  const [shown, setShown] = useState(FIRST);
+  const asked = useAnswer<NodeAnswer>('/api/node', { id });
+  const touches = useTouches({ sources: [id] });
+  useAskedAgain(asked, touches.count);
+  return (
+    <>
+      <LiveMark live={touches} />
+      <Told asked={asked}>
+        {({ base, parts, view, edgeSet, edgeSetSize }) => (
+          <>
+            <Card title="Attributes">
+              {base === null ? (
+                <p>
+                  <Badge kind="late">absent</Badge> There is no such node.
+                </p>
+              ) : (
+                <Attributes attributes={base} />
+              )}
+            </Card>
+            {Object.entries(parts).map(([name, attributes]) => (
+              <Card key={name} title={`Part ${name}`}>
+                <Attributes attributes={attributes} />
+              </Card>
+            ))}
+            {(base !== null || view !== null) && (
+              <Card title="View">
+                {view === null ? (
+                  <p class="quiet">Nothing of the node is projected.</p>
+                ) : (
+                  <Attributes attributes={view} />
+                )}
+              </Card>
+            )}
+            {hasTotals(model, id) && (
+              <Card title="Totals">
+                <Totals id={id} touches={touches.count} />
+              </Card>
+            )}
+            <Card title={`Edge set, ${countText(edgeSetSize, 'element')}`}>
+              <AttributeRows
+                label="Edge set"
+                items={edgeSet.slice(0, shown)}
+                own={{ headings: ['type', 'target'], row: ({ type, target }) => [type, <NodeLink id={target} />] }}
+                attributesOf={({ type: _type, target: _target, ...labels }) => labels}
+                empty="The edge set is empty."
+              />
+              {edgeSetSize > shown && (
+                <p class="row">
+                  <span>
+                    {figureText(Math.min(shown, edgeSet.length))} of {figureText(edgeSetSize)}
+                  </span>
+                  {edgeSet.length > shown && (
+                    <button type="button" onClick={() => setShown(shown + MORE)}>
+                      Show {MORE} more
+                    </button>
+                  )}
+                  <Link to={addressOf('/explore', { id, part: 'edges' })}>Page by page</Link>
+                </p>
+              )}
+            </Card>
+          </>
+        )}
+      </Told>
+    </>
+  );
+}
+
+/** Whether the model keeps a number of edges that enter or leave nodes of this type. */
+function hasTotals({ edges }: NodePartProps['model'], id: string): boolean {
+  const type = id.slice(0, id.indexOf('-'));
+  return edges.some(
+    ({ from, to, totals, isCounted }) =>
+      (totals.inbound !== undefined && to.includes(type)) || (isCounted && from.includes(type)),
+  );
+}
+
+function Edges({ model, id, parameters }: NodePartProps) {
+  const cursor = parameters.get('cursor') ?? undefined;
+  const type = parameters.get('type') ?? undefined;
+  const asked = useAnswer<Page<EdgeResult>>('/api/edges', { id, type, cursor });
+  const touches = useTouches({ sources: [id] });
+  useAskedAgain(asked, touches.count);
+  const own = id.slice(0, id.indexOf('-'));
+  const leaving = model.edges.filter(({ from }) => from.includes(own));
+  const place = { id, part: 'edges', type };
+  return (
+    <Card title="Edges that leave the node">
+      <nav class="parts" aria-label="Edge types">
+        {[undefined, ...leaving.map((edge) => edge.type)].map((one) => (
+          <Link
+            key={one ?? ''}
+            to={addressOf('/explore', { ...place, type: one })}
+            aria-current={one === type ? 'page' : undefined}
+          >
+            {one ?? 'all types'}
+          </Link>
+        ))}
+      </nav>
+      <LiveMark live={touches} />
+      <PagedRows
+        {...{ asked, cursor, path: '/explore', parameters: place }}
+        label="Edges"
+        headings={['type', 'target']}
+        row={({ type, target }) => [type, <NodeLink id={target} />]}
+        attributesOf={({ attributes }) => attributes}
+        empty="No edge leaves the node."
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,190 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import type { StatusAnswer } from '../../api/model-and-status.ts';
+import { useAnswer } from '../base/ask.ts';
+import { Link } from '../base/place.tsx';
+import { Ago } from '../parts/ago.tsx';
+import { Rows } from '../parts/rows.tsx';
+import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
+import { Verified } from '../parts/verified.tsx';
+import { Live, noteMoment } from './live.tsx';
+import { ModelGraph } from './model-graph.tsx';
+
+/** Milliseconds between two reads of the status while the page is in front. */
+const EVERY_MS = 5_000;
+const STATE_KINDS = {
+  'at end': 'good',
+  behind: 'late',
+  gone: 'bad',
+  lost: 'late',
+  'not read to its end': 'late',
+} as const;
+
+/** The model, and how the table is now. */
+export function Overview({ model, parameters }: PlaceProps) {
+  const asked = useAnswer<StatusAnswer>('/api/status');
+  const { again, answer } = asked;
+  const isWaiting = useRef(false);
+  isWaiting.current = asked.isWaiting;
+  useEffect(() => {
+    const timer = setInterval(() => {
+      // A hidden page takes no units. A newer question would drop the answer to one that takes longer than the time between two.
+      if (!document.hidden && !isWaiting.current) again();
+    }, EVERY_MS);
+    return () => clearInterval(timer);
+  }, [again]);
+  // Before it is drawn: a moment that is known already is not noted again.
+  if (answer !== undefined) noteMoment(answer);
+  return (
+    <div class="cards">
+      {answer !== undefined && answer.problems.length > 0 && <Problems problems={answer.problems} />}
+      <Card title="Model" wide>
+        <ModelGraph model={model} chosen={parameters.get('picked') ?? undefined} />
+      </Card>
+      <Told asked={asked}>
+        {(status) => (
+          <>
+            {status.problems.length === 0 && (
+              <p class="wide">
+                <Badge kind="good">nothing</Badge> needs a person.
+              </p>
+            )}
+            <Consumers status={status} />
+            <Card title="Lag and throughput">
+              <Live at={status.atMs} />
+            </Card>
+            <Card title="Quarantine">
+              <Rows
+                label="Quarantine by reason"
+                headings={['reason', 'records']}
+                rows={Object.entries(status.quarantined).map(([reason, count]) => [reason, count])}
+                empty="Quarantine is empty."
+              />
+              <Link to="/trust">See the entries</Link>
+            </Card>
+            <LastCheck lastCheck={status.lastCheck} />
+            <Verified status={status} />
+            <Table status={status} />
+          </>
+        )}
+      </Told>
+    </div>
+  );
+}
+
+function Problems({ problems }: { problems: readonly string[] }) {
+  return (
+    <Card title="What needs a person" wide>
+      <ul class="problems">
+        {problems.map((problem) => (
+          <li key={problem}>{problem}</li>
+        ))}
+      </ul>
+      <Link to="/trust">Quarantine and check</Link>
+    </Card>
+  );
+}
+
+function Consumers({ status: { shards, consumers } }: { status: StatusAnswer }) {
+  return (
+    <Card title="Consumers">
+      <Rows
+        label="Shards of the stream"
+        headings={['shard', 'state', 'behind (s)']}
+        rows={shards.map(({ id, state, behindSeconds }) => [
+          <span class="key">{id}</span>,
+          <Badge kind={STATE_KINDS[state]}>{state}</Badge>,
+          behindSeconds === null ? '' : Math.round(behindSeconds),
+        ])}
+        empty="The table has no stream."
+      />
+      <Rows
+        label="Consumers of the stream"
+        headings={['consumer', 'kind', 'records/s', 'seen']}
+        rows={consumers.map(({ id, kind, recordsPerSecond, seen, isStopped }) => [
+          <span class="key">{id}</span>,
+          kind,
+          recordsPerSecond,
+          <>
+            <Ago at={seen} />
+            {isStopped ? ' (stopped)' : ''}
+          </>,
+        ])}
+        empty="No consumer was seen in the last two days."
+      />
+    </Card>
+  );
+}
+
+function LastCheck({ lastCheck }: { lastCheck: StatusAnswer['lastCheck'] }) {
+  return (
+    <Card title="Last check">
+      {lastCheck === null ? (
+        <p class="quiet">No check of the whole table is known.</p>
+      ) : (
+        <dl class="facts">
+          <dt>verdict</dt>
+          <dd>
+            <Badge kind={lastCheck.verdict === 'clean' ? 'good' : 'bad'}>{lastCheck.verdict}</Badge>
+          </dd>
+          <dt>ended</dt>
+          <dd>
+            <Ago at={lastCheck.ended} />
+          </dd>
+          <dt>differences</dt>
+          <dd>{figureText(lastCheck.drift)}</dd>
+          <dt>pending</dt>
+          <dd>{figureText(lastCheck.pending)}</dd>
+          <dt>unregistered</dt>
+          <dd>{figureText(lastCheck.unregistered ?? 0)}</dd>
+        </dl>
+      )}
+      <Link to="/trust">Run a check</Link>
+    </Card>
+  );
+}
+
+function Table({ status: { table, projections } }: { status: StatusAnswer }) {
+  const ready = projections.filter(({ state }) => state === 'ready');
+  const others = projections.filter(({ state }) => state !== 'ready');
+  return (
+    <Card title="Table and registry">
+      <dl class="facts">
+        <dt>table</dt>
+        <dd>
+          <bdi>{table.name}</bdi>, {table.status}
+        </dd>
+        <dt>indexes</dt>
+        <dd>{table.indexes.join(', ') || 'none'}</dd>
+        <dt>items</dt>
+        <dd>
+          {figureText(table.itemCount)}, {sizeText(table.sizeBytes)}
+        </dd>
+      </dl>
+      {projections.length === 0 && <p class="quiet">The table has no registry: edgeloom migrate makes one.</p>}
+      {others.length > 0 && <Projections label="Projections that change" projections={others} />}
+      {ready.length > 0 && (
+        <details>
+          <summary>{countText(ready.length, 'projection is', 'projections are')} ready</summary>
+          <Projections label="Projections that are ready" projections={ready} />
+        </details>
+      )}
+    </Card>
+  );
+}
+
+function Projections({ label, projections }: { label: string; projections: StatusAnswer['projections'] }) {
+  return (
+    <Rows
+      label={label}
+      headings={['projection', 'generation', 'state']}
+      rows={projections.map(({ name, generation, state }) => [<span class="key">{name}</span>, generation, state])}
+    />
+  );
+}
+
+/** A number of bytes in its largest unit. */
+function sizeText(bytes: number): string {
+  if (bytes >= 1_000_000) return `${figureText(bytes / 1_000_000)} MB`;
+  return bytes >= 1_000 ? `${figureText(bytes / 1_000)} KB` : `${figureText(bytes)} bytes`;
+}

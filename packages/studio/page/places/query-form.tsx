@@ -1,0 +1,352 @@
+import { useState } from 'preact/hooks';
+import { conditionOf, SIGNS } from '../../../../src/client/read/request/where-text.ts';
+import type { RandomNodesAnswer } from '../../api/live.ts';
+import type { ModelAnswer } from '../../api/model-and-status.ts';
+import type { DescribedEdge, DescribedOrder, DescribedSearch } from '../../base/describe-model.ts';
+import type { SampleAnswer, TypeSample, ValueCount } from '../../base/table-sample.ts';
+import { addressOf } from '../base/address.ts';
+import { useAnswer } from '../base/ask.ts';
+import { goTo } from '../base/place.tsx';
+import { useSuggestions } from '../parts/id-form.tsx';
+import { levelSuggestions } from './levels.tsx';
+
+/** The values that a question asks for, and the parameters of each way. */
+const WAYS = {
+  all: { text: 'all', fields: [] },
+  equals: { text: 'is', fields: ['equals'] },
+  atLeast: { text: 'is at least', fields: ['atLeast'] },
+  beginsWith: { text: 'begins with', fields: ['beginsWith'] },
+  range: { text: 'from … to', fields: ['from', 'to'] },
+  path: { text: 'leading values', fields: [] },
+} as const;
+type Way = keyof typeof WAYS;
+
+/** Filters that a form has room for. */
+const FILTERS = 2;
+
+/** Properties of the form. */
+interface QueryFormProps {
+  model: ModelAnswer;
+  parameters: URLSearchParams;
+}
+
+/** A form for any question to the projections: its fields are what the model says. */
+export function QueryForm({ model, parameters }: QueryFormProps) {
+  const { answer: sample } = useAnswer<SampleAnswer>('/api/sample');
+  const lists = model.edges.filter(({ orders }) => orders.length > 0);
+  const searches = model.nodes.flatMap((node) => node.searches);
+  const given = parameters.get('search') ?? parameters.get('type') ?? lists[0]?.type ?? searches[0]?.name ?? '';
+  const [subject, setSubject] = useState(given);
+  const edge = lists.find(({ type }) => type === subject);
+  const search = searches.find(({ name }) => name === subject);
+  const [orderName, setOrder] = useState(parameters.get('order') ?? '');
+  if (lists.length + searches.length === 0) return <p class="quiet">The model has neither orders nor searches.</p>;
+  const order = search ?? edge?.orders.find(({ name }) => name === orderName) ?? edge?.orders[0];
+  const sampled = edge === undefined ? sample?.nodes[subject.slice(0, subject.indexOf('.'))] : sample?.edges[edge.type];
+  const own = given === subject ? parameters : new URLSearchParams();
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        goTo(addressOf('/query', parametersOfForm(new FormData(event.currentTarget), search !== undefined)));
+      }}
+    >
+      <label>
+        List or search
+        <select
+          name="subject"
+          value={subject}
+          onChange={(event) => {
+            setSubject(event.currentTarget.value);
+            setOrder('');
+          }}
+        >
+          <optgroup label="Edges that enter a node">
+            {lists.map(({ type }) => (
+              <option key={type}>{type}</option>
+            ))}
+          </optgroup>
+          <optgroup label="Searches">
+            {searches.map(({ name }) => (
+              <option key={name}>{name}</option>
+            ))}
+          </optgroup>
+        </select>
+      </label>
+      {edge !== undefined && <Target edge={edge} id={own.get('id') ?? ''} />}
+      {edge !== undefined && (
+        <label>
+          Order
+          <select
+            name="order"
+            value={order === undefined ? '' : (order as { name: string }).name}
+            onChange={(event) => setOrder(event.currentTarget.value)}
+          >
+            {edge.orders.map(({ name, from }) => (
+              <option key={name} value={name}>
+                {name}: by {from}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {(edge ?? search)?.partition !== undefined && (
+        <label>
+          {(edge ?? search)!.partition} (partition)
+          <input name="partition" defaultValue={own.get('partition') ?? ''} required autocomplete="off" />
+        </label>
+      )}
+      {order !== undefined && (
+        <Values
+          key={`${subject} ${orderName}`}
+          {...{ order, search, parameters: own }}
+          choices={sampled?.values[search?.part === undefined ? order.from : `${search.part}.${order.from}`] ?? []}
+        />
+      )}
+      <Filters filters={(edge ?? search)?.filters ?? []} parameters={own} sample={sampled} />
+      {edge !== undefined && <LevelsField model={model} edge={edge} parameters={own} />}
+      <div class="row">
+        <label>
+          Rows
+          <input name="limit" type="number" min="1" max="500" defaultValue={own.get('limit') ?? '20'} required />
+        </label>
+        <label class="check">
+          <input type="checkbox" name="reverse" value="true" defaultChecked={own.has('reverse')} />
+          descending
+        </label>
+      </div>
+      <button type="submit">Ask</button>
+    </form>
+  );
+}
+
+/** The question of a form, as the address has it. */
+function parametersOfForm(form: FormData, isSearch: boolean) {
+  const text = (name: string): string => String(form.get(name) ?? '');
+  const [names, signs, values] = ['whereName', 'whereSign', 'whereValue'].map((name) => form.getAll(name).map(String));
+  const path = form.getAll('path').map(String);
+  const end = path.indexOf('');
+  return {
+    ...(isSearch ? { search: text('subject') } : { type: text('subject'), id: text('id'), order: text('order') }),
+    ...Object.fromEntries(
+      ['equals', 'atLeast', 'beginsWith', 'from', 'to', 'partition', 'reverse', 'limit'].map((name) => [
+        name,
+        text(name),
+      ]),
+    ),
+    path: end < 0 ? path : path.slice(0, end),
+    where: names!.flatMap((name, i) => (name === '' ? [] : [`${name}${signs![i]!}${values![i]!}`])),
+    with: text('with')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  };
+}
+
+/** The node whose edges are listed, with some to choose from. */
+function Target({ edge: { to }, id }: { edge: DescribedEdge; id: string }) {
+  const type = to[0]!;
+  const { answer } = useAnswer<RandomNodesAnswer>('/api/random', { type });
+  const [text, setText] = useState('');
+  const suggested = useSuggestions(text).filter((one) => to.includes(one.id.slice(0, one.id.indexOf('-'))));
+  const nodes = suggested.length > 0 ? suggested : (answer?.nodes ?? []);
+  return (
+    <label>
+      Node that they enter ({to.join(', ')})
+      <input
+        key={id}
+        name="id"
+        defaultValue={id}
+        required
+        autocomplete="off"
+        spellcheck={false}
+        list="targets"
+        onInput={(event) => setText(event.currentTarget.value)}
+        placeholder={`${type}-…`}
+      />
+      <datalist id="targets">
+        {nodes.map(({ id: one, name }) => (
+          <option key={one} value={one}>
+            {name ?? ''}
+          </option>
+        ))}
+      </datalist>
+    </label>
+  );
+}
+
+/** Which ways an order, or a search, takes. */
+function waysOf({ kind, type, path }: DescribedOrder, search: DescribedSearch | undefined): Way[] {
+  if (path !== undefined) return search === undefined ? ['all', 'path'] : ['path'];
+  if (search?.shards === 'value') return ['equals'];
+  if (kind === 'rank') return search === undefined ? ['all', 'equals', 'atLeast'] : ['all', 'equals', 'range'];
+  return type === 'number' ? ['all', 'equals', 'range'] : ['all', 'equals', 'beginsWith', 'range'];
+}
+
+function Values({
+  order,
+  search,
+  parameters,
+  choices,
+}: {
+  order: DescribedOrder;
+  search: DescribedSearch | undefined;
+  parameters: URLSearchParams;
+  /** Values that the attribute has often. */
+  choices: readonly ValueCount[];
+}) {
+  const ways = waysOf(order, search);
+  const given = ways.find((way) =>
+    [...WAYS[way].fields, ...(way === 'path' ? ['path'] : [])].some((name) => parameters.has(name)),
+  );
+  const [way, setWay] = useState<Way>(given ?? ways[0]!);
+  const segments = parameters.getAll('path');
+  return (
+    <>
+      {ways.length > 1 && (
+        <label>
+          {order.from}
+          <select value={way} onChange={(event) => setWay(event.currentTarget.value as Way)}>
+            {ways.map((one) => (
+              <option key={one} value={one}>
+                {WAYS[one].text}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {way === 'path' &&
+        order.path!.map((name, i) => (
+          <label key={name}>
+            {name}
+            <input name="path" defaultValue={segments[i] ?? ''} autocomplete="off" />
+          </label>
+        ))}
+      {WAYS[way].fields.map((name) => (
+        // biome-ignore lint/a11y/noLabelWithoutControl: either branch is a control
+        <label key={name}>
+          {{ from: 'from', to: 'to' }[name as string] ?? 'value'}
+          {order.type === 'date' ? ' (ISO 8601)' : ''}
+          {order.labels === undefined ? (
+            <>
+              <input
+                name={name}
+                defaultValue={parameters.get(name) ?? ''}
+                autocomplete="off"
+                list={`values-for-${name}`}
+              />
+              <datalist id={`values-for-${name}`}>
+                {choices.map(({ value }) => (
+                  <option key={value} value={value} />
+                ))}
+              </datalist>
+            </>
+          ) : (
+            <select name={name}>
+              {order.labels.map((label) => (
+                <option key={label} selected={label === parameters.get(name)}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          )}
+        </label>
+      ))}
+    </>
+  );
+}
+
+/** Filters by attributes that the index items hold. */
+function Filters({
+  filters,
+  parameters,
+  sample,
+}: {
+  filters: 'ALL' | readonly string[];
+  parameters: URLSearchParams;
+  sample: TypeSample | undefined;
+}) {
+  const given = parameters.getAll('where').flatMap((text) => conditionOf(text) ?? []);
+  const names = filters === 'ALL' ? Object.keys(sample?.values ?? {}) : filters;
+  if (filters !== 'ALL' && filters.length === 0) return null;
+  const values = [...new Set(names.flatMap((name) => (sample?.values[name] ?? []).map(({ value }) => value)))];
+  return (
+    <fieldset>
+      <legend>Only where</legend>
+      {Array.from({ length: FILTERS }, (_, i) => (
+        <div key={i} class="row">
+          <input
+            name="whereName"
+            aria-label={`Attribute ${i + 1}`}
+            defaultValue={given[i]?.name ?? ''}
+            list="filter-names"
+            autocomplete="off"
+            placeholder="attribute"
+          />
+          <select name="whereSign" aria-label={`Comparison ${i + 1}`} defaultValue={given[i]?.sign ?? '='}>
+            {SIGNS.map((sign) => (
+              <option key={sign}>{sign}</option>
+            ))}
+          </select>
+          <input
+            name="whereValue"
+            aria-label={`Value ${i + 1}`}
+            defaultValue={given[i]?.value ?? ''}
+            list="filter-values"
+            autocomplete="off"
+            placeholder="value"
+          />
+        </div>
+      ))}
+      <datalist id="filter-names">
+        {names.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <datalist id="filter-values">
+        {values.map((value) => (
+          <option key={value} value={value} />
+        ))}
+      </datalist>
+    </fieldset>
+  );
+}
+
+/** The form field for the levels of `with`: a text area, and buttons with suggestions. */
+function LevelsField({
+  model,
+  edge,
+  parameters,
+}: {
+  model: ModelAnswer;
+  edge: DescribedEdge;
+  parameters: URLSearchParams;
+}) {
+  const [text, setText] = useState(parameters.getAll('with').join('\n'));
+  const levels = text.split('\n').filter((line) => line.trim() !== '');
+  const suggested = levelSuggestions(model, edge.type, levels);
+  return (
+    <>
+      <label>
+        Levels, one a line
+        <textarea
+          name="with"
+          rows={Math.max(2, levels.length + 1)}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+          autocomplete="off"
+          spellcheck={false}
+        />
+      </label>
+      {suggested.length > 0 && (
+        <div class="choices">
+          {suggested.map((path) => (
+            <button key={path} type="button" class="small" onClick={() => setText([...levels, path].join('\n'))}>
+              + {path}
+            </button>
+          ))}
+        </div>
+      )}
+    </>
+  );
+}

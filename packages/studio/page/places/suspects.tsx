@@ -1,0 +1,41 @@
+import type { Page } from '../../../../src/client/read/request/result.ts';
+import type { QuarantineEntry } from '../../../../src/core/plan/quarantine-entry.ts';
+import { DRIFT } from '../../../../src/trust/check/finding.ts';
+import type { CheckAnswer } from '../../api/trust.ts';
+import { addressOf } from '../base/address.ts';
+import { useAnswer } from '../base/ask.ts';
+import { Link } from '../base/place.tsx';
+import { Badge, Card } from '../parts/told.tsx';
+import { REGISTRY } from './check-panel.tsx';
+
+/** How many of the items that need a look are shown. */
+const SHOWN = 8;
+
+/** Items that need a look, worst first: what the last check found, and those in quarantine; nothing where there are none. */
+export function Suspects() {
+  const { answer: quarantine } = useAnswer<Page<QuarantineEntry>>('/api/quarantine', { limit: String(SHOWN) });
+  const { answer: last } = useAnswer<CheckAnswer>('/api/check');
+  const found = (last?.check?.findings ?? []).filter(({ source }) => source !== REGISTRY);
+  const shown = found.map(({ source, target, verdict }) => ({ source, target, why: verdict }));
+  const isDrift = ({ why }: (typeof shown)[number]): boolean => (DRIFT as readonly string[]).includes(why);
+  const all = [
+    ...shown.filter(isDrift),
+    ...(quarantine?.items ?? []).map(({ source, target, code }) => ({ source, target, why: code })),
+    ...shown.filter((one) => !isDrift(one)),
+  ];
+  if (all.length === 0) return null;
+  return (
+    <Card title="Items that need a look">
+      <ul class="nodes">
+        {all.slice(0, SHOWN).map(({ source, target, why }) => (
+          <li key={`${source} ${target} ${why}`}>
+            <Link to={addressOf('/inspect', { id: source, target })} class="key">
+              <bdi>{target === source ? source : `${source} ${target}`}</bdi>
+            </Link>{' '}
+            <Badge kind="bad">{why}</Badge>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

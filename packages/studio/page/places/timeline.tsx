@@ -1,0 +1,150 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { countText } from '../../../../src/foundation/figure.ts';
+import type { TimelineAnswer } from '../../api/timeline.ts';
+import type { ProjectionChange, ReaderUse, TimelineMoment } from '../../base/timeline.ts';
+import { useAnswer } from '../base/ask.ts';
+import { Ago } from '../parts/ago.tsx';
+import { Rows } from '../parts/rows.tsx';
+import { Badge, Card, Told } from '../parts/told.tsx';
+
+/** Milliseconds between two looks while the page is in front. */
+const EVERY_MS = 2_000;
+/** Moments that the table of readers has, a column each. */
+const MOST_COLUMNS = 12;
+
+/** The changes of the model, newest first, and what readers used meanwhile. */
+export function Timeline() {
+  const asked = useAnswer<TimelineAnswer>('/api/timeline');
+  const { again } = asked;
+  const isWaiting = useRef(false);
+  isWaiting.current = asked.isWaiting;
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden && !isWaiting.current) again();
+    }, EVERY_MS);
+    return () => clearInterval(timer);
+  }, [again]);
+  return (
+    <Told asked={asked}>
+      {({ hasRegistry, moments }) => {
+        const changed = moments.filter(({ changes }) => changes.length > 0);
+        if (!hasRegistry) return <p class="quiet">The table has no registry: edgeloom migrate makes one.</p>;
+        if (changed.length === 0) {
+          return (
+            <p class="quiet">
+              The model has not changed as far as the stream and this studio know. A migration shows here while it runs.
+            </p>
+          );
+        }
+        return (
+          <>
+            <Readers moments={changed.slice(0, MOST_COLUMNS)} />
+            <Card title="Changes">
+              <ol class="moments">
+                {changed.map((moment) => (
+                  <Moment key={moment.version} moment={moment} />
+                ))}
+              </ol>
+            </Card>
+          </>
+        );
+      }}
+    </Told>
+  );
+}
+
+/** The use that readers made of each projection at each moment. */
+function Readers({ moments }: { moments: readonly TimelineMoment[] }) {
+  const columns = [...moments].reverse();
+  const groups = groupsOf(Object.keys(columns[0]!.readers), (name) =>
+    JSON.stringify(columns.map(({ readers }) => readers[name])),
+  );
+  return (
+    <Card title="What readers saw">
+      <Rows
+        label="Readers by projection"
+        headings={[
+          'projection',
+          ...columns.map(({ atMs, version }) => `${new Date(atMs).toTimeString().slice(0, 8)} (${version})`),
+        ]}
+        rows={groups.map((names) => [
+          <Names names={names} />,
+          ...columns.map(({ readers }) => <Use use={readers[names[0]!]!} />),
+        ])}
+      />
+    </Card>
+  );
+}
+
+/** Groups of things of which the same is said, in the order of the first of each. */
+function groupsOf<T>(all: readonly T[], said: (one: T) => string): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const one of all) groups.set(said(one), [...(groups.get(said(one)) ?? []), one]);
+  return [...groups.values()];
+}
+
+/** Names that are written one after the other; more are folded away. */
+const MOST_NAMES = 3;
+
+function Names({ names }: { names: readonly string[] }) {
+  const list = names.join(', ');
+  if (names.length <= MOST_NAMES) return <span class="key">{list}</span>;
+  return (
+    <details>
+      <summary>{countText(names.length, 'projection')}</summary>
+      <span class="key">{list}</span>
+    </details>
+  );
+}
+
+function Use({ use: { kind, generation, building } }: { use: ReaderUse }) {
+  const [badge, text] = {
+    generation: ['good', `generation ${generation}`],
+    'some views': ['late', `views ${generation} and base items`],
+    'base items': ['late', 'base items'],
+    refused: ['bad', 'refused'],
+    none: ['plain', 'not there'],
+  }[kind] as ['good' | 'late' | 'bad' | 'plain', string];
+  return (
+    <>
+      <Badge kind={badge}>{text}</Badge>
+      {building !== undefined && building !== generation && <span class="quiet"> builds {building}</span>}
+    </>
+  );
+}
+
+function Moment({ moment: { version, atMs, isExact, changes } }: { moment: TimelineMoment }) {
+  return (
+    <li>
+      <p>
+        <strong>
+          <Ago at={atMs} />
+        </strong>{' '}
+        <span class="quiet">
+          {!isExact && 'or earlier, '}version {version}, {countText(changes.length, 'change')}
+        </span>
+      </p>
+      <ul>
+        {groupsOf(changes, saidOf).map((alike) => (
+          <li key={saidOf(alike[0]!)}>
+            <Names names={alike.map(({ name }) => name)} /> {saidOf(alike[0]!)}
+          </li>
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+function saidOf(change: ProjectionChange): string {
+  return `generation ${change.generation} ${wordsOf(change)}`;
+}
+
+/** A change of state in words. */
+function wordsOf({ before, after }: ProjectionChange): string {
+  if (after === null) return 'is gone';
+  if (after === 'absent') return 'is kept by nobody any more: its items are deleted';
+  if (after === 'kept')
+    return before === 'ready' ? 'is taken from readers' : 'is written by consumers, and is being built';
+  if (after === 'ready') return 'is ready: readers use it';
+  return `is ${after}: readers use base items`;
+}

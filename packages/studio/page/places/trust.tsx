@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks';
+import type { Page } from '../../../../src/client/read/request/result.ts';
+import type { QuarantineEntry } from '../../../../src/core/plan/quarantine-entry.ts';
+import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import type { RedriveResult } from '../../../../src/trust/repair/redrive.ts';
+import { addressOf } from '../base/address.ts';
+import { type Failure, postTo, useAnswer } from '../base/ask.ts';
+import { Link } from '../base/place.tsx';
+import { Ago } from '../parts/ago.tsx';
+import { PagedRows } from '../parts/paged-rows.tsx';
+import { Card, FailureNote, type PlaceProps } from '../parts/told.tsx';
+import { Text } from '../parts/value.tsx';
+import { CheckPanel } from './check-panel.tsx';
+
+/** Problems: records in quarantine, and findings of a check. */
+export function Trust({ model, parameters }: PlaceProps) {
+  return (
+    <div class="cards">
+      <Quarantine isWritable={model.isWritable} cursor={parameters.get('cursor') ?? undefined} />
+      <CheckPanel isWritable={model.isWritable} id={parameters.get('id') ?? ''} />
+    </div>
+  );
+}
+
+function Quarantine({ isWritable, cursor }: { isWritable: boolean; cursor: string | undefined }) {
+  const asked = useAnswer<Page<QuarantineEntry>>('/api/quarantine', { cursor });
+  return (
+    <Card title="Quarantine" wide>
+      <PagedRows
+        {...{ asked, cursor, path: '/trust', parameters: {} }}
+        label="Quarantine entries"
+        headings={['item', 'code', 'reason', 'since']}
+        row={({ source, target, code, reason, since }) => [
+          <Link to={addressOf('/inspect', { id: source, target })} class="key">
+            <bdi>{target === source ? source : `${source} ${target}`}</bdi>
+          </Link>,
+          <code>{code}</code>,
+          <Text text={reason} />,
+          <Ago at={since} />,
+        ]}
+        empty="Quarantine is empty."
+      />
+      {isWritable && <Redrive isEmpty={asked.answer?.items.length === 0} onDone={asked.again} />}
+    </Card>
+  );
+}
+
+function Redrive({ isEmpty, onDone }: { isEmpty: boolean; onDone: () => void }) {
+  const [result, setResult] = useState<RedriveResult>();
+  const [failure, setFailure] = useState<Failure>();
+  const [isRunning, setRunning] = useState(false);
+  const run = (): void => {
+    setRunning(true);
+    postTo<RedriveResult>('/api/redrive', {})
+      .then((done) => {
+        setResult(done);
+        onDone();
+      }, setFailure)
+      .finally(() => setRunning(false));
+  };
+  return (
+    <>
+      <button type="button" disabled={isRunning || isEmpty} onClick={run}>
+        {isRunning ? 'Redriving …' : 'Redrive'}
+      </button>
+      {failure !== undefined && <FailureNote failure={failure} />}
+      {result !== undefined && (
+        <p role="status">
+          {countText(result.entries, 'entry', 'entries')}, {figureText(result.repaired)} repaired,{' '}
+          {figureText(result.left)} left
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
+
+/** A file of the page. */
+export interface Asset {
+  type: string;
+  body: Buffer;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  'page.html': 'text/html; charset=utf-8',
+  'page.js': 'text/javascript; charset=utf-8',
+  'page.css': 'text/css; charset=utf-8',
+};
+
+/** The files of the page, by name. Throws `no-page` where they are not built. */
+export function loadAssets(folder: URL): ReadonlyMap<string, Asset> {
+  try {
+    return new Map(
+      Object.entries(TYPES).map(([name, type]) => [name, { type, body: readFileSync(new URL(name, folder)) }]),
+    );
+  } catch (error) {
+    throw new EdgeloomError('no-page', 'The page of the studio is not built.', 'Run npm run build in the clone.', {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,144 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { startFeed } from '../../../src/client/feed/start-feed.ts';
+import { packageFile } from '../../../src/deployment/package/package-files.ts';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import { failureDocument } from '../../../src/foundation/failure-document.ts';
+import type { Logger } from '../../../src/foundation/logger.ts';
+import { registryLeases } from '../../../src/registry/reader-lease.ts';
+import { CheckJob } from '../base/check-job.ts';
+import { CurrentPosition, type StudioContext, type StudioTable, streamOfTable } from '../base/context.ts';
+import { Flow } from '../base/flow.ts';
+import { Guard } from '../base/guard.ts';
+import { send, sendJson } from '../base/http.ts';
+import { LiveFeed } from '../base/live-feed.ts';
+import { TableSample } from '../base/table-sample.ts';
+import { Timeline } from '../base/timeline.ts';
+import { answerRequest } from './answers.ts';
+import { type Asset, loadAssets } from './assets.ts';
+import { answerWithLiveList } from './live-list.ts';
+import { answerWithTouched } from './touched.ts';
+
+/** Options of a studio. */
+export interface StudioOptions extends StudioTable {
+  /** TCP port on 127.0.0.1. Default: a free one. */
+  port?: number | undefined;
+  /** Whether it may redrive, repair and edit. Default false. */
+  isWritable?: boolean | undefined;
+  logger: Logger;
+  /** Folder of the page's files. Default: that of the package. */
+  page?: URL | undefined;
+}
+
+/** A running studio. */
+export interface Studio {
+  /** The address to open first: its fragment holds the token. */
+  url: string;
+  /** Stops the check that runs, and the server. */
+  close(): Promise<void>;
+}
+
+const LOOPBACK = '127.0.0.1';
+/** The built page is next to the compiled server, in `dist`; servers that run from the sources use it too. */
+const PAGE_FOLDER = 'dist/studio/page/';
+/** Places of the page: its own code shows the one that the address names. */
+const PLACES = new Set(['/', '/explore', '/query', '/inspect', '/shards', '/timeline', '/trust']);
+
+/**
+ * Serves a studio over a table, on loopback alone, until it is closed. Throws `studio-port` where another program has the
+ * port, and `no-page` where the page is not built.
+ */
+export async function startStudio(options: StudioOptions): Promise<Studio> {
+  const { port = 0, isWritable = false, page = packageFile(PAGE_FOLDER), ...table } = options;
+  const assets = loadAssets(page);
+  const leases = registryLeases(table.graph, table.store);
+  const checks = new CheckJob();
+  const flow = new Flow(table.graph, () => streamOfTable(table));
+  const context: StudioContext = {
+    ...table,
+    isWritable,
+    leases,
+    checks,
+    position: new CurrentPosition(table, isWritable),
+    flow,
+    live: new LiveFeed(() => startFeed(table.graph, { client: table.client, streams: table.streams })),
+    sample: new TableSample(),
+    timeline: new Timeline(),
+  };
+  const server = createServer();
+  const address = await listen(server, port);
+  const guard = new Guard(address.port);
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    serve({ context, guard, assets }, request, response).catch((error: unknown) => {
+      // Errors of the request itself are answered before: this one is the connection's, or a bug.
+      context.logger.error({ code: (error as { code?: string }).code ?? 'unexpected' }, 'A request failed.');
+      response.destroy();
+    });
+  });
+  return {
+    url: `http://${LOOPBACK}:${address.port}/#token=${guard.token}`,
+    close: async () => {
+      await checks.stop();
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await context.live.settled();
+    },
+  };
+}
+
+interface Serving {
+  context: StudioContext;
+  guard: Guard;
+  assets: ReadonlyMap<string, Asset>;
+}
+
+async function serve(
+  { context, guard, assets }: Serving,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { headers, method } = request;
+  const url = new URL(`http://${LOOPBACK}${request.url}`);
+  const isData = url.pathname.startsWith('/api/');
+  const refusal = isData ? guard.refusalOfData(headers) : guard.refusalOfPage(headers);
+  if (refusal !== undefined) {
+    context.logger.warn({ refusal, method }, 'refused');
+    if (refusal === 'unknown') sendJson(response, 403, failureDocument(tokenMissing()));
+    else send(response, 403, 'text/plain; charset=utf-8', 'The studio takes requests of its own page alone.\n');
+  } else if (method === 'GET' && url.pathname === '/api/watch') {
+    await answerWithLiveList(context, request, url, response);
+  } else if (method === 'POST' && url.pathname === '/api/touched') {
+    await answerWithTouched(context, request, response);
+  } else if (isData) {
+    await answerRequest(context, request, url, response);
+  } else {
+    const asset = assets.get(PLACES.has(url.pathname) ? 'page.html' : url.pathname.slice(1));
+    const isRead = method === 'GET' || method === 'HEAD';
+    if (asset === undefined || !isRead) send(response, 404, 'text/plain; charset=utf-8', 'There is no such page.\n');
+    else send(response, 200, asset.type, asset.body);
+  }
+}
+
+function tokenMissing(): EdgeloomError {
+  return new EdgeloomError(
+    'no-studio-token',
+    'The page was not opened with the address of this studio.',
+    'Open the address that edgeloom studio printed; a studio that was started again has another one.',
+  );
+}
+
+async function listen(server: Server, port: number): Promise<AddressInfo> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(
+        new EdgeloomError(
+          'studio-port',
+          `The studio cannot listen on port ${port}: ${error.code}.`,
+          'Give another --port.',
+        ),
+      );
+    });
+    server.listen(port, LOOPBACK, resolve);
+  });
+  return server.address() as AddressInfo;
+}

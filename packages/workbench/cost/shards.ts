@@ -1,0 +1,86 @@
+import { changesPerSecondOf, shardsFor } from '../../../src/core/items/shard-capacity.ts';
+import type { CompiledModel, SearchModel } from '../../../src/core/model/compiled.ts';
+import { NODE_LIST } from '../../../src/core/model/node-list.ts';
+import type { Load } from './monthly.ts';
+
+/**
+ * How many shards a search needs. DynamoDB gives one partition key of an index 1,000 write units a second, however many
+ * items it has; a search that asks all shards pays half a read unit and a call for each. So shards are for writes, and each
+ * one too many is paid for by every range search.
+ */
+
+/** From this number on a range search is dearer than most are worth. */
+const MANY_SHARDS = 200;
+
+/** Advice about the shards of a search. */
+export interface ShardAdvice {
+  search: string;
+  shards: number;
+  /** Nodes a second that may change their value, one value each, where the shards are equally busy. */
+  putsPerSecond: number;
+  /** DynamoDB calls of a page that asks all shards: a range, a prefix, `latest`. */
+  rangeCalls: number;
+  /** Read units of such a page at least. */
+  rangeRcu: number;
+  /** The number of shards that a rate of writes needs, with as much again kept free; absent where none was given. */
+  needed?: number;
+  /** The change to make. */
+  warning?: string;
+}
+
+/** The shards of each search of a model that has numbered ones, for a load where one is given. */
+export function modelShards(graph: CompiledModel, load?: Pick<Load, 'putsPerSecond' | 'shares'>): ShardAdvice[] {
+  return [...graph.nodes.values()].flatMap(({ type, searches }) => {
+    return [...searches.values()]
+      .filter(({ name }) => name !== NODE_LIST)
+      .flatMap((search) => {
+        const of = search.part === undefined ? type : `${type}.${search.part}`;
+        return shardAdvice(search, load && putsOfType(graph, load, of));
+      });
+  });
+}
+
+/** How many items of a type, or of a part, are written a second. */
+function putsOfType(
+  { nodes, edges }: CompiledModel,
+  { putsPerSecond, shares }: Pick<Load, 'putsPerSecond' | 'shares'>,
+  type: string,
+): number {
+  const parts = [...nodes.values()].reduce((sum, node) => sum + node.parts.size, 0);
+  if (shares.size === 0) return putsPerSecond / (nodes.size + parts + edges.size);
+  const all = [...shares.values()].reduce((sum, one) => sum + one, 0);
+  return (putsPerSecond * (shares.get(type) ?? 0)) / all;
+}
+
+/**
+ * Advice about one search; nothing with `shards: 'value'`.
+ *
+ * @param putsPerSecond nodes of the type that are written a second.
+ * @param hottestShare the share of the busiest shard, where that is known: 0 to 1.
+ */
+export function shardAdvice(search: SearchModel, putsPerSecond?: number, hottestShare?: number): ShardAdvice[] {
+  const { shards, indexPartition } = search;
+  if (shards === 'value') return [];
+  const share = hottestShare === undefined || hottestShare === 0 ? 1 / shards : Math.max(hottestShare, 1 / shards);
+  const needed = putsPerSecond === undefined ? undefined : shardsFor(putsPerSecond);
+  const advice: ShardAdvice = {
+    search: indexPartition,
+    shards,
+    putsPerSecond: changesPerSecondOf(share),
+    rangeCalls: shards,
+    rangeRcu: shards / 2,
+    ...(needed !== undefined && { needed }),
+  };
+  const warning = warningOf(advice);
+  return [warning === undefined ? advice : { ...advice, warning }];
+}
+
+function warningOf({ search, shards, needed, rangeCalls, rangeRcu, putsPerSecond }: ShardAdvice): string | undefined {
+  if (needed !== undefined && needed > shards) {
+    return `${search} needs ${needed} shards at this rate and has ${shards}, which take ${putsPerSecond} changes a second`;
+  }
+  if (shards < MANY_SHARDS) return undefined;
+  const need =
+    needed === undefined ? '' : `; this rate needs ${needed}: write shards: ${needed}, and run edgeloom migrate once`;
+  return `${search} has ${shards} shards: a range, a prefix or latest takes ${rangeCalls} calls and ${rangeRcu} RCU at least${need}`;
+}
