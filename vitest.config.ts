@@ -6,13 +6,13 @@ import ByProject from './scripts/tests/by-project.ts';
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 
 // The examples import the package by its name; here they get the sources.
-const source = (path: string): string => fileURLToPath(new URL(`src/${path}`, import.meta.url));
+const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const alias = [
-  { find: /^edgeloom$/, replacement: source('index.ts') },
-  { find: /^edgeloom\/tools$/, replacement: source('tools.ts') },
-  { find: /^edgeloom\/telemetry$/, replacement: source('deployment/telemetry/index.ts') },
-  { find: /^edgeloom\/lambda$/, replacement: source('deployment/lambda/index.ts') },
-  { find: /^edgeloom\/local$/, replacement: source('local/index.ts') },
+  { find: /^edgeloom$/, replacement: source('src/index.ts') },
+  { find: /^edgeloom\/tools$/, replacement: source('src/tools.ts') },
+  { find: /^edgeloom\/telemetry$/, replacement: source('src/deployment/telemetry/index.ts') },
+  { find: /^edgeloom\/lambda$/, replacement: source('src/deployment/lambda/index.ts') },
+  { find: /^edgeloom\/local$/, replacement: source('packages/local/index.ts') },
 ];
 
 // An engine on a busy machine may be ten times slower than on a quiet one: a time limit is there for what hangs, not for what is slow.

@@ -18,7 +18,11 @@ const exports = {
 writeFileSync(`${built}/package.json`, JSON.stringify({ name: packageName, type, exports }));
 if (!existsSync(`${built}/assets`)) symlinkSync(`${root}assets`, `${built}/assets`);
 // Where a built module looks for another of the package.
-if (!existsSync(`${built}/dist`)) symlinkSync('src', `${built}/dist`);
+mkdirSync(`${built}/dist`, { recursive: true });
+for (const source of ['src/index.js', 'src/tools.js', 'src/deployment', 'packages/local']) {
+  const link = `${built}/dist/${source.slice(source.indexOf('/') + 1)}`;
+  if (!existsSync(link)) symlinkSync(`../${source}`, link);
+}
 
 /** Runs a program from the repository's root; leaves with its exit code where it fails. */
 function run(...args) {

@@ -1,4 +1,4 @@
-// Builds the package into dist, beside the declarations that tsc writes there: library and command line share their files, so
+// Builds the package into dist, next to the declarations that tsc writes to dist/types: library and command line share their files, so
 // that a model file which imports the library gets the copy that the command runs with.
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,18 +19,17 @@ const external = Object.keys({ ...dependencies, ...peerDependencies, ...optional
 
 const { outputFiles, metafile } = await build({
   absWorkingDir: root,
-  entryPoints: [
-    'src/index.ts',
-    'src/tools.ts',
-    'src/deployment/lambda/index.ts',
-    'packages/local/index.ts',
-    'src/deployment/stack/index.ts',
-    'src/deployment/telemetry/index.ts',
-    'src/deployment/telemetry/installed.ts',
-    'packages/cli/main.ts',
-    'packages/local/emulator/function/handler-runtime.ts',
-  ],
-  outbase: 'src',
+  entryPoints: {
+    index: 'src/index.ts',
+    tools: 'src/tools.ts',
+    'deployment/lambda/index': 'src/deployment/lambda/index.ts',
+    'local/index': 'packages/local/index.ts',
+    'deployment/stack/index': 'src/deployment/stack/index.ts',
+    'deployment/telemetry/index': 'src/deployment/telemetry/index.ts',
+    'deployment/telemetry/installed': 'src/deployment/telemetry/installed.ts',
+    'cli/main': 'packages/cli/main.ts',
+    'local/emulator/function/handler-runtime': 'packages/local/emulator/function/handler-runtime.ts',
+  },
   outdir: 'dist',
   chunkNames: 'chunks/[name]-[hash]',
   bundle: true,

@@ -7,14 +7,14 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { okr } from '../examples/okr/model.ts';
 import { story } from '../examples/okr/story.ts';
+import { startLocal } from '../packages/local/local.ts';
+import { startStudio } from '../packages/studio/server/studio.ts';
 import { loadDemoData } from '../packages/workbench/demo/data.ts';
 import { airportId } from '../packages/workbench/demo/expected.ts';
 import { airports } from '../packages/workbench/demo/model.ts';
 import { createWriter } from '../src/client/write/writer.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
-import { startLocal } from '../packages/local/local.ts';
 import { createStreamsClient } from '../src/store/client.ts';
-import { startStudio } from '../packages/studio/server/studio.ts';
 import { startBrowser } from '../test/support/studio/browser.ts';
 import { type Visit, visit } from '../test/support/studio/visit.ts';
 

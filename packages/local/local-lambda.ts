@@ -185,6 +185,6 @@ function startHandler(options: LocalLambdaOptions, endpoint: string): Promise<Lo
 
 /** The runtime client, in the form (source or built) that is running. */
 function runtimeArguments(): string[] {
-  const client = ownModule('local/emulator/function/handler-runtime');
+  const client = ownModule('packages/local/emulator/function/handler-runtime');
   return IS_SOURCE ? ['--import', import.meta.resolve('jiti/register'), client] : [client];
 }

@@ -36,7 +36,7 @@ const BOUNDED: ReadonlyMap<string, string> = new Map([
   [String.raw`"(?:BS?|__proto__)"\s*:`, 'the spaces behind one quoted name are no beginning of another'],
 ]);
 /** What their expressions see are arguments of a command and parameters of a stack: those of the operator. */
-const OPERATORS = /^(cli|deployment\/stack)\//;
+const OPERATORS = /^(packages\/(cli|workbench)|deployment\/stack)\//;
 
 /** The regular expressions of a source: what stands between slashes where an expression may begin. */
 function expressionsOf(code: string): string[] {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { sources } from '../support/sources.ts';
+import { fileOf, sources } from '../support/sources.ts';
 
 const page = readFileSync(new URL('../../docs/limits.md', import.meta.url), 'utf8');
 /** The figure of each constant, as the page has it. */
@@ -13,7 +13,7 @@ describe('docs/limits.md', () => {
       const { path } = sources().find(
         ({ code }) => code.includes(`export const ${name} `) || code.includes(`export const ${name}:`),
       )!;
-      const module = (await import(`../../src/${path}`)) as Record<string, number>;
+      const module = (await import(fileOf(path))) as Record<string, number>;
       expect(module[name!]!.toLocaleString('en'), name).toBe(figure);
     }
   });

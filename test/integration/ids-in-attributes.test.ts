@@ -1,6 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { INSPECT_ROUTES, type PartitionAnswer } from '../../packages/studio/api/inspect.ts';
+import type { RequestContext } from '../../packages/studio/base/context.ts';
 import { createReader } from '../../src/client/read/reader.ts';
 import { createSession } from '../../src/client/session/session.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
@@ -8,8 +10,6 @@ import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { attribute, count, edge, fromSource, node, part, sum } from '../../src/core/model/schema.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
-import { INSPECT_ROUTES, type PartitionAnswer } from '../../packages/studio/api/inspect.ts';
-import type { RequestContext } from '../../packages/studio/base/context.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

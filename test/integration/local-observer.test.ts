@@ -1,7 +1,7 @@
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createWriter } from '../../src/index.ts';
 import { type Local, startLocal } from '../../packages/local/local.ts';
+import { createWriter } from '../../src/index.ts';
 import { readPublishedMark } from '../../src/stream/progress/marks.ts';
 import { status } from '../../src/trust/explain/status.ts';
 import { readObserverProgress, TableMemory } from '../../src/trust/observe/memory.ts';

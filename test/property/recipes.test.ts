@@ -17,6 +17,7 @@ const run = promisify(execFile);
 /** The files and folders that the compiler and the tests of the copy need. */
 const COPIED = [
   'src',
+  'packages',
   'test',
   'docs',
   'bench',

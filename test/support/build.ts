@@ -8,6 +8,7 @@ import { shared } from './shared.ts';
 /** What a build is made of. */
 const SOURCES = [
   'src',
+  'packages',
   'assets',
   'scripts',
   'package.json',
@@ -41,7 +42,7 @@ function stateOfBuild(): string {
     const files = statSync(place).isFile() ? [place] : filesIn(place);
     for (const file of files) hash.update(file).update('\0').update(readFileSync(file)).update('\0');
   }
-  const last = ['dist/cli/main.js', 'dist/index.d.ts', 'dist/studio/page/page.js'].map((file) =>
+  const last = ['dist/cli/main.js', 'dist/types/src/index.d.ts', 'dist/studio/page/page.js'].map((file) =>
     existsSync(join(ROOT, file)) ? statSync(join(ROOT, file)).mtimeMs : 'none',
   );
   return `${hash.digest('hex')} ${last.join(' ')}`;

@@ -64,7 +64,7 @@ const CONFIG = {
   compilerOptions: {
     ...{ target: 'es2022', lib: ['es2023'], module: 'nodenext', types: ['node'], strict: true, noEmit: true },
     ...{ noUncheckedIndexedAccess: true, skipLibCheck: true, allowImportingTsExtensions: true },
-    paths: { edgeloom: [join(ROOT, 'dist/index.d.ts')] },
+    paths: { edgeloom: [join(ROOT, 'dist/types/src/index.d.ts')] },
   },
 };
 

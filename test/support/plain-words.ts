@@ -45,20 +45,21 @@ const PATTERNS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['concern', /\bconcerns?\b/gi],
 ];
 
-/** All phrases in comments of `src`, in README.md, CONTRIBUTING.md and `docs`, decision records included. */
+/** All phrases in comments of `src` and `packages`, in README.md, CONTRIBUTING.md and `docs`, decision records included. */
 export function phrases(): Phrase[] {
-  const code = files('src', /\.tsx?$/).flatMap((path) => found(path, commentLines(read(path))));
+  const sources = ['src', 'packages'].flatMap((folder) => files(folder, /\.tsx?$/));
+  const code = sources.flatMap((path) => found(path, commentLines(read(path))));
   const pages = ['README.md', 'CONTRIBUTING.md', ...files('docs', /^(?:decisions\/)?[^/]*\.md$/)].filter(
     (path) => path !== 'docs/glossary.md',
   );
   return [...code, ...pages.flatMap((path) => found(path, proseLines(read(path))))];
 }
 
-/** Their number for each folder: of `src` the folders in it. */
+/** Their number for each folder: of `src` and `packages` the folders in them. */
 export function countsByFolder(all: readonly Phrase[]): Record<string, number> {
   const counts = new Map<string, number>();
   for (const { path } of all) {
-    const folder = path.startsWith('src/') ? path.split('/').slice(0, 2).join('/') : dirname(path);
+    const folder = /^(src|packages)\//.test(path) ? path.split('/').slice(0, 2).join('/') : dirname(path);
     counts.set(folder, (counts.get(folder) ?? 0) + 1);
   }
   return Object.fromEntries([...counts].sort(([left], [right]) => (left < right ? -1 : 1)));

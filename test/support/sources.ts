@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/** A source file: its path from `src`, its text, and the same text without comments. */
+/** A source file: its path, from `src` or as `packages/…`; its text, and the same text without comments. */
 export interface Source {
   path: string;
   text: string;
@@ -14,15 +14,24 @@ export interface Import {
   isType: boolean;
 }
 
-const SRC = resolve(import.meta.dirname, '../../src');
+const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Every TypeScript file of `src`. */
+/** Every TypeScript file of `src` and `packages`. */
 export function sources(): Source[] {
-  const paths = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path));
-  return paths.sort().map((path) => {
-    const text = readFileSync(join(SRC, path), 'utf8');
-    return { path, text, code: withoutComments(text) };
-  });
+  return ['src', 'packages'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name))
+      .sort()
+      .map((name) => {
+        const text = readFileSync(join(ROOT, folder, name), 'utf8');
+        return { path: folder === 'src' ? name : `${folder}/${name}`, text, code: withoutComments(text) };
+      }),
+  );
+}
+
+/** The path of a source in the file system. */
+export function fileOf(path: string): string {
+  return join(ROOT, path.startsWith('packages/') ? '' : 'src', path);
 }
 
 /** What a file imports. The compiler gives no syntax tree to programs, and import statements are regular enough. */
@@ -45,10 +54,11 @@ function isTypesOnly(names: string | undefined): boolean {
   return parts.some((part) => part !== '') && parts.every((part) => part === '' || part.startsWith('type '));
 }
 
-/** The path, from `src`, that a relative import of a file leads to; undefined for packages. */
+/** The path that a relative import of a file leads to; undefined for packages of others. */
 export function resolveImport(from: Source, { specifier }: Import): string | undefined {
   if (!specifier.startsWith('.')) return undefined;
-  return relative(SRC, resolve(SRC, dirname(from.path), specifier));
+  const path = relative(ROOT, resolve(dirname(fileOf(from.path)), specifier));
+  return path.startsWith('src/') ? path.slice('src/'.length) : path;
 }
 
 function withoutComments(text: string): string {

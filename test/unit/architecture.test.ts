@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { importsOf, resolveImport, type Source, sources } from '../support/sources.ts';
+import { fileOf, importsOf, resolveImport, type Source, sources } from '../support/sources.ts';
 
 /** Rules of style that a compiler does not check. Each list of offenders names file and finding. */
 
 const SOURCES = sources();
-const SRC = join(import.meta.dirname, '../../src');
+const SRC = dirname(fileOf('index.ts'));
 /** The rest that the core may import: errors, and the pages of a store that is handed to it. */
 const BESIDE_CORE = new Set(['foundation/errors.ts', 'core/store-pages.ts']);
 const CORE = /^core\/(items|model|kinds|plan)\/|^trust\/check\/digest\.ts$/;
@@ -148,7 +148,7 @@ describe('the SDK', () => {
   it('for streams is imported in the folders that read streams', () => {
     const isAllowed = (specifier: string, path: string): boolean =>
       specifier !== '@aws-sdk/client-dynamodb-streams' ||
-      /^(store|stream|client\/feed|projecting\/worker|local|trust\/(repair|failures))\//.test(path);
+      /^(store|stream|client\/feed|projecting\/worker|packages\/local|trust\/(repair|failures))\//.test(path);
     expect(offending(SOURCES, isAllowed)).toEqual([]);
   });
 });
@@ -192,10 +192,10 @@ describe('derived sort keys and index partitions', () => {
   it('are in no literal elsewhere', () => {
     // Of the quarantine: the index partition of its entries. Of the command line: an example for people.
     expect(naming(/['"`]~(?:view|ix|rev|degree|more|quarantine)\b/)).toEqual([
-      'cli/commands/trust/explain.ts',
       'core/items/key-forms.ts',
       'core/items/keys.ts',
       'core/plan/quarantine-entry.ts',
+      'packages/cli/commands/trust/explain.ts',
     ]);
     expect(naming(/from: 'A', to: '\['/)).toEqual(['core/items/keys.ts']);
     expect(naming(/startsWith\(['"`]~/)).toEqual([]);
@@ -213,7 +213,7 @@ describe('derived sort keys and index partitions', () => {
 
 /** Who creates generations, makes their places, or shows them to people. */
 const OF_GENERATIONS =
-  /^(core\/(items|model\/projection|kinds)|registry|migrate|cli|studio)\/|^trust\/explain\/(explain|status)\.ts$|^foundation\/error-code\.ts$/;
+  /^(core\/(items|model\/projection|kinds)|registry|migrate|packages\/(cli|studio|workbench))\/|^trust\/explain\/(explain|status)\.ts$|^foundation\/error-code\.ts$/;
 
 describe('generations of projections', () => {
   it('are named by nobody else', () => {
@@ -222,23 +222,35 @@ describe('generations of projections', () => {
   });
 });
 
-/** The rooms of `src`, in the order of their imports. */
+/** The rooms of `src`, then the packages, in the order of their imports. */
 const ROOMS = [
-  ...[
-    'foundation',
-    'core',
-    'store',
-    'registry',
-    'stream',
-    'client',
-    'mirror',
-    'settle',
-    'projecting',
-    'trust',
-    'migrate',
-  ],
-  ...['deployment', 'local', 'studio', 'cli'],
+  ...['foundation', 'core', 'store', 'registry', 'stream', 'client', 'mirror', 'settle', 'projecting', 'trust'],
+  ...['migrate', 'deployment'],
+  ...['packages/local', 'packages/studio', 'packages/workbench', 'packages/cli'],
 ];
+const PACKAGE = /^packages\/[^/]+/;
+
+/** The room of a file; `.` for the files that lie in `src` itself. */
+function roomOf(path: string): string {
+  return PACKAGE.exec(path)?.[0] ?? (path.includes('/') ? path.slice(0, path.indexOf('/')) : '.');
+}
+
+/** What the package.json of a room names as dependencies. */
+function dependenciesOf(room: string): string[] {
+  const manifest = JSON.parse(readFileSync(fileOf(`${room}/package.json`), 'utf8')) as { dependencies: object };
+  return Object.keys(manifest.dependencies);
+}
+
+/** The package that an import is from, as `zod` of `zod/mini`; undefined for modules of Node. */
+function packageOf(specifier: string): string | undefined {
+  if (specifier.startsWith('node:')) return undefined;
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+/** The name of another package of ours; undefined for the room itself, and for `src`, which all may import. */
+function nameOfRoom(room: string, own: string): string | undefined {
+  return room === own || !PACKAGE.test(room) ? undefined : room.replace('packages', '@edgeloom');
+}
 
 describe('imports', () => {
   const imported = new Map(
@@ -266,16 +278,44 @@ describe('imports', () => {
     expect(cycles(folders(dirname))).toEqual([]);
   });
   it('go from each room to those before it alone, imports of types included', () => {
-    const rooms = folders((path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : '.'));
+    const rooms = folders(roomOf);
     expect([...rooms.keys()].sort()).toEqual([...ROOMS].sort());
     const forward = [...rooms].flatMap(([room, others]) =>
       others.filter((other) => ROOMS.indexOf(other) >= ROOMS.indexOf(room)).map((other) => `${room} -> ${other}`),
     );
     expect(forward).toEqual([]);
   });
+  it('are those that the package.json of a package names: of packages, ours and of others', () => {
+    const foreign = SOURCES.filter(({ path }) => PACKAGE.test(path)).flatMap((file) => {
+      const own = roomOf(file.path);
+      const names = dependenciesOf(own);
+      return importsOf(file).flatMap((found) => {
+        const path = resolveImport(file, found);
+        const name = path === undefined ? packageOf(found.specifier) : nameOfRoom(roomOf(path), own);
+        return name === undefined || names.includes(name) ? [] : [`${file.path}: ${name}`];
+      });
+    });
+    expect(foreign).toEqual([]);
+  });
+  it('use all that the package.json of a package names', () => {
+    const unused = ROOMS.filter((room) => PACKAGE.test(room)).flatMap((room) => {
+      const used = new Set(
+        SOURCES.filter(({ path }) => roomOf(path) === room).flatMap((file) =>
+          importsOf(file).map((found) => {
+            const path = resolveImport(file, found);
+            return path === undefined ? packageOf(found.specifier) : nameOfRoom(roomOf(path), room);
+          }),
+        ),
+      );
+      return dependenciesOf(room)
+        .filter((name) => !used.has(name))
+        .map((name) => `${room}: ${name}`);
+    });
+    expect(unused).toEqual([]);
+  });
   it('go in the order in which the document has the rooms', () => {
     const document = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8');
-    expect([...document.matchAll(/^\| \*\*`(\w+)\/`\*\*/gm)].map(([, room]) => room)).toEqual(ROOMS);
+    expect([...document.matchAll(/^\| \*\*`([\w/]+)\/`\*\*/gm)].map(([, room]) => room)).toEqual(ROOMS);
   });
   it('name files that are there, with their ending', () => {
     const paths = new Set(SOURCES.map(({ path }) => path));
@@ -295,7 +335,7 @@ describe('comments', () => {
     [...text.matchAll(/^\s*(?:\*|\/\*\*|\/\/).*$/gm)].flatMap(([comment]) =>
       [...comment.matchAll(/`([\w./-]+\.(?:tsx?|mjs|md|yml))`/g)]
         .map(([, file]) => file!)
-        .filter((file) => ![dirname(path), '.', '..'].some((folder) => existsSync(join(SRC, folder, file))))
+        .filter((file) => ![dirname(fileOf(path)), SRC, dirname(SRC)].some((folder) => existsSync(join(folder, file))))
         .map((file) => `${path}: ${file}`),
     );
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import * as local from '../../packages/local/index.ts';
 import * as lambda from '../../src/deployment/lambda/index.ts';
 import * as stack from '../../src/deployment/stack/index.ts';
 import * as telemetry from '../../src/deployment/telemetry/index.ts';
 import * as library from '../../src/index.ts';
-import * as local from '../../packages/local/index.ts';
 import * as tools from '../../src/tools.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 

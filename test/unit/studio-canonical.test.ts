@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AttributeValue, canonicalText } from '../../src/core/items/attribute-value.ts';
 import { canonicalEntries } from '../../packages/studio/page/base/canonical.ts';
+import { type AttributeValue, canonicalText } from '../../src/core/items/attribute-value.ts';
 
 /** Letters that the canonical text itself uses. */
 const texts = fc.oneof(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { encodeRegistry, type Generation, type Registry } from '../../src/registry/registry.ts';
 import { Timeline } from '../../packages/studio/base/timeline.ts';
+import { encodeRegistry, type Generation, type Registry } from '../../src/registry/registry.ts';
 
 const SEARCH = 'search:USER.name';
 

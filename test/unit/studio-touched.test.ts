@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { followTouched, type TouchedPlaces, touchedPlaces } from '../../packages/studio/base/touched.ts';
 import { Feed } from '../../src/client/feed/feed.ts';
 import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { derivedOf } from '../../src/core/plan/derive.ts';
 import { withoutRegistry } from '../../src/registry/reader-lease.ts';
-import { followTouched, type TouchedPlaces, touchedPlaces } from '../../packages/studio/base/touched.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 
 const graph = defineGraph({

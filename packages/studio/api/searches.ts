@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { countEachShard, type ShardCounts, type ShardsResult, shardsResult } from '../../../src/client/read/lists/count.ts';
+import {
+  countEachShard,
+  type ShardCounts,
+  type ShardsResult,
+  shardsResult,
+} from '../../../src/client/read/lists/count.ts';
 import type { SearchPredicate, SearchScope } from '../../../src/client/read/lists/search.ts';
 import { findSearch } from '../../../src/client/read/request/lookup.ts';
 import type { Page, SearchResult } from '../../../src/client/read/request/result.ts';

@@ -1,4 +1,10 @@
-import type { CompiledModel, EdgeModel, InboundItem, NodeModel, SearchModel } from '../../../src/core/model/compiled.ts';
+import type {
+  CompiledModel,
+  EdgeModel,
+  InboundItem,
+  NodeModel,
+  SearchModel,
+} from '../../../src/core/model/compiled.ts';
 import { isJoinedEdge, joinedItemsOf, partsOfEdge } from '../../../src/core/model/joined.ts';
 import { isMadeByNode } from '../../../src/core/model/keys/key-option.ts';
 

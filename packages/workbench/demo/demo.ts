@@ -1,7 +1,6 @@
 import { createReader } from '../../../src/client/read/reader.ts';
 import { createWriter } from '../../../src/client/write/writer.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { type EngineName, startEngine } from '../../local/engine/engine.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import type { Projector } from '../../../src/projecting/apply/projector-types.ts';
 import { createWorker } from '../../../src/projecting/worker/worker.ts';
@@ -10,6 +9,7 @@ import { createClient, createStreamsClient } from '../../../src/store/client.ts'
 import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
 import { createTable } from '../../../src/store/table.ts';
 import { check } from '../../../src/trust/check/check.ts';
+import { type EngineName, startEngine } from '../../local/engine/engine.ts';
 import { type DemoData, loadDemoData } from './data.ts';
 import { airportId, ExpectedWorld } from './expected.ts';
 import { airports } from './model.ts';

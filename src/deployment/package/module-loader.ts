@@ -15,11 +15,11 @@ export async function createModuleLoader(): Promise<Jiti> {
     // Translated modules are code too: they are kept where other users of this machine cannot write.
     fsCache: join(cacheFolder(), 'modules'),
     alias: {
-      'edgeloom/lambda': ownModule('deployment/lambda/index'),
-      'edgeloom/local': ownModule('local/index'),
-      'edgeloom/telemetry': ownModule('deployment/telemetry/index'),
-      'edgeloom/tools': ownModule('tools'),
-      ...(IS_SOURCE && { edgeloom: ownModule('index') }),
+      'edgeloom/lambda': ownModule('src/deployment/lambda/index'),
+      'edgeloom/local': ownModule('packages/local/index'),
+      'edgeloom/telemetry': ownModule('src/deployment/telemetry/index'),
+      'edgeloom/tools': ownModule('src/tools'),
+      ...(IS_SOURCE && { edgeloom: ownModule('src/index') }),
     },
     ...(!IS_SOURCE && { virtualModules: { edgeloom: libraryOnDemand() } }),
   });
@@ -32,7 +32,7 @@ export async function createModuleLoader(): Promise<Jiti> {
 function libraryOnDemand(): object {
   let library: object | undefined;
   const whole = (): object => {
-    library ??= createRequire(import.meta.url)(ownModule('index')) as object;
+    library ??= createRequire(import.meta.url)(ownModule('src/index')) as object;
     return library;
   };
   return new Proxy(

@@ -12,9 +12,12 @@ export function packageFile(path: string): URL {
   return new URL(path, folder);
 }
 
-/** Path of one of this package's modules that have a file of their own when it is built, in the form that is running. */
-export function ownModule(name: string): string {
-  return fileURLToPath(packageFile(IS_SOURCE ? `src/${name}.ts` : `dist/${name}.js`));
+/**
+ * Path of one of this package's modules that have a file of their own when it is built, in the form that is running. The name is the
+ * source's, without its ending: `src/index`, `packages/local/index`.
+ */
+export function ownModule(source: string): string {
+  return fileURLToPath(packageFile(IS_SOURCE ? `${source}.ts` : `dist/${source.replace(/^(src|packages)\//, '')}.js`));
 }
 
 /** The folder above this file that has a package.json: how deep this file lies depends on whether it is built. */

@@ -1,3 +1,5 @@
+import * as numbers from '../../../packages/local/memory/numbers.ts';
+import { Refusal } from '../../../packages/local/memory/refusal.ts';
 import {
   type AttributeValue,
   canonicalText,
@@ -6,8 +8,6 @@ import {
   setOwn,
 } from '../../../src/core/items/attribute-value.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
-import * as numbers from '../../../packages/local/memory/numbers.ts';
-import { Refusal } from '../../../packages/local/memory/refusal.ts';
 
 /**
  * Items of the memory store: checked and copied on the way in, copied on the way out. What DynamoDB refuses with a

@@ -1,9 +1,9 @@
+import { startStudio } from '../../../packages/studio/server/studio.ts';
 import { createWriter } from '../../../src/client/write/writer.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { edge, node, rank } from '../../../src/core/model/schema.ts';
 import { createWorker } from '../../../src/projecting/worker/worker.ts';
-import { startStudio } from '../../../packages/studio/server/studio.ts';
 import { testTable, uniqueTableName } from '../table.ts';
 
 /** A model with every kind of search and order that the studio makes forms for. */

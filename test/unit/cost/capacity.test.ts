@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { modelCost } from '../../../packages/workbench/cost/capacity.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, fromSource, node, part } from '../../../src/core/model/schema.ts';
-import { modelCost } from '../../../packages/workbench/cost/capacity.ts';
 
 const cost = modelCost(
   defineGraph({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { modelShards, shardAdvice } from '../../../packages/workbench/cost/shards.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
-import { modelShards, shardAdvice } from '../../../packages/workbench/cost/shards.ts';
 
 const graph = defineGraph({
   table: 'records',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { findSearch } from '../../../../src/client/read/request/lookup.ts';
-import { shardAdvice } from '../../../workbench/cost/shards.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import { shardAdvice } from '../../../workbench/cost/shards.ts';
 import { examples } from '../../shared/options.ts';
 import { inTable, sessionReader } from '../../shared/table.ts';
 import { parseRate } from '../table/cost.ts';

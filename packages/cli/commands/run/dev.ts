@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
-import { ENGINES, type EngineName } from '../../../local/engine/engine.ts';
-import { startLocal } from '../../../local/local.ts';
 import { createStreamsClient } from '../../../../src/store/client.ts';
 import { DynamoDBStreamSource } from '../../../../src/stream/dynamodb-source.ts';
 import { positionOfStream } from '../../../../src/trust/explain/position.ts';
 import { status } from '../../../../src/trust/explain/status.ts';
 import type { ObservedDrift } from '../../../../src/trust/observe/obligation.ts';
+import { ENGINES, type EngineName } from '../../../local/engine/engine.ts';
+import { startLocal } from '../../../local/local.ts';
 import { driftLine } from '../../shared/drift-line.ts';
 import { LiveLine } from '../../shared/live-line.ts';
 import { openModel } from '../../shared/model.ts';

@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
+import { stackFixtures } from '../../../../src/deployment/stack/stack.ts';
+import { EdgeloomError } from '../../../../src/foundation/errors.ts';
+import { countText } from '../../../../src/foundation/figure.ts';
 import { modelCost } from '../../../workbench/cost/capacity.ts';
 import { type Load, type MonthlyCost, monthlyCost } from '../../../workbench/cost/monthly.ts';
 import { readPrices } from '../../../workbench/cost/prices.ts';
 import { modelShards, type ShardAdvice } from '../../../workbench/cost/shards.ts';
-import { stackFixtures } from '../../../../src/deployment/stack/stack.ts';
-import { EdgeloomError } from '../../../../src/foundation/errors.ts';
-import { countText } from '../../../../src/foundation/figure.ts';
 import { inModel } from '../../shared/model.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
 import { textTable } from '../../shared/output.ts';

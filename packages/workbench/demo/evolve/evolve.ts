@@ -1,6 +1,5 @@
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import { sleep } from '../../../../src/foundation/runtime.ts';
-import { type EngineName, startEngine } from '../../../local/engine/engine.ts';
 import { migrate } from '../../../../src/migrate/migrate.ts';
 import type { MigrateOptions, MigrateStep } from '../../../../src/migrate/migrate-types.ts';
 import { LEASE_MS } from '../../../../src/registry/reader-lease.ts';
@@ -8,6 +7,7 @@ import { createClient, createStreamsClient } from '../../../../src/store/client.
 import { DynamoDBStore } from '../../../../src/store/dynamodb.ts';
 import { createTable, serverTime, tableIdentity } from '../../../../src/store/table.ts';
 import { check } from '../../../../src/trust/check/check.ts';
+import { type EngineName, startEngine } from '../../../local/engine/engine.ts';
 import { loadDemoData } from '../data.ts';
 import { airportId } from '../expected.ts';
 import { expectSame, type Say } from '../report.ts';
