@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pMap from 'p-map';
+import { startEngine } from '../packages/local/engine/engine.ts';
 import { createWriter } from '../src/client/write/writer.ts';
 import { canonicalText, type Item } from '../src/core/items/attribute-value.ts';
 import { streamLabel } from '../src/core/items/watermark.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
-import { startEngine } from '../packages/local/engine/engine.ts';
 import { createWorker } from '../src/projecting/worker/worker.ts';
 import { createClient, createStreamsClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';

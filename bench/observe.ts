@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Local, startLocal } from '../packages/local/local.ts';
 import { SERVICE_PARTITION } from '../src/core/items/keys.ts';
 import { defineGraph } from '../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { edge, fromSource, node } from '../src/core/model/schema.ts';
 import type { ScanSource, Store } from '../src/core/store-port.ts';
-import { type Local, startLocal } from '../packages/local/local.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
 import { fixedModel } from '../src/registry/writer-model.ts';
 import { createStreamsClient } from '../src/store/client.ts';

@@ -1,6 +1,6 @@
+import { startEngine } from '../../packages/local/engine/engine.ts';
 import { ITEM_BYTES } from '../../src/client/write/checks/base-item.ts';
 import { itemSizeBytes } from '../../src/core/items/attribute-value.ts';
-import { startEngine } from '../../packages/local/engine/engine.ts';
 import { createClient } from '../../src/store/client.ts';
 import { type Random, seededRandom } from '../support/random.ts';
 import { isSameList, type Sample } from './experiment.ts';

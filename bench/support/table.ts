@@ -1,9 +1,9 @@
 import { CreateTableCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import pMap from 'p-map';
+import { type Engine, startEngine } from '../../packages/local/engine/engine.ts';
 import { itemSizeBytes } from '../../src/core/items/attribute-value.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import type { Store } from '../../src/core/store-port.ts';
-import { type Engine, startEngine } from '../../packages/local/engine/engine.ts';
 import { createClient } from '../../src/store/client.ts';
 import { tableDefinition } from '../../src/store/definition/table-definition.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';

@@ -27,7 +27,7 @@ export function mutantOf(column: string, bug: ColumnBug): Mutant {
 }
 
 function inFile(file: string, expression: string, code: string): ColumnBug {
-  return { change: replaceInFile(`src/${file}`, expression, code) };
+  return { change: replaceInFile(file.startsWith('packages/') ? file : `src/${file}`, expression, code) };
 }
 
 /** The bugs, by the names of the columns. */
@@ -144,7 +144,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   watch: inFile('client/feed/watched-list.ts', 'this.rowOf(id, newImage)', 'undefined'),
   'explain of a query': inFile('trust/explain/query.ts', 'last.calls += calls', 'last.calls += 0'),
   cost: inFile(
-    'deployment/cost/capacity.ts',
+    'packages/workbench/cost/capacity.ts',
     'countSearches(node, undefined) * 2 + ownerItems',
     'countSearches(node, undefined) * 3 + ownerItems',
   ),
@@ -153,7 +153,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     "['BatchGetItem', 'DescribeTable', 'GetItem', 'PutItem', 'Query', 'UpdateItem']",
     "['BatchGetItem', 'DescribeTable', 'GetItem', 'PutItem', 'UpdateItem']",
   ),
-  studio: inFile('studio/api/nodes.ts', 'seen?.attributes ?? null', 'null'),
+  studio: inFile('packages/studio/api/nodes.ts', 'seen?.attributes ?? null', 'null'),
   status: inFile(
     'trust/explain/status.ts',
     'countQuarantine(graph, store, stats)',
