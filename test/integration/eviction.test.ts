@@ -89,8 +89,8 @@ describe('the byte budget of a view', () => {
     viewUnits.length = 0;
     const mixed = [insertion(201, name(201)), removal(202, name(1)), insertion(203, name(203))];
     const { rcu } = await projector.project(mixed);
-    // The units are of the registry's head and of a rebuild's note, which are read for each batch; the view is not read.
-    expect({ rcu, viewUnits }).toEqual({ rcu: 2, viewUnits: [1] });
+    // The units are of the registry's head, and of a rebuild's note before and after the batch; the view is not read.
+    expect({ rcu, viewUnits }).toEqual({ rcu: 3, viewUnits: [1] });
     const { item } = await store.get(key, { consistent: true });
     expect(item).toMatchObject({ evicted: { SS: ['FOLLOWS'] }, w: { S: insertion(203, '').position } });
     // Another worker, or a repair, took the mark away: what is remembered no longer holds.

@@ -121,7 +121,7 @@ describe('a type with versions', () => {
     await expect(writer.deleteNode('DOC-1')).rejects.toMatchObject(refused);
     await expect(writer.deleteNode('DOC-1', { ifPresent: true })).rejects.toMatchObject(refused);
     await expect(writer.putMany([{ id: 'DOC-1', attributes: { v: 2 } }])).rejects.toMatchObject(refused);
-    const bad = { code: 'invalid-batch', operations: [{ position: 1, error: refused }] };
+    const bad = { code: 'invalid-batch', problems: [{ position: 1, error: refused }] };
     await expect(writer.batch((batch) => batch.putNode('DOC-1', {}))).rejects.toMatchObject(bad);
     await expect(writer.batch((batch) => batch.deleteNode('DOC-1'))).rejects.toMatchObject(bad);
     await expect(writer.transact((transaction) => transaction.deleteNode('DOC-1'))).rejects.toMatchObject(bad);
@@ -246,7 +246,7 @@ describe('transact', () => {
       transaction.putNode('TASK-1', {});
       transaction.requireNode('TASK-1');
     });
-    await expect(twice).rejects.toMatchObject({ code: 'invalid-batch', operations: [{ position: 2 }] });
+    await expect(twice).rejects.toMatchObject({ code: 'invalid-batch', problems: [{ position: 2 }] });
     const called = writer.transact((transaction) =>
       transaction.updateNode('TASK-1', ((task: object) => task) as never),
     );
