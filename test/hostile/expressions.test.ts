@@ -32,6 +32,7 @@ const BOUNDED: ReadonlyMap<string, string> = new Map([
     String.raw`^AWS4-HMAC-SHA256 Credential=([^/]+)\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request,`,
     'a header that the SDK made; each repetition ends at a slash, which it cannot take',
   ],
+  [String.raw`\$\{([^{}]+)\}`, 'what the repetition takes ends where another one begins'],
   [String.raw`^([A-Z][A-Z0-9_]*)\.(.+)$`, 'options of the model file; the first repetition ends at the point'],
   [String.raw`"(?:BS?|__proto__)"\s*:`, 'the spaces behind one quoted name are no beginning of another'],
 ]);

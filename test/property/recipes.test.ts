@@ -41,7 +41,7 @@ describe('the recipes of CONTRIBUTING.md', () => {
   it.each(RECIPES)('name the files that have to be edited for $adds', async ({ adds, files, own }) => {
     const page = await readFile(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
     const row = page.split('\n').find((line) => line.startsWith(`| ${adds} |`)) ?? '';
-    const named = [...row.matchAll(/`((?:src|docs|test)\/[\w./-]+\.(?:ts|md))`/g)].map(([, path]) => path!);
+    const named = [...row.matchAll(/`((?:src|packages|docs|test)\/[\w./-]+\.(?:ts|md))`/g)].map(([, path]) => path!);
     expect(named.sort()).toEqual(
       Object.keys(files)
         .filter((path) => !own.includes(path))

@@ -91,5 +91,5 @@ function entityOf(schema: OneTableSchema, keys: IndexNames, { model: name, ...op
 function variablesOf(template: unknown): string[] {
   if (typeof template !== 'string') return [];
   // A variable may say how it is padded: `${count:8:0}`.
-  return [...template.matchAll(/\$\{([^}]+)\}/g)].map(([, variable]) => variable!.split(':')[0]!);
+  return [...template.matchAll(/\$\{([^{}]+)\}/g)].map(([, variable]) => variable!.split(':')[0]!);
 }

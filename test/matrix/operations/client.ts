@@ -244,6 +244,7 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
       'session.keys',
       'session.note',
       'session.refresh',
+      'session.bindTo',
       'session.ownWrites',
     ],
     run: (bench) => showOwnWrites(bench),
