@@ -67,6 +67,9 @@ function refusing<S extends object>(store: S): S {
   });
 }
 
+/** Nothing is derived from what is deleted softly, so nothing of it can be wrong. */
+const LIVE = { deletedAt: undefined, leftAt: undefined };
+
 /** The columns of the consumer. */
 export const STREAM_OPERATIONS: readonly Operation[] = [
   {
@@ -202,9 +205,10 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
       const bad = bench.features.find((feature) => feature.bad !== undefined)!.bad!;
       const [source, target] = bench.pairs[0]!;
       const put = async (more: object, moment: number): Promise<void> => {
-        if (bad.of === 'goal') await bench.putNode(source, { ...bench.attributesOf(source, moment), ...more });
+        if (bad.of === 'goal') await bench.putNode(source, { ...bench.attributesOf(source, moment), ...LIVE, ...more });
         else if (bad.of === 'part') await bench.putPart(source, { ...bench.attributesOfPart(source, moment), ...more });
-        else await bench.putEdge(source, target, { ...bench.attributesOfEdge(source, target, moment), ...more });
+        else
+          await bench.putEdge(source, target, { ...bench.attributesOfEdge(source, target, moment), ...LIVE, ...more });
       };
       await put(bad.attributes, 1);
       await bench.consume();
