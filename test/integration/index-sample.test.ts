@@ -49,7 +49,7 @@ async function sampledTable() {
   const run = async (until: { untilVerified: true } | { untilAtRest: true } = { untilAtRest: true }) => {
     const result = await observe({
       ...{ graph, indexSample, limits: LIMITS, ...until },
-      store: { ...tampered, scan: (request) => store.scan(request) },
+      store: Object.assign(tampered, { scan: store.scan.bind(store) }),
       source: new DynamoDBStreamSource(streams, streamArn),
       now: () => Date.now() + laterMs,
       wait: (milliseconds) => delay(Math.min(milliseconds, 50)),

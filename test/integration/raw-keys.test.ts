@@ -174,7 +174,7 @@ describe('a table with raw keys', () => {
       'a delete of what no template fits': () => store.delete({ source: 'ORG-o1', target: '?member#u1' }),
     };
     for (const [name, write] of Object.entries(writes)) await expect(write(), name).rejects.toMatchObject(readOnly);
-    const bad = { code: 'invalid-batch', operations: Array(4).fill({ error: readOnly }) };
+    const bad = { code: 'invalid-batch', problems: Array(4).fill({ error: readOnly }) };
     await expect(
       writer.batch((batch) => {
         batch.putNode('TAG-t2', {});
@@ -273,7 +273,7 @@ async function rawItems(
 ): Promise<{ sk: string; _type?: string }[]> {
   const { DynamoDBStore } = await import('../../src/store/dynamodb.ts');
   expect(store).toBeInstanceOf(DynamoDBStore);
-  const { items } = await (store as unknown as { store: { raw: typeof store } }).store.raw.query({
+  const { items } = await (store as unknown as { inner: { raw: typeof store } }).inner.raw.query({
     partition: source.replace('ORG-', 'org#'),
   });
   expect(graph.table.rawKeys).toBeDefined();
