@@ -190,9 +190,9 @@ function checkValues({
   for (const [option, value] of Object.entries({ segments, pageItems, mostSuspects }))
     checkNumber(`${option} of check`, value, { least: 1, isWhole: true });
   checkNumber('settleMs of check', settleMs, { least: 0 });
-  // A unit a second is the least that a call can take in a time.
+  // Workers share a limit.
   for (const [option, value] of Object.entries({ maxRcu, maxWcu }))
-    checkNumber(`${option} of check`, value, { least: 1 });
+    checkNumber(`${option} of check`, value, { least: 0.001 });
 }
 
 /** One run of a check. */
