@@ -38,5 +38,5 @@ export interface OtherError extends EdgeloomError {
   readonly code: Exclude<ErrorCode, DetailedError['code']>;
 }
 
-/** Every error of Edgeloom by its `code`, which tells the other fields: `current`, `failures`, `mistakes`, `issues`, `operations`. */
+/** Every error of Edgeloom by its `code`, which tells the other fields: `current`, `failures`, `mistakes`, `issues`, `problems`. */
 export type KnownError = DetailedError | OtherError;

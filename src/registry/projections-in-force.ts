@@ -227,13 +227,3 @@ function notReadyError(registry: Registry, name: string, mine: Defined<KeyedDefi
     built === undefined ? 'Run edgeloom migrate with this model.' : 'Wait until edgeloom migrate is done.',
   );
 }
-
-/** Why the reader's own views cannot be used; for `status`. */
-export function viewProblem(registry: Registry, own: CompiledModel, type: string): string | undefined {
-  const shape = registry.shapes.get(type)?.shape;
-  const mine = definitionsOf(own).views.get(type);
-  if (shape === undefined || mine === undefined) return undefined;
-  if (shape.definition !== mine.fingerprint) return `${viewName(type)} is kept as another model defines it`;
-  if (!shape.trusted) return `${viewName(type)} is about to change`;
-  return shape.ready ? undefined : `${viewName(type)} is being built`;
-}

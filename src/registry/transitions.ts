@@ -15,9 +15,6 @@ export interface SeenState {
   changed: number;
 }
 
-/** A registry in which nothing is listed. */
-export const EMPTY_REGISTRY: Registry = { version: 0, projections: new Map(), shapes: new Map() };
-
 /** The definitions of a model, by name and by node type. */
 interface Fingerprinted {
   projections: ReadonlyMap<string, { fingerprint: string }>;

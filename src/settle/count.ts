@@ -77,7 +77,7 @@ export async function applyCountedUnit(context: ApplyContext, unit: CountedUnit)
 }
 
 /**
- * Writes one counted item in a repair, and the count if it changes; false if the item has changed since it was read. Values that had
+ * Writes one counted item in a repair, a migration or as a joined item, and the count if it changes; false if the item has changed since it was read. Values that had
  * no room get it if there is some by now.
  *
  * `expected`: the fields that `update` writes.

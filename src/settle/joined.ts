@@ -41,7 +41,7 @@ export async function applyJoinedUnit(context: ApplyContext, { items }: JoinedUn
 }
 
 /** How to reconcile items. */
-export interface SettleOptions {
+interface SettleOptions {
   /**
    * Whether an item is expected to be absent if the edge's first record is an insert. Then it is not read, and the write fails if
    * it exists.

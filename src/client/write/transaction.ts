@@ -1,5 +1,6 @@
 import type { Item } from '../../core/items/attribute-value.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import { GONE } from '../../core/model/gone.ts';
 import {
   type BaseChange,
   type ChangeAllResult,
@@ -278,7 +279,10 @@ function deleteChange(graph: CompiledModel, key: ItemKey, options: WriteConditio
 
 function conditionCheck(key: ItemKey, conditions: WriteConditions): BaseChange {
   const condition = baseCondition(key, checked(conditions));
-  return { kind: 'look', key, condition: isConditional(condition) ? condition : { present: true } };
+  const { present = !isConditional(condition), absent = [] } = condition;
+  // What a mirror has marked as gone is not there.
+  const isToBeThere = { ...condition, present: true, absent: [...absent, GONE] };
+  return { kind: 'look', key, condition: present ? isToBeThere : condition };
 }
 
 function failureOf(graph: CompiledModel, change: BaseChange, current: Item | undefined): ConditionFailedError {

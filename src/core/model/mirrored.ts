@@ -7,7 +7,7 @@ import { GONE } from './gone.ts';
 
 /** The attribute of a mirrored base item that says who claims it: a map of `rev`, `owner` and `entries`. */
 export const MIRROR = '~mirror';
-/** The names that no producer may use in a base item. */
+/** The names of what a mirror keeps in a base item. */
 export const BOOKKEEPING: readonly string[] = [MIRROR, GONE];
 
 /** A base item without bookkeeping; the same object if it has none. */

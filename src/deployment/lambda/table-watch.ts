@@ -30,7 +30,10 @@ export async function registeredState(table: WatchedTable): Promise<RegistryStat
     if (await registerNewTable(table)) logger.info({ table: graph.table.name }, 'the empty table is registered');
     else {
       const next = `npx edgeloom migrate --table ${graph.table.name}`;
-      logger.warn({ table: graph.table.name, next }, 'the table has items and no registry');
+      logger.warn(
+        { table: graph.table.name, next },
+        'the table is not registered in full: it has items, or time ended',
+      );
     }
   } catch (error) {
     logger.warn({ error: error instanceof Error ? error.message : String(error) }, 'the table was not registered');

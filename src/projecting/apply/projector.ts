@@ -94,7 +94,9 @@ class TableProjector implements Projector {
     await run.write(units);
 
     // rule: batch-looks-for-a-rebuild-after-it
-    const begun = units.length > 0 ? await readNewRebuild(runtime, this.model, rebuild) : undefined;
+    const newer = units.length > 0 ? await readNewRebuild(runtime, this.model, rebuild) : undefined;
+    // A batch that comes again finds the rebuild at its start: its first attempt may have written during it.
+    const begun = newer ?? (isOld && rebuild?.model !== graph.fingerprint ? rebuild : undefined);
     if (begun instanceof EdgeloomError) {
       run.fail(units, begun);
     } else if (begun !== undefined) {

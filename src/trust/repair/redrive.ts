@@ -1,7 +1,7 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { INDEX_KEYS, unchangedCondition, WATERMARK } from '../../core/items/derived-item.ts';
 import { BEGINNINGS, isPlainKey } from '../../core/items/derived-key.ts';
-import { isTypeName, textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
+import { isDerivedKey, isTypeName, textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { isFanOutOpen } from '../../core/kinds/continuation.ts';
 import type { Derived } from '../../core/kinds/derived.ts';
 import { isInTargetOf, keysInTarget } from '../../core/kinds/in-target.ts';
@@ -26,6 +26,7 @@ import { StoreError } from '../../foundation/errors.ts';
 import { forEachOf } from '../../foundation/for-each.ts';
 import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { RUNTIME_OPTIONS, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { newestRebuild } from '../../registry/rebuilt.ts';
 import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
 import {
   type ApplyContext,
@@ -248,8 +249,7 @@ async function reconcileEntryOnce(
   const { graph } = context;
   const { source, target } = entry;
   if (entry.code === REBUILT_MEANWHILE) {
-    await repairWritten(context, entry, watermark);
-    return undefined;
+    return await repairWritten(context, entry, watermark);
   }
   // rule: redrive-reconciles-by-the-base-item, then
   // An entry that names no item could be tried for ever. So the view is reconciled, and a check finds the rest.
@@ -293,12 +293,16 @@ async function driveOpenFanOuts(context: ApplyContext, { source, derivedKeys }: 
 
 /**
  * Repairs a derived item that a consumer of another model has written during a rebuild, and the counts of its partition: the item may have left one
- * without a move. In a table with a registry there is nothing to do: what the item is there was verified since.
+ * without a move. In a table with a registry there is nothing to do: what the item is there was verified since. Returns why the entry has to stay.
  */
-async function repairWritten(context: ApplyContext, key: ItemKey, watermark: string): Promise<void> {
+async function repairWritten(context: ApplyContext, key: ItemKey, watermark: string): Promise<string | undefined> {
   const { graph, store, stats } = context;
-  if (graph.shapes !== undefined) return;
   const { source, target } = key;
+  // Whoever may write the table may forge an entry: what is not derived is never repaired, as that would delete it.
+  if (graph.shapes !== undefined || !isDerivedKey(target)) return undefined;
+  const rebuild = await newestRebuild(context);
+  if (rebuild !== undefined && rebuild.model !== graph.fingerprint)
+    return `${source} ${target}: the table was rebuilt by another model (${rebuild.model}), which has to redrive it.`;
   if (target === VIEW_KEY) await reconcileView(context, source, watermark);
   else await repairOf(itemKindOf(graph, target)).repair(context, key, []);
   for (const kind of ['count', 'total'] as const) {
@@ -313,6 +317,7 @@ async function repairWritten(context: ApplyContext, key: ItemKey, watermark: str
       }
     }
   }
+  return undefined;
 }
 
 /**

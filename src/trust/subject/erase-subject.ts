@@ -15,6 +15,7 @@ import { groupsAtZero, isZeroAmounts, storedAmounts } from '../../core/items/led
 import { kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { classifyBaseItem } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import { GONE } from '../../core/model/gone.ts';
 import { isOfOthers } from '../../core/model/mirrored.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
@@ -329,7 +330,9 @@ class SubjectEraser {
   private note(walked: SubjectItem, mode: WalkMode, rebuilt: ReadonlySet<string>, found: Found): void {
     const { role, source, target, item } = walked;
     const { remainders } = found;
-    if (role.kind === 'base' && mode !== 'clear' && this.isOfOthers(walked)) {
+    if (role.kind === 'base' && Object.hasOwn(item, GONE)) {
+      remainders.addItem(walked, 'a tombstone of a mirror, which expires');
+    } else if (role.kind === 'base' && mode !== 'clear' && this.isOfOthers(walked)) {
       found.hasOthers = true;
       remainders.addItem(walked, 'a base item that other software writes: delete it there');
     } else if (role.kind === 'base') {

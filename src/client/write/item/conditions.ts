@@ -9,6 +9,8 @@ import { TARGET_ID } from '../../../core/items/hashed-key.ts';
 import { typePrefix } from '../../../core/items/keys.ts';
 import { toPlainItem } from '../../../core/items/plain.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
+import { GONE } from '../../../core/model/gone.ts';
+import { withoutBookkeeping } from '../../../core/model/mirrored.ts';
 import type { BaseCondition, ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { itemName, withItemName } from '../checks/problem.ts';
@@ -94,7 +96,7 @@ export function conditionFailedError(
 
 /** The attributes of a base item without its keys, plain; of an edge with a hashed key without its target's id. */
 export function plainAttributes({ table, edges }: CompiledModel, item: Item): Record<string, unknown> {
-  const { [table.partitionKey]: _source, [table.sortKey]: target, ...attributes } = item;
+  const { [table.partitionKey]: _source, [table.sortKey]: target, ...attributes } = withoutBookkeeping(item);
   const edge = edges.get(typePrefix(stringOf(target) ?? '') ?? '');
   if (edge?.keys === 'hashed') delete attributes[TARGET_ID];
   return toPlainItem(attributes);
@@ -111,7 +113,7 @@ export function meetsCondition({ present, equal = {}, absent = [] }: BaseConditi
 }
 
 function failureReason({ present, equal = {}, absent = [] }: BaseCondition, current: Item | undefined): string {
-  if (current === undefined) return 'it does not exist';
+  if (current === undefined || (present === true && Object.hasOwn(current, GONE))) return 'it does not exist';
   if (present === false) return 'it exists already';
   const names = [...Object.keys(equal), ...absent];
   return `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} not as the condition has it`;
