@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
-import { stackFixtures } from '../../../../src/deployment/stack/stack.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
 import { modelCost } from '../../../workbench/cost/capacity.ts';
@@ -54,7 +53,7 @@ export function costCommand(command: Command): void {
       const { rate, type = new Map() } = options;
       const shards = modelShards(graph, rate === undefined ? undefined : { putsPerSecond: rate, shares: type });
       // A region of the environment says nothing of prices.
-      const money = costOfLoad(graph, options, command.optsWithGlobals<{ region?: string }>().region);
+      const money = await costOfLoad(graph, options, command.optsWithGlobals<{ region?: string }>().region);
       return {
         json: { ...units, shards, ...money },
         text: [unitsText(units), ...shardsText(shards), ...(money === undefined ? [] : ['', moneyText(money)])].join(
@@ -65,7 +64,7 @@ export function costCommand(command: Command): void {
   );
 }
 
-function costOfLoad(
+async function costOfLoad(
   graph: CompiledModel,
   { rate, gb = 0, type, prices, read: reads, viewKb, streamShards }: CommandOptions,
   region: string | undefined,
@@ -85,6 +84,8 @@ function costOfLoad(
     ...(viewKb !== undefined && { viewKilobytes: viewKb }),
     ...(streamShards !== undefined && { streamShards }),
   };
+  // The units alone need no stack.
+  const { stackFixtures } = await import('../../../../src/deployment/stack/stack.ts');
   const fixtures = { ...stackFixtures(graph), withObserver: stackFixtures(graph, { observe: true }) };
   return monthlyCost(graph, load, fixtures, readPrices(prices, region));
 }
