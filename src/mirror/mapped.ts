@@ -23,8 +23,10 @@ export function mapped(graph: CompiledModel, source: Source, image: Item | undef
   const items = new Map<string, Item>();
   if (image === undefined) return items;
   const claimant = claimantOf(source, image);
+  // A mapping of another library's table cannot give an attribute another name.
+  const left = 'unplaced' in source.map ? graph.table.ttl : undefined;
   for (const given of callMap(source, claimant, image)) {
-    const item = named(claimant, () => baseItemOf(graph, given));
+    const item = named(claimant, () => baseItemOf(graph, without(given, left)));
     const { partitionKey, sortKey } = graph.table;
     const key = { source: stringOf(item[partitionKey])!, target: stringOf(item[sortKey])! };
     const text = textOfKey(key);
@@ -57,6 +59,13 @@ function callMap({ map }: Source, claimant: string, image: Item): readonly unkno
   }
   if (Array.isArray(given)) return given;
   throw invalid(claimant, `gave ${describe(given)}`, 'Give a list of nodeItem(…) and edgeItem(…), [] for none.');
+}
+
+/** An item that a mapping made, without an attribute. */
+function without(given: unknown, attribute: string | undefined): unknown {
+  if (attribute === undefined || !isPlainObject(given)) return given;
+  const { [attribute]: _, ...rest } = given as Record<string, unknown>;
+  return rest;
 }
 
 function baseItemOf(graph: CompiledModel, given: unknown): Item {

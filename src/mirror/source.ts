@@ -55,6 +55,12 @@ export function source(table: string, options: SourceOptions): Source {
     throw new EdgeloomError('invalid-option', `${name} has version ${version}.`, 'Give a whole number from 1 on.');
   }
   checkOptions('keys of source', keys, { partitionKey: true, sortKey: true });
+  const { partitionKey, sortKey } = keys;
+  const isName = (given: unknown): boolean => typeof given === 'string' && given !== '';
+  if (!isName(partitionKey) || (sortKey !== undefined && !isName(sortKey)) || sortKey === partitionKey) {
+    const remedy = "Give the names of its key attributes: keys: { partitionKey: 'pk', sortKey: 'sk' }.";
+    throw new EdgeloomError('invalid-option', `${name} has no key attributes.`, remedy);
+  }
   return { table, map, version, keys };
 }
 

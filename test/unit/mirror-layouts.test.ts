@@ -1,19 +1,28 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { ExactNumber } from '../../src/core/items/plain.ts';
+import { EdgeloomError } from '../../src/foundation/errors.ts';
+import { defineGraph, edge, node } from '../../src/index.ts';
 import { type ElectroDBSchema, fromElectroDB } from '../../src/mirror/layouts/electrodb.ts';
+import type { EntityEdge, SourceItem } from '../../src/mirror/layouts/layout.ts';
 import { fromOneTable, type OneTableSchema } from '../../src/mirror/layouts/onetable.ts';
 import { fromToolbox } from '../../src/mirror/layouts/toolbox.ts';
+import { mapped } from '../../src/mirror/mapped.ts';
+import { source } from '../../src/mirror/source.ts';
 
 const ISSUE: ElectroDBSchema = {
   model: { entity: 'issue', version: '1', service: 'vcs' },
   attributes: { owner: {}, repo: {}, number: { field: 'no' }, subject: {}, source: {} },
   indexes: { issue: { pk: { composite: ['owner', 'repo'] }, sk: { composite: ['number'] } }, by: { index: 'gsi1' } },
 };
+const NO_INDEXES: ElectroDBSchema = { ...ISSUE, indexes: null as never };
 const attributes = ['subject'];
 const item = { __edb_e__: 'issue', __edb_v__: '1', owner: 'ann', repo: 'a.b', no: 7, subject: 'it fails' };
 
 const ACCOUNTS: OneTableSchema = {
   indexes: { primary: { hash: 'pk', sort: 'sk' } },
-  models: { User: { pk: { value: 'x' }, sk: {}, email: {}, source: {} } },
+  models: { User: { pk: { value: 'x' }, sk: { value: 'y' }, email: {}, source: {} } },
 };
 
 describe('a mapping of ElectroDB entities', () => {
@@ -39,12 +48,92 @@ describe('a mapping of ElectroDB entities', () => {
     expect(() => map({ ...item, no: undefined })).toThrow(
       'The attribute number of an item of issue is missing, and makes the id.',
     );
+    expect(() => map({ ...item, repo: null })).toThrow('The attribute repo of an item of issue is missing');
     expect(() => map({ ...item, repo: ['a'] })).toThrow(
       'The attribute repo of an item of issue is no text and no number',
     );
     expect(map.unplaced({ ...item, __edb_v__: '2' })).toBe(
       'it is of version 2 of the entity issue, and version 1 is declared',
     );
+  });
+  it('makes an id of a number that JavaScript does not hold exactly', () => {
+    const map = fromElectroDB([{ schema: ISSUE, node: 'ISSUE', id: ['number'], attributes }]);
+    expect(map({ ...item, no: new ExactNumber('12345678901234567890') })[0]!.source).toBe('ISSUE-12345678901234567890');
+  });
+  it('makes one edge of two of one type between the same nodes: the first', () => {
+    const to = (name: string): EntityEdge => ({ type: 'IN', to: { type: 'REPO', id: [name] }, attributes: [name] });
+    const map = fromElectroDB([{ schema: ISSUE, node: 'ISSUE', attributes, edges: [to('repo'), to('owner')] }]);
+    const [, ...edges] = map({ ...item, owner: 'a.b' });
+    expect(edges).toEqual([{ source: 'ISSUE-a%2Eb.a%2Eb.7', target: 'IN-REPO-a.b', repo: 'a.b' }]);
+    expect(map(item)).toHaveLength(3);
+  });
+  it('takes a dot in the name of a field as it is', () => {
+    const schema = { ...ISSUE, attributes: { ...ISSUE.attributes, subject: { field: 'a.b' } } };
+    const map = fromElectroDB([{ schema, node: 'ISSUE', id: ['number'], attributes }]);
+    expect(map({ ...item, 'a.b': 'it works', a: { b: 'no' } })[0]).toMatchObject({ subject: 'it works' });
+  });
+  it('leaves out an attribute with the name of the TTL attribute, in edges too', () => {
+    const schema = { ...ISSUE, attributes: { ...ISSUE.attributes, ttl: {} } };
+    const edges = [{ type: 'IN', to: { type: 'REPO', id: ['repo'] }, attributes: ['ttl'] }];
+    const map = fromElectroDB([{ schema, node: 'ISSUE', attributes: ['ttl', 'subject'], edges }]);
+    const graph = defineGraph({
+      table: { name: 'graph', ttl: 'ttl' },
+      nodes: { ISSUE: node(), REPO: node() },
+      edges: { IN: edge({ from: 'ISSUE', to: 'REPO' }) },
+    });
+    const image = marshall({ ...item, pk: 'a', sk: 'b', ttl: 7 }) as Item;
+    const made = [...mapped(graph, source('app-table', { map }), image).values()];
+    expect(made.map((base) => Object.keys(base).sort())).toEqual([
+      ['source', 'subject', 'target'],
+      ['source', 'target'],
+    ]);
+    // Another mapping can give it another name, and does not lose it unseen.
+    const own = source('app-table', { map: (given) => map(given) });
+    expect(() => mapped(graph, own, image)).toThrow('attribute ttl is the one by which the table deletes items');
+  });
+  it.each<[string, unknown]>([
+    ['the entity issue has an edge IN of which to names no node', {}],
+    ['the entity issue has an edge IN of which to names no node', { to: { type: 'REPO' } }],
+    ['the entity issue has an edge IN of which to names no node', { to: { type: 'REPO', id: [] } }],
+    ['the entity issue has an edge IN of which to names no node', { to: { type: 'REPO', id: 'repo' } }],
+    ['the entity issue has an edge IN of which to names no node', { to: { id: ['repo'] } }],
+    ['to of an edge IN has no option "ids"', { to: { type: 'REPO', ids: ['repo'] } }],
+    ['from of an edge IN has no option "ids"', { to: { type: 'REPO', id: ['repo'] }, from: { ids: 1 } }],
+    ['the entity issue has an edge without a type', { type: undefined }],
+    ['attributes that are no list of names', { to: { type: 'REPO', id: ['repo'] }, attributes: 'subject' }],
+  ])('refuses an edge with a remedy: %s', (message, of) => {
+    const edges = [Object.assign({ type: 'IN' }, of) as never];
+    const make = (): unknown => fromElectroDB([{ schema: ISSUE, node: 'ISSUE', attributes, edges }]);
+    expect(make).toThrow(message);
+    expect(make).toThrow(EdgeloomError);
+  });
+  it.each<[string, () => unknown]>([
+    ['fromElectroDB is given no list of entities', () => fromElectroDB(undefined as never)],
+    ['fromElectroDB is given no list of entities', () => fromElectroDB([undefined as never])],
+    ['fromElectroDB is given an entity without a schema', () => fromElectroDB([{ schema: NO_INDEXES }])],
+    ['identifiers of fromElectroDB has no option', () => fromElectroDB([], { identifiers: { entty: 'x' } as never })],
+    ['fromToolbox is given no list of entities', () => fromToolbox([undefined as never])],
+    ['fromToolbox has hidden attributes that are no list', () => fromToolbox([], { hidden: 'PK' as never })],
+    ['fromOneTable is given a schema without a primary index', () => fromOneTable(undefined as never, [])],
+    ['fromOneTable is given no list of models', () => fromOneTable(ACCOUNTS, undefined as never)],
+    [
+      'fromOneTable: the schema has no model User',
+      () => fromOneTable({ ...ACCOUNTS, models: { User: null as never } }, [{ model: 'User', node: 'USER' }]),
+    ],
+    ['The source "app-table" has no key attributes', () => source('app-table', { map: () => [], keys: {} as never })],
+    [
+      'The source "app-table" has no key attributes',
+      () => source('app-table', { map: () => [], keys: { partitionKey: 'pk', sortKey: '' } }),
+    ],
+    ...[{ id: 'number' }, { attributes: 'subject' }, { edges: {} }, { edges: [undefined] }, { node: '' }].map(
+      (of): [string, () => unknown] => [
+        'fromElectroDB: the entity issue ',
+        () => fromElectroDB([{ schema: ISSUE, node: 'ISSUE', attributes, ...of } as never]),
+      ],
+    ),
+  ])('says what it is given that it cannot take: %s', (message, make) => {
+    expect(make).toThrow(message);
+    expect(make).toThrow(EdgeloomError);
   });
   it.each<[string, () => unknown]>([
     [
@@ -92,6 +181,28 @@ describe('a mapping of OneTable models', () => {
     ['fromOneTable is given a schema without a primary index.', () => fromOneTable({ ...ACCOUNTS, indexes: {} }, [])],
   ])('refuses with a remedy: %s', (message, make) => {
     expect(make).toThrow(message);
+  });
+  it.each<[string, Record<string, unknown>, SourceItem, string]>([
+    ['leaves the name of the model out of ids', { pk: { value: `${'$'}{_type}#${'$'}{email}` } }, {}, 'USER-a@x'],
+    ['takes a key attribute without a template', { pk: { type: 'string' } }, {}, 'USER-p'],
+    [
+      'takes a value within an attribute, where the schema keeps it',
+      { pk: { value: `user#${'$'}{address.zip:5:0}` }, address: { map: 'data.home' } },
+      { data: { home: { zip: 123 } } },
+      'USER-123',
+    ],
+  ])('%s', (_, fields, values, id) => {
+    const schema = { ...ACCOUNTS, models: { User: { ...ACCOUNTS.models.User, ...fields } } };
+    const map = fromOneTable(schema, [{ model: 'User', node: 'USER', attributes: [] }]);
+    expect(map({ pk: 'p', sk: 's', _type: 'User', email: 'a@x', ...values })[0]!.source).toBe(id);
+  });
+  it('shows a key attribute without a template, and hides one with a template', () => {
+    const indexes = { ...ACCOUNTS.indexes, gs1: { hash: 'email', sort: 'gs1sk' } };
+    const fields = { pk: {}, sk: { value: 'y' }, email: {}, gs1sk: { value: 'z' } };
+    const map = fromOneTable({ indexes, models: { User: fields } }, [{ model: 'User', node: 'USER' }]);
+    expect(map({ pk: 'p', sk: 'y', email: 'a@x', gs1sk: 'z', _type: 'User' })).toEqual([
+      { source: 'USER-p', target: 'USER-p', pk: 'p', email: 'a@x' },
+    ]);
   });
   it('takes a field of the type by another name', () => {
     const map = fromOneTable(ACCOUNTS, [{ model: 'User', node: 'USER', id: ['email'], attributes: [] }], {

@@ -1,5 +1,14 @@
 import { checkOptions } from '../../foundation/options.ts';
-import { ENTITY_OPTIONS, type Entity, type EntityOptions, type Layout, layoutOf, mistake } from './layout.ts';
+import {
+  checkList,
+  ENTITY_OPTIONS,
+  type Entity,
+  type EntityOptions,
+  isObject,
+  type Layout,
+  layoutOf,
+  mistake,
+} from './layout.ts';
 
 /** The part of an ElectroDB schema that a mapping reads: what `new Entity(schema)` is given. */
 export interface ElectroDBSchema {
@@ -22,7 +31,8 @@ export interface ElectroDBOptions {
 
 /**
  * A mapping of a table of ElectroDB entities. Ids are made of the composite attributes of an entity's primary index; collections and
- * clusters make no difference, as each item names its entity.
+ * clusters make no difference, as each item names its entity. ElectroDB writes its keys in lower case, unless an index has another `casing`:
+ * two spellings of an id are one item there, and two nodes here. So spell an id alike in all items that name it.
  *
  * Throws `invalid-option` or `unknown-option`.
  *
@@ -31,6 +41,8 @@ export interface ElectroDBOptions {
  */
 export function fromElectroDB(entities: readonly ElectroDBEntity[], options: ElectroDBOptions = {}): Layout {
   checkOptions('fromElectroDB', options, { identifiers: true });
+  checkOptions('identifiers of fromElectroDB', options.identifiers, { entity: true, version: true });
+  checkList('fromElectroDB', 'entities', entities);
   const { entity: entityName = '__edb_e__', version: versionName = '__edb_v__' } = options.identifiers ?? {};
   const declared = entities.map((entity) => {
     checkOptions('an entity of fromElectroDB', entity, { ...ENTITY_OPTIONS, schema: true });
@@ -49,12 +61,12 @@ export function fromElectroDB(entities: readonly ElectroDBEntity[], options: Ele
 
 function entityOf({ schema, ...options }: ElectroDBEntity): Entity {
   const { entity: name } = schema?.model ?? {};
-  if (typeof name !== 'string' || typeof schema.attributes !== 'object' || typeof schema.indexes !== 'object') {
+  if (typeof name !== 'string' || !isObject(schema.attributes) || !isObject(schema.indexes)) {
     const remedy = 'Give the object that new Entity(...) is given: { model, attributes, indexes }.';
     throw mistake(`fromElectroDB is given an entity without a schema.`, remedy);
   }
   const fields = new Map(
-    Object.entries(schema.attributes).map(([attribute, of]) => [attribute, textOf(Object(of).field) ?? attribute]),
+    Object.entries(schema.attributes).map(([attribute, of]) => [attribute, [textOf(Object(of).field) ?? attribute]]),
   );
   return { ...options, name, fields, isOpen: false, key: primaryKey(name, schema), hidden: new Set() };
 }

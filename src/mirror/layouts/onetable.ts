@@ -1,6 +1,15 @@
 import { wordsThereAre } from '../../core/model/options/nearest.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import { ENTITY_OPTIONS, type Entity, type EntityOptions, type Layout, layoutOf, mistake } from './layout.ts';
+import {
+  checkList,
+  ENTITY_OPTIONS,
+  type Entity,
+  type EntityOptions,
+  isObject,
+  type Layout,
+  layoutOf,
+  mistake,
+} from './layout.ts';
 
 /** The part of a OneTable schema that a mapping reads: what `new Table({ schema })` is given. */
 export interface OneTableSchema {
@@ -24,8 +33,8 @@ export interface OneTableOptions {
 const UNIQUE = '_unique';
 
 /**
- * A mapping of a table of OneTable models. Ids are made of the attributes that the value templates of the primary key name. The items that
- * guard unique attributes are not of the graph.
+ * A mapping of a table of OneTable models. Ids are made of the attributes that the value templates of the primary key name, without the one
+ * that names the model; a key attribute without a template is itself one. The items that guard unique attributes are not of the graph.
  *
  * Throws `invalid-option` or `unknown-option`.
  *
@@ -38,12 +47,13 @@ export function fromOneTable(
   options: OneTableOptions = {},
 ): Layout {
   checkOptions('fromOneTable', options, { typeField: true });
+  checkList('fromOneTable', 'models', models);
   const { typeField = '_type' } = options;
   const keys = keysOf(schema);
   const [hash = 'pk'] = keys.primary;
   const entities = models.map((model) => {
     checkOptions('a model of fromOneTable', model, { ...ENTITY_OPTIONS, model: true });
-    return entityOf(schema, keys, model);
+    return entityOf(schema, keys, typeField, model);
   });
   return layoutOf('fromOneTable', entities, (item) => {
     if (String(item[hash]).startsWith(`${UNIQUE}#`)) return { reason: 'it guards a unique attribute' };
@@ -58,7 +68,8 @@ interface IndexNames {
   all: ReadonlySet<string>;
 }
 
-function keysOf({ indexes }: OneTableSchema): IndexNames {
+function keysOf(schema: OneTableSchema): IndexNames {
+  const { indexes } = Object(schema) as OneTableSchema;
   const namesOf = (index: unknown): string[] =>
     [Object(index).hash, Object(index).sort].filter((name): name is string => typeof name === 'string');
   const primary = namesOf(Object(indexes).primary);
@@ -70,9 +81,14 @@ function keysOf({ indexes }: OneTableSchema): IndexNames {
   return { primary, all: new Set(Object.values(indexes).flatMap(namesOf)) };
 }
 
-function entityOf(schema: OneTableSchema, keys: IndexNames, { model: name, ...options }: OneTableModel): Entity {
+function entityOf(
+  schema: OneTableSchema,
+  keys: IndexNames,
+  typeField: string,
+  { model: name, ...options }: OneTableModel,
+): Entity {
   const fieldsOf = schema.models?.[name];
-  if (fieldsOf === undefined) {
+  if (!isObject(fieldsOf)) {
     const there = wordsThereAre(name, Object.keys(schema.models ?? {}));
     throw mistake(`fromOneTable: the schema has no model ${name}${there}.`, 'Name a model of the schema.');
   }
@@ -80,11 +96,17 @@ function entityOf(schema: OneTableSchema, keys: IndexNames, { model: name, ...op
   const fields = new Map(
     Object.entries(fieldsOf).map(([attribute, of]) => {
       const { map } = Object(of) as { map?: unknown };
-      return [attribute, typeof map === 'string' ? map : attribute];
+      return [attribute, typeof map === 'string' ? map.split('.') : [attribute]];
     }),
   );
-  const key = keys.primary.flatMap((attribute) => variablesOf(Object(fieldsOf[attribute]).value));
-  return { ...options, name, fields, isOpen: false, key: [...new Set(key)], hidden: keys.all };
+  const templateOf = (attribute: string): unknown => Object(fieldsOf[attribute]).value;
+  const isPlain = (attribute: string): boolean => fields.has(attribute) && templateOf(attribute) === undefined;
+  const key = keys.primary
+    .flatMap((attribute) => (isPlain(attribute) ? [attribute] : variablesOf(templateOf(attribute))))
+    // All items of a model have the same there.
+    .filter((attribute) => attribute !== typeField);
+  const hidden = new Set([...keys.all].filter((attribute) => !isPlain(attribute)));
+  return { ...options, name, fields, isOpen: false, key: [...new Set(key)], hidden };
 }
 
 /** The attributes that a value template names: `user#${email}`. */

@@ -1,5 +1,14 @@
 import { checkOptions } from '../../foundation/options.ts';
-import { ENTITY_OPTIONS, type Entity, type EntityOptions, type Layout, layoutOf, mistake } from './layout.ts';
+import {
+  checkList,
+  checkNames,
+  ENTITY_OPTIONS,
+  type Entity,
+  type EntityOptions,
+  type Layout,
+  layoutOf,
+  mistake,
+} from './layout.ts';
 
 /** A DynamoDB-Toolbox entity, and what its items are in the graph. */
 export interface ToolboxEntity extends EntityOptions {
@@ -30,6 +39,8 @@ const OF_LIBRARY = ['_ct', '_md'];
  */
 export function fromToolbox(entities: readonly ToolboxEntity[], options: ToolboxOptions = {}): Layout {
   checkOptions('fromToolbox', options, { entityAttribute: true, hidden: true });
+  checkList('fromToolbox', 'entities', entities);
+  checkNames('fromToolbox has hidden attributes', options.hidden);
   const { entityAttribute = '_et', hidden = ['PK', 'SK'] } = options;
   const declared = entities.map(({ entity: name, savedAs = {}, ...rest }): Entity => {
     checkOptions(
@@ -38,8 +49,9 @@ export function fromToolbox(entities: readonly ToolboxEntity[], options: Toolbox
       { ...ENTITY_OPTIONS, entity: true, savedAs: true },
     );
     if (typeof name !== 'string') throw mistake('fromToolbox has an entity without a name.', 'Give entity: its name.');
+    const fields = new Map(Object.entries(savedAs ?? {}).map(([attribute, stored]) => [attribute, [stored]]));
     const apart = new Set([entityAttribute, ...OF_LIBRARY, ...hidden]);
-    return { ...rest, name, fields: new Map(Object.entries(savedAs)), isOpen: true, key: [], hidden: apart };
+    return { ...rest, name, fields, isOpen: true, key: [], hidden: apart };
   });
   return layoutOf('fromToolbox', declared, (item) => {
     const name = item[entityAttribute];
