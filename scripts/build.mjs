@@ -8,6 +8,7 @@ import { build } from 'esbuild';
 import { licencesOf, packagesOf } from './bundle/licences.mjs';
 import nodeModules from './bundle/node-modules.cjs';
 import { writeSbom } from './bundle/sbom.mjs';
+import { staleDeclarations } from './bundle/stale-declarations.mjs';
 import undiciParts from './bundle/undici-parts.cjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -60,6 +61,7 @@ for (const { path, text } of outputFiles) {
 }
 // A build before this one has left others; programs that run meanwhile have loaded theirs.
 for (const name of readdirSync(chunks)) if (!written.has(name)) rmSync(`${chunks}/${name}`);
+for (const name of staleDeclarations(root)) rmSync(`${root}dist/${name}`, { force: true });
 // CommonJS gets the same modules by `require`, which Node has for them from 20.19 on. Under `node16` TypeScript does not know that.
 for (const { require: entry } of Object.values(exportsOfPackage)) {
   if (entry === undefined) continue;

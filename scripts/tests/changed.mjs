@@ -29,8 +29,8 @@ const near = OTHERS.flatMap(testsOf).filter(
   (test) => changed.has(test) || imports(test).some((file) => changed.has(file)),
 );
 if (near.length > 0) statuses.push(vitest(...projects(...OTHERS), ...near));
-// They run the command that is built, and import nothing of it.
-if ([...changed].some((path) => /^(src|test)\/cli\//.test(path))) statuses.push(vitest(...projects('cli')));
+// They run the command that is built, with all of the packages in it, and import nothing of it.
+if ([...changed].some((path) => /^(packages|test\/cli)\//.test(path))) statuses.push(vitest(...projects('cli')));
 process.exitCode = statuses.every((status) => status === 0) ? 0 : 1;
 
 function vitest(...args) {

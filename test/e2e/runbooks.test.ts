@@ -185,9 +185,9 @@ exit 1`,
 
   it('import what a deleted stack has left, with all items', async () => {
     await fill();
-    expect(await sh(`aws cloudformation delete-stack --stack-name ${STACK}`)).toMatchObject({ code: 0 });
+    expect(await sh('npx serverless remove --stage prod')).toMatchObject({ code: 0 });
     expect((await sh('npx serverless deploy --stage prod')).stderr).toContain('already exists');
-    expect(await sh(`aws cloudformation delete-stack --stack-name ${STACK}`)).toMatchObject({ code: 0 });
+    expect(await sh('npx serverless remove --stage prod')).toMatchObject({ code: 0 });
     await runAll('A table and a bucket of an older stack are in the way');
     expect(aws.stacks.get(STACK).status).toBe('UPDATE_COMPLETE');
     expect(await viewOf('GOAL-G19')).toBeDefined();

@@ -14,12 +14,13 @@ const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 /** Without the signal a call without an answer goes on for minutes, and a server for ever. The limit is for a machine that is busy. */
 const MOST_MS = 60_000;
 const MODEL = `
-import { defineGraph, edge, node, sum } from '${new URL('../../dist/index.js', import.meta.url).href}';
+import { defineGraph, edge, node, source, sum } from '${new URL('../../dist/index.js', import.meta.url).href}';
 export default defineGraph({
   table: 'records',
   nodes: { GOAL: node(), USER: node({ list: true, search: { name: {} } }) },
   edges: { GOALMEMBERSHIP: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'since', total: { hours: sum('hours') } } }) },
 });
+export const sources = [source('app-table', { map: () => [] })];
 `;
 
 /** Each command with arguments with which it calls the table, and waits for an answer that never comes. */
@@ -37,6 +38,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   total: ['USER-1', 'GOALMEMBERSHIP'],
   explain: ['USER-1'],
   check: ['--repair'],
+  mirror: ['snapshot'],
   rebuild: [],
   adopt: ['--table', 'records'],
   redrive: [],
@@ -56,7 +58,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
 };
 /** Commands that run until they are told to end, and commands that call no table. */
 const UNTIL_TOLD: Readonly<Record<string, readonly string[]>> = { dev: [], demo: [] };
-const WITHOUT_TABLE = ['cost', 'init', 'stack', 'help'];
+const WITHOUT_TABLE = ['cost', 'drill', 'init', 'stack', 'help'];
 
 let server: Server;
 let endpoint: string;

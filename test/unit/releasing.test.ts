@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ROOT } from '../support/command.ts';
 
@@ -23,6 +24,26 @@ describe('workflows', () => {
     );
     expect(steps).toEqual(commands!.split(' && '));
     expect(read('.github/workflows/release.yml')).toContain('id-token: write');
+  });
+});
+
+describe('a build', () => {
+  it('leaves no declaration that a build before it has left, of a source that is gone or in another place', async () => {
+    const program = pathToFileURL(join(ROOT, 'scripts/bundle/stale-declarations.mjs')).href;
+    const { staleDeclarations } = (await import(program)) as { staleDeclarations(root: string): string[] };
+    const folder = mkdtempSync(join(tmpdir(), 'edgeloom-build-'));
+    const stale = ['index.d.ts', 'core/schema.d.ts', 'types/src/gone.d.ts', 'types/src/gone.d.cts'];
+    const kept = ['types/src/index.d.ts', 'types/src/index.d.cts', 'types/packages/cli/page.d.ts', 'index.js'];
+    for (const file of [
+      ...[...stale, ...kept].map((name) => `dist/${name}`),
+      'src/index.ts',
+      'packages/cli/page.tsx',
+    ]) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      writeFileSync(join(folder, file), '');
+    }
+    expect(staleDeclarations(folder).sort()).toEqual(stale.sort());
+    rmSync(folder, { recursive: true });
   });
 });
 

@@ -30,7 +30,7 @@ export interface DrilledAlarm {
    * - `told`: each topic of the alarm has taken its message;
    * - `failed`: CloudWatch could not tell a topic;
    * - `silent`: the alarm has told nobody in a minute;
-   * - `rings`: it rings for a fault, and was left alone;
+   * - `rings`: it rings for a fault, or has no data and would ring for that, and was left alone;
    * - `planned`: the drill was dry.
    */
   outcome: 'told' | 'failed' | 'silent' | 'rings' | 'planned';
@@ -47,10 +47,15 @@ const LOOK_MS = 1_000;
 const TRIES = 8;
 const REASON = 'A drill: edgeloom drill has set this state, nothing is wrong.';
 
+/** The end of an alarm's name, after that of its stack. Alarms of a stack `edgeloom-prod-eu` and of other programs end otherwise. */
+const OWN_NAME = /^[A-Z][A-Za-z0-9]*$/;
+
 interface Alarm {
   AlarmName: string;
   AlarmDescription?: string;
   AlarmActions?: string[];
+  OKActions?: string[];
+  InsufficientDataActions?: string[];
   StateValue?: string;
 }
 
@@ -63,7 +68,8 @@ interface HistoryItem {
 /**
  * Tries the alarms of a stack: sets each to ALARM, waits until CloudWatch has told its topics, and clears it. An alarm that rings is left
  * alone. CloudWatch puts a state back at its next look at the metric, so a drill that is cut off leaves nothing behind. Alarms that only a
- * deployment looks at tell nobody, and are left out. Throws `invalid-option` where the stack has no such alarm.
+ * deployment looks at tell nobody, and are left out, as are alarms of others: an action that is no topic may stop a machine. Throws
+ * `invalid-option` where the stack has no such alarm.
  *
  * @example
  * const drilled = await drill({ call: jsonService(CLOUDWATCH, { region, credentials }), stack: 'edgeloom-prod' });
@@ -85,8 +91,8 @@ export async function drill(options: DrillOptions): Promise<DrilledAlarm[]> {
   }
   const drilled: DrilledAlarm[] = [];
   for (const alarm of alarms) {
-    const { AlarmName, AlarmActions: topics = [], AlarmDescription: description = '', StateValue } = alarm;
-    const outcome = StateValue === 'ALARM' ? 'rings' : dryRun ? 'planned' : await tryAlarm(call, options, alarm);
+    const { AlarmName, AlarmActions: topics = [], AlarmDescription: description = '' } = alarm;
+    const outcome = isRinging(alarm) ? 'rings' : dryRun ? 'planned' : await tryAlarm(call, options, alarm);
     drilled.push({ alarm: AlarmName, outcome, topics, description });
     onAlarm?.(drilled.at(-1)!);
   }
@@ -102,8 +108,24 @@ async function alarmsOf(call: CallService, stack: string): Promise<Alarm[]> {
     });
     found.push(...((page['MetricAlarms'] ?? []) as Alarm[]));
     NextToken = page['NextToken'];
-    if (typeof NextToken !== 'string') return found.filter(({ AlarmActions = [] }) => AlarmActions.length > 0);
+    if (typeof NextToken !== 'string') return found.filter((alarm) => isOwn(alarm, stack));
   }
+}
+
+/** Whether an alarm is one of the stack's that tell somebody, and does nothing else. */
+function isOwn({ AlarmName, AlarmActions = [], ...others }: Alarm, stack: string): boolean {
+  const { OKActions = [], InsufficientDataActions = [] } = others;
+  const actions = [...AlarmActions, ...OKActions, ...InsufficientDataActions];
+  return (
+    OWN_NAME.test(AlarmName.slice(stack.length + 1)) &&
+    AlarmActions.length > 0 &&
+    actions.every((action) => /^arn:[^:]+:sns:/.test(action))
+  );
+}
+
+/** Whether an alarm rings. One that tells of missing data would tell of them again after a drill. */
+function isRinging({ StateValue, InsufficientDataActions = [] }: Alarm): boolean {
+  return StateValue === 'ALARM' || (StateValue === 'INSUFFICIENT_DATA' && InsufficientDataActions.length > 0);
 }
 
 async function tryAlarm(

@@ -19,6 +19,11 @@ export function cloudFormationOperations(stacks: Stacks): Record<string, Operati
   const setPolicy = ({ StackName, StackPolicyBody }: Input): void => {
     stacks.get(StackName).policy = (parsed(StackPolicyBody) as { Statement: never }).Statement;
   };
+  /** Puts artefacts into the framework's own bucket, or empties it. A stack of an import has none yet. */
+  const keepArtefacts = (name: string, objects: number): void => {
+    const bucket = stacks.get(name).things.get(ARTEFACTS_BUCKET);
+    if (bucket !== undefined) bucket.objects = objects;
+  };
   return {
     'cloudformation create-change-set': async ({
       StackName,
@@ -70,17 +75,23 @@ export function cloudFormationOperations(stacks: Stacks): Record<string, Operati
     'serverless deploy': async ({ StackName, TemplateBody, StackPolicyBody }) => {
       // A first deployment makes a stack with the bucket of the artefacts, and updates it.
       if (stacks.find(StackName) === undefined) await stacks.deploy(StackName, { Resources: ARTEFACTS });
+      keepArtefacts(StackName, 1);
       const template = parsed(TemplateBody) as Template;
       await stacks.deploy(StackName, { ...template, Resources: { ...template.Resources, ...ARTEFACTS } });
       const { Statement } = parsed(StackPolicyBody) as { Statement: unknown[] };
       if (Statement.length > 0) setPolicy({ StackName, StackPolicyBody } as never);
     },
+    'serverless remove': async ({ StackName }) => {
+      keepArtefacts(StackName, 0);
+      await stacks.delete(StackName);
+    },
   };
 }
 
 /** The framework's own bucket. */
+const ARTEFACTS_BUCKET = 'ServerlessDeploymentBucket';
 const ARTEFACTS: Template['Resources'] = {
-  ServerlessDeploymentBucket: { Type: 'AWS::S3::Bucket', Properties: {} },
+  [ARTEFACTS_BUCKET]: { Type: 'AWS::S3::Bucket', Properties: {} },
 };
 
 function parsed(value: unknown): unknown {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 /**
  * The Serverless Framework of a test: `deploy --stage STAGE [--param=NAME=VALUE]` gives the template that `edgeloom stack` prints, and
  * the stack's policy, to the stand-in of the account, where the framework would package both itself. The service is that of the folder's
- * serverless.yml. A folder that is not this repository's is packaged by the framework itself, for its first version.
+ * serverless.yml. `remove --stage STAGE` empties the bucket of artefacts and deletes the stack. A folder that is not this repository's is packaged by the framework itself, for its first version.
  */
 
 const args = process.argv.slice(2);
@@ -24,7 +24,8 @@ const edgeloom = (...words) =>
   );
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const isPackaged = () => readdirSync('..').some((version) => existsSync(`../${version}/.serverless`));
-if (`${process.cwd()}/` !== ROOT && !isPackaged()) {
+const isRemoval = args[0] === 'remove';
+if (!isRemoval && `${process.cwd()}/` !== ROOT && !isPackaged()) {
   execFileSync(
     process.execPath,
     [
@@ -47,8 +48,12 @@ const code = `s3://artefacts/functions.zip?versionId=${hash}`;
 const options = ['--service', service, '--stage', stage, ...given.flatMap((one) => ['--param', one])];
 const input = {
   StackName: `${service}-${stage}`,
-  TemplateBody: edgeloom(...options, '--code', code),
-  StackPolicyBody: given.some((one) => one.startsWith('existingTableArn=')) ? '{"Statement":[]}' : edgeloom('--policy'),
+  ...(!isRemoval && {
+    TemplateBody: edgeloom(...options, '--code', code),
+    StackPolicyBody: given.some((one) => one.startsWith('existingTableArn='))
+      ? '{"Statement":[]}'
+      : edgeloom('--policy'),
+  }),
 };
 const body = JSON.stringify({ service: 'serverless', operation: args[0], input });
 const response = await fetch(process.env.AWS_STAND_IN, { method: 'POST', body });

@@ -74,12 +74,20 @@ export function restOperations(parts: Parts): Record<string, Operation> {
       // A version is made anew for other code: the last one is what the alias names.
       return { FunctionVersion: account.all('AWS::Lambda::Version').at(-1)!.name };
     },
-    // An alarm that there is rings at once.
+    // An alarm that there is rings at once; one on a metric that stops, while a mapping is off.
     'cloudwatch describe-alarms': async ({ AlarmNames }) => ({
       MetricAlarms: account
         .all('AWS::CloudWatch::Alarm')
         .filter(({ name }) => name === AlarmNames)
-        .map(({ name }) => ({ AlarmName: name, StateValue: 'ALARM' })),
+        .map(({ name, properties }) => ({
+          AlarmName: name,
+          StateValue:
+            properties['InsufficientDataActions'] === undefined
+              ? 'ALARM'
+              : account.all(MAPPING).every((mapping) => mapping.properties['Enabled'] !== false)
+                ? 'OK'
+                : 'INSUFFICIENT_DATA',
+        })),
     }),
     // No engine counts what Lambda, Step Functions and CloudWatch would.
     'cloudwatch get-metric-statistics': async () => ({ Datapoints: [{ Sum: 100 }] }),

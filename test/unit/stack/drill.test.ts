@@ -13,6 +13,8 @@ interface FakeAlarm {
   AlarmName: string;
   AlarmDescription: string;
   AlarmActions: string[];
+  OKActions?: string[];
+  InsufficientDataActions?: string[];
   StateValue: string;
 }
 
@@ -119,6 +121,27 @@ describe('a drill', () => {
     expect(drilled.map(({ outcome }) => outcome)).toEqual(['rings', 'told']);
     expect(service.alarms.get('own-test-One')!.StateValue).toBe('ALARM');
   });
+  it('leaves an alarm alone that rings because its metric has stopped', async () => {
+    const service = new FakeCloudWatch(['NotPolled', 'Drift']);
+    service.alarms.get('own-test-NotPolled')!.StateValue = 'INSUFFICIENT_DATA';
+    service.alarms.get('own-test-NotPolled')!.InsufficientDataActions = [TOPIC];
+    // Without such an action the state tells nobody.
+    service.alarms.get('own-test-Drift')!.StateValue = 'INSUFFICIENT_DATA';
+    const drilled = await drill({ call: service.call, stack, wait });
+    expect(drilled.map(({ outcome }) => outcome)).toEqual(['rings', 'told']);
+    expect(service.alarms.get('own-test-NotPolled')!.StateValue).toBe('INSUFFICIENT_DATA');
+  });
+  it('leaves out alarms of other stacks, and alarms that do more than to tell', async () => {
+    const service = new FakeCloudWatch(['Drift', 'eu-Drift', 'api-cpu', 'Cpu', 'Back', 'Gone']);
+    const terminate = 'arn:aws:automate:eu-central-1:ec2:terminate';
+    service.alarms.get('own-test-Cpu')!.AlarmActions = [TOPIC, terminate];
+    service.alarms.get('own-test-Back')!.OKActions = [terminate];
+    service.alarms.get('own-test-Gone')!.InsufficientDataActions = [terminate];
+    const drilled = await drill({ call: service.call, stack, wait });
+    expect(drilled.map(({ alarm }) => alarm)).toEqual(['own-test-Drift']);
+    expect(service.calls.filter((call) => call.endsWith(' ALARM'))).toEqual(['own-test-Drift ALARM']);
+    await expect(drill({ call: service.call, stack, only: ['api-cpu'], wait })).rejects.toThrow('no alarm api-cpu');
+  });
   it('clears an alarm also where a look at it fails', async () => {
     const service = new FakeCloudWatch(['One']);
     let looks = 0;
@@ -185,6 +208,12 @@ describe('edgeloom drill', () => {
     const text = await run(service, '--dry-run');
     expect(text).toMatch(/own-test-IteratorAge +planned +own-test-alarms +docs\/operations\.md#iteratorage/);
     expect(service.calls).toEqual(['DescribeAlarms']);
+    expect(JSON.parse(await run(service, '--dry-run', '--json'))).toMatchObject({ dryRun: true, told: 0 });
+  });
+  it('counts an alarm that rings not as told', async () => {
+    const service = new FakeCloudWatch(['Drift']);
+    service.alarms.get('own-test-Drift')!.StateValue = 'ALARM';
+    expect(await run(service)).toContain('0 alarms of 1 told');
   });
   it('tells whether each was told, for people and for machines, and fails where one was not', async () => {
     const service = new FakeCloudWatch(['IteratorAge', 'Drift']);

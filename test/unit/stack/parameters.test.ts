@@ -77,6 +77,28 @@ describe('numbers', () => {
   });
 });
 
+describe('lists', () => {
+  it('may be texts with commas and spaces, and accounts may be numbers, as YAML reads them', () => {
+    const producerAccounts = ['111122223333', '444455556666'];
+    for (const given of ['111122223333, 444455556666', producerAccounts, [111122223333, ' 444455556666 ']])
+      expect(readParameters('prod', { producerAccounts: given })).toMatchObject({ producerAccounts });
+    expect(readParameters('prod', { producerAccounts: 111122223333 })).toMatchObject({
+      producerAccounts: ['111122223333'],
+    });
+    const ofVpc = { vpcSubnetIds: ' subnet-1, subnet-2 ', vpcSecurityGroupIds: 'sg-1 ,' };
+    const lists = { vpcSubnetIds: ['subnet-1', 'subnet-2'], vpcSecurityGroupIds: ['sg-1'] };
+    expect(readParameters('prod', ofVpc)).toMatchObject(lists);
+    expect(readParameters('prod', { producerAccounts: '' })).toMatchObject({ producerAccounts: [] });
+  });
+  it('are of nothing else', () => {
+    expect(wrong({ producerAccounts: 42 })).toThrow(
+      /producerAccounts: should be numbers of accounts, of twelve digits/,
+    );
+    expect(wrong({ producerAccounts: true })).toThrow(/producerAccounts\.0: should be a text/);
+    expect(wrong({ vpcSubnetIds: [{}] })).toThrow(/vpcSubnetIds\.0: should be a text/);
+  });
+});
+
 describe('names of things', () => {
   it.each([
     ['kmsKeyArn', 'arn:aws:kms:eu-central-1:123456789012:alias/edgeloom', /kmsKeyArn: should be the ARN of a key/],

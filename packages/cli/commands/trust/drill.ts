@@ -18,6 +18,11 @@ interface DrillCommandOptions {
 /** An alarm reaches nobody. */
 const NOT_TOLD = 1;
 
+const HELP = `
+Exit code: 0, or 1 if an alarm reaches nobody; 2 after a failure.
+Rights: cloudwatch:DescribeAlarms, DescribeAlarmHistory, SetAlarmState.
+`;
+
 /** `edgeloom drill`: tries whether the alarms of a stack reach a person. */
 export function drillCommand(command: Command): void {
   command
@@ -26,11 +31,12 @@ export function drillCommand(command: Command): void {
     .option('--dry-run', 'list the alarms and their topics, and set none')
     .addHelpText(
       'after',
-      examples(
-        'drill --stack edgeloom-prod --dry-run',
-        'drill --stack edgeloom-prod',
-        'drill --stack edgeloom-prod --alarm IteratorAge Drift --json',
-      ),
+      HELP +
+        examples(
+          'drill --stack edgeloom-prod --dry-run',
+          'drill --stack edgeloom-prod',
+          'drill --stack edgeloom-prod --alarm IteratorAge Drift --json',
+        ),
     )
     .action(async (...args: [DrillCommandOptions, Command]) => {
       const [{ stack, alarm, dryRun = false }] = args;
@@ -41,15 +47,16 @@ export function drillCommand(command: Command): void {
       const alarms = await drill({ call: await cloudWatch(settings), stack, only: alarm, dryRun, onAlarm });
       const untold = alarms.filter(({ outcome }) => outcome === 'failed' || outcome === 'silent');
       if (untold.length > 0) process.exitCode = NOT_TOLD;
+      const told = alarms.filter(({ outcome }) => outcome === 'told').length;
       const rows = alarms.map(({ alarm: name, outcome, topics, description }) => [
         ...[name, outcome, topics.map((topic) => topic.split(':').at(-1)).join(' ')],
         description.split(' Runbook: ').at(-1),
       ]);
       const summary = dryRun
         ? `${countText(alarms.length, 'alarm')}: without --dry-run each tells its topics twice, that it rings and that it does not`
-        : `${countText(alarms.length - untold.length, 'alarm')} of ${alarms.length} told. SNS mails confirmed addresses alone: the mails have to be there`;
+        : `${countText(told, 'alarm')} of ${alarms.length} told. SNS mails confirmed addresses alone: the mails have to be there`;
       const text = `${textTable(['alarm', 'outcome', 'topics', 'runbook'], rows)}\n${summary}`;
-      print({ json: { stack, dryRun, told: alarms.length - untold.length, alarms }, text }, settings.json);
+      print({ json: { stack, dryRun, told, alarms }, text }, settings.json);
     });
 }
 

@@ -46,7 +46,7 @@ export interface Parameters {
   existingTableArn: string;
   /** The stream of that table; without one, the stream of the stack's own table after it was switched off and on. */
   existingStreamArn: string;
-  /** Accounts whose programs may write base items: the table's own policy lets them, and theirs has to. */
+  /** Accounts whose programs may write base items and read: the table's own policy lets them, and theirs has to. */
   producerAccounts: string[];
   /** Days that failed batches are kept after the redrive function could not reconcile them. */
   failedBatchDays: number;
@@ -113,10 +113,19 @@ const unitsFrom = (least: number) =>
 /** An ARN of a service, or nothing; `resource` is how it goes on after region and account. */
 const arnOfService = (service: string, what: string, resource = '.+') =>
   z.string().regex(new RegExp(`^(arn:[^:]+:${service}:[^:]*:[^:]*:${resource})?$`), `should be the ARN of ${what}`);
-const list = z.union([
-  z.array(z.string()),
-  z.string().transform((text) => text.split(',').filter((one) => one !== '')),
-]);
+/** A list, or a text of it with commas. YAML makes a number of an account's. */
+const list = z.preprocess(
+  (value) =>
+    [value].flat().flatMap((one) =>
+      typeof one === 'string' || typeof one === 'number'
+        ? String(one)
+            .split(',')
+            .map((part) => part.trim())
+            .filter((part) => part !== '')
+        : [one],
+    ),
+  z.array(z.string('should be a text')),
+);
 const idsOf = (kind: string) =>
   list.refine((all) => all.every((one) => one.startsWith(`${kind}-`)), `should be ids such as ${kind}-0a1b2c3d`);
 /** IAM and SQS refuse other characters; names with `aws:` are those of AWS itself. */
