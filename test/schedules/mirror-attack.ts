@@ -102,6 +102,7 @@ class Attack {
   private gaps = 0;
   private mended = 0;
   private isPaused = false;
+  private producers = 0;
   private isClosing = false;
   private readonly pace: number;
   private readonly fault: number;
@@ -204,7 +205,7 @@ class Attack {
     const { random } = this;
     const isStalled = --process.stallIn === 0;
     if (isStalled) {
-      this.counters['zombies'] = (this.counters['zombies'] ?? 0) + 1;
+      this.count('zombies');
       if (random.chance(0.8)) process.leave('dead');
     }
     await this.sleep(isStalled ? random.below(process.endsAt - this.now) : 0, process);
@@ -286,21 +287,23 @@ class Attack {
   private produce(): void {
     const { random } = this;
     const place = random.below(4);
-    if (random.chance(0.25)) return this.write(place, undefined);
     const bad = this.hasBad && random.chance(0.3) ? random.oneOf(['all', 'v1', 'v2']) : undefined;
-    this.write(place, {
+    const attributes = {
       id: String(random.below(4)),
       n: String(random.below(4)),
       ...(random.chance(0.5) && { goal: String(random.below(2)) }),
       ...(bad && { bad }),
-    });
+    };
+    this.write(place, random.chance(0.25) ? undefined : attributes);
   }
 
   private async producer(writes: number, pause: number): Promise<void> {
+    this.producers += 1;
     for (let i = 0; i < writes; i++) {
       await this.sleep(this.random.below(pause));
       this.produce();
     }
+    this.producers -= 1;
   }
 
   private switchOn(): void {
@@ -391,6 +394,7 @@ class Attack {
       await this.event();
       await this.reconcileGaps();
     }
+    await this.until(() => this.producers === 0);
     this.isClosing = true;
     for (let place = 0; place < 4; place++) {
       if (this.others.get({ source: `s${place}`, target: 'x' })?.['bad'] !== undefined)
@@ -561,13 +565,18 @@ class Attack {
       const key = base.keyOf(item);
       const kind = random.below(3);
       if (kind === 0) base.set(key, undefined);
-      else if (kind === 1) base.set(key, random.pick(base.past(key)));
+      // An old tombstone would expire at once.
+      else if (kind === 1)
+        base.set(key, random.pick(base.past(key).filter((past) => past?.[GRAPH.table.ttl] === undefined)));
       else base.set(key, { ...item, n: { S: 'by hand' } });
     }
     const wrong = this.differing();
     if (wrong.size > 0) this.count('damaged');
+    // Pages are a moment old.
+    await this.sleep(MINUTE);
     const told = new Set((await this.check({ repair: true })).differences.map(nameOf));
     for (const [key, text] of wrong) if (!told.has(key)) this.wrong.push(`damage is not told: ${text}`);
+    await this.sleep(MINUTE);
     await this.verify('after repair');
   }
 }
