@@ -27,13 +27,20 @@ export interface Poisoned {
 
 const RESOLVED = 'resolved';
 
-/** Notes that the mapping does not take a source item, unless a later word about it is known. */
+/**
+ * Notes that the mapping does not take a source item, unless a later word about it is known.
+ *
+ * @param isStill asks the source item itself, for a caller without a position. The entry is read before it.
+ */
 export async function quarantine(
   context: MirrorContext,
   claimant: string,
   found: { position: string; error: EdgeloomError; keys: readonly string[] },
+  isStill: () => Promise<boolean> = async () => true,
 ): Promise<void> {
-  await changeEntry(context, claimant, (entry, isResolved) => {
+  await changeEntry(context, claimant, async (entry, isResolved) => {
+    // rule: mirror-walk-asks-again-before-it-quarantines
+    if (!(await isStill())) return undefined;
     // A walk has asked the source item itself, and has no position.
     const isOfWalk = found.position === BEFORE_ALL;
     if (entry !== undefined && isResolved && !isOfWalk && entry.position >= found.position) return undefined;
@@ -55,13 +62,21 @@ export async function poisonedEntry(context: MirrorContext, claimant: string): P
   return item === undefined || isResolvedEntry(item) ? undefined : entryOf(item);
 }
 
-/** Notes that a source item is mapped again. The entry stays for a while, so that an old record does not bring it back. */
+/**
+ * Notes that a source item is mapped again, also where no entry is known: a record from before may still be on its way to one. The note stays
+ * for a while, so that an old record does not bring the entry back.
+ */
 export async function resolve(context: MirrorContext, claimant: string, position: string): Promise<void> {
+  const since = Math.floor(context.now() / 1000);
   await changeEntry(
     context,
     claimant,
-    (entry, isResolved) =>
-      entry === undefined || isResolved || entry.position > position ? undefined : { ...entry, position, keys: [] },
+    (entry, isResolved) => {
+      // rule: mirror-mended-item-is-noted-without-an-entry
+      if (entry === undefined) return { claimant, code: '', reason: '', since, position, keys: [] };
+      if (entry.position > position || (isResolved && entry.position === position)) return undefined;
+      return { ...entry, position, keys: [] };
+    },
     RESOLVED,
   );
 }
@@ -75,13 +90,13 @@ export async function* poisonedItems(store: Pick<Store, 'query'>, { table }: Sou
 async function changeEntry(
   { graph, store, source, now }: MirrorContext,
   claimant: string,
-  next: (entry: Poisoned | undefined, isResolved: boolean) => Poisoned | undefined,
+  next: (entry: Poisoned | undefined, isResolved: boolean) => Promise<Poisoned | undefined> | Poisoned | undefined,
   as?: typeof RESOLVED,
 ): Promise<void> {
   const key = keyOf(source, claimant);
   for (;;) {
     const { item: seen } = await store.get(key, { consistent: true });
-    const entry = next(seen && entryOf(seen), seen !== undefined && isResolvedEntry(seen));
+    const entry = await next(seen && entryOf(seen), seen !== undefined && isResolvedEntry(seen));
     if (entry === undefined) return;
     const revision = seen && attributeOf(seen, REVISION);
     const condition: BaseCondition =

@@ -2,6 +2,7 @@ import pMap from 'p-map';
 import type { Item } from '../core/items/attribute-value.ts';
 import { isDerivedKey, textOfKey } from '../core/items/keys.ts';
 import type { ItemKey } from '../core/store-port.ts';
+import { StoreError } from '../foundation/errors.ts';
 import { TableWalk, walkStart } from '../store/table-walk.ts';
 import { isOfItem } from './apply.ts';
 import { type Claim, claimsOf, contentOf, liveClaimants, textOf } from './claims.ts';
@@ -190,7 +191,20 @@ async function ofItem(
   } catch (error) {
     if (!isOfItem(error)) throw error;
     result.poisoned += 1;
-    await quarantine(context, claimant, { position: BEFORE_ALL, error, keys });
+    const isStill = async (): Promise<boolean> => error instanceof StoreError || (await isPoison(context, claimant));
+    await quarantine(context, claimant, { position: BEFORE_ALL, error, keys }, isStill);
+  }
+}
+
+/** Whether the mapping does not take a source item as it is now. */
+async function isPoison({ graph, source, sourceStore }: MirrorContext, claimant: string): Promise<boolean> {
+  const image = await sourceStore.get(keyOfClaimant(source, claimant));
+  try {
+    mapped(graph, source, image);
+    return false;
+  } catch (error) {
+    if (!isOfItem(error)) throw error;
+    return true;
   }
 }
 

@@ -1,13 +1,8 @@
 import type { AttributeValue, Item } from '../../src/core/items/attribute-value.ts';
-import type {
-  BaseChange,
-  BaseCondition,
-  ChangeResult,
-  ItemKey,
-  QueryRequest,
-  ScanRequest,
-} from '../../src/core/store-port.ts';
+import type { BaseChange, BaseCondition, ChangeResult, ItemKey, QueryRequest } from '../../src/core/store-port.ts';
 import { sameText } from '../simulator/kernel/values.ts';
+
+const PAGE = 3;
 
 /** A table of the attack, by its two key attributes. Who reads a page may see each item as it was a moment ago. */
 export class AttackTable {
@@ -59,11 +54,12 @@ export class AttackTable {
     return { applied: true, wcu: 1 };
   }
 
-  page({ segment, startKey, limit = 3 }: ScanRequest, at: number): { items: Item[]; lastKey?: Item } {
+  /** A page as it was at a time; everything is in the first segment. */
+  page(startKey: Item | undefined, segment: number, at: number): { items: Item[]; lastKey?: Item } {
     const after = startKey === undefined ? '' : textOf(this.keyOf(startKey));
     const rest = segment > 0 ? [] : [...this.all(at)].filter((item) => textOf(this.keyOf(item)) > after);
-    const items = rest.slice(0, limit);
-    return { items, ...(rest.length > limit && { lastKey: this.keyIn(items.at(-1)!) }) };
+    const items = rest.slice(0, PAGE);
+    return { items, ...(rest.length > PAGE && { lastKey: this.keyIn(items.at(-1)!) }) };
   }
 
   query({ partition, sortKey, index }: QueryRequest): Item[] {

@@ -1,7 +1,7 @@
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
-import type { ItemKey } from '../../src/core/store-port.ts';
+import type { ItemKey, ScanRequest } from '../../src/core/store-port.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
 import { edgeItem, type MappedItem, nodeItem } from '../../src/mirror/items.ts';
 import { createMirror, type Mirror } from '../../src/mirror/mirror.ts';
@@ -232,20 +232,21 @@ class Attack {
     const { base, others, random } = this;
     const instance = {} as Instance;
     const call = <T>(isWrite: boolean, effect: () => T): Promise<T> => this.call(instance.process!, isWrite, effect);
-    const moment = (): number => (random.chance(0.2) ? this.now - random.below(2_000) : this.now);
-    const page = (table: AttackTable, startKey: Item | undefined, segment: number) =>
-      table.page({ segment, segments: 1, ...(startKey && { startKey }) }, moment());
+    const page = (table: AttackTable, request: Pick<ScanRequest, 'startKey' | 'consistent'>, segment: number) => {
+      const isOld = request.consistent !== true && random.chance(0.2);
+      return table.page(request.startKey, segment, isOld ? this.now - random.below(2_000) : this.now);
+    };
     instance.mirror = createMirror(GRAPH, {
       source: source('theirs', { map: mapOf(version), version }),
       store: {
         get: (key) => call(false, () => ({ ...found(base.get(key)), rcu: 1 })),
         change: (change) => call(true, () => base.change(change)),
         query: (request) => call(false, () => answerOf(base.query(request))),
-        scan: ({ segment, startKey }) => call(false, () => ({ ...page(base, startKey, segment), rcu: 1 })),
+        scan: (request) => call(false, () => ({ ...page(base, request, request.segment), rcu: 1 })),
       },
       sourceStore: {
         get: (key) => call(false, () => others.get(others.keyOf(key))),
-        scan: ({ startKey }) => call(false, () => page(others, startKey, 0)),
+        scan: ({ startKey }) => call(false, () => page(others, startKey === undefined ? {} : { startKey }, 0)),
       },
       now: () => this.now,
       wait: (milliseconds) => this.sleep(milliseconds, instance.process),
@@ -572,11 +573,8 @@ class Attack {
     }
     const wrong = this.differing();
     if (wrong.size > 0) this.count('damaged');
-    // Pages are a moment old.
-    await this.sleep(MINUTE);
     const told = new Set((await this.check({ repair: true })).differences.map(nameOf));
     for (const [key, text] of wrong) if (!told.has(key)) this.wrong.push(`damage is not told: ${text}`);
-    await this.sleep(MINUTE);
     await this.verify('after repair');
   }
 }
