@@ -263,10 +263,7 @@ class Attack {
     const after = attributes && asItem({ pk: key.source, sk: key.target, ...attributes });
     if (sameText(before ?? null, after ?? null)) return;
     this.others.set(key, after);
-    if (!this.isOn) {
-      this.gaps += 1;
-      return;
-    }
+    if (!this.isOn) return;
     const shard = this.shards.at(place % 2 === 0 ? -1 : -2)!;
     shard.lastNumber += this.random.between(1, 40);
     const seconds = Math.floor(this.now / 1000);
@@ -386,7 +383,6 @@ class Attack {
   private async operate(): Promise<void> {
     const { random } = this;
     for (let i = 0; i < 3; i++) this.produce();
-    this.gaps = 0;
     this.switchOn();
     void this.producer(random.between(2, 8), random.oneOf([1_000, 5 * MINUTE]));
     await this.sleep(random.below(MINUTE));
@@ -440,6 +436,8 @@ class Attack {
     const { random } = this;
     await this.sleep(random.below(10 * MINUTE));
     this.isOn = false;
+    // Nobody can tell whether something was written meanwhile.
+    this.gaps += 1;
     for (let i = random.below(4); i > 0; i--) {
       this.produce();
       await this.sleep(random.between(1_000, 10 * MINUTE));
