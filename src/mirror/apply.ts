@@ -78,7 +78,8 @@ async function applyWork(
   if (mendedAt !== undefined) {
     const entry = await attempt(() => poisonedEntry(context, claimant));
     for (const key of entry?.keys ?? []) {
-      if (!work.keys.has(key)) work.keys.set(key, { kind: 'write', position: mendedAt, content: undefined });
+      // A walk may have named it for a later image than this record's.
+      if (!work.keys.has(key)) work.keys.set(key, { kind: 'settle', position: mendedAt, content: undefined });
     }
   }
   for (const [text, { kind, position, content }] of work.keys) {
@@ -94,7 +95,9 @@ async function applyWork(
     }
   }
   if (poison !== undefined) await attempt(() => quarantine(context, claimant, poison));
-  else if (mendedAt !== undefined) await attempt(() => resolve(context, claimant, mendedAt));
+  if (poison !== undefined || mendedAt === undefined) return;
+  const isKnown = await attempt(() => resolve(context, claimant, { position: mendedAt, keys: work.keys }));
+  if (!isKnown) await applyWork(context, work, runtime);
 }
 
 /** Whether an error is of one item, which fails again however often it is tried. */

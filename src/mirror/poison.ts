@@ -3,10 +3,11 @@ import { REVISION, TOMBSTONE_HOURS } from '../core/items/derived-item.ts';
 import { hash128, SERVICE_PARTITION } from '../core/items/keys.ts';
 import { queriedItems } from '../core/store-pages.ts';
 import type { BaseCondition, ItemKey, Store } from '../core/store-port.ts';
-import type { EdgeloomError } from '../foundation/errors.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
 import type { MirrorContext } from './context.ts';
+import { mapped } from './mapped.ts';
 import { BEFORE_ALL } from './position.ts';
-import type { Source } from './source.ts';
+import { keyOfClaimant, type Source } from './source.ts';
 
 /**
  * Source items that the mapping does not take. An entry of our table names each by its own key; the base items that it made before stay
@@ -62,23 +63,46 @@ export async function poisonedEntry(context: MirrorContext, claimant: string): P
   return item === undefined || isResolvedEntry(item) ? undefined : entryOf(item);
 }
 
+/** Whether the mapping takes a source item as it is now. */
+export async function isTaken({ graph, source, sourceStore }: MirrorContext, claimant: string): Promise<boolean> {
+  const image = await sourceStore.get(keyOfClaimant(source, claimant));
+  try {
+    mapped(graph, source, image);
+    return true;
+  } catch (error) {
+    if (error instanceof EdgeloomError && error.code === 'invalid-mapping') return false;
+    throw error;
+  }
+}
+
 /**
  * Notes that a source item is mapped again, also where no entry is known: a record from before may still be on its way to one. The note stays
- * for a while, so that an old record does not bring the entry back.
+ * for a while, so that an old record does not bring the entry back. False: the entry names other keys than these, which have to be written
+ * first.
  */
-export async function resolve(context: MirrorContext, claimant: string, position: string): Promise<void> {
+export async function resolve(
+  context: MirrorContext,
+  claimant: string,
+  { position, keys }: { position: string; keys: Pick<ReadonlySet<string>, 'has'> },
+): Promise<boolean> {
   const since = Math.floor(context.now() / 1000);
+  let isKnown = true;
   await changeEntry(
     context,
     claimant,
-    (entry, isResolved) => {
+    async (entry, isResolved) => {
+      isKnown = true;
       // rule: mirror-mended-item-is-noted-without-an-entry
       if (entry === undefined) return { claimant, code: '', reason: '', since, position, keys: [] };
       if (entry.position > position || (isResolved && entry.position === position)) return undefined;
+      isKnown = entry.keys.every((key) => keys.has(key));
+      // rule: mirror-mended-item-is-asked-again
+      if (!isKnown || (!isResolved && !(await isTaken(context, claimant)))) return undefined;
       return { ...entry, position, keys: [] };
     },
     RESOLVED,
   );
+  return isKnown;
 }
 
 /** The source items that the mapping does not take now. */

@@ -8,7 +8,7 @@ import { isOfItem } from './apply.ts';
 import { type Claim, claimsOf, contentOf, liveClaimants, textOf } from './claims.ts';
 import type { MirrorContext } from './context.ts';
 import { keyOfText, mapped } from './mapped.ts';
-import { poisonedItems, quarantine, resolve } from './poison.ts';
+import { isTaken, poisonedItems, quarantine, resolve } from './poison.ts';
 import { BEFORE_ALL } from './position.ts';
 import { claimantOf, isOfSource, keyOfClaimant } from './source.ts';
 import { sourcePages } from './source-store.ts';
@@ -166,15 +166,14 @@ async function mendPoisoned(context: MirrorContext, { signal }: WalkOptions): Pr
     signal?.throwIfAborted();
     const image = await sourceStore.get(keyOfClaimant(source, claimant));
     try {
-      const made = mapped(graph, source, image);
-      for (const text of new Set([...keys, ...made.keys()])) {
+      const known = new Set([...keys, ...mapped(graph, source, image).keys()]);
+      for (const text of known) {
         if (await settle(context, { key: keyOfText(text), claimant })) written += 1;
       }
+      await resolve(context, claimant, { position, keys: known });
     } catch (error) {
       if (!isOfItem(error)) throw error;
-      continue;
     }
-    await resolve(context, claimant, position);
   }
   return written;
 }
@@ -191,20 +190,8 @@ async function ofItem(
   } catch (error) {
     if (!isOfItem(error)) throw error;
     result.poisoned += 1;
-    const isStill = async (): Promise<boolean> => error instanceof StoreError || (await isPoison(context, claimant));
+    const isStill = async (): Promise<boolean> => error instanceof StoreError || !(await isTaken(context, claimant));
     await quarantine(context, claimant, { position: BEFORE_ALL, error, keys }, isStill);
-  }
-}
-
-/** Whether the mapping does not take a source item as it is now. */
-async function isPoison({ graph, source, sourceStore }: MirrorContext, claimant: string): Promise<boolean> {
-  const image = await sourceStore.get(keyOfClaimant(source, claimant));
-  try {
-    mapped(graph, source, image);
-    return false;
-  } catch (error) {
-    if (!isOfItem(error)) throw error;
-    return true;
   }
 }
 
