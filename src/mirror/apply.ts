@@ -78,8 +78,7 @@ async function applyWork(
   if (mendedAt !== undefined) {
     const entry = await attempt(() => poisonedEntry(context, claimant));
     for (const key of entry?.keys ?? []) {
-      // A walk may have named it for a later image than this record's.
-      if (!work.keys.has(key)) work.keys.set(key, { kind: 'settle', position: mendedAt, content: undefined });
+      if (!work.keys.has(key)) work.keys.set(key, { kind: 'write', position: mendedAt, content: undefined });
     }
   }
   for (const [text, { kind, position, content }] of work.keys) {
