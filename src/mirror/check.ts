@@ -96,15 +96,15 @@ export async function checkSource(context: MirrorContext, options: CheckSourceOp
         result.pending += 1;
       }
     };
-    for (const suspect of suspects.values()) {
+    for (const first of suspects.values()) {
       await ofItem(async () => {
-        const { item } = await store.get(suspect.key, { consistent: true });
-        const second = await look(suspect, item);
+        const { item } = await store.get(first.key, { consistent: true });
+        const second = await look(first, item);
         if (second === undefined) return;
         // rule: mirror-check-looks-twice
-        const isSame = second.revision === suspect.revision && second.wanted === suspect.wanted;
+        const isSame = second.revision === first.revision && second.wanted === first.wanted;
         if (!isSame || !isProcessed) result.pending += 1;
-        else found.push({ suspect, item });
+        else found.push({ suspect: first, item });
       });
     }
     // Repair comes after all second looks: it moves the revision, and an item may differ for several of its claimants.
