@@ -76,7 +76,7 @@ function addRecord(
   const kind = contradiction !== undefined || createdMs(record) < settledBefore ? 'settle' : 'write';
   if (after instanceof EdgeloomError) {
     const keys = before instanceof EdgeloomError ? [] : [...before.keys()];
-    // rule: mirror-old-records-quarantine-nothing
+    // Another version may have taken it, and what mended it since may be lost: a walk names it if it is still not taken.
     if (kind === 'settle') {
       for (const key of keys) work.keys.set(key, { kind, position, content: undefined });
       return;

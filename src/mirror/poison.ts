@@ -40,7 +40,6 @@ export async function quarantine(
   isStill: () => Promise<boolean> = async () => true,
 ): Promise<void> {
   await changeEntry(context, claimant, async (entry, isResolved) => {
-    // rule: mirror-walk-asks-again-before-it-quarantines
     if (!(await isStill())) return undefined;
     // A walk has asked the source item itself, and has no position.
     const isOfWalk = found.position === BEFORE_ALL;
@@ -92,11 +91,11 @@ export async function resolve(
     claimant,
     async (entry, isResolved) => {
       isKnown = true;
-      // rule: mirror-mended-item-is-noted-without-an-entry
+
       if (entry === undefined) return { claimant, code: '', reason: '', since, position, keys: [] };
       if (entry.position > position || (isResolved && entry.position === position)) return undefined;
       isKnown = entry.keys.every((key) => keys.has(key));
-      // rule: mirror-mended-item-is-asked-again
+      // A record from before says nothing of an image that came after it.
       if (!isKnown || (!isResolved && !(await isTaken(context, claimant)))) return undefined;
       return { ...entry, position, keys: [] };
     },

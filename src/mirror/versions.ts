@@ -23,7 +23,6 @@ export async function settledBefore({ graph, store, source, now }: MirrorContext
     const since = numberOf(attributeOf(versions, name));
     if (since !== undefined) return Number(since) === 0 ? Number.NEGATIVE_INFINITY : Number(since) + CLOCK_SKEW_MS;
     // What is noted first says nothing: of two versions that run side by side the newer one may come first.
-    // rule: mirror-only-version-1-has-none-before-it
     const isFirst = source.version === 1;
     const revision = item && attributeOf(item, REVISION);
     await store.change({
