@@ -91,7 +91,6 @@ export async function resolve(
     claimant,
     async (entry, isResolved) => {
       isKnown = true;
-
       if (entry === undefined) return { claimant, code: '', reason: '', since, position, keys: [] };
       if (entry.position > position || (isResolved && entry.position === position)) return undefined;
       isKnown = entry.keys.every((key) => keys.has(key));
