@@ -91,9 +91,8 @@ async function applyWork(
     }
   }
   if (poison !== undefined) await attempt(() => quarantine(context, claimant, poison));
-  if (mendedAt === undefined) return;
+  if (poison !== undefined || mendedAt === undefined) return;
   await attempt(async () => {
-    const entry = await poisonedEntry(context, claimant);
-    if (entry !== undefined) await correctPoisoned(context, entry, mendedAt);
+    await correctPoisoned(context, claimant, await poisonedEntry(context, claimant), mendedAt);
   });
 }

@@ -72,14 +72,19 @@ function addRecord(
   requireImages(source, record);
   const before = tryToMap(graph, source, oldImage);
   const after = tryToMap(graph, source, newImage);
+  // rule: mirror-old-records-only-name-keys
+  const kind = contradiction !== undefined || createdMs(record) < settledBefore ? 'settle' : 'write';
   if (after instanceof EdgeloomError) {
     const keys = before instanceof EdgeloomError ? [] : [...before.keys()];
+    // Another version may have taken it, and what mended it since may be lost: a walk names it if it is still not taken.
+    if (kind === 'settle') {
+      for (const key of keys) work.keys.set(key, { kind, position, content: undefined });
+      return;
+    }
     work.poison = { position, error: after, keys: [...(work.poison?.keys ?? []), ...work.keys.keys(), ...keys] };
     work.mendedAt = undefined;
     return;
   }
-  // rule: mirror-old-records-only-name-keys
-  const kind = contradiction !== undefined || createdMs(record) < settledBefore ? 'settle' : 'write';
   // rule: mirror-buries-what-the-new-image-does-not-make
   const gone = before instanceof EdgeloomError ? [] : [...before.keys()].filter((key) => !after.has(key));
   for (const key of [...(work.poison?.keys ?? []), ...gone]) {

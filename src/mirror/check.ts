@@ -85,21 +85,33 @@ export async function checkSource(context: MirrorContext, options: CheckSourceOp
   const result: SourceCheck = { items: back.items + forth.items, differences: [], pending: 0, conflicts, poisoned: [] };
   if (suspects.size > 0) {
     const isProcessed = await (options.processed ?? waited(context, options.signal))(context.now());
-    for (const first of suspects.values()) {
+    const found: { suspect: Suspect; item: Item | undefined }[] = [];
+    const ofItem = async (visit: () => Promise<void>): Promise<void> => {
       options.signal?.throwIfAborted();
       try {
-        const { item } = await store.get(first.key, { consistent: true });
-        const second = await look(first, item);
-        if (second === undefined) continue;
-        // rule: mirror-check-looks-twice
-        const isSame = second.revision === first.revision && second.wanted === first.wanted;
-        if (!isSame || !isProcessed) result.pending += 1;
-        else result.differences.push(await differenceOf(context, first, item, options.repair === true));
+        await visit();
       } catch (error) {
         // The mapping takes the source item no more.
         if (!isOfItem(error)) throw error;
         result.pending += 1;
       }
+    };
+    for (const first of suspects.values()) {
+      await ofItem(async () => {
+        const { item } = await store.get(first.key, { consistent: true });
+        const second = await look(first, item);
+        if (second === undefined) return;
+        // rule: mirror-check-looks-twice
+        const isSame = second.revision === first.revision && second.wanted === first.wanted;
+        if (!isSame || !isProcessed) result.pending += 1;
+        else found.push({ suspect: first, item });
+      });
+    }
+    // Repair comes after all second looks: it moves the revision, and an item may differ for several of its claimants.
+    for (const { suspect, item } of found) {
+      await ofItem(async () => {
+        result.differences.push(await differenceOf(context, suspect, item, options.repair === true));
+      });
     }
   }
   for await (const poisoned of poisonedItems(store, context.source)) result.poisoned.push(poisoned);

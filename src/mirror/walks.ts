@@ -2,12 +2,13 @@ import pMap from 'p-map';
 import type { Item } from '../core/items/attribute-value.ts';
 import { isDerivedKey, textOfKey } from '../core/items/keys.ts';
 import type { ItemKey } from '../core/store-port.ts';
+import { StoreError } from '../foundation/errors.ts';
 import { TableWalk, walkStart } from '../store/table-walk.ts';
 import { type Claim, claimsOf, contentOf, liveClaimants, textOf } from './claims.ts';
 import type { MirrorContext } from './context.ts';
 import { keyOfText, mapped } from './mapped.ts';
 import { correctPoisoned, isOfItem } from './mend.ts';
-import { poisonedItems, quarantine } from './poison.ts';
+import { isTaken, poisonedItems, quarantine } from './poison.ts';
 import { BEFORE_ALL } from './position.ts';
 import { claimantOf, isOfSource, keyOfClaimant } from './source.ts';
 import { sourcePages } from './source-store.ts';
@@ -162,7 +163,7 @@ async function correctAllPoisoned(context: MirrorContext, { signal }: WalkOption
   let written = 0;
   for await (const entry of poisonedItems(context.store, context.source)) {
     signal?.throwIfAborted();
-    written += await correctPoisoned(context, entry);
+    written += await correctPoisoned(context, entry.claimant, entry);
   }
   return written;
 }
@@ -179,7 +180,8 @@ async function ofItem(
   } catch (error) {
     if (!isOfItem(error)) throw error;
     result.poisoned += 1;
-    await quarantine(context, claimant, { position: BEFORE_ALL, error, keys });
+    const isStill = async (): Promise<boolean> => error instanceof StoreError || !(await isTaken(context, claimant));
+    await quarantine(context, claimant, { position: BEFORE_ALL, error, keys }, isStill);
   }
 }
 

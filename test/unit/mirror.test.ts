@@ -313,12 +313,77 @@ describe('walks', () => {
     expect(await user('USER-1')).toMatchObject({ name: { S: 'Bob' } });
   });
 
+  describe('that the mapping does not take', () => {
+    const picky = (version: number) =>
+      sourceOf((item) => {
+        if (item['bad'] !== undefined) throw new Error('bad');
+        return [nodeItem(`USER-${String(item['name'])}`)];
+      }, version);
+    const [good, bad] = [image('1', { name: { S: 'one' } }), image('1', { bad: { S: 'x' } })];
+    const poisonedOf = async ({ store }: ReturnType<typeof world>) => {
+      const found = [];
+      for await (const entry of poisonedItems(store, picky(1))) found.push(entry);
+      return found;
+    };
+
+    it('and that are mended in one batch are not noted by a late process', async () => {
+      const of = world(picky(1));
+      of.put(good);
+      await of.mirror.apply([record(1, undefined, bad), record(2, bad, good)], { streamLabel: LABEL });
+      await of.mirror.apply([record(1, undefined, bad)], { streamLabel: LABEL });
+      expect(await poisonedOf(of)).toEqual([]);
+    });
+
+    it('are not noted by a walk where the source item is mended meanwhile', async () => {
+      const of = world(picky(1));
+      await of.mirror.apply([record(1, undefined, good)], { streamLabel: LABEL });
+      of.put(bad);
+      of.before.call = async () => {
+        of.put(good);
+      };
+      await of.mirror.sweep();
+      expect(await poisonedOf(of)).toEqual([]);
+    });
+
+    it('are not noted if they are from before the mapping began', async () => {
+      const of = world(picky(2));
+      of.put(good);
+      await of.mirror.apply([record(1, undefined, bad)], { streamLabel: LABEL });
+      expect(await poisonedOf(of)).toEqual([]);
+    });
+
+    it('stay noted where an old record mended an earlier image', async () => {
+      const of = world(picky(1));
+      of.put(bad);
+      await of.mirror.apply([record(1, undefined, bad)], { streamLabel: LABEL });
+      await of.mirror.apply([record(2, bad, good)], { streamLabel: LABEL });
+      expect(await poisonedOf(of)).toHaveLength(1);
+    });
+  });
+
+  it('from before the first version that is known say nothing, unless that is version 1', async () => {
+    const of = world();
+    await of.mirrorOf({ ...users, version: 2 }).apply([record(1, undefined, image('1'))], { streamLabel: LABEL });
+    expect(await of.user('USER-1')).toHaveProperty([GONE]);
+  });
+
   it('end with the signal', async () => {
     const { mirror, put } = world();
     put(image('1'));
     const signal = AbortSignal.abort(new Error('enough'));
     for (const walk of [mirror.snapshot, mirror.sweep, mirror.reconcile])
       await expect(walk({ signal })).rejects.toThrow('enough');
+  });
+
+  it('repair an item that differs for two source items in one check', async () => {
+    const of = world(sourceOf(({ name }) => [nodeItem('USER-1', { name })]));
+    of.put(image('1', { name: { S: 'one' } }));
+    await of.mirror.snapshot();
+    of.items.clear();
+    of.put(image('2', { name: { S: 'two' } }));
+    expect((await of.mirror.check({ repair: true })).differences.map(({ repaired }) => repaired)).toEqual([true, true]);
+    expect(await of.user('USER-1')).toMatchObject({ name: { S: 'two' } });
+    expect(await of.mirror.check()).toMatchObject({ differences: [], pending: 0 });
   });
 
   it('check both ways, name conflicts, and repair', async () => {
