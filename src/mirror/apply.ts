@@ -62,6 +62,10 @@ export async function applyRecords(
   return failed === undefined ? {} : { failedFrom: failed.work.firstNumber, error: failed.error };
 }
 
+/**
+ * A source item that the store refused (the base item is too large) stays in quarantine though later records are taken: to know of its entry
+ * would take a read for each record. A reconcile, or a check with repair, ends it.
+ */
 async function applyWork(
   context: MirrorContext,
   work: ItemWork,

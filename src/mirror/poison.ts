@@ -51,9 +51,13 @@ export async function quarantine(
       return undefined;
     }
     const position = entry !== undefined && entry.position > found.position ? entry.position : found.position;
-    const { code, message, hint } = found.error;
-    return { claimant, code, reason: `${message} ${hint}`.trim(), since, position, keys };
+    return { claimant, ...reasonOf(found.error), since, position, keys };
   });
+}
+
+/** How an entry gives an error. */
+export function reasonOf({ code, message, hint }: EdgeloomError): Pick<Poisoned, 'code' | 'reason'> {
+  return { code, reason: `${message} ${hint}`.trim() };
 }
 
 /** The entry of a source item that is not taken; undefined: there is none, or it is resolved. */

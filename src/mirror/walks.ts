@@ -1,6 +1,8 @@
 import pMap from 'p-map';
 import type { Item } from '../core/items/attribute-value.ts';
 import { isDerivedKey, textOfKey } from '../core/items/keys.ts';
+import { GONE } from '../core/model/gone.ts';
+import { isMirrored } from '../core/model/mirrored.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
 import { TableWalk, walkStart } from '../store/table-walk.ts';
@@ -35,6 +37,16 @@ export interface WalkResult {
   /** Source items that the mapping does not take. */
   poisoned: number;
 }
+
+/** What a walk is told about, besides what it visits. */
+export interface WalkNotes {
+  /** Takes a source item that is not taken. Default: it goes into quarantine. */
+  poisoned?: (claimant: string, found: Found) => Promise<void> | void;
+  /** Takes a base item of a mirrored type without bookkeeping. Default: it is passed over. */
+  unclaimed?: (key: ItemKey) => void;
+}
+
+type Found = Parameters<typeof quarantine>[2];
 
 /**
  * Puts what every source item makes, where nothing is known of it yet or an older mapping said it. It runs next to the consumer, which has
@@ -93,6 +105,7 @@ export async function overSource(
   context: MirrorContext,
   options: WalkOptions,
   visit: (word: Word, content: Item) => Promise<boolean>,
+  notes: WalkNotes = {},
 ): Promise<WalkResult> {
   const { graph, source, sourceStore } = context;
   const result: WalkResult = { items: 0, written: 0, poisoned: 0 };
@@ -102,7 +115,7 @@ export async function overSource(
       async (image) => {
         options.signal?.throwIfAborted();
         const claimant = claimantOf(source, image);
-        await ofItem(context, claimant, result, [], async () => {
+        await ofItem(context, { claimant, result, keys: [], notes }, async () => {
           for (const [text, item] of mapped(graph, source, image)) {
             if (await visit({ key: keyOfText(text), claimant }, contentOf(graph, item)!)) result.written += 1;
           }
@@ -121,6 +134,7 @@ export async function overBase(
   context: MirrorContext,
   options: WalkOptions,
   visit: (word: Word, entry: Claim, seen: { key: ItemKey; item: Item }) => Promise<boolean>,
+  notes: WalkNotes = {},
 ): Promise<WalkResult> {
   const { graph, source, store } = context;
   const result: WalkResult = { items: 0, written: 0, poisoned: 0 };
@@ -143,9 +157,10 @@ export async function overBase(
       items.filter(({ target }) => !isDerivedKey(target)),
       async ({ source: from, target, item }) => {
         const key = { source: from, target };
+        if (isUnclaimed(context, key, item)) notes.unclaimed?.(key);
         for (const [claimant, entry] of claimsOf(graph, item)?.entries ?? []) {
           if (!isOfSource(source, claimant)) continue;
-          await ofItem(context, claimant, result, [textOfKey(key)], async () => {
+          await ofItem(context, { claimant, result, keys: [textOfKey(key)], notes }, async () => {
             if (await visit({ key, claimant }, entry, { key, item })) result.written += 1;
           });
         }
@@ -159,7 +174,7 @@ export async function overBase(
 }
 
 /** Corrects source items that the mapping did not take, and takes now. */
-async function correctAllPoisoned(context: MirrorContext, { signal }: WalkOptions): Promise<number> {
+export async function correctAllPoisoned(context: MirrorContext, { signal }: WalkOptions): Promise<number> {
   let written = 0;
   for await (const entry of poisonedItems(context.store, context.source)) {
     signal?.throwIfAborted();
@@ -170,19 +185,25 @@ async function correctAllPoisoned(context: MirrorContext, { signal }: WalkOption
 
 async function ofItem(
   context: MirrorContext,
-  claimant: string,
-  result: WalkResult,
-  keys: readonly string[],
+  of: { claimant: string; result: WalkResult; keys: readonly string[]; notes: WalkNotes },
   run: () => Promise<void>,
 ): Promise<void> {
   try {
     await run();
   } catch (error) {
     if (!isOfItem(error)) throw error;
+    const { claimant, result, keys, notes } = of;
     result.poisoned += 1;
+    const found: Found = { position: BEFORE_ALL, error, keys };
     const isStill = async (): Promise<boolean> => error instanceof StoreError || !(await isTaken(context, claimant));
-    await quarantine(context, claimant, { position: BEFORE_ALL, error, keys }, isStill);
+    if (notes.poisoned === undefined) await quarantine(context, claimant, found, isStill);
+    else if (await isStill()) await notes.poisoned(claimant, found);
   }
+}
+
+/** Whether a base item is of a mirrored type, and shows itself, but no source item has made it. */
+export function isUnclaimed({ graph }: MirrorContext, key: ItemKey, item: Item): boolean {
+  return isMirrored(graph, key) && !Object.hasOwn(item, GONE) && claimsOf(graph, item) === undefined;
 }
 
 /** The claimants of a base item that are in conflict; none where one alone makes it. */
