@@ -115,8 +115,11 @@ export async function overSource(
       async (image) => {
         options.signal?.throwIfAborted();
         const claimant = claimantOf(source, image);
+        let isFirst = true;
         await ofItem(context, { claimant, result, keys: [], notes }, async () => {
-          for (const [text, item] of mapped(graph, source, image)) {
+          const now = isFirst ? image : await sourceStore.get(keyOfClaimant(source, claimant));
+          isFirst = false;
+          for (const [text, item] of mapped(graph, source, now)) {
             if (await visit({ key: keyOfText(text), claimant }, contentOf(graph, item)!)) result.written += 1;
           }
         });
@@ -185,19 +188,31 @@ export async function correctAllPoisoned(context: MirrorContext, { signal }: Wal
 
 async function ofItem(
   context: MirrorContext,
-  of: { claimant: string; result: WalkResult; keys: readonly string[]; notes: WalkNotes },
+  {
+    claimant,
+    result,
+    keys,
+    notes,
+  }: { claimant: string; result: WalkResult; keys: readonly string[]; notes: WalkNotes },
   run: () => Promise<void>,
 ): Promise<void> {
-  try {
-    await run();
-  } catch (error) {
-    if (!isOfItem(error)) throw error;
-    const { claimant, result, keys, notes } = of;
-    result.poisoned += 1;
-    const found: Found = { position: BEFORE_ALL, error, keys };
-    const isStill = async (): Promise<boolean> => error instanceof StoreError || !(await isTaken(context, claimant));
-    if (notes.poisoned === undefined) await quarantine(context, claimant, found, isStill);
-    else if (await isStill()) await notes.poisoned(claimant, found);
+  let isLeft = true;
+  while (isLeft) {
+    isLeft = false;
+    try {
+      await run();
+    } catch (error) {
+      if (!isOfItem(error)) throw error;
+      const found: Found = { position: BEFORE_ALL, error, keys };
+      const isStill = async (): Promise<boolean> => {
+        // Its record may not know what it made before, so one that is mended meanwhile is visited again.
+        isLeft = !(error instanceof StoreError) && (await isTaken(context, claimant));
+        return !isLeft;
+      };
+      if (notes.poisoned === undefined) await quarantine(context, claimant, found, isStill);
+      else if (await isStill()) await notes.poisoned(claimant, found);
+      if (!isLeft) result.poisoned += 1;
+    }
   }
 }
 
