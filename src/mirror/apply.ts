@@ -62,6 +62,10 @@ export async function applyRecords(
   return failed === undefined ? {} : { failedFrom: failed.work.firstNumber, error: failed.error };
 }
 
+/**
+ * A source item that the store refused (the base item is too large) stays in quarantine though later records are taken: to know of its entry
+ * would take a read for each record. A reconcile, or a check with repair, ends it.
+ */
 async function applyWork(
   context: MirrorContext,
   work: ItemWork,
@@ -91,9 +95,8 @@ async function applyWork(
     }
   }
   if (poison !== undefined) await attempt(() => quarantine(context, claimant, poison));
-  if (mendedAt === undefined) return;
+  if (poison !== undefined || mendedAt === undefined) return;
   await attempt(async () => {
-    const entry = await poisonedEntry(context, claimant);
-    if (entry !== undefined) await correctPoisoned(context, entry, mendedAt);
+    await correctPoisoned(context, claimant, await poisonedEntry(context, claimant), mendedAt);
   });
 }

@@ -17,6 +17,8 @@ export interface ItemWork {
   /** The number of its first record in the batch: where a retry begins. */
   firstNumber: string;
   firstPlace: number;
+  /** The position of its newest record. A batch may hold records that came before. */
+  newest: string;
   /** The work on each base item, by the text of its key; the newest record that names a key decides. */
   keys: Map<string, KeyWork>;
   /** The newest image that the mapping does not take, if no later one is taken. */
@@ -54,9 +56,12 @@ export function planBatch(
       ...record.dynamodb?.OldImage,
       ...record.dynamodb?.Keys,
     });
-    const work = works.get(claimant) ?? { claimant, firstNumber: number, firstPlace: place, keys: new Map() };
+    const position = positionOf(streamLabel, number);
+    const first = { claimant, firstNumber: number, firstPlace: place, newest: position, keys: new Map() };
+    const work = works.get(claimant) ?? first;
     works.set(claimant, work);
-    addRecord(graph, source, work, record, { position: positionOf(streamLabel, number), settledBefore });
+    addRecord(graph, source, work, record, { position, settledBefore });
+    if (position > work.newest) work.newest = position;
   }
   return [...works.values()];
 }
@@ -72,20 +77,31 @@ function addRecord(
   requireImages(source, record);
   const before = tryToMap(graph, source, oldImage);
   const after = tryToMap(graph, source, newImage);
+  // rule: mirror-old-records-only-name-keys
+  const kind = contradiction !== undefined || createdMs(record) < settledBefore ? 'settle' : 'write';
+  const isLate = position < work.newest;
+  const add = (key: string, does: KeyWork): void => {
+    // The newest record that names a key decides, wherever it is in the batch.
+    if ((work.keys.get(key)?.position ?? '') <= position) work.keys.set(key, does);
+  };
   if (after instanceof EdgeloomError) {
     const keys = before instanceof EdgeloomError ? [] : [...before.keys()];
+    // Another version may have taken it, and what mended it since may be lost: a walk names it if it is still not taken.
+    if (kind === 'settle' || isLate) {
+      for (const key of keys) add(key, { kind: 'settle', position, content: undefined });
+      return;
+    }
     work.poison = { position, error: after, keys: [...(work.poison?.keys ?? []), ...work.keys.keys(), ...keys] };
     work.mendedAt = undefined;
     return;
   }
-  // rule: mirror-old-records-only-name-keys
-  const kind = contradiction !== undefined || createdMs(record) < settledBefore ? 'settle' : 'write';
   // rule: mirror-buries-what-the-new-image-does-not-make
   const gone = before instanceof EdgeloomError ? [] : [...before.keys()].filter((key) => !after.has(key));
-  for (const key of [...(work.poison?.keys ?? []), ...gone]) {
-    work.keys.set(key, { kind, position, content: undefined });
+  for (const key of [...(isLate ? [] : (work.poison?.keys ?? [])), ...gone]) {
+    add(key, { kind, position, content: undefined });
   }
-  for (const [key, item] of after) work.keys.set(key, { kind, position, content: contentOf(graph, item) });
+  for (const [key, item] of after) add(key, { kind, position, content: contentOf(graph, item) });
+  if (isLate) return;
   if (before instanceof EdgeloomError || work.poison !== undefined) work.mendedAt = position;
   work.poison = undefined;
 }

@@ -5,8 +5,17 @@ import type { ItemKey } from '../core/store-port.ts';
 import { claimsOf, textOf } from './claims.ts';
 import type { MirrorContext } from './context.ts';
 import { isOfItem } from './mend.ts';
-import { type Poisoned, poisonedItems } from './poison.ts';
-import { conflictOf, isRight, overBase, overSource, wantedOf } from './walks.ts';
+import { type Poisoned, poisonedItems, reasonOf } from './poison.ts';
+import {
+  conflictOf,
+  correctAllPoisoned,
+  isRight,
+  isUnclaimed,
+  overBase,
+  overSource,
+  type WalkNotes,
+  wantedOf,
+} from './walks.ts';
 import { settle, type Word } from './write-claim.ts';
 
 /** How long the check waits between its two looks, where nobody says how far the consumer has come. */
@@ -14,7 +23,7 @@ const SETTLE_MS = 60_000;
 
 /** Options of `check`. */
 export interface CheckSourceOptions {
-  /** Makes base items what their source items say. Default: differences are reported alone. */
+  /** Makes base items what their source items say, and mends the quarantine. Default: what is found is reported alone. */
   repair?: boolean | undefined;
   /**
    * Waits until the consumer has processed all records from before a time, in milliseconds since 1970; false: it has not, so that
@@ -27,7 +36,7 @@ export interface CheckSourceOptions {
 
 /** A base item that does not say what its source item says. */
 export interface SourceDifference extends ItemKey {
-  /** The source item. */
+  /** The source item; '' if no source item has made the base item. Nothing repairs such a one: nobody can tell who wrote it. */
   claimant: string;
   /** `missing`: it is not there; `stray`: nothing makes it; `different`: its content differs; `outdated`: an older mapping made it. */
   kind: 'missing' | 'stray' | 'different' | 'outdated';
@@ -68,41 +77,86 @@ export async function checkSource(context: MirrorContext, options: CheckSourceOp
     const suspect = await look(word, item);
     if (suspect !== undefined) suspects.set(JSON.stringify([textOfKey(word.key), word.claimant]), suspect);
   };
+  const poisoned = new Map<string, Poisoned>();
+  const unclaimed: ItemKey[] = [];
+  const notes: WalkNotes = {
+    unclaimed: (key) => unclaimed.push(key),
+    // A check alone writes nothing.
+    ...(options.repair !== true && {
+      poisoned: (claimant, { error, position, keys }) => {
+        const all = [...new Set([...(poisoned.get(claimant)?.keys ?? []), ...keys])];
+        const since = Math.floor(context.now() / 1000);
+        poisoned.set(claimant, { claimant, ...reasonOf(error), since, position, keys: all });
+      },
+    }),
+  };
   const seenConflicts = new Set<string>();
-  const back = await overBase(context, options, async (word, _entry, { key, item }) => {
-    await note(word, item);
-    const claimants = conflictOf(context, item);
-    if (claimants.length > 0 && !seenConflicts.has(textOfKey(key))) {
-      seenConflicts.add(textOfKey(key));
-      conflicts.push({ ...key, claimants, owner: claimsOf(graph, item)!.owner });
-    }
-    return false;
-  });
-  const forth = await overSource(context, options, async (word) => {
-    await note(word, (await store.get(word.key, { consistent: true })).item);
-    return false;
-  });
+  const back = await overBase(
+    context,
+    options,
+    async (word, _entry, { key, item }) => {
+      await note(word, item);
+      const claimants = conflictOf(context, item);
+      if (claimants.length > 0 && !seenConflicts.has(textOfKey(key))) {
+        seenConflicts.add(textOfKey(key));
+        conflicts.push({ ...key, claimants, owner: claimsOf(graph, item)!.owner });
+      }
+      return false;
+    },
+    notes,
+  );
+  const forth = await overSource(
+    context,
+    options,
+    async (word) => {
+      await note(word, (await store.get(word.key, { consistent: true })).item);
+      return false;
+    },
+    notes,
+  );
   const result: SourceCheck = { items: back.items + forth.items, differences: [], pending: 0, conflicts, poisoned: [] };
-  if (suspects.size > 0) {
+  if (suspects.size + unclaimed.length > 0) {
     const isProcessed = await (options.processed ?? waited(context, options.signal))(context.now());
-    for (const first of suspects.values()) {
+    const found: { suspect: Suspect; item: Item | undefined }[] = [];
+    const ofItem = async (visit: () => Promise<void>): Promise<void> => {
       options.signal?.throwIfAborted();
       try {
-        const { item } = await store.get(first.key, { consistent: true });
-        const second = await look(first, item);
-        if (second === undefined) continue;
-        // rule: mirror-check-looks-twice
-        const isSame = second.revision === first.revision && second.wanted === first.wanted;
-        if (!isSame || !isProcessed) result.pending += 1;
-        else result.differences.push(await differenceOf(context, first, item, options.repair === true));
+        await visit();
       } catch (error) {
         // The mapping takes the source item no more.
         if (!isOfItem(error)) throw error;
         result.pending += 1;
       }
+    };
+    for (const first of suspects.values()) {
+      await ofItem(async () => {
+        const { item } = await store.get(first.key, { consistent: true });
+        const second = await look(first, item);
+        if (second === undefined) return;
+        // rule: mirror-check-looks-twice
+        const isSame = second.revision === first.revision && second.wanted === first.wanted;
+        if (!isSame || !isProcessed) result.pending += 1;
+        else found.push({ suspect: first, item });
+      });
+    }
+    // What a source item makes there, and has not made, is told as missing.
+    const told = new Set([...suspects.values()].map(({ key }) => textOfKey(key)));
+    for (const key of unclaimed) {
+      const { item } = await store.get(key, { consistent: true });
+      if (told.has(textOfKey(key)) || item === undefined || !isUnclaimed(context, key, item)) continue;
+      if (isProcessed) result.differences.push({ ...key, claimant: '', kind: 'stray', repaired: false });
+      else result.pending += 1;
+    }
+    // Repair comes after all second looks: it moves the revision, and an item may differ for several of its claimants.
+    for (const { suspect, item } of found) {
+      await ofItem(async () => {
+        result.differences.push(await differenceOf(context, suspect, item, options.repair === true));
+      });
     }
   }
-  for await (const poisoned of poisonedItems(store, context.source)) result.poisoned.push(poisoned);
+  if (options.repair === true) await correctAllPoisoned(context, options);
+  for await (const entry of poisonedItems(store, context.source)) poisoned.set(entry.claimant, entry);
+  result.poisoned.push(...poisoned.values());
   return result;
 }
 

@@ -1,7 +1,7 @@
 import { EdgeloomError, StoreError } from '../foundation/errors.ts';
 import type { MirrorContext } from './context.ts';
 import { keyOfText, mapped } from './mapped.ts';
-import { type Poisoned, resolve } from './poison.ts';
+import { type Poisoned, poisonedEntry, resolve } from './poison.ts';
 import { BEFORE_ALL } from './position.ts';
 import { keyOfClaimant } from './source.ts';
 import { settle } from './write-claim.ts';
@@ -14,21 +14,31 @@ export function isOfItem(error: unknown): error is EdgeloomError {
 
 /**
  * Maps a source item again that the mapping did not take, and corrects what it makes and has made. The source item itself decides: the record
- * that seems to end the quarantine may be an old one that came again. Returns the number of base items that were written.
+ * that seems to end the quarantine may be an old one that came again. Begins anew where the entry has changed meanwhile. Returns the number
+ * of base items that were written.
+ *
+ * @param seen the entry, if there is one.
  */
-export async function correctPoisoned(context: MirrorContext, entry: Poisoned, at = BEFORE_ALL): Promise<number> {
+export async function correctPoisoned(
+  context: MirrorContext,
+  claimant: string,
+  seen: Poisoned | undefined,
+  at = BEFORE_ALL,
+): Promise<number> {
   const { graph, source, sourceStore } = context;
-  const { claimant, keys } = entry;
   let written = 0;
-  try {
-    const made = mapped(graph, source, await sourceStore.get(keyOfClaimant(source, claimant)));
-    for (const text of new Set([...keys, ...made.keys()])) {
-      if (await settle(context, { key: keyOfText(text), claimant }, at)) written += 1;
+  let entry = seen;
+  for (;;) {
+    try {
+      const made = entry && mapped(graph, source, await sourceStore.get(keyOfClaimant(source, claimant)));
+      for (const text of new Set([...(entry?.keys ?? []), ...(made?.keys() ?? [])])) {
+        if (await settle(context, { key: keyOfText(text), claimant }, at)) written += 1;
+      }
+    } catch (error) {
+      if (!isOfItem(error)) throw error;
+      return written;
     }
-  } catch (error) {
-    if (!isOfItem(error)) throw error;
-    return written;
+    if (await resolve(context, claimant, { seen: entry, position: at })) return written;
+    entry = await poisonedEntry(context, claimant);
   }
-  await resolve(context, entry, at);
-  return written;
 }

@@ -3,10 +3,11 @@ import { REVISION, TOMBSTONE_HOURS } from '../core/items/derived-item.ts';
 import { hash128, SERVICE_PARTITION } from '../core/items/keys.ts';
 import { queriedItems } from '../core/store-pages.ts';
 import type { BaseCondition, ItemKey, Store } from '../core/store-port.ts';
-import type { EdgeloomError } from '../foundation/errors.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
 import type { MirrorContext } from './context.ts';
+import { mapped } from './mapped.ts';
 import { BEFORE_ALL } from './position.ts';
-import type { Source } from './source.ts';
+import { keyOfClaimant, type Source } from './source.ts';
 
 /**
  * Source items that the mapping does not take. An entry of our table names each by its own key; the base items that it made before stay
@@ -27,13 +28,19 @@ export interface Poisoned {
 
 const RESOLVED = 'resolved';
 
-/** Notes that the mapping does not take a source item, unless a later word about it is known. */
+/**
+ * Notes that the mapping does not take a source item, unless a later word about it is known.
+ *
+ * @param isStill asks the source item itself, for a caller without a position. The entry is read before it.
+ */
 export async function quarantine(
   context: MirrorContext,
   claimant: string,
   found: { position: string; error: EdgeloomError; keys: readonly string[] },
+  isStill: () => Promise<boolean> = async () => true,
 ): Promise<void> {
-  await changeEntry(context, claimant, (entry, isResolved) => {
+  await changeEntry(context, claimant, async (entry, isResolved) => {
+    if (!(await isStill())) return undefined;
     // A walk has asked the source item itself, and has no position.
     const isOfWalk = found.position === BEFORE_ALL;
     if (entry !== undefined && isResolved && !isOfWalk && entry.position >= found.position) return undefined;
@@ -44,9 +51,13 @@ export async function quarantine(
       return undefined;
     }
     const position = entry !== undefined && entry.position > found.position ? entry.position : found.position;
-    const { code, message, hint } = found.error;
-    return { claimant, code, reason: `${message} ${hint}`.trim(), since, position, keys };
+    return { claimant, ...reasonOf(found.error), since, position, keys };
   });
+}
+
+/** How an entry gives an error. */
+export function reasonOf({ code, message, hint }: EdgeloomError): Pick<Poisoned, 'code' | 'reason'> {
+  return { code, reason: `${message} ${hint}`.trim() };
 }
 
 /** The entry of a source item that is not taken; undefined: there is none, or it is resolved. */
@@ -55,18 +66,43 @@ export async function poisonedEntry(context: MirrorContext, claimant: string): P
   return item === undefined || isResolvedEntry(item) ? undefined : entryOf(item);
 }
 
-/** Notes that a source item is mapped again, if the entry is still as it was seen. It stays for a while, so that an old record does not bring it back. */
-export async function resolve(context: MirrorContext, seen: Poisoned, at: string): Promise<void> {
+/** Whether the mapping takes a source item as it is now. */
+export async function isTaken({ graph, source, sourceStore }: MirrorContext, claimant: string): Promise<boolean> {
+  const image = await sourceStore.get(keyOfClaimant(source, claimant));
+  try {
+    mapped(graph, source, image);
+    return true;
+  } catch (error) {
+    if (error instanceof EdgeloomError && error.code === 'invalid-mapping') return false;
+    throw error;
+  }
+}
+
+/**
+ * Notes that a source item is mapped again, if its entry is still as it was seen; also where there was none: a record from before may still
+ * be on its way to one. The note stays for a while, so that an old record does not bring the entry back. False: the entry is another one.
+ */
+export async function resolve(
+  context: MirrorContext,
+  claimant: string,
+  { seen, position }: { seen: Poisoned | undefined; position: string },
+): Promise<boolean> {
+  const since = Math.floor(context.now() / 1000);
+  let isAsSeen = true;
   await changeEntry(
     context,
-    seen.claimant,
+    claimant,
     (entry, isResolved) => {
-      if (entry === undefined || isResolved) return undefined;
-      if (entry.position !== seen.position || entry.keys.length !== seen.keys.length) return undefined;
-      return { ...entry, position: at > entry.position ? at : entry.position, keys: [] };
+      isAsSeen = true;
+      if (entry === undefined) return { claimant, code: '', reason: '', since, position, keys: [] };
+      if (isResolved) return entry.position >= position ? undefined : { ...entry, position };
+      isAsSeen = entry.position === seen?.position && entry.keys.length === seen.keys.length;
+      if (!isAsSeen) return undefined;
+      return { ...entry, position: position > entry.position ? position : entry.position, keys: [] };
     },
     RESOLVED,
   );
+  return isAsSeen;
 }
 
 /** The source items that the mapping does not take now. */
@@ -78,13 +114,13 @@ export async function* poisonedItems(store: Pick<Store, 'query'>, { table }: Sou
 async function changeEntry(
   { graph, store, source, now }: MirrorContext,
   claimant: string,
-  next: (entry: Poisoned | undefined, isResolved: boolean) => Poisoned | undefined,
+  next: (entry: Poisoned | undefined, isResolved: boolean) => Promise<Poisoned | undefined> | Poisoned | undefined,
   as?: typeof RESOLVED,
 ): Promise<void> {
   const key = keyOf(source, claimant);
   for (;;) {
     const { item: seen } = await store.get(key, { consistent: true });
-    const entry = next(seen && entryOf(seen), seen !== undefined && isResolvedEntry(seen));
+    const entry = await next(seen && entryOf(seen), seen !== undefined && isResolvedEntry(seen));
     if (entry === undefined) return;
     const revision = seen && attributeOf(seen, REVISION);
     const condition: BaseCondition =

@@ -1,4 +1,4 @@
-import { type AttributeValue, attributeOf, type Item } from '../core/items/attribute-value.ts';
+import { type AttributeValue, attributeOf, type Item, withBinaryAsBytes } from '../core/items/attribute-value.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { checkOptions } from '../foundation/options.ts';
 import type { MappedItem } from './items.ts';
@@ -76,7 +76,8 @@ export function keyOfSourceItem({ table, keys }: Source, item: Item): Item {
         'Name its key attributes in the model file: source(table, { keys: { partitionKey, sortKey } }).',
       );
     }
-    key[name] = value;
+    // Lambda gives binary as base64 text.
+    key[name] = withBinaryAsBytes(value);
   }
   return key;
 }

@@ -11,8 +11,8 @@ const CLOCK_SKEW_MS = 5 * 60_000;
 const VERSIONS = 'versions';
 
 /**
- * The time before which records are not mapped from their images, in milliseconds since 1970: those from before the mapping began. The first
- * mapping of a source has none before it. The first call with a new version notes it.
+ * The time before which records are not mapped from their images, in milliseconds since 1970: those from before the mapping began. Version 1
+ * has none before it. The first call with a new version notes it.
  */
 export async function settledBefore({ graph, store, source, now }: MirrorContext): Promise<number> {
   const key = { source: SERVICE_PARTITION, target: `mirror/${source.table}` };
@@ -22,7 +22,8 @@ export async function settledBefore({ graph, store, source, now }: MirrorContext
     const versions = versionsOf(item);
     const since = numberOf(attributeOf(versions, name));
     if (since !== undefined) return Number(since) === 0 ? Number.NEGATIVE_INFINITY : Number(since) + CLOCK_SKEW_MS;
-    const isFirst = Object.keys(versions).length === 0;
+    // What is noted first says nothing: of two versions that run side by side the newer one may come first.
+    const isFirst = source.version === 1;
     const revision = item && attributeOf(item, REVISION);
     await store.change({
       kind: 'put',

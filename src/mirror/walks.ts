@@ -1,13 +1,16 @@
 import pMap from 'p-map';
 import type { Item } from '../core/items/attribute-value.ts';
 import { isDerivedKey, textOfKey } from '../core/items/keys.ts';
+import { GONE } from '../core/model/gone.ts';
+import { isMirrored } from '../core/model/mirrored.ts';
 import type { ItemKey } from '../core/store-port.ts';
+import { StoreError } from '../foundation/errors.ts';
 import { TableWalk, walkStart } from '../store/table-walk.ts';
 import { type Claim, claimsOf, contentOf, liveClaimants, textOf } from './claims.ts';
 import type { MirrorContext } from './context.ts';
 import { keyOfText, mapped } from './mapped.ts';
 import { correctPoisoned, isOfItem } from './mend.ts';
-import { poisonedItems, quarantine } from './poison.ts';
+import { isTaken, poisonedItems, quarantine } from './poison.ts';
 import { BEFORE_ALL } from './position.ts';
 import { claimantOf, isOfSource, keyOfClaimant } from './source.ts';
 import { sourcePages } from './source-store.ts';
@@ -34,6 +37,16 @@ export interface WalkResult {
   /** Source items that the mapping does not take. */
   poisoned: number;
 }
+
+/** What a walk is told about, besides what it visits. */
+export interface WalkNotes {
+  /** Takes a source item that is not taken. Default: it goes into quarantine. */
+  poisoned?: (claimant: string, found: Found) => Promise<void> | void;
+  /** Takes a base item of a mirrored type without bookkeeping. Default: it is passed over. */
+  unclaimed?: (key: ItemKey) => void;
+}
+
+type Found = Parameters<typeof quarantine>[2];
 
 /**
  * Puts what every source item makes, where nothing is known of it yet or an older mapping said it. It runs next to the consumer, which has
@@ -92,6 +105,7 @@ export async function overSource(
   context: MirrorContext,
   options: WalkOptions,
   visit: (word: Word, content: Item) => Promise<boolean>,
+  notes: WalkNotes = {},
 ): Promise<WalkResult> {
   const { graph, source, sourceStore } = context;
   const result: WalkResult = { items: 0, written: 0, poisoned: 0 };
@@ -101,8 +115,11 @@ export async function overSource(
       async (image) => {
         options.signal?.throwIfAborted();
         const claimant = claimantOf(source, image);
-        await ofItem(context, claimant, result, [], async () => {
-          for (const [text, item] of mapped(graph, source, image)) {
+        let isFirst = true;
+        await ofItem(context, { claimant, result, keys: [], notes }, async () => {
+          const now = isFirst ? image : await sourceStore.get(keyOfClaimant(source, claimant));
+          isFirst = false;
+          for (const [text, item] of mapped(graph, source, now)) {
             if (await visit({ key: keyOfText(text), claimant }, contentOf(graph, item)!)) result.written += 1;
           }
         });
@@ -120,6 +137,7 @@ export async function overBase(
   context: MirrorContext,
   options: WalkOptions,
   visit: (word: Word, entry: Claim, seen: { key: ItemKey; item: Item }) => Promise<boolean>,
+  notes: WalkNotes = {},
 ): Promise<WalkResult> {
   const { graph, source, store } = context;
   const result: WalkResult = { items: 0, written: 0, poisoned: 0 };
@@ -142,9 +160,10 @@ export async function overBase(
       items.filter(({ target }) => !isDerivedKey(target)),
       async ({ source: from, target, item }) => {
         const key = { source: from, target };
+        if (isUnclaimed(context, key, item)) notes.unclaimed?.(key);
         for (const [claimant, entry] of claimsOf(graph, item)?.entries ?? []) {
           if (!isOfSource(source, claimant)) continue;
-          await ofItem(context, claimant, result, [textOfKey(key)], async () => {
+          await ofItem(context, { claimant, result, keys: [textOfKey(key)], notes }, async () => {
             if (await visit({ key, claimant }, entry, { key, item })) result.written += 1;
           });
         }
@@ -158,29 +177,48 @@ export async function overBase(
 }
 
 /** Corrects source items that the mapping did not take, and takes now. */
-async function correctAllPoisoned(context: MirrorContext, { signal }: WalkOptions): Promise<number> {
+export async function correctAllPoisoned(context: MirrorContext, { signal }: WalkOptions): Promise<number> {
   let written = 0;
   for await (const entry of poisonedItems(context.store, context.source)) {
     signal?.throwIfAborted();
-    written += await correctPoisoned(context, entry);
+    written += await correctPoisoned(context, entry.claimant, entry);
   }
   return written;
 }
 
 async function ofItem(
   context: MirrorContext,
-  claimant: string,
-  result: WalkResult,
-  keys: readonly string[],
+  {
+    claimant,
+    result,
+    keys,
+    notes,
+  }: { claimant: string; result: WalkResult; keys: readonly string[]; notes: WalkNotes },
   run: () => Promise<void>,
 ): Promise<void> {
-  try {
-    await run();
-  } catch (error) {
-    if (!isOfItem(error)) throw error;
-    result.poisoned += 1;
-    await quarantine(context, claimant, { position: BEFORE_ALL, error, keys });
+  let isLeft = true;
+  while (isLeft) {
+    isLeft = false;
+    try {
+      await run();
+    } catch (error) {
+      if (!isOfItem(error)) throw error;
+      const found: Found = { position: BEFORE_ALL, error, keys };
+      const isStill = async (): Promise<boolean> => {
+        // Its record may not know what it made before, so one that is mended meanwhile is visited again.
+        isLeft = !(error instanceof StoreError) && (await isTaken(context, claimant));
+        return !isLeft;
+      };
+      if (notes.poisoned === undefined) await quarantine(context, claimant, found, isStill);
+      else if (await isStill()) await notes.poisoned(claimant, found);
+      if (!isLeft) result.poisoned += 1;
+    }
   }
+}
+
+/** Whether a base item is of a mirrored type, and shows itself, but no source item has made it. */
+export function isUnclaimed({ graph }: MirrorContext, key: ItemKey, item: Item): boolean {
+  return isMirrored(graph, key) && !Object.hasOwn(item, GONE) && claimsOf(graph, item) === undefined;
 }
 
 /** The claimants of a base item that are in conflict; none where one alone makes it. */

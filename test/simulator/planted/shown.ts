@@ -16,6 +16,7 @@ export const SHOWN_BY: Readonly<Record<PackName, readonly string[]>> = {
   joined: ['wrong'],
   rebuilds: ['wrong'],
   mirror: ['wrong'],
+  'mirror-attack': ['wrong'],
   tenants: ['wrong'],
   updates: ['wrong'],
   walks: ['wrong'],

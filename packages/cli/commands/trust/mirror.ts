@@ -92,7 +92,8 @@ async function runSourceCheck(
 function checkText({ items, differences, pending, conflicts, poisoned }: SourceCheck): string {
   const lines = [
     ...differences.map(({ source, target, kind, claimant, repaired }) => {
-      return `${kind}: ${source} ${target}, of ${claimant}${repaired ? ': corrected' : ''}`;
+      const of = claimant === '' ? 'no source item' : claimant;
+      return `${kind}: ${source} ${target}, of ${of}${repaired ? ': corrected' : ''}`;
     }),
     ...conflicts.map(({ source, target, owner, claimants }) => {
       return `conflict: ${source} ${target} shows ${owner} of ${claimants.join(', ')}`;
