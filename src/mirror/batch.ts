@@ -86,7 +86,7 @@ function addRecord(
   };
   if (after instanceof EdgeloomError) {
     const keys = before instanceof EdgeloomError ? [] : [...before.keys()];
-    // Another version may have taken it, and what mended it since may be lost: a walk names it if it is still not taken.
+    // Another version may have taken it, and what corrected it since may be lost: a walk names it if it is still not taken.
     if (kind === 'settle' || isLate) {
       for (const key of keys) add(key, { kind: 'settle', position, content: undefined });
       return;

@@ -23,7 +23,7 @@ const SETTLE_MS = 60_000;
 
 /** Options of `check`. */
 export interface CheckSourceOptions {
-  /** Makes base items what their source items say, and mends the quarantine. Default: what is found is reported alone. */
+  /** Makes base items what their source items say, and corrects the quarantine. Default: what is found is reported alone. */
   repair?: boolean | undefined;
   /**
    * Waits until the consumer has processed all records from before a time, in milliseconds since 1970; false: it has not, so that
@@ -139,7 +139,7 @@ export async function checkSource(context: MirrorContext, options: CheckSourceOp
         else found.push({ suspect: first, item });
       });
     }
-    // What a source item makes there, and has not made, is told as missing.
+    // Content that a source item makes there, and has not made, counts as missing.
     const told = new Set([...suspects.values()].map(({ key }) => textOfKey(key)));
     for (const key of unclaimed) {
       const { item } = await store.get(key, { consistent: true });

@@ -14,7 +14,7 @@ export function isOfItem(error: unknown): error is EdgeloomError {
 
 /**
  * Maps a source item again that the mapping did not take, and corrects what it makes and has made. The source item itself decides: the record
- * that seems to end the quarantine may be an old one that came again. Begins anew where the entry has changed meanwhile. Returns the number
+ * that seems to end the quarantine may be an old one that came again. Starts over where the entry has changed meanwhile. Returns the number
  * of base items that were written.
  *
  * @param seen the entry, if there is one.

@@ -5,8 +5,11 @@ import type { MirrorContext } from './context.ts';
 
 /** The versions of a mapping, with the times at which they began: recorded in our table. */
 
-/** The time by which the clock of a consumer and the times of records may differ, in milliseconds. */
-const CLOCK_SKEW_MS = 5 * 60_000;
+/**
+ * The time for which source items decide instead of records after a version began, in milliseconds: consumers of the version before may work
+ * next to it during a deployment of an hour, and clocks differ by five minutes at most.
+ */
+const OVERLAP_MS = 65 * 60_000;
 
 const VERSIONS = 'versions';
 
@@ -21,8 +24,8 @@ export async function settledBefore({ graph, store, source, now }: MirrorContext
     const { item } = await store.get(key, { consistent: true });
     const versions = versionsOf(item);
     const since = numberOf(attributeOf(versions, name));
-    if (since !== undefined) return Number(since) === 0 ? Number.NEGATIVE_INFINITY : Number(since) + CLOCK_SKEW_MS;
-    // What is noted first says nothing: of two versions that run side by side the newer one may come first.
+    if (since !== undefined) return Number(since) === 0 ? Number.NEGATIVE_INFINITY : Number(since) + OVERLAP_MS;
+    // The first note says nothing: of two versions that run side by side the newer one may come first.
     const isFirst = source.version === 1;
     const revision = item && attributeOf(item, REVISION);
     await store.change({

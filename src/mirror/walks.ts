@@ -38,7 +38,7 @@ export interface WalkResult {
   poisoned: number;
 }
 
-/** What a walk is told about, besides what it visits. */
+/** Callbacks of a walk, next to the visit itself. */
 export interface WalkNotes {
   /** Takes a source item that is not taken. Default: it goes into quarantine. */
   poisoned?: (claimant: string, found: Found) => Promise<void> | void;
@@ -205,7 +205,7 @@ async function ofItem(
       if (!isOfItem(error)) throw error;
       const found: Found = { position: BEFORE_ALL, error, keys };
       const isStill = async (): Promise<boolean> => {
-        // Its record may not know what it made before, so one that is mended meanwhile is visited again.
+        // Its record may not know what it made before, so one that is corrected meanwhile is visited again.
         isLeft = !(error instanceof StoreError) && (await isTaken(context, claimant));
         return !isLeft;
       };

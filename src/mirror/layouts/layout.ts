@@ -33,7 +33,7 @@ export interface EntityEdge {
   attributes?: readonly string[];
 }
 
-/** What the items of an entity are in the graph: a node, edges, or both. */
+/** The role of an entity's items in the graph: a node, edges, or both. */
 export interface EntityOptions {
   /** The type of the node that an item is. Default: it is none. */
   node?: string;
@@ -255,7 +255,7 @@ function idOf(entity: Entity, { type, id }: NodeReference, item: SourceItem): st
     if (text === undefined) throw attributeError(entity, name, 'is no text and no number, and makes an id');
     texts.push(text);
   }
-  // One value stays as it is. Of several a dot inside is written otherwise, so that no two items have one id.
+  // One value stays as it is. In several, a dot inside is written otherwise, so that no two items have one id.
   const escaped = (text: string): string => text.replaceAll('%', '%25').replaceAll('.', '%2E');
   return `${type}-${texts.length === 1 ? texts[0] : texts.map(escaped).join('.')}`;
 }
