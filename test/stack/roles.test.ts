@@ -217,7 +217,10 @@ describe('the policy for operators', () => {
           ...['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage'].map((action) => `sqs:${action}`),
         ),
         ...on('*', 'lambda:ListEventSourceMappings'),
-        ...on(`*${ofFunctions}`, 'lambda:UpdateEventSourceMapping'),
+        ...on(
+          `arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*${ofFunctions}`,
+          'lambda:UpdateEventSourceMapping',
+        ),
       ].sort(),
     );
   });
