@@ -202,6 +202,9 @@ const INDEXED: Pick<Feature, 'add' | 'change' | 'projections'> = {
   projections: ['search:GOAL.stored', 'inbound:MEMBER'],
 };
 
+/** Attributes of an item that is not deleted softly: nothing is derived from one that is, so nothing of it can be wrong. */
+export const LIVE: Options = { deletedAt: undefined, leftAt: undefined };
+
 /** The rows of the matrix. */
 export const FEATURES: readonly Feature[] = [
   {
@@ -260,7 +263,8 @@ export const FEATURES: readonly Feature[] = [
     name: 'soft deletion of nodes',
     options: ['node.deletedWhen'],
     add: (model) => {
-      goal(model, { deletedWhen: 'deletedAt', list: true, search: { state: { shards: 2, project: 'ALL' } } });
+      goal(model, { deletedWhen: 'deletedAt', list: true });
+      search(model, 'state', { shards: 2, project: 'ALL' });
       model.nodes['USER'] = { ...model.nodes['USER'], deletedWhen: 'deletedAt' };
       member(model, { copy: ['name'] });
       inbound(model, { byState: fromSource('state'), includeOwner: true });
@@ -280,10 +284,10 @@ export const FEATURES: readonly Feature[] = [
         copy: ['name'],
         outgoing: { total: { hours: sum('hours') } },
       });
-      inbound(model, { gsi0: 'since', byStage: [fromSource('state'), 'since'], total: { hours: sum('hours') } });
+      inbound(model, { bySince: 'since', byStage: [fromSource('state'), 'since'], total: { hours: sum('hours') } });
     },
     change: (model) => member(model, { deletedWhen: 'leftAt' }),
-    projections: ['inbound:MEMBER', 'order:MEMBER.byStage'],
+    projections: ['inbound:MEMBER', 'order:MEMBER.bySince', 'order:MEMBER.byStage'],
     goal: STATES,
     user: { name: ['Ann', 'Bob', undefined] },
     member: { ...SINCE, hours: [2, 0.5], deletedAt: [undefined, '2026', undefined], leftAt: [undefined, '2025'] },

@@ -6,6 +6,8 @@ import { isFound } from '../support/shown.ts';
 
 /** `npm run simulate -- mirror --runs 20000` runs more of them. */
 const SEEDS = seeds({ part: 1_000, whole: 6_000 });
+/** Bugs that the attack which is written apart shows. */
+const BY_ATTACK: readonly string[] = ['mirror-source-item-first'];
 
 describe('base items that are made of the items of another table', () => {
   it('are in the end what the mapping makes of them, whatever happened on the way', async () => {
@@ -13,6 +15,7 @@ describe('base items that are made of the items of another table', () => {
   });
 
   it.each(plantedBugs(MIRROR_MUTANTS))('are not with a planted bug: $name ($rule)', async (mutant) => {
-    expect(await isFound(mutant, { pack: 'mirror', schedules: 3_000 })).toBe(true);
+    const pack = BY_ATTACK.includes(mutant.name) ? 'mirror-attack' : 'mirror';
+    expect(await isFound(mutant, { pack, schedules: 3_000 })).toBe(true);
   });
 });

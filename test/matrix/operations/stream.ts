@@ -3,6 +3,7 @@ import { StoreError } from '../../../src/foundation/errors.ts';
 import { redrive } from '../../../src/index.ts';
 import { redriveRecords } from '../../../src/trust/repair/redrive-records.ts';
 import { type Bench, holds } from '../bench.ts';
+import { LIVE } from '../features.ts';
 import { type Operation, RAN } from './operation.ts';
 
 /** Operations of the stream's consumer: what it gets, how often, and what becomes of what it does not get. */
@@ -66,9 +67,6 @@ function refusing<S extends object>(store: S): S {
     },
   });
 }
-
-/** Nothing is derived from what is deleted softly, so nothing of it can be wrong. */
-const LIVE = { deletedAt: undefined, leftAt: undefined };
 
 /** The columns of the consumer. */
 export const STREAM_OPERATIONS: readonly Operation[] = [

@@ -11,7 +11,7 @@ import { exportSubject } from '../../../src/trust/subject/export-subject.ts';
 import { writeExport } from '../../support/export.ts';
 import { LABEL } from '../../support/records.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
-import { keyNames } from '../facts.ts';
+import { keyNames, liveFacts } from '../facts.ts';
 import { asStored } from '../rig.ts';
 import { type Operation, RAN } from './operation.ts';
 
@@ -183,7 +183,7 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
       await putGroups(0, 50);
       await putGroups(50, 56);
       await putGroups(0, 30, false);
-      const { edges } = await bench.facts();
+      const { edges } = liveFacts(bench.input, await bench.facts());
       const entering = edges.filter((edge) => edge.type === 'MEMBER' && edge.target === target).length;
       expectSame(
         ((await answer({ by: false })) as { count: number }).count,
