@@ -74,6 +74,7 @@ export type {
   SearchResult,
 } from './client/read/request/result.ts';
 export type { Where, WhereComparison, WhereValue } from './client/read/request/where.ts';
+export { type ScanNodesOptions, type ScannedNodes, scanNodes } from './client/read/scan-nodes.ts';
 export type * from './client/read/search.ts';
 export type {
   EdgeFilter,
