@@ -11,8 +11,7 @@ const DAY_SECONDS = 86_400;
 export default function setup(project: TestProject): void {
   const given = process.env['EDGELOOM_TEST_SEED'];
   const seed = given === undefined ? seedOfCommit() : Number(given);
-  if (!Number.isSafeInteger(seed) || seed < 0)
-    throw new Error(`EDGELOOM_TEST_SEED has to be a whole number: ${given}`);
+  if (!Number.isSafeInteger(seed) || seed < 0) throw new Error(`EDGELOOM_TEST_SEED has to be a whole number: ${given}`);
   if (given === undefined) {
     // The other projects of this run take it, too.
     process.env['EDGELOOM_TEST_SEED'] = String(seed);
