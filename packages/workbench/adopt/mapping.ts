@@ -115,7 +115,7 @@ function isReserved(name: string): boolean {
 }
 
 /** The mapping of a proposal; that of a library's table also says why it does not place an item. */
-function mappingOf(proposal: Proposal, indexKeys: ReadonlySet<string>): Mapping {
+export function mappingOf(proposal: Proposal, indexKeys: ReadonlySet<string>): Mapping {
   const { library } = proposal;
   if (library === undefined) return (item) => mapByKeys(proposal, indexKeys, item);
   const make = { __edb_e__: fromElectroDB, _type: fromOneTable, _et: fromToolbox }[library];
@@ -170,24 +170,25 @@ export function unplaced(proposal: Proposal, table: string, indexKeys: ReadonlyS
     groups.set(reason, group);
   };
   const map = mappingOf(proposal, indexKeys);
-  for (const [{ keys, item }, reason] of proposal.leftOut) leave(keys, map.unplaced?.(toPlainItem(item)) ?? reason);
-  if (proposal.kinds.length > 0) {
-    const graph = graphOf(proposal, `${table}-graph`);
-    const keys = sortKey === undefined ? { partitionKey } : { partitionKey, sortKey };
-    const of = source(table, { map, keys });
-    for (const { items } of proposal.kinds) {
-      for (const one of items) {
-        const reason = reasonOf(() => mapped(graph, of, one.item).size);
-        if (reason !== undefined) leave(one.keys, reason);
-      }
-    }
+  const known = proposal.kinds.flatMap(({ items }) => items);
+  const all = new Set([...proposal.leftOut.keys(), ...known]);
+  const graph = proposal.nodes.length === 0 ? undefined : graphOf(proposal, `${table}-graph`);
+  const keys = sortKey === undefined ? { partitionKey } : { partitionKey, sortKey };
+  const of = source(table, { map, keys });
+  for (const one of all) {
+    const found = graph === undefined ? NOTHING : reasonOf(() => mapped(graph, of, one.item).size);
+    if (found === undefined) continue;
+    const reason = map.unplaced?.(toPlainItem(one.item)) ?? proposal.leftOut.get(one) ?? found;
+    leave(one.keys, reason);
   }
   return [...groups.values()].sort((a, b) => b.items - a.items);
 }
 
+const NOTHING = 'it makes no node and no edge';
+
 function reasonOf(map: () => number): string | undefined {
   try {
-    return map() === 0 ? 'it makes no node and no edge' : undefined;
+    return map() === 0 ? NOTHING : undefined;
   } catch (error) {
     // The message names the item, which the reason is counted without.
     const text = error instanceof Error ? error.message : String(error);

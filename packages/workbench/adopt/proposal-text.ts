@@ -192,14 +192,9 @@ function caseText(
       return partial.has(edge) ? `...(${names.join(' && ')} ? [${text}] : [])` : text;
     }),
   ];
-  return [
-    ...aboutKind(kind, '  '),
-    `  if (${conditions.join(' && ')}) {`,
-    '    return [',
-    ...made.map((one) => `      ${one},`),
-    '    ];',
-    '  }',
-  ];
+  const body =
+    made.length === 0 ? ['    return [];'] : ['    return [', ...made.map((one) => `      ${one},`), '    ];'];
+  return [...aboutKind(kind, '  '), `  if (${conditions.join(' && ')}) {`, ...body, '  }'];
 }
 
 /** The edges that an attribute names: an item may lack it. */

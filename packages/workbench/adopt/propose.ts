@@ -60,10 +60,11 @@ export interface Proposal {
 
 /** The most kinds of a proposal: nobody edits more. */
 const MOST_KINDS = 100;
+const SINGLE = 'nothing varies in its keys: it is one item of the whole table';
 /** The most fields that make one id. */
 const MOST_FIELDS = 4;
-/** Shares of values that are ids: where the name says whose, and where it does not. */
-const [SHARE_BY_NAME, SHARE] = [0.5, 0.9];
+/** The shares of values that have to be ids: where a field of the type has the same name, and where none has. */
+const [SHARE_BY_FIELD, SHARE] = [0.2, 0.9];
 /** Values that show whose ids they are. */
 const ENOUGH = 3;
 
@@ -84,6 +85,7 @@ export function propose(items: readonly SampledItem[], keys: KeyNames): Proposal
   const bySize = [...found.kinds].sort((a, b) => b.items.length - a.items.length);
   const names = new Set<string>();
   const refused = new Set<Kind>();
+  const single: ProposedKind[] = [];
   for (const [i, kind] of bySize.entries()) {
     const entity = library === undefined ? undefined : kind.mark!.value;
     const reason =
@@ -92,15 +94,19 @@ export function propose(items: readonly SampledItem[], keys: KeyNames): Proposal
         : entity !== undefined && names.has(entity)
           ? `it is of version ${kind.version} of ${entity}, and another one has more items`
           : kind.key.length === 0
-            ? 'nothing varies in its keys: it is one item of the whole table'
+            ? SINGLE
             : undefined;
     if (entity !== undefined) names.add(entity);
     if (reason === undefined) continue;
     refused.add(kind);
+    if (reason === SINGLE) single.push({ ...kind, node: undefined, edges: [] });
     leave(kind.items, reason);
   }
   const kinds = found.kinds.filter((kind) => !refused.has(kind));
-  return { library, ...{ separator: found.separator, keys, leftOut }, ...related(kinds, keys) };
+  const { nodes, kinds: proposed } = related(kinds, keys);
+  // Their cases come first: a form with places would take them.
+  const all = library === undefined ? [...single, ...proposed] : proposed;
+  return { library, separator: found.separator, keys, leftOut, nodes, kinds: all };
 }
 
 /** A kind of nodes that edges may enter, with the ids of the sample. */
@@ -115,14 +121,16 @@ interface Target {
 
 function related(kinds: readonly Kind[], keys: KeyNames): Pick<Proposal, 'kinds' | 'nodes'> {
   const names = new UniqueNames();
-  const targets = kinds.map((kind) => targetOf(names.take(kind.name), kind));
+  // Nodes with short keys, to which edges lead, have their names first.
+  const byKeys = [...kinds].sort((a, b) => a.key.length - b.key.length);
+  const targets = byKeys.map((kind) => targetOf(names.take(kind.name), kind));
   targets.push(...partitionsWithoutNode(kinds, keys, names));
   const references = new Map(kinds.map((kind) => [kind, referencesOf(kind, targets)]));
   const typeOf = new Map(targets.map(({ kind, type }) => [kind, type]));
   const nodes = new Set(targets.filter(({ kind }) => kind === undefined).map(({ type }) => type));
   const endsOf = new Map<Kind, [Reference, Reference]>();
   // The ends of edges have shorter keys.
-  for (const kind of [...kinds].sort((a, b) => a.key.length - b.key.length)) {
+  for (const kind of byKeys) {
     const ends = endsIn(kind, toNodes(references.get(kind)!, nodes));
     if (ends === undefined) nodes.add(typeOf.get(kind)!);
     else endsOf.set(kind, ends);
@@ -171,15 +179,19 @@ function partitionsWithoutNode(kinds: readonly Kind[], keys: KeyNames, names: Un
 /** A node that items name. */
 interface Found {
   reference: Reference;
-  /** Whether the field that is not of both has the name of the type. */
-  isNamed: boolean;
-  field: Field;
+  /** How well the names say it: 2 the type's, 1 that of its own field, 0 not at all. */
+  named: number;
+  /** The number of ids of the type. */
+  ids: number;
 }
 
 /** The nodes that the items of a kind name. */
 function referencesOf(kind: Kind, targets: readonly Target[]): Found[] {
   const fields = [...kind.columns.keys()];
-  const own = new Set(kind.items.flatMap((_, i) => idAt(kind, kind.key, i) ?? []));
+  const own = targets.find((target) => target.kind === kind)!;
+  const isBefore = (target: Target, than: Target): boolean =>
+    target.ids.size > than.ids.size ||
+    (target.ids.size === than.ids.size && targets.indexOf(target) < targets.indexOf(than));
   const found: Found[] = [];
   for (const target of targets) {
     if (target.key.length > MOST_FIELDS) continue;
@@ -190,41 +202,55 @@ function referencesOf(kind: Kind, targets: readonly Target[]): Found[] {
         if (others.includes(field)) continue;
         const id = others.map((one) => one ?? field);
         const isOwnKey = id.length === kind.key.length && id.every((one) => kind.key.includes(one));
-        if (target.kind === kind && isOwnKey) continue;
+        // Of two types of the same ids the one with more has the edges.
+        if (isOwnKey && !isBefore(target, own)) continue;
+        const isOfType = free === target.key.length - 1 && isNamedAs(field, target.type);
         const isPartition = target.kind === undefined && field.place === 0;
-        const isNamed = isPartition || isSame(field, freeKey) || isNamedAs(field, target.type);
-        if (target.kind === kind && isSameAsOwn(kind, id, own)) continue;
-        if ((isNamed || !target.areDigits[free]) && isReference(kind, id, target, isNamed))
-          found.push({ reference: { type: target.type, id }, isNamed, field });
+        const named = isPartition || isOfType ? 2 : isSame(field, freeKey) ? 1 : 0;
+        if (target === own && (isSameAsOwn(kind, id) || typeNameOf(withoutId(field.name)) === target.type)) continue;
+        if ((named > 0 || !target.areDigits[free]) && isReference(kind, id, target, named))
+          found.push({ reference: { type: target.type, id }, named, ids: target.ids.size });
       }
     }
   }
   return found;
 }
 
-/** Those of the references that lead to nodes: one where two types have the ids is left out, and so is one within another. */
+/** Those of the references that lead to nodes. Of two types with the ids the better named one counts; of none by name, none does. */
 function toNodes(found: readonly Found[], nodes: ReadonlySet<string>): Reference[] {
-  const own = found.filter(({ reference }) => nodes.has(reference.type));
-  const clear = own.filter(({ reference, isNamed, field }) => {
-    const others = own.filter((one) => one.field === field && one.reference.type !== reference.type);
-    return isNamed || others.length === 0;
+  const byFields = grouped(
+    found.filter(({ reference }) => nodes.has(reference.type)),
+    ({ reference: { id } }) => nameOf({ type: '', id }),
+  );
+  const references = [...byFields.values()].flatMap((own) => {
+    const [first, second] = own.sort((a, b) => b.named - a.named || b.ids - a.ids);
+    const isDoubtful = first!.named === 0 && second !== undefined && second.reference.type !== first!.reference.type;
+    return isDoubtful ? [] : [first!.reference];
   });
-  const references = [...new Map(clear.map(({ reference }) => [nameOf(reference), reference])).values()];
   return references.filter((one) => !references.some((other) => isWithin(one, other)));
 }
 
-/** Whether values of fields are ids of a type. */
-function isReference(kind: Kind, id: readonly Field[], target: Target, isNamed: boolean): boolean {
+/** Whether values of fields are ids of a type: those of the sample, or where the names say so also others that look like them. */
+function isReference(kind: Kind, id: readonly Field[], target: Target, named: number): boolean {
   const values = kind.items.flatMap((_, i) => idAt(kind, id, i) ?? []);
   const known = values.filter((value) => target.ids.has(value)).length;
-  if (values.length === 0 || known === 0) return false;
-  if (isNamed) return known >= values.length * SHARE_BY_NAME;
+  if (named === 2) {
+    const forms = new Set([...target.ids].map(shapeOf));
+    const alike = values.filter((value) => target.ids.has(value) || forms.has(shapeOf(value))).length;
+    return values.length > 0 && alike >= values.length * SHARE;
+  }
+  if (named === 1) return known > 0 && known >= values.length * SHARE_BY_FIELD;
   return values.length >= ENOUGH && known >= values.length * SHARE;
 }
 
+/** A text with its digits and letters alike, as ids of one kind have them: `cus_7Fa` is `a_9a`. */
+function shapeOf(text: string): string {
+  const isHex = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+  return isHex ? 'uuid' : text.replace(/\d{1,1024}/g, '9').replace(/[a-z]{1,1024}/gi, 'a');
+}
+
 /** Whether fields of most items hold the id of the item itself. */
-function isSameAsOwn(kind: Kind, id: readonly Field[], own: ReadonlySet<string>): boolean {
-  if (own.size === 0) return false;
+function isSameAsOwn(kind: Kind, id: readonly Field[]): boolean {
   const same = kind.items.filter((_, i) => {
     const value = idAt(kind, id, i);
     return value !== undefined && value === idAt(kind, kind.key, i);
@@ -254,8 +280,12 @@ function isSame(left: Field, right: Field): boolean {
   return left.name === right.name && (left.place === undefined) === (right.place === undefined);
 }
 
+function withoutId(name: string): string {
+  return name.replace(/[_-]?id$/i, '') || name;
+}
+
 function isNamedAs({ name }: Field, type: string): boolean {
-  const bare = typeNameOf(name.replace(/[_-]?id$/i, '') || name);
+  const bare = typeNameOf(withoutId(name));
   return bare === type || bare.endsWith(`_${type}`);
 }
 

@@ -1,5 +1,5 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import ts from 'typescript-5.9';
+import { transformSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { unplaced } from '../../../packages/workbench/adopt/mapping.ts';
 import { mappingText } from '../../../packages/workbench/adopt/proposal-text.ts';
@@ -27,12 +27,12 @@ interface Proposed {
   sources: [edgeloom.Source];
 }
 
-/** The proposed file, run as a module. */
+/** A proposed file, run as a module. */
 function run(text: string): Proposed {
-  const { outputText } = ts.transpileModule(text, { compilerOptions: { module: ts.ModuleKind.CommonJS } });
-  const exported = {};
-  new Function('exports', 'require', outputText)(exported, () => edgeloom);
-  return exported as Proposed;
+  const { code } = transformSync(text, { loader: 'ts', format: 'cjs' });
+  const module = { exports: {} };
+  new Function('module', 'require', code)(module, () => edgeloom);
+  return module.exports as Proposed;
 }
 
 const HIDDEN = new Set(['gsi1pk', 'gsi1sk', 'gsi2pk', 'gsi2sk', 'gs1pk', 'gs1sk', 'GSI1PK', 'GSI1SK']);
