@@ -47,7 +47,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   edges: ['GOAL-1'],
   nodes: ['USER'],
   degree: ['GOAL-1', 'GOALMEMBERSHIP'],
-  inbound: ['GOALMEMBERSHIP', 'USER-1'],
+  inbound: ['USER-1', 'GOALMEMBERSHIP'],
   search: ['USER.name', '--eq', 'Ada'],
   count: ['USER.name', '--eq', 'Ada'],
   page: ['GOALMEMBERSHIP', 'USER-1'],

@@ -197,19 +197,19 @@ function queriesOf({ graph }: World): object[] {
     const targets = to.has('USER') ? USERS : GOALS;
     return [...inbound.orders.values()].flatMap(({ name }) =>
       partitions.flatMap((partition) =>
-        targets.map((target) => ({ inbound: [type, target], order: name, ...(partition && { partition }) })),
+        targets.map((target) => ({ inbound: [target, type], order: name, ...(partition && { partition }) })),
       ),
     );
   });
   const searches = [...graph.nodes.values()].flatMap((node) =>
     [...node.searches.values()].map(({ indexPartition }) => ({ search: indexPartition })),
   );
-  return [...lists, ...searches, { get: [...GOALS, ...USERS] }];
+  return [...lists, ...searches, { views: [...GOALS, ...USERS] }];
 }
 
 /** The answer to a query, by the reader's own methods. */
 async function answerOf(reader: ReturnType<typeof createReader>, query: WatchQuery): Promise<unknown[]> {
-  if ('get' in query) return await reader.get(query.get, { consistent: true });
+  if ('views' in query) return await reader.getViews(query.views, { consistent: true });
   if ('inbound' in query) {
     const { inbound, ...options } = query;
     return (await reader.inbound(inbound[0] as never, inbound[1] as never, options as never)).items;

@@ -16,7 +16,7 @@ const upTo = new Date(0).toISOString();
 function listOf(pageBytes: number, options: WatchHandlerOptions = {}) {
   let watching = 0;
   const errors: unknown[] = [];
-  const asked = vi.fn(() => ({ get: ['USER-1'] }));
+  const asked = vi.fn(() => ({ views: ['USER-1'] }));
   async function* watch(_: unknown, { signal }: { signal: AbortSignal }): AsyncGenerator<WatchEvent> {
     watching += 1;
     try {
@@ -109,7 +109,7 @@ describe('clients of watchHandler', () => {
           throw new Error('no feed');
         },
       } as never,
-      () => ({ get: [] }),
+      () => ({ views: [] }),
       { maxClients: 1 },
     );
     for (let i = 0; i < 2; i++) await expect(refusing(request())).rejects.toThrow('no feed');

@@ -14,7 +14,7 @@ export function edgeCommand(command: Command): void {
     .addHelpText('after', examples('edge GOAL-G1 GOALMEMBERSHIP USER-U1', 'edge GOAL-G1 GOALMEMBERSHIP USER-U1 --json'))
     .action(
       inTable(async (session, source: string, type: string, target: string, options: { consistent?: boolean }) => {
-        const edge = await sessionReader(session).edge(source, type, target, options);
+        const edge = await sessionReader(session).getEdge(source, type, target, options);
         if (edge === null) process.exitCode = ABSENT;
         return { json: edge, text: edge === null ? '(not found)' : edgeTable({ items: [edge] }) };
       }),

@@ -18,7 +18,7 @@ export function edgesCommand(command: Command): void {
         const { type, limit, cursor, withNode = false } = options;
         if (withNode) {
           const types = type === undefined ? undefined : [type];
-          const collection = await sessionReader(session).collection(id, { types, limit, cursor });
+          const collection = await sessionReader(session).getCollection(id, { types, limit, cursor });
           return { json: collection, text: `${nodeLine(id, collection.node)}${edgeTable(collection)}` };
         }
         const page = await sessionReader(session).edges(id, type, { limit, cursor });

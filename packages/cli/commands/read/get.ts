@@ -20,7 +20,7 @@ export function getCommand(command: Command): void {
         if (base) return baseNodes(session, ids);
         // The library takes any text, such as a part of a URL; here a mistyped id is an error.
         for (const id of ids) checkSource(session.graph, id);
-        const views = await sessionReader(session).get(ids);
+        const views = await sessionReader(session).getViews(ids);
         const text = views.map(({ id, attributes, edgeSet }) => {
           if (isAbsent({ attributes, edgeSet })) return `${printable(id)}  (not found)`;
           const lines = Object.entries(attributes ?? {}).map(
@@ -42,7 +42,7 @@ function isAbsent({ attributes, edgeSet }: Pick<NodeResult, 'attributes' | 'edge
 async function baseNodes(session: TableSession, ids: readonly string[]): Promise<Output> {
   const reader = sessionReader(session);
   const nodes = await Promise.all(
-    ids.map(async (id) => (await reader.node(id, { consistent: true })) ?? { id, attributes: null }),
+    ids.map(async (id) => (await reader.getNode(id, { consistent: true })) ?? { id, attributes: null }),
   );
   const text = nodes.map(({ id, attributes }) => {
     if (attributes === null) return `${id}  (not found)`;

@@ -26,7 +26,7 @@ export function inboundCommand(command: Command): void {
     .action(
       inTable(async (session, type: string, id: string, options: OrderedOptions & { owner?: boolean }) => {
         const query = { ...orderedQuery(options), owner: options.owner };
-        const page = await sessionReader(session).inbound(type, id, query);
+        const page = await sessionReader(session).inbound(id, type, query);
         return { json: page, text: ownerLine(page.owner) + edgeTable(page) };
       }),
     );

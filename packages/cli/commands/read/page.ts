@@ -34,7 +34,7 @@ export function pageCommand(command: Command): void {
     )
     .action(
       inTable(async (session, type: string, id: string, options: PageFlags) => {
-        const page = await sessionReader(session).page(type, id, pageQuery(options));
+        const page = await sessionReader(session).page(id, type, pageQuery(options));
         const { items, truncated, calls, cursor } = page;
         const open = new Set<AnyPageNode>();
         const text = [

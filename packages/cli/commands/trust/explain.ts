@@ -154,19 +154,19 @@ async function runQuery(
   let why: string[] | undefined;
   const program = queryProgram();
   program.command('get <ids...>').action(async (ids: string[]) => {
-    found = (await reader.get(ids)).filter(({ attributes }) => attributes !== null).map(({ id }) => id);
+    found = (await reader.getViews(ids)).filter(({ attributes }) => attributes !== null).map(({ id }) => id);
   });
   program.command('edges <id>').action(async (id: string) => {
     found = (await reader.edges(id)).items.map(({ source }) => source);
   });
   withOrder(withPaging(program.command('inbound <type> <id>'))).action(
     async (type: string, id: string, options: OrderedOptions) => {
-      found = (await reader.inbound(type, id, orderedQuery(options))).items.map(({ source }) => source);
+      found = (await reader.inbound(id, type, orderedQuery(options))).items.map(({ source }) => source);
     },
   );
   withPageFlags(program.command('page <type> <id>')).action(async (type: string, id: string, options: PageFlags) => {
     const asked = pageQuery(options);
-    found = (await reader.page(type, id, asked)).items.map((one) => one.id);
+    found = (await reader.page(id, type, asked)).items.map((one) => one.id);
     why = pagePlan(graph, type, asked).why;
   });
   withFilter(withPaging(withPredicates(program.command('search <search>'))))
