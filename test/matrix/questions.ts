@@ -235,7 +235,7 @@ function viewQuestions(model: ModelInput, facts: Facts, ids: readonly string[]):
         expected: plain(own.map((id) => viewOf(model, facts, id))),
         watch: {
           name: type,
-          query: { get: own },
+          query: { views: own },
           expected: plain(own.map((id) => viewOf(model, facts, id))) as unknown[],
           shown: plain,
         },

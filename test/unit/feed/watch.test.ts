@@ -229,7 +229,7 @@ describe('a query that a client has sent', () => {
   })();
   const list = { inbound: ['USER-1', 'ASSIGNED'] };
   it.each([
-    ...[null, 5, 'inbound', [], {}, { get: 'USER-1' }, { get: 5 }, { views: [5] }, { get: { length: 3 } }],
+    ...[null, 5, 'inbound', [], {}, { views: 'USER-1' }, { views: 5 }, { views: [5] }, { views: { length: 3 } }],
     ...[{ inbound: 5 }, { inbound: 'AB' }, { inbound: ['ASSIGNED'] }, { inbound: [5, 'ASSIGNED'] }, { inbound: null }],
     ...[{ search: 5 }, { search: ['USER.name'] }, { ...list, views: ['USER-1'] }, { ...list, search: 'USER.name' }],
     ...[

@@ -130,7 +130,7 @@ describe('clients of watchHandler', () => {
 
 it('a query is never taken for the answer of who refuses, and another Response is', async () => {
   const { handle, asked } = listOf(100);
-  asked.mockReturnValueOnce({ status: 200, headers: { 'set-cookie': 's=evil' }, get: ['USER-1'] } as never);
+  asked.mockReturnValueOnce({ status: 200, headers: { 'set-cookie': 's=evil' }, views: ['USER-1'] } as never);
   expect((await handle(request())).headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
   class Other {
     readonly [Symbol.toStringTag] = 'Response';
