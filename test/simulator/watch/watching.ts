@@ -59,7 +59,7 @@ export class Watching {
       const limit = 1 + choices.pick(`watcher${i}.limit`, 3);
       const isReverse = choices.chance(`watcher${i}.reverse`, 0.5);
       const name = `watcher${i}`;
-      const list = 'get' in query ? query : { ...query, limit, reverse: isReverse };
+      const list = 'views' in query ? query : { ...query, limit, reverse: isReverse };
       const watcher: Watcher = { name, query: list as WatchQuery, list: [], events: 0 };
       this.watchers.push(watcher);
       const delay = choices.drawn(`${name}.start`, (random) =>
