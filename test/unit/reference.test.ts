@@ -49,8 +49,10 @@ describe('docs/reference', () => {
         rows(name).filter((cells) => cells.slice(1).every((cell) => cell === '')),
         name,
       ).toEqual([]);
-    // The model is the one option that needs no words.
-    const silent = rows('options.md').filter(([option, , means]) => option !== '`graph`' && (means ?? '') === '');
+    // The model and its table need no words.
+    const silent = rows('options.md').filter(
+      ([option, , means]) => !/^`(graph|store)`$/.test(option!) && (means ?? '') === '',
+    );
     expect(silent.map(([option]) => option)).toEqual([]);
   });
 
