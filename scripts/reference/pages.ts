@@ -62,7 +62,7 @@ const EVERYTHING: Record<string, unknown> = {
 function metricsPage(sources: Sources): string {
   const own = sources.members('src/deployment/metric-units.ts', 'MetricUnits');
   const telemetry = Object.entries(DESCRIPTIONS).map(([name, means]) => [code(name), means]);
-  const parameters = readParameters('prod', EVERYTHING);
+  const parameters = readParameters({ stage: 'prod', values: EVERYTHING });
   const site = siteOf({ model: graph, service: 'edgeloom', stage: 'prod', parameters });
   const rows = Object.entries(alarms(site)).map(([name, alarm]) => [
     code(name),
@@ -164,8 +164,8 @@ export function namedVariables(): Map<string, string> {
 // Parameters of the stack.
 
 function parametersPage(sources: Sources): string {
-  const defaults = readParameters('prod') as unknown as Readonly<Record<string, unknown>>;
-  const dev = readParameters('dev') as unknown as Readonly<Record<string, unknown>>;
+  const defaults = readParameters({ stage: 'prod' }) as unknown as Readonly<Record<string, unknown>>;
+  const dev = readParameters({ stage: 'dev' }) as unknown as Readonly<Record<string, unknown>>;
   const text = (value: unknown): string => (typeof value === 'object' || value === '' ? '' : code(String(value)));
   const rows = sources
     .members('src/deployment/stack/base/parameters.ts', 'Parameters')
