@@ -303,7 +303,7 @@ describe('arguments that do not fit are refused', () => {
         '',
       ],
       [any.inbound('MEMBER', 'GOAL-1'), 'unknown-type', 'do not enter nodes of type GOAL', 'USER, TEAM'],
-      [any.inbound('MEMBER', '1'), 'invalid-id', '"1" is not a node id', 'USER-42'],
+      [any.inbound('MEMBER', '1'), 'invalid-id', '"1" is not a node id', 'USER-U1'],
       [any.inbound('MEMBER', `USER-${'x'.repeat(1_100)}`), 'key-too-long', 'DynamoDB allows 1024', ''],
       [any.inbound('MEMBER', 'USER-1', { limit: -1 }), 'invalid-limit', 'is -1', ''],
       [

@@ -364,7 +364,7 @@ export function readParameters(
   throw new EdgeloomError(
     'invalid-parameters',
     `These parameters of the stack are wrong: ${problems.join('; ')}.`,
-    'docs/deploying.md says what each means.',
+    'Correct each where the stack is made (--help of edgeloom stack lists them; docs/deploying.md explains them).',
   );
 }
 
