@@ -7,10 +7,12 @@ import { unplaced } from '../../packages/workbench/adopt/mapping.ts';
 import { mappingText, modelText } from '../../packages/workbench/adopt/proposal-text.ts';
 import { type Proposal, propose } from '../../packages/workbench/adopt/propose.ts';
 import { type SampledItem, sampledItem } from '../../packages/workbench/adopt/sampled-item.ts';
+import * as admin from '../../src/admin.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { classifyBaseItem } from '../../src/core/model/base-item.ts';
 import * as edgeloom from '../../src/index.ts';
 import { mapped } from '../../src/mirror/mapped.ts';
+import type { Source } from '../../src/mirror/source.ts';
 
 /** Mappings and models that are proposed for tables of many layouts, some of them made to do harm. */
 
@@ -35,14 +37,14 @@ function proposed(rows: readonly Row[]): Proposal {
 
 interface Exported {
   default: edgeloom.CompiledModel;
-  sources: [edgeloom.Source];
+  sources: [Source];
 }
 
 /** A proposed file, run as a module. */
 function run(text: string): Exported {
   const { code } = transformSync(text, { loader: 'ts', format: 'cjs' });
   const module = { exports: {} };
-  new Function('module', 'require', code)(module, () => edgeloom);
+  new Function('module', 'require', code)(module, () => ({ ...edgeloom, ...admin }));
   return module.exports as Exported;
 }
 

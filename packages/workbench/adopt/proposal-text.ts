@@ -33,14 +33,13 @@ export function mappingText(proposal: Proposal, facts: SampleFacts, indexKeys: R
     'defineGraph',
     ...(edges.size > 0 ? ['edge'] : []),
     ...(makesEdges ? ['edgeItem'] : []),
-    ...(library === undefined ? [] : [LIBRARIES[library]]),
     'node',
     ...(makesNodes ? ['nodeItem'] : []),
-    'source',
   ];
   const [partitionKey, sortKey] = keys;
   const ofKeys = literal({ partitionKey, ...(sortKey !== undefined && { sortKey }) });
-  return file(imports, facts, [
+  const ofAdmin = [...(library === undefined ? [] : [LIBRARIES[library]]), 'source'];
+  return file([imports, ofAdmin], facts, [
     'export default defineGraph({',
     `  table: ${quoted(`${facts.table.slice(0, 240)}-graph`)},`,
     '  nodes: {',
@@ -61,7 +60,7 @@ export function modelText({ nodes, edges }: InPlace, table: TableOptions, facts:
   const hasParts = [...nodes.values()].some((parts) => parts.size > 0);
   const imports = ['defineGraph', ...(edges.size > 0 ? ['edge'] : []), 'node', ...(hasParts ? ['part'] : [])];
   const oneOrMore = (names: ReadonlySet<string>): string | string[] => (names.size === 1 ? [...names][0]! : [...names]);
-  return file(imports, facts, [
+  return file([imports], facts, [
     'export default defineGraph({',
     `  table: ${literal(table)},`,
     '  nodes: {',
@@ -84,11 +83,12 @@ export function modelText({ nodes, edges }: InPlace, table: TableOptions, facts:
   ]);
 }
 
-function file(imports: readonly string[], facts: SampleFacts, body: readonly string[]): string {
+function file([imports, ofAdmin]: readonly [string[], string[]?], facts: SampleFacts, body: readonly string[]): string {
   const { table, sampled, tableItems, notes, leftOut } = facts;
   const left = leftOut.reduce((sum, { items }) => sum + items, 0);
   return [
     `import { ${imports.join(', ')} } from 'edgeloom';`,
+    ...(ofAdmin === undefined ? [] : [`import { ${ofAdmin.join(', ')} } from 'edgeloom/admin';`]),
     '',
     ...comment(
       `Proposed from ${figureText(sampled)} of about ${figureText(tableItems)} items of ${table}: read it, and correct it.`,

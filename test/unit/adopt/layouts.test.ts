@@ -5,9 +5,11 @@ import { unplaced } from '../../../packages/workbench/adopt/mapping.ts';
 import { mappingText } from '../../../packages/workbench/adopt/proposal-text.ts';
 import { propose } from '../../../packages/workbench/adopt/propose.ts';
 import { sampledItem } from '../../../packages/workbench/adopt/sampled-item.ts';
+import * as admin from '../../../src/admin.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import * as edgeloom from '../../../src/index.ts';
 import { mapped } from '../../../src/mirror/mapped.ts';
+import type { Source } from '../../../src/mirror/source.ts';
 import { Random } from '../../simulator/kernel/random.ts';
 import { electroDB } from '../../support/foreign-tables/electrodb.ts';
 import {
@@ -24,14 +26,14 @@ import { toolbox } from '../../support/foreign-tables/toolbox.ts';
 
 interface Proposed {
   default: edgeloom.CompiledModel;
-  sources: [edgeloom.Source];
+  sources: [Source];
 }
 
 /** A proposed file, run as a module. */
 function run(text: string): Proposed {
   const { code } = transformSync(text, { loader: 'ts', format: 'cjs' });
   const module = { exports: {} };
-  new Function('module', 'require', code)(module, () => edgeloom);
+  new Function('module', 'require', code)(module, () => ({ ...edgeloom, ...admin }));
   return module.exports as Proposed;
 }
 
