@@ -61,6 +61,7 @@ const CALLS: Record<string, () => unknown> = {
   // edgeloom/lambda
   checkHandler: () => f!['checkHandler']!(graph, { store, ...bad }),
   checkRunHandler: () => f!['checkRunHandler']!(graph, { store, ...bad }),
+  mirrorHandler: () => f!['mirrorHandler']!(graph, { store, ...bad }),
   observeHandler: () => f!['observeHandler']!(graph, { store, ...bad }),
   redriveHandler: () => f!['redriveHandler']!(graph, { store, ...bad }),
   streamHandler: () => f!['streamHandler']!(graph, { store, ...bad }),
@@ -90,7 +91,7 @@ const WITHOUT_OPTIONS = new Set([
   ...['ConditionFailedError', 'EdgeloomError', 'InvalidAttributesError', 'InvalidBatchError', 'ModelError'],
   ...['StoreError', 'StreamError', 'TransactionFailedError', 'DynamoDBStore', 'DynamoDBStreamSource', 'ExactNumber'],
   ...['attribute', 'count', 'derive', 'fromSource', 'rank', 'sum'],
-  ...['deployedCheck', 'deployedFeed', 'deployedObserve', 'deployedRedrive', 'deployedStream'],
+  ...['deployedCheck', 'deployedFeed', 'deployedMirror', 'deployedObserve', 'deployedRedrive', 'deployedStream'],
   ...['parameterWarnings', 'serverlessValues', 'fileCheckpoint', 'memoryCheckpoint', 'folderDestination'],
   ...['checkBaseItem', 'toBaseItem', 'codePointProduct', 'fnv1a', 'shardOf', 'isProjectedIn', 'notedUpToMs'],
   ...['decodeRecords', 'DynamoDBSourceStore', 'edgeItem', 'mapped', 'nodeItem'],

@@ -23,6 +23,8 @@ export interface FunctionSettings {
   failedBatchesBucket?: string;
   /** The table's stream, which is swept; absent: nothing is. */
   streamArn?: string;
+  /** The streams of the source tables. */
+  sourceStreamArns: string[];
   /** The queue that the observer puts changes into; absent: it tells nobody. */
   feedQueueUrl?: string;
   /** The queue for events that EventBridge refuses for ever. */
@@ -54,6 +56,7 @@ const functionSchema = z.object({
   EDGELOOM_SETTLE_SECONDS: z.optional(positive),
   EDGELOOM_FAILED_BATCHES_BUCKET: z.optional(z.string()),
   EDGELOOM_STREAM_ARN: z.optional(z.string()),
+  EDGELOOM_SOURCE_STREAM_ARNS: z.optional(z.string()),
   EDGELOOM_FEED_QUEUE_URL: z.optional(ENDPOINT),
   EDGELOOM_FEED_DEAD_LETTERS_URL: z.optional(ENDPOINT),
   EDGELOOM_EVENT_BUS: z.optional(z.string()),
@@ -93,6 +96,7 @@ export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.en
     settleMs: settleSeconds === undefined ? undefined : settleSeconds * 1000,
     failedBatchesBucket: data.EDGELOOM_FAILED_BATCHES_BUCKET,
     streamArn: data.EDGELOOM_STREAM_ARN,
+    sourceStreamArns: data.EDGELOOM_SOURCE_STREAM_ARNS?.split(',') ?? [],
     feedQueueUrl: data.EDGELOOM_FEED_QUEUE_URL,
     feedDeadLettersUrl: data.EDGELOOM_FEED_DEAD_LETTERS_URL,
     eventBus: data.EDGELOOM_EVENT_BUS,

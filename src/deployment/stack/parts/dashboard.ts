@@ -1,4 +1,10 @@
-import { DEAD_LETTER_QUEUE, FAILED_BATCHES_QUEUE, functionsOf, SCHEDULE_DEAD_LETTER_QUEUE } from '../base/ids.ts';
+import {
+  DEAD_LETTER_QUEUE,
+  FAILED_BATCHES_QUEUE,
+  functionsOf,
+  MIRROR_DEAD_LETTER_QUEUE,
+  SCHEDULE_DEAD_LETTER_QUEUE,
+} from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
 import { type Resources, ref, type Value } from '../base/template.ts';
 import { alarms, runbookOf } from './alarms.ts';
@@ -24,12 +30,12 @@ function graphs(site: Site): Graph[] {
     },
     {
       title: 'Records of the stream',
-      metrics: ['PolledEventCount', 'FilteredOutEventCount', 'InvokedEventCount'].map(mappingMetric),
+      metrics: ['PolledEventCount', 'FilteredOutEventCount', 'InvokedEventCount'].map((name) => mappingMetric(name)),
     },
     {
       title: 'Records that failed',
-      metrics: ['FailedInvokeEventCount', 'OnFailureDestinationDeliveredEventCount', 'DroppedEventCount'].map(
-        mappingMetric,
+      metrics: ['FailedInvokeEventCount', 'OnFailureDestinationDeliveredEventCount', 'DroppedEventCount'].map((name) =>
+        mappingMetric(name),
       ),
     },
     {
@@ -72,6 +78,25 @@ function graphs(site: Site): Graph[] {
           {
             title: 'Age of the verified time, seconds, and known drift',
             metrics: ['VerifiedAgeSeconds', 'observedDrift'].map((name) => own(name, 'Maximum')),
+          },
+        ]
+      : []),
+    ...(functionsOf(site.parameters).includes('mirror')
+      ? [
+          {
+            title: 'Behind the sources, milliseconds, and seconds of a batch',
+            metrics: [functionMetric('mirror', 'IteratorAge', 'Maximum'), own('MirrorLagSeconds', 'Maximum')],
+          },
+          {
+            title: 'Mirrored records, and batches that failed',
+            metrics: [
+              ...['MirrorRecords', 'MirrorFailedBatches'].map((name) => own(name)),
+              queueDepth(MIRROR_DEAD_LETTER_QUEUE),
+            ],
+          },
+          {
+            title: 'Source items that are not taken, conflicts, another stream',
+            metrics: ['MirrorPoisoned', 'MirrorConflicts', 'SourceStreamReplaced'].map((name) => own(name, 'Maximum')),
           },
         ]
       : []),
