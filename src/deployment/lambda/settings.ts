@@ -21,8 +21,8 @@ export interface FunctionSettings {
   failedBatchesBucket?: string;
   /** The table's stream, which is swept; absent: nothing is. */
   streamArn?: string;
-  /** The streams of the source tables. */
-  sourceStreamArns: string[];
+  /** The streams of the source tables; absent: there is none. */
+  sourceStreamArns?: string[];
   /** The queue that the observer puts changes into; absent: it tells nobody. */
   feedQueueUrl?: string;
   /** The queue for events that EventBridge refuses for ever. */
@@ -84,7 +84,7 @@ export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.en
     settleMs: settleSeconds === undefined ? undefined : settleSeconds * 1000,
     failedBatchesBucket: data.EDGELOOM_FAILED_BATCHES_BUCKET,
     streamArn: data.EDGELOOM_STREAM_ARN,
-    sourceStreamArns: data.EDGELOOM_SOURCE_STREAM_ARNS?.split(',') ?? [],
+    sourceStreamArns: data.EDGELOOM_SOURCE_STREAM_ARNS?.split(','),
     feedQueueUrl: data.EDGELOOM_FEED_QUEUE_URL,
     feedDeadLettersUrl: data.EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL,
     eventBus: data.EDGELOOM_FEED_EVENT_BUS,
