@@ -8,14 +8,14 @@ const graph = defineGraph({
   nodes: { USER: node({ view: ['name'] }) },
   edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
 });
-const local = await startLocal({ graph });
+const local = await startLocal(graph, {});
 try {
   const producer = createProducer(local.client, graph.table.name);
   await producer.putUser('USER-ada', 'Ada');
   await producer.follow('USER-ada', 'USER-grace', '2026-01-01');
   await local.worker.idle();
   const reader = createReader(graph, { store: local.store });
-  process.stdout.write(`${JSON.stringify(await reader.get(['USER-ada']))}\n`);
+  process.stdout.write(`${JSON.stringify(await reader.getViews(['USER-ada']))}\n`);
 } finally {
   await local.stop();
 }

@@ -129,8 +129,8 @@ async function findingsIn(
   mode: 'report' | 'repair',
 ) {
   const findings: Finding[] = [];
-  const options = { graph, store, streamLabel: streamLabel(streamArn), settleMs: 20, mode } as const;
-  await check({ ...options, onFinding: (finding) => findings.push(finding) });
+  const options = { store, streamLabel: streamLabel(streamArn), settleMs: 20, mode } as const;
+  await check(graph, { ...options, onFinding: (finding) => findings.push(finding) });
   return findings.map(({ source, target, verdict }) => `${source} ${target} ${verdict}`);
 }
 
@@ -176,17 +176,17 @@ describe.each(WAYS)('a base item $name', (way) => {
     const reader = createReader(marked.graph, { store: marked.store });
     expect((await reader.search('GOAL.title').eq('two')).items).toEqual([]);
     expect((await reader.nodes('GOAL')).items.map(({ id }) => id)).toEqual(['GOAL-1']);
-    const nodes = await reader.get(['GOAL-1', 'GOAL-2'], { attributes: 'ALL' });
+    const nodes = await reader.getViews(['GOAL-1', 'GOAL-2'], { attributes: 'ALL' });
     expect(nodes.map(({ attributes }) => attributes?.['title'])).toEqual(['one', undefined]);
     expect(nodes[0]!.edgeSet.map(({ target }) => target)).toEqual(['USER-2']);
     expect(await reader.degree('GOAL-1', 'MEMBER')).toBe(1);
     expect((await reader.total('USER-1', 'MEMBER')).count).toBe(1);
-    expect((await reader.inbound('MEMBER', 'USER-1')).items.map(({ source }) => source)).toEqual(['GOAL-2']);
+    expect((await reader.inbound('USER-1', 'MEMBER')).items.map(({ source }) => source)).toEqual(['GOAL-2']);
     const isShown = way.attributes[GONE] === undefined;
-    expect((await reader.node('GOAL-2')) !== null).toBe(isShown);
+    expect((await reader.getNode('GOAL-2')) !== null).toBe(isShown);
     expect(await reader.has('GOAL-1', 'MEMBER', 'USER-1')).toBe(isShown);
     expect((await reader.edges('GOAL-1', 'MEMBER')).items).toHaveLength(isShown ? 2 : 1);
-    const collection = await reader.collection('GOAL-2');
+    const collection = await reader.getCollection('GOAL-2');
     expect([collection.node !== null, collection.items.length]).toEqual([isShown, 2]);
   });
 
@@ -198,10 +198,10 @@ describe.each(WAYS)('a base item $name', (way) => {
     await project();
     const { graph, store, streamArn } = marked;
     const findings: Finding[] = [];
-    const options = { graph, store, streamLabel: streamLabel(streamArn), settleMs: 20, dangling: true } as const;
-    await check({ ...options, onFinding: (finding) => findings.push(finding) });
+    const options = { store, streamLabel: streamLabel(streamArn), settleMs: 20, dangling: true } as const;
+    await check(graph, { ...options, onFinding: (finding) => findings.push(finding) });
     expect(findings.map(({ source, verdict }) => `${source} ${verdict}`)).toEqual(['GOAL-2 dangling']);
-    const explained = await explain({ source: 'GOAL-1', target: 'MEMBER-USER-1' }, { graph, store });
+    const explained = await explain(graph, { key: { source: 'GOAL-1', target: 'MEMBER-USER-1' }, store });
     expect(explained.notes[0]).toContain('counts as deleted');
     expect(new Set(explained.parts.map(({ state }) => state))).toEqual(new Set(['absent', 'right']));
   });

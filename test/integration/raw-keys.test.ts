@@ -56,8 +56,8 @@ async function opened() {
     documents.send(new PutCommand({ TableName: graph.table.name, Item: { pk, sk, ...rest } }));
   const findings = async (): Promise<unknown> => {
     const found: Finding[] = [];
-    const { drift, quarantined, unknownTypes } = await check({
-      ...{ graph, store, streamLabel: streamLabel(streamArn), settleMs: 10 },
+    const { drift, quarantined, unknownTypes } = await check(graph, {
+      ...{ store, streamLabel: streamLabel(streamArn), settleMs: 10 },
       onFinding: (one) => found.push(one),
     });
     return {
@@ -92,7 +92,7 @@ describe('a table with raw keys', () => {
     await put('elsewhere', 'x', { total: 1 });
     await put('user#U9', 'user#U9#profile', { name: 'another case' });
     await projectAll();
-    expect(await reader.get(['ORG-o1', 'USER-u1'])).toMatchObject([
+    expect(await reader.getViews(['ORG-o1', 'USER-u1'])).toMatchObject([
       {
         attributes: { name: 'First' },
         edgeSet: [
@@ -103,7 +103,7 @@ describe('a table with raw keys', () => {
       },
       { attributes: { name: 'Ada', STATE: { mood: 'fine' } } },
     ]);
-    expect((await reader.inbound('MEMBER', 'USER-u1')).items).toMatchObject([{ source: 'ORG-o1' }]);
+    expect((await reader.inbound('USER-u1', 'MEMBER')).items).toMatchObject([{ source: 'ORG-o1' }]);
     expect((await reader.search('ORG.name').eq('First')).items).toMatchObject([{ id: 'ORG-o1' }]);
     expect((await reader.search('USER.STATE.mood').eq('fine')).items).toMatchObject([{ id: 'USER-u1' }]);
     expect((await reader.nodes('ORG')).items).toMatchObject([{ id: 'ORG-o1' }]);
@@ -126,11 +126,11 @@ describe('a table with raw keys', () => {
     }
     expect(await findings()).not.toEqual(clean);
     const label = streamLabel(streamArn);
-    expect((await check({ graph, store, streamLabel: label, settleMs: 10, mode: 'repair' })).repaired).toBeGreaterThan(
+    expect((await check(graph, { store, streamLabel: label, settleMs: 10, mode: 'repair' })).repaired).toBeGreaterThan(
       3,
     );
     expect(await findings()).toEqual(clean);
-    expect((await reader.inbound('MEMBER', 'USER-u1')).items).toMatchObject([{ source: 'ORG-o1' }]);
+    expect((await reader.inbound('USER-u1', 'MEMBER')).items).toMatchObject([{ source: 'ORG-o1' }]);
   });
 
   it('follows an item that becomes one of another type', async () => {
@@ -139,8 +139,8 @@ describe('a table with raw keys', () => {
     await projectAll();
     await put('org#o1', 'member#u1', { _type: 'Admin', since: '2026-01-03' });
     await projectAll();
-    expect((await reader.inbound('MEMBER', 'USER-u1')).items).toEqual([]);
-    expect((await reader.inbound('ADMIN', 'USER-u1')).items).toMatchObject([{ source: 'ORG-o1' }]);
+    expect((await reader.inbound('USER-u1', 'MEMBER')).items).toEqual([]);
+    expect((await reader.inbound('USER-u1', 'ADMIN')).items).toMatchObject([{ source: 'ORG-o1' }]);
     expect(await reader.degree('ORG-o1', 'MEMBER')).toBe(0);
     expect(await findings()).toEqual(CLEAN);
   });
@@ -215,7 +215,7 @@ describe('a table with raw keys', () => {
     const folder = await mkdtemp(join(tmpdir(), 'edgeloom-'));
     const file = join(folder, 'lines.jsonl');
     await writeFile(file, '{"pk":"TAG-t1","sk":"TAG-t1"}\n{"pk":"ORG-o1","sk":"ORG-o1"}\n');
-    await expect(importFile({ graph, store, file })).rejects.toMatchObject({
+    await expect(importFile(graph, { store, file })).rejects.toMatchObject({
       code: 'invalid-lines',
       message: expect.stringMatching(/1 line is bad.*line 2: Node "ORG-o1": .*only reads it/s),
     });
@@ -230,7 +230,7 @@ describe('a table with raw keys', () => {
     await put('TAG-1', 'TAG-1');
     await projectAll();
     const erase = (hours = 0) =>
-      eraseSubject({ graph, store, id: 'USER-u1', now: () => Date.now() + hours * 3_600_000, segments: 1 });
+      eraseSubject(graph, { store, id: 'USER-u1', now: () => Date.now() + hours * 3_600_000, segments: 1 });
     const first = await erase();
     const others = 'a base item that other software writes: delete it there';
     expect(first).toMatchObject({ isDone: false, deleted: { nodes: 0, edges: 0, unknown: 0 } });
@@ -260,7 +260,7 @@ describe('a table with raw keys', () => {
     await documents.send(new DeleteCommand({ TableName: graph.table.name, Key: { pk: 'org#o1', sk: 'member#u1' } }));
     end();
     const mine = reader.with(session);
-    expect((await mine.inbound('MEMBER', 'USER-u1')).items.map(({ source }) => source)).toEqual(['ORG-o2']);
+    expect((await mine.inbound('USER-u1', 'MEMBER')).items.map(({ source }) => source)).toEqual(['ORG-o2']);
     expect((await mine.edges('ORG-o2')).items).toMatchObject([{ target: 'USER-u1' }]);
   });
 });

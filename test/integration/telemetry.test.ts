@@ -175,7 +175,7 @@ describe('the spans', () => {
     const table = await observedTable();
     const { graph, store, streams, streamArn, telemetry, takeSpans } = table;
     await writeGoal(table);
-    await createWorker({ graph, store, streams, streamArn, telemetry, pollIntervalMs: 20 }).run({ untilIdle: true });
+    await createWorker(graph, { store, streams, streamArn, telemetry, pollIntervalMs: 20 }).run({ untilIdle: true });
     const batches = takeSpans().filter(({ name }) => name === `process ${graph.table.name}`);
     const records = batches.map(({ attributes }) => Number(attributes['messaging.batch.message_count']));
     expect(records.reduce((sum, count) => sum + count, 0)).toBe(3);
@@ -187,10 +187,10 @@ describe('the spans', () => {
     await writeGoal(table);
     await table.projectAll();
     const reader = createReader(graph, { store, telemetry });
-    await reader.get(['GOAL-G1']);
+    await reader.getViews(['GOAL-G1']);
     takeSpans();
-    expect(await reader.get(['GOAL-G1'])).toHaveLength(1);
-    expect((await reader.inbound('MEMBER', 'USER-U1')).items).toHaveLength(1);
+    expect(await reader.getViews(['GOAL-G1'])).toHaveLength(1);
+    expect((await reader.inbound('USER-U1', 'MEMBER')).items).toHaveLength(1);
     expect((await reader.search('USER.name').eq('Ada')).items).toHaveLength(1);
     expect(await reader.has('GOAL-G1', 'MEMBER', 'USER-U1')).toBe(true);
     const spans = takeSpans();
@@ -211,15 +211,15 @@ describe('the spans', () => {
     const table = await observedTable();
     const { graph, store, telemetry, takeSpans } = table;
     await writeGoal(table);
-    const { drift } = await check({ graph, store, telemetry, mode: 'rebuild', segments: 1, settleMs: 0 });
+    const { drift } = await check(graph, { store, telemetry, mode: 'rebuild', segments: 1, settleMs: 0 });
     expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
-    await check({ graph, store, telemetry, segments: 1, settleMs: 0 });
+    await check(graph, { store, telemetry, segments: 1, settleMs: 0 });
     const checks = takeSpans().filter(({ name }) => name === `check ${graph.table.name}`);
     expect(checks.map(({ attributes }) => attributes)).toEqual([
       expect.objectContaining({ 'edgeloom.check.base_items': 3 }),
       expect.objectContaining({ 'edgeloom.check.base_items': 3, 'edgeloom.check.drift.missing': 0 }),
     ]);
-    const { steps } = await migrate({ graph, store, telemetry, mostSteps: 2, wait: noWait });
+    const { steps } = await migrate(graph, { store, telemetry, mostSteps: 2, wait: noWait });
     expect(steps).toHaveLength(2);
     const tree = treeOf(takeSpans(), graph.table.name);
     expect(tree).toHaveLength(1);
@@ -284,7 +284,7 @@ it('the metrics count calls, capacity, records, and refused conditions', async (
   const writer = await writeGoal(table, telemetry);
   await writer.putNode('USER-U1', {}, { ifAbsent: true }).catch(() => undefined);
   const { units, writes } = await createProjector(graph, { store, telemetry }).project(await table.allRecords());
-  await check({ graph, store, telemetry, segments: 1, settleMs: 0 });
+  await check(graph, { store, telemetry, segments: 1, settleMs: 0 });
   const all = await table.metrics();
   const sumOf = (name: string, wanted: Attributes = {}): number =>
     (all[name] ?? [])
@@ -313,13 +313,13 @@ it('nothing that is observed names an item, or has a value of it', async () => {
   await writer.putNode(`USER-${secret}`, {}, { ifAbsent: true }).catch(() => undefined);
   await writer.updateNode(`USER-${secret}`, { set: { name: `${secret}2` } });
   await createProjector(graph, { store, telemetry }).project(await table.allRecords());
-  await reader.get([`GOAL-${secret}`]);
-  await reader.inbound('MEMBER', `USER-${secret}`, { limit: 1 });
+  await reader.getViews([`GOAL-${secret}`]);
+  await reader.inbound(`USER-${secret}`, 'MEMBER', { limit: 1 });
   await reader.search('USER.name').beginsWith(secret);
   await Promise.resolve()
     .then(() => reader.search(secret as never))
     .catch(() => undefined);
-  await check({ graph, store, telemetry, segments: 1, settleMs: 0 });
+  await check(graph, { store, telemetry, segments: 1, settleMs: 0 });
   const spans = table.takeSpans().map(({ name, attributes, events, status }) => ({ name, attributes, events, status }));
   expect(spans.length).toBeGreaterThan(15);
   expect(JSON.stringify([spans, await table.metrics()])).not.toContain(secret);
@@ -331,10 +331,10 @@ it('what is observed is named in the cookbook, and the other way round', async (
   const writer = await writeGoal(table, telemetry);
   await writer.putNode('USER-U1', {}, { ifAbsent: true }).catch(() => undefined);
   await createProjector(graph, { store, telemetry }).project(await table.allRecords());
-  await check({ graph, store, telemetry, segments: 1, settleMs: 0 });
-  await redrive({ graph, store, telemetry });
-  await migrate({ graph, store, telemetry, mostSteps: 2, wait: noWait });
-  await createReader(graph, { store, telemetry }).get(['GOAL-G1']);
+  await check(graph, { store, telemetry, segments: 1, settleMs: 0 });
+  await redrive(graph, { store, telemetry });
+  await migrate(graph, { store, telemetry, mostSteps: 2, wait: noWait });
+  await createReader(graph, { store, telemetry }).getViews(['GOAL-G1']);
   const attributes = table.takeSpans().flatMap((span) => Object.keys(span.attributes));
   const observed = new Set([...attributes, ...Object.keys(await table.metrics())]);
   const section = PAGE.split(/^## /m).find((one) => one.startsWith('Watch in production'))!;
@@ -355,8 +355,8 @@ it('without an SDK everything works as without telemetry; what is none is refuse
   expect(error).toBeUndefined();
   expect(units).toBeGreaterThan(3);
   const reader = createReader(graph, { store, telemetry });
-  expect((await reader.inbound('MEMBER', 'USER-U1')).items).toHaveLength(1);
-  expect(await check({ graph, store, telemetry, segments: 1, settleMs: 0 })).toMatchObject({ baseItems: 3 });
+  expect((await reader.inbound('USER-U1', 'MEMBER')).items).toHaveLength(1);
+  expect(await check(graph, { store, telemetry, segments: 1, settleMs: 0 })).toMatchObject({ baseItems: 3 });
   const wrong = { store, telemetry: true as never };
   expect(() => createReader(graph, wrong)).toThrow(expect.objectContaining({ code: 'invalid-option' }));
   expect(() => createWriter(graph, wrong)).toThrow(expect.objectContaining({ code: 'invalid-option' }));

@@ -218,11 +218,11 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, org
     expect(nodes.get('USER')!.key).toMatchObject(user);
     expect(edges.get('MEMBER')).toMatchObject({ from: ['ORG'], to: 'USER', key: { target: member.target } });
 
-    const options = { graph, store, streamLabel: streamLabel(streamArn), settleMs: 10 };
-    const built = await check({ ...options, mode: 'rebuild' });
+    const options = { store, streamLabel: streamLabel(streamArn), settleMs: 10 };
+    const built = await check(graph, { ...options, mode: 'rebuild' });
     expect(built.baseItems).toBe(ITEMS);
     const clean = { missing: 0, stale: 0, orphan: 0 };
-    expect(await check(options)).toMatchObject({ drift: clean, unknown: 0, quarantined: 0, baseItems: ITEMS });
+    expect(await check(graph, options)).toMatchObject({ drift: clean, unknown: 0, quarantined: 0, baseItems: ITEMS });
     expect(await baseItems(client, graph.table.name)).toEqual(before);
     expect((await library.userNames()).sort()).toEqual(names.sort());
     expect(await library.membersSince('o3')).toEqual(since);
@@ -230,7 +230,7 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, org
     const reader = createReader(graph, { store });
     expect((await reader.nodes('ORG')).items).toHaveLength(ORGS);
     expect((await reader.search('USER.name').eq('User 7')).items).toMatchObject([{ id: 'USER-u7' }]);
-    expect((await reader.inbound('MEMBER', 'USER-u7')).items).toMatchObject([{ source: 'ORG-o7' }]);
+    expect((await reader.inbound('USER-u7', 'MEMBER')).items).toMatchObject([{ source: 'ORG-o7' }]);
     expect((await reader.edges('ORG-o3', 'MEMBER', { limit: 1000 })).items).toHaveLength(since.length);
 
     await library.putUser('u7', 'Renamed');
@@ -238,21 +238,21 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, org
     await library.putMember('o8', 'u7', '2027');
     await projectAll();
     expect((await reader.search('USER.name').eq('Renamed')).items).toMatchObject([{ id: 'USER-u7' }]);
-    expect((await reader.inbound('MEMBER', 'USER-u7')).items).toMatchObject([{ source: 'ORG-o8' }]);
+    expect((await reader.inbound('USER-u7', 'MEMBER')).items).toMatchObject([{ source: 'ORG-o8' }]);
     const session = createSession();
     const end = session.note([{ source: 'ORG-o9', target: 'MEMBER-USER-u7' }]);
     await library.putMember('o9', 'u7', '2028');
     end();
-    expect((await reader.with(session).inbound('MEMBER', 'USER-u7')).items.map(({ source }) => source)).toEqual([
+    expect((await reader.with(session).inbound('USER-u7', 'MEMBER')).items.map(({ source }) => source)).toEqual([
       'ORG-o8',
       'ORG-o9',
     ]);
     await projectAll();
-    expect(await check(options)).toMatchObject({ drift: clean, unknown: 0, quarantined: 0 });
+    expect(await check(graph, options)).toMatchObject({ drift: clean, unknown: 0, quarantined: 0 });
 
     const counted = new Map<string, number>();
-    const migrated = await migrate({
-      ...{ graph, store, ...(await tableIdentity(client, graph)), serverTime: () => serverTime(client, graph) },
+    const migrated = await migrate(graph, {
+      ...{ store, ...(await tableIdentity(graph, { client })), serverTime: () => serverTime(graph, { client }) },
       // No reader from before is there to wait for.
       wait: async (milliseconds) => {
         if (milliseconds < REPLICA_LAG_MS) await sleep(milliseconds);
@@ -269,7 +269,7 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, org
     await projectAll();
     expect((await reader.search('USER.name').eq('After')).items).toMatchObject([{ id: 'USER-u9' }]);
     expect((await library.userNames()).length).toBe(names.length);
-    expect(await check(options)).toMatchObject({ drift: clean, unknown: 0, quarantined: 0 });
+    expect(await check(graph, options)).toMatchObject({ drift: clean, unknown: 0, quarantined: 0 });
   });
 });
 

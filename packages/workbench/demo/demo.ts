@@ -54,7 +54,7 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
   const client = createClient({ endpoint: engine.endpoint });
   const streams = createStreamsClient({ endpoint: engine.endpoint });
   try {
-    const { streamArn } = await createTable(client, airports);
+    const { streamArn } = await createTable(airports, { client });
     const store = new DynamoDBStore(client, airports.table);
     const world: DemoWorld = {
       say,
@@ -69,8 +69,7 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
 
     const lag = new LagClock(createProjector(airports, { store }));
     let totals: Readonly<WorkerStats> | undefined;
-    const worker = createWorker({
-      graph: airports,
+    const worker = createWorker(airports, {
       store,
       streams,
       streamArn: streamArn ?? '',
@@ -117,7 +116,7 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
 
 /** The product's own word: every derived item against the base items. */
 async function checkAll({ say }: DemoWorld, store: DynamoDBStore): Promise<void> {
-  const { drift, baseItems, derivedItems, rcu } = await check({ graph: airports, store, settleMs: SETTLE_MS });
+  const { drift, baseItems, derivedItems, rcu } = await check(airports, { store, settleMs: SETTLE_MS });
   expectSame('what the check found', drift, { missing: 0, stale: 0, orphan: 0 });
   say(`check of ${baseItems} base items and ${derivedItems} derived items: no drift, ${rcu} RCU`);
 }
@@ -170,10 +169,10 @@ async function changeAndDelete({ say, expected, writer, reader }: DemoWorld): Pr
   for (const source of [origin, dropped]) {
     await reader.waitForProjection({ source, target: 'ROUTE-AIRPORT-ATL' }, { timeoutMs: 30_000 });
   }
-  const [changed, without] = await reader.get([origin, dropped], { consistent: true });
+  const [changed, without] = await reader.getViews([origin, dropped], { consistent: true });
   expectSame('the view with a changed count', changed!.edgeSet, expected.edgeSet(busiest!.origin));
   expectSame('the view with a deleted route', without!.edgeSet, expected.edgeSet(second!.origin));
-  const { items } = await reader.inbound('ROUTE', 'AIRPORT-ATL', { reverse: true, limit: 1000 });
+  const { items } = await reader.inbound('AIRPORT-ATL', 'ROUTE', { reverse: true, limit: 1000 });
   expectSame(
     'the order after both',
     items.map(({ source }) => source),

@@ -13,10 +13,10 @@ const MINUTE = 60_000;
 const upTo = new Date(0).toISOString();
 
 /** A handler of a list whose page has a number of bytes. */
-function listOf(pageBytes: number, options: WatchHandlerOptions = {}) {
+function listOf(pageBytes: number, options: Partial<WatchHandlerOptions> = {}) {
   let watching = 0;
   const errors: unknown[] = [];
-  const asked = vi.fn(() => ({ get: ['USER-1'] }));
+  const asked = vi.fn(() => ({ views: ['USER-1'] }));
   async function* watch(_: unknown, { signal }: { signal: AbortSignal }): AsyncGenerator<WatchEvent> {
     watching += 1;
     try {
@@ -27,7 +27,7 @@ function listOf(pageBytes: number, options: WatchHandlerOptions = {}) {
     }
   }
   const reader = { watch } as never;
-  const handle = watchHandler(reader, asked as never, { onError: (error) => errors.push(error), ...options });
+  const handle = watchHandler({ reader, query: asked as never, onError: (error) => errors.push(error), ...options });
   return { handle, asked, errors, watching: () => watching };
 }
 
@@ -103,15 +103,15 @@ describe('clients of watchHandler', () => {
       gone.abort();
       await settle();
     }
-    const refusing = watchHandler(
-      {
+    const refusing = watchHandler({
+      reader: {
         watch: () => {
           throw new Error('no feed');
         },
       } as never,
-      () => ({ get: [] }),
-      { maxClients: 1 },
-    );
+      query: () => ({ views: [] }),
+      maxClients: 1,
+    });
     for (let i = 0; i < 2; i++) await expect(refusing(request())).rejects.toThrow('no feed');
   });
 
@@ -130,7 +130,7 @@ describe('clients of watchHandler', () => {
 
 it('a query is never taken for the answer of who refuses, and another Response is', async () => {
   const { handle, asked } = listOf(100);
-  asked.mockReturnValueOnce({ status: 200, headers: { 'set-cookie': 's=evil' }, get: ['USER-1'] } as never);
+  asked.mockReturnValueOnce({ status: 200, headers: { 'set-cookie': 's=evil' }, views: ['USER-1'] } as never);
   expect((await handle(request())).headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
   class Other {
     readonly [Symbol.toStringTag] = 'Response';
