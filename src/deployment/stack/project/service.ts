@@ -90,9 +90,7 @@ export function checkHandlers(modelFile: string, parameters: Parameters): void {
     throw new EdgeloomError(
       'invalid-parameters',
       `These parameters of the stack ask for the function ${name}, and ${join(folder, `${module}.ts`)} is absent.`,
-      name === 'mirror'
-        ? "It needs two exports of the model file: export const handler = deployedMirror(graph, sources), of 'edgeloom/lambda'."
-        : 'Take the file out of a project that edgeloom init makes in an empty folder.',
+      'Take the file out of a project that edgeloom init makes in an empty folder; that of mirror out of docs/adopting.md.',
     );
   }
 }
