@@ -106,7 +106,10 @@ export async function resolve(
 }
 
 /** The source items that the mapping does not take now. */
-export async function* poisonedItems(store: Pick<Store, 'query'>, { table }: Source): AsyncGenerator<Poisoned, void> {
+export async function* poisonedItems(
+  store: Pick<Store, 'query'>,
+  { table }: Pick<Source, 'table'>,
+): AsyncGenerator<Poisoned, void> {
   const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: prefixOf(table) }, consistent: true };
   for await (const item of queriedItems(store, request)) if (!isResolvedEntry(item)) yield entryOf(item);
 }
