@@ -69,51 +69,6 @@ export function liveFacts({ nodes: types, edges: edgeTypes }: ModelInput, { node
   };
 }
 
-/** The attribute by which nodes make the edges of a type; undefined: they are items of their own. */
-function makerOf(edge: Options | undefined): string | undefined {
-  const { target, to } = (edge?.['key'] ?? {}) as { target?: string; to?: { attribute: string } };
-  return target === undefined ? to?.attribute : undefined;
-}
-
-/** The edges that attributes of a node make. */
-function madeBy(model: ModelInput, source: string, attributes: Attributes): EdgeFact[] {
-  return Object.entries(model.edges).flatMap(([type, edge]) => {
-    const { from, to } = edge;
-    const maker = makerOf(edge);
-    const id = maker === undefined ? undefined : attributes[maker];
-    if (typeof id !== 'string' || !(from as string[]).includes(source.slice(0, source.indexOf('-')))) return [];
-    const target = `${(to as string[])[0]}-${id}`;
-    return [{ source, type, target, key: `${type}-${target}`, attributes }];
-  });
-}
-
-/** Base items, with those that are edges too once more as these. A table's scan has done so already. */
-export function withMadeEdges(model: ModelInput, items: readonly Item[]): Item[] {
-  const { partition, sort } = keyNames(model);
-  return items.flatMap((item) => {
-    const [id, sortKey] = [textOf(item[partition]), textOf(item[sort])];
-    if (id !== sortKey) return makerOf(model.edges[sortKey.slice(0, sortKey.indexOf('-'))]) === undefined ? [item] : [];
-    return [item, ...madeBy(model, id, plainItem(item)).map(({ key }) => ({ ...item, [sort]: { S: key } }))];
-  });
-}
-
-function textOf(value: AttributeValue | undefined): string {
-  return value !== undefined && 'S' in value ? value.S : '';
-}
-
-function plainItem(item: Item): Attributes {
-  return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, plain(value)]));
-}
-
-function plain(value: AttributeValue): unknown {
-  if ('S' in value) return value.S;
-  if ('N' in value) return Number(value.N);
-  if ('BOOL' in value) return value.BOOL;
-  if ('L' in value) return value.L.map(plain);
-  if ('M' in value) return plainItem(value.M);
-  throw new Error(`The matrix has no values such as ${JSON.stringify(value)}.`);
-}
-
 /** Plain values as DynamoDB has them. */
 export function toItem(attributes: Options): Item {
   const entries = Object.entries(attributes).filter(([, value]) => value !== undefined);
