@@ -41,16 +41,12 @@ export function factsOf(model: ModelInput, items: Iterable<Item>): Facts {
     const [id, sortKey] = [textOf(source), textOf(key)];
     if (id.startsWith('~') || sortKey.startsWith('~')) continue;
     const type = sortKey.slice(0, sortKey.indexOf('-'));
-    if (id === sortKey) {
-      const attributes = plainItem(rest);
-      nodes.set(id, attributes);
-      edges.push(...madeBy(model, id, attributes));
-    } else if (!sortKey.includes('-')) parts.set(id, new Map(parts.get(id)).set(sortKey, plainItem(rest)));
+    if (id === sortKey) nodes.set(id, plainItem(rest));
+    else if (!sortKey.includes('-')) parts.set(id, new Map(parts.get(id)).set(sortKey, plainItem(rest)));
     else if (model.edges[type]?.['keys'] === 'hashed') {
       const { targetId, ...own } = rest;
       edges.push({ source: id, type, target: textOf(targetId), key: sortKey, attributes: plainItem(own) });
-    } else if (makerOf(model.edges[type]) === undefined) {
-      // A table's scan shows an edge that a node makes, too.
+    } else {
       const target = sortKey.slice(type.length + 1);
       edges.push({ source: id, type, target, key: sortKey, attributes: plainItem(rest) });
     }
@@ -67,6 +63,23 @@ export function liveFacts({ nodes: types, edges: edgeTypes }: ModelInput, { node
     edges: edges.filter(({ type, attributes }) => isLive(edgeTypes[type], attributes)),
     parts,
   };
+}
+
+function textOf(value: AttributeValue | undefined): string {
+  return value !== undefined && 'S' in value ? value.S : '';
+}
+
+function plainItem(item: Item): Attributes {
+  return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, plain(value)]));
+}
+
+function plain(value: AttributeValue): unknown {
+  if ('S' in value) return value.S;
+  if ('N' in value) return Number(value.N);
+  if ('BOOL' in value) return value.BOOL;
+  if ('L' in value) return value.L.map(plain);
+  if ('M' in value) return plainItem(value.M);
+  throw new Error(`The matrix has no values such as ${JSON.stringify(value)}.`);
 }
 
 /** Plain values as DynamoDB has them. */

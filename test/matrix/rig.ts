@@ -1,5 +1,5 @@
 import type { TableIdentity } from '../../src/admin.ts';
-import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { SERVICE_PARTITION } from '../../src/core/items/keys.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';

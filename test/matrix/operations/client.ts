@@ -1,11 +1,4 @@
-import {
-  ConditionFailedError,
-  createSession,
-  EdgeloomError,
-  InvalidBatchError,
-  type Session,
-  TransactionFailedError,
-} from '../../../src/index.ts';
+import { ConditionFailedError, createSession, EdgeloomError, TransactionFailedError } from '../../../src/index.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
 import { liveFacts } from '../facts.ts';
 import { type Options, ordersOf } from '../model.ts';
