@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { hashedSortKey } from '../../src/core/items/hashed-key.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
-import { count, derive, edge, node } from '../../src/core/model/schema.ts';
+import { derive, edge, node } from '../../src/core/model/schema.ts';
 import {
   type CompiledModel,
   check,
@@ -39,7 +39,7 @@ function modelOf(table: string, tenantSeparator?: string) {
     edges: {
       FRIEND: edge({
         ...{ from: 'USER', to: 'USER', degree: true, copy: ['iban'] },
-        inbound: { gsi0: 'since', byKind: 'kind', total: {}, by: { kind: count('kind') } },
+        inbound: { gsi0: 'since', byKind: 'kind', total: {}, groupBy: ['kind'] },
       }),
       SECRET: edge({ from: 'USER', to: 'USER', keys: 'hashed', inbound: { gsi0: 'since' } }),
     },

@@ -11,7 +11,7 @@ export function inboundCommand(command: Command): void {
   withOrder(withPaging(command))
     .argument('<type>', 'edge type, such as GOALMEMBERSHIP')
     .argument('<id>', 'id of the target node, such as USER-U1')
-    .option('--owner', 'the node itself too, of an edge type with includeOwner')
+    .option('--owner', 'the node itself too, of an edge type with includeTarget')
     .addHelpText(
       'after',
       examples(
