@@ -74,6 +74,7 @@ export type {
   SearchResult,
 } from './client/read/request/result.ts';
 export type { Where, WhereComparison, WhereValue } from './client/read/request/where.ts';
+export { type ScanNodesOptions, type ScannedNodes, scanNodes } from './client/read/scan-nodes.ts';
 export type * from './client/read/search.ts';
 export type {
   EdgeFilter,
@@ -93,6 +94,7 @@ export type { DeletedNode } from './client/write/cascade.ts';
 export { type ImportFormat, type ImportOptions, type ImportResult, importFile } from './client/write/import.ts';
 export { ConditionFailedError, type WriteConditions } from './client/write/item/conditions.ts';
 export type { WriteOptions } from './client/write/item/single.ts';
+export type { OnWrite, WrittenItem } from './client/write/on-write.ts';
 export type { AttributesArgument, Operations, TransactionOperations } from './client/write/operations.ts';
 export type { PutManyEntry, PutManyOptions, PutManyResult } from './client/write/put-many.ts';
 export { TransactionFailedError, type TransactionResult, type TransactOptions } from './client/write/transaction.ts';

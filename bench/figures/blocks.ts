@@ -185,7 +185,7 @@ function scale(benchmarks: Benchmarks): string[] {
     [
       'a check',
       `${whole(night / GIGABYTE)} GB in a night at ${whole(MOST_UNITS)} RCU; the next night goes on`,
-      '`checkMaxRcu`, `checkHours`, `checkMissingHours`',
+      '`checkMaxRcu`, `checkHours`, `checkOverdueHours`',
     ],
     [
       'functions at once',

@@ -54,7 +54,7 @@ function createProgram(): Command {
     .version(version)
     .option('--config <file>', 'model file (default: edgeloom.config.ts)')
     .option('--table <name>', "table name instead of the model's")
-    .option('--endpoint <url>', 'DynamoDB endpoint, such as http://127.0.0.1:8000')
+    .option('--endpoint <url>', 'DynamoDB endpoint, such as http://127.0.0.1:8000 (default: AWS_ENDPOINT_URL_DYNAMODB)')
     .option('--region <region>', 'AWS region')
     .option('--json', 'print one JSON document')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent (default: warn)')
@@ -63,9 +63,10 @@ function createProgram(): Command {
     .configureHelp({ showGlobalOptions: true })
     .addHelpText(
       'after',
-      '\nExamples:\n  edgeloom demo\n  edgeloom dev --port 8000 --data .edgeloom\n  edgeloom search USER.name --prefix Ter --endpoint http://127.0.0.1:8000\n',
+      '\nExamples:\n  edgeloom demo\n  edgeloom dev --port 8000 --data .edgeloom\n  AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 edgeloom search USER.name --prefix Ter\n',
     );
-  for (const { name, description } of COMMANDS) program.command(name).description(description);
+  for (const { name, group, description } of COMMANDS)
+    program.command(name).description(description).helpGroup(`${group}:`);
   // Loading all commands takes ten times as long as showing their list.
   program.hook('preSubcommand', async (_program, named) => {
     const listed = COMMANDS.find(({ name }) => name === named.name());

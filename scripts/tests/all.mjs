@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 const VITEST = ['npx', 'vitest', 'run'];
 const DYNAMODB_LOCAL = { EDGELOOM_TEST_ENGINE: 'dynamodb-local' };
-const WHOLE = { EDGELOOM_TESTS: 'all' };
+const WHOLE = { EDGELOOM_TEST_EXTENT: 'all' };
 
 /** Parts: a command each. `counts` says that the command counts its tests; any other counts as one. */
 const PARTS = {

@@ -17,7 +17,7 @@ export default class CpuReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
-    if (modules.length < LEAST_FILES || process.env['EDGELOOM_TESTS'] !== undefined) return;
+    if (modules.length < LEAST_FILES || process.env['EDGELOOM_TEST_EXTENT'] !== undefined) return;
     const figures = modules.map((module): [string, number] => [
       relative(this.#root, module.moduleId),
       module.meta().cpuSeconds ?? 0,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../packages/cli/command-list.ts';
 import { doubtTable } from '../../src/registry/identity.ts';
 import { createClient } from '../../src/store/client.ts';
 import { tableDefinition } from '../../src/store/definition/table-definition.ts';
@@ -64,7 +65,7 @@ describe('reads of the goals example', () => {
             { type: 'GOALMEMBERSHIP', target: 'USER-U2', memberRole: 'CONTRIBUTOR' },
           ],
         },
-        { id: 'GOAL-NONE', attributes: null, edgeSet: [] },
+        null,
       ],
       'get',
       'GOAL-G1',
@@ -81,7 +82,7 @@ describe('reads of the goals example', () => {
     });
     const lead = edge('GOAL-G2', 'LEAD', '2026-08-01');
     const contributor = edge('GOAL-G1', 'CONTRIBUTOR', '2026-07-15');
-    const inbound = ['inbound', 'GOALMEMBERSHIP', 'USER-U2'];
+    const inbound = ['list', 'inbound', 'USER-U2', 'GOALMEMBERSHIP'];
     await eventually({ items: [contributor, lead] }, ...inbound, '--at-least', 'CONTRIBUTOR');
     expect(await json(...inbound, '--equals', 'LEAD')).toEqual({ items: [lead] });
     expect(await json(...inbound, '--order', 'gsi1', '--reverse')).toEqual({ items: [lead, contributor] });
@@ -89,15 +90,15 @@ describe('reads of the goals example', () => {
   });
 
   it('a cursor goes on where the page ended, and is absent at the end', async () => {
-    const first = (await json('inbound', 'GOALMEMBERSHIP', 'USER-U2', '--limit', '1')) as {
+    const first = (await json('list', 'inbound', 'USER-U2', 'GOALMEMBERSHIP', '--limit', '1')) as {
       items: unknown[];
       cursor: string;
     };
     expect(first.items).toHaveLength(1);
-    const second = await json('inbound', 'GOALMEMBERSHIP', 'USER-U2', '--limit', '1', '--cursor', first.cursor);
+    const second = await json('list', 'inbound', 'USER-U2', 'GOALMEMBERSHIP', '--limit', '1', '--cursor', first.cursor);
     expect(second).toMatchObject({ items: [{ source: 'GOAL-G2' }] });
     expect(second).not.toHaveProperty('cursor');
-    const refused = await run('inbound', 'GOALMEMBERSHIP', 'USER-U1', '--cursor', first.cursor, '--json');
+    const refused = await run('list', 'inbound', 'USER-U1', 'GOALMEMBERSHIP', '--cursor', first.cursor, '--json');
     expect(refused.code).toBe(2);
     expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'invalid-cursor' } });
   });
@@ -107,27 +108,25 @@ describe('reads of the goals example', () => {
       { items: [{ id: 'USER-U1', value: 'Terui', attributes: {} }] },
       'search',
       'USER.name',
-      '--eq',
+      '--equals',
       'Terui',
     );
     expect(await json('search', 'USER.name', '--prefix', 'Ta')).toMatchObject({ items: [{ id: 'USER-U2' }] });
     expect(await json('search', 'GOAL.dueDate', '--from', '2026-10-01', '--reverse')).toMatchObject({
       items: [{ id: 'GOAL-G1' }, { id: 'GOAL-G2' }],
     });
-    expect(await json('count', 'USER.name')).toEqual({ count: 2, rcu: 100 });
-    const spread = await json('shards', 'USER.name');
+    expect(await json('count', 'search', 'USER.name')).toEqual({ count: 2 });
+    const spread = await json('search', 'USER.name', '--shards');
     expect(spread).toMatchObject({ shards: 200, items: 2, empty: 198, hash: 'fnv1a' });
   });
 
   it('edges and page: three calls for the page', async () => {
-    expect(await json('edges', 'GOAL-G2', '--type', 'GOALSUBSCRIBER')).toEqual({
+    expect(await json('list', 'edges', 'GOAL-G2', 'GOALSUBSCRIBER')).toEqual({
       items: [{ source: 'GOAL-G2', type: 'GOALSUBSCRIBER', target: 'USER-U1', attributes: { since: '2026-08-02' } }],
     });
-    expect(await json('degree', 'GOAL-G1', 'GOALMEMBERSHIP')).toEqual({
-      ...{ id: 'GOAL-G1', type: 'GOALMEMBERSHIP' },
-      degree: 3,
-    });
-    const page = await json('page', 'GOALMEMBERSHIP', 'TEAM-T1', '--with', 'GOALMEMBERSHIP:LEAD');
+    expect(await json('count', 'edges', 'GOAL-G1', 'GOALMEMBERSHIP')).toEqual({ count: 3 });
+    expect(await json('count', 'inbound', 'USER-U2', 'GOALMEMBERSHIP')).toEqual({ count: 2 });
+    const page = await json('list', 'page', 'TEAM-T1', 'GOALMEMBERSHIP', '--with', 'GOALMEMBERSHIP:LEAD');
     expect(page).toMatchObject({
       items: [
         { id: 'GOAL-G1', edges: { GOALMEMBERSHIP: [{ node: { attributes: { name: 'Terui' } } }] } },
@@ -138,7 +137,7 @@ describe('reads of the goals example', () => {
   });
 
   it('tables for people hold the same', async () => {
-    const { stdout } = await run('inbound', 'GOALMEMBERSHIP', 'USER-U1');
+    const { stdout } = await run('list', 'inbound', 'USER-U1', 'GOALMEMBERSHIP');
     expect(stdout.split('\n')[0]).toMatch(/^source +type +target +attributes$/);
     expect(stdout).toContain('GOAL-G1  GOALMEMBERSHIP  USER-U1');
   });
@@ -200,7 +199,7 @@ describe('import', () => {
       { items: [{ id: 'USER-S1', value: 'soba', attributes: {} }] },
       'search',
       'USER.favoriteFoods',
-      '--eq',
+      '--equals',
       'soba',
     );
   });
@@ -212,7 +211,7 @@ describe('an order by name', () => {
       JSON.stringify({ source: `GOAL-${goal}`, target: 'GOALMEMBERSHIP-USER-P1', memberRole: 'LEAD', priority });
     const lines = [edgeOf('P1', 10), edgeOf('P2', 9), edgeOf('P3', -1)];
     await cli.run(['import', '-', '--endpoint', dev.endpoint], { input: lines.join('\n') });
-    const inbound = ['inbound', 'GOALMEMBERSHIP', 'USER-P1', '--order', 'byPriority'];
+    const inbound = ['list', 'inbound', 'USER-P1', 'GOALMEMBERSHIP', '--order', 'byPriority'];
     const found = (...goals: string[]) => ({
       items: goals.map((goal) => ({
         ...{ source: `GOAL-${goal}`, type: 'GOALMEMBERSHIP', target: 'USER-P1', attributes: { memberRole: 'LEAD' } },
@@ -220,7 +219,7 @@ describe('an order by name', () => {
     });
     await eventually(found('P1', 'P2', 'P3'), ...inbound, '--reverse');
     expect(await json(...inbound, '--from', '9')).toEqual(found('P2', 'P1'));
-    const refused = await run('inbound', 'GOALMEMBERSHIP', 'USER-P1', '--order', 'byColour', '--json');
+    const refused = await run('list', 'inbound', 'USER-P1', 'GOALMEMBERSHIP', '--order', 'byColour', '--json');
     expect(refused.code).toBe(2);
     expect(JSON.parse(refused.stdout)).toMatchObject({
       error: { code: 'unknown-order', hint: expect.stringContaining('byPriority') },
@@ -229,8 +228,8 @@ describe('an order by name', () => {
 });
 
 describe('the owner of an index partition', () => {
-  it('comes with --owner, and is refused of a type that does not include it', async () => {
-    const newest = ['inbound', 'GOALSUBSCRIBER', 'USER-U1', '--reverse', '--owner', '--limit', '1'];
+  it('comes with --include-target, and is refused of a type that does not include it', async () => {
+    const newest = ['list', 'inbound', 'USER-U1', 'GOALSUBSCRIBER', '--reverse', '--include-target', '--limit', '1'];
     await eventually(
       {
         items: [{ source: 'GOAL-G2', type: 'GOALSUBSCRIBER', target: 'USER-U1', attributes: {} }],
@@ -238,9 +237,9 @@ describe('the owner of an index partition', () => {
       },
       ...newest,
     );
-    expect((await run(...newest)).stdout).toMatch(/^owner: USER-U1 \{.*"Terui".*\}\nsource /);
-    expect(await json('inbound', 'GOALSUBSCRIBER', 'USER-U1')).not.toHaveProperty('owner');
-    const refused = await run('inbound', 'GOALMEMBERSHIP', 'USER-U1', '--owner', '--json');
+    expect((await run(...newest)).stdout).toMatch(/^target: USER-U1 \{.*"Terui".*\}\nsource /);
+    expect(await json('list', 'inbound', 'USER-U1', 'GOALSUBSCRIBER')).not.toHaveProperty('owner');
+    const refused = await run('list', 'inbound', 'USER-U1', 'GOALMEMBERSHIP', '--include-target', '--json');
     expect([refused.code, JSON.parse(refused.stdout)]).toMatchObject([2, { error: { code: 'no-owner' } }]);
   });
 
@@ -261,9 +260,9 @@ describe('a search by path', () => {
     await eventually({ items: both }, ...search);
     expect(await json(...search, '--path', 'San')).toEqual({ items: [both[0]] });
     expect(await json(...search, '--path', 'San Jose', '--path', '95112')).toEqual({ items: [both[1]] });
-    const count = ['count', 'STORE.location', '--partition', 'US'];
+    const count = ['count', 'search', 'STORE.location', '--partition', 'US'];
     expect(await json(...count, '--path', 'CA', '--path', 'San Jose')).toMatchObject({ count: 1 });
-    const refused = await run(...search, '--eq', 'CA', '--json');
+    const refused = await run(...search, '--equals', 'CA', '--json');
     expect([refused.code, JSON.parse(refused.stdout)]).toMatchObject([2, { error: { code: 'usage' } }]);
   });
 });
@@ -315,9 +314,9 @@ describe('failures', () => {
   it.each([
     ['no such table', ['table', 'describe', '--table', 'none-such'], 'no-table'],
     ['no such model file', ['get', 'USER-U1', '--config', 'none.ts'], 'no-config'],
-    ['an unknown search', ['search', 'USER.shoeSize', '--eq', '44'], 'unknown-search'],
-    ['an unknown label', ['inbound', 'GOALMEMBERSHIP', 'USER-U1', '--at-least', 'BOSS'], 'unknown-label'],
-    ['two predicates', ['search', 'USER.name', '--eq', 'a', '--prefix', 'b'], 'usage'],
+    ['an unknown search', ['search', 'USER.shoeSize', '--equals', '44'], 'unknown-search'],
+    ['an unknown label', ['list', 'inbound', 'USER-U1', 'GOALMEMBERSHIP', '--at-least', 'BOSS'], 'unknown-label'],
+    ['two predicates', ['search', 'USER.name', '--equals', 'a', '--prefix', 'b'], 'usage'],
     ['a bad limit', ['search', 'USER.name', '--limit', '0'], 'usage'],
     ['an unknown option', ['search', 'USER.name', '--colour'], 'usage'],
     ['an unknown command', ['weave'], 'usage'],
@@ -340,36 +339,16 @@ describe('failures', () => {
     expect(stderr).toContain('    at ');
   });
 
-  it('every command has help with examples', async () => {
+  it('every command has help with examples, and is in one of four groups', async () => {
     const { stdout } = await cli.run(['--help']);
-    const commands = [...stdout.matchAll(/^ {2}([a-z]+)(?: |$)/gm)]
-      .map(([, name]) => name!)
-      .filter((name) => name !== 'edgeloom');
-    const expected = [
-      'demo',
-      'studio',
-      'dev',
-      'import',
-      'project',
-      'check',
-      'rebuild',
-      'redrive',
-      'get',
-      'edges',
-      'degree',
-      'inbound',
-      'search',
-      'count',
-      'page',
-      'shards',
-      'cost',
-    ];
-    expect(commands).toEqual(expect.arrayContaining(expected));
-    for (const command of expected) {
-      const help = await cli.run([command, '--help']);
-      expect(help.code, command).toBe(0);
-      expect(help.stdout, command).toContain('Examples:\n  edgeloom ');
+    for (const { name, group } of COMMANDS) {
+      const help = await cli.run([name, '--help']);
+      expect(help.code, name).toBe(0);
+      expect(help.stdout, name).toContain('Examples:\n  edgeloom ');
+      expect(stdout.slice(stdout.indexOf(`\n${group}:`)), name).toMatch(new RegExp(`^  ${name} `, 'm'));
     }
+    const groups = [...stdout.matchAll(/^([A-Z][a-z]+):$/gm)].map(([, heading]) => heading);
+    expect(groups).toEqual(['Options', 'Data', 'Table', 'Operate', 'Build', 'Commands', 'Examples']);
   });
 });
 

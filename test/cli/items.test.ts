@@ -69,25 +69,22 @@ describe('put, update and delete', () => {
     await run('put', ...edge, '{"memberRole":"LEAD"}');
     const changed = await run('update', ...edge, '{"memberRole":"CONTRIBUTOR"}', '--if', 'memberRole=LEAD');
     expect(changed).toMatchObject({ code: 0, json: { item: { attributes: { memberRole: 'CONTRIBUTOR' } } } });
-    expect(await run('edge', ...edge, '--consistent')).toMatchObject({
+    expect(await run('get', ...edge, '--consistent')).toMatchObject({
       json: { source: 'GOAL-C1', type: 'GOALMEMBERSHIP', target: 'USER-C1' },
     });
-    expect(await run('get', 'GOAL-C1', '--base')).toMatchObject({ code: 0 });
+    expect(await run('get', 'GOAL-C1', '--stored')).toMatchObject({ code: 0 });
     expect(await run('get', 'GOAL-C9')).toEqual({
       code: 1,
-      json: [{ id: 'GOAL-C9', attributes: null, edgeSet: [] }],
+      json: [null],
     });
-    expect(await run('get', 'GOAL-C1', 'GOAL-C9', '--base')).toEqual({
+    expect(await run('get', 'GOAL-C1', 'GOAL-C9', '--stored')).toEqual({
       code: 1,
-      json: [
-        { id: 'GOAL-C1', attributes: { title: 'Run', status: 'open' } },
-        { id: 'GOAL-C9', attributes: null },
-      ],
+      json: [{ id: 'GOAL-C1', attributes: { title: 'Run', status: 'open' } }, null],
     });
-    const collection = await run('edges', 'GOAL-C1', '--with-node');
+    const collection = await run('list', 'edges', 'GOAL-C1', '--include-node');
     expect(collection).toMatchObject({ json: { node: { id: 'GOAL-C1' }, items: [{ target: 'USER-C1' }] } });
     expect(await run('delete', ...edge)).toMatchObject({ code: 0, json: { item: null } });
-    expect(await run('edge', ...edge, '--consistent')).toEqual({ code: 1, json: null });
+    expect(await run('get', ...edge, '--consistent')).toEqual({ code: 1, json: null });
     expect(await run('delete', 'GOAL-C1', '--if-absent')).toMatchObject({
       code: 2,
       json: { error: { code: 'usage' } },
@@ -95,7 +92,7 @@ describe('put, update and delete', () => {
     expect(await run('delete', 'GOAL-C1', '--if', 'status=closed')).toMatchObject({ code: 2 });
     expect(await run('update', 'GOAL-C9', '{"a":1}')).toMatchObject({ json: { error: { code: 'not-found' } } });
     expect(await run('put', 'GOAL-C1', 'GOALMEMBERSHIP', '{}')).toMatchObject({ json: { error: { code: 'usage' } } });
-    expect(await run('nodes', 'GOAL')).toMatchObject({ code: 2, json: { error: { code: 'not-listed' } } });
+    expect(await run('list', 'nodes', 'GOAL')).toMatchObject({ code: 2, json: { error: { code: 'not-listed' } } });
   });
 });
 
@@ -131,7 +128,7 @@ describe('lists', () => {
       await run('put', goal, '{"title":"Run"}');
       await run('put', goal, 'GOALMEMBERSHIP', 'USER-F1', `{"memberRole":"${role}","date":"2026-01-02"}`);
     }
-    const inbound = ['inbound', 'GOALMEMBERSHIP', 'USER-F1'];
+    const inbound = ['list', 'inbound', 'USER-F1', 'GOALMEMBERSHIP'];
     await expect
       .poll(async () => (await run(...inbound)).json, { interval: 200 })
       .toMatchObject({ items: [{}, {}, {}] });
@@ -150,7 +147,7 @@ describe('lists', () => {
       code: 2,
       json: { error: { code: 'not-projected' } },
     });
-    const page = 'page GOALMEMBERSHIP USER-F1';
+    const page = 'list page USER-F1 GOALMEMBERSHIP';
     expect(await run(...page.split(' '), '--no-neighbours', '--attributes', 'title')).toMatchObject({
       json: { items: [{ attributes: { title: 'Run' } }, {}, {}], calls: 2 },
     });
@@ -174,7 +171,7 @@ describe('lists', () => {
     ] as const) {
       await run('put', goal, type, target, '{"memberRole":"LEAD","since":"2026-01-02","date":"2026-01-02"}');
     }
-    const page = ['page', 'GOALMEMBERSHIP', 'TEAM-L1', '--with', 'GOALMEMBERSHIP:LEAD/inbound:GOALSUBSCRIBER'];
+    const page = ['list', 'page', 'TEAM-L1', 'GOALMEMBERSHIP', '--with', 'GOALMEMBERSHIP:LEAD/inbound:GOALSUBSCRIBER'];
     const subscribed = [{ edge: {}, node: { id: 'GOAL-L2', attributes: null } }];
     const member = { id: 'USER-L1', attributes: null, inbound: { GOALSUBSCRIBER: subscribed } };
     await expect
@@ -265,7 +262,9 @@ export default defineGraph({
         json: { error: { code: 'usage', hint: expect.stringContaining('STATE, COUNTS') } },
       });
     }
-    expect(await run('get', 'USER-P2', '--base', ...config)).toMatchObject({ json: [{ attributes: { name: 'Bob' } }] });
+    expect(await run('get', 'USER-P2', '--stored', ...config)).toMatchObject({
+      json: [{ attributes: { name: 'Bob' } }],
+    });
   });
 
   it('is asked for what begins with a text, alone and behind leading values', async () => {
@@ -278,13 +277,13 @@ export default defineGraph({
       await run('put', id, 'IN', 'ROOM-1', JSON.stringify({ nick, land }), ...config);
     await run('project', '--until-idle', ...config);
     const found = async (...options: string[]): Promise<string[]> => {
-      const { json } = await run('inbound', 'IN', 'ROOM-1', ...options, ...config);
+      const { json } = await run('list', 'inbound', 'ROOM-1', 'IN', ...options, ...config);
       return (json as { items: { source: string }[] }).items.map(({ source }) => source);
     };
-    expect(await found('--begins', 'an')).toEqual(['USER-B2', 'USER-B1', 'USER-B4']);
-    expect(await found('--begins', 'ann')).toEqual(['USER-B1']);
-    expect(await found('--order', 'byPath', '--path', 'IT', '--begins', 'an')).toEqual(['USER-B2', 'USER-B1']);
-    const refused = await run('inbound', 'IN', 'ROOM-1', '--begins', 'an', '--equals', 'ann', ...config);
+    expect(await found('--prefix', 'an')).toEqual(['USER-B2', 'USER-B1', 'USER-B4']);
+    expect(await found('--prefix', 'ann')).toEqual(['USER-B1']);
+    expect(await found('--order', 'byPath', '--path', 'IT', '--prefix', 'an')).toEqual(['USER-B2', 'USER-B1']);
+    const refused = await run('list', 'inbound', 'ROOM-1', 'IN', '--prefix', 'an', '--equals', 'ann', ...config);
     expect(refused).toMatchObject({ code: 2, json: { error: { code: 'invalid-argument' } } });
   });
 });

@@ -19,7 +19,7 @@ it('dev --engine memory serves the other commands as any engine, and says which 
   };
   await run('import', 'examples/goals/goals.jsonl');
   await run('wait');
-  expect(await run('inbound', 'GOALMEMBERSHIP', 'USER-U1')).toContain('GOAL-G1');
+  expect(await run('list', 'inbound', 'USER-U1', 'GOALMEMBERSHIP')).toContain('GOAL-G1');
   expect(await run('search', 'USER.name', '--prefix', 'Te')).toContain('USER-U1');
   expect(JSON.parse(await run('status', '--json'))).toMatchObject({ problems: [] });
   expect(JSON.parse(await run('check', '--json'))).toMatchObject({ findings: [], baseItems: 11 });

@@ -46,7 +46,7 @@ async function failure(...args: string[]): Promise<{ code: string; message: stri
 describe('a page on the command line', () => {
   it('can be asked for what the library can: label, least label, order and range', async () => {
     const idsOf = async (...args: string[]): Promise<string[]> => {
-      const { code, stdout } = await run('page', 'GOALMEMBERSHIP', 'USER-U2', ...args, '--json');
+      const { code, stdout } = await run('list', 'page', 'USER-U2', 'GOALMEMBERSHIP', ...args, '--json');
       expect(code).toBe(0);
       return (JSON.parse(stdout) as { items: { id: string }[] }).items.map(({ id }) => id);
     };
@@ -64,7 +64,11 @@ describe('a question that can find nothing is a mistake, not an empty answer', (
       message: 'The model has no node type "GAOL".',
       hint: expect.stringContaining('GOAL'),
     });
-    expect((await run('get', 'GOAL-NONE')).stdout).toBe('GOAL-NONE  (not found)\n');
+    const absent = { code: 1, stdout: '', stderr: 'There is no view of GOAL-NONE.\n' };
+    expect(await run('get', 'GOAL-NONE')).toEqual(absent);
+    expect(await run('get', 'GOAL-NONE', '--stored')).toEqual({ ...absent, stderr: 'There is no node GOAL-NONE.\n' });
+    const edge = ['GOAL-G1', 'GOALMEMBERSHIP', 'USER-NONE'];
+    expect(await run('get', ...edge)).toEqual({ ...absent, stderr: `There is no edge ${edge.join(' ')}.\n` });
   });
 
   it('of a date that no date begins with, and of a range with its ends exchanged', async () => {

@@ -66,7 +66,7 @@ describe('edgeloom subject', () => {
 
     await run('wait');
     await cli.run(['import', '-', '--endpoint', dev.endpoint], { input: `${base.join('\n')}\n` });
-    const back = await run('node', 'USER-S1').then(() => run('get', 'USER-S1', '--base', '--json'));
+    const back = await run('get', 'USER-S1', '--stored', '--json');
     expect(JSON.parse(back.stdout)).toMatchObject([{ id: 'USER-S1', attributes: { name: 'Ada' } }]);
   });
 

@@ -58,7 +58,7 @@ describe('watch', () => {
   it('prints an inbound list and a line for each change, and ends with 0 on Ctrl-C', async () => {
     const edge = (goal: string): string[] => [goal, 'GOALMEMBERSHIP', 'USER-V1'];
     await write('put', ...edge('GOAL-V1'), '{"memberRole":"LEAD"}');
-    const watched = watch(['inbound', 'GOALMEMBERSHIP', 'USER-V1', '--limit', '5']);
+    const watched = watch(['inbound', 'USER-V1', 'GOALMEMBERSHIP', '--limit', '5']);
     await watched.has(2);
     await write('put', ...edge('GOAL-V2'), '{"memberRole":"LEAD"}');
     await watched.has(3);
@@ -115,17 +115,20 @@ describe('watch', () => {
 
   it('fails with a hint for what the model does not have, and explains itself', async () => {
     const at = ['--endpoint', dev.endpoint];
-    const unknown = await edgeloom(['watch', 'inbound', 'NONE', 'USER-V1', ...at]);
+    const unknown = await edgeloom(['watch', 'inbound', 'USER-V1', 'NONE', ...at]);
     expect(unknown).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/error: .*NONE.*\nhint: ./) });
     const asJson = await edgeloom(['watch', 'search', 'USER.nothing', '--json', ...at]);
     expect(asJson.code).toBe(2);
     expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: 'unknown-search', hint: expect.any(String) } });
     expect(await edgeloom(['watch', 'get', 'nobody', ...at])).toMatchObject({ code: 2 });
-    expect(await edgeloom(['watch', 'inbound', 'A', 'B-1', '--cursor', 'x', ...at])).toMatchObject({ code: 2 });
+    expect(await edgeloom(['watch', 'inbound', 'B-1', 'A', '--cursor', 'x', ...at])).toMatchObject({ code: 2 });
     const noTable = await edgeloom(['watch', 'get', 'USER-1', '--table', 'not-there', ...at]);
     expect(noTable).toMatchObject({ code: 2, stderr: expect.stringContaining('hint: ') });
     const help = await cli.run(['watch', '--help']);
-    expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('edgeloom watch inbound GOALMEMBERSHIP') });
+    expect(help).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('edgeloom watch inbound USER-U1 GOALMEMBERSHIP'),
+    });
     expect(help.stdout).toContain('two readers for each shard');
     expect((await cli.run(['watch', 'inbound', '--help'])).stdout).toContain('--at-least');
   });

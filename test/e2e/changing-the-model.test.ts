@@ -45,7 +45,7 @@ beforeAll(async () => {
   });
   await writeFile(join(earlier, 'items.jsonl'), lines.join('\n'));
   await edgeloom(['import', 'items.jsonl', '--endpoint', dev.endpoint], { cwd: earlier });
-  const count = ['count', 'ITEM.name', '--endpoint', dev.endpoint];
+  const count = ['count', 'search', 'ITEM.name', '--endpoint', dev.endpoint];
   while (!/^40\b/.test((await edgeloom(count, { cwd: earlier })).stdout)) await sleep(200);
 });
 afterAll(async () => {
@@ -73,9 +73,12 @@ describe('the example of a model that changes', () => {
     dev = await startDev(['--data', 'data'], join(folder, 'earlier'));
     const { stdout, stderr } = dev.output();
     expect(stdout + stderr).toContain('search:ITEM.price');
-    const { stdout: found } = await edgeloom(['search', 'ITEM.name', '--eq', 'Thing 7', '--endpoint', dev.endpoint], {
-      cwd: join(folder, 'earlier'),
-    });
+    const { stdout: found } = await edgeloom(
+      ['search', 'ITEM.name', '--equals', 'Thing 7', '--endpoint', dev.endpoint],
+      {
+        cwd: join(folder, 'earlier'),
+      },
+    );
     expect(found).toContain('ITEM-7');
   });
 });

@@ -27,10 +27,12 @@ describe('the README, followed in an empty folder', () => {
   let server: ChildProcess | undefined;
 
   const commands = (): string[] =>
-    blockAfter('Start an engine', 'sh').trim().replaceAll('8000', String(port)).split('\n');
+    blockAfter('Start an engine', 'sh').trim().replaceAll('8000', String(port)).split('\n').slice(1);
+  /** The first line of the block sets what all others take from it. */
+  const setting = (): string => blockAfter('Start an engine', 'sh').split('\n', 1)[0]!.replace('8000', String(port));
   const sh = async (command: string): Promise<string> => {
     const { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: _, ...env } = process.env;
-    const { stdout, stderr } = await run('bash', [...BARE, '-c', command], {
+    const { stdout, stderr } = await run('bash', [...BARE, '-c', `${setting()}\n${command}`], {
       cwd: folder,
       env: { ...env, NO_COLOR: '1' },
     });
@@ -50,7 +52,7 @@ describe('the README, followed in an empty folder', () => {
     await writeFile(join(folder, 'main.ts'), blockAfter('`main.ts`', 'ts').replaceAll('8000', String(port)));
     const [dev] = commands();
     expect(dev).toMatch(/ &$/);
-    server = spawn('bash', [...BARE, '-c', `exec ${dev!.replace(/ &$/, '')}`], {
+    server = spawn('bash', [...BARE, '-c', `${setting()}\nexec ${dev!.replace(/ &$/, '')}`], {
       cwd: folder,
       stdio: ['ignore', 'ignore', 'inherit'],
       detached: true,

@@ -63,9 +63,9 @@ describe('a command', () => {
 
   it.each([
     ['get', 'USER-1', `USER-${EVIL}`, `USER-no${EVIL}`],
-    ['edges', 'USER-1'],
-    ['inbound', 'FOLLOWS', 'USER-1'],
-    ['page', 'FOLLOWS', 'USER-1'],
+    ['list', 'edges', 'USER-1'],
+    ['list', 'inbound', 'USER-1', 'FOLLOWS'],
+    ['list', 'page', 'USER-1', 'FOLLOWS'],
     ['search', 'USER.name'],
     ['check', '--settle', '0s'],
     ['redrive'],

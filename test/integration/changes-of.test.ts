@@ -117,9 +117,9 @@ describe('the changes of a stream', () => {
       const { items } = await reader.inbound('KNOWS', user);
       expect(follower.inbound('KNOWS', hashed, 'gsi0').map(({ id }) => id)).toEqual(items.map(({ source }) => source));
       const total = await reader.total(user, 'MEMBER');
-      const { groupBy, ...sums } = total;
+      const { groups, ...sums } = total;
       const told = follower.count('MEMBER', user, 'inbound');
-      expect(told ?? { count: 0, hours: '0', groupBy: { role: {} } }).toEqual({ ...sums, groupBy });
+      expect(told ?? { count: 0, hours: '0', groups: { role: {} } }).toEqual({ ...sums, groups });
     }
     for (const goal of GOALS) {
       expect(follower.count('MEMBER', goal, 'outgoing')?.['count'] ?? 0).toBe(await reader.degree(goal, 'MEMBER'));

@@ -37,9 +37,9 @@ it('works until its reserve, goes on when called again, and the totals add up', 
   expect(JSON.stringify(lines)).not.toContain('Goal 1');
   const metrics = emitted
     .flatMap((text) => text.trim().split('\n'))
-    .map((line) => JSON.parse(line) as { checkDrift: number });
+    .map((line) => JSON.parse(line) as { CheckDrift: number });
   // Each call counts its own share.
-  expect(metrics.reduce((sum, { checkDrift }) => sum + checkDrift, 0)).toBe(2);
+  expect(metrics.reduce((sum, { CheckDrift }) => sum + CheckDrift, 0)).toBe(2);
 });
 
 it('repairs where it is asked to, and is clean then', async () => {

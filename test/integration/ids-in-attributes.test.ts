@@ -419,9 +419,9 @@ describe.each(['plain', 'adopted'] as const)(
       const total = { direction: 'inbound' } as const;
       expect(await own.total('CUSTOMER-7', 'PLACED_BY', total)).toMatchObject({ count: 0, total: '0' });
       expect(await own.total('CUSTOMER-8', 'PLACED_BY', total)).toMatchObject({ count: 1, total: '5' });
-      expect(await own.total('ORDER-1', 'PLACED_BY')).toEqual({ count: 1, groupBy: { at: { 2020: 1 } } });
+      expect(await own.total('ORDER-1', 'PLACED_BY')).toEqual({ count: 1, groups: { at: { 2020: 1 } } });
       await write('ORDER', '1', { customerId: '8', at: '2021', total: 5 });
-      expect(await own.total('ORDER-1', 'PLACED_BY')).toEqual({ count: 1, groupBy: { at: { 2021: 1 } } });
+      expect(await own.total('ORDER-1', 'PLACED_BY')).toEqual({ count: 1, groups: { at: { 2021: 1 } } });
       await projectAll();
       expect(await reader.total('CUSTOMER-8', 'PLACED_BY', total)).toMatchObject({ count: 1, total: '5' });
       expect((await own.inbound('PLACED_BY', 'CUSTOMER-8')).items).toMatchObject([{ source: 'ORDER-1' }]);

@@ -92,15 +92,15 @@ describe('streamHandler', () => {
     await handler({ Records: [user(1, 'A'), user(2, 'B'), user(3, 'B', { name: { S: 'b' } })] }, context);
     const document = JSON.parse(emitted.at(-1)!) as Record<string, unknown>;
     expect(document).toMatchObject({
-      records: 3,
-      units: 2,
-      writes: 2,
-      wcu: 2,
-      coalescingRatio: 1.5,
-      stale: 0,
-      lagMs: 7000,
+      Records: 3,
+      Units: 2,
+      Writes: 2,
+      WriteCapacityUnits: 2,
+      CoalescingRatio: 1.5,
+      Stale: 0,
+      LagSeconds: 7,
     });
-    expect(document).toMatchObject({ table: graph.table.name, failedBatches: 0, quarantined: 0, contradictions: 0 });
+    expect(document).toMatchObject({ table: graph.table.name, RetriedBatches: 0, Quarantined: 0, Contradictions: 0 });
     expect(document).toHaveProperty('_aws.CloudWatchMetrics');
   });
 

@@ -86,7 +86,7 @@ it('reads on from where the call before was, on the base of a check by others, a
   let calls = 0;
   // Each call waits for what the stream shows late, and not for more.
   for (let drift = 0; drift === 0 && calls < 10; calls++) ({ drift } = await handler());
-  expect(emitted('observedDrift').at(-1)).toBe(2);
+  expect(emitted('ObservedDrift').at(-1)).toBe(2);
   expect(emitted('VerifiedAgeSeconds')).toHaveLength(4 + calls);
   expect(output).toContain('"source":"USER-1"');
   expect(output).not.toContain('nobody is nobody');
@@ -159,13 +159,13 @@ it('asks the indexes over many calls, and tells what differs once', async () => 
     laterMs += minutes * 60_000;
     await handler({}, context);
   }
-  const told = emitted('indexDifferences');
+  const told = emitted('IndexDifferences');
   // The edges of before may come with it: an engine may give records from before the first call.
   expect(told[5]).toBeGreaterThan(0);
   expect(told).toEqual([0, 0, 0, 0, 0, told[5], 0]);
   expect(output).toContain('"source":"USER-1","target":"~ix/FOLLOWS-USER-2","index":"gsi0","kind":"missing"');
   expect((await readObserverProgress(store))?.sampled).toMatchObject({ asked: told[5], wrong: told[5] });
-  expect(emitted('observedDrift')).toEqual([0, 0, 0, 0, 0, 0, 0]);
+  expect(emitted('ObservedDrift')).toEqual([0, 0, 0, 0, 0, 0, 0]);
 });
 
 /** A page of an index that shows nothing. */

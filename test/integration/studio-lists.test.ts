@@ -121,11 +121,11 @@ describe('a page of a list with levels in the studio', () => {
 describe('totals in the studio', () => {
   it('are those of a node, or of one list', async () => {
     const { answer: ofBoard } = await client.get('/api/totals?id=BOARD-B');
-    const total = { count: 2, hours: '6.5', groupBy: { kind: { fun: 1, work: 1 } } };
+    const total = { count: 2, hours: '6.5', groups: { kind: { fun: 1, work: 1 } } };
     expect(ofBoard.totals).toEqual([{ type: 'ON_BOARD', direction: 'inbound', total, hasTooManyGroups: false }]);
     const { answer: ofUser } = await client.get('/api/totals?id=USER-L');
     expect(ofUser.totals).toEqual([
-      { type: 'NOTE_OF', direction: 'outgoing', total: { count: 1, groupBy: {} }, hasTooManyGroups: false },
+      { type: 'NOTE_OF', direction: 'outgoing', total: { count: 1, groups: {} }, hasTooManyGroups: false },
     ]);
     expect((await client.get('/api/totals?id=USER-L&type=DOES')).answer.totals).toEqual([]);
     const { answer: model } = await client.get('/api/model');
@@ -146,6 +146,6 @@ describe('totals in the studio', () => {
     });
     await worker.idle();
     const { answer } = await client.get('/api/totals?id=BOARD-MANY&type=ON_BOARD');
-    expect(answer.totals).toMatchObject([{ total: { count: 51, hours: '51', groupBy: {} }, hasTooManyGroups: true }]);
+    expect(answer.totals).toMatchObject([{ total: { count: 51, hours: '51', groups: {} }, hasTooManyGroups: true }]);
   });
 });

@@ -223,7 +223,7 @@ describe('subject erase', () => {
     await projectAll();
     const reader = createReader(graph, { store });
     expect(await reader.total('BOOK-1', 'RATED', { direction: 'inbound' })).toEqual({
-      ...{ count: 2, groupBy: { reviewer: { 'BORROWER-2': 2 }, city: { Rome: 1, Lima: 1 } } },
+      ...{ count: 2, groups: { reviewer: { 'BORROWER-2': 2 }, city: { Rome: 1, Lima: 1 } } },
     });
   });
 

@@ -124,8 +124,8 @@ export class FeedReader {
     };
     const all = (names: readonly string[], value: unknown): Options =>
       Object.fromEntries(names.map((name) => [name, value]));
-    const none = { count: 0, ...all(Object.keys(total), '0'), groupBy: all(groupBy, {}) };
+    const none = { count: 0, ...all(Object.keys(total), '0'), groups: all(groupBy, {}) };
     const told = this.follower.count(type, id, direction);
-    return told === undefined ? none : { ...told, groupBy: told['groupBy'] ?? {} };
+    return told === undefined ? none : { ...told, groups: told['groups'] ?? {} };
   }
 }

@@ -213,7 +213,7 @@ function totalOf(edges: readonly EdgeFact[], total: Options = {}, groupBy: reado
     return [name, Object.fromEntries(values.map((value) => [value, values.filter((one) => one === value).length]))];
   });
   const found = problems === 0 ? {} : { problems };
-  return { count: edges.length, ...found, ...Object.fromEntries(sums), groupBy: Object.fromEntries(groups) };
+  return { count: edges.length, ...found, ...Object.fromEntries(sums), groups: Object.fromEntries(groups) };
 }
 
 function viewQuestions(model: ModelInput, facts: Facts, ids: readonly string[]): Question[] {

@@ -131,6 +131,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'library:fromOneTable': 'As fromElectroDB.',
   'library:fromToolbox': 'As fromElectroDB.',
   'library:DynamoDBSourceStore': 'As DynamoDBStore.',
+  'library:scanNodes': 'It gives base nodes as the table has them, whatever is derived of them.',
   'library:ExactNumber': 'A value.',
   'library:Session': 'What createSession makes.',
   'library:createClient': 'The connection to DynamoDB.',

@@ -120,7 +120,7 @@ function daysWith(faults: Faults): Metrics {
         add(minute, 'AWS/Lambda', 'IteratorAge', lambda('stream'), (has(minute, 'ageMs') && faults.ageMs) || 900);
         add(minute, 'AWS/Lambda', 'Errors', lambda('stream'), has(minute, 'streamFails') ? 2 : 0);
         add(minute, 'AWS/Lambda', 'Throttles', lambda('stream'), has(minute, 'streamIsThrottled') ? 3 : 0);
-        add(minute, 'Edgeloom', 'quarantined', OWN, minute === from && faults.itemIsBad ? 1 : 0);
+        add(minute, 'Edgeloom', 'Quarantined', OWN, minute === from && faults.itemIsBad ? 1 : 0);
         if (has(minute, 'recordFails') || has(minute, 'streamFails')) {
           add(minute, 'AWS/Lambda', 'FailedInvokeEventCount', mapping, 40);
         }
@@ -156,8 +156,8 @@ function daysWith(faults: Faults): Metrics {
         : [minute, minute + 1, minute + 3];
       const isFine = calls('redrive', tries, has(minute, 'redriveFails'), isThrottled);
       if (isFine) {
-        add(minute, 'Edgeloom', 'redriveLeft', OWN, has(minute, 'itemIsBad') ? 1 : 0);
-        add(minute, 'Edgeloom', 'checkAgeHours', OWN, (minute - checkedAt) / HOUR);
+        add(minute, 'Edgeloom', 'RedriveLeft', OWN, has(minute, 'itemIsBad') ? 1 : 0);
+        add(minute, 'Edgeloom', 'CheckAgeSeconds', OWN, (minute - checkedAt) * 60);
         // The first redrive comes before the first migration.
         const isUnmanaged = minute < REDRIVE_MINUTES / 2 || has(minute, 'tableIsUnmanaged');
         add(minute, 'Edgeloom', 'Unmanaged', OWN, isUnmanaged ? 1 : 0);
@@ -180,8 +180,8 @@ function daysWith(faults: Faults): Metrics {
       else if (has(minute, 'machineTimesOut')) add(end, 'AWS/States', 'ExecutionsTimedOut', machine, 1);
       else {
         add(end, 'AWS/States', 'ExecutionsSucceeded', machine, 1);
-        add(end, 'Edgeloom', 'checkDrift', OWN, has(minute, 'drift') ? 3 : 0);
-        add(end, 'Edgeloom', 'checkQuarantined', OWN, has(minute, 'entryIsInNoIndex') ? 1 : 0);
+        add(end, 'Edgeloom', 'CheckDrift', OWN, has(minute, 'drift') ? 3 : 0);
+        add(end, 'Edgeloom', 'CheckQuarantined', OWN, has(minute, 'entryIsInNoIndex') ? 1 : 0);
         if (!has(minute, 'checkIsPartial')) checkedAt = end;
       }
     }
@@ -263,7 +263,7 @@ const FAULTS: Record<string, { faults: Faults; rings: string; within: number; an
     faults: { scheduleIsRefused: true },
     rings: 'ScheduleDeadLetters',
     within: 6,
-    andMaybe: ['CheckMissing'],
+    andMaybe: ['CheckOverdue'],
   },
   'an item cannot be projected': {
     faults: { itemIsBad: true },
@@ -302,7 +302,7 @@ const FAULTS: Record<string, { faults: Faults; rings: string; within: number; an
   ...Object.fromEntries(
     (['check', 'rebuild'] as const).flatMap((name) => {
       const logical = name === 'check' ? 'Check' : 'Rebuild';
-      const andMaybe = ['CheckFailed', 'CheckMissing'];
+      const andMaybe = ['CheckFailed', 'CheckOverdue'];
       const fails = { faults: { checkFails: name, from: NEXT_CHECK }, rings: `${logical}Errors`, within: 20, andMaybe };
       const throttled = { checkIsThrottled: name, from: NEXT_CHECK };
       return [
@@ -318,18 +318,18 @@ const FAULTS: Record<string, { faults: Faults; rings: string; within: number; an
     faults: { checkFails: 'check', from: NEXT_CHECK },
     rings: 'CheckFailed',
     within: 2 * HOUR,
-    andMaybe: ['CheckErrors', 'CheckMissing'],
+    andMaybe: ['CheckErrors', 'CheckOverdue'],
   },
   'an execution takes too long': {
     faults: { machineTimesOut: true, from: NEXT_CHECK },
     rings: 'CheckTimedOut',
     within: CHECK_MINUTES + 2 * HOUR,
-    andMaybe: ['CheckMissing'],
+    andMaybe: ['CheckOverdue'],
   },
-  'no check is started': { faults: { checkIsNotStarted: true }, rings: 'CheckMissing', within: NO_CHECK },
+  'no check is started': { faults: { checkIsNotStarted: true }, rings: 'CheckOverdue', within: NO_CHECK },
   'checks end before they have read all of the table': {
     faults: { checkIsPartial: true },
-    rings: 'CheckMissing',
+    rings: 'CheckOverdue',
     within: NO_CHECK,
   },
   ...Object.fromEntries(
@@ -361,7 +361,7 @@ describe('the alarms ring', () => {
     const { minute } = found.get(expected) ?? { minute: Number.POSITIVE_INFINITY };
     expect(minute).toBeGreaterThan(from);
     // Without a check the time runs from the last one on.
-    expect(minute - (expected === 'CheckMissing' ? CHECK_AT + CHECK_MINUTES : from)).toBeLessThanOrEqual(within);
+    expect(minute - (expected === 'CheckOverdue' ? CHECK_AT + CHECK_MINUTES : from)).toBeLessThanOrEqual(within);
   });
   it('each of them for a fault', () => {
     const ringing = new Set(Object.values(FAULTS).map((fault) => fault.rings));
@@ -383,13 +383,13 @@ describe('the alarms ring', () => {
     const own = Object.entries(resources).filter(([id]) => /^(Observe|Unverified|Feed)\w*Alarm$/.test(id));
     const from = 3 * HOUR;
     const quiet: Record<string, number | undefined> = {
-      ...{ 'Edgeloom VerifiedAgeSeconds': 30, 'Edgeloom observedDrift': 0 },
+      ...{ 'Edgeloom VerifiedAgeSeconds': 30, 'Edgeloom ObservedDrift': 0 },
       ...{ 'AWS/SQS ApproximateAgeOfOldestMessage feed.fifo': 0 },
       'AWS/SQS ApproximateNumberOfMessagesVisible feed-dead-letters.fifo': 0,
     };
     const faults: Record<string, Record<string, number | undefined>> = {
       Unverified: { 'Edgeloom VerifiedAgeSeconds': 1_000 },
-      ObservedDrift: { 'Edgeloom observedDrift': 1 },
+      ObservedDrift: { 'Edgeloom ObservedDrift': 1 },
       ObserverMissing: { 'Edgeloom VerifiedAgeSeconds': undefined },
       FeedAge: { 'AWS/SQS ApproximateAgeOfOldestMessage feed.fifo': 1_000 },
       FeedDeadLetters: { 'AWS/SQS ApproximateNumberOfMessagesVisible feed-dead-letters.fifo': 1 },

@@ -55,13 +55,13 @@ describe('the alarms', () => {
       TableCapAlarm: throttled('MaxOnDemandThroughput'),
       AccountLimitAlarm: throttled('AccountLimit'),
       StreamReplacedAlarm: `Edgeloom StreamReplaced ${own} Maximum >= 1 in 2 x 300, or when it stops`,
-      CheckQuarantinedAlarm: `Edgeloom checkQuarantined ${own} Sum >= 1 in 1 of 26 x 3600`,
+      CheckQuarantinedAlarm: `Edgeloom CheckQuarantined ${own} Sum >= 1 in 1 of 26 x 3600`,
       RebuildErrorsAlarm: `AWS/Lambda Errors ${of('rebuild')} Sum >= 2 in 1 x 3600`,
       RebuildThrottlesAlarm: `AWS/Lambda Throttles ${of('rebuild')} Sum >= 5 in 1 x 3600`,
       ScheduleDeadLettersAlarm:
         'AWS/SQS ApproximateNumberOfMessagesVisible QueueName=edgeloom-prod-schedule-dead-letters Maximum >= 1 in 1 x 300',
-      CheckMissingAlarm: `Edgeloom checkAgeHours ${own} Maximum >= 26 in 1 of 2 x 3600`,
-      RedriveMissingAlarm: `Edgeloom checkAgeHours ${own} Maximum < 0 in 3 x 3600, or when it stops`,
+      CheckOverdueAlarm: `Edgeloom CheckAgeSeconds ${own} Maximum >= 93600 in 1 of 2 x 3600`,
+      RedriveMissingAlarm: `Edgeloom CheckAgeSeconds ${own} Maximum < 0 in 3 x 3600, or when it stops`,
       FailedBatchesAgeAlarm:
         'AWS/SQS ApproximateAgeOfOldestMessage QueueName=edgeloom-prod-failed-batches Maximum >= 3600 in 1 x 300',
       IteratorAgeAlarm: `AWS/Lambda IteratorAge ${of('stream')} Maximum >= 300000 in 1 x 300`,
@@ -76,11 +76,11 @@ describe('the alarms', () => {
       FailedBatchesAlarm: `AWS/Lambda OnFailureDestinationDeliveredEventCount ${mapping} Sum >= 1 in 1 x 300`,
       DeadLettersAlarm:
         'AWS/SQS ApproximateNumberOfMessagesVisible QueueName=edgeloom-prod-dead-letters Maximum >= 1 in 1 x 300',
-      QuarantinedAlarm: `Edgeloom quarantined ${own} Sum >= 1 in 1 of 26 x 3600`,
-      QuarantineNotEmptyAlarm: `Edgeloom redriveLeft ${own} Maximum >= 1 in 1 of 2 x 3600`,
+      QuarantinedAlarm: `Edgeloom Quarantined ${own} Sum >= 1 in 1 of 26 x 3600`,
+      QuarantineNotEmptyAlarm: `Edgeloom RedriveLeft ${own} Maximum >= 1 in 1 of 2 x 3600`,
       UnmanagedAlarm: `Edgeloom Unmanaged ${own} Maximum >= 1 in 2 x 7200`,
       MigrationOpenAlarm: `Edgeloom MigrationOpen ${own} Maximum >= 1 in 12 x 7200`,
-      DriftAlarm: `Edgeloom checkDrift ${own} Sum >= 1 in 1 of 26 x 3600`,
+      DriftAlarm: `Edgeloom CheckDrift ${own} Sum >= 1 in 1 of 26 x 3600`,
       CheckFailedAlarm: `AWS/States ExecutionsFailed ${machine} Sum >= 1 in 1 of 26 x 3600`,
       CheckTimedOutAlarm: `AWS/States ExecutionsTimedOut ${machine} Sum >= 1 in 1 of 26 x 3600`,
     });

@@ -53,8 +53,8 @@ describe('a stack with a feed', () => {
     expect(RedrivePolicy.maxReceiveCount * VisibilityTimeout).toBeGreaterThan(3 * 86_400);
     expect(RedrivePolicy.maxReceiveCount * VisibilityTimeout).toBeLessThan(MOST_SECONDS);
     expect(Environment.Variables).toMatchObject({
-      EDGELOOM_EVENT_BUS: 'default',
-      EDGELOOM_FEED_DEAD_LETTERS_URL: { Ref: 'FeedDeadLetterQueue' },
+      EDGELOOM_FEED_EVENT_BUS: 'default',
+      EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL: { Ref: 'FeedDeadLetterQueue' },
     });
     expect(withFeed['ObserveLambdaFunction']!.Properties.Environment.Variables).toMatchObject({
       EDGELOOM_FEED_QUEUE_URL: { Ref: 'FeedQueue' },

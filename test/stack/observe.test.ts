@@ -55,7 +55,7 @@ describe('a stack with an observer', () => {
       ...{ MetricName: 'VerifiedAgeSeconds', Statistic: 'Maximum', Threshold: 900, EvaluationPeriods: 1 },
     });
     expect(withObserver['ObservedDriftAlarm']!.Properties).toMatchObject({
-      ...{ MetricName: 'observedDrift', Threshold: 1, EvaluationPeriods: 1 },
+      ...{ MetricName: 'ObservedDrift', Threshold: 1, EvaluationPeriods: 1 },
     });
     expect(withObserver['ObserverMissingAlarm']!.Properties).toHaveProperty('InsufficientDataActions');
   });

@@ -195,7 +195,7 @@ describe('the parameters', () => {
   });
   it('turn the schedule of the check off, and with it the alarm that misses it', () => {
     expect(made({ checkEnabled: false })['CheckSchedule']!.Properties['State']).toBe('DISABLED');
-    expect(made({ checkEnabled: false })).not.toHaveProperty('CheckMissingAlarm');
+    expect(made({ checkEnabled: false })).not.toHaveProperty('CheckOverdueAlarm');
   });
   it('let the check write derived items only where it is to repair', () => {
     const actions = (checkRepair: boolean): string[] =>

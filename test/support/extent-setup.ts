@@ -6,20 +6,19 @@ const DAY_SECONDS = 86_400;
 
 /**
  * Gives the seed of a run: it chooses the planted bugs and cells of a part, and the cases that properties draw. The files of the commit
- * decide it, so a run elsewhere draws the same, and each commit draws others. EDGELOOM_TESTS_SEED repeats the run of a seed.
+ * decide it, so a run elsewhere draws the same, and each commit draws others. EDGELOOM_TEST_SEED repeats the run of a seed.
  */
 export default function setup(project: TestProject): void {
-  const given = process.env['EDGELOOM_TESTS_SEED'];
+  const given = process.env['EDGELOOM_TEST_SEED'];
   const seed = given === undefined ? seedOfCommit() : Number(given);
-  if (!Number.isSafeInteger(seed) || seed < 0)
-    throw new Error(`EDGELOOM_TESTS_SEED has to be a whole number: ${given}`);
+  if (!Number.isSafeInteger(seed) || seed < 0) throw new Error(`EDGELOOM_TEST_SEED has to be a whole number: ${given}`);
   if (given === undefined) {
     // The other projects of this run take it, too.
-    process.env['EDGELOOM_TESTS_SEED'] = String(seed);
-    console.log(`EDGELOOM_TESTS_SEED=${seed} repeats what this run draws.`);
+    process.env['EDGELOOM_TEST_SEED'] = String(seed);
+    console.log(`EDGELOOM_TEST_SEED=${seed} repeats what this run draws.`);
   }
   project.provide('seed', seed);
-  project.provide('changedFiles', process.env['EDGELOOM_TESTS'] === 'third' ? changedFiles() : []);
+  project.provide('changedFiles', process.env['EDGELOOM_TEST_EXTENT'] === 'third' ? changedFiles() : []);
 }
 
 /** Files that differ from the main branch; on that branch from the last tag, or where there is none from a day ago. */

@@ -22,11 +22,11 @@ const EXTENTS: ReadonlyMap<string | undefined, Extent> = new Map([
   ['third', 'third'],
   ['all', 'whole'],
 ]);
-const EXTENT = extentOf(process.env['EDGELOOM_TESTS']);
+const EXTENT = extentOf(process.env['EDGELOOM_TEST_EXTENT']);
 
 function extentOf(name: string | undefined): Extent {
   const extent = EXTENTS.get(name);
-  if (extent === undefined) throw new Error(`EDGELOOM_TESTS has to be "third" or "all", not "${name}"`);
+  if (extent === undefined) throw new Error(`EDGELOOM_TEST_EXTENT has to be "third" or "all", not "${name}"`);
   return extent;
 }
 

@@ -437,7 +437,7 @@ it('names the sums and groups of a total', async () => {
   const ofWork = {} as Reader<typeof work>;
   const total = await ofWork.total('PROJECT-P1', 'WORKED_ON');
   expectTypeOf(total.hours).toEqualTypeOf<string>();
-  expectTypeOf(total.groupBy).toEqualTypeOf<Record<'kind', Record<string, number>>>();
+  expectTypeOf(total.groups).toEqualTypeOf<Record<'kind', Record<string, number>>>();
   // @ts-expect-error: there is no such sum
   void total.minutes;
   // @ts-expect-error: LIKES has no total
@@ -498,12 +498,12 @@ it('gives values, groups and arguments of searches the types of their attributes
   void ofIssues.search('ISSUE.tag').eq('opne');
   // @ts-expect-error: no mood
   void ofIssues.search('ISSUE.STATE.mood').eq('opne');
-  const { groupBy } = await ofIssues.total('ISSUE-1', 'WORKED_ON');
-  expectTypeOf(groupBy.kind).toEqualTypeOf<{ open?: number; closed?: number }>();
-  expectTypeOf(groupBy.done).toEqualTypeOf<{ true?: number; false?: number }>();
-  expectTypeOf(groupBy.note).toEqualTypeOf<Record<string, number>>();
+  const { groups } = await ofIssues.total('ISSUE-1', 'WORKED_ON');
+  expectTypeOf(groups.kind).toEqualTypeOf<{ open?: number; closed?: number }>();
+  expectTypeOf(groups.done).toEqualTypeOf<{ true?: number; false?: number }>();
+  expectTypeOf(groups.note).toEqualTypeOf<Record<string, number>>();
   // @ts-expect-error: no kind
-  void groupBy.kind.opne;
+  void groups.kind.opne;
 });
 
 it('takes the queries of the graph for answers to requests', () => {

@@ -65,7 +65,7 @@ export interface OrderedOptions extends PagingFlags, FilterFlags {
   from?: string;
   to?: string;
   path?: string[];
-  begins?: string;
+  prefix?: string;
   partition?: string;
   order?: string;
 }
@@ -77,32 +77,22 @@ export function withOrder(command: Command): Command {
 
 /** Adds which incoming edges, in which order. */
 export function withRange(command: Command): Command {
-  return command
+  const ordered = command
     .option('--at-least <label>', 'rank of this label or higher')
-    .option('--equals <label>', 'exactly this label or value')
-    .option('--from <value>', 'values from this on, inclusive')
-    .option('--to <value>', 'values up to this, inclusive; a date without a time is the whole day (UTC)')
-    .option(
-      '--path <value>',
-      'a leading value of an order by several; repeat it for the values after the first',
-      collectValue,
-    )
-    .option('--begins <text>', 'values that begin with this; with --path, those behind the leading ones')
-    .option('--partition <value>', 'the partition, where the edge type declares one')
-    .option('--order <order>', 'gsi0, gsi1 or the name of another order of the model (default: gsi0)')
-    .option('--reverse', 'descending');
+    .option('--order <order>', "an order of the model by its name (default: the type's first)");
+  return withReverse(withPredicates(ordered));
 }
 
 /** The query of incoming edges that a command's options describe, without the options of that command alone. */
 export function orderedQuery(options: OrderedOptions) {
-  const { atLeast, equals, from, to, path, begins, partition, order, reverse, limit, cursor } = options;
+  const { atLeast, equals, from, to, path, prefix, partition, order, reverse, limit, cursor } = options;
   return {
     atLeast,
     equals,
     from,
     to,
     path,
-    beginsWith: begins,
+    beginsWith: prefix,
     partition,
     order,
     reverse,
@@ -112,29 +102,30 @@ export function orderedQuery(options: OrderedOptions) {
   };
 }
 
-/** The predicates of `search` and `count`. */
+/** Adds the options that name values of an order or a search. */
+export function withPredicates(command: Command): Command {
+  return command
+    .option('--equals <value>', 'exactly this value or label')
+    .option('--prefix <text>', 'values that begin with this; with --path, those behind the leading ones')
+    .option('--from <value>', 'values from this on, inclusive')
+    .option('--to <value>', 'values up to this, inclusive; a date without a time is the whole day (UTC)')
+    .option('--path <value>', 'a leading value of several; repeat it for the values after the first', collectValue)
+    .option('--partition <value>', 'the partition, where the model declares one');
+}
+
+/** Adds `--reverse`. */
+export function withReverse(command: Command): Command {
+  return command.option('--reverse', 'descending: latest first');
+}
+
+/** The predicates of a search. */
 export interface PredicateOptions {
-  eq?: string;
+  equals?: string;
   prefix?: string;
   from?: string;
   to?: string;
   path?: string[];
   partition?: string;
-}
-
-/** Adds the predicates of a search. */
-export function withPredicates(command: Command): Command {
-  return command
-    .option('--eq <value>', 'exactly this value')
-    .option('--prefix <text>', 'values that begin with this; with --path, the next segment')
-    .option('--from <value>', 'values from this on, inclusive')
-    .option('--to <value>', 'values up to this, inclusive; a date without a time is the whole day (UTC)')
-    .option(
-      '--path <segment>',
-      'paths that begin with this segment; repeat it for the segments after the first',
-      (segment: string, before: string[] | undefined) => [...(before ?? []), segment],
-    )
-    .option('--partition <value>', 'the partition, where the search declares one');
 }
 
 /** Parses a whole number of at least 1. */

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import type { WatchableFeed } from '../../../src/client/feed/watchable-feed.ts';
 import { createReader } from '../../../src/client/read/reader.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import type { Store } from '../../../src/core/store-port.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import { deferredCalls } from '../../../src/store/client/deferred.ts';
 import { isLoopback } from '../../../src/store/client/options.ts';
@@ -15,7 +17,7 @@ export interface TableSession extends ModelSession {
 }
 
 /** A reader whose numbers print exactly; with a feed it can watch. */
-export function sessionReader({ graph, store }: Pick<TableSession, 'graph' | 'store'>, feed?: WatchableFeed) {
+export function sessionReader({ graph, store }: { graph: CompiledModel; store: Store }, feed?: WatchableFeed) {
   return createReader(graph, { store, feed, readNumber: losslessNumber });
 }
 

@@ -18,7 +18,7 @@ export interface PageAnswer extends PageTree {
   steps: string[];
 }
 
-/** Lists with levels of associations: `edgeloom page` as a tree. */
+/** Lists with levels of associations: `edgeloom list page` as a tree. */
 export const PAGE_ROUTES = [
   route(
     'GET /api/page',

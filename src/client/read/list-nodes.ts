@@ -1,4 +1,3 @@
-import { describe } from '../../core/items/keys.ts';
 import type { CompiledModel, SearchModel } from '../../core/model/compiled.ts';
 import { NODE_LIST } from '../../core/model/node-list.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
@@ -7,6 +6,7 @@ import type { Abortable } from '../../foundation/runtime.ts';
 import { readSearch } from './lists/search.ts';
 import { readNodes } from './nodes/views.ts';
 import type { ReadContext } from './request/context.ts';
+import { findNode } from './request/lookup.ts';
 import type { NodeResult, Page } from './request/result.ts';
 
 /** Options of `nodes`. */
@@ -35,19 +35,11 @@ export async function listNodes(
 }
 
 function nodeListOf(graph: CompiledModel, type: string): SearchModel {
-  const node = graph.nodes.get(type);
-  if (node === undefined) {
-    throw new EdgeloomError(
-      'unknown-type',
-      `The model has no node type ${describe(type)}.`,
-      `The model declares the node types ${[...graph.nodes.keys()].join(', ')}.`,
-    );
-  }
-  const list = node.searches.get(NODE_LIST);
+  const list = findNode(graph, type).searches.get(NODE_LIST);
   if (list !== undefined) return list;
   throw new EdgeloomError(
     'not-listed',
     `Nodes of type ${type} are in no list.`,
-    `Give nodes.${type} the option list: true in the model, then migrate.`,
+    `Give nodes.${type} the option list: true in the model, then migrate; or use scanNodes, which scans the whole table.`,
   );
 }

@@ -127,7 +127,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * type without them, and `too-many-groups` where a group has more than 50 values.
    *
    * @example
-   * // { count: 35, hours: '1203.5', groupBy: { kind: { code: 31, talk: 4 } } }
+   * // { count: 35, hours: '1203.5', groups: { kind: { code: 31, talk: 4 } } }
    * await reader.total('PROJECT-P1', 'WORKED_ON');
    */
   total<const Id extends string, E extends TotalledEdgeType<G>>(

@@ -26,6 +26,7 @@ import { type DeletedNode, type DeleteOptions, deleteNodeWithEdges } from './cas
 import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/prepare.ts';
 import type { WriteContext } from './item/send.ts';
 import { deleteSingle, putChange, putSingle, type WriteOptions } from './item/single.ts';
+import { type OnWrite, withOnWrite } from './on-write.ts';
 import type { Operations, PutArguments, TransactionOperations } from './operations.ts';
 import { type PutManyEntry, type PutManyOptions, type PutManyResult, putMany } from './put-many.ts';
 import { TransactionBuilder, type TransactionResult, type TransactOptions } from './transaction.ts';
@@ -193,6 +194,15 @@ const UPDATE_OPTIONS = { ...WRITE_OPTIONS, upsert: true, once: true } as const;
 export interface WriterOptions extends Pick<RuntimeOptions, 'wait'>, TelemetryOption {
   /** The table. */
   store: Store;
+  /**
+   * Gives attributes that each put and update writes in addition, such as a time or defaults, for programs whose validators give none.
+   * It is called for each item of a batch, a transaction and `putMany`; deletions and `importFile` do not call it. `fields`
+   * have to declare its attributes, or leave attributes open. Default: none.
+   *
+   * @example
+   * createWriter(graph, { store, onWrite: () => ({ updatedAt: new Date().toISOString() }) });
+   */
+  onWrite?: OnWrite | undefined;
 }
 
 /**
@@ -208,15 +218,18 @@ export function createWriter<G extends CompiledModel>(
   given: WriterOptions | WithClient<WriterOptions>,
 ): Writer<G> {
   const options = withStore('createWriter', graph.table, given);
-  checkStoreOptions('createWriter', options, { store: true, wait: true, telemetry: true });
+  checkStoreOptions('createWriter', options, { store: true, wait: true, telemetry: true, onWrite: true });
   const store = observedStore(options, graph);
   const { wait } = runtimeOf(options);
+  const { onWrite } = options;
+  checkOnWrite(onWrite);
   const context: WriteContext = { store, wait };
   const writer: Writer<CompiledModel> = {
     with: (session) =>
       createWriter(graph, {
         store: notingStore(store, graph.table, sessionOf(session, graph.table.name)),
         wait,
+        onWrite,
       }) as never,
     async putNode(id, attributes = {}, options = {}) {
       checkOptions('putNode', options, WRITE_OPTIONS);
@@ -285,7 +298,17 @@ export function createWriter<G extends CompiledModel>(
     },
   };
   // The graph's types say what attributes there are; at run time the validators do.
-  return (options.telemetry?.client(writer, graph) ?? writer) as unknown as Writer<G>;
+  const whole = onWrite === undefined ? writer : withOnWrite(writer, onWrite);
+  return (options.telemetry?.client(whole, graph) ?? whole) as unknown as Writer<G>;
+}
+
+function checkOnWrite(onWrite: unknown): void {
+  if (onWrite === undefined || typeof onWrite === 'function') return;
+  throw new EdgeloomError(
+    'invalid-option',
+    'onWrite of createWriter should be a function.',
+    'Give () => ({ updatedAt: new Date().toISOString() }).',
+  );
 }
 
 function checkBuild(what: string, build: unknown): void {

@@ -27,7 +27,7 @@ function fnv1aOfBytes(bytes: Uint8Array): number {
 
 /**
  * The product of the text's Unicode code points, reduced modulo `shards` at every step: a plain product overflows a
- * double after a few characters. Kept for tables that already use it: it is a bad hash (see `edgeloom shards`).
+ * double after a few characters. Kept for tables that already use it: it is a bad hash (see `edgeloom search --shards`).
  */
 export function codePointProduct(text: string, shards: number): number {
   let product = 1 % shards;

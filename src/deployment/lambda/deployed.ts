@@ -29,13 +29,13 @@ import { type StreamHandler, streamHandler } from './stream-handler.ts';
  * export const handler = deployedStream(graph);
  */
 export function deployedStream(graph: CompiledModel): StreamHandler {
-  const { table, client, logLevel, metricsNamespace, sampleRate, concurrency } = readFunctionSettings();
+  const { table, client, logLevel, sampleRate, concurrency } = readFunctionSettings();
   const named = withTableName(graph, table);
   return streamHandler(named, {
     // Retries of a call belong to the projector, which knows how much time is left.
     store: new DynamoDBStore(deferredCalls({ ...client, maxAttempts: 1 }), named.table),
     logger: jsonLines(logLevel),
-    metricsNamespace,
+
     sampleRate,
     concurrency,
   });
@@ -48,10 +48,10 @@ export function deployedStream(graph: CompiledModel): StreamHandler {
  * export const handler = deployedCheck(graph);
  */
 export function deployedCheck(graph: CompiledModel): RunHandler {
-  const { table, logLevel, metricsNamespace, settleMs } = readFunctionSettings();
+  const { table, logLevel, settleMs } = readFunctionSettings();
   return checkRunHandler(withTableName(graph, table), {
     logger: jsonLines(logLevel),
-    metricsNamespace,
+
     settleMs,
   });
 }
@@ -64,7 +64,7 @@ export function deployedCheck(graph: CompiledModel): RunHandler {
  * export const handler = deployedRedrive(graph);
  */
 export function deployedRedrive(graph: CompiledModel): RedriveHandler {
-  const { table, client, logLevel, metricsNamespace, failedBatchesBucket, streamArn } = readFunctionSettings();
+  const { table, client, logLevel, failedBatchesBucket, streamArn } = readFunctionSettings();
   const streams = deferredStreams(client);
   return redriveHandler(withTableName(graph, table), {
     stream: streamArn === undefined ? undefined : deferredSource(streamArn, streams),
@@ -74,7 +74,6 @@ export function deployedRedrive(graph: CompiledModel): RedriveHandler {
       buckets: failedBatchesBucket === undefined ? [] : [failedBatchesBucket],
     },
     logger: jsonLines(logLevel),
-    metricsNamespace,
   });
 }
 
@@ -85,7 +84,7 @@ export function deployedRedrive(graph: CompiledModel): RedriveHandler {
  * export const handler = deployedObserve(graph);
  */
 export function deployedObserve(graph: CompiledModel): ObserveHandler {
-  const { table, client, logLevel, metricsNamespace, feedQueueUrl, ...settings } = readFunctionSettings();
+  const { table, client, logLevel, feedQueueUrl, ...settings } = readFunctionSettings();
   const streamArn = required(settings.streamArn, "EDGELOOM_STREAM_ARN should be the ARN of the table's stream");
   return observeHandler(withTableName(graph, table), {
     stream: deferredSource(streamArn, deferredStreams(client)),
@@ -93,7 +92,6 @@ export function deployedObserve(graph: CompiledModel): ObserveHandler {
       feed: feedQueue(feedQueueUrl, queueService(feedQueueUrl, client.region), {}),
     }),
     logger: jsonLines(logLevel),
-    metricsNamespace,
   });
 }
 
@@ -106,7 +104,7 @@ export function deployedObserve(graph: CompiledModel): ObserveHandler {
  */
 export function deployedFeed(_graph: CompiledModel): FeedHandler {
   const { client, logLevel, eventsEndpoint: endpoint, ...settings } = readFunctionSettings();
-  const bus = required(settings.eventBus, 'EDGELOOM_EVENT_BUS should be the name or the ARN of an event bus');
+  const bus = required(settings.eventBus, 'EDGELOOM_FEED_EVENT_BUS should be the name or the ARN of an event bus');
   const streamArn = required(settings.streamArn, "EDGELOOM_STREAM_ARN should be the ARN of the table's stream");
   const call = jsonService(EVENT_BRIDGE, {
     ...{ region: client.region, credentials: credentialsOf(process.env) },
@@ -114,7 +112,7 @@ export function deployedFeed(_graph: CompiledModel): FeedHandler {
   });
   const deadLettersUrl = required(
     settings.feedDeadLettersUrl,
-    'EDGELOOM_FEED_DEAD_LETTERS_URL should be the URL of the queue for refused events',
+    'EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL should be the URL of the queue for refused events',
   );
   return feedHandler({
     ...{ bus, call, table: streamArn.split('/stream/')[0]!, logger: jsonLines(logLevel) },

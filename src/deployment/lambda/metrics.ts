@@ -4,6 +4,19 @@ import type { BatchResult } from '../../projecting/apply/projector-types.ts';
 import type { RegistryState } from '../../registry/state.ts';
 import type { CheckTotals } from '../../trust/check/cursor.ts';
 import type { RedriveResult } from '../../trust/repair/redrive.ts';
+import type { MetricsIn } from '../metric-units.ts';
+
+function addCounts(metrics: Metrics, counts: Partial<MetricsIn<'Count'>>): void {
+  for (const [name, count] of Object.entries(counts)) metrics.addMetric(name, MetricUnit.Count, count);
+}
+
+function addSeconds(metrics: Metrics, seconds: Partial<MetricsIn<'Seconds'>>): void {
+  for (const [name, value] of Object.entries(seconds)) metrics.addMetric(name, MetricUnit.Seconds, value);
+}
+
+function addRatio(metrics: Metrics, ratio: Partial<MetricsIn<'None'>>): void {
+  for (const [name, value] of Object.entries(ratio)) metrics.addMetric(name, MetricUnit.NoUnit, value);
+}
 
 /** Puts the metrics of a batch out as one EMF document on stdout, from which CloudWatch makes metrics. */
 export interface BatchMetrics {
@@ -17,21 +30,21 @@ export function createBatchMetrics(namespace: string, table: string): BatchMetri
   return {
     emit(result, lagMs, version) {
       const { records, units, writes, wcu, rcu, stale, contradictions, quarantined, failedFrom, error } = result;
-      const counts = { records, units, writes, wcu, rcu, stale, contradictions, quarantined };
-      for (const [name, value] of Object.entries(counts)) metrics.addMetric(name, MetricUnit.Count, value);
-      const failedBatches = failedFrom === undefined ? 0 : 1;
-      metrics.addMetric('failedBatches', MetricUnit.Count, failedBatches);
+      addCounts(metrics, {
+        ...{ Records: records, Units: units, Writes: writes, WriteCapacityUnits: wcu, ReadCapacityUnits: rcu },
+        ...{ Stale: stale, Contradictions: contradictions, Quarantined: quarantined },
+        RetriedBatches: failedFrom === undefined ? 0 : 1,
+      });
       // Records per write of a derived item: the saving of batches.
-      if (units > 0) metrics.addMetric('coalescingRatio', MetricUnit.NoUnit, records / units);
-      if (lagMs !== undefined) metrics.addMetric('lagMs', MetricUnit.Milliseconds, lagMs);
+      if (units > 0) addRatio(metrics, { CoalescingRatio: records / units });
+      if (lagMs !== undefined) addSeconds(metrics, { LagSeconds: lagMs / 1000 });
       metrics.publishStoredMetrics();
       // `$LATEST` is no version: without gradual deployments nothing asks for it.
       if (version === undefined || !/^\d+$/.test(version)) return;
       metrics.addDimension('version', version);
       // Throttled calls and a lack of time are of the table and its load, not of a version.
       const isFault = failedFrom !== undefined && error?.code !== 'out-of-time' && !isRetryableStoreError(error);
-      metrics.addMetric('failedBatches', MetricUnit.Count, isFault ? 1 : 0);
-      metrics.addMetric('quarantined', MetricUnit.Count, quarantined);
+      addCounts(metrics, { RetriedBatches: isFault ? 1 : 0, Quarantined: quarantined });
       metrics.publishStoredMetrics();
     },
   };
@@ -41,7 +54,7 @@ export function createBatchMetrics(namespace: string, table: string): BatchMetri
 export interface RedriveMetrics {
   emit(counts: Omit<RedriveResult, 'reasons'>): void;
   /** Only calls of the schedule emit it, so that it stops with the schedule. */
-  emitCheckAge(hours: number): void;
+  emitCheckAge(seconds: number): void;
   /** Only calls of the schedule emit it, too. */
   emitRegistry(state: RegistryState): void;
   /** Calls that watch the table emit it. @param isReplaced whether the table has another stream than the stack reads, or none. */
@@ -53,23 +66,21 @@ export function createRedriveMetrics(namespace: string, table: string): RedriveM
   const metrics = new Metrics({ namespace, serviceName: 'edgeloom', defaultDimensions: { table } });
   return {
     emit({ entries, repaired, left, quarantined }) {
-      metrics.addMetric('redriveEntries', MetricUnit.Count, entries);
-      metrics.addMetric('redriveRepaired', MetricUnit.Count, repaired);
-      metrics.addMetric('redriveLeft', MetricUnit.Count, left);
-      metrics.addMetric('redriveQuarantined', MetricUnit.Count, quarantined);
+      addCounts(metrics, {
+        ...{ RedriveEntries: entries, RedriveRepaired: repaired, RedriveLeft: left, RedriveQuarantined: quarantined },
+      });
       metrics.publishStoredMetrics();
     },
-    emitCheckAge(hours) {
-      metrics.addMetric('checkAgeHours', MetricUnit.NoUnit, hours);
+    emitCheckAge(seconds) {
+      addSeconds(metrics, { CheckAgeSeconds: seconds });
       metrics.publishStoredMetrics();
     },
     emitRegistry({ isManaged, open }) {
-      metrics.addMetric('Unmanaged', MetricUnit.Count, isManaged ? 0 : 1);
-      metrics.addMetric('MigrationOpen', MetricUnit.Count, open);
+      addCounts(metrics, { Unmanaged: isManaged ? 0 : 1, MigrationOpen: open });
       metrics.publishStoredMetrics();
     },
     emitStream(isReplaced) {
-      metrics.addMetric('StreamReplaced', MetricUnit.Count, isReplaced ? 1 : 0);
+      addCounts(metrics, { StreamReplaced: isReplaced ? 1 : 0 });
       metrics.publishStoredMetrics();
     },
   };
@@ -85,10 +96,10 @@ export function createObserverMetrics(namespace: string, table: string): Observe
   const metrics = new Metrics({ namespace, serviceName: 'edgeloom', defaultDimensions: { table } });
   return {
     emit({ ageMs, drift, records, indexDifferences }) {
-      metrics.addMetric('VerifiedAgeSeconds', MetricUnit.Seconds, ageMs / 1000);
-      metrics.addMetric('observedDrift', MetricUnit.Count, drift);
-      metrics.addMetric('observedRecords', MetricUnit.Count, records);
-      metrics.addMetric('indexDifferences', MetricUnit.Count, indexDifferences);
+      addSeconds(metrics, { VerifiedAgeSeconds: ageMs / 1000 });
+      addCounts(metrics, {
+        ...{ ObservedDrift: drift, ObservedRecords: records, IndexDifferences: indexDifferences },
+      });
       metrics.publishStoredMetrics();
     },
   };
@@ -102,17 +113,37 @@ export function createCheckMetrics(
   const metrics = new Metrics({ namespace, serviceName: 'edgeloom', defaultDimensions: { table } });
   return {
     emit(before, after) {
-      const counts = flatCounts(after);
-      const earlier = before && flatCounts(before);
-      for (const [name, count] of Object.entries(counts)) {
-        const done = earlier?.[name as keyof typeof counts] ?? 0;
-        metrics.addMetric(`check${name[0]!.toUpperCase()}${name.slice(1)}`, MetricUnit.Count, count - done);
-      }
+      const earlier = before && countsOf(before);
+      const done = Object.entries(countsOf(after)).map(([name, count]) => [
+        name,
+        count - (earlier?.[name as keyof typeof earlier] ?? 0),
+      ]);
+      addCounts(metrics, Object.fromEntries(done));
       metrics.publishStoredMetrics();
     },
   };
 }
 
-function flatCounts({ drift, unknownTypes: _types, changing: _changing, ...counts }: CheckTotals) {
-  return { ...counts, drift: drift.missing + drift.stale + drift.orphan, ...drift };
+/** The counts of a check that are metrics: a new count of a check needs one too. */
+function countsOf({ drift, unknownTypes: _types, changing: _changing, rcu, wcu, ...counts }: CheckTotals) {
+  const named: { [Name in keyof typeof counts as `Check${Capitalize<Name>}`]: number } = {
+    CheckPartitions: counts.partitions,
+    CheckBaseItems: counts.baseItems,
+    CheckDerivedItems: counts.derivedItems,
+    CheckMaintenance: counts.maintenance,
+    CheckPending: counts.pending,
+    CheckSuperseded: counts.superseded,
+    CheckDangling: counts.dangling,
+    CheckUnknown: counts.unknown,
+    CheckUnregistered: counts.unregistered,
+    CheckQuarantined: counts.quarantined,
+    CheckRepaired: counts.repaired,
+    CheckTidied: counts.tidied,
+  };
+  return {
+    ...named,
+    ...{ CheckDrift: drift.missing + drift.stale + drift.orphan, CheckMissing: drift.missing },
+    ...{ CheckStale: drift.stale, CheckOrphan: drift.orphan },
+    ...{ CheckReadCapacityUnits: rcu, CheckWriteCapacityUnits: wcu },
+  } satisfies Partial<MetricsIn<'Count'>>;
 }

@@ -6,7 +6,7 @@ import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { deferredCalls, deferredStreams } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
-import { checkAgeHours } from '../../stream/progress/last-check.ts';
+import { checkAgeSeconds } from '../../stream/progress/last-check.ts';
 import type { StreamSource } from '../../stream/source.ts';
 import type { SendMessage } from '../../trust/failures/failure-message.ts';
 import {
@@ -115,7 +115,7 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
   const rootLogger = options.logger ?? jsonLines('info');
   const emitStates = async (watched: WatchedTable): Promise<void> => {
     const nowMs = runtimeOf(options).now();
-    metrics.emitCheckAge(await checkAgeHours({ table: graph.table, store, stats: { rcu: 0 } }, nowMs));
+    metrics.emitCheckAge(await checkAgeSeconds({ table: graph.table, store, stats: { rcu: 0 } }, nowMs));
     metrics.emitRegistry(await registeredState(watched));
   };
   return async (event, context) => {

@@ -11,8 +11,6 @@ export interface FunctionSettings {
   /** Where DynamoDB is, and the role's credentials: see `functionClientOptions`. */
   client: ClientOptions;
   logLevel: LogLevel;
-  /** Namespace of the metrics. */
-  metricsNamespace: string;
   /** Share of invocations that log at level `debug`, 0 to 1. */
   sampleRate: number;
   /** Derived items that are written at once. */
@@ -31,9 +29,6 @@ export interface FunctionSettings {
   eventBus?: string;
   /** Where EventBridge is, if not at its usual endpoint. */
   eventsEndpoint?: string;
-  /** Capacity units a second at most. */
-  maxRcu?: number;
-  maxWcu?: number;
 }
 
 const number = z.coerce.number({ error: 'should be a number' });
@@ -45,21 +40,15 @@ const functionSchema = z.object({
     .string({ error: 'should name the table' })
     .check(z.minLength(1, { error: 'should name the table' })),
   EDGELOOM_LOG_LEVEL: z._default(LOG_LEVEL, 'info'),
-  EDGELOOM_METRICS_NAMESPACE: z._default(
-    z.string().check(z.minLength(1, { error: 'should not be empty' })),
-    'Edgeloom',
-  ),
   EDGELOOM_SAMPLE_RATE: z._default(share, 0),
   EDGELOOM_CONCURRENCY: z.optional(z.pipe(positive, z.int({ error: 'should be a whole number' }))),
   EDGELOOM_SETTLE_SECONDS: z.optional(positive),
   EDGELOOM_FAILED_BATCHES_BUCKET: z.optional(z.string()),
   EDGELOOM_STREAM_ARN: z.optional(z.string()),
   EDGELOOM_FEED_QUEUE_URL: z.optional(ENDPOINT),
-  EDGELOOM_FEED_DEAD_LETTERS_URL: z.optional(ENDPOINT),
-  EDGELOOM_EVENT_BUS: z.optional(z.string()),
+  EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL: z.optional(ENDPOINT),
+  EDGELOOM_FEED_EVENT_BUS: z.optional(z.string()),
   AWS_ENDPOINT_URL_EVENTBRIDGE: z.optional(ENDPOINT),
-  EDGELOOM_MAX_RCU: z.optional(positive),
-  EDGELOOM_MAX_WCU: z.optional(positive),
   AWS_ENDPOINT_URL_DYNAMODB: z.optional(ENDPOINT),
   AWS_ENDPOINT_URL: z.optional(ENDPOINT),
   AWS_REGION: z.optional(z.string().check(z.minLength(1))),
@@ -87,18 +76,15 @@ export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.en
     table: data.EDGELOOM_TABLE,
     client: functionClientOptions(set),
     logLevel: data.EDGELOOM_LOG_LEVEL,
-    metricsNamespace: data.EDGELOOM_METRICS_NAMESPACE,
     sampleRate: data.EDGELOOM_SAMPLE_RATE,
     concurrency: data.EDGELOOM_CONCURRENCY,
     settleMs: settleSeconds === undefined ? undefined : settleSeconds * 1000,
     failedBatchesBucket: data.EDGELOOM_FAILED_BATCHES_BUCKET,
     streamArn: data.EDGELOOM_STREAM_ARN,
     feedQueueUrl: data.EDGELOOM_FEED_QUEUE_URL,
-    feedDeadLettersUrl: data.EDGELOOM_FEED_DEAD_LETTERS_URL,
-    eventBus: data.EDGELOOM_EVENT_BUS,
+    feedDeadLettersUrl: data.EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL,
+    eventBus: data.EDGELOOM_FEED_EVENT_BUS,
     eventsEndpoint: data.AWS_ENDPOINT_URL_EVENTBRIDGE ?? data.AWS_ENDPOINT_URL,
-    maxRcu: data.EDGELOOM_MAX_RCU,
-    maxWcu: data.EDGELOOM_MAX_WCU,
   };
 }
 

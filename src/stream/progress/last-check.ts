@@ -81,20 +81,18 @@ export async function clearShares(table: TableNames, store: Pick<Store, 'delete'
   }
 }
 
-const HOUR_MS = 3_600_000;
-
 /**
- * Returns the hours since a check of the whole table has ended; if none has, since this was first asked. The first caller leaves
+ * Returns the seconds since a check of the whole table has ended; if none has, since this was first asked. The first caller leaves
  * the time of its question in the table.
  */
-export async function checkAgeHours(
+export async function checkAgeSeconds(
   { table, store, stats }: CountingReader<'getMany'> & { table: TableNames; store: Pick<Store, 'put'> },
   nowMs: number,
 ): Promise<number> {
   const [last, since] = await readItems({ store, stats }, [lastCheckKey(), checkSinceKey()]);
   const sinceMs = readLastCheck(last)?.endedAtMs ?? readCheckSince(since);
   if (sinceMs === undefined) await store.put(checkSinceItem(table, nowMs));
-  return (nowMs - (sinceMs ?? nowMs)) / HOUR_MS;
+  return (nowMs - (sinceMs ?? nowMs)) / 1000;
 }
 
 /** Reads the shares that the workers of a check have left in the table. */

@@ -186,7 +186,7 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
       const { edges } = liveFacts(bench.input, await bench.facts());
       const entering = edges.filter((edge) => edge.type === 'MEMBER' && edge.target === target).length;
       expectSame(
-        ((await answer({ groupBy: false })) as { count: number }).count,
+        ((await answer({ groups: false })) as { count: number }).count,
         entering,
         `the number of edges of ${target}`,
       );

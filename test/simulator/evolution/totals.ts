@@ -123,19 +123,19 @@ export function textOfNumbers(numbers: Numbers): string {
 export interface TotalGiven {
   count: number;
   problems?: number;
-  groupBy: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  groups: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
 /** The answer that a reader should give for a total. */
 function answerOf({ sums, groups }: TotalSpec, numbers: Numbers): object {
   const number = (name: string): number => Number((numbers.get(name) ?? 0n) / ONE);
   const problems = number('problems');
-  const groupBy = groups.map((name) => [name, groupOf(numbers, `by ${name} `)] as const);
+  const found = groups.map((name) => [name, groupOf(numbers, `by ${name} `)] as const);
   return {
     count: number('count'),
     ...(problems > 0 && { problems }),
     ...Object.fromEntries(Object.keys(sums).map((name) => [name, decimalOf(numbers.get(`sum ${name}`) ?? 0n)])),
-    groupBy: Object.fromEntries(groupBy),
+    groups: Object.fromEntries(found),
   };
 }
 

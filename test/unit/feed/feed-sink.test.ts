@@ -333,10 +333,10 @@ describe('the way of changes to EventBridge', () => {
       AWS_ENDPOINT_URL_EVENTBRIDGE: services.endpoint,
     };
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-    expect(() => deployedFeed(graph)).toThrow('EDGELOOM_EVENT_BUS should be the name or the ARN of an event bus');
-    vi.stubEnv('EDGELOOM_EVENT_BUS', 'own');
-    expect(() => deployedFeed(graph)).toThrow('EDGELOOM_FEED_DEAD_LETTERS_URL should be the URL of the queue');
-    vi.stubEnv('EDGELOOM_FEED_DEAD_LETTERS_URL', services.deadLettersUrl);
+    expect(() => deployedFeed(graph)).toThrow('EDGELOOM_FEED_EVENT_BUS should be the name or the ARN of an event bus');
+    vi.stubEnv('EDGELOOM_FEED_EVENT_BUS', 'own');
+    expect(() => deployedFeed(graph)).toThrow('EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL should be the URL of the queue');
+    vi.stubEnv('EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL', services.deadLettersUrl);
     await take()(changesOf(rowRecord('TICKET-1', 1, '17', 's').record, model));
     await deployedFeed(graph)({ Records: services.messages }, context);
     vi.unstubAllEnvs();

@@ -7,37 +7,30 @@ describe('readFunctionSettings', () => {
       readFunctionSettings({
         EDGELOOM_TABLE: 'edgeloom-prod-records',
         EDGELOOM_LOG_LEVEL: 'debug',
-        EDGELOOM_METRICS_NAMESPACE: 'Goals',
         EDGELOOM_SAMPLE_RATE: '0.25',
         EDGELOOM_CONCURRENCY: '16',
         EDGELOOM_SETTLE_SECONDS: '60',
-        EDGELOOM_MAX_RCU: '100',
-        EDGELOOM_MAX_WCU: '25',
         AWS_REGION: 'eu-central-1',
       }),
     ).toEqual({
       table: 'edgeloom-prod-records',
       client: { endpoint: undefined, region: 'eu-central-1' },
       logLevel: 'debug',
-      metricsNamespace: 'Goals',
       sampleRate: 0.25,
       concurrency: 16,
       settleMs: 60_000,
-      maxRcu: 100,
-      maxWcu: 25,
     });
   });
   it('needs the table alone; an empty variable is not set', () => {
-    expect(readFunctionSettings({ EDGELOOM_TABLE: 'records', EDGELOOM_MAX_RCU: '', EDGELOOM_LOG_LEVEL: '' })).toEqual({
+    expect(
+      readFunctionSettings({ EDGELOOM_TABLE: 'records', EDGELOOM_CONCURRENCY: '', EDGELOOM_LOG_LEVEL: '' }),
+    ).toEqual({
       table: 'records',
       client: { endpoint: undefined, region: undefined },
       logLevel: 'info',
-      metricsNamespace: 'Edgeloom',
       sampleRate: 0,
       concurrency: undefined,
       settleMs: undefined,
-      maxRcu: undefined,
-      maxWcu: undefined,
     });
   });
   it("takes DynamoDB's own endpoint before the general one", () => {
@@ -62,14 +55,13 @@ describe('readFunctionSettings', () => {
       EDGELOOM_SAMPLE_RATE: '2',
       EDGELOOM_CONCURRENCY: '1.5',
       EDGELOOM_SETTLE_SECONDS: '-1',
-      EDGELOOM_MAX_RCU: 'many',
       AWS_ENDPOINT_URL: 'ftp://x',
     };
     expect(() => readFunctionSettings(wrong)).toThrow(
       expect.objectContaining({
         code: 'invalid-environment',
         message: expect.stringMatching(
-          /EDGELOOM_TABLE.*EDGELOOM_LOG_LEVEL.*EDGELOOM_SAMPLE_RATE.*EDGELOOM_CONCURRENCY.*EDGELOOM_SETTLE_SECONDS.*EDGELOOM_MAX_RCU.*AWS_ENDPOINT_URL/s,
+          /EDGELOOM_TABLE.*EDGELOOM_LOG_LEVEL.*EDGELOOM_SAMPLE_RATE.*EDGELOOM_CONCURRENCY.*EDGELOOM_SETTLE_SECONDS.*AWS_ENDPOINT_URL/s,
         ),
       }),
     );

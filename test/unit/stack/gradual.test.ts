@@ -125,7 +125,7 @@ describe('a version that fails during its minutes', () => {
   }
 
   it('is taken back where it leaves batches unapplied, as with a right that it lacks', async () => {
-    expect(await rung(NEW, GOOD, true)).toEqual(['DeploymentFailedBatchesAlarm']);
+    expect(await rung(NEW, GOOD, true)).toEqual(['DeploymentRetriedBatchesAlarm']);
   });
   it('is taken back where it puts items into quarantine', async () => {
     expect(await rung(NEW, BAD)).toEqual(['DeploymentQuarantinedAlarm']);

@@ -1,23 +1,56 @@
 import type { Command } from 'commander';
-import { figureText } from '../../../../src/foundation/figure.ts';
 import { examples, type PredicateOptions, withPredicates } from '../../shared/options.ts';
-
-import { inTable, sessionReader } from '../../shared/table.ts';
+import { sessionReader } from '../../shared/table.ts';
+import { type Answer, type Bind, printing } from './answer.ts';
 import { onePredicate } from './search.ts';
 
-/** `edgeloom count TYPE.attr`: how many nodes a search finds. */
-export function countCommand(command: Command): void {
-  withPredicates(command)
+/** `edgeloom count edges|inbound|search`: how many there are. */
+export function countCommand(command: Command, bind: Bind = printing): void {
+  command.addHelpText(
+    'after',
+    examples(
+      'count edges GOAL-G1 GOALMEMBERSHIP',
+      'count inbound USER-U1 GOALMEMBERSHIP',
+      'count search USER.name --prefix Ter',
+    ),
+  );
+  ofEdges(command.command('edges'))
+    .description("a node's outgoing edges of a type, in one read")
+    .addHelpText('after', examples('count edges GOAL-G1 GOALMEMBERSHIP'))
+    .action(bind(async (session, id: string, type: string) => answerOf(await sessionReader(session).degree(id, type))));
+  ofEdges(command.command('inbound'))
+    .description("a node's incoming edges of a type, counted in their index")
+    .addHelpText('after', examples('count inbound USER-U1 GOALMEMBERSHIP'))
+    .action(
+      bind(async (session, id: string, type: string) => {
+        const { count } = await sessionReader(session).inDegree(id, type);
+        return answerOf(count);
+      }),
+    );
+  withPredicates(command.command('search'))
+    .description('what a search would find, over all shards')
     .argument('<search>', 'search attribute, such as USER.name')
     .addHelpText(
       'after',
-      examples('count USER.name', 'count USER.name --prefix Ter', 'count STORE.location --path CA --partition US'),
+      examples(
+        'count search USER.name',
+        'count search USER.name --prefix Ter',
+        'count search STORE.location --path CA --partition US',
+      ),
     )
     .action(
-      inTable(async (session, name: string, options: PredicateOptions) => {
-        const search = sessionReader(session).search(name);
-        const result = await search.count(onePredicate(options), { partition: options.partition });
-        return { json: result, text: `${figureText(result.count)} (${figureText(result.rcu)} RCU)` };
+      bind(async (session, name: string, options: PredicateOptions) => {
+        const { partition } = options;
+        const { count } = await sessionReader(session).search(name).count(onePredicate(options), { partition });
+        return answerOf(count);
       }),
     );
+}
+
+function ofEdges(command: Command): Command {
+  return command.argument('<id>', 'node id, such as GOAL-G1').argument('<type>', 'edge type');
+}
+
+function answerOf(count: number): Answer {
+  return { json: { count }, text: String(count) };
 }

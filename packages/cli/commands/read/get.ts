@@ -1,55 +1,93 @@
 import type { Command } from 'commander';
 import { checkSource } from '../../../../src/client/read/request/lookup.ts';
-import type { NodeResult } from '../../../../src/client/read/request/result.ts';
+import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { examples } from '../../shared/options.ts';
-import { cellText, type Output } from '../../shared/output.ts';
-import { inTable, sessionReader, type TableSession } from '../../shared/table.ts';
+import { cellText } from '../../shared/output.ts';
+import { sessionReader } from '../../shared/table.ts';
+import { type Answer, type Bind, printing, type ReadSession } from './answer.ts';
+import { edgeTable } from './list.ts';
 
-/** The exit code where something that was asked for is not there. */
-export const ABSENT = 1;
+interface GetFlags {
+  stored?: boolean;
+  consistent?: boolean;
+}
 
-/** `edgeloom get ID…`: views of nodes; exit code 1 if one of them is not there. */
-export function getCommand(command: Command): void {
+/** `edgeloom get ID…`: views of nodes, or their items; `edgeloom get SOURCE TYPE TARGET`: an edge. Exit code 1 if one is not there. */
+export function getCommand(command: Command, bind: Bind = printing): void {
   command
-    .argument('<id...>', 'node ids, such as USER-U1')
-    .option('--base', 'the nodes as their producers wrote them, with all attributes, instead of their projections')
-    .addHelpText('after', examples('get USER-U1', 'get GOAL-G1 GOAL-G2 --json', 'get GOAL-G1 --base'))
+    .argument('<words...>', 'node ids, such as USER-U1, or SOURCE TYPE TARGET of an edge')
+    .option('--stored', 'nodes as their producers wrote them, with all attributes, instead of their views')
+    .option('--consistent', 'strongly consistent, at twice the capacity: of --stored and of an edge')
+    .addHelpText(
+      'after',
+      examples(
+        'get USER-U1',
+        'get GOAL-G1 GOAL-G2 --json',
+        'get GOAL-G1 --stored',
+        'get GOAL-G1 GOALMEMBERSHIP USER-U1',
+      ),
+    )
     .action(
-      inTable(async (session, ids: string[], { base = false }: { base?: boolean }) => {
-        if (base) return baseNodes(session, ids);
-        // The library takes any text, such as a part of a URL; here a mistyped id is an error.
-        for (const id of ids) checkSource(session.graph, id);
-        const views = await sessionReader(session).get(ids);
-        const text = views.map(({ id, attributes, edgeSet }) => {
-          if (isAbsent({ attributes, edgeSet })) return `${printable(id)}  (not found)`;
-          const lines = Object.entries(attributes ?? {}).map(
-            ([name, value]) => `  ${printable(name)}: ${cellText(value)}`,
-          );
-          return [printable(id), ...lines, ...edgeSet.map((element) => `  -> ${elementText(element)}`)].join('\n');
-        });
-        if (views.some(isAbsent)) process.exitCode = ABSENT;
-        return { json: views, text: text.join('\n') };
+      bind(async (session, words: string[], options: GetFlags) => {
+        const { stored = false, consistent = false } = options;
+        const [source, type, target] = words as [string, string, string];
+        if (isEdge(words)) return await oneEdge(session, { source, type, target }, consistent);
+        if (stored) return await storedNodes(session, words, consistent);
+        if (!consistent) return await views(session, words);
+        throw new EdgeloomError('usage', 'A view is never strongly consistent.', 'Give --stored too, or name an edge.');
       }),
     );
 }
 
-/** Whether a view shows nothing: an edge set may be there before its node. */
-function isAbsent({ attributes, edgeSet }: Pick<NodeResult, 'attributes' | 'edgeSet'>): boolean {
-  return attributes === null && edgeSet.length === 0;
+/** A type has no `-`, and an id has one. */
+function isEdge(words: readonly string[]): boolean {
+  return words.length === 3 && !words[1]!.includes('-');
 }
 
-async function baseNodes(session: TableSession, ids: readonly string[]): Promise<Output> {
-  const reader = sessionReader(session);
-  const nodes = await Promise.all(
-    ids.map(async (id) => (await reader.node(id, { consistent: true })) ?? { id, attributes: null }),
+async function views(session: ReadSession, ids: readonly string[]): Promise<Answer> {
+  // The library takes any text, such as a part of a URL; here a mistyped id is an error.
+  for (const id of ids) checkSource(session.graph, id);
+  // An edge set may be there before its node.
+  const found = (await sessionReader(session).get([...ids])).map((view) =>
+    view.attributes === null && view.edgeSet.length === 0 ? null : view,
   );
-  const text = nodes.map(({ id, attributes }) => {
-    if (attributes === null) return `${id}  (not found)`;
-    return [id, ...Object.entries(attributes).map(([name, value]) => `  ${name}: ${cellText(value)}`)].join('\n');
-  });
-  if (nodes.some(({ attributes }) => attributes === null)) process.exitCode = ABSENT;
-  return { json: nodes, text: text.join('\n') };
+  const text = found
+    .filter((view) => view !== null)
+    .map(({ id, attributes, edgeSet }) =>
+      [nodeText(id, attributes), ...edgeSet.map((element) => `  -> ${elementText(element)}`)].join('\n'),
+    );
+  const absent = ids.filter((_, at) => found[at] === null).map((id) => `There is no view of ${id}.`);
+  return { json: found, text: text.join('\n'), absent, found: idsOf(found) };
+}
+
+async function storedNodes(session: ReadSession, ids: readonly string[], consistent: boolean): Promise<Answer> {
+  const reader = sessionReader(session);
+  const nodes = await Promise.all(ids.map((id) => reader.node(id, { consistent })));
+  const text = nodes.filter((node) => node !== null).map(({ id, attributes }) => nodeText(id, attributes));
+  const absent = ids.filter((_, at) => nodes[at] === null).map((id) => `There is no node ${id}.`);
+  return { json: nodes, text: text.join('\n'), absent, found: idsOf(nodes) };
+}
+
+async function oneEdge(
+  session: ReadSession,
+  { source, type, target }: { source: string; type: string; target: string },
+  consistent: boolean,
+): Promise<Answer> {
+  const edge = await sessionReader(session).edge(source, type, target, { consistent });
+  if (edge === null)
+    return { json: null, text: '', absent: [`There is no edge ${source} ${type} ${target}.`], found: [] };
+  return { json: edge, text: edgeTable({ items: [edge] }), found: [source] };
+}
+
+function idsOf(nodes: readonly ({ id: string } | null)[]): string[] {
+  return nodes.flatMap((node) => (node === null ? [] : [node.id]));
+}
+
+/** A node on some lines: its id, and each attribute. */
+function nodeText(id: string, attributes: object | null): string {
+  const lines = Object.entries(attributes ?? {}).map(([name, value]) => `  ${printable(name)}: ${cellText(value)}`);
+  return [printable(id), ...lines].join('\n');
 }
 
 /** An edge-set element on one line. */

@@ -3,7 +3,9 @@ import { MAX_DEPTH } from '../../../../src/client/read/levels/level.ts';
 import { levelOfPath } from '../../../../src/client/read/levels/level-path.ts';
 import type { Truncated } from '../../../../src/client/read/levels/level-walk.ts';
 import type { AnyPageNode, Neighbour } from '../../../../src/client/read/levels/page-tree.ts';
+import { pagePlan } from '../../../../src/client/read/page.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
+import { countText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import {
   examples,
@@ -14,36 +16,40 @@ import {
   withPaging,
 } from '../../shared/options.ts';
 import { cellText } from '../../shared/output.ts';
-import { inTable, sessionReader } from '../../shared/table.ts';
-import { cursorLine } from './edges.ts';
+import { sessionReader } from '../../shared/table.ts';
+import type { Bind } from './answer.ts';
+import { cursorLine } from './list.ts';
 
-/** `edgeloom page TYPE ID`: nodes, and what is next to them on one level or several. */
-export function pageCommand(command: Command): void {
+/** `edgeloom list page ID TYPE`: nodes that link to a node, and the nodes next to them on one level or several. */
+export function addPage(command: Command, bind: Bind): void {
   withPageFlags(command)
-    .argument('<type>', 'edge type, such as GOALMEMBERSHIP')
-    .argument('<id>', 'id of the target node, such as TEAM-T1')
+    .description(
+      'a page of the nodes that link to a node, with the neighbours that their edge sets name, in three steps',
+    )
     .addHelpText(
       'after',
       examples(
-        'page GOALMEMBERSHIP TEAM-T1 --with GOALMEMBERSHIP:LEAD --limit 20',
-        'page TEAMGOAL TEAM-T1 --with GOALMEMBERSHIP:LEAD KEYRESULT/GOALMEMBERSHIP:LEAD KEYRESULT/inbound:TASK_OF',
-        'page GOALMEMBERSHIP USER-U1 --at-least CONTRIBUTOR',
-        'page GOALMEMBERSHIP USER-U1 --attributes title status --no-neighbours',
-        'page GOALMEMBERSHIP USER-U1 --order gsi1 --from 2020-07-01 --reverse',
+        'list page TEAM-T1 GOALMEMBERSHIP --with GOALMEMBERSHIP:LEAD --limit 20',
+        'list page TEAM-T1 TEAMGOAL --with GOALMEMBERSHIP:LEAD KEYRESULT/GOALMEMBERSHIP:LEAD KEYRESULT/inbound:TASK_OF',
+        'list page USER-U1 GOALMEMBERSHIP --at-least CONTRIBUTOR',
+        'list page USER-U1 GOALMEMBERSHIP --attributes title status --no-neighbours',
+        'list page USER-U1 GOALMEMBERSHIP --order byDate --from 2020-07-01 --reverse',
       ),
     )
     .action(
-      inTable(async (session, type: string, id: string, options: PageFlags) => {
-        const page = await sessionReader(session).page(type, id, pageQuery(options));
+      bind(async (session, id: string, type: string, options: PageFlags) => {
+        const query = pageQuery(options);
+        const page = await sessionReader(session).page(type, id, query);
         const { items, truncated, calls, cursor } = page;
         const open = new Set<AnyPageNode>();
         const text = [
           ...items.flatMap((node) => [nodeText(node), ...neighbourLines(node, '  ', open)]),
           '',
           ...(truncated === undefined ? [] : [truncatedText(truncated)]),
-          `${calls} DynamoDB calls`,
+          countText(calls, 'DynamoDB call'),
         ].join('\n');
-        return { json: page, text: text + cursorLine(cursor) };
+        const { why } = pagePlan(session.graph, type, query);
+        return { json: page, text: text + cursorLine(cursor), found: items.map((node) => node.id), why };
       }),
     );
 }
@@ -84,9 +90,11 @@ export interface PageFlags extends OrderedOptions {
   neighbours?: boolean;
 }
 
-/** Adds the options of `edgeloom page`: paging, order and filters, neighbours, attributes. */
+/** Adds the arguments and options of a page: paging, order and filters, neighbours, attributes. */
 export function withPageFlags(command: Command): Command {
   return withOrder(withPaging(command))
+    .argument('<id>', 'id of the target node, such as TEAM-T1')
+    .argument('<type>', 'edge type, such as GOALMEMBERSHIP')
     .option(
       '--with <edges...>',
       'TYPE or TYPE:LABEL: which neighbours to fetch; may be repeated (default: all). TYPE/TYPE is a level more, inbound:TYPE are edges that enter; a / in a label is \\/',

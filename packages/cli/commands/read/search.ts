@@ -1,6 +1,9 @@
 import type { Command } from 'commander';
 import type { SearchPredicate } from '../../../../src/client/read/lists/search.ts';
+import { findSearch } from '../../../../src/client/read/request/lookup.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
+import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import { shardAdvice } from '../../../workbench/cost/shards.ts';
 import {
   examples,
   type FilterFlags,
@@ -10,40 +13,50 @@ import {
   withFilter,
   withPaging,
   withPredicates,
+  withReverse,
 } from '../../shared/options.ts';
 import { textTable } from '../../shared/output.ts';
-import { inTable, sessionReader } from '../../shared/table.ts';
-import { cursorLine } from './edges.ts';
+import { sessionReader } from '../../shared/table.ts';
+import { parseRate } from '../table/cost.ts';
+import { type Answer, type Bind, printing, type ReadSession } from './answer.ts';
+import { cursorLine } from './list.ts';
 
-/** `edgeloom search TYPE.attr`: nodes by a search attribute. */
-export function searchCommand(command: Command): void {
-  withFilter(withPaging(withPredicates(command)))
+/** `edgeloom search TYPE.attr`: nodes by a search attribute, or how evenly its items are spread. */
+export function searchCommand(command: Command, bind: Bind = printing): void {
+  withReverse(withFilter(withPaging(withPredicates(command))))
     .argument('<search>', 'search attribute, such as USER.name')
-    .option('--reverse', 'descending: latest first')
+    .option('--shards', 'instead of nodes, how evenly the search items are spread over the shards of their index')
+    .option(
+      '--rate <n/s>',
+      'with --shards: nodes whose value changes a second (/s), minute (/min), hour (/h) or day (/d)',
+      parseRate,
+    )
     .addHelpText(
       'after',
       examples(
-        'search USER.name --eq Terui',
+        'search USER.name --equals Terui',
         'search USER.name --prefix Ter',
         'search GOAL.dueDate --where status=OPEN --limit 20',
         'search STORE.location --path CA --path "San Jose" --partition US',
         'search STORE.location --path CA --prefix San --partition US',
         'search GOAL.dueDate --from 2026-01-01 --to 2026-12-31',
+        'search USER.name --shards --rate 500/s',
       ),
     )
     .action(
-      inTable(async (session, name: string, options: SearchFlags) => {
-        const { partition, limit, cursor, reverse } = options;
+      bind(async (session, name: string, options: SearchFlags & ShardsFlags) => {
+        const { partition, limit, cursor, reverse, shards = false, rate } = options;
+        if (shards) return await spread(session, name, { partition, rate });
+        if (rate !== undefined) throw new EdgeloomError('usage', '--rate is about shards.', 'Give --shards with it.');
         const search = sessionReader(session).search(name);
-        const page = await search.find(onePredicate(options), {
-          partition,
-          limit,
-          cursor,
-          reverse,
-          ...filterOf(options),
-        });
+        const query = { partition, limit, cursor, reverse, ...filterOf(options) };
+        const page = await search.find(onePredicate(options), query);
         const rows = page.items.map(({ id, value, attributes }) => [id, value, attributes]);
-        return { json: page, text: textTable(['id', 'value', 'attributes'], rows) + cursorLine(page.cursor) };
+        return {
+          json: page,
+          text: textTable(['id', 'value', 'attributes'], rows) + cursorLine(page.cursor),
+          found: page.items.map(({ id }) => id),
+        };
       }),
     );
 }
@@ -51,17 +64,50 @@ export function searchCommand(command: Command): void {
 /** Options of the command. */
 export type SearchFlags = PredicateOptions & PagingFlags & FilterFlags;
 
+interface ShardsFlags {
+  shards?: boolean;
+  rate?: number;
+}
+
 /** The predicate that the options name: a range without ends where they name none; two that exclude each other are refused. */
-export function onePredicate({ eq, prefix, from, to, path }: PredicateOptions): SearchPredicate {
-  const given = [eq, prefix, from ?? to].filter((value) => value !== undefined).length;
-  if (given > 1 || (eq !== undefined && path !== undefined)) {
+export function onePredicate({ equals, prefix, from, to, path }: PredicateOptions): SearchPredicate {
+  const given = [equals, prefix, from ?? to].filter((value) => value !== undefined).length;
+  if (given > 1 || (equals !== undefined && path !== undefined)) {
     throw new EdgeloomError(
       'usage',
-      'Only one of --eq, --prefix and --from/--to can be given, the last two also with --path.',
+      'Only one of --equals, --prefix and --from/--to can be given, the last two also with --path.',
       'Leave the others out.',
     );
   }
-  if (eq !== undefined) return { eq };
+  if (equals !== undefined) return { eq: equals };
   if (path !== undefined) return prefix === undefined ? { path, from, to } : { path, beginsWith: prefix };
   return prefix === undefined ? { from, to } : { beginsWith: prefix };
+}
+
+/** How evenly a search is spread. */
+async function spread(
+  session: ReadSession,
+  name: string,
+  { partition, rate }: { partition: string | undefined; rate: number | undefined },
+): Promise<Answer> {
+  const result = await sessionReader(session).shards(name, { partition });
+  const { shards, items, hottest, empty, hash } = result;
+  const lines = [
+    `${countText(items, 'item')} over ${countText(shards, 'shard')} by ${hash}; ${empty} empty`,
+    `hottest: shard ${hottest.shard} with ${figureText(hottest.share * 100)} % (even would be ${figureText(100 / shards)} %)`,
+  ];
+  // Five times the even share on a body of items that is large enough for chance to have evened out.
+  if (items >= shards * 10 && hottest.share * shards > 5) {
+    lines.push('warning: one shard is hot; use hash fnv1a, or shardBy source where the values themselves are skewed');
+  }
+  const [advice] = shardAdvice(findSearch(session.graph, name), rate, hottest.share);
+  if (advice !== undefined) {
+    const { needed, putsPerSecond, rangeCalls, rangeRcu, warning } = advice;
+    lines.push(
+      `as it is spread, ${countText(putsPerSecond, 'change')} a second; a range takes ${countText(rangeCalls, 'call')} and ${figureText(rangeRcu)} RCU`,
+      ...(needed === undefined ? [] : [`this rate needs ${countText(needed, 'shard')}`]),
+      ...(warning === undefined ? [] : [`warning: ${warning}`]),
+    );
+  }
+  return { json: { ...result, ...advice }, text: lines.join('\n') };
 }

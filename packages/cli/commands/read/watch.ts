@@ -17,6 +17,7 @@ import {
   wholeNumber,
   withPredicates,
   withRange,
+  withReverse,
   withWhere,
 } from '../../shared/options.ts';
 import { cellText, print } from '../../shared/output.ts';
@@ -50,26 +51,25 @@ export function watchCommand(command: Command): void {
     'after',
     HELP +
       examples(
-        'watch inbound GOALMEMBERSHIP USER-U1 --at-least CONTRIBUTOR --limit 10',
+        'watch inbound USER-U1 GOALMEMBERSHIP --at-least CONTRIBUTOR --limit 10',
         'watch search USER.name --prefix Te',
         'watch get GOAL-G1 USER-U1 --json',
       ),
   );
   withLimit(withRange(withWhere(command.command('inbound'))))
     .description("a node's incoming edges of one type, in a declared order")
-    .argument('<type>', 'edge type, such as GOALMEMBERSHIP')
     .argument('<id>', 'id of the target node, such as USER-U1')
-    .addHelpText('after', examples('watch inbound GOALMEMBERSHIP USER-U1 --where memberRole=LEAD'))
+    .argument('<type>', 'edge type, such as GOALMEMBERSHIP')
+    .addHelpText('after', examples('watch inbound USER-U1 GOALMEMBERSHIP --where memberRole=LEAD'))
     .action(
-      watching((_, type: string, id: string, options: OrderedOptions) => {
+      watching((_, id: string, type: string, options: OrderedOptions) => {
         const { cursor: _cursor, maxRcu: _maxRcu, ...query } = orderedQuery(options);
         return (reader, signal) => reader.watch({ inbound: [type, id], ...(query as InboundOfWatch) }, { signal });
       }),
     );
-  withLimit(withWhere(withPredicates(command.command('search'))))
+  withReverse(withLimit(withWhere(withPredicates(command.command('search')))))
     .description('the nodes that a search finds')
     .argument('<search>', 'search attribute, such as USER.name')
-    .option('--reverse', 'descending: latest first')
     .addHelpText('after', examples('watch search GOAL.dueDate --from 2026-01-01 --limit 20'))
     .action(
       watching((_, search: string, options: SearchFlags) => {

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { pagePlan } from '../../../../src/client/read/page.ts';
-import { createReader, type Reader } from '../../../../src/client/read/reader.ts';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
@@ -10,28 +9,24 @@ import type { LagKnowledge } from '../../../../src/trust/explain/base-item.ts';
 import { explain } from '../../../../src/trust/explain/explain.ts';
 import { lagOfStream } from '../../../../src/trust/explain/position.ts';
 import { explainQuery, type QueryPlan } from '../../../../src/trust/explain/query.ts';
-import {
-  examples,
-  filterOf,
-  type OrderedOptions,
-  orderedQuery,
-  withFilter,
-  withOrder,
-  withPaging,
-  withPredicates,
-} from '../../shared/options.ts';
+import { examples } from '../../shared/options.ts';
 import { type Output, textTable } from '../../shared/output.ts';
 import { positionOf } from '../../shared/position.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
+import type { Answer, Ask, Bind, ReadSession } from '../read/answer.ts';
+import { countCommand } from '../read/count.ts';
+import { getCommand } from '../read/get.ts';
+import { listCommand } from '../read/list.ts';
 import { type PageFlags, pageQuery, withPageFlags } from '../read/page.ts';
-import { onePredicate, type SearchFlags } from '../read/search.ts';
+import { searchCommand } from '../read/search.ts';
+import { totalCommand } from '../read/total.ts';
 
 /** `edgeloom explain`: why an item is as it is, or how a query is answered. */
 export function explainCommand(command: Command): void {
   command
     .argument('[source]', 'partition key of the item, such as GOAL-G1')
     .argument('[target]', 'its sort key (default: that of the node)')
-    .option('--query <query>', "a read as on the command line, such as 'inbound GOALMEMBERSHIP USER-U1'")
+    .option('--query <query>', "a read as on the command line, such as 'list inbound USER-U1 GOALMEMBERSHIP'")
     .option('--dry-run', 'of a page: only its plan, without asking the table')
     .addHelpText(
       'after',
@@ -40,8 +35,8 @@ export function explainCommand(command: Command): void {
         'explain GOAL-G1 GOALMEMBERSHIP-USER-U1',
         "explain GOAL-G1 '~view'",
         "explain --query 'search USER.name --prefix Te'",
-        "explain --dry-run --query 'page TEAMGOAL TEAM-T1 --with KEYRESULT/inbound:TASK_OF'",
-        "explain GOAL-G1 GOALMEMBERSHIP-USER-U1 --query 'inbound GOALMEMBERSHIP USER-U1'",
+        "explain --dry-run --query 'list page TEAM-T1 TEAMGOAL --with KEYRESULT/inbound:TASK_OF'",
+        "explain GOAL-G1 GOALMEMBERSHIP-USER-U1 --query 'list inbound USER-U1 GOALMEMBERSHIP'",
       ),
     )
     .action(
@@ -97,10 +92,10 @@ async function explainGivenQuery(
   query: string,
   source: string | undefined,
 ): Promise<Output> {
-  const explained = await explainQuery(store, (noted) => runQuery(graph, createReader(graph, { store: noted }), query));
+  const explained = await explainQuery(store, (noted) => runQuery({ graph, store: noted }, query));
   const { found, why } = explained.result;
   const plan: QueryPlan = { ...explained.plan, ...(why && { why }) };
-  const isIn = source === undefined ? undefined : found.includes(source);
+  const isIn = source === undefined ? undefined : found?.includes(source);
   const json = isIn === undefined ? plan : { ...plan, found: isIn };
   return { json, text: planText(plan, isIn, source) };
 }
@@ -123,15 +118,15 @@ function planText(
 
 /** The steps of a page and what its Queries cost, before any of them is made. */
 async function planWithoutRunning(graph: CompiledModel, query = ''): Promise<Output> {
-  if (splitIntoWords(query)[0] !== 'page') {
-    throw new EdgeloomError('usage', 'Only a page has a plan before it runs.', "Give --query 'page TYPE ID …'.");
+  const [group, kind, ...rest] = splitIntoWords(query);
+  if (group !== 'list' || kind !== 'page') {
+    throw new EdgeloomError('usage', 'Only a page has a plan before it runs.', "Give --query 'list page ID TYPE …'.");
   }
   let why: string[] = [];
-  const program = queryProgram();
-  withPageFlags(program.command('page <type> <id>')).action((type: string, _id: string, options: PageFlags) => {
+  const page = withPageFlags(queryProgram()).action((_id: string, type: string, options: PageFlags) => {
     why = pagePlan(graph, type, pageQuery(options)).why;
   });
-  await program.parseAsync(splitIntoWords(query), { from: 'user' });
+  await page.parseAsync(rest, { from: 'user' });
   return { json: { why }, text: why.map((reason) => `- ${printable(reason)}`).join('\n') };
 }
 
@@ -144,42 +139,22 @@ function withItem(plan: Output, item: Output | undefined): Output {
   };
 }
 
-/** Runs a query that is given as on the command line; gives the ids in its answer, and why a page took its steps. */
-async function runQuery(
-  graph: CompiledModel,
-  reader: Reader,
-  query: string,
-): Promise<{ found: string[]; why?: string[] | undefined }> {
-  let found: string[] = [];
-  let why: string[] | undefined;
+/** Runs a query that is given as on the command line. */
+async function runQuery(session: ReadSession, query: string): Promise<Answer> {
+  const answers: Answer[] = [];
+  const bind: Bind =
+    <Args extends unknown[]>(ask: Ask<Args>) =>
+    async (...args: [...Args, Command]) => {
+      answers.push(await ask(session, ...(args.slice(0, -1) as Args)));
+    };
   const program = queryProgram();
-  program.command('get <ids...>').action(async (ids: string[]) => {
-    found = (await reader.get(ids)).filter(({ attributes }) => attributes !== null).map(({ id }) => id);
-  });
-  program.command('edges <id>').action(async (id: string) => {
-    found = (await reader.edges(id)).items.map(({ source }) => source);
-  });
-  withOrder(withPaging(program.command('inbound <type> <id>'))).action(
-    async (type: string, id: string, options: OrderedOptions) => {
-      found = (await reader.inbound(type, id, orderedQuery(options))).items.map(({ source }) => source);
-    },
-  );
-  withPageFlags(program.command('page <type> <id>')).action(async (type: string, id: string, options: PageFlags) => {
-    const asked = pageQuery(options);
-    found = (await reader.page(type, id, asked)).items.map((one) => one.id);
-    why = pagePlan(graph, type, asked).why;
-  });
-  withFilter(withPaging(withPredicates(program.command('search <search>'))))
-    .option('--reverse')
-    .action(async (name: string, options: SearchFlags) => {
-      const { partition, limit, cursor, reverse } = options;
-      const page = await reader
-        .search(name)
-        .find(onePredicate(options), { partition, limit, cursor, reverse, ...filterOf(options) });
-      found = page.items.map(({ id }) => id);
-    });
+  const reads = { get: getCommand, list: listCommand, count: countCommand, total: totalCommand, search: searchCommand };
+  for (const [name, add] of Object.entries(reads)) add(program.command(name), bind);
   await program.parseAsync(splitIntoWords(query), { from: 'user' });
-  return { found, why };
+  const [answer] = answers;
+  if (answer === undefined)
+    throw new EdgeloomError('usage', 'The query is empty.', "Give --query 'list inbound USER-U1 TYPE'.");
+  return answer;
 }
 
 /** Parses a query; the error says what is wrong with it. */

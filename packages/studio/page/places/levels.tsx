@@ -21,7 +21,7 @@ export interface LevelsFormProps {
   levels: readonly string[];
 }
 
-/** Asks which levels to show next to the nodes of a list, as `edgeloom page --with` takes them. */
+/** Asks which levels to show next to the nodes of a list, as `edgeloom list page --with` takes them. */
 export function LevelsForm({ model, edge, place, levels }: LevelsFormProps) {
   const suggested = levelSuggestions(model, edge, levels);
   return (

@@ -5,6 +5,7 @@ import type {
   EdgeModel,
   InboundModel,
   InboundOrder,
+  NodeModel,
   SearchModel,
 } from '../../../core/model/compiled.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
@@ -71,14 +72,19 @@ export function checkSource(graph: CompiledModel, id: string): void {
   checkKeyText(id, 'The node id', PARTITION_KEY_BYTES);
   const type = parseNodeId(id)?.type;
   if (type === undefined) throw notAnIdError(id);
-  if (!graph.nodes.has(type)) {
-    throw new EdgeloomError(
-      'unknown-type',
-      `The model has no node type ${describe(type)}.`,
-      declaredSentence('node types', graph.nodes.keys()),
-    );
-  }
+  findNode(graph, type);
   checkIdInRawKeys(graph, id);
+}
+
+/** The node type of a name; throws `unknown-type` where the model has none. */
+export function findNode(graph: CompiledModel, type: string): NodeModel {
+  const node = graph.nodes.get(type);
+  if (node !== undefined) return node;
+  throw new EdgeloomError(
+    'unknown-type',
+    `The model has no node type ${describe(type)}.`,
+    declaredSentence('node types', graph.nodes.keys()),
+  );
 }
 
 /** The sort key of an edge to a target; throws where the model's edge type cannot enter it. */

@@ -99,7 +99,7 @@ export function indexAttributes({ readNumber }: ReadContext, item: Item): Record
 
 /** The attributes of a base item, plain, without its keys, and of an `edge` with a hashed key without its target's id. */
 export function baseAttributes(
-  { graph, readNumber }: ReadContext,
+  { graph, readNumber }: Pick<ReadContext, 'graph' | 'readNumber'>,
   item: Item,
   edge?: EdgeModel,
 ): Record<string, unknown> {

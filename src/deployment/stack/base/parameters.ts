@@ -62,7 +62,7 @@ export interface Parameters {
   /** Hours after which a check stops for the night; the next one goes on from there. */
   checkHours: number;
   /** Hours without a whole check after which the alarm rings: more than a day for a table that a night does not read. */
-  checkMissingHours: number;
+  checkOverdueHours: number;
   /** How long the stream's consumer may take before what differs is drift. */
   checkSettleSeconds: number;
   /** Functions that check at once; 0: as many as the table's size asks for. */
@@ -247,7 +247,7 @@ const parametersSchema = z
     checkEnabled: truth.default(true),
     checkRepair: truth.default(false),
     checkHours: wholeBetween(1, 23).default(6),
-    checkMissingHours: wholeBetween(2, 720).default(26),
+    checkOverdueHours: wholeBetween(2, 720).default(26),
     checkSettleSeconds: wholeBetween(1, 3600).default(60),
     checkWorkers: wholeBetween(0, 100).default(0),
     checkMaxRcu: wholeBetween(0, 1_000_000).default(0),

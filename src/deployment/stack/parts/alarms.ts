@@ -147,7 +147,7 @@ function failureAlarms(site: Site): Record<string, Alarm> {
       threshold: LONGEST_WAIT_SECONDS,
     },
     RedriveMissing: {
-      metric: ownMetric(site, 'checkAgeHours', 'Maximum'),
+      metric: ownMetric(site, 'CheckAgeSeconds', 'Maximum'),
       means: 'No redrive was started by its schedule.',
       period: redriveSeconds(site),
       periods: 3,
@@ -159,12 +159,12 @@ function failureAlarms(site: Site): Record<string, Alarm> {
       ...ONCE,
     },
     Quarantined: {
-      metric: ownMetric(site, 'quarantined'),
+      metric: ownMetric(site, 'Quarantined'),
       means: 'A base item could not be projected in full.',
       ...UNTIL_NEXT_NIGHT,
     },
     QuarantineNotEmpty: {
-      metric: ownMetric(site, 'redriveLeft', 'Maximum'),
+      metric: ownMetric(site, 'RedriveLeft', 'Maximum'),
       means: 'What could not be projected is there still after a redrive.',
       ...ONCE,
       ...untilNextRedrive(site),
@@ -214,12 +214,12 @@ function registryAlarms(site: Site): Record<string, Alarm> {
 function checkAlarms(site: Site): Record<string, Alarm> {
   return {
     Drift: {
-      metric: ownMetric(site, 'checkDrift'),
+      metric: ownMetric(site, 'CheckDrift'),
       means: 'The check found derived items that are not what the base items say.',
       ...UNTIL_NEXT_NIGHT,
     },
     CheckQuarantined: {
-      metric: ownMetric(site, 'checkQuarantined'),
+      metric: ownMetric(site, 'CheckQuarantined'),
       means: 'The check found items that could not be projected in full, also those that no redrive finds.',
       ...UNTIL_NEXT_NIGHT,
     },
@@ -234,11 +234,11 @@ function checkAlarms(site: Site): Record<string, Alarm> {
       ...UNTIL_NEXT_NIGHT,
     },
     ...(site.parameters.checkEnabled && {
-      CheckMissing: {
+      CheckOverdue: {
         // The scheduled redrive reads it from the table, where only a check that has read all of it leaves its end.
-        metric: ownMetric(site, 'checkAgeHours', 'Maximum'),
-        means: `No check of the whole table has ended for ${site.parameters.checkMissingHours} hours.`,
-        threshold: site.parameters.checkMissingHours,
+        metric: ownMetric(site, 'CheckAgeSeconds', 'Maximum'),
+        means: `No check of the whole table has ended for ${site.parameters.checkOverdueHours} hours.`,
+        threshold: site.parameters.checkOverdueHours * HOUR_SECONDS,
         ...untilNextRedrive(site),
       },
     }),
@@ -257,7 +257,7 @@ function observerAlarms(site: Site): Record<string, Alarm> {
       threshold: LONGEST_UNVERIFIED_SECONDS,
     },
     ObservedDrift: {
-      metric: ownMetric(site, 'observedDrift', 'Maximum'),
+      metric: ownMetric(site, 'ObservedDrift', 'Maximum'),
       means: 'The observer knows derived items that are not what the base items ask for.',
       ...ONCE,
     },

@@ -1,3 +1,4 @@
+import type { MetricName } from '../../metric-units.ts';
 import { DEAD_LETTER_QUEUE, FAILED_BATCHES_QUEUE, functionsOf, SCHEDULE_DEAD_LETTER_QUEUE } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
 import { type Resources, ref, type Value } from '../base/template.ts';
@@ -16,12 +17,16 @@ const HEIGHT = 6;
 const IN_A_ROW = 3;
 
 function graphs(site: Site): Graph[] {
-  const own = (name: string, statistic?: Metric['statistic']): Metric => ownMetric(site, name, statistic);
+  const own = (name: MetricName, statistic?: Metric['statistic']): Metric => ownMetric(site, name, statistic);
+  const all = (names: readonly MetricName[], statistic?: Metric['statistic']): Metric[] =>
+    names.map((name) => own(name, statistic));
   return [
     {
+      // Lambda's own metric is in milliseconds.
       title: 'Behind the stream, milliseconds',
-      metrics: [functionMetric('stream', 'IteratorAge', 'Maximum'), own('lagMs', 'Maximum')],
+      metrics: [functionMetric('stream', 'IteratorAge', 'Maximum')],
     },
+    { title: 'Behind the stream after a batch, seconds', metrics: [own('LagSeconds', 'Maximum')] },
     {
       title: 'Records of the stream',
       metrics: ['PolledEventCount', 'FilteredOutEventCount', 'InvokedEventCount'].map(mappingMetric),
@@ -34,10 +39,13 @@ function graphs(site: Site): Graph[] {
     },
     {
       title: 'Projected',
-      metrics: [...['records', 'units', 'writes'].map((name) => own(name)), own('coalescingRatio', 'Average')],
+      metrics: [...all(['Records', 'Units', 'Writes']), own('CoalescingRatio', 'Average')],
     },
-    { title: 'Capacity units', metrics: ['wcu', 'rcu', 'checkRcu', 'checkWcu'].map((name) => own(name)) },
-    { title: 'Out of order', metrics: ['stale', 'contradictions', 'failedBatches'].map((name) => own(name)) },
+    {
+      title: 'Capacity units',
+      metrics: all(['WriteCapacityUnits', 'ReadCapacityUnits', 'CheckReadCapacityUnits', 'CheckWriteCapacityUnits']),
+    },
+    { title: 'Out of order', metrics: all(['Stale', 'Contradictions', 'RetriedBatches']) },
     {
       title: 'Functions',
       metrics: functionsOf(site.parameters).flatMap((name) => [
@@ -48,30 +56,30 @@ function graphs(site: Site): Graph[] {
     {
       title: 'Quarantine and failed batches',
       metrics: [
-        own('quarantined'),
-        own('redriveLeft', 'Maximum'),
+        own('Quarantined'),
+        own('RedriveLeft', 'Maximum'),
         queueDepth(FAILED_BATCHES_QUEUE),
         queueDepth(DEAD_LETTER_QUEUE),
         queueDepth(SCHEDULE_DEAD_LETTER_QUEUE),
       ],
     },
     {
-      title: 'Oldest failed batch, seconds, and hours since a whole check',
-      metrics: [queueAge(FAILED_BATCHES_QUEUE), own('checkAgeHours', 'Maximum')],
+      title: 'Oldest failed batch, and time since a whole check, seconds',
+      metrics: [queueAge(FAILED_BATCHES_QUEUE), own('CheckAgeSeconds', 'Maximum')],
     },
     {
       title: 'Without a registry, another stream, and what an open migration builds or removes',
-      metrics: ['Unmanaged', 'StreamReplaced', 'MigrationOpen'].map((name) => own(name, 'Maximum')),
+      metrics: all(['Unmanaged', 'StreamReplaced', 'MigrationOpen'], 'Maximum'),
     },
     {
       title: 'Check',
-      metrics: ['checkPartitions', 'checkDrift', 'checkQuarantined', 'checkRepaired'].map((name) => own(name)),
+      metrics: all(['CheckPartitions', 'CheckDrift', 'CheckQuarantined', 'CheckRepaired']),
     },
     ...(site.parameters.observe
       ? [
           {
             title: 'Age of the verified time, seconds, and known drift',
-            metrics: ['VerifiedAgeSeconds', 'observedDrift'].map((name) => own(name, 'Maximum')),
+            metrics: all(['VerifiedAgeSeconds', 'ObservedDrift'], 'Maximum'),
           },
         ]
       : []),

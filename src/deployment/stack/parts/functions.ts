@@ -92,8 +92,8 @@ function functionDefinition(name: FunctionName, { parameters, table }: Site): Fu
         timeoutSeconds: FEED_SECONDS,
         environment: {
           EDGELOOM_STREAM_ARN: table.streamArn,
-          EDGELOOM_EVENT_BUS: parameters.feedEventBus,
-          EDGELOOM_FEED_DEAD_LETTERS_URL: ref(FEED_DEAD_LETTER_QUEUE),
+          EDGELOOM_FEED_EVENT_BUS: parameters.feedEventBus,
+          EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL: ref(FEED_DEAD_LETTER_QUEUE),
         },
       };
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { MetricName } from '../../metric-units.ts';
 import { GRADUAL_ALIAS } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
 import { allow, attribute, type Resources, ref, sub, type Value } from '../base/template.ts';
@@ -84,14 +85,14 @@ export function gradualResources(site: Site, stream: Resources[string], revision
 function alarmsOfVersion(site: Site, version: Value, hash: string): Resources {
   const errors = functionMetric('stream', 'Errors');
   const alias = sub(`\${StreamLambdaFunction}:${ALIAS}`);
-  const ofVersion = (name: string): Metric => {
+  const ofVersion = (name: MetricName): Metric => {
     const metric = ownMetric(site, name);
     return { ...metric, dimensions: { ...metric.dimensions, version } };
   };
   const watched: Readonly<Record<string, Metric>> = {
     DeploymentErrors: { ...errors, dimensions: { ...errors.dimensions, Resource: alias, ExecutedVersion: version } },
-    DeploymentFailedBatches: ofVersion('failedBatches'),
-    DeploymentQuarantined: ofVersion('quarantined'),
+    DeploymentRetriedBatches: ofVersion('RetriedBatches'),
+    DeploymentQuarantined: ofVersion('Quarantined'),
   };
   return Object.fromEntries(
     Object.entries(watched).map(([name, metric]) => [

@@ -1,3 +1,4 @@
+import type { MetricName } from '../../metric-units.ts';
 import {
   CHECK_MACHINE,
   type DEAD_LETTER_QUEUE,
@@ -41,8 +42,8 @@ export function mappingMetric(name: string): Metric {
   };
 }
 
-/** A metric that a function emits: src/deployment/lambda/metrics.ts. */
-export function ownMetric({ table }: Site, name: string, statistic: Statistic = 'Sum'): Metric {
+/** A metric that a function emits. */
+export function ownMetric({ table }: Site, name: MetricName, statistic: Statistic = 'Sum'): Metric {
   return { namespace: NAMESPACE, name, dimensions: { service: 'edgeloom', table: table.name }, statistic };
 }
 

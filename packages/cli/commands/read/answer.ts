@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
+import type { Store } from '../../../../src/core/store-port.ts';
+import { printable } from '../../../../src/foundation/printable.ts';
+import type { Output } from '../../shared/output.ts';
+import { inTable } from '../../shared/table.ts';
+
+/** The exit code where nothing, or not all, is there of what was asked for. */
+const ABSENT = 1;
+
+/** The answer of a read. */
+export interface Answer extends Output {
+  /** The ids in it: `explain --query` says whether an item is among them. */
+  found?: readonly string[];
+  /** Why a page took its steps. */
+  why?: string[];
+  /** A sentence for each thing that is not there. */
+  absent?: readonly string[];
+}
+
+/** The model and the store that a read asks. */
+export interface ReadSession {
+  graph: CompiledModel;
+  store: Store;
+}
+
+/** Asks what a command's words and options say. */
+export type Ask<Args extends unknown[]> = (session: ReadSession, ...args: Args) => Promise<Answer>;
+
+/** Makes the action of a command of what it asks. */
+export type Bind = <Args extends unknown[]>(ask: Ask<Args>) => (...args: [...Args, Command]) => Promise<void>;
+
+/** Prints the answer. A sentence on stderr and the exit code 1 name things that are absent. */
+export const printing: Bind = <Args extends unknown[]>(ask: Ask<Args>) =>
+  inTable(async (session, ...args: Args) => {
+    const answer = await ask(session, ...args);
+    const { absent = [] } = answer;
+    for (const sentence of absent) process.stderr.write(`${printable(sentence)}\n`);
+    if (absent.length > 0) process.exitCode = ABSENT;
+    return answer;
+  });

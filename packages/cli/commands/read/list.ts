@@ -1,0 +1,146 @@
+import type { Command } from 'commander';
+import { printable } from '../../../../src/foundation/printable.ts';
+import {
+  examples,
+  type OrderedOptions,
+  orderedQuery,
+  type PagingFlags,
+  withOrder,
+  withPaging,
+  withReverse,
+} from '../../shared/options.ts';
+import { cellText, textTable } from '../../shared/output.ts';
+import { sessionReader } from '../../shared/table.ts';
+import { type Bind, printing } from './answer.ts';
+import { addPage } from './page.ts';
+
+interface EdgesFlags extends PagingFlags {
+  includeNode?: boolean;
+}
+
+interface InboundFlags extends OrderedOptions {
+  includeTarget?: boolean;
+}
+
+/** `edgeloom list nodes|edges|inbound|page`: pages of nodes and edges. */
+export function listCommand(command: Command, bind: Bind = printing): void {
+  command.addHelpText(
+    'after',
+    examples(
+      'list nodes GOAL',
+      'list edges GOAL-G1',
+      'list inbound USER-U1 GOALMEMBERSHIP',
+      'list page TEAM-T1 GOALMEMBERSHIP',
+    ),
+  );
+  addNodes(command.command('nodes'), bind);
+  addEdges(command.command('edges'), bind);
+  addInbound(command.command('inbound'), bind);
+  addPage(command.command('page'), bind);
+}
+
+function addNodes(command: Command, bind: Bind): void {
+  withReverse(withPaging(command))
+    .description('all nodes of a type by id; the type needs list: true in the model')
+    .argument('<type>', 'node type, such as GOAL')
+    .addHelpText('after', examples('list nodes GOAL', 'list nodes GOAL --limit 10 --json'))
+    .action(
+      bind(async (session, type: string, { limit, cursor, reverse }: PagingFlags) => {
+        const page = await sessionReader(session).nodes(type, { limit, cursor, reverse });
+        const rows = page.items.map(({ id, attributes }) => [id, attributes]);
+        return {
+          json: page,
+          text: textTable(['id', 'attributes'], rows) + cursorLine(page.cursor),
+          found: page.items.map(({ id }) => id),
+        };
+      }),
+    );
+}
+
+function addEdges(command: Command, bind: Bind): void {
+  withPaging(command)
+    .description("a node's outgoing edges as their producers wrote them, of one type or all")
+    .argument('<id>', 'node id, such as GOAL-G1')
+    .argument('[type]', 'edge type (default: all)')
+    .option('--include-node', 'the node too, in the same Query')
+    .addHelpText(
+      'after',
+      examples(
+        'list edges GOAL-G1',
+        'list edges GOAL-G1 GOALMEMBERSHIP --limit 10',
+        'list edges GOAL-G1 --include-node',
+      ),
+    )
+    .action(
+      bind(async (session, id: string, type: string | undefined, options: EdgesFlags) => {
+        const { limit, cursor, includeNode = false } = options;
+        const reader = sessionReader(session);
+        if (!includeNode) {
+          const page = await reader.edges(id, type, { limit, cursor });
+          return { json: page, text: edgeTable(page), found: sourcesOf(page) };
+        }
+        const types = type === undefined ? undefined : [type];
+        const collection = await reader.collection(id, { types, limit, cursor });
+        const text = `${nodeLine(id, collection.node)}${edgeTable(collection)}`;
+        return { json: collection, text, found: sourcesOf(collection) };
+      }),
+    );
+}
+
+function addInbound(command: Command, bind: Bind): void {
+  withOrder(withPaging(command))
+    .description("a node's incoming edges of one type, in a declared order")
+    .argument('<id>', 'id of the target node, such as USER-U1')
+    .argument('<type>', 'edge type, such as GOALMEMBERSHIP')
+    .option('--include-target', 'the target node too, of an edge type with includeTarget')
+    .addHelpText(
+      'after',
+      examples(
+        'list inbound USER-U1 GOALMEMBERSHIP --at-least CONTRIBUTOR',
+        'list inbound USER-U1 GOALMEMBERSHIP --order byPriority --reverse',
+        'list inbound PROJECT-1 IN_PROJECT --order byStatus --path open --partition acme',
+        'list inbound USER-U1 GOALSUBSCRIBER --reverse --include-target',
+        'list inbound USER-U1 GOALMEMBERSHIP --where memberRole=LEAD --max-rcu 10',
+        'list inbound USER-U1 GOALMEMBERSHIP --order byDate --from 2020-07-01 --reverse',
+      ),
+    )
+    .action(
+      bind(async (session, id: string, type: string, options: InboundFlags) => {
+        const query = { ...orderedQuery(options), owner: options.includeTarget };
+        const page = await sessionReader(session).inbound(type, id, query);
+        return { json: page, text: targetLine(page.owner) + edgeTable(page), found: sourcesOf(page) };
+      }),
+    );
+}
+
+function sourcesOf({ items }: { items: readonly { source: string }[] }): string[] {
+  return items.map(({ source }) => source);
+}
+
+/** The node before its edges; nothing on later pages. */
+function nodeLine(id: string, node: { attributes: unknown } | null | undefined): string {
+  if (node === undefined) return '';
+  return node === null ? `There is no node ${id}.\n` : `${id}  ${cellText(node.attributes)}\n`;
+}
+
+/** The target node as a line of its own before the table; empty where it was not asked for. */
+function targetLine(target: { id: string; attributes: unknown } | null | undefined): string {
+  if (target === undefined) return '';
+  return target === null
+    ? 'target: no such node\n'
+    : `target: ${printable(target.id)} ${cellText(target.attributes)}\n`;
+}
+
+/** A page of edges as a table. */
+export function edgeTable(page: {
+  items: readonly { source: string; type: string; target: string; attributes: unknown }[];
+  cursor?: string;
+}): string {
+  const rows = page.items.map(({ source, type, target, attributes }) => [source, type, target, attributes]);
+  return textTable(['source', 'type', 'target', 'attributes'], rows) + cursorLine(page.cursor);
+}
+
+/** How to go on, where something remains. */
+export function cursorLine(cursor: string | undefined): string {
+  return cursor === undefined ? '' : `\nmore: --cursor ${cursor}`;
+}

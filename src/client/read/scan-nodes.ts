@@ -1,0 +1,91 @@
+import { stringOf } from '../../core/items/attribute-value.ts';
+import { exactNumber, type NumberReader } from '../../core/items/plain.ts';
+import { classifyBaseItem } from '../../core/model/base-item.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { isGone } from '../../core/model/gone.ts';
+import type { NodeId, NodeType } from '../../core/model/inference.ts';
+import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { checkNumber, checkStoreOptions } from '../../foundation/options.ts';
+import type { Abortable } from '../../foundation/runtime.ts';
+import { readAbortable } from '../../store/abortable.ts';
+import { type WithClient, withStore } from '../../store/given.ts';
+import { walkedItem } from '../../store/table-walk.ts';
+import { findNode } from './request/lookup.ts';
+import { baseAttributes } from './request/result.ts';
+import type { NodeOfBase } from './types.ts';
+
+/** Options of `scanNodes`. */
+export interface ScanNodesOptions<Type extends string = string> extends Abortable {
+  /** The table. */
+  store: Store & ScanSource;
+  /** The node type. */
+  type: Type;
+  /** The `lastKey` of a page: the scan goes on behind it. Default: from the beginning. */
+  startKey?: ItemKey | undefined;
+  /** One of `segments` parts of the table, from 0 on: several processes may scan a part each. Default 0. */
+  segment?: number | undefined;
+  /** The number of parts. Default 1. */
+  segments?: number | undefined;
+  /** Strongly consistent, at twice the capacity. Default false. */
+  consistent?: boolean | undefined;
+  /** How number text becomes a JS value, as of a reader. */
+  readNumber?: NumberReader | undefined;
+}
+
+/** The nodes of one page of a scan. */
+export interface ScannedNodes<Node> {
+  /** The nodes of the type in the page, in no order that means anything. It may be empty before the end. */
+  items: Node[];
+  /** Where the next page starts; null at the end. */
+  lastKey: ItemKey | null;
+  /** Read capacity units consumed by the page. */
+  rcu: number;
+}
+
+/**
+ * Walks all nodes of a type, as their producers wrote them, also of a type without `list: true`. It scans the whole table, whatever the
+ * type: half a unit for each 4 KB of all base and derived items. A soft-deleted node is given, a deleted one is not. Throws `unknown-type`
+ * for a type that the model does not have.
+ *
+ * @example
+ * for await (const { items } of scanNodes(graph, { store, type: 'GOAL' })) await moveAll(items);
+ */
+export async function* scanNodes<G extends CompiledModel, T extends NodeType<G>>(
+  graph: G,
+  given: ScanNodesOptions<T> | WithClient<ScanNodesOptions<T>>,
+): AsyncGenerator<ScannedNodes<NodeOfBase<G, NodeId<G, T>>>, void, undefined> {
+  const options = withStore('scanNodes', graph.table, given);
+  checkStoreOptions('scanNodes', options, {
+    ...{ store: true, type: true, startKey: true, segment: true, segments: true, consistent: true },
+    ...{ readNumber: true, signal: true },
+  });
+  const { store, type, segment = 0, segments = 1, consistent, readNumber = exactNumber, signal } = options;
+  findNode(graph, type);
+  checkNumber('segments', segments, { least: 1, isWhole: true });
+  checkNumber('segment', segment, { least: 0, isWhole: true });
+  if (segment >= segments) {
+    throw new EdgeloomError(
+      'invalid-option',
+      `segment should be below segments, but is ${segment} of ${segments}.`,
+      'Segments are counted from 0 on.',
+    );
+  }
+  const { partitionKey, sortKey } = graph.table;
+  for (let key = options.startKey; ; ) {
+    const startKey = key && { [partitionKey]: { S: key.source }, [sortKey]: { S: key.target } };
+    const request = { segment, segments, ...(startKey && { startKey }), ...(consistent && { consistent }) };
+    const page = await readAbortable(store, signal, () => store.scan(request));
+    const items = page.items.flatMap((item) => {
+      const { source, target } = walkedItem(graph, item);
+      const kind = classifyBaseItem(graph, source, target, item);
+      if (kind.kind !== 'node' || kind.node.type !== type || isGone(undefined, item)) return [];
+      return { id: source, attributes: baseAttributes({ graph, readNumber }, item) };
+    });
+    const last = page.lastKey;
+    key = last && { source: stringOf(last[partitionKey]) ?? '', target: stringOf(last[sortKey]) ?? '' };
+    // The graph's types say what the stored attributes are; at run time there is nothing to check them by.
+    yield { items: items as never, lastKey: key ?? null, rcu: page.rcu };
+    if (key === undefined) return;
+  }
+}

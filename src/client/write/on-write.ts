@@ -1,0 +1,113 @@
+import { parseNodeId } from '../../core/items/keys.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { isPlainObject } from './checks/values.ts';
+import type { PutManyEntry } from './put-many.ts';
+
+/** What a writer is about to write of one item: a node has an `id`, a part also its name, an edge the ids of both ends. */
+export interface WrittenItem {
+  /** `'put'`: the item whole. `'update'`: some of its attributes. */
+  operation: 'put' | 'update';
+  /** The node type, or the edge type. */
+  type: string;
+  id?: string;
+  part?: string;
+  source?: string;
+  target?: string;
+  /** The attributes of a put, those that an update sets, or all that the function of an update gives. Not to be changed. */
+  attributes: Readonly<Record<string, unknown>>;
+}
+
+/** Gives attributes that are written in addition to those that are given; they win over these. Undefined: none. */
+export type OnWrite = (item: WrittenItem) => Readonly<Record<string, unknown>> | undefined;
+
+type Operation = (...parameters: unknown[]) => unknown;
+/** The parameters before the attributes, or before the change, of each operation. */
+const KEYS = {
+  putNode: ['id'],
+  updateNode: ['id'],
+  putPart: ['id', 'part'],
+  updatePart: ['id', 'part'],
+  putEdge: ['source', 'type', 'target'],
+  updateEdge: ['source', 'type', 'target'],
+} as const;
+
+/** Operations of a writer, a batch or a transaction whose puts and updates write what `onWrite` gives, too. */
+export function withOnWrite<T extends object>(operations: T, onWrite: OnWrite): T {
+  const members = new Map(Object.entries(operations) as [string, Operation][]);
+  for (const [name, keys] of Object.entries(KEYS)) {
+    const operation = members.get(name);
+    if (operation === undefined) continue;
+    const withAdded: Operation = (...parameters) => {
+      const key = Object.fromEntries(keys.map((part, i) => [part, parameters[i]]));
+      const given = parameters[keys.length];
+      const next = name.startsWith('put')
+        ? putAttributes(onWrite, key, given)
+        : changeWith((attributes) => added(onWrite, 'update', key, attributes), given);
+      return operation(...parameters.slice(0, keys.length), next, ...parameters.slice(keys.length + 1));
+    };
+    // A method of a writer rejects and never throws; an operation of a batch throws within the function that names them all.
+    members.set(name, members.has('batch') ? async (...parameters) => withAdded(...parameters) : withAdded);
+  }
+  for (const name of ['batch', 'transact']) {
+    const run = members.get(name);
+    if (run === undefined) continue;
+    members.set(name, (build, ...options) =>
+      // What is no function is refused by the writer.
+      run(typeof build === 'function' ? (builder: object) => build(withOnWrite(builder, onWrite)) : build, ...options),
+    );
+  }
+  const putMany = members.get('putMany');
+  if (putMany !== undefined) {
+    members.set('putMany', (entries, ...options) => putMany(entriesWith(onWrite, entries as never), ...options));
+  }
+  return Object.fromEntries(members) as T;
+}
+
+async function* entriesWith(
+  onWrite: OnWrite,
+  entries: Iterable<PutManyEntry> | AsyncIterable<PutManyEntry>,
+): AsyncGenerator<PutManyEntry> {
+  for await (const entry of entries) {
+    const { attributes, ...key } = Object(entry) as PutManyEntry;
+    yield isPlainObject(entry)
+      ? ({ ...key, attributes: putAttributes(onWrite, key, attributes) } as PutManyEntry)
+      : entry;
+  }
+}
+
+/** The attributes of a put with those that are added. Attributes that are no object are left for the writer to refuse. */
+function putAttributes(onWrite: OnWrite, key: Record<string, unknown>, given: unknown = {}): unknown {
+  return isPlainObject(given) ? { ...given, ...added(onWrite, 'put', key, given) } : given;
+}
+
+type Add = (attributes: object) => Readonly<Record<string, unknown>> | undefined;
+
+function changeWith(add: Add, change: unknown): unknown {
+  if (typeof change === 'function') {
+    return (attributes: unknown) => {
+      const next: unknown = change(attributes);
+      return isPlainObject(next) ? { ...next, ...add(next) } : next;
+    };
+  }
+  if (!isPlainObject(change)) return change;
+  const { set = {} } = change as { set?: unknown };
+  return isPlainObject(set) ? { ...change, set: { ...set, ...add(set) } } : change;
+}
+
+function added(
+  onWrite: OnWrite,
+  operation: WrittenItem['operation'],
+  key: Record<string, unknown>,
+  attributes: object,
+): ReturnType<OnWrite> {
+  const type = key['type'] ?? (typeof key['id'] === 'string' ? parseNodeId(key['id'])?.type : undefined);
+  // A key without a type is refused by the writer.
+  if (typeof type !== 'string') return undefined;
+  const more: unknown = onWrite({ ...key, operation, type, attributes: attributes as Record<string, unknown> });
+  if (more === undefined || isPlainObject(more)) return more as ReturnType<OnWrite>;
+  throw new EdgeloomError(
+    'invalid-argument',
+    `onWrite should give attributes, a plain object, for ${operation} of ${type}.`,
+    'Return { updatedAt: new Date().toISOString() }, or undefined for none; it may not be async.',
+  );
+}

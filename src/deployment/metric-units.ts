@@ -1,0 +1,94 @@
+/**
+ * The metrics that the functions of the stack emit, in CloudWatch's namespace `Edgeloom`, each with its unit. Times are in seconds.
+ * docs/reference/metrics.md is made of these comments.
+ */
+export interface MetricUnits {
+  /** Records of the stream that a batch held. */
+  Records: 'Count';
+  /** Derived items, and entries of the quarantine, that a batch has planned. */
+  Units: 'Count';
+  /** Updates of derived items, and puts of quarantine entries, of a batch. */
+  Writes: 'Count';
+  /** Write units that a batch has consumed. */
+  WriteCapacityUnits: 'Count';
+  /** Read units that a batch has consumed. */
+  ReadCapacityUnits: 'Count';
+  /** Units of a batch whose records are not newer than the derived item. */
+  Stale: 'Count';
+  /** Stale changes that contradict the derived item, so that the base item decided. */
+  Contradictions: 'Count';
+  /** Entries that a batch has put into the quarantine. With the dimension `version`: by a version of the function. */
+  Quarantined: 'Count';
+  /** Batches that were not applied in full, so that the mapping gives the rest again. With the dimension `version`: by a fault of that version. */
+  RetriedBatches: 'Count';
+  /** Records for each unit of a batch: the writes that batches save. */
+  CoalescingRatio: 'None';
+  /** Age of the oldest record of a batch after the batch was projected. */
+  LagSeconds: 'Seconds';
+  /** Entries of the quarantine, and records of failed batches, that a redrive has looked at. */
+  RedriveEntries: 'Count';
+  /** Entries and records that a redrive has reconciled. */
+  RedriveRepaired: 'Count';
+  /** Entries and records that a redrive could not reconcile. */
+  RedriveLeft: 'Count';
+  /** Entries that a redrive has put into the quarantine for records of a failed batch. */
+  RedriveQuarantined: 'Count';
+  /** Time since a check of the whole table has ended; emitted by each redrive of the schedule. */
+  CheckAgeSeconds: 'Seconds';
+  /** 1 while the table has items and no registry. */
+  Unmanaged: 'Count';
+  /** Projections that a migration builds or removes, and that no reader uses. */
+  MigrationOpen: 'Count';
+  /** 1 while the table has another stream than the stack reads, or none. */
+  StreamReplaced: 'Count';
+  /** Time since which not everything is verified by the observer. */
+  VerifiedAgeSeconds: 'Seconds';
+  /** Differences that the observer knows. */
+  ObservedDrift: 'Count';
+  /** Records that a call of the observer has judged. */
+  ObservedRecords: 'Count';
+  /** Items of an index that differ from their table for 22 minutes, by the observer's sample. */
+  IndexDifferences: 'Count';
+  /** Partitions that a call of a check or rebuild has compared. */
+  CheckPartitions: 'Count';
+  /** Base items that it has read. */
+  CheckBaseItems: 'Count';
+  /** Derived items that it has read. */
+  CheckDerivedItems: 'Count';
+  /** Derived items that differ: the sum of the next three. */
+  CheckDrift: 'Count';
+  /** Derived items that were absent. */
+  CheckMissing: 'Count';
+  /** Derived items that differed. */
+  CheckStale: 'Count';
+  /** Derived items that no base item asks for. */
+  CheckOrphan: 'Count';
+  /** Items that are right and could be better: see `maintenance` of a check. */
+  CheckMaintenance: 'Count';
+  /** Differences that the consumer may still resolve. */
+  CheckPending: 'Count';
+  /** Differences that were gone at the second look. */
+  CheckSuperseded: 'Count';
+  /** Edges to a node that does not exist, where a check looks for them. */
+  CheckDangling: 'Count';
+  /** Base items of types outside the model. */
+  CheckUnknown: 'Count';
+  /** Derived items of generations or projections that the registry does not know. */
+  CheckUnregistered: 'Count';
+  /** Entries of the quarantine, also those that are in no index. */
+  CheckQuarantined: 'Count';
+  /** Derived items that it has repaired. */
+  CheckRepaired: 'Count';
+  /** Expired tombstones that it has deleted, and empty items that became tombstones. */
+  CheckTidied: 'Count';
+  /** Read units that it has consumed. */
+  CheckReadCapacityUnits: 'Count';
+  /** Write units that it has consumed. */
+  CheckWriteCapacityUnits: 'Count';
+}
+
+/** The name of a metric. */
+export type MetricName = keyof MetricUnits;
+
+/** The metrics of a unit. */
+export type MetricsIn<Unit> = { [Name in MetricName as MetricUnits[Name] extends Unit ? Name : never]: number };
