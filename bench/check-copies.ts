@@ -46,7 +46,7 @@ async function costOf({ client, store }: FreshTable): Promise<Report> {
     startKey = page.lastKey;
   } while (startKey !== undefined);
   const started = performance.now();
-  const { rcu } = await check({ graph: copyModel, store });
+  const { rcu } = await check(copyModel, { store });
   const seconds = (performance.now() - started) / 1000;
   return {
     name: 'check-copies-cost',

@@ -122,7 +122,7 @@ async function driftOf(store: DynamoDBStore, graph: CompiledModel, options: { mo
   const onFinding = ({ source, target, verdict }: Finding): void => {
     if (MENDED.has(verdict)) keys.add(`${source} ${target}`);
   };
-  const result = await runCheck({ graph, store, settleMs: 0, segments: SEGMENTS, onFinding, ...options });
+  const result = await runCheck(graph, { store, settleMs: 0, segments: SEGMENTS, onFinding, ...options });
   return { ...result, keys };
 }
 
@@ -176,7 +176,7 @@ async function speed({ store }: FreshTable, repetitions: number): Promise<Report
   const checked = async (): Promise<number> => {
     let count = 0;
     const { seconds } = await timed(async () => {
-      const { baseItems, derivedItems, rcu, drift } = await runCheck({ graph: fullModel, store, segments: SEGMENTS });
+      const { baseItems, derivedItems, rcu, drift } = await runCheck(fullModel, { store, segments: SEGMENTS });
       if (drift.missing + drift.stale + drift.orphan > 0) throw new Error('the fixture is not clean');
       count = baseItems + derivedItems;
       checkRcu = rcu;
@@ -220,9 +220,9 @@ export async function checkLive(): Promise<Report[]> {
   const client = createClient({ endpoint: engine.endpoint });
   const streams = createStreamsClient({ endpoint: engine.endpoint });
   try {
-    const { streamArn = '' } = await createTable(client, fullModel);
+    const { streamArn = '' } = await createTable(fullModel, { client });
     const store = new DynamoDBStore(client, fullModel.table);
-    const worker = createWorker({ graph: fullModel, store, streams, streamArn, pollIntervalMs: 10 });
+    const worker = createWorker(fullModel, { store, streams, streamArn, pollIntervalMs: 10 });
     const running = worker.run();
     const end = Date.now() + LIVE_MS;
     const writing = produce(store, end);
@@ -232,8 +232,8 @@ export async function checkLive(): Promise<Report[]> {
     let superseded = 0;
     const planting = plant(store, planted, end);
     while (Date.now() < end) {
-      const result = await runCheck({
-        ...{ graph: fullModel, store, settleMs: LIVE_SETTLE_MS, streamLabel: streamLabel(streamArn) },
+      const result = await runCheck(fullModel, {
+        ...{ store, settleMs: LIVE_SETTLE_MS, streamLabel: streamLabel(streamArn) },
         onFinding: ({ source, target, verdict }) => {
           if (MENDED.has(verdict)) found.set(`${source} ${target}`, verdict);
         },
@@ -243,8 +243,8 @@ export async function checkLive(): Promise<Report[]> {
     }
     const writes = await writing;
     await planting;
-    await runCheck({
-      ...{ graph: fullModel, store, settleMs: LIVE_SETTLE_MS, streamLabel: streamLabel(streamArn) },
+    await runCheck(fullModel, {
+      ...{ store, settleMs: LIVE_SETTLE_MS, streamLabel: streamLabel(streamArn) },
       onFinding: ({ source, target, verdict }) => {
         if (MENDED.has(verdict)) found.set(`${source} ${target}`, verdict);
       },

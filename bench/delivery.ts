@@ -220,7 +220,7 @@ async function withStream<T>(
   const client = createClient({ endpoint: engine.endpoint });
   const streams = createStreamsClient({ endpoint: engine.endpoint });
   try {
-    const { streamArn = '' } = await createTable(client, edgeSetModel);
+    const { streamArn = '' } = await createTable(edgeSetModel, { client });
     const store = new DynamoDBStore(client, edgeSetModel.table);
     const newWorker = () => {
       let done: () => void = () => undefined;
@@ -230,7 +230,7 @@ async function withStream<T>(
       const onBatch = ({ totals }: { totals: { records: number } }): void => {
         if (totals.records >= BACKLOG) done();
       };
-      const worker = createWorker({ graph: edgeSetModel, store, streams, streamArn, pollIntervalMs: 10, onBatch });
+      const worker = createWorker(edgeSetModel, { store, streams, streamArn, pollIntervalMs: 10, onBatch });
       return { worker, applied };
     };
     return await run({ store, newWorker });

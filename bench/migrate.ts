@@ -65,8 +65,8 @@ async function whileMigrating(nodes: number): Promise<Report> {
     const steps: MigrateStep[] = [];
     const old = await scanTable(client, before);
     const running = traffic.run();
-    const { done } = await migrateTable({
-      ...{ graph: after, store: new MeteredStore(store, {}), serverTime: () => serverTime(client, after) },
+    const { done } = await migrateTable(after, {
+      ...{ store: new MeteredStore(store, {}), serverTime: () => serverTime(after, { client }) },
       onStep: (step) => steps.push(step),
     });
     traffic.isOver = true;

@@ -128,7 +128,7 @@ const KINDS: readonly Kind[] = [
 
 /** Read units for one change of a kind. */
 async function unitsOf({ name, graph, before, changes }: Kind): Promise<number> {
-  const local = await startLocal({ graph, engine: 'memory', observe: false });
+  const local = await startLocal(graph, { engine: 'memory', observe: false });
   const streams = createStreamsClient({ endpoint: local.endpoint });
   try {
     let rcu = 0;
@@ -208,7 +208,7 @@ async function cpuReport(repetitions: number): Promise<Report> {
 
 /** The records of base and derived items that some changes make. */
 async function recordedStream(): Promise<{ records: StreamRecord[]; streamArn: string }> {
-  const local = await startLocal({ graph: fullModel, engine: 'memory', observe: false });
+  const local = await startLocal(fullModel, { engine: 'memory', observe: false });
   const streams = createStreamsClient({ endpoint: local.endpoint });
   try {
     await load(local.store, times(CPU_CHANGES, goal));
@@ -269,7 +269,7 @@ const RECORDS_OF_A_NODE = 4;
 /** Damages views while so many nodes are written each second, and waits until the observer has found all of it. */
 async function detection(rate: number): Promise<Report> {
   // The engine of a file does not write so much: the projector would be late, and nothing is judged that it has not applied.
-  const local = await startLocal({ graph: fullModel, engine: 'memory', observe: false });
+  const local = await startLocal(fullModel, { engine: 'memory', observe: false });
   const streams = createStreamsClient({ endpoint: local.endpoint });
   const foundMs = new Map<string, number>();
   let isOver = false;

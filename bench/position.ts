@@ -109,8 +109,8 @@ async function callsOfLook(applied: Applied): Promise<{ iterators: number; reads
 }
 
 async function look({ stream, store }: Applied): Promise<void> {
-  const { shards, claimedUpToMs } = await streamPosition({
-    ...{ graph, store, source: stream, now: () => NOW },
+  const { shards, claimedUpToMs } = await streamPosition(graph, {
+    ...{ store, source: stream, now: () => NOW },
     isProjected: async () => {
       throw new Error('all records are claimed: none is compared');
     },

@@ -6,7 +6,7 @@ const { createJiti } = require('jiti');
 const jiti = createJiti(__filename);
 const value = (name) => async (context) => {
   const { serverlessValues } = await jiti.import('../src/deployment/stack/serverless.ts');
-  return await serverlessValues(join(__dirname, '..', 'edgeloom.config.ts'))[name](context);
+  return await serverlessValues({ modelFile: join(__dirname, '..', 'edgeloom.config.ts') })[name](context);
 };
 
 module.exports = { functions: value('functions'), resources: value('resources'), stackPolicy: value('stackPolicy') };

@@ -68,7 +68,7 @@ async function withStudio(
   graph: CompiledModel,
   take: (local: Local, visits: readonly Visit[]) => Promise<void>,
 ): Promise<void> {
-  const local = await startLocal({ graph });
+  const local = await startLocal(graph, {});
   const streams = createStreamsClient({ endpoint: local.endpoint });
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const { store, client } = local;

@@ -160,7 +160,7 @@ function scale(benchmarks: Benchmarks): string[] {
   const { partitionWcu, tableWcu, newTableWcu, functions } = DEFAULTS;
   const pages = 10_000_000 / PAGE_CHILDREN;
   const [quick, slow] = ROUND_TRIP_SECONDS.map((seconds) => hours(pages * seconds));
-  const night = readParameters('prod').checkHours * HOUR_SECONDS * MOST_UNITS * BYTES_A_UNIT;
+  const night = readParameters({ stage: 'prod' }).checkHours * HOUR_SECONDS * MOST_UNITS * BYTES_A_UNIT;
   const rows = [
     [
       'new edges of one target',

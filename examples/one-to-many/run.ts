@@ -10,7 +10,7 @@ for (const name of names) {
     process.exitCode = 2;
     break;
   }
-  const local = await startLocal({ graph: example.graph });
+  const local = await startLocal(example.graph, {});
   try {
     const results = await example.run({ store: local.store, projected: () => local.worker.idle() });
     process.stdout.write(`${example.title}\n`);

@@ -8,7 +8,7 @@ const graph = defineGraph({
   nodes: { USER: node({ view: ['name'] }) },
   edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
 });
-const local = await startLocal({ graph });
+const local = await startLocal(graph, {});
 try {
   const producer = createProducer(local.client, graph.table.name);
   await producer.putUser('USER-ada', 'Ada');

@@ -7,7 +7,7 @@ import { createTrackerServer } from './server.ts';
 import { trackerOf } from './tracker.ts';
 
 /** `npx tsx examples/tracker/run.ts [PORT]`: the tracker on an embedded engine, until Ctrl-C. */
-const local = await startLocal({ graph: tracker });
+const local = await startLocal(tracker, {});
 const streams = createStreamsClient({ endpoint: local.endpoint });
 const { feed, stop } = await startFeed(tracker, { client: local.client, streams });
 const acme = trackerOf(local.store, 'acme', createSession());

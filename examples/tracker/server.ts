@@ -111,9 +111,12 @@ interface Serving {
  * who asks; the session of own writes in the cookie `s`. Boards need a feed: their rows move by themselves.
  */
 export function createTrackerServer(store: Store, sessionKey: string, feed?: WatchableFeed): Server {
-  const watchBoard = watchHandler(createReader(model, { store, feed }), ({ url, headers }) => {
-    const [, project = ''] = /^\/projects\/([\w-]+)\/live$/.exec(new URL(url).pathname) ?? [];
-    return boardOf(headers.get('x-organisation') ?? '', project);
+  const watchBoard = watchHandler({
+    reader: createReader(model, { store, feed }),
+    query: ({ url, headers }) => {
+      const [, project = ''] = /^\/projects\/([\w-]+)\/live$/.exec(new URL(url).pathname) ?? [];
+      return boardOf(headers.get('x-organisation') ?? '', project);
+    },
   });
   return createServer((request, response) => {
     answer({ store, sessionKey, watchBoard }, request, response).catch((error: unknown) => {

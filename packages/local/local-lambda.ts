@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import type { CompiledModel, OfGraph } from '../../src/core/model/compiled.ts';
 import { streamFilterPattern } from '../../src/core/plan/stream-filter.ts';
 import type { Store } from '../../src/core/store-port.ts';
 import { IS_SOURCE, ownModule } from '../../src/deployment/package/package-files.ts';
@@ -26,7 +26,6 @@ export interface LocalLambdaOptions
     MappingSettings,
     Pick<MappingOptions, 'onFailure' | 'onInvocation' | 'onGivenUp' | 'logger' | 'retryDelayMs'>,
     Pick<LocalObserverSettings, 'onDrift'> {
-  graph: CompiledModel;
   /** The handler's module, TypeScript or JavaScript. */
   handlerFile: string;
   /** Its export. Default `'handler'`. */
@@ -78,7 +77,6 @@ const OPTIONS: OptionNames<LocalLambdaOptions> = {
   logger: true,
   retryDelayMs: true,
   onDrift: true,
-  graph: true,
   handlerFile: true,
   handlerName: true,
   environment: true,
@@ -108,11 +106,11 @@ const DEFAULTS = {
  * `no-handler` or `function-failed` where the handler cannot be loaded.
  *
  * @example
- * const local = await startLocalLambda({ graph, handlerFile: 'handlers/stream.ts', onFailure: folderDestination('failures') });
+ * const local = await startLocalLambda(graph, { handlerFile: 'handlers/stream.ts', onFailure: folderDestination('failures') });
  */
-export async function startLocalLambda(options: LocalLambdaOptions): Promise<LocalLambda> {
+export async function startLocalLambda(graph: CompiledModel, options: LocalLambdaOptions): Promise<LocalLambda> {
   checkOptions('startLocalLambda', options, OPTIONS);
-  const { graph, handlerFile, handlerName, environment, timeoutMs, restartsAfterError, onOutput, ...others } = options;
+  const { handlerFile, handlerName, environment, timeoutMs, restartsAfterError, onOutput, ...others } = options;
   const { engine, port, dataDir, mostBytes, pollIntervalMs = 50, observe = true, onDrift, ...settings } = others;
   if (!existsSync(handlerFile)) {
     throw new EdgeloomError(
@@ -128,7 +126,8 @@ export async function startLocalLambda(options: LocalLambdaOptions): Promise<Loc
     const handler = { graph, handlerFile, handlerName, environment, timeoutMs, restartsAfterError, onOutput };
     const lambda = await startHandler(handler, endpoint);
     stopFunction = () => lambda.stop();
-    const mapping = createEventSourceMapping(new DynamoDBStreamSource(streams, streamArn), {
+    const mapping = createEventSourceMapping({
+      source: new DynamoDBStreamSource(streams, streamArn),
       ...DEFAULTS,
       filters: [streamFilterPattern(graph.table)],
       ...settings,
@@ -162,7 +161,7 @@ export async function startLocalLambda(options: LocalLambdaOptions): Promise<Loc
   }
 }
 
-function startHandler(options: LocalLambdaOptions, endpoint: string): Promise<LocalFunction> {
+function startHandler(options: OfGraph<LocalLambdaOptions>, endpoint: string): Promise<LocalFunction> {
   const { graph, handlerFile, handlerName = 'handler', timeoutMs, restartsAfterError, onOutput } = options;
   return startFunction({
     command: { file: process.execPath, args: [...runtimeArguments(), resolve(handlerFile), handlerName] },

@@ -56,8 +56,8 @@ export async function openLocalTable(graph: CompiledModel, options: EngineOption
     await registerIfEmpty({
       graph,
       store,
-      serverTime: () => serverTime(client, graph),
-      ...(await tableIdentity(client, graph)),
+      serverTime: () => serverTime(graph, { client }),
+      ...(await tableIdentity(graph, { client })),
     });
     const loss = failWhenEngineEnds(running);
     // A race against it tells of it.
@@ -87,7 +87,7 @@ async function failWhenEngineEnds(engine: Engine): Promise<never> {
 /** Creates the table where it is absent; gives its stream's ARN. */
 async function ensureTable(client: DynamoDBClient, graph: CompiledModel): Promise<string> {
   const exists = await tableExists(client, graph);
-  const { lacks, streamArn } = exists ? await describeTable(client, graph) : await createTable(client, graph);
+  const { lacks, streamArn } = exists ? await describeTable(graph, { client }) : await createTable(graph, { client });
   if (streamArn !== undefined && lacks.length === 0) return streamArn;
   throw new EdgeloomError(
     'table-differs',

@@ -13,7 +13,6 @@ export interface LocalOptions
   extends EngineOptions,
     Pick<WorkerSettings, 'projector' | 'maxBatchRecords' | 'onBatch' | 'onTrimmed' | 'logger'>,
     Pick<LocalObserverSettings, 'onDrift'> {
-  graph: CompiledModel;
   /** Milliseconds between two polls of a quiet stream. Default 50. */
   pollIntervalMs?: number | undefined;
   /** Judges each change that the worker projects: docs/observing.md. Default true. */
@@ -50,15 +49,14 @@ export interface Local {
  * does not start (see `startEngine`) or the kept table does not fit the model (`table-differs`).
  *
  * @example
- * const local = await startLocal({ graph });
+ * const local = await startLocal(graph);
  * await createWriter(graph, { store: local.store }).putNode('USER-1', { name: 'Ada' });
  * await local.worker.idle();
  * await local.stop();
  */
-export async function startLocal(options: LocalOptions): Promise<Local> {
+export async function startLocal(graph: CompiledModel, options: LocalOptions = {}): Promise<Local> {
   checkOptions('startLocal', options, {
     ...ENGINE_OPTIONS,
-    graph: true,
     projector: true,
     maxBatchRecords: true,
     onBatch: true,
@@ -68,12 +66,12 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     pollIntervalMs: true,
     observe: true,
   });
-  const { graph, projector, maxBatchRecords, onBatch, onTrimmed, logger, ...others } = options;
+  const { projector, maxBatchRecords, onBatch, onTrimmed, logger, ...others } = options;
   const { pollIntervalMs = 50, observe = true, onDrift, ...place } = others;
   const table = await openLocalTable(graph, place);
   const { endpoint, client, streams, store, streamArn, checkpoint, loss } = table;
-  const worker = createWorker({
-    ...{ graph, store, streams, streamArn, checkpoint, pollIntervalMs },
+  const worker = createWorker(graph, {
+    ...{ store, streams, streamArn, checkpoint, pollIntervalMs },
     ...{ projector, maxBatchRecords, onBatch, onTrimmed, logger },
   });
   const ended = Promise.race([worker.run(), loss]);

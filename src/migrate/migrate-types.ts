@@ -1,4 +1,3 @@
-import type { CompiledModel } from '../core/model/compiled.ts';
 import type { ScanSource, Store } from '../core/store-port.ts';
 import type { TelemetryOption } from '../core/telemetry.ts';
 import type { EdgeloomError } from '../foundation/errors.ts';
@@ -12,8 +11,6 @@ import type { MigratePlace } from './walks/place.ts';
 
 /** Options of a migration. */
 export interface MigrateOptions extends RuntimeOptions, TelemetryOption {
-  /** The model that the table is to have. */
-  graph: CompiledModel;
   /** The table. */
   store: Store & ScanSource;
   /** The table and stream that the store reads. Absent: unknown, and not compared. */
@@ -33,7 +30,7 @@ export interface MigrateOptions extends RuntimeOptions, TelemetryOption {
   /** A clock that never goes back, in milliseconds, to measure steps. Default: the process's. */
   clock?: () => number;
   /**
-   * DynamoDB's own clock, in milliseconds since 1970: `serverTime(client, graph)`. It dates the registry's entries, and measures
+   * DynamoDB's own clock, in milliseconds since 1970: `serverTime(graph, { client })`. It dates the registry's entries, and measures
    * the pause between two calls. It returns undefined if the time is not known. Default: `now`.
    */
   serverTime?: (() => Promise<number | undefined>) | undefined;

@@ -1,3 +1,4 @@
+import type { CompiledModel, OfGraph } from '../core/model/compiled.ts';
 import { runObserved } from '../core/telemetry.ts';
 import { checkStoreOptions, type OptionNames } from '../foundation/options.ts';
 import { RUNTIME_OPTIONS } from '../foundation/runtime.ts';
@@ -20,7 +21,6 @@ import { waitSeconds } from './waits.ts';
 import { type MigratePlace, StoppedRun } from './walks/place.ts';
 
 const OPTIONS: OptionNames<MigrateOptions> = {
-  graph: true,
   store: true,
   table: true,
   regions: true,
@@ -48,15 +48,15 @@ const OPTIONS: OptionNames<MigrateOptions> = {
  * that a `signal` ends: the steps that `onStep` has reported are finished.
  *
  * @example
- * const { done, next } = await migrate({ graph, store });
+ * const { done, next } = await migrate(graph, { store });
  */
-export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
+export async function migrate(graph: CompiledModel, options: MigrateOptions): Promise<MigrateResult> {
   checkStoreOptions('migrate', options, OPTIONS);
-  return await migrateTable(options);
+  return await migrateTable({ ...options, graph });
 }
 
 /** The same, with options among those of a caller of this package. */
-export async function migrateTable(options: MigrateOptions): Promise<MigrateResult> {
+export async function migrateTable(options: OfGraph<MigrateOptions>): Promise<MigrateResult> {
   return await runObserved('migrate', options, (options) =>
     runAbortable(options.store, options, (store, wait) => new MigrationRun({ ...options, store, wait }).run()),
   );
@@ -85,7 +85,7 @@ class MigrationRun {
   /** How often each registry step of a projection was made. */
   private readonly made: Map<string, number>;
 
-  constructor(private readonly options: MigrateOptions) {
+  constructor(private readonly options: OfGraph<MigrateOptions>) {
     const { verified, settled, deleted, unused, shown }: Partial<MigratePlace['memory']> = options.resume?.memory ?? {};
     this.memory = {
       verified: new Set(verified),

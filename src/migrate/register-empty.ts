@@ -1,3 +1,4 @@
+import type { OfGraph } from '../core/model/compiled.ts';
 import type { ReadStats } from '../core/store-pages.ts';
 import { readHead } from '../registry/head.ts';
 import { isUntouchedSinceRegistration } from '../registry/transitions.ts';
@@ -11,7 +12,7 @@ import { isEmptyTable } from './steps/empty.ts';
  * person asks for it. Returns whether readers may use all of it: not if an item came during the registration, and the caller gives no time to
  * build its projections.
  */
-export async function registerIfEmpty(options: MigrateOptions): Promise<boolean> {
+export async function registerIfEmpty(options: OfGraph<MigrateOptions>): Promise<boolean> {
   const { graph, store } = options;
   const stats: ReadStats = { rcu: 0 };
   const head = await readHead({ store, stats });

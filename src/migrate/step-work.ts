@@ -1,4 +1,4 @@
-import type { CompiledModel } from '../core/model/compiled.ts';
+import type { CompiledModel, OfGraph } from '../core/model/compiled.ts';
 import { type Runtime, runtimeOf } from '../foundation/runtime.ts';
 import { neededFanOuts } from '../registry/concerns.ts';
 import type { Data } from '../registry/data.ts';
@@ -34,7 +34,7 @@ export class StepWork implements StepRun {
   /** The walks that others have finished. */
   private readonly walkedByOthers: ReadonlySet<string>;
 
-  constructor(private readonly options: MigrateOptions) {
+  constructor(private readonly options: OfGraph<MigrateOptions>) {
     this.walkedByOthers = new Set(options.resume?.walked);
     this.graph = options.graph;
     this.store = options.store;

@@ -12,10 +12,17 @@ import {
 import { streamLabel } from '../core/items/watermark.ts';
 import { type CompiledModel, indexKeysOf } from '../core/model/compiled.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
+import { checkOptions } from '../foundation/options.ts';
 import { keyTypesOf } from './answers.ts';
 import { classifyError } from './classify.ts';
 import { tableDefinition } from './definition/table-definition.ts';
 import { keyTypeText, otherKeyTypes } from './key-types.ts';
+
+/** Options of what is done to a table as a whole. */
+export interface TableAccess {
+  /** The client that the table is reached with. */
+  client: DynamoDBClient;
+}
 
 /** A table as `table describe` shows it. */
 export interface TableStatus {
@@ -36,7 +43,9 @@ export interface TableStatus {
 const CREATE_SECONDS = 120;
 
 /** Creates the table of a model, with its TTL, and waits until it is active. */
-export async function createTable(client: DynamoDBClient, graph: CompiledModel): Promise<TableStatus> {
+export async function createTable(graph: CompiledModel, options: TableAccess): Promise<TableStatus> {
+  checkOptions('createTable', options, { client: true });
+  const { client } = options;
   const { name, ttl } = graph.table;
   try {
     await client.send(new CreateTableCommand(tableDefinition(graph)));
@@ -47,7 +56,7 @@ export async function createTable(client: DynamoDBClient, graph: CompiledModel):
     await client.send(
       new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification: { AttributeName: ttl, Enabled: true } }),
     );
-    return await describeTable(client, graph);
+    return await describeTable(graph, { client });
   } catch (error) {
     if (error instanceof Error && error.name === 'ResourceInUseException') {
       throw new EdgeloomError(
@@ -61,7 +70,9 @@ export async function createTable(client: DynamoDBClient, graph: CompiledModel):
 }
 
 /** Describes a table: status, indexes, stream. Throws `no-table` where there is none. */
-export async function describeTable(client: DynamoDBClient, graph: CompiledModel): Promise<TableStatus> {
+export async function describeTable(graph: CompiledModel, options: TableAccess): Promise<TableStatus> {
+  checkOptions('describeTable', options, { client: true });
+  const { client } = options;
   const table = await findTable(client, graph.table.name);
   if (table === undefined) throw noTable(graph.table.name);
   return {
@@ -118,12 +129,14 @@ function hasKeys(schema: TableDescription['KeySchema'], partition: string, sort:
 
 /** Label of the stream that the table has now; undefined where it has none. Throws `no-table` where there is no table. */
 export async function currentStreamLabel(client: DynamoDBClient, graph: CompiledModel): Promise<string | undefined> {
-  const { streamArn } = await describeTable(client, graph);
+  const { streamArn } = await describeTable(graph, { client });
   return streamArn && streamLabel(streamArn);
 }
 
 /** Reads the ids of the table and of its stream, and its regions; absent if the engine does not say them. */
-export async function tableIdentity(client: DynamoDBClient, graph: CompiledModel): Promise<DescribedIdentity> {
+export async function tableIdentity(graph: CompiledModel, options: TableAccess): Promise<DescribedIdentity> {
+  checkOptions('tableIdentity', options, { client: true });
+  const { client } = options;
   const table = await findTable(client, graph.table.name);
   if (table === undefined) throw noTable(graph.table.name);
   return identityOf(table);
@@ -166,7 +179,9 @@ class TimedDescribeTableCommand extends DescribeTableCommand {
 }
 
 /** DynamoDB's own clock, in milliseconds since 1970; undefined where its answer does not tell. */
-export async function serverTime(client: DynamoDBClient, graph: CompiledModel): Promise<number | undefined> {
+export async function serverTime(graph: CompiledModel, options: TableAccess): Promise<number | undefined> {
+  checkOptions('serverTime', options, { client: true });
+  const { client } = options;
   try {
     const output: object = await client.send(new TimedDescribeTableCommand({ TableName: graph.table.name }));
     const { $serverDate } = output as { $serverDate?: string };
@@ -183,7 +198,9 @@ export async function tableExists(client: DynamoDBClient, graph: CompiledModel):
 }
 
 /** Deletes the table of a model with everything in it. Throws `no-table` where there is none. */
-export async function deleteTable(client: DynamoDBClient, graph: CompiledModel): Promise<TableStatus> {
+export async function deleteTable(graph: CompiledModel, options: TableAccess): Promise<TableStatus> {
+  checkOptions('deleteTable', options, { client: true });
+  const { client } = options;
   const { name } = graph.table;
   try {
     await client.send(new DeleteTableCommand({ TableName: name }));

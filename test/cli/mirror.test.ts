@@ -54,7 +54,7 @@ describe('edgeloom mirror', () => {
     );
     const app = defineGraph({ table: { name: 'app-table', partitionKey: 'pk', sortKey: 'sk' }, nodes: { X: node() } });
     const client = createClient({ endpoint: dev.endpoint });
-    await createTable(client, app);
+    await createTable(app, { client });
     const store = new DynamoDBStore(client, app.table);
     const put = (sk: string, more = {}) => store.put({ pk: { S: 'issue' }, sk: { S: sk }, ...more });
     await put('1');

@@ -200,7 +200,7 @@ describe('Ctrl-C', () => {
     // Nothing projects this table, so the check waits for what differs there.
     const graph = goalGraph(uniqueTableName());
     const client = createClient({ endpoint: dev.endpoint });
-    await createTable(client, graph);
+    await createTable(graph, { client });
     await new DynamoDBStore(client, graph.table).put({ source: { S: 'TEAM-T1' }, target: { S: 'TEAM-T1' } });
     client.destroy();
     const args = ['check', '--settle', '5m', '--table', graph.table.name];

@@ -71,7 +71,7 @@ describe('edgeloom check beside a consumer', () => {
     const graph = goalGraph(uniqueTableName());
     const client = createClient({ endpoint: dev.endpoint });
     try {
-      await createTable(client, graph);
+      await createTable(graph, { client });
       const own = ['--table', graph.table.name];
       expect((await run('import', 'examples/goals/goals.jsonl', ...own)).code).toBe(0);
       const behind = await json(0, 'check', '--settle', '100ms', ...own);

@@ -37,7 +37,7 @@ it(`a worker killed ${KILLS} times at random moments, while producers write, los
   const { endpoint } = engine;
   const client = createClient({ endpoint });
   const graph = followGraph('crashed');
-  const { streamArn = '' } = await createTable(client, graph);
+  const { streamArn = '' } = await createTable(graph, { client });
   const store = new DynamoDBStore(client, graph.table);
   const file = join(folder, 'checkpoint.json');
   const random = seededRandom(SEED);
@@ -56,13 +56,13 @@ it(`a worker killed ${KILLS} times at random moments, while producers write, los
   const written = await Promise.all(writers.map((writer) => writer.nextLine()));
   await Promise.all(writers.map(({ ended }) => ended));
   const streams = createStreamsClient({ endpoint });
-  await createWorker({ graph, store, streams, streamArn, checkpoint: fileCheckpoint(file) }).run({ untilIdle: true });
+  await createWorker(graph, { store, streams, streamArn, checkpoint: fileCheckpoint(file) }).run({ untilIdle: true });
 
   expect(written.reduce((sum, count) => sum + Number(count), 0)).toBeGreaterThan(KILLS * 10);
   const items = [...(await scanTable(client, graph)).values()];
   const bases = items.filter((item) => !(item['target'] as { S: string }).S.startsWith('~'));
   expect(comparable(storedItems(graph, items))).toEqual(comparable(wantedItems(graph, bases)));
   // The product's own word on it.
-  expect((await check({ graph, store, settleMs: 100 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+  expect((await check(graph, { store, settleMs: 100 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   // Fifty processes have to come up one after the other; a busy machine takes seconds for each.
 });

@@ -110,13 +110,13 @@ describe('startEngine', () => {
     const dataDir = join(folder, 'kept');
     const graph = followGraph('kept');
     const first = await startEngine({ engine: ENGINE, dataDir });
-    const { streamArn } = await createTable(createClient({ endpoint: first.endpoint }), graph);
+    const { streamArn } = await createTable(graph, { client: createClient({ endpoint: first.endpoint }) });
     await new DynamoDBStore(createClient({ endpoint: first.endpoint }), graph.table).put(user('1'));
     await first.stop();
 
     const second = await startEngine({ engine: ENGINE, dataDir });
     const client = createClient({ endpoint: second.endpoint });
-    expect((await describeTable(client, graph)).streamArn).toBe(streamArn);
+    expect((await describeTable(graph, { client })).streamArn).toBe(streamArn);
     const key = { source: 'USER-1', target: 'USER-1' };
     const { item } = await new DynamoDBStore(client, graph.table).get(key, { consistent: true });
     expect(item).toEqual(user('1'));
@@ -128,14 +128,14 @@ describe('startLocal', () => {
   it.each(ENGINES)('starts on kept data where the worker was (%s)', async (engine) => {
     const dataDir = join(folder, `local-${engine}`);
     const graph = followGraph('kept');
-    const first = await startLocal({ graph, engine, dataDir });
+    const first = await startLocal(graph, { engine, dataDir });
     await first.store.put(user('1'));
     await first.worker.idle();
     await first.store.put(user('2'));
     await first.stop();
     const { records: recordsOfFirst } = await first.worker.ended;
 
-    const second = await startLocal({ graph, engine, dataDir });
+    const second = await startLocal(graph, { engine, dataDir });
     await second.store.put(follows('1', '2'));
     await second.worker.idle();
     expect(await viewOf(second.store, '1')).toEqual({ name: '1', follows: ['2'] });
@@ -146,7 +146,7 @@ describe('startLocal', () => {
   });
 
   it('tells when its engine is lost', async () => {
-    const local = await startLocal({ graph: followGraph('lost'), engine: ENGINE });
+    const local = await startLocal(followGraph('lost'), { engine: ENGINE });
     const [, processId] = (await processOn(portOf(local.endpoint))) ?? [];
     process.kill(Number(processId), 'SIGKILL');
     await expect(local.worker.ended).rejects.toMatchObject({ code: 'engine-ended' });

@@ -61,7 +61,7 @@ describe.runIf(obstacle === undefined)('the packaged stream function', () => {
     const graph = withTableName(goals, uniqueTableName());
     const client = createClient({ endpoint: engine.endpoint });
     const streams = createStreamsClient({ endpoint: engine.endpoint });
-    const { streamArn = '' } = await createTable(client, graph);
+    const { streamArn = '' } = await createTable(graph, { client });
     const store = new DynamoDBStore(client, graph.table);
     const way = await startFaultyEndpoint(engine.endpoint, fault);
     let output = '';
@@ -91,7 +91,8 @@ describe.runIf(obstacle === undefined)('the packaged stream function', () => {
 
     /** Delivers all that stands in the stream. */
     const deliver = (settings: MappingSettings = {}) =>
-      createEventSourceMapping(new DynamoDBStreamSource(streams, streamArn), {
+      createEventSourceMapping({
+        source: new DynamoDBStreamSource(streams, streamArn),
         function: lambda,
         ...packagedMapping(),
         // As it is packaged, but for what would only take time.
@@ -108,8 +109,7 @@ describe.runIf(obstacle === undefined)('the packaged stream function', () => {
     /** What the check finds, apart from what is right. */
     const findings = async (): Promise<string[]> => {
       const found: Finding[] = [];
-      await check({
-        graph,
+      await check(graph, {
         store,
         streamLabel: streamLabel(streamArn),
         settleMs: 100,

@@ -129,12 +129,12 @@ describe('two versions of the packaged stream function, with two models', () => 
       client.destroy();
       streams.destroy();
     });
-    const { streamArn = '' } = await createTable(client, earlierModel);
+    const { streamArn = '' } = await createTable(earlierModel, { client });
     const store = new DynamoDBStore(client, earlierModel.table);
     const bringTo = async (graph: typeof earlierModel | typeof laterModel, onStep?: (step: string) => void) =>
-      migrate({
-        ...{ graph, store, ...(await tableIdentity(client, graph)), wait: waitForShortLeases },
-        serverTime: () => serverTime(client, graph),
+      migrate(graph, {
+        ...{ store, ...(await tableIdentity(graph, { client })), wait: waitForShortLeases },
+        serverTime: () => serverTime(graph, { client }),
         onStep: ({ step }) => onStep?.(step),
       });
     expect((await bringTo(earlierModel)).done).toBe(true);
@@ -142,7 +142,8 @@ describe('two versions of the packaged stream function, with two models', () => 
     const history = new History();
     const versions = { old: await version('earlierModel'), new: await version('laterModel') };
     const rolling = new RollingFunction(versions, history);
-    const mapping = createEventSourceMapping(new DynamoDBStreamSource(streams, streamArn), {
+    const mapping = createEventSourceMapping({
+      source: new DynamoDBStreamSource(streams, streamArn),
       function: rolling,
       filters: [streamFilterPattern(earlierModel.table)],
       ...{ functionResponseTypes: ['ReportBatchItemFailures'], bisectBatchOnFunctionError: true },
@@ -208,7 +209,7 @@ describe('two versions of the packaged stream function, with two models', () => 
     expect(rolling.failed).toBe(0);
     for (const side of ['old', 'new'] as const) expect(phaseOf('at rest')[side]).toMatchObject({ notReady: 0 });
     for (const graph of [earlierModel, laterModel]) {
-      const { drift, unknown } = await check({ graph, store, settleMs: 500 });
+      const { drift, unknown } = await check(graph, { store, settleMs: 500 });
       expect({ drift, unknown }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, unknown: 0 });
     }
   });

@@ -103,13 +103,13 @@ describe('the commands of the page on operations', () => {
 
   const ofTable = async () => {
     const client = createClient({ endpoint });
-    return { ...(await tableIdentity(client, graph)), serverTime: () => serverTime(client, graph) };
+    return { ...(await tableIdentity(graph, { client })), serverTime: () => serverTime(graph, { client }) };
   };
 
   /** Deploys the stack, registers the model, writes, and waits for the views. */
   async function fill(): Promise<void> {
     expect(await sh('npx serverless deploy --stage prod')).toMatchObject({ code: 0 });
-    await migrate({ graph, store: store(), wait: async () => {}, ...(await ofTable()) });
+    await migrate(graph, { store: store(), wait: async () => {}, ...(await ofTable()) });
     const writer = createWriter(graph, { store: store() });
     for (let i = 0; i < 20; i++) await writer.putNode(`GOAL-G${i}`, { title: `Goal ${i}` });
     for (let i = 0; i < 20; i++)
@@ -143,7 +143,7 @@ exit 1`,
     engine = await startEngine();
     endpoint = engine.endpoint;
     // The commands outside runbooks are for the table of the model.
-    await createTable(createClient({ endpoint }), graphOfPackage);
+    await createTable(graphOfPackage, { client: createClient({ endpoint }) });
   });
   afterAll(async () => {
     await aws?.stop();
@@ -199,7 +199,7 @@ exit 1`,
     nodes.set('STORE', { ...nodes.get('STORE')!, searches: new Map([['place', added]]) });
     const newer = { ...graph, nodes } as typeof graph;
     const action = { kind: 'drop', name: 'search:STORE.location' } as const;
-    await migrate({ graph: newer, store: store(), action, wait: async () => {}, ...(await ofTable()) });
+    await migrate(newer, { store: store(), action, wait: async () => {}, ...(await ofTable()) });
     expect(await modelNotice(graph, store())).not.toMatchObject({ changes: [] });
     await runAll('Roll a deployment back');
     expect(await modelNotice(graph, store())).toEqual({ isManaged: true, changes: [] });
@@ -238,7 +238,7 @@ exit 1`,
     await runAll(heading);
     const restored = withTableName(graph, 'records-restored');
     const client = createClient({ endpoint });
-    expect((await describeTable(client, restored)).lacks).toEqual([]);
+    expect((await describeTable(restored, { client })).lacks).toEqual([]);
     const { TimeToLiveDescription } = await client.send(
       new DescribeTimeToLiveCommand({ TableName: 'records-restored' }),
     );

@@ -30,7 +30,7 @@ it('a worker killed with SIGKILL again and again leaves nothing undone, and goes
   const { endpoint } = engine;
   const client = createClient({ endpoint });
   const graph = followGraph('killed');
-  const { streamArn = '' } = await createTable(client, graph);
+  const { streamArn = '' } = await createTable(graph, { client });
   const store = new DynamoDBStore(client, graph.table);
   const file = join(folder, 'checkpoint.json');
   await store.writeMany(Array.from({ length: USERS }, (_, i) => ({ put: user(`${i}`) })));
@@ -47,7 +47,7 @@ it('a worker killed with SIGKILL again and again leaves nothing undone, and goes
   }
   const streams = createStreamsClient({ endpoint });
   const checkpoint = fileCheckpoint(file);
-  const last = await createWorker({ graph, store, streams, streamArn, checkpoint }).run({ untilIdle: true });
+  const last = await createWorker(graph, { store, streams, streamArn, checkpoint }).run({ untilIdle: true });
 
   expect(last.records).toBeLessThan(USERS * (KILLS + 1));
   expect(last.setAside).toBeUndefined();

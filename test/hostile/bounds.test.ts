@@ -62,14 +62,14 @@ describe('import', () => {
     const file = join(folder, 'items.jsonl');
     const bad = Array.from({ length: 2 * MAX_LISTED_LINES }, () => '{"source":"a\\nline 7: forged","target":"b"}');
     await writeFile(file, ['{"source":"USER-1","target":"USER-1"}', 'x'.repeat(MAX_LINE_BYTES + 1), ...bad].join('\n'));
-    const error = await importFile({ graph, store, file }).catch((failure: Error) => failure);
+    const error = await importFile(graph, { store, file }).catch((failure: Error) => failure);
     const { message } = error as Error;
     expect(error).toMatchObject({ code: 'invalid-lines' });
     expect(message).toContain('line 2: has more than 8388608 bytes');
     expect(message).toContain(`${2 * MAX_LISTED_LINES + 1} lines are bad`);
     expect(message).toContain(`... and ${MAX_LISTED_LINES + 1} more`);
     expect(message.split('\n')).toHaveLength(1 + MAX_LISTED_LINES + 1);
-    expect(await importFile({ graph, store, file, skipBad: true })).toMatchObject({
+    expect(await importFile(graph, { store, file, skipBad: true })).toMatchObject({
       items: 1,
       skipped: 2 * MAX_LISTED_LINES + 1,
     });

@@ -88,7 +88,7 @@ describe('the connections of a client', () => {
     const graph = searchedOver(50);
     const { port, counts, stop } = await counted(createServer(KEPT, passOn));
     const client = createClient({ endpoint: `http://127.0.0.1:${port}`, maxConnections: 8 });
-    await createTable(client, graph);
+    await createTable(graph, { client });
     const store = new DynamoDBStore(client, graph.table);
     const gsi0pk = { S: 'USER.name#7' };
     const found = {

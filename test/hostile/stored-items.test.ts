@@ -168,18 +168,18 @@ describe('hostile items beside good ones', () => {
         );
         if (isStored) stored += 1;
       }
-      const all = { graph, store, streamLabel: streamLabel(streamArn), settleMs: 0, segments: 2, dangling: true };
-      await check(all);
-      await check({ ...all, mode: 'plan' });
+      const all = { store, streamLabel: streamLabel(streamArn), settleMs: 0, segments: 2, dangling: true };
+      await check(graph, all);
+      await check(graph, { ...all, mode: 'plan' });
       await projectAll();
-      await check(all);
-      await check({ ...all, mode: 'repair' });
+      await check(graph, all);
+      await check(graph, { ...all, mode: 'repair' });
       // A repair begins a fan-out that is at no place again; its record in the stream carries it on.
       await projectAll();
-      expect(driftOf(await check(all))).toBe(0);
-      await check({ ...all, mode: 'rebuild' });
+      expect(driftOf(await check(graph, all))).toBe(0);
+      await check(graph, { ...all, mode: 'rebuild' });
       await projectAll();
-      expect(driftOf(await check(all))).toBe(0);
+      expect(driftOf(await check(graph, all))).toBe(0);
       const reader = createReader(graph, { store });
       expect(await reader.get(['USER-good'], { consistent: true })).toMatchObject([
         {

@@ -133,7 +133,7 @@ describe('a read whose signal is aborted', () => {
       await expect(reader.get(['GOAL-1'], { signal: signal as never })).rejects.toMatchObject({
         code: 'invalid-option',
       });
-      await expect(check({ graph, store, signal: signal as never })).rejects.toMatchObject({ code: 'invalid-option' });
+      await expect(check(graph, { store, signal: signal as never })).rejects.toMatchObject({ code: 'invalid-option' });
     }
   });
 
@@ -141,9 +141,9 @@ describe('a read whose signal is aborted', () => {
     const { graph, store } = await open();
     const controller = new AbortController();
     const silent = new HookedStore(store, () => never);
-    const options = { graph, store: silent, signal: controller.signal };
-    const explaining = explain({ source: 'GOAL-1', target: 'GOAL-1' }, options);
-    const looking = status(options);
+    const options = { store: silent, signal: controller.signal };
+    const explaining = explain(graph, { key: { source: 'GOAL-1', target: 'GOAL-1' }, ...options });
+    const looking = status(graph, options);
     await Promise.all([endsPromptly(controller, explaining), expect(looking).rejects.toThrow('the client is gone')]);
   });
 });
@@ -154,16 +154,16 @@ describe('work whose signal is aborted', () => {
     for (let i = 0; i < 5; i++) await writer.putNode(`GOAL-${i}`, { due: '2026-01-01' });
     const controller = new AbortController();
     const waiting = moment();
-    const running = check({
-      ...{ graph, store, mode: 'repair', settleMs: 3_600_000, signal: controller.signal },
+    const running = check(graph, {
+      ...{ store, mode: 'repair', settleMs: 3_600_000, signal: controller.signal },
       onProgress: () => waiting.resolve(),
     });
     await waiting.promise;
     await new Promise((resolve) => setTimeout(resolve, 200));
     await endsPromptly(controller, running);
-    expect((await check({ graph, store, settleMs: 0 })).drift.missing).toBeGreaterThan(0);
-    await check({ graph, store, mode: 'repair', settleMs: 0 });
-    expect((await check({ graph, store, settleMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+    expect((await check(graph, { store, settleMs: 0 })).drift.missing).toBeGreaterThan(0);
+    await check(graph, { store, mode: 'repair', settleMs: 0 });
+    expect((await check(graph, { store, settleMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   });
 
   it('a rebuild ends after its calls under way, writes nothing after it has ended, and the next one makes the rest', async () => {
@@ -183,7 +183,7 @@ describe('work whose signal is aborted', () => {
       }),
       { scan: store.scan.bind(store) },
     );
-    const running = check({ graph, store: hooked, mode: 'rebuild', signal: controller.signal });
+    const running = check(graph, { store: hooked, mode: 'rebuild', signal: controller.signal });
     await expect(running).rejects.toThrow('enough');
     // Each write that was sent has its answer; none comes later.
     expect(most).toBeGreaterThan(0);
@@ -191,8 +191,8 @@ describe('work whose signal is aborted', () => {
     const calls = hooked.calls.length;
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(hooked.calls).toHaveLength(calls);
-    await check({ graph, store, mode: 'rebuild' });
-    expect((await check({ graph, store, settleMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+    await check(graph, { store, mode: 'rebuild' });
+    expect((await check(graph, { store, settleMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   });
 
   it('a redrive ends after its calls under way; the entries that it left are settled by the next', async () => {
@@ -210,15 +210,15 @@ describe('work whose signal is aborted', () => {
       await new Promise((resolve) => setTimeout(resolve, 200));
       underWay -= 1;
     });
-    await expect(redrive({ graph, store: hooked, concurrency: 3, signal: controller.signal })).rejects.toThrow(
+    await expect(redrive(graph, { store: hooked, concurrency: 3, signal: controller.signal })).rejects.toThrow(
       'enough',
     );
     expect(underWay).toBe(0);
-    const rest = await redrive({ graph, store });
+    const rest = await redrive(graph, { store });
     expect(rest.entries).toBeGreaterThanOrEqual(9);
     expect(rest.entries).toBeLessThan(12);
     expect(rest).toMatchObject({ repaired: rest.entries, left: 0 });
-    expect((await redrive({ graph, store })).entries).toBe(0);
+    expect((await redrive(graph, { store })).entries).toBe(0);
   });
 
   it('a migration that waits for readers ends at once, and the next one goes on', async () => {
@@ -227,15 +227,15 @@ describe('work whose signal is aborted', () => {
     const controller = new AbortController();
     const waiting = moment();
     const steps: string[] = [];
-    const quick = { graph, store, wait: async () => undefined };
-    await migrate(quick);
+    const quick = { store, wait: async () => undefined };
+    await migrate(graph, quick);
     const changed = defineGraph({
       table: graph.table.name,
       nodes: { GOAL: node({ list: true, search: { due: { type: 'date', shards: 3 } } }), USER: node() },
       edges: { AIMS: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'since' } }) },
     });
-    const running = migrate({
-      ...{ graph: changed, store, signal: controller.signal },
+    const running = migrate(changed, {
+      ...{ store, signal: controller.signal },
       onStep: ({ step }) => steps.push(step),
       wait: async () => {
         waiting.resolve();
@@ -244,7 +244,7 @@ describe('work whose signal is aborted', () => {
     });
     await waiting.promise;
     await endsPromptly(controller, running);
-    const next = await migrate({ ...quick, graph: changed });
+    const next = await migrate(changed, quick);
     expect(next.done).toBe(true);
     expect(next.steps.map(({ step }) => step)).not.toContain(steps[0]);
     client.destroy();

@@ -52,9 +52,9 @@ function tableWithBothIndexes(name: string): Promise<Table> {
 
 /** Brings a model to the table, without the waits for readers. */
 async function bring(table: Table, graph: CompiledModel, options: Partial<MigrateOptions> = {}): Promise<void> {
-  const { done } = await migrate({
-    ...{ graph, store: table.store, ...(await tableIdentity(table.client, graph)) },
-    serverTime: () => serverTime(table.client, graph),
+  const { done } = await migrate(graph, {
+    ...{ store: table.store, ...(await tableIdentity(graph, { client: table.client })) },
+    serverTime: () => serverTime(graph, { client: table.client }),
     wait: () => Promise.resolve(),
     ...options,
   });
@@ -177,8 +177,8 @@ describe('deleteNodeWithEdges after migrations', () => {
       if (isManaged) await bring(table, before);
       await fill(table, before);
       // The migration ends after some of its steps.
-      const identity = await tableIdentity(table.client, after);
-      await migrate({ graph: after, store: table.store, ...identity, wait: () => Promise.resolve(), mostSteps: stop });
+      const identity = await tableIdentity(after, { client: table.client });
+      await migrate(after, { store: table.store, ...identity, wait: () => Promise.resolve(), mostSteps: stop });
       const writer = createWriter(random.chance(0.5) ? before : after, { store: table.store });
       const outcome = await outcomeOf(writer.deleteNodeWithEdges('B-1'));
       const left = await edgesLeft(table);

@@ -90,7 +90,7 @@ describe('the changes of a stream', () => {
     }
     for (let round = 0; round < 4; round++) await projectAll();
     const model = await createFeedModels(graph, { store }).current();
-    const changes = (await rawRecords()).flatMap((record) => changesOf(record, model));
+    const changes = (await rawRecords()).flatMap((record) => changesOf(model, record));
     const kinds = new Set(changes.map(({ kind }) => kind));
     expect([...kinds].sort()).toEqual(['count', 'list', 'search', 'view']);
     expect(new Set(changes.map(({ eventId, item }) => `${eventId} ${item}`)).size).toBe(changes.length);

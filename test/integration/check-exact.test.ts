@@ -45,9 +45,8 @@ async function social() {
   ) {
     const findings: Finding[] = [];
     const onFinding = (finding: Finding): unknown => findings.push(finding);
-    const result = await check({
+    const result = await check(model, {
       ...{
-        graph: model,
         store,
         mode,
         onFinding,
@@ -234,7 +233,7 @@ describe('an id that is longer than a sort key', () => {
     await writer.putEdge('USER-1', 'KNOWS', LONG);
     await store.put({ source: { S: LONG }, target: { S: 'LIKES-USER-1' } });
     await projectAll();
-    await expect(check({ graph, store, mode, settleMs: 0 })).resolves.toMatchObject({
+    await expect(check(graph, { store, mode, settleMs: 0 })).resolves.toMatchObject({
       drift: { missing: 0, stale: 0, orphan: 0 },
     });
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node, part } from '../../src/core/model/schema.ts';
 import { type CheckOptions, check } from '../../src/index.ts';
 import { modelToCheck } from '../../src/registry/checked.ts';
@@ -27,10 +28,10 @@ async function checkedTable() {
   }
   await store.put({ source: { S: 'GOAL-1' }, target: { S: 'GOAL-1' }, title: { S: 'goal' } });
   await projectAll();
-  const run = async (options: Partial<CheckOptions> = {}) => {
+  const run = async (options: Partial<CheckOptions> = {}, graph: CompiledModel = before) => {
     const findings: Finding[] = [];
     const onFinding = (finding: Finding) => findings.push(finding);
-    const result = await check({ graph: before, store, settleMs: 10, segments: 2, onFinding, ...options });
+    const result = await check(graph, { store, settleMs: 10, segments: 2, onFinding, ...options });
     return { ...result, findings };
   };
   const read = async (source: string, target: string) =>
@@ -68,7 +69,7 @@ describe('a check beside a change of the model', () => {
       if (count < USERS + 3) await user(count++);
       await projectAll();
       for (const mode of ['report', 'repair', 'rebuild'] as const) {
-        const { drift, unregistered, repaired, pending, changing, findings } = await run({ mode, graph: after });
+        const { drift, unregistered, repaired, pending, changing, findings } = await run({ mode }, after);
         expect({ drift, unregistered, repaired }).toEqual({ drift: NO_DRIFT, unregistered: 0, repaired: 0 });
         if (mode === 'rebuild') continue;
         expect(pending).toBe(changing.length);
@@ -197,11 +198,11 @@ describe('a check of a table whose registry has retired something', () => {
     expect(await read('GOAL-1', '~view')).toBeUndefined();
     expect(await read('USER-1', '~view')).toBeDefined();
     expect(await read('GOAL-1', 'GOAL-1')).toBeDefined();
-    expect(await run({ graph })).toMatchObject({ findings: [], drift: NO_DRIFT, changing: [] });
+    expect(await run({}, graph)).toMatchObject({ findings: [], drift: NO_DRIFT, changing: [] });
 
     await store.put(view);
-    expect((await run({ graph })).findings).toMatchObject([{ source: 'GOAL-1', target: '~view', verdict: 'orphan' }]);
-    expect(await run({ graph, mode: 'repair' })).toMatchObject({ repaired: 1 });
+    expect((await run({}, graph)).findings).toMatchObject([{ source: 'GOAL-1', target: '~view', verdict: 'orphan' }]);
+    expect(await run({ mode: 'repair' }, graph)).toMatchObject({ repaired: 1 });
     expect(await read('GOAL-1', '~view')).toBeUndefined();
     // The same drop again looks for views once more, and finds none.
     await store.put(view);
@@ -267,7 +268,7 @@ describe('types of base items on a table with a registry', () => {
   it('are known where nothing is projected from them: an edge type, a part, a node type whose views are being built', async () => {
     const { store, model, next, more, migrate, projectAll } = await evolvingTable(declared);
     await migrate(model);
-    const { notes } = await explain({ source: 'TEAM-1', target: 'TEAM-1' }, { graph: more, store });
+    const { notes } = await explain(more, { key: { source: 'TEAM-1', target: 'TEAM-1' }, store });
     expect(notes[1]).toMatch(/^The table's registry does not have the item's types yet/);
     for (const [source, target] of ITEMS) await store.put({ source: { S: source }, target: { S: target } });
     await store.put({ source: { S: 'GOAL-1' }, target: { S: 'ALIEN-USER-1' } });
@@ -275,10 +276,10 @@ describe('types of base items on a table with a registry', () => {
     for (let step = 1, isDone = false; !isDone; step++) {
       ({ done: isDone } = await migrate(next, { mostSteps: step }));
       await projectAll();
-      const found = await check({ graph: next, store, settleMs: 10 });
+      const found = await check(next, { store, settleMs: 10 });
       expect(found).toMatchObject({ drift: NO_DRIFT, unknown: 1, unknownTypes: [{ type: 'ALIEN' }], unregistered: 0 });
       for (const [source, target] of ITEMS) {
-        const { notes } = await explain({ source, target }, { graph: next, store });
+        const { notes } = await explain(next, { key: { source, target }, store });
         expect(notes.filter((note) => note.includes('declares no'))).toEqual([]);
       }
     }

@@ -29,8 +29,8 @@ async function usersTable() {
   }
 
   async function checked(options: Partial<CheckOptions> = {}) {
-    return await check({
-      ...{ graph, store, consumer: position.consumer(2_000), settleMs: 2_000 },
+    return await check(graph, {
+      ...{ store, consumer: position.consumer(2_000), settleMs: 2_000 },
       ...{ streamLabel: streamLabel(streamArn), newestPosition: newestPositionOf({ graph, store, source }) },
       ...options,
     });
@@ -41,7 +41,7 @@ async function usersTable() {
 
 it('finds and mends all damage of a quiet table whose consumer is at its end', async () => {
   const { graph, store, streams, streamArn, position, damage, checked } = await usersTable();
-  await createWorker({ graph, store, streams, streamArn, pollIntervalMs: 20 }).run({ untilIdle: true });
+  await createWorker(graph, { store, streams, streamArn, pollIntervalMs: 20 }).run({ untilIdle: true });
   await damage(DAMAGED);
   expect(lagSecondsOf(await position.look())).toBe(0);
   const found = await checked({ mode: 'repair' });

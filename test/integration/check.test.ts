@@ -296,7 +296,7 @@ describe('a check', () => {
       const item = { source: { S: `GOAL-B${g}` }, target: { S: `GOAL-B${g}` }, title: { S: 'Backlog' } };
       await store.put(item);
     }
-    const clean = await check({ graph, store, segments: 1, sources: ['GOAL-G1'], settleMs: 0 });
+    const clean = await check(graph, { store, segments: 1, sources: ['GOAL-G1'], settleMs: 0 });
     expect(clean.drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
     let asked = 0;
     const appliedUpToMs = async (): Promise<number> => {

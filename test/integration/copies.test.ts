@@ -30,7 +30,7 @@ async function library() {
   const { graph, store, streams, streamArn } = table;
   const checkpoint = memoryCheckpoint();
   const run = async (over: Store = store) =>
-    await createWorker({ graph, store: over, streams, streamArn, checkpoint, pollIntervalMs: 20 }).run({
+    await createWorker(graph, { store: over, streams, streamArn, checkpoint, pollIntervalMs: 20 }).run({
       untilIdle: true,
     });
   const author = (attributes: Item, id = AUTHOR) => store.put({ source: { S: id }, target: { S: id }, ...attributes });
@@ -103,7 +103,7 @@ describe('copies of a parent', () => {
     await store.put({ source: { S: AUTHOR }, target: { S: AUTHOR }, ...named('Anne'), age: { S: 'old' } });
     expect(await run()).toMatchObject({ quarantined: 1 });
     await store.put({ source: { S: AUTHOR }, target: { S: AUTHOR }, ...named('Ann B.'), age: { N: '66' } });
-    expect(await redrive({ graph, store })).toMatchObject({ entries: 1, repaired: 1, left: 0 });
+    expect(await redrive(graph, { store })).toMatchObject({ entries: 1, repaired: 1, left: 0 });
     for (const book of books(2)) expect(await copies(book)).toEqual({ [EDGE]: named('Ann B.') });
   });
 });

@@ -75,7 +75,7 @@ it('the redrive function registers the empty table of a new deployment, and sees
   const client = createClient({ endpoint });
   onTestFinished(() => client.destroy());
   const own = withTableName(graph, name);
-  const { streamArn } = await createTable(client, own);
+  const { streamArn } = await createTable(own, { client });
   vi.stubEnv('EDGELOOM_TABLE', name);
   const watchAs = async (readArn: string): Promise<string> => {
     vi.stubEnv('EDGELOOM_STREAM_ARN', readArn);

@@ -35,7 +35,7 @@ describe("the SDK's document client on a client of ours", () => {
 
   it('takes the client of startLocal, and one that createClient makes', async () => {
     const graph = followGraph(uniqueTableName());
-    const local = await startLocal({ graph });
+    const local = await startLocal(graph, {});
     const own = createClient({ endpoint: local.endpoint });
     try {
       await createProducer(local.client, graph.table.name).putUser('USER-1', 'Ada');

@@ -39,7 +39,7 @@ async function table() {
 type Table = Awaited<ReturnType<typeof table>>;
 
 function explained({ graph, store }: Table, source: string, target = source, lag = APPLIED): Promise<Explanation> {
-  return explain({ source, target }, { graph, store, lag: async () => lag });
+  return explain(graph, { key: { source, target }, store, lag: async () => lag });
 }
 
 function states({ parts }: Explanation): Record<string, PartState> {
@@ -80,7 +80,7 @@ describe('explain, of a base item', () => {
       await world.projectAll();
       return APPLIED;
     };
-    const { parts } = await explain({ source: 'GOAL-1', target: 'MEMBER-USER-1' }, { graph, store, lag });
+    const { parts } = await explain(graph, { key: { source: 'GOAL-1', target: 'MEMBER-USER-1' }, store, lag });
     expect(parts.map(({ state }) => state)).not.toContain('drift');
   });
 
@@ -166,7 +166,7 @@ describe('explain, of a table with a registry', () => {
     await user(1);
     await projectAll();
     await migrate(after);
-    const { parts } = await explain({ source: 'USER-1', target: 'USER-1' }, { graph: after, store });
+    const { parts } = await explain(after, { key: { source: 'USER-1', target: 'USER-1' }, store });
     expect(parts.map(({ target, state }) => [target, state])).toEqual([
       ['~view', 'right'],
       ['~ix/@2/name', 'right'],

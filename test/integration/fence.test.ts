@@ -55,9 +55,9 @@ async function changedTwice() {
   }
 
   const run = (mode: 'report' | 'repair' | 'rebuild') =>
-    check({
-      ...{ graph, store, mode, settleMs: 20, segments: 2, streamLabel: streamLabel(streamArn) },
-      serverTime: () => serverTime(client, graph),
+    check(graph, {
+      ...{ store, mode, settleMs: 20, segments: 2, streamLabel: streamLabel(streamArn) },
+      serverTime: () => serverTime(graph, { client }),
     });
 
   return { ...table, graph, writer, early, derived, lose, run };

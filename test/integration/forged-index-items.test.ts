@@ -74,9 +74,9 @@ const PLACES = [
 async function filledTable() {
   const graph = modelOf(uniqueTableName());
   const table = await testTable(graph);
-  const { done } = await migrate({
-    ...{ graph, store: table.store, ...(await tableIdentity(table.client, graph)) },
-    serverTime: () => serverTime(table.client, graph),
+  const { done } = await migrate(graph, {
+    ...{ store: table.store, ...(await tableIdentity(graph, { client: table.client })) },
+    serverTime: () => serverTime(graph, { client: table.client }),
     wait: () => Promise.resolve(),
   });
   expect(done).toBe(true);
@@ -155,7 +155,7 @@ async function forge({ store }: Filled, own: string): Promise<string[]> {
 
 async function run({ graph, store }: Filled, mode: 'report' | 'repair'): Promise<Finding[]> {
   const findings: Finding[] = [];
-  await check({ graph, store, mode, settleMs: 1_000, onFinding: (finding) => void findings.push(finding) });
+  await check(graph, { store, mode, settleMs: 1_000, onFinding: (finding) => void findings.push(finding) });
   return findings;
 }
 

@@ -129,8 +129,8 @@ async function findingsIn(
   mode: 'report' | 'repair',
 ) {
   const findings: Finding[] = [];
-  const options = { graph, store, streamLabel: streamLabel(streamArn), settleMs: 20, mode } as const;
-  await check({ ...options, onFinding: (finding) => findings.push(finding) });
+  const options = { store, streamLabel: streamLabel(streamArn), settleMs: 20, mode } as const;
+  await check(graph, { ...options, onFinding: (finding) => findings.push(finding) });
   return findings.map(({ source, target, verdict }) => `${source} ${target} ${verdict}`);
 }
 
@@ -198,10 +198,10 @@ describe.each(WAYS)('a base item $name', (way) => {
     await project();
     const { graph, store, streamArn } = marked;
     const findings: Finding[] = [];
-    const options = { graph, store, streamLabel: streamLabel(streamArn), settleMs: 20, dangling: true } as const;
-    await check({ ...options, onFinding: (finding) => findings.push(finding) });
+    const options = { store, streamLabel: streamLabel(streamArn), settleMs: 20, dangling: true } as const;
+    await check(graph, { ...options, onFinding: (finding) => findings.push(finding) });
     expect(findings.map(({ source, verdict }) => `${source} ${verdict}`)).toEqual(['GOAL-2 dangling']);
-    const explained = await explain({ source: 'GOAL-1', target: 'MEMBER-USER-1' }, { graph, store });
+    const explained = await explain(graph, { key: { source: 'GOAL-1', target: 'MEMBER-USER-1' }, store });
     expect(explained.notes[0]).toContain('counts as deleted');
     expect(new Set(explained.parts.map(({ state }) => state))).toEqual(new Set(['absent', 'right']));
   });

@@ -52,8 +52,8 @@ async function friends() {
     documents.send(new DeleteCommand({ TableName: graph.table.name, Key: { source: 'USER-1', target } }));
   async function checked(mode: CheckOptions['mode'] = 'report') {
     const findings: Finding[] = [];
-    const result = await check({
-      ...{ graph, store, settleMs: 0, segments: 1, mode, dangling: true },
+    const result = await check(graph, {
+      ...{ store, settleMs: 0, segments: 1, mode, dangling: true },
       onFinding: (finding) => findings.push(finding),
     });
     return { ...result, findings };
@@ -208,7 +208,7 @@ describe('a producer on the plain SDK', () => {
     await deleted(attributes.target);
     await put({ target: KEY, targetId: 'USER-2', since: '2026' });
     await projectAll();
-    await redrive({ graph, store });
+    await redrive(graph, { store });
     expect((await checked()).findings.filter(({ verdict }) => verdict !== 'dangling')).toEqual([]);
     expect(await reader.has('USER-1', 'FRIEND', 'USER-2')).toBe(true);
   });
@@ -235,9 +235,9 @@ describe('a producer on the plain SDK', () => {
       const file = join(folder, 'items.jsonl');
       const line = { source: 'TEAM-1', target: hashedEdgeKey('MEMBER', 'USER-2'), targetId: 'USER-2' };
       await writeFile(file, `${JSON.stringify(line)}\n${JSON.stringify({ ...line, targetId: 'USER-3' })}\n`);
-      await expect(importFile({ graph, store, file })).rejects.toThrow('is not the hashed key of its targetId');
+      await expect(importFile(graph, { store, file })).rejects.toThrow('is not the hashed key of its targetId');
       await writeFile(file, JSON.stringify(line));
-      expect(await importFile({ graph, store, file })).toMatchObject({ items: 1 });
+      expect(await importFile(graph, { store, file })).toMatchObject({ items: 1 });
       const { items } = await reader.edges('TEAM-1', 'MEMBER', { consistent: true });
       expect(items).toEqual([{ source: 'TEAM-1', type: 'MEMBER', target: 'USER-2', attributes: { role: 'OTHER' } }]);
     } finally {

@@ -66,7 +66,7 @@ async function tools<G extends ReturnType<typeof lostCase> | ReturnType<typeof o
         }),
       ),
     stored: () => baseItems(table.client, TableName),
-    options: { graph, store: table.store, streamLabel: streamLabel(table.streamArn), settleMs: 10 },
+    options: { store: table.store, streamLabel: streamLabel(table.streamArn), settleMs: 10 },
   };
 }
 
@@ -122,13 +122,13 @@ describe('ids whose case the keys have lost', () => {
     expect((await reader.edges('ORG-O1', 'MEMBER', { limit: 1, cursor: first.cursor! })).items).toMatchObject([
       { target: 'USER-b' },
     ]);
-    expect(await check(options)).toMatchObject({ ...CLEAN, unknown: 0, baseItems: 5 });
+    expect(await check(graph, options)).toMatchObject({ ...CLEAN, unknown: 0, baseItems: 5 });
     await put({ pk: '$app#userid_u1', sk: '$user_1', userId: 'U1', name: 'Anna' });
     await remove('$app#orgid_o1', '$member_1#userid_b');
     await projectAll();
     expect(await reader.get(['ORG-O1'])).toMatchObject([{ edgeSet: [{ target: 'USER-U1', copy: { name: 'Anna' } }] }]);
-    expect(await check(options)).toMatchObject(CLEAN);
-    expect((await check({ ...options, mode: 'rebuild' })).repaired).toBe(0);
+    expect(await check(graph, options)).toMatchObject(CLEAN);
+    expect((await check(graph, { ...options, mode: 'rebuild' })).repaired).toBe(0);
   });
 
   it('belong to one item at a time: another case in the attribute is another node', async () => {
@@ -168,10 +168,10 @@ describe('ids whose case the keys have lost', () => {
     expect(await reader.degree('ORG-O1', 'MEMBER')).toBe(1);
     expect(await reader.degree('ORG-o1', 'MEMBER')).toBe(1);
     expect((await reader.edges('ORG-o1', 'MEMBER')).items).toMatchObject([{ target: 'USER-u2' }]);
-    expect(await check(options)).toMatchObject(CLEAN);
+    expect(await check(graph, options)).toMatchObject(CLEAN);
     // All of it once more, as a stream may.
     await projector.project(await allRecords());
-    expect(await check(options)).toMatchObject(CLEAN);
+    expect(await check(graph, options)).toMatchObject(CLEAN);
   });
 
   it('place no item whose attribute does not give its key', async () => {
@@ -182,7 +182,7 @@ describe('ids whose case the keys have lost', () => {
     await put({ pk: '$app#userid_U4', sk: '$user_1', userId: 'U4', name: 'Key' });
     await projectAll();
     expect((await createReader(graph, { store }).search('USER.name').beginsWith('')).items).toEqual([]);
-    expect(await check(options)).toMatchObject({ ...CLEAN, unknown: 3 });
+    expect(await check(graph, options)).toMatchObject({ ...CLEAN, unknown: 3 });
   });
 
   it('keep their places apart: a fan-out and the studio pass over no item of an id whose keys another id shares', async () => {
@@ -239,7 +239,7 @@ describe('ids whose case the keys have lost', () => {
       const found = await reader.inbound('MEMBER', `USER-${number}`, { order: 'byName', equals: 'Bob' });
       expect(found.items).toMatchObject([{ source: 'ORG-o' }]);
     }
-    expect(await check(options)).toMatchObject(CLEAN);
+    expect(await check(graph, options)).toMatchObject(CLEAN);
     const [{ answer }] = INSPECT_ROUTES as unknown as [(typeof INSPECT_ROUTES)[number]];
     for (const side of ['derived', 'base'] as const) {
       const context = { graph, store } as unknown as RequestContext;
@@ -290,7 +290,7 @@ describe('ids whose case the keys have lost', () => {
       { edgeSet: [{ target: 'USER-B' }, { target: 'USER-U1' }] },
     ]);
     await projectAll();
-    expect(await check(options)).toMatchObject({ ...CLEAN, unknown: 0 });
+    expect(await check(graph, options)).toMatchObject({ ...CLEAN, unknown: 0 });
   });
 });
 
@@ -359,7 +359,7 @@ describe.each(['plain', 'adopted'] as const)(
         { target: 'CUSTOMER-7', attributes: { at: '2020' } },
       ]);
       expect((await reader.edges('ORDER-1')).items).toHaveLength(1);
-      expect(await check(options)).toMatchObject({ ...CLEAN, unknown: 0, baseItems: 6 });
+      expect(await check(graph, options)).toMatchObject({ ...CLEAN, unknown: 0, baseItems: 6 });
 
       await put({ ...keysOf('ORDER', '1'), customerId: '8', at: '2020', total: 5 });
       await put({ ...keysOf('ORDER', '2'), at: '2019', total: 9 });
@@ -371,15 +371,15 @@ describe.each(['plain', 'adopted'] as const)(
         { edgeSet: [] },
       ]);
       expect(await reader.degree('ORDER-2', 'PLACED_BY')).toBe(0);
-      expect(await check(options)).toMatchObject(CLEAN);
+      expect(await check(graph, options)).toMatchObject(CLEAN);
       await remove(keysOf('ORDER', '1').pk, keysOf('ORDER', '1').sk);
       await projectAll();
       expect(await ordersOf('8')).toEqual([]);
-      expect(await check(options)).toMatchObject(CLEAN);
+      expect(await check(graph, options)).toMatchObject(CLEAN);
       // All of it once more, one record at a time.
       for (const record of await allRecords()) await projector.project([record]);
-      expect(await check(options)).toMatchObject(CLEAN);
-      expect((await check({ ...options, mode: 'rebuild' })).repaired).toBe(0);
+      expect(await check(graph, options)).toMatchObject(CLEAN);
+      expect((await check(graph, { ...options, mode: 'rebuild' })).repaired).toBe(0);
     });
 
     it('are written by writing the node, at once in its session, and by nothing else', async () => {
@@ -436,7 +436,7 @@ describe.each(['plain', 'adopted'] as const)(
       expect(await stored()).toHaveLength(1);
       await projectAll();
       expect((await reader.inbound('PLACED_BY', 'CUSTOMER-8')).items).toEqual([]);
-      expect(await check(options)).toMatchObject(CLEAN);
+      expect(await check(graph, options)).toMatchObject(CLEAN);
     });
   },
 );

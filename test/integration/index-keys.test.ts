@@ -90,9 +90,9 @@ describe('D13: indexes whose key attributes have names of their own', () => {
     expect((await reader.search('GOAL.title').eq('Run 3')).items).toEqual([]);
     expect(await byRank('gsi1')).toEqual(ids.slice(0, 4));
     await store.delete({ source: 'GOAL-0', target: '~ix/title' });
-    const options = { graph, store, settleMs: 20 } as const;
-    expect((await check({ ...options, mode: 'repair' })).drift).toEqual({ missing: 1, stale: 0, orphan: 0 });
-    expect((await check({ ...options, mode: 'report' })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+    const options = { store, settleMs: 20 } as const;
+    expect((await check(graph, { ...options, mode: 'repair' })).drift).toEqual({ missing: 1, stale: 0, orphan: 0 });
+    expect((await check(graph, { ...options, mode: 'report' })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
     expect((await reader.search('GOAL.title').eq('Run 0')).items).toHaveLength(1);
   });
 

@@ -73,7 +73,7 @@ async function sampledTable() {
       const verifiedThroughMs = await run();
       return { rcu, verifiedThroughMs };
     },
-    told: () => status({ graph, store }),
+    told: () => status(graph, { store }),
   };
 }
 

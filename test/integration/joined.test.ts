@@ -47,14 +47,14 @@ async function tracker(options: Parameters<typeof trackerGraph>[0] & { fanOutPag
   const { graph, store, streams, streamArn } = table;
   const checkpoint = memoryCheckpoint();
   const run = async (over: Store = store) =>
-    await createWorker({ graph, store: over, streams, streamArn, checkpoint, pollIntervalMs: 20 }).run({
+    await createWorker(graph, { store: over, streams, streamArn, checkpoint, pollIntervalMs: 20 }).run({
       untilIdle: true,
     });
   const ticket = (id: string, title: string, status: string, more: Item = {}) =>
     store.put({ ...key(id), title: { S: title }, status: { S: status }, ...more });
   const checked = async (mode: 'report' | 'repair' = 'report') => {
     const findings: Finding[] = [];
-    const result = await check({ graph, store, mode, settleMs: 20, onFinding: (finding) => findings.push(finding) });
+    const result = await check(graph, { store, mode, settleMs: 20, onFinding: (finding) => findings.push(finding) });
     const { drift, pending, rcu, repaired, quarantined } = result;
     return { drift, pending, rcu, repaired, quarantined, findings };
   };
@@ -166,8 +166,8 @@ describe('index items that an edge and its source node determine', () => {
     });
     await run();
     const dangling: string[] = [];
-    await check({
-      ...{ graph, store, settleMs: 1, dangling: true },
+    await check(graph, {
+      ...{ store, settleMs: 1, dangling: true },
       onFinding: ({ verdict, source, target }) => {
         if (verdict === 'dangling') dangling.push(`${source} ${target}`);
       },
@@ -257,7 +257,7 @@ describe('what is wrong with an index item of two base items', () => {
     expect((await reader.inbound('IN_PROJECT', PROJECT, { order: 'byStatus' })).items).toHaveLength(1);
     // Without its record: only the redrive brings it on.
     await ticket('TICKET-1', 'one', 'open', { dueDate: { S: '2026-03-01' } });
-    expect(await redrive({ graph, store })).toMatchObject({ entries: 1, repaired: 1, left: 0 });
+    expect(await redrive(graph, { store })).toMatchObject({ entries: 1, repaired: 1, left: 0 });
     expect((await reader.inbound('IN_PROJECT', PROJECT)).items).toMatchObject([{ source: 'TICKET-1' }]);
   });
 
@@ -274,7 +274,7 @@ describe('what is wrong with an index item of two base items', () => {
     expect((await table.projectAll()).quarantined).toBeGreaterThan(0);
     const { items } = await table.store.query({ partition: 'A-1', sortKey: { beginsWith: '~quarantine/' } });
     expect(new Set(items.map(({ of }) => JSON.stringify(of)))).toEqual(new Set(['{"S":"AB-B-1"}']));
-    const result = await check({ graph, store: table.store, settleMs: 20 });
+    const result = await check(graph, { store: table.store, settleMs: 20 });
     expect(result).toMatchObject({ drift: CLEAN.drift });
     expect(result.quarantined).toBeGreaterThan(0);
     // Without a mistake nothing is in quarantine.

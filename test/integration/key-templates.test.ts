@@ -60,11 +60,11 @@ describe('templates of keys', () => {
     await projectAll();
     const graph: CompiledModel = graphOf(name, 'USER#{id}');
     const other = new DynamoDBStore(client, graph.table);
-    const options = { graph, store: other, streamLabel: streamLabel(streamArn), settleMs: 10 };
-    const { drift } = await check(options);
+    const options = { store: other, streamLabel: streamLabel(streamArn), settleMs: 10 };
+    const { drift } = await check(graph, options);
     expect([drift.orphan, drift.missing]).toEqual([2, 2]);
-    await check({ ...options, mode: 'repair' });
-    expect(await check(options)).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
+    await check(graph, { ...options, mode: 'repair' });
+    expect(await check(graph, options)).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
     const reader = createReader(graph as ReturnType<typeof graphOf>, { store: other });
     expect((await reader.search('USER.name').eq('USER#2')).items).toMatchObject([{ id: 'USER-2' }]);
     expect((await reader.search('USER.name').eq('PERSON#1')).items).toEqual([]);

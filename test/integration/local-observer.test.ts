@@ -22,7 +22,7 @@ afterEach(async () => {
 describe('the observer of startLocal', () => {
   it('says through when all is right, and tells of what is broken', async () => {
     const found: ObservedDrift[] = [];
-    local = await startLocal({ graph, engine: 'memory', onDrift: (drift) => found.push(drift) });
+    local = await startLocal(graph, { engine: 'memory', onDrift: (drift) => found.push(drift) });
     const { store, observer } = local;
     await createWriter(graph, { store }).putNode('USER-1', { name: 'Ann' });
     await local.worker.idle();
@@ -52,7 +52,7 @@ describe('the observer of startLocal', () => {
     ) {
       return readers.send(command, (one) => send.call(this, one));
     } as never);
-    local = await startLocal({ graph, engine: 'memory' });
+    local = await startLocal(graph, { engine: 'memory' });
     const { store, observer } = local;
     await vi.waitFor(() => expect(observer?.verifiedThroughMs).toBeDefined(), PATIENCE);
     const writtenMs = Date.now();
@@ -69,15 +69,15 @@ describe('the observer of startLocal', () => {
   });
 
   it('is absent if it is not wanted, and nothing says what is verified', async () => {
-    local = await startLocal({ graph, engine: 'memory', observe: false });
+    local = await startLocal(graph, { engine: 'memory', observe: false });
     expect(local.observer).toBeUndefined();
     await local.worker.idle();
     expect(await readObserverProgress(local.store)).toBeUndefined();
-    expect(await status({ graph, store: local.store })).toMatchObject({ verifiedThrough: null, drift: 0 });
+    expect(await status(graph, { store: local.store })).toMatchObject({ verifiedThrough: null, drift: 0 });
   });
 
   it('holds the lease, so that no other process observes the table', async () => {
-    local = await startLocal({ graph, engine: 'memory' });
+    local = await startLocal(graph, { engine: 'memory' });
     const { store, observer } = local;
     await vi.waitFor(() => expect(observer?.verifiedThroughMs).toBeDefined(), PATIENCE);
     const memory = new TableMemory(store, Date.now);

@@ -27,10 +27,17 @@ async function withLostShard() {
   stream.lose('lost');
   const logger = recordingLogger();
   const work = (settings = {}) =>
-    createSourceWorker(stream, { graph, store, pollIntervalMs: 10, shardIntervalMs: 250, logger, ...settings }).run({
+    createSourceWorker(graph, {
+      source: stream,
+      store,
+      pollIntervalMs: 10,
+      shardIntervalMs: 250,
+      logger,
+      ...settings,
+    }).run({
       untilIdle: true,
     });
-  const context = { graph, store, source: stream, now: Date.now, isProjected: isProjectedIn(graph, store) };
+  const context = { store, source: stream, now: Date.now, isProjected: isProjectedIn(graph, { store }) };
   return { ...table, stream, work, context };
 }
 
@@ -49,11 +56,10 @@ describe('a closed shard that is listed and gone', () => {
   });
 
   it('is a line of the status, and nothing waits for it', async () => {
-    const { context, work } = await withLostShard();
+    const { graph, context, work } = await withLostShard();
     await work();
-    const position = await streamPosition(context);
-    const { shards, problems } = await status({
-      graph: context.graph,
+    const position = await streamPosition(graph, context);
+    const { shards, problems } = await status(graph, {
       store: context.store,
       position: async () => position,
     });
@@ -62,15 +68,15 @@ describe('a closed shard that is listed and gone', () => {
       ['lost', 'lost', true],
     ]);
     expect(problems).toEqual([]);
-    const found = positionOfStream(context.graph, context.store, context.source);
+    const found = positionOfStream(graph, context.store, context.source);
     expect(await lagOfStream(found)).toMatchObject({ isApplied: true });
     expect(await found.consumer(0).appliedUpToMs()).toBeGreaterThan(0);
   });
 
   it('holds up neither the newest position nor a sweep', async () => {
-    const { context } = await withLostShard();
-    expect(await newestPositionOf(context)()).toContain('2026-01-01T00:00:00.000/');
-    expect(await sweep({ ...context, now: () => Date.now() + 600_000 })).toMatchObject({ repaired: 1, left: 0 });
+    const { graph, context } = await withLostShard();
+    expect(await newestPositionOf({ ...context, graph })()).toContain('2026-01-01T00:00:00.000/');
+    expect(await sweep({ ...context, graph, now: () => Date.now() + 600_000 })).toMatchObject({ repaired: 1, left: 0 });
   });
 
   it('is a gap for who follows the stream, and no end to begin at', async () => {
@@ -97,7 +103,7 @@ describe('a closed shard that is listed and gone', () => {
 
 describe('a shard that leaves the stream between listing and reading', () => {
   it('fails no look, no newest position and no sweep: the stream is listed again', async () => {
-    const { context, stream, work } = await withLostShard();
+    const { graph, context, stream, work } = await withLostShard();
     await work();
     stream.open('other');
     let isListed = 0;
@@ -108,20 +114,20 @@ describe('a shard that leaves the stream between listing and reading', () => {
       stream.vanish('other');
       return description;
     };
-    const ids = async () => (await streamPosition(context)).shards.map(({ shardId }) => shardId).sort();
+    const ids = async () => (await streamPosition(graph, context)).shards.map(({ shardId }) => shardId).sort();
     expect(await ids()).toEqual(['child', 'lost']);
     expect(isListed).toBe(2);
     stream.open('other');
-    expect(await newestPositionOf(context)()).toContain('2026-01-01T00:00:00.000/');
+    expect(await newestPositionOf({ ...context, graph })()).toContain('2026-01-01T00:00:00.000/');
     stream.open('other');
-    expect(await sweep(context)).toMatchObject({ left: 0 });
+    expect(await sweep({ ...context, graph })).toMatchObject({ left: 0 });
   });
 
   it('a shard that stays unreadable is named, with what to do', async () => {
-    const { context, stream } = await withLostShard();
+    const { graph, context, stream } = await withLostShard();
     stream.open('new');
     stream.lose('new');
-    await expect(streamPosition(context)).rejects.toMatchObject({
+    await expect(streamPosition(graph, context)).rejects.toMatchObject({
       code: 'stream-no-shard',
       message: 'Shard new cannot be read: There is no shard new.',
       hint: expect.stringContaining('Try again'),

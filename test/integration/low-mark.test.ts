@@ -164,7 +164,7 @@ describe('the low mark of a stream', () => {
   it('is moved by one process at a time, and read by all others', async () => {
     const { graph, store, client, streams, streamArn } = await markedTable(4);
     await store.put(follows('1', '2'));
-    await createWorker({ graph, store, streams, streamArn, pollIntervalMs: 20 }).run({ untilIdle: true });
+    await createWorker(graph, { store, streams, streamArn, pollIntervalMs: 20 }).run({ untilIdle: true });
     let reads = 0;
     const counting = Object.assign(Object.create(streams), {
       send: (command: { constructor: { name: string } }) => {

@@ -17,7 +17,7 @@ const graph = goalGraph('memory-engine');
 let local: Local;
 
 beforeAll(async () => {
-  local = await startLocal({ graph, engine: 'memory' });
+  local = await startLocal(graph, { engine: 'memory' });
 });
 afterAll(() => local.stop());
 
@@ -33,24 +33,24 @@ describe('the engine in memory', () => {
     const reader = createReader(graph, { store });
     const [goal] = await reader.get(['GOAL-1']);
     expect(JSON.stringify(goal?.edgeSet)).toContain('USER-1');
-    const { drift, baseItems } = await check({ graph, store, settleMs: 0 });
+    const { drift, baseItems } = await check(graph, { store, settleMs: 0 });
     expect({ drift, baseItems }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, baseItems: 3 });
   });
 
   it('has a stream that is switched off and on, and closes the shard of the first', async () => {
     const streams = createStreamsClient({ endpoint: local.endpoint });
     try {
-      const { streamArn } = await describeTable(local.client, graph);
+      const { streamArn } = await describeTable(graph, { client: local.client });
       const TableName = graph.table.name;
       await local.client.send(new UpdateTableCommand({ TableName, StreamSpecification: { StreamEnabled: false } }));
-      expect((await describeTable(local.client, graph)).lacks).not.toEqual([]);
+      expect((await describeTable(graph, { client: local.client })).lacks).not.toEqual([]);
       await local.client.send(
         new UpdateTableCommand({
           TableName,
           StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
         }),
       );
-      const { streamArn: second, lacks } = await describeTable(local.client, graph);
+      const { streamArn: second, lacks } = await describeTable(graph, { client: local.client });
       expect(lacks).toEqual([]);
       expect(second).not.toBe(streamArn);
       const { Streams = [] } = await streams.send(new ListStreamsCommand({ TableName }));

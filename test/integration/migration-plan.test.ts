@@ -35,10 +35,10 @@ async function shops(projectedBy: 'registered' | 'unregistered' | 'nothing') {
   const name = uniqueTableName();
   const before = graphOf(name, {});
   const table = await testTable(before);
-  const identity = await tableIdentity(table.client, before);
+  const identity = await tableIdentity(before, { client: table.client });
   const run = (graph: CompiledModel, options: Partial<MigrateOptions> = {}) =>
-    migrate({
-      ...{ graph, store: table.store, ...identity, ...options },
+    migrate(graph, {
+      ...{ store: table.store, ...identity, ...options },
       wait: (milliseconds) => (milliseconds < REPLICA_LAG_MS ? sleep(milliseconds) : Promise.resolve()),
     });
   const plan = (graph: CompiledModel, options: Partial<Parameters<typeof planMigration>[0]> = {}) =>

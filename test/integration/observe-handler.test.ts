@@ -42,7 +42,7 @@ async function observedTable() {
   for (let i = 0; i < 5; i++) await store.put(user(`${i}`));
   for (let i = 1; i < 5; i++) await store.put(follows('0', `${i}`));
   const project = async (): Promise<void> => {
-    await createWorker({ graph, store, streams, streamArn, pollIntervalMs: 20 }).run({ untilIdle: true });
+    await createWorker(graph, { store, streams, streamArn, pollIntervalMs: 20 }).run({ untilIdle: true });
   };
   await project();
   const handler = observeHandler(graph, { store, stream: new DynamoDBStreamSource(streams, streamArn), limits });
@@ -68,7 +68,7 @@ it('reads on from where the call before was, on the base of a check by others, a
 
   await new Promise((done) => setTimeout(done, limits.lateMs + 2 * limits.skewMs + 50));
   const beganAtMs = Date.now();
-  const result = await check({ graph, store, settleMs: 0 });
+  const result = await check(graph, { store, settleMs: 0 });
   await saveLastCheck(graph.table, store, { ...result, beganAtMs }, Date.now());
   const second = await handler();
   expect(Date.parse(second.verifiedThrough!)).toBeGreaterThan(beganAtMs - 5_000);

@@ -22,7 +22,7 @@ async function observedTable(model: CompiledModel = followGraph()) {
   for (let i = 0; i < 5; i++) await store.put(user(`${i}`));
   for (let i = 1; i < 5; i++) await store.put(follows('0', `${i}`));
   const project = async (): Promise<void> => {
-    await createWorker({ graph, store, streams, streamArn }).run({ untilIdle: true });
+    await createWorker(graph, { store, streams, streamArn }).run({ untilIdle: true });
   };
   await project();
   const found: ObservedDrift[] = [];
@@ -68,7 +68,7 @@ describe('the observer of a table', () => {
       'element',
     ]);
     expect(found.length).toBe(third.drift.length);
-    const told = await status({ graph, store });
+    const told = await status(graph, { store });
     expect(told.drift).toBe(third.drift.length);
     expect(told.verifiedThrough).toBe(new Date(third.verifiedThroughMs!).toISOString());
     expect(told.problems.join()).toContain('edgeloom observe --repair');
@@ -130,13 +130,13 @@ describe('the observer of a table', () => {
     const { graph, store, run } = await observedTable();
     await run();
     const later = () => Date.now() + 3_600_000;
-    expect((await status({ graph, store, now: later })).problems).toEqual([]);
+    expect((await status(graph, { store, now: later })).problems).toEqual([]);
     // A process that runs again, and ends without a word.
     const memory = new TableMemory(store, Date.now);
     const { isEnded, ...state } = (await memory.open()) as ObserverState;
     expect(isEnded).toBe(true);
     await memory.save(state);
-    expect((await status({ graph, store, now: later })).problems.join()).toContain('Nothing is verified after');
+    expect((await status(graph, { store, now: later })).problems.join()).toContain('Nothing is verified after');
   });
 
   it('lists what readers do not use yet, and calls nobody for it', async () => {
@@ -152,7 +152,7 @@ describe('the observer of a table', () => {
     const found = { suspect, wanted: 'a', stored: null, foundMs: Date.now(), isCertain: true };
     await memory.save({ ...state, drift: [{ ...found, state: 'not-ready' }] });
     await memory.close();
-    const told = await status({ graph, store });
+    const told = await status(graph, { store });
     expect(told).toMatchObject({ drift: 0, problems: [] });
     expect(told.exceptions).toMatchObject([{ item: 'USER-1 ~ix/@2/name', state: 'not-ready' }]);
   });

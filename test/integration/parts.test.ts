@@ -48,11 +48,10 @@ async function chat() {
     writer: createWriter(graph, { store }),
     reader: createReader(graph, { store }),
     run: () =>
-      createWorker({ graph, store, streams, streamArn, checkpoint, pollIntervalMs: 20 }).run({ untilIdle: true }),
+      createWorker(graph, { store, streams, streamArn, checkpoint, pollIntervalMs: 20 }).run({ untilIdle: true }),
     checked: async (mode: 'report' | 'repair' = 'report') => {
       const findings: Finding[] = [];
-      const { drift, quarantined } = await check({
-        graph,
+      const { drift, quarantined } = await check(graph, {
         store,
         mode,
         settleMs: 20,
@@ -175,7 +174,7 @@ describe('a part of a node', () => {
     expect((await own.inbound('IN', 'ROOM-1', { order: 'byStatus' })).items).toMatchObject([{ source: ADA }]);
     const waiting = reader.waitForProjection({ source: ADA, target: 'STATE' }, { timeoutMs: 1 });
     await expect(waiting).rejects.toThrow(/still different: .*~view\/STATE/);
-    const before = await explain({ source: ADA, target: 'STATE' }, { graph, store });
+    const before = await explain(graph, { key: { source: ADA, target: 'STATE' }, store });
     expect(before.item.kind).toBe('part');
     expect(before.parts.map(({ name, state }) => [name, state])).toEqual([
       ['nodes.USER.parts.STATE.view', 'lag'],
@@ -184,9 +183,9 @@ describe('a part of a node', () => {
     ]);
     await run();
     await reader.waitForProjection({ source: ADA, target: 'STATE' });
-    const view = await explain({ source: ADA, target: '~view/STATE' }, { graph, store });
+    const view = await explain(graph, { key: { source: ADA, target: '~view/STATE' }, store });
     expect(view.parts).toMatchObject([{ source: ADA, target: 'STATE', name: 'nodes.USER.parts.STATE.view' }]);
-    expect((await explain({ source: ADA, target: '~ix/#STATE/status' }, { graph, store })).parts).toMatchObject([
+    expect((await explain(graph, { key: { source: ADA, target: '~ix/#STATE/status' }, store })).parts).toMatchObject([
       { target: 'STATE', name: 'nodes.USER.parts.STATE.search' },
     ]);
     await writer.with(session).deletePart(ADA, 'STATE');
@@ -228,10 +227,10 @@ describe('a part of a node', () => {
     await store.put(bad);
     await run();
     expect(await checked()).toMatchObject({ quarantined: 1, missing: 0, stale: 0, orphan: 0 });
-    await redrive({ graph, store });
+    await redrive(graph, { store });
     expect((await reader.get([ADA]))[0]!.attributes).toEqual({ name: 'Ada', STATE: { status: 1 } });
     await store.put({ ...bad, status: { S: 'online' } });
-    expect(await redrive({ graph, store })).toMatchObject({ repaired: 1, left: 0 });
+    expect(await redrive(graph, { store })).toMatchObject({ repaired: 1, left: 0 });
     expect((await reader.search('USER.STATE.status').eq('online')).items).toMatchObject([{ id: ADA }]);
     expect(await checked()).toEqual(CLEAN);
   });

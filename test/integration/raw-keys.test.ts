@@ -56,8 +56,8 @@ async function opened() {
     documents.send(new PutCommand({ TableName: graph.table.name, Item: { pk, sk, ...rest } }));
   const findings = async (): Promise<unknown> => {
     const found: Finding[] = [];
-    const { drift, quarantined, unknownTypes } = await check({
-      ...{ graph, store, streamLabel: streamLabel(streamArn), settleMs: 10 },
+    const { drift, quarantined, unknownTypes } = await check(graph, {
+      ...{ store, streamLabel: streamLabel(streamArn), settleMs: 10 },
       onFinding: (one) => found.push(one),
     });
     return {
@@ -126,7 +126,7 @@ describe('a table with raw keys', () => {
     }
     expect(await findings()).not.toEqual(clean);
     const label = streamLabel(streamArn);
-    expect((await check({ graph, store, streamLabel: label, settleMs: 10, mode: 'repair' })).repaired).toBeGreaterThan(
+    expect((await check(graph, { store, streamLabel: label, settleMs: 10, mode: 'repair' })).repaired).toBeGreaterThan(
       3,
     );
     expect(await findings()).toEqual(clean);
@@ -215,7 +215,7 @@ describe('a table with raw keys', () => {
     const folder = await mkdtemp(join(tmpdir(), 'edgeloom-'));
     const file = join(folder, 'lines.jsonl');
     await writeFile(file, '{"pk":"TAG-t1","sk":"TAG-t1"}\n{"pk":"ORG-o1","sk":"ORG-o1"}\n');
-    await expect(importFile({ graph, store, file })).rejects.toMatchObject({
+    await expect(importFile(graph, { store, file })).rejects.toMatchObject({
       code: 'invalid-lines',
       message: expect.stringMatching(/1 line is bad.*line 2: Node "ORG-o1": .*only reads it/s),
     });
@@ -230,7 +230,7 @@ describe('a table with raw keys', () => {
     await put('TAG-1', 'TAG-1');
     await projectAll();
     const erase = (hours = 0) =>
-      eraseSubject({ graph, store, id: 'USER-u1', now: () => Date.now() + hours * 3_600_000, segments: 1 });
+      eraseSubject(graph, { store, id: 'USER-u1', now: () => Date.now() + hours * 3_600_000, segments: 1 });
     const first = await erase();
     const others = 'a base item that other software writes: delete it there';
     expect(first).toMatchObject({ isDone: false, deleted: { nodes: 0, edges: 0, unknown: 0 } });

@@ -193,8 +193,8 @@ describe('the index items of named orders', () => {
     await own.store.delete({ source: 'TICKET-1', target: (hashed['target'] as { S: string }).S });
     const found = async (mode: 'report' | 'repair') => {
       const verdicts: string[] = [];
-      await check({
-        ...{ graph: own.graph, store: own.store, settleMs: 0, mode },
+      await check(own.graph, {
+        ...{ store: own.store, settleMs: 0, mode },
         onFinding: ({ verdict, target }) => verdicts.push(`${verdict} ${target.replace(/#[0-9a-f]{32}$/, '#hash')}`),
       });
       return verdicts.filter((text) => !text.startsWith('dangling')).sort();

@@ -255,7 +255,7 @@ describe('the owner item', () => {
       const verdicts: string[] = [];
       const onFinding = (finding: { verdict: string; source: string; target: string }) =>
         verdicts.push(`${finding.verdict} ${finding.source} ${finding.target}`);
-      await check({ graph: of, store, settleMs: 0, mode, onFinding });
+      await check(of, { store, settleMs: 0, mode, onFinding });
       return verdicts.sort();
     };
     const wrong = [`missing USER-2 ${target}/byHours`, `orphan USER-9 ${target}`, `stale USER-1 ${target}`];

@@ -63,7 +63,7 @@ describe.each([
       await store.put({ source: { S: `USER-${i}` }, target: { S: `USER-${i}` }, name: { S: `name ${i}` } });
     }
     expect((await run(mode)).calls).toBeGreaterThan(1);
-    expect((await check({ graph, store, settleMs: 0, now })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+    expect((await check(graph, { store, settleMs: 0, now })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   });
 
   it('leaves tombstones that it has no time for to the next run', async () => {

@@ -44,23 +44,23 @@ describe('a rebuild', () => {
         });
       }
     }
-    const rebuilt = await check({ graph, store, mode: 'rebuild' });
+    const rebuilt = await check(graph, { store, mode: 'rebuild' });
     // Each goal: a view, and an index item for each member.
     expect(rebuilt.repaired).toBe(5 * 6);
-    const after = await check({ graph, store, settleMs: 10 });
+    const after = await check(graph, { store, settleMs: 10 });
     expect(after).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 }, derivedItems: 30 });
     // A table without a registry notes that a rebuild has begun.
-    expect(await check({ graph, store, mode: 'rebuild' })).toMatchObject({ repaired: 0, wcu: 1 });
+    expect(await check(graph, { store, mode: 'rebuild' })).toMatchObject({ repaired: 0, wcu: 1 });
   });
 
   it('mends what a changed model asks for: another rank table, new labels, new and dropped searches and types', async () => {
     const { store, graph } = await checkedTable(3);
     const changed = changedGraph(graph.table.name);
-    expect((await check({ graph: changed, store, settleMs: 10 })).drift).not.toEqual({
+    expect((await check(changed, { store, settleMs: 10 })).drift).not.toEqual({
       ...{ missing: 0, stale: 0, orphan: 0 },
     });
-    await check({ graph: changed, store, mode: 'rebuild' });
-    const after = await check({ graph: changed, store, settleMs: 10 });
+    await check(changed, { store, mode: 'rebuild' });
+    const after = await check(changed, { store, settleMs: 10 });
     expect(after.drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
     const { item } = await store.get({ source: 'GOAL-G1', target: '~ix/GOALMEMBERSHIP-USER-U1' }, { consistent: true });
     expect(item).toMatchObject({ gsi0sk: { S: '900-LEAD\u0000GOAL-G1' } });
@@ -78,7 +78,7 @@ describe('a rebuild', () => {
         if (i % 5 === 0) await projectAll();
       }
     })();
-    for (let i = 0; i < 3; i++) await check({ graph, store, mode: 'rebuild' });
+    for (let i = 0; i < 3; i++) await check(graph, { store, mode: 'rebuild' });
     isOver = true;
     await producing;
     await projectAll();
@@ -109,7 +109,7 @@ describe('a rebuild', () => {
     await refused();
     // With a registry all of them maintain what it lists.
     await tell(consumer);
-    await migrate({ graph, store, wait: async () => undefined });
+    await migrate(graph, { store, wait: async () => undefined });
     await refused();
   });
 });

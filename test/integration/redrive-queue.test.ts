@@ -161,7 +161,7 @@ describe('an entry that was written again while it was settled', () => {
       const { item } = await store.get({ source, target }, { consistent: true });
       await store.put({ ...item, r: { N: '2' } });
     });
-    expect(await redrive({ graph, store: meddling })).toMatchObject({ entries: 1, repaired: 0, left: 1 });
-    expect(await redrive({ graph, store })).toMatchObject({ entries: 1, repaired: 1, left: 0 });
+    expect(await redrive(graph, { store: meddling })).toMatchObject({ entries: 1, repaired: 0, left: 1 });
+    expect(await redrive(graph, { store })).toMatchObject({ entries: 1, repaired: 1, left: 0 });
   });
 });

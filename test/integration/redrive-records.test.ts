@@ -74,7 +74,7 @@ async function findingsOf({ graph, store, projector, allRecords }: Omit<FailedTa
   const continuations = (await allRecords()).filter(({ target }) => target.startsWith('~more/'));
   await projector.project(continuations);
   const findings: Finding[] = [];
-  await check({ graph, store, settleMs: 0, onFinding: (finding) => findings.push(finding) });
+  await check(graph, { store, settleMs: 0, onFinding: (finding) => findings.push(finding) });
   return findings;
 }
 
@@ -139,7 +139,7 @@ describe('a redrive of a large failed batch', () => {
     await store.put(userItem('mended', { age: { N: '7' } }));
     const result = await redriveRecords(records, { graph, store });
     expect(result).toMatchObject({ entries: 18, repaired: 18, left: 0, quarantined: 1, reasons: [] });
-    expect(await redrive({ graph, store })).toMatchObject({ entries: 1, repaired: 0, left: 1 });
+    expect(await redrive(graph, { store })).toMatchObject({ entries: 1, repaired: 0, left: 1 });
   });
 });
 
@@ -212,8 +212,8 @@ describe('a redrive of the quarantine whose time ends', () => {
     const runs: number[] = [];
     while (repaired === 0 && runs.length < 10) {
       let entries = 0;
-      const result = await redrive({
-        ...{ graph, store, concurrency: 1 },
+      const result = await redrive(graph, {
+        ...{ store, concurrency: 1 },
         remainingMs: () => (entries >= 5 ? 0 : 60_000),
         onProgress: (count) => {
           entries = count;
@@ -225,7 +225,7 @@ describe('a redrive of the quarantine whose time ends', () => {
     }
     expect(repaired).toBe(1);
     expect(runs.length).toBeGreaterThan(1);
-    const { left } = await redrive({ graph, store });
+    const { left } = await redrive(graph, { store });
     expect(left).toBe(12);
   });
 });

@@ -145,7 +145,7 @@ describe('redrive', () => {
     // The records that mend are lost, as after a day without a consumer: redrive has the base items alone.
     await store.put(nodeItem('USER-mended', { born: { S: '2001-02-03' }, name: { S: 'second' } }));
     await store.delete({ source: 'USER-gone', target: 'USER-gone' });
-    const result = await redrive({ graph, store });
+    const result = await redrive(graph, { store });
     expect(result).toMatchObject({ entries: 3, repaired: 2, left: 1 });
     expect(result.reasons.join()).toContain('USER-bad');
     expect((await entries(store)).map((item) => readEntry(graph, item).source)).toEqual(['USER-bad']);
@@ -195,10 +195,10 @@ describe('redrive', () => {
     expect(await projectAll()).toMatchObject({ quarantined: 1, failedFrom: undefined });
     const [entry] = (await entries(store)).map((item) => readEntry(graph, item));
     expect(entry).toMatchObject({ source: 'TEAM-1', target: '~view', code: 'ValidationException' });
-    expect(await redrive({ graph, store })).toMatchObject({ entries: 1, left: 1 });
+    expect(await redrive(graph, { store })).toMatchObject({ entries: 1, left: 1 });
     await store.put(nodeItem('TEAM-1', { text: { S: 'short' } }));
     await store.delete({ source: 'TEAM-1', target: 'MEMBER-USER-2' });
-    expect(await redrive({ graph, store })).toMatchObject({ entries: 1, repaired: 1, left: 0 });
+    expect(await redrive(graph, { store })).toMatchObject({ entries: 1, repaired: 1, left: 0 });
     const { item } = await store.get({ source: 'TEAM-1', target: '~view' }, { consistent: true });
     expect(item).toMatchObject({
       attributes: { M: { text: { S: 'short' } } },
@@ -222,8 +222,8 @@ describe('entries that have lost the key of their base item', () => {
     await store.writeMany([{ delete: { source: 'USER-1', target: entry!['target']!['S' as never] } }]);
     for (const name of names) await store.put(named(name));
     await store.put(nodeItem('USER-1', { age: { N: '7' }, name: { S: 'Ada' } }));
-    expect(await redrive({ graph, store })).toMatchObject({ entries: names.length, repaired: names.length, left: 0 });
-    expect(await redrive({ graph, store })).toMatchObject({ entries: 0 });
+    expect(await redrive(graph, { store })).toMatchObject({ entries: names.length, repaired: names.length, left: 0 });
+    expect(await redrive(graph, { store })).toMatchObject({ entries: 0 });
     const { item } = await store.get({ source: 'USER-1', target: '~ix/age' }, { consistent: true });
     expect(item).toMatchObject({ value: { N: '7' } });
   });
@@ -240,7 +240,7 @@ describe('an entry that names keys of no derived item', () => {
     const forged = items.find(({ source }) => source!['S' as never] === 'USER-1')!;
     await store.put({ ...forged, derivedKeys: { SS: ['USER-1', '~degree/MEMBER', '~unknown', '~ix/name'] } });
     await store.put(nodeItem('USER-2', { age: { N: '7' } }));
-    expect(await redrive({ graph, store })).toMatchObject({ entries: 2, repaired: 1, left: 1 });
+    expect(await redrive(graph, { store })).toMatchObject({ entries: 2, repaired: 1, left: 1 });
     expect((await store.get({ source: 'USER-1', target: 'USER-1' }, { consistent: true })).item).toEqual(before);
     for (const target of ['~degree/MEMBER', '~unknown']) {
       expect((await store.get({ source: 'USER-1', target }, { consistent: true })).item).toBeUndefined();

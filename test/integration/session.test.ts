@@ -223,7 +223,7 @@ describe('the low mark of the stream', () => {
     const put = (token?: string) =>
       request(token, (session) => writer.with(session).putEdge('GOAL-1', 'MEMBER', 'USER-1', { role: 'LEAD' }));
     const project = () =>
-      createWorker({ graph, store, streams, streamArn, pollIntervalMs: 20 }).run({ untilIdle: true });
+      createWorker(graph, { store, streams, streamArn, pollIntervalMs: 20 }).run({ untilIdle: true });
 
     let place = await put();
     laterMs = 30_000;
@@ -305,7 +305,7 @@ describe('the low mark of the stream', () => {
     // The stream tells whole seconds, that of DynamoDB Local whole minutes.
     expect(await lowMark()).toBeLessThanOrEqual(Date.now());
     expect(await lowMark()).toBeGreaterThan(beforeMs - 62_000);
-    await createWorker({ graph, store, streams, streamArn, pollIntervalMs: 20 }).run({ untilIdle: true });
+    await createWorker(graph, { store, streams, streamArn, pollIntervalMs: 20 }).run({ untilIdle: true });
     laterMs += 600_000;
     expect(await lowMark()).toBeGreaterThan(Date.now() + 1_000_000);
   });

@@ -19,21 +19,22 @@ const MINUTES = 60_000;
 
 function contextOf({ graph, store, streams, streamArn }: Table, laterMs = 0) {
   return {
-    ...{ graph, store },
+    store,
     source: new DynamoDBStreamSource(streams, streamArn),
-    isProjected: isProjectedIn(graph, store),
+    isProjected: isProjectedIn(graph, { store }),
     now: () => Date.now() + laterMs,
   };
 }
 
 function statusOf(table: Table, laterMs = 0): Promise<Status> {
   const context = contextOf(table, laterMs);
-  const { graph, store, now } = context;
-  return status({ graph, store, now, position: () => streamPosition(context) });
+  const { graph } = table;
+  const { store, now } = context;
+  return status(graph, { store, now, position: () => streamPosition(graph, context) });
 }
 
 async function project({ graph, store, streams, streamArn }: Table, progress = true): Promise<void> {
-  await createWorker({ graph, store, streams, streamArn, pollIntervalMs: 20, progress }).run({ untilIdle: true });
+  await createWorker(graph, { store, streams, streamArn, pollIntervalMs: 20, progress }).run({ untilIdle: true });
 }
 
 async function putUsers(table: Table, count: number): Promise<void> {
@@ -102,7 +103,7 @@ describe('the status of a table', () => {
     expect(await hasTtl(client, small)).toBe(true);
     const elsewhere = { ...graph, table: { ...graph.table, ttl: 'endsAt' } };
     expect(await hasTtl(client, elsewhere)).toBe(false);
-    const table = await describeTable(client, elsewhere);
+    const table = await describeTable(elsewhere, { client });
     const { problems } = await tableStatus({ graph: elsewhere, store, table, hasTtl: false, position: undefined });
     expect(problems).toEqual([
       expect.stringMatching(/^The table lacks the index .*gsi1.*which the model needs: run edgeloom table update\.$/),
@@ -116,11 +117,11 @@ describe('the position of a stream', () => {
     const table = await testTable(followGraph());
     const context = contextOf(table);
     await putUsers(table, 3);
-    const behind = appliedUpToMs(await streamPosition(context));
+    const behind = appliedUpToMs(await streamPosition(table.graph, context));
     expect(behind).toBeLessThanOrEqual(Date.now());
     await project(table);
     const beforeMs = Date.now();
-    expect(appliedUpToMs(await streamPosition(context))).toBeGreaterThanOrEqual(beforeMs);
+    expect(appliedUpToMs(await streamPosition(table.graph, context))).toBeGreaterThanOrEqual(beforeMs);
   });
 
   it('is noted as applied only up to the oldest record that no consumer has noted, whatever agrees', async () => {
@@ -129,23 +130,23 @@ describe('the position of a stream', () => {
     await putUsers(table, 3);
     await project(table);
     const beforeMs = Date.now();
-    expect(notedUpToMs(await streamPosition(context))).toBeGreaterThanOrEqual(beforeMs);
+    expect(notedUpToMs(await streamPosition(table.graph, context))).toBeGreaterThanOrEqual(beforeMs);
     // A value that comes again after another: comparing takes both records for applied.
     await table.store.put({ ...user('1'), name: { S: 'other' } });
     await table.store.put(user('1'));
     const writtenMs = Date.now();
-    const position = await streamPosition(context);
+    const position = await streamPosition(table.graph, context);
     expect(appliedUpToMs(position)).toBeGreaterThanOrEqual(writtenMs);
     expect(notedUpToMs(position)).toBeLessThanOrEqual(writtenMs);
     await project(table);
-    expect(notedUpToMs(await streamPosition(context))).toBeGreaterThanOrEqual(writtenMs);
+    expect(notedUpToMs(await streamPosition(table.graph, context))).toBeGreaterThanOrEqual(writtenMs);
   });
 
   it('is unknown where many records stand for each other', async () => {
     const table = await testTable(followGraph());
     await putUsers(table, 60);
     await project(table, false);
-    expect(appliedUpToMs(await streamPosition(contextOf(table)))).toBeUndefined();
+    expect(appliedUpToMs(await streamPosition(table.graph, contextOf(table)))).toBeUndefined();
   });
 
   it('shows an erasure until its second run has ended, and asks for that run once its day has come', async () => {
@@ -153,7 +154,7 @@ describe('the position of a stream', () => {
     const { graph, store } = table;
     await putUsers(table, 2);
     await project(table);
-    const run = (laterHours: number) => eraseSubject({ graph, store, id: 'USER-0', now: hoursOn(laterHours) });
+    const run = (laterHours: number) => eraseSubject(graph, { store, id: 'USER-0', now: hoursOn(laterHours) });
     const { next } = await run(0);
     await project(table);
 
@@ -162,7 +163,7 @@ describe('the position of a stream', () => {
     expect(Math.abs(Date.parse(waiting.erasures[0]!.next!) - Date.parse(next!))).toBeLessThan(1000);
     expect(waiting.problems).toEqual([]);
 
-    const due = await status({ graph, store, now: hoursOn(50) });
+    const due = await status(graph, { store, now: hoursOn(50) });
     expect(due.erasures).toMatchObject([{ state: 'due' }]);
     expect(due.problems).toEqual([
       expect.stringMatching(/^The erasure of .* waits for its second run since .*: run edgeloom subject erase/),
@@ -177,9 +178,9 @@ describe('the position of a stream', () => {
     const table = await testTable(followGraph());
     const { graph, store } = table;
     await putUsers(table, 2);
-    expect(await eraseSubject({ graph, store, id: 'USER-0', remainingMs: () => 0 })).toMatchObject({ isStopped: true });
+    expect(await eraseSubject(graph, { store, id: 'USER-0', remainingMs: () => 0 })).toMatchObject({ isStopped: true });
     await store.put({ source: { S: '~edgeloom' }, target: { S: 'erasure/0' }, state: { S: '{' } });
-    const { erasures, problems } = await status({ graph, store });
+    const { erasures, problems } = await status(graph, { store });
     expect(erasures).toEqual([{ state: 'deleting', since: expect.any(String), next: null }]);
     expect(problems).toEqual([
       expect.stringContaining('has not ended its first run'),

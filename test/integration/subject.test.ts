@@ -74,11 +74,11 @@ async function libraryTable() {
       .filter((item) => JSON.stringify(item).replaceAll(other, '').includes(BORROWER))
       .map((item) => `${stringOf(item['source'])} ${stringOf(item['target'])}`);
   const checkClean = async () => {
-    const { drift, pending } = await check({ graph, store, settleMs: 0 });
+    const { drift, pending } = await check(graph, { store, settleMs: 0 });
     expect({ ...drift, pending }).toEqual({ missing: 0, stale: 0, orphan: 0, pending: 0 });
   };
   const erase = (options: Partial<SubjectEraseOptions> = {}) =>
-    eraseSubject({ graph, store, id: BORROWER, segments: 1, ...options });
+    eraseSubject(graph, { store, id: BORROWER, segments: 1, ...options });
   return { ...table, writer, other, rawItems, naming, checkClean, erase };
 }
 
@@ -198,7 +198,7 @@ describe('subject erase', () => {
     await writer.putEdge('BOOK-1', 'CITES', 'BOOK-2', { reviewer: BORROWER, city: 'Oslo' });
     await projectAll();
     const erase = (hours: number) =>
-      eraseSubject({ graph, store, id: BORROWER, segments: 1, now: () => Date.now() + hours * HOUR });
+      eraseSubject(graph, { store, id: BORROWER, segments: 1, now: () => Date.now() + hours * HOUR });
     await erase(0);
     await projectAll();
     const total = { source: 'BOOK-1', target: '~total/RATED' };
@@ -217,7 +217,7 @@ describe('subject erase', () => {
     expect(await erase(101)).toMatchObject({ isDone: true });
     const { items } = await store.scan({ segment: 0, segments: 1, consistent: true });
     expect(JSON.stringify(items)).not.toMatch(/ada@books|Lima/);
-    const { drift } = await check({ graph, store, settleMs: 0 });
+    const { drift } = await check(graph, { store, settleMs: 0 });
     expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
     await writer.putEdge('BORROWER-3', 'RATED', 'BOOK-1', { reviewer: 'BORROWER-2', city: 'Lima' });
     await projectAll();
@@ -358,7 +358,7 @@ describe('failed batches', () => {
       readObject: async (_bucket: string, key: string) => objects.get(key)!,
       deleteObject: async (_bucket: string, key: string) => void objects.delete(key),
     };
-    const first = await erase({ eraseFailedBatches: failedBatchEraser(places, { graph, store }) });
+    const first = await erase({ eraseFailedBatches: failedBatchEraser(graph, { ...places, store }) });
     expect(first.deleted.failedBatches).toBe(1);
     expect([...objects.keys()]).toEqual(['other', 'foreign']);
     const inBuckets = first.remains.filter(({ where }) => where.startsWith('s3:'));
@@ -376,8 +376,8 @@ describe('subject export', () => {
     await writer.putNode('BOOK-2', { title: 'Private', ownedBy: BORROWER });
     await projectAll();
     const lines: { key: string; kind: string; text: string }[] = [];
-    const result = await exportSubject({
-      ...{ graph, store, id: BORROWER, segments: 1 },
+    const result = await exportSubject(graph, {
+      ...{ store, id: BORROWER, segments: 1 },
       onItem: ({ source, target, kind, item }) =>
         void lines.push({ key: `${source} ${target}`, kind, text: JSON.stringify(item) }),
     });
@@ -409,7 +409,7 @@ describe('subject export', () => {
     const { graph, store } = await libraryTable();
     const found: unknown[] = [];
     const id = 'BORROWER-nobody';
-    const { items } = await exportSubject({ graph, store, id, onItem: (item) => void found.push(item) });
+    const { items } = await exportSubject(graph, { store, id, onItem: (item) => void found.push(item) });
     expect(found).toEqual([]);
     expect(items).toEqual({ base: 0, derived: 0, entry: 0, mention: 0 });
   });

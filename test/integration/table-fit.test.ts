@@ -41,8 +41,8 @@ it('a model whose indexes and stream the table does not have is told of each, in
   const { StreamSpecification: _, ...withoutStream } = tableDefinition(small);
   await client.send(new CreateTableCommand(withoutStream));
 
-  expect((await describeTable(client, small)).lacks).toEqual(['a stream of new and old images']);
-  const status = await describeTable(client, large);
+  expect((await describeTable(small, { client })).lacks).toEqual(['a stream of new and old images']);
+  const status = await describeTable(large, { client });
   expect(status.lacks).toEqual([
     'the index gsi1 with the keys gsi1pk and gsi1sk, of all attributes',
     'a stream of new and old images',
@@ -51,7 +51,7 @@ it('a model whose indexes and stream the table does not have is told of each, in
     expect.objectContaining({ code: 'table-differs', message: expect.stringContaining('the index gsi1') }),
   );
   const renamed = defineGraph({ table: { name: table, partitionKey: 'pk' }, nodes });
-  expect((await describeTable(client, renamed)).lacks[0]).toBe('the keys pk and target');
+  expect((await describeTable(renamed, { client })).lacks[0]).toBe('the keys pk and target');
 
   const reader = createReader(large as CompiledModel, { store: new DynamoDBStore(client, large.table) });
   expect(await reader.inbound('KNOWS', 'USER-1', { order: 'gsi0' as never })).toEqual({ items: [] });
@@ -88,12 +88,12 @@ describe('a table whose keys have another type than text', () => {
     ['source', 'B', 'the key source of the table with type S (it has type B)', 'Keys never change'],
   ] as const)('%s of type %s is named with both types and the remedy', async (attribute, type, text, remedy) => {
     const { graph, client } = await typedTable({ [attribute]: type });
-    const status = await describeTable(client, graph);
+    const status = await describeTable(graph, { client });
     expect(status.lacks).toEqual([text]);
     expect(() => requireFit(status)).toThrow(
       expect.objectContaining({ code: 'table-differs', message: expect.stringContaining(text) }),
     );
-    await expect(planTableUpdate(client, graph)).rejects.toMatchObject({
+    await expect(planTableUpdate(graph, { client })).rejects.toMatchObject({
       code: 'table-differs',
       message: expect.stringContaining(text),
       hint: expect.stringContaining(remedy),
@@ -116,7 +116,7 @@ describe('a table whose keys have another type than text', () => {
       const { items } = await store.query({ partition: 'USER-3', sortKey: { beginsWith: '~quarantine/' } });
       expect(items).toMatchObject([{ of: { S: 'USER-3' }, code: { S: 'wrong-type' } }]);
       expect(items[0]).not.toHaveProperty('gsi0pk');
-      expect(await check({ graph, store, settleMs: 1 })).toMatchObject({ quarantined: 2 });
+      expect(await check(graph, { store, settleMs: 1 })).toMatchObject({ quarantined: 2 });
       client.destroy();
     },
   );
@@ -155,7 +155,7 @@ describe('a table whose keys have another type than text', () => {
     for (const id of ['USER-1', 'USER-3']) {
       expect(await store.get({ source: id, target: '~view' }, { consistent: true })).toHaveProperty('item');
     }
-    expect(await check({ graph, store, settleMs: 1 })).toMatchObject({ drift: { missing: 2 } });
+    expect(await check(graph, { store, settleMs: 1 })).toMatchObject({ drift: { missing: 2 } });
     client.destroy();
   });
 
@@ -171,7 +171,7 @@ describe('a table whose keys have another type than text', () => {
     stream.open('only');
     const run = () =>
       who === 'a worker'
-        ? createSourceWorker(stream, { graph, store, logger }).run({ untilIdle: true })
+        ? createSourceWorker(graph, { source: stream, store, logger }).run({ untilIdle: true })
         : streamHandler(graph, { store, logger: functionLogger })({ Records: [] }, context);
     await expect(run()).rejects.toMatchObject(refusal);
     client.destroy();
@@ -192,7 +192,9 @@ describe('a table whose keys have another type than text', () => {
       if (who === 'a worker') {
         const stream = new ScriptedStream(store);
         stream.open('only');
-        await createSourceWorker(stream, { graph, store: denied, logger, pollIntervalMs: 10 }).run({ untilIdle: true });
+        await createSourceWorker(graph, { source: stream, store: denied, logger, pollIntervalMs: 10 }).run({
+          untilIdle: true,
+        });
       } else {
         const functionLogger: FunctionLogger = { ...logger, child: () => functionLogger };
         const handler = streamHandler(graph, { store: denied, logger: functionLogger });
@@ -219,11 +221,11 @@ describe('a table whose keys have another type than text', () => {
     const { items } = await store.query({ partition: 'USER-1', sortKey: { beginsWith: '~quarantine/' } });
     expect(Object.keys(items[0]!).sort()).toEqual(['gsi0pk', 'gsi0sk', 'source', 'target']);
     const found: Finding[] = [];
-    await check({ graph, store, settleMs: 1, onFinding: (finding) => found.push(finding) });
+    await check(graph, { store, settleMs: 1, onFinding: (finding) => found.push(finding) });
     expect(found).toMatchObject([{ source: 'USER-1', target: 'USER-1', verdict: 'quarantined' }]);
-    expect(await redrive({ graph, store })).toMatchObject({ entries: 1, left: 1 });
+    expect(await redrive(graph, { store })).toMatchObject({ entries: 1, left: 1 });
     await store.put({ ...record.newImage!, name: { S: 'Ada' } });
-    expect(await redrive({ graph, store })).toMatchObject({ entries: 1, repaired: 1 });
+    expect(await redrive(graph, { store })).toMatchObject({ entries: 1, repaired: 1 });
     client.destroy();
   });
 
@@ -233,19 +235,19 @@ describe('a table whose keys have another type than text', () => {
     await store.put(record.newImage!);
     expect(await createProjector(graph, { store }).project([record])).toMatchObject({ quarantined: 1 });
     const found: Finding[] = [];
-    await check({ graph, store, settleMs: 1, onFinding: (finding) => found.push(finding) });
+    await check(graph, { store, settleMs: 1, onFinding: (finding) => found.push(finding) });
     expect(found).toMatchObject([
       {
         ...{ source: 'USER-1', target: 'USER-1', verdict: 'quarantined' },
         actual: expect.stringContaining('Its entry is in no index: redrive it by the id of its node.'),
       },
     ]);
-    expect(await redrive({ graph, store })).toMatchObject({ entries: 0 });
+    expect(await redrive(graph, { store })).toMatchObject({ entries: 0 });
     const ids = ['USER-2', 'USER-1'];
-    expect(await redrive({ graph, store, ids, remainingMs: () => 60_000 })).toMatchObject({ entries: 1, left: 1 });
+    expect(await redrive(graph, { store, ids, remainingMs: () => 60_000 })).toMatchObject({ entries: 1, left: 1 });
     await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' } });
-    expect(await redrive({ graph, store, ids })).toMatchObject({ entries: 1, repaired: 1 });
-    expect(await check({ graph, store, settleMs: 1 })).toMatchObject({ quarantined: 0 });
+    expect(await redrive(graph, { store, ids })).toMatchObject({ entries: 1, repaired: 1 });
+    expect(await check(graph, { store, settleMs: 1 })).toMatchObject({ quarantined: 0 });
     client.destroy();
   });
 });

@@ -45,49 +45,50 @@ async function bareTable() {
 describe('bringing a table to what the model needs', () => {
   it('adds the stream, both indexes and TTL to a table with data, and a rebuild then fills them', async () => {
     const { graph, store } = await bareTable();
-    const plan = await planTableUpdate(client, graph, { ttl: 'expiresAt' });
+    const plan = await planTableUpdate(graph, { client, ttl: 'expiresAt' });
     expect(plan.steps).toEqual([
       { kind: 'stream' },
       { kind: 'index', index: 'gsi0' },
       { kind: 'index', index: 'gsi1' },
       { kind: 'ttl' },
     ]);
-    expect((await describeTable(client, graph)).lacks).toHaveLength(3);
+    expect((await describeTable(graph, { client })).lacks).toHaveLength(3);
     const told: string[] = [];
-    await updateTable(client, graph, { ttl: 'expiresAt', onProgress: (step) => told.push(step) });
+    await updateTable(graph, { client, ttl: 'expiresAt', onProgress: (step) => told.push(step) });
     expect([...new Set(told)].filter((text) => plan.texts.includes(text))).toEqual(plan.texts);
-    const status = await describeTable(client, graph);
+    const status = await describeTable(graph, { client });
     expect(status).toMatchObject({ lacks: [], indexes: ['gsi0', 'gsi1'], streamArn: expect.any(String) });
     expect(await hasTtl(client, graph)).toBe(true);
-    await check({ graph, store, mode: 'rebuild' });
+    await check(graph, { store, mode: 'rebuild' });
     const reader = createReader(graph, { store });
     const found = await reader.inbound('KNOWS' as never, 'USER-bob', { order: 'gsi1' as never });
     expect(found.items).toMatchObject([{ source: 'USER-ann' }]);
-    expect((await planTableUpdate(client, graph)).steps).toEqual([]);
+    expect((await planTableUpdate(graph, { client })).steps).toEqual([]);
   });
 
   it('switches TTL on for a table with items only where it is named, and for an empty one by itself', async () => {
     const { graph, store } = await bareTable();
-    const { steps, left } = await updateTable(client, graph);
+    const { steps, left } = await updateTable(graph, { client });
     expect(steps.map(({ kind }) => kind)).toEqual(['stream', 'index', 'index']);
     expect(left).toEqual([expect.stringContaining('--ttl expiresAt')]);
     expect(await hasTtl(client, graph)).toBe(false);
-    expect(await planTableUpdate(client, graph)).toMatchObject({ steps: [], left });
-    await expect(updateTable(client, graph, { ttl: 'endsAt' })).rejects.toMatchObject({ code: 'invalid-option' });
+    expect(await planTableUpdate(graph, { client })).toMatchObject({ steps: [], left });
+    await expect(updateTable(graph, { client, ttl: 'endsAt' })).rejects.toMatchObject({ code: 'invalid-option' });
     for (const [source, target] of [
       ['USER-ann', 'USER-ann'],
       ['USER-bob', 'USER-bob'],
       ['USER-ann', 'KNOWS-USER-bob'],
     ] as const)
       await store.delete({ source, target });
-    expect((await updateTable(client, graph)).steps).toEqual([{ kind: 'ttl' }]);
+    expect((await updateTable(graph, { client })).steps).toEqual([{ kind: 'ttl' }]);
     expect(await hasTtl(client, graph)).toBe(true);
   });
 
   it('does what is left where it was interrupted', async () => {
     const { graph } = await bareTable();
     let asked = 0;
-    const stopped = updateTable(client, graph, {
+    const stopped = updateTable(graph, {
+      client,
       onProgress: (_step, status) => {
         if (status !== 'asked for') return;
         asked += 1;
@@ -95,9 +96,9 @@ describe('bringing a table to what the model needs', () => {
       },
     });
     await expect(stopped).rejects.toThrow('stopped');
-    const { steps } = await updateTable(client, graph, { ttl: 'expiresAt' });
+    const { steps } = await updateTable(graph, { client, ttl: 'expiresAt' });
     expect(steps).toEqual([{ kind: 'index', index: 'gsi1' }, { kind: 'ttl' }]);
-    expect((await describeTable(client, graph)).lacks).toEqual([]);
+    expect((await describeTable(graph, { client })).lacks).toEqual([]);
   });
 
   it('refuses what no update changes, names it, and changes nothing', async () => {
@@ -105,13 +106,13 @@ describe('bringing a table to what the model needs', () => {
     const { name } = graph.table;
     const refused = { code: 'table-differs' };
     const otherKeys = modelOf({ name, partitionKey: 'pk' });
-    await expect(updateTable(client, otherKeys)).rejects.toMatchObject({
+    await expect(updateTable(otherKeys, { client })).rejects.toMatchObject({
       ...refused,
       message: expect.stringContaining('the keys pk and target'),
     });
     const TimeToLiveSpecification = { AttributeName: 'endsAt', Enabled: true };
     await client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }));
-    await expect(updateTable(client, graph)).rejects.toMatchObject({
+    await expect(updateTable(graph, { client })).rejects.toMatchObject({
       ...refused,
       message: expect.stringContaining('the attribute endsAt'),
     });
@@ -132,7 +133,7 @@ describe('bringing a table to what the model needs', () => {
           ]
         : [{ ...first!, Projection: { ProjectionType: 'KEYS_ONLY' as const } }, second!];
     await client.send(new CreateTableCommand({ ...rest, GlobalSecondaryIndexes: odd }));
-    await expect(planTableUpdate(client, graph)).rejects.toMatchObject({
+    await expect(planTableUpdate(graph, { client })).rejects.toMatchObject({
       code: 'table-differs',
       message: expect.stringContaining('its index gsi0 has other keys, or not all attributes'),
     });

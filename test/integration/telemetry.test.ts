@@ -175,7 +175,7 @@ describe('the spans', () => {
     const table = await observedTable();
     const { graph, store, streams, streamArn, telemetry, takeSpans } = table;
     await writeGoal(table);
-    await createWorker({ graph, store, streams, streamArn, telemetry, pollIntervalMs: 20 }).run({ untilIdle: true });
+    await createWorker(graph, { store, streams, streamArn, telemetry, pollIntervalMs: 20 }).run({ untilIdle: true });
     const batches = takeSpans().filter(({ name }) => name === `process ${graph.table.name}`);
     const records = batches.map(({ attributes }) => Number(attributes['messaging.batch.message_count']));
     expect(records.reduce((sum, count) => sum + count, 0)).toBe(3);
@@ -211,15 +211,15 @@ describe('the spans', () => {
     const table = await observedTable();
     const { graph, store, telemetry, takeSpans } = table;
     await writeGoal(table);
-    const { drift } = await check({ graph, store, telemetry, mode: 'rebuild', segments: 1, settleMs: 0 });
+    const { drift } = await check(graph, { store, telemetry, mode: 'rebuild', segments: 1, settleMs: 0 });
     expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
-    await check({ graph, store, telemetry, segments: 1, settleMs: 0 });
+    await check(graph, { store, telemetry, segments: 1, settleMs: 0 });
     const checks = takeSpans().filter(({ name }) => name === `check ${graph.table.name}`);
     expect(checks.map(({ attributes }) => attributes)).toEqual([
       expect.objectContaining({ 'edgeloom.check.base_items': 3 }),
       expect.objectContaining({ 'edgeloom.check.base_items': 3, 'edgeloom.check.drift.missing': 0 }),
     ]);
-    const { steps } = await migrate({ graph, store, telemetry, mostSteps: 2, wait: noWait });
+    const { steps } = await migrate(graph, { store, telemetry, mostSteps: 2, wait: noWait });
     expect(steps).toHaveLength(2);
     const tree = treeOf(takeSpans(), graph.table.name);
     expect(tree).toHaveLength(1);
@@ -284,7 +284,7 @@ it('the metrics count calls, capacity, records, and refused conditions', async (
   const writer = await writeGoal(table, telemetry);
   await writer.putNode('USER-U1', {}, { ifAbsent: true }).catch(() => undefined);
   const { units, writes } = await createProjector(graph, { store, telemetry }).project(await table.allRecords());
-  await check({ graph, store, telemetry, segments: 1, settleMs: 0 });
+  await check(graph, { store, telemetry, segments: 1, settleMs: 0 });
   const all = await table.metrics();
   const sumOf = (name: string, wanted: Attributes = {}): number =>
     (all[name] ?? [])
@@ -319,7 +319,7 @@ it('nothing that is observed names an item, or has a value of it', async () => {
   await Promise.resolve()
     .then(() => reader.search(secret as never))
     .catch(() => undefined);
-  await check({ graph, store, telemetry, segments: 1, settleMs: 0 });
+  await check(graph, { store, telemetry, segments: 1, settleMs: 0 });
   const spans = table.takeSpans().map(({ name, attributes, events, status }) => ({ name, attributes, events, status }));
   expect(spans.length).toBeGreaterThan(15);
   expect(JSON.stringify([spans, await table.metrics()])).not.toContain(secret);
@@ -331,9 +331,9 @@ it('what is observed is named in the cookbook, and the other way round', async (
   const writer = await writeGoal(table, telemetry);
   await writer.putNode('USER-U1', {}, { ifAbsent: true }).catch(() => undefined);
   await createProjector(graph, { store, telemetry }).project(await table.allRecords());
-  await check({ graph, store, telemetry, segments: 1, settleMs: 0 });
-  await redrive({ graph, store, telemetry });
-  await migrate({ graph, store, telemetry, mostSteps: 2, wait: noWait });
+  await check(graph, { store, telemetry, segments: 1, settleMs: 0 });
+  await redrive(graph, { store, telemetry });
+  await migrate(graph, { store, telemetry, mostSteps: 2, wait: noWait });
   await createReader(graph, { store, telemetry }).get(['GOAL-G1']);
   const attributes = table.takeSpans().flatMap((span) => Object.keys(span.attributes));
   const observed = new Set([...attributes, ...Object.keys(await table.metrics())]);
@@ -356,7 +356,7 @@ it('without an SDK everything works as without telemetry; what is none is refuse
   expect(units).toBeGreaterThan(3);
   const reader = createReader(graph, { store, telemetry });
   expect((await reader.inbound('MEMBER', 'USER-U1')).items).toHaveLength(1);
-  expect(await check({ graph, store, telemetry, segments: 1, settleMs: 0 })).toMatchObject({ baseItems: 3 });
+  expect(await check(graph, { store, telemetry, segments: 1, settleMs: 0 })).toMatchObject({ baseItems: 3 });
   const wrong = { store, telemetry: true as never };
   expect(() => createReader(graph, wrong)).toThrow(expect.objectContaining({ code: 'invalid-option' }));
   expect(() => createWriter(graph, wrong)).toThrow(expect.objectContaining({ code: 'invalid-option' }));

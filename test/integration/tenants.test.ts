@@ -70,7 +70,7 @@ describe('an edge between tenants', () => {
       ['batch', () => writer.batch((batch) => batch.putEdge(FROM, type, TO, { since: '2020' }))],
       ['transact', () => writer.transact((all) => all.putEdge(FROM, type, TO, { since: '2020' }))],
       ['putMany', () => writer.putMany([{ source: FROM, type, target: TO, attributes: { since: '2020' } }])],
-      ['import', () => importFile({ graph, store, file })],
+      ['import', () => importFile(graph, { store, file })],
     ];
     for (const [name, run] of several) {
       const error = await run().then(
@@ -106,15 +106,14 @@ describe('an edge between tenants', () => {
     const theirs = await store.query({ partition: TO, sortKey: { from: '~' }, consistent: true });
     expect(theirs.items.map(({ target }) => (target as { S: string }).S)).toEqual(['~ix/inTenant', '~view']);
     const findings: Finding[] = [];
-    const { drift, quarantined } = await check({
-      graph,
+    const { drift, quarantined } = await check(graph, {
       store,
       settleMs: 10,
       onFinding: (one) => void findings.push(one),
     });
     expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
     expect(quarantined).toBe(3);
-    const explained = await explain({ source: FROM, target: `FRIEND-${TO}` }, { graph, store });
+    const explained = await explain(graph, { key: { source: FROM, target: `FRIEND-${TO}` }, store });
     expect(JSON.stringify(explained)).toContain('enters one of tenant \\"other\\"');
     const reader = createReader(graph, { store }) as Reader;
     expect((await reader.edges(FROM)).items).toEqual([]);
@@ -157,7 +156,7 @@ describe('a table that gets tenants', () => {
     const { items } = await store.scan({ segment: 0, segments: 1, consistent: true });
     const live = items.filter(({ target, expiresAt }) => (target as { S: string }).S.startsWith('~rev/') && !expiresAt);
     expect(live.map(({ source, child }) => [source, child])).toHaveLength(5);
-    const { drift } = await check({ graph: after, store, settleMs: 10 });
+    const { drift } = await check(after, { store, settleMs: 10 });
     expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
     const inAcme = items.filter(({ source }) => (source as { S: string }).S.startsWith('USER-acme.'));
     expect(JSON.stringify(inAcme)).not.toContain(`iban ${TO}`);
@@ -179,9 +178,9 @@ describe('a tenant that attacks another one', () => {
       const named = withTableName(graph, uniqueTableName());
       const { client, store, projectAll } = await testTable(named);
       if (kind === 'a managed table') {
-        const { done } = await migrate({
-          ...{ graph: named, store, ...(await tableIdentity(client, named)) },
-          serverTime: () => serverTime(client, named),
+        const { done } = await migrate(named, {
+          ...{ store, ...(await tableIdentity(named, { client })) },
+          serverTime: () => serverTime(named, { client }),
           wait: () => Promise.resolve(),
         });
         expect(done).toBe(true);

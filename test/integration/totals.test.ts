@@ -53,10 +53,10 @@ async function work() {
   const table = await testTable(workGraph());
   const { graph, store } = table;
   const drift = async (): Promise<number> => {
-    const { drift } = await check({ graph, store, settleMs: 0, segments: 1 });
+    const { drift } = await check(graph, { store, settleMs: 0, segments: 1 });
     return drift.missing + drift.stale + drift.orphan;
   };
-  const repair = () => check({ graph, store, settleMs: 0, segments: 1, mode: 'repair' });
+  const repair = () => check(graph, { store, settleMs: 0, segments: 1, mode: 'repair' });
   return { ...table, writer: createWriter(graph, { store }), reader: createReader(graph, { store }), drift, repair };
 }
 
@@ -162,7 +162,7 @@ describe('totals of edges', () => {
     for (const [i] of values.entries())
       await writer.putEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P', { hours: 1, kind: 'code' });
     await projectAll();
-    expect(await redrive({ graph, store })).toMatchObject({ left: 0 });
+    expect(await redrive(graph, { store })).toMatchObject({ left: 0 });
     expect(await reader.total('PROJECT-P', 'WORKED_ON')).toEqual({
       count: 5,
       hours: '5',
@@ -229,17 +229,17 @@ describe('totals of edges', () => {
     for (let i = 0; i < 3; i++) await writer.deleteEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P');
     await projectAll();
     await expect(groups()).rejects.toMatchObject({ code: 'too-many-groups' });
-    expect(await check({ graph, store, settleMs: 0, segments: 1 })).toMatchObject({
+    expect(await check(graph, { store, settleMs: 0, segments: 1 })).toMatchObject({
       ...{ maintenance: 1, drift: { missing: 0, stale: 0, orphan: 0 } },
     });
     await repair();
     await expect(groups()).rejects.toMatchObject({ code: 'too-many-groups' });
-    expect(await check({ graph, store, settleMs: 0, segments: 1 })).toMatchObject({ maintenance: 0 });
+    expect(await check(graph, { store, settleMs: 0, segments: 1 })).toMatchObject({ maintenance: 0 });
     for (let i = 3; i < 5; i++) await writer.deleteEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P');
     await projectAll();
     await repair();
     expect(await groups()).toHaveLength(50);
-    expect(await check({ graph, store, settleMs: 0, segments: 1 })).toMatchObject({ maintenance: 0 });
+    expect(await check(graph, { store, settleMs: 0, segments: 1 })).toMatchObject({ maintenance: 0 });
     expect(await drift()).toBe(0);
   });
 
@@ -323,9 +323,9 @@ describe('totals of edges', () => {
     });
     await projectAll();
     await reader.waitForProjection(key, { timeoutMs: 0 });
-    const { parts } = await explain(key, { graph, store });
+    const { parts } = await explain(graph, { key, store });
     expect(parts.filter(({ name }) => name.includes('total')).map(({ state }) => state)).toEqual(['right', 'right']);
-    expect(await explain({ source: 'PROJECT-P', target: '~in/PAID-USER-0' }, { graph, store })).toMatchObject({
+    expect(await explain(graph, { key: { source: 'PROJECT-P', target: '~in/PAID-USER-0' }, store })).toMatchObject({
       ...{ parts: [key] },
     });
     expect(await writer.deleteNodeWithEdges('PROJECT-P')).toMatchObject({ edges: 3 });

@@ -71,7 +71,7 @@ describe('the tracker example', () => {
     expect((await client('acme')('GET', '/projects/web/tickets')).body.items).toEqual([]);
     await projectAll();
     expect((await client('acme')('GET', '/projects/web/tickets')).body.items).toHaveLength(1);
-    expect((await check({ graph, store, settleMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+    expect((await check(graph, { store, settleMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   });
 
   it('loses no vote and no change of another, and tells the second of two forms', async () => {
@@ -151,7 +151,7 @@ describe('the tracker example', () => {
     await projectAll();
     expect(await titles('status=OPEN', client('acme'))).toEqual(['Later', 'Soon']);
     expect(await acme('GET', '/projects/web/tickets?status=LOST')).toMatchObject({ status: 400 });
-    expect((await check({ graph, store, settleMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+    expect((await check(graph, { store, settleMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   });
 
   it('brings in many, after which the session says that it does not know', async () => {

@@ -63,9 +63,16 @@ async function openFeed(options: Partial<Parameters<typeof startFeed>[1]> = {}) 
 type Handle = ReturnType<typeof watchHandler>;
 
 /** The tickets of the user that the address names. */
-function ticketsHandler(reader: Awaited<ReturnType<typeof openFeed>>['reader'], options?: WatchHandlerOptions): Handle {
+function ticketsHandler(
+  reader: Awaited<ReturnType<typeof openFeed>>['reader'],
+  options?: Partial<WatchHandlerOptions>,
+): Handle {
   const userOf = (request: Request): string => new URL(request.url).pathname.slice(1);
-  return watchHandler(reader, (request) => ({ inbound: ['ASSIGNED', userOf(request)], limit: 3 }), options);
+  return watchHandler({
+    reader,
+    query: (request) => ({ inbound: ['ASSIGNED', userOf(request)], limit: 3 }),
+    ...options,
+  });
 }
 
 /** A server of Node with the handler, and clients of it. */
@@ -247,25 +254,30 @@ describe('errors of a watched list over HTTP', () => {
   it('are a status where the query is wrong, and the own answer of who refuses', async () => {
     const { reader } = await openFeed();
     const query = (asked: object) =>
-      watchHandler(reader, () => asked as { get: string[] })(new Request('http://localhost/'));
+      watchHandler({ reader, query: () => asked as { get: string[] } })(new Request('http://localhost/'));
     const unknown = await query({ inbound: ['NONE', 'USER-1'] });
     expect(unknown.status).toBe(400);
     expect(await unknown.json()).toEqual({
       error: { code: 'unknown-type', message: expect.stringContaining('NONE'), hint: expect.any(String) },
     });
     expect((await query({ get: ['USER-1'], pages: 3 })).status).toBe(400);
-    const refusing = watchHandler(reader, async () => new Response('no', { status: 401 }));
+    const refusing = watchHandler({ reader, query: async () => new Response('no', { status: 401 }) });
     const refused = await refusing(new Request('http://localhost/'));
     expect([refused.status, await refused.text()]).toEqual([401, 'no']);
-    const throwing = watchHandler(reader, () => {
-      throw new Error('No session.');
+    const throwing = watchHandler({
+      reader,
+      query: () => {
+        throw new Error('No session.');
+      },
     });
     await expect(throwing(new Request('http://localhost/'))).rejects.toThrow('No session.');
     const connect = await serve(throwing);
     expect((await connect('x')).response.status).toBe(500);
     const head = await ticketsHandler(reader)(new Request('http://localhost/USER-1', { method: 'HEAD' }));
     expect([head.status, head.body]).toEqual([200, null]);
-    expect(() => watchHandler(reader, () => ({ get: [] }), { hearbeat: 3 } as object)).toThrow('hearbeat');
+    expect(() => watchHandler({ reader, query: () => ({ get: [] }), ...({ hearbeat: 3 } as object) })).toThrow(
+      'hearbeat',
+    );
   });
 
   it('are an event with a code later, which says nothing of the inside', async () => {

@@ -34,8 +34,8 @@ async function workerBehind(faults: Record<string, FaultKind[]>, answerTimeoutMs
   const { graph, streamArn } = table;
   const logger = recordingLogger();
   const store = new DynamoDBStore(client, graph.table);
-  const settings = { graph, store, streams, streamArn, logger, pollIntervalMs: 20, shardIntervalMs: 250 };
-  return { table, lines: logger.lines, worker: createWorker({ ...settings, checkpoint: memoryCheckpoint() }) };
+  const settings = { store, streams, streamArn, logger, pollIntervalMs: 20, shardIntervalMs: 250 };
+  return { table, lines: logger.lines, worker: createWorker(graph, { ...settings, checkpoint: memoryCheckpoint() }) };
 }
 
 async function isClosedWhileOpen(streamArn: string, streams: ReturnType<typeof createStreamsClient>): Promise<boolean> {

@@ -12,8 +12,9 @@ async function scripted() {
   const reports: BatchReport[] = [];
   const logger = recordingLogger();
   const make = (settings: Partial<WorkerSettings> = {}) =>
-    createSourceWorker(stream, {
-      graph: table.graph,
+    createSourceWorker(table.graph, {
+      source: stream,
+
       store: table.store,
       pollIntervalMs: 10,
       shardIntervalMs: 250,

@@ -18,7 +18,7 @@ async function scripted() {
   stream.open('only');
   const logger = recordingLogger();
   const make = (settings: Partial<WorkerSettings> = {}) =>
-    createSourceWorker(stream, { graph, store, pollIntervalMs: 10, shardIntervalMs: 250, logger, ...settings });
+    createSourceWorker(graph, { source: stream, store, pollIntervalMs: 10, shardIntervalMs: 250, logger, ...settings });
   return { graph, store, stream, logger, make };
 }
 
@@ -112,7 +112,7 @@ describe('trimmed data', () => {
 
   it('takes every projection of a registered table from readers, until a migration has verified it', async () => {
     const { stream, store, make, graph } = await scripted();
-    await migrate({ graph, store });
+    await migrate(graph, { store });
     const checkpoint = memoryCheckpoint();
     await stream.put('only', user('0'));
     await make({ checkpoint }).run({ untilIdle: true });
@@ -128,7 +128,7 @@ describe('trimmed data', () => {
     await expect(createReader(graph, { store }).inbound('FOLLOWS', 'USER-1')).rejects.toMatchObject({
       code: 'projection-not-ready',
     });
-    expect((await migrate({ graph, store, wait: async () => undefined })).done).toBe(true);
+    expect((await migrate(graph, { store, wait: async () => undefined })).done).toBe(true);
     expect(await viewOf(store, '2')).toEqual({ name: '2', follows: [] });
   });
 

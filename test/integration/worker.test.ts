@@ -19,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function worker(table: Table, settings: Partial<WorkerSettings> = {}) {
   const { graph, store, streams, streamArn } = table;
-  return createWorker({ graph, store, streams, streamArn, pollIntervalMs: 20, ...settings });
+  return createWorker(graph, { store, streams, streamArn, pollIntervalMs: 20, ...settings });
 }
 
 function untilIdle(table: Table, settings: Partial<WorkerSettings> = {}) {
@@ -131,8 +131,8 @@ describe('a table that is deleted', () => {
     await table.store.put(user('old'));
     await untilIdle(table, { checkpoint: fileCheckpoint(file) });
     await table.store.put(user('unread'));
-    await deleteTable(table.client, graph);
-    const { streamArn = '' } = await createTable(table.client, graph);
+    await deleteTable(graph, { client: table.client });
+    const { streamArn = '' } = await createTable(graph, { client: table.client });
     await table.store.put(user('new'));
     const logger = recordingLogger();
 
@@ -155,7 +155,7 @@ describe('a table that is deleted', () => {
     const running = worker(table, { shardIntervalMs: 250, logger: recordingLogger() });
     const run = running.run();
     await running.idle();
-    await deleteTable(table.client, graph);
+    await deleteTable(graph, { client: table.client });
     const ended = expect(run).rejects.toMatchObject({ code: expect.stringMatching(/^(no-stream|stream-ended)$/) });
     await ended;
     await running.stop();
@@ -165,7 +165,7 @@ describe('a table that is deleted', () => {
 it('a table that is written to all the time is projected up to its state at the start, and the run ends', async () => {
   const { graph, store, streams, streamArn } = await testTable(followGraph());
   for (let i = 0; i < 20; i++) await store.put(user(`${i}`));
-  const run = createWorker({ graph, store, streams, streamArn, pollIntervalMs: 20 }).run({ untilIdle: true });
+  const run = createWorker(graph, { store, streams, streamArn, pollIntervalMs: 20 }).run({ untilIdle: true });
   let isOver = false;
   const ended = run.finally(() => {
     isOver = true;

@@ -127,14 +127,14 @@ describe('a type with versions', () => {
     await expect(writer.transact((transaction) => transaction.deleteNode('DOC-1'))).rejects.toMatchObject(bad);
     const file = join(await mkdtemp(join(tmpdir(), 'edgeloom-')), 'lines.jsonl');
     await writeFile(file, '{"source":"DOC-1","target":"DOC-1","text":"imported","v":1}\n');
-    await expect(importFile({ graph, store, file })).rejects.toMatchObject({
+    await expect(importFile(graph, { store, file })).rejects.toMatchObject({
       code: 'invalid-lines',
       message: expect.stringContaining('has versions'),
     });
     const failed = { code: 'condition-failed', current: { text: 'b', v: 2 } };
     await expect(writer.deleteNode('DOC-1', { if: { v: 1 } })).rejects.toMatchObject(failed);
     expect(await read('DOC-1')).toEqual(before);
-    await importFile({ graph, store, file, force: true });
+    await importFile(graph, { store, file, force: true });
     expect(await read('DOC-1')).toEqual({ text: { S: 'imported' }, v: { N: '1' } });
     await rm(dirname(file), { recursive: true });
     // The node as it was when its edges were looked up: a change meanwhile is not lost.

@@ -100,8 +100,8 @@ describe('single operations', () => {
     try {
       const file = join(folder, 'items.jsonl');
       await writeFile(file, `${JSON.stringify({ source: 'USER-U1', target: 'USER-U1', ...tooMany })}\n`);
-      await expect(importFile({ graph, store, file })).rejects.toThrow(refusal);
-      expect(await importFile({ graph, store, file, skipBad: true })).toMatchObject({ items: 0, skipped: 1 });
+      await expect(importFile(graph, { store, file })).rejects.toThrow(refusal);
+      expect(await importFile(graph, { store, file, skipBad: true })).toMatchObject({ items: 0, skipped: 1 });
     } finally {
       await rm(folder, { recursive: true });
     }
@@ -116,10 +116,10 @@ describe('single operations', () => {
       const line = (id: string, photo: string) =>
         `${JSON.stringify({ source: { S: id }, target: { S: id }, photo: { B: photo } })}\n`;
       await writeFile(file, gzipSync(line('USER-U1', 'AQI=') + line('USER-U2', '')));
-      expect(await importFile({ graph, store, file, format: 'dynamodb' })).toMatchObject({ items: 2, skipped: 0 });
+      expect(await importFile(graph, { store, file, format: 'dynamodb' })).toMatchObject({ items: 2, skipped: 0 });
       expect(await get('USER-U1', 'USER-U1')).toMatchObject({ photo: { B: new Uint8Array([1, 2]) } });
       await writeFile(file, ['***', 'A_-8', 'AQI'].map((photo, i) => line(`USER-X${i}`, photo)).join(''));
-      const refused = importFile({ graph, store, file, format: 'dynamodb' });
+      const refused = importFile(graph, { store, file, format: 'dynamodb' });
       await expect(refused).rejects.toThrow('3 lines are bad; nothing was written.');
       await expect(refused).rejects.toThrow('line 2: attribute photo should be base64 with padding, but is "A_-8"');
     } finally {

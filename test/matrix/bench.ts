@@ -223,8 +223,8 @@ export class Bench {
   /** Brings a model to the table. */
   async migrate(model: CompiledModel, options: Partial<MigrateOptions> = {}): Promise<MigrateResult> {
     const { rig } = this;
-    return await migrate({
-      ...{ graph: model, store: rig.store, table: { ...rig.identity }, wait: (ms: number) => rig.wait(ms) },
+    return await migrate(model, {
+      ...{ store: rig.store, table: { ...rig.identity }, wait: (ms: number) => rig.wait(ms) },
       ...{ now: () => rig.nowMs(), clock: () => rig.nowMs(), serverTime: async () => rig.nowMs(), random: () => 0.5 },
       ...options,
     });
@@ -237,8 +237,8 @@ export class Bench {
   ): Promise<CheckResult & { findings: Finding[] }> {
     const { rig, model } = this;
     const findings: Finding[] = [];
-    const result = await check({
-      ...{ graph: model, store: rig.store, mode, streamLabel: rig.identity.streamLabel, settleMs: 1_000, segments: 1 },
+    const result = await check(model, {
+      ...{ store: rig.store, mode, streamLabel: rig.identity.streamLabel, settleMs: 1_000, segments: 1 },
       ...{ now: () => rig.nowMs(), wait: (ms: number) => rig.wait(ms), random: () => 0.5 },
       onFinding: (finding) => findings.push(finding),
       ...options,

@@ -20,7 +20,7 @@ export async function tableRig(model: CompiledModel): Promise<Rig> {
   const graph = { ...withTableName(model, uniqueTableName()), indexes: ['gsi0', 'gsi1'] as const };
   const { client, store, streams, streamArn, allRecords } = await testTable(graph);
   // DynamoDB Local has no ids of tables.
-  const { table = { id: 'table-1', streamLabel: streamLabel(streamArn) } } = await tableIdentity(client, graph);
+  const { table = { id: 'table-1', streamLabel: streamLabel(streamArn) } } = await tableIdentity(graph, { client });
   const { rawKeys: _, ...names } = graph.table;
   const dated: ChangeRecord[] = [];
   let nowMs = 1_800_000_000_000;

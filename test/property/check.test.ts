@@ -209,8 +209,8 @@ async function fanOut(graph: CompiledModel, table: StreamedStore): Promise<void>
 
 async function run(graph: CompiledModel, table: StreamedStore, options: Partial<CheckOptions> = {}) {
   const findings: Finding[] = [];
-  const result = await check({
-    ...{ graph, store: table, streamLabel: LABEL, settleMs: 0, segments: 3 },
+  const result = await check(graph, {
+    ...{ store: table, streamLabel: LABEL, settleMs: 0, segments: 3 },
     onFinding: (finding) => findings.push(finding),
     ...options,
   });

@@ -148,8 +148,8 @@ async function allOf(store: StreamedStore): Promise<{ items: Item[]; bytes: numb
 
 function run(graph: CompiledModel, store: StreamedStore, action?: MigrateAction) {
   let nowMs = Date.parse('2026-01-01T00:00:00Z');
-  return migrate({
-    ...{ graph, store, ...(action && { action }) },
+  return migrate(graph, {
+    ...{ store, ...(action && { action }) },
     now: () => nowMs,
     wait: async (milliseconds) => {
       nowMs += milliseconds;

@@ -164,7 +164,7 @@ describe('every key that the planner can make', () => {
       const wrong: string[] = [];
       const bases = baseKeysOf(stage);
       for (const key of bases) {
-        for (const { source, target, state } of (await explain(key, { graph, store })).parts) {
+        for (const { source, target, state } of (await explain(graph, { key, store })).parts) {
           places.add(`${source} ${target}`);
           if (state !== 'right') wrong.push(`${source} ${target} is ${state}`);
         }

@@ -57,8 +57,8 @@ async function clubs() {
   await rig.store.put({ source: { S: ID }, target: { S: 'JOINED-CLUB-2' }, since: { N: '7' }, paid: { N: '1' } });
   await consume();
   const erase = (store: Store & ScanSource = rig.store) =>
-    eraseSubject({
-      ...{ graph, store, id: ID, segments: 1, now: () => rig.nowMs() },
+    eraseSubject(graph, {
+      ...{ store, id: ID, segments: 1, now: () => rig.nowMs() },
       ...{ wait: (ms: number) => rig.wait(ms), random: () => 0.5 },
     });
   const naming = async (): Promise<Item[]> =>
@@ -106,7 +106,7 @@ async function expectErased({ rig, naming }: Awaited<ReturnType<typeof clubs>>):
   // The note of a rebuild says only when it began.
   expect(service.filter((item) => stringOf(item['target']) !== 'rebuilt')).toEqual([]);
   const clock = { now: () => rig.nowMs(), wait: (ms: number) => rig.wait(ms) };
-  const { drift, baseItems } = await check({ graph, store: rig.store, segments: 1, ...clock });
+  const { drift, baseItems } = await check(graph, { store: rig.store, segments: 1, ...clock });
   expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   expect(baseItems).toBe(5);
 }

@@ -69,8 +69,8 @@ async function play(seed: number, bySource = false): Promise<string[]> {
   }
   await projectAll();
   for (const part of bySource ? SOURCES.map((source) => ({ sources: [source] })) : [{ segments: 1 }]) {
-    await check({
-      ...{ graph: modelOf(after), store: stage.table, mode: 'rebuild', ...part },
+    await check(modelOf(after), {
+      ...{ store: stage.table, mode: 'rebuild', ...part },
       ...{ now: () => stage.nowMs, serverTime: async () => stage.nowMs },
     });
   }

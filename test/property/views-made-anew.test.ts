@@ -22,7 +22,7 @@ const WRITERS = [
   {
     who: 'a redrive of a quarantined record',
     begin: (stage: Stage, store: ReturnType<Stage['store']>) =>
-      redrive({ graph, store, now: Date.now, wait: stage.sleep }),
+      redrive(graph, { store, now: Date.now, wait: stage.sleep }),
   },
   {
     who: 'a record of a shard that is far behind',

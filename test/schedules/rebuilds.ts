@@ -50,7 +50,7 @@ class Schedule {
     for (let i = 0; i < 4; i++) await stage.project(after, this.anyBatch());
     await this.projectAll();
     for (let round = 0; round < 2; round++) {
-      await redrive({ graph: modelOf(after), store: stage.table, now: () => stage.nowMs });
+      await redrive(modelOf(after), { store: stage.table, now: () => stage.nowMs });
       await this.projectAll();
     }
     // The texts of numbers are in quarantine.
@@ -87,8 +87,8 @@ class Schedule {
     const { after, random, stage } = this;
     const parts = random.chance(0.3) ? SOURCES.map((source) => ({ sources: [source] })) : [{ segments: 1 }];
     for (const part of parts) {
-      await check({
-        ...{ graph: modelOf(after), store, mode: 'rebuild', ...part },
+      await check(modelOf(after), {
+        ...{ store, mode: 'rebuild', ...part },
         ...{ now: () => stage.nowMs, serverTime: async () => stage.nowMs },
       });
     }

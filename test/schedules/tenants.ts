@@ -148,8 +148,8 @@ class Attack {
     const projected = await look(graph, ground);
     // A service repairs the table, with all that lies there for it.
     const entries = (await everything(store)).filter((item) => textOf(item['target']).startsWith('~quarantine/'));
-    await redrive({ graph, store, entries });
-    await check({ graph, store, mode: 'rebuild', segments: 1 });
+    await redrive(graph, { store, entries });
+    await check(graph, { store, mode: 'rebuild', segments: 1 });
     await ground.projectAll();
     return [projected, await look(graph, ground)];
   }

@@ -174,8 +174,8 @@ async function copyBehindAFanOut(): Promise<string[]> {
     place += 1;
   };
   await goOn();
-  await check({
-    ...{ graph, store, model, mode: 'repair', segments: 1, settleMs: 1_000 },
+  await check(graph, {
+    ...{ store, model, mode: 'repair', segments: 1, settleMs: 1_000 },
     now: () => nowMs,
     wait: async (milliseconds) => {
       nowMs += milliseconds;

@@ -22,8 +22,8 @@ export function startCheck(world: World, name: string): void {
   const isUnaware = choices.chance(`${name}.unaware`, 0.3);
   world.count(`checks that ${mode}`);
   new Operation(world, name, async (operation, store) => {
-    const { drift, pending, repaired, superseded } = await check({
-      ...{ graph: world.graph, store, mode, settleMs, ...WITHOUT_DANGLING },
+    const { drift, pending, repaired, superseded } = await check(world.graph, {
+      ...{ store, mode, settleMs, ...WITHOUT_DANGLING },
       consumer: isUnaware ? undefined : positionOf(world),
       streamLabel: () => Promise.resolve(world.streams.label),
       now: () => world.agenda.now,
@@ -46,8 +46,8 @@ export function startCheck(world: World, name: string): void {
 export function inspect(world: World, name: string, mode: CheckOptions['mode']): Inspection {
   const inspection: Inspection = { findings: [] };
   new Operation(world, name, async (operation, store) => {
-    inspection.result = await check({
-      ...{ graph: world.graph, store, mode, settleMs: SECOND, ...WITHOUT_DANGLING },
+    inspection.result = await check(world.graph, {
+      ...{ store, mode, settleMs: SECOND, ...WITHOUT_DANGLING },
       streamLabel: world.streams.label,
       now: () => world.agenda.now,
       serverTime: serverTimeOf(world, name),

@@ -29,16 +29,16 @@ export async function interruptedWorker(): Promise<string[]> {
   stream.open('shard');
   const edge = { source: { S: 'GOAL-1' }, target: { S: 'MEMBER-USER-1' }, role: { S: 'LEAD' } };
   await stream.put('shard', edge);
-  const settings = { graph, store, checkpoint: memoryCheckpoint(), batchTimeoutMs: 50, stopGraceMs: 0 };
+  const settings = { store, checkpoint: memoryCheckpoint(), batchTimeoutMs: 50, stopGraceMs: 0 };
   store.isDown = true;
-  const first = createSourceWorker(stream, { ...settings, logger: SILENT });
+  const first = createSourceWorker(graph, { source: stream, ...settings, logger: SILENT });
   const ended = first.run();
   while (!stream.calls.includes('read shard')) await delay(5);
   await delay(20);
   await first.stop();
   await ended;
   store.isDown = false;
-  await createSourceWorker(stream, { ...settings, logger: SILENT }).run({ untilIdle: true });
+  await createSourceWorker(graph, { source: stream, ...settings, logger: SILENT }).run({ untilIdle: true });
   return differences({
     options: PLAIN_OPTIONS,
     items: [...store.items()],

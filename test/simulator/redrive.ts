@@ -7,8 +7,7 @@ import type { World } from './world.ts';
 export function startRedrive(world: World, name: string): void {
   world.count('redrives');
   new Operation(world, name, async (_operation, store) => {
-    const { entries, repaired } = await redrive({
-      graph: world.graph,
+    const { entries, repaired } = await redrive(world.graph, {
       model: fixedModel(world.graph),
       store,
       now: () => world.agenda.now,

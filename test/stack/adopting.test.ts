@@ -70,7 +70,7 @@ describe('a table that ElectroDB writes', () => {
     expect(before).toBeGreaterThan(3);
 
     const label = streamLabel(streamArn);
-    const rebuilt = await check({ graph, store, mode: 'rebuild', streamLabel: label });
+    const rebuilt = await check(graph, { store, mode: 'rebuild', streamLabel: label });
     expect(rebuilt.repaired).toBeGreaterThan(0);
     const reader = createReader(graph, { store });
     expect(await reader.get(['USER-Ada'])).toMatchObject([
@@ -88,8 +88,7 @@ describe('a table that ElectroDB writes', () => {
     expect(items.map(({ source }) => source)).toEqual(['USER-Edsger']);
     expect(await reader.get(['USER-grace'])).toMatchObject([{ attributes: { name: 'Grace' } }]);
     const findings: Finding[] = [];
-    const { drift } = await check({
-      graph,
+    const { drift } = await check(graph, {
       store,
       streamLabel: label,
       settleMs: 10,
@@ -144,7 +143,7 @@ describe('a table that OneTable writes', () => {
     expect(before).toBe(4);
 
     const label = streamLabel(streamArn);
-    expect((await check({ graph, store, mode: 'rebuild', streamLabel: label })).repaired).toBeGreaterThan(0);
+    expect((await check(graph, { store, mode: 'rebuild', streamLabel: label })).repaired).toBeGreaterThan(0);
     const reader = createReader(graph, { store });
     expect(await reader.get(['USER-Ada'])).toMatchObject([
       {
@@ -160,7 +159,7 @@ describe('a table that OneTable writes', () => {
     const { items } = await reader.inbound('FOLLOWS', 'USER-grace');
     expect(items.map(({ source }) => source)).toEqual(['USER-Edsger']);
     expect(await reader.get(['USER-grace'])).toMatchObject([{ attributes: { name: 'Grace' } }]);
-    const { drift, quarantined, unknown } = await check({ graph, store, streamLabel: label, settleMs: 10 });
+    const { drift, quarantined, unknown } = await check(graph, { store, streamLabel: label, settleMs: 10 });
     expect({ drift, quarantined, unknown }).toEqual({
       ...{ drift: { missing: 0, stale: 0, orphan: 0 }, quarantined: 0, unknown: 0 },
     });

@@ -218,7 +218,7 @@ describe('a run of the state machine with the packaged functions', () => {
     const { nightly: night, graph, store, calls } = await nightly();
     const nodes = { USER: node({ search: { name: { shards: 3 } } }) };
     const before = defineGraph({ table: graph.table.name, nodes, edges: {} });
-    expect(await migrate({ graph: before, store, wait: async () => undefined })).toMatchObject({ done: true });
+    expect(await migrate(before, { store, wait: async () => undefined })).toMatchObject({ done: true });
     const walked: string[] = [];
     const input = { mode: 'migrate', workers: 3 };
     const failing = (payload: { walk?: { plan: string; share: number } }) => {
@@ -239,7 +239,7 @@ describe('a run of the state machine with the packaged functions', () => {
     // The shares that were done are not walked again.
     expect(walked.filter((share) => first.includes(share))).toEqual([]);
     expect(walked[0]).toBe(first[0]!.replace(/0$/, '2'));
-    expect(await migrate({ graph, store, mostSteps: 0 })).toMatchObject({ done: true });
+    expect(await migrate(graph, { store, mostSteps: 0 })).toMatchObject({ done: true });
     const { items } = await store.query({ partition: SERVICE_PARTITION, consistent: true });
     const left = items.map(({ target }) => (target as { S: string }).S).filter((key) => /migrate/.test(key));
     expect(left).toEqual([]);
@@ -250,11 +250,11 @@ describe('a run of the state machine with the packaged functions', () => {
     // The table keeps less than the model, so that there is something to build.
     const nodes = { USER: node({ search: { name: { shards: 3 } } }) };
     const before = defineGraph({ table: graph.table.name, nodes, edges: {} });
-    expect(await migrate({ graph: before, store, wait: async () => undefined })).toMatchObject({ done: true });
+    expect(await migrate(before, { store, wait: async () => undefined })).toMatchObject({ done: true });
     expect(await night({ mode: 'migrate' })).toEqual({ migrated: true });
     expect(new Set(calls)).toEqual(new Set([`${ARN}rebuild`]));
     expect(Math.max(...waits)).toBeGreaterThan(30);
-    expect(await migrate({ graph, store, mostSteps: 0 })).toMatchObject({ done: true });
+    expect(await migrate(graph, { store, mostSteps: 0 })).toMatchObject({ done: true });
     calls.length = 0;
     expect(await night({ mode: 'migrate' })).toEqual({ migrated: true });
     expect(calls).toHaveLength(1);

@@ -218,11 +218,11 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, org
     expect(nodes.get('USER')!.key).toMatchObject(user);
     expect(edges.get('MEMBER')).toMatchObject({ from: ['ORG'], to: 'USER', key: { target: member.target } });
 
-    const options = { graph, store, streamLabel: streamLabel(streamArn), settleMs: 10 };
-    const built = await check({ ...options, mode: 'rebuild' });
+    const options = { store, streamLabel: streamLabel(streamArn), settleMs: 10 };
+    const built = await check(graph, { ...options, mode: 'rebuild' });
     expect(built.baseItems).toBe(ITEMS);
     const clean = { missing: 0, stale: 0, orphan: 0 };
-    expect(await check(options)).toMatchObject({ drift: clean, unknown: 0, quarantined: 0, baseItems: ITEMS });
+    expect(await check(graph, options)).toMatchObject({ drift: clean, unknown: 0, quarantined: 0, baseItems: ITEMS });
     expect(await baseItems(client, graph.table.name)).toEqual(before);
     expect((await library.userNames()).sort()).toEqual(names.sort());
     expect(await library.membersSince('o3')).toEqual(since);
@@ -248,11 +248,11 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, org
       'ORG-o9',
     ]);
     await projectAll();
-    expect(await check(options)).toMatchObject({ drift: clean, unknown: 0, quarantined: 0 });
+    expect(await check(graph, options)).toMatchObject({ drift: clean, unknown: 0, quarantined: 0 });
 
     const counted = new Map<string, number>();
-    const migrated = await migrate({
-      ...{ graph, store, ...(await tableIdentity(client, graph)), serverTime: () => serverTime(client, graph) },
+    const migrated = await migrate(graph, {
+      ...{ store, ...(await tableIdentity(graph, { client })), serverTime: () => serverTime(graph, { client }) },
       // No reader from before is there to wait for.
       wait: async (milliseconds) => {
         if (milliseconds < REPLICA_LAG_MS) await sleep(milliseconds);
@@ -269,7 +269,7 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, org
     await projectAll();
     expect((await reader.search('USER.name').eq('After')).items).toMatchObject([{ id: 'USER-u9' }]);
     expect((await library.userNames()).length).toBe(names.length);
-    expect(await check(options)).toMatchObject({ drift: clean, unknown: 0, quarantined: 0 });
+    expect(await check(graph, options)).toMatchObject({ drift: clean, unknown: 0, quarantined: 0 });
   });
 });
 

@@ -27,7 +27,7 @@ const names = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map((
 describe('docs/deploying.md', () => {
   it('has every parameter, with the value that it has where a stage does not say', () => {
     const documented = Object.fromEntries(rows('Parameters').map(([name, , value]) => [names(name!)[0]!, value]));
-    const defaults = readParameters('prod') as unknown as Record<string, unknown>;
+    const defaults = readParameters({ stage: 'prod' }) as unknown as Record<string, unknown>;
     const text = (value: unknown): string => (typeof value === 'object' ? '' : String(value));
     expect(documented).toEqual(Object.fromEntries(PARAMETER_NAMES.map((name) => [name, text(defaults[name])])));
   });

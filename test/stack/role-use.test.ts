@@ -72,7 +72,7 @@ async function runShare(handler: RunHandler, share: object): Promise<RunResponse
 async function migrateByFunction(table: Table, client: Table['client']): Promise<void> {
   const { graph } = table;
   const before = modelBefore(graph.table.name);
-  expect(await migrate({ graph: before, store: table.store, wait: async () => {} })).toMatchObject({ done: true });
+  expect(await migrate(before, { store: table.store, wait: async () => {} })).toMatchObject({ done: true });
   let nowMs = Date.now();
   const handler = checkRunHandler(graph, { client, logger, settleMs, now: () => nowMs });
   for (let calls = 1; ; calls++) {
@@ -144,16 +144,16 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       await damage(table as never);
       const wait = async (): Promise<void> => {};
       const graph = modelBefore(table.graph.table.name);
-      expect(await migrate({ graph, store: table.store, wait })).toMatchObject({ done: true });
+      expect(await migrate(graph, { store: table.store, wait })).toMatchObject({ done: true });
 
       const { client, store, expectExact } = await table.as('MigratorPolicy');
       const ofCommand = {
-        ...{ graph: table.graph, store, wait, ...(await tableIdentity(client, table.graph)) },
-        serverTime: () => serverTime(client, table.graph),
+        ...{ store, wait, ...(await tableIdentity(table.graph, { client })) },
+        serverTime: () => serverTime(table.graph, { client }),
       };
       expect(await modelNotice(table.graph, store)).toMatchObject({ isManaged: true });
       const action = { kind: 'drop', name: EXTRA_SEARCH } as const;
-      expect(await migrate({ ...ofCommand, action })).toMatchObject({ done: true });
+      expect(await migrate(table.graph, { ...ofCommand, action })).toMatchObject({ done: true });
       expect(await modelNotice(table.graph, store)).toEqual({ isManaged: true, changes: [] });
       await readAsBefore({ client, store }, table.graph, { scans: true });
       expectExact();
@@ -166,12 +166,12 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       await damage(table as never);
       const { client, store, expectExact } = await table.as('OperatorPolicy');
       const { graph } = table;
-      expect(await check({ graph, store, settleMs, mode: 'repair' })).toMatchObject({ repaired: expect.any(Number) });
-      await redrive({ graph, store });
-      expect((await describeTable(client, graph)).lacks).toEqual([]);
+      expect(await check(graph, { store, settleMs, mode: 'repair' })).toMatchObject({ repaired: expect.any(Number) });
+      await redrive(graph, { store });
+      expect((await describeTable(graph, { client })).lacks).toEqual([]);
       await hasTtl(client, graph);
-      const ofTable = { ...(await tableIdentity(client, graph)), serverTime: () => serverTime(client, graph) };
-      expect(await migrate({ graph, store, wait: async () => {}, ...ofTable })).toMatchObject({ done: true });
+      const ofTable = { ...(await tableIdentity(graph, { client })), serverTime: () => serverTime(graph, { client }) };
+      expect(await migrate(graph, { store, wait: async () => {}, ...ofTable })).toMatchObject({ done: true });
       await readAsBefore({ client, store }, graph, { scans: true });
       await readOwn(store);
       // The place of a check, which it deletes at its end.

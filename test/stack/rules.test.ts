@@ -40,10 +40,12 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function templateFile(name: string, more: object = {}, code: Value = CODE): Promise<string> {
   const file = join(folder, `${name}.json`);
-  const parameters = readParameters('prod', { ...more });
+  const parameters = readParameters({ stage: 'prod', values: { ...more } });
   await writeFile(
     file,
-    JSON.stringify(stackTemplate({ model: config, service: 'edgeloom', stage: 'prod', parameters }, code, 'revision')),
+    JSON.stringify(
+      stackTemplate(config, { service: 'edgeloom', stage: 'prod', parameters, code, revision: 'revision' }),
+    ),
   );
   return file;
 }

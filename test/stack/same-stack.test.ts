@@ -25,8 +25,8 @@ function comparable({ Resources }: Pick<Template, 'Resources'>): Record<string, 
 
 describe.each(['dev', 'prod'] as const)('the stack of the stage %s', (stage) => {
   const packaged = rawTemplate(inject('packages')[stage]);
-  const input = { model: config, service: 'edgeloom', stage, parameters: readParameters(stage) };
-  const printed = stackTemplate(input, '.code') as unknown as Template;
+  const input = { service: 'edgeloom', stage, parameters: readParameters({ stage }) };
+  const printed = stackTemplate(config, { ...input, code: '.code' }) as unknown as Template;
 
   it('has the same resources from the framework and from the command, and each is the same', () => {
     const [theirs, ours] = [comparable(packaged), comparable(printed)];

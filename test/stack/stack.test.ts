@@ -161,8 +161,8 @@ describe('the parameters', () => {
     expect(mailed.Properties['Subscription']).toEqual([{ Protocol: 'email', Endpoint: 'operations@example.org' }]);
   });
   it('warn where alarms of a stage that keeps data reach no one, or not yet, and where a table has to be migrated first', () => {
-    expect(parameterWarnings(readParameters('prod'))).toEqual([expect.stringContaining('alarmEmail')]);
-    expect(parameterWarnings(readParameters('dev'))).toEqual([]);
+    expect(parameterWarnings(readParameters({ stage: 'prod' }))).toEqual([expect.stringContaining('alarmEmail')]);
+    expect(parameterWarnings(readParameters({ stage: 'dev' }))).toEqual([]);
     expect(parameterWarnings(parametersOf({ alarmEmail: 'operations@example.org' }))).toEqual([
       expect.stringMatching(/operations@example\.org before the mail of SNS is confirmed/),
     ]);
@@ -313,18 +313,18 @@ describe('the parameters', () => {
     );
   });
   it('have a value each where a stage says nothing', () => {
-    expect(Object.keys(readParameters('prod')).sort()).toEqual([...PARAMETER_NAMES].sort());
+    expect(Object.keys(readParameters({ stage: 'prod' })).sort()).toEqual([...PARAMETER_NAMES].sort());
   });
   it('may be text, as they are on a command line', () => {
     const plain = {
-      ...readParameters('prod'),
+      ...readParameters({ stage: 'prod' }),
       vpcSubnetIds: 'subnet-a,subnet-b',
       vpcSecurityGroupIds: 'sg-c',
       tags: 'a=b=c',
     };
     const text = Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, String(value)]));
-    expect(readParameters('prod', text)).toEqual({
-      ...readParameters('prod'),
+    expect(readParameters({ stage: 'prod', values: text })).toEqual({
+      ...readParameters({ stage: 'prod' }),
       ...{ vpcSubnetIds: ['subnet-a', 'subnet-b'], vpcSecurityGroupIds: ['sg-c'], tags: { a: 'b=c' } },
     });
   });
@@ -336,12 +336,14 @@ describe('the parameters', () => {
       alarmEmail: 'nobody',
       checkWrokers: 3,
     };
-    expect(() => readParameters('prod', wrong)).toThrow(
+    expect(() => readParameters({ stage: 'prod', values: wrong })).toThrow(
       /retries:.*recordAgeSeconds:.*checkRepair:.*alarmEmail:.*checkWrokers/,
     );
-    expect(() => readParameters('prod', { logRetentionDays: 8 })).toThrow(
+    expect(() => readParameters({ stage: 'prod', values: { logRetentionDays: 8 } })).toThrow(
       /logRetentionDays: should be a number of days/,
     );
-    expect(() => readParameters('prod', { vpcSubnetIds: 'subnet-1' })).toThrow(/vpcSecurityGroupIds: goes together/);
+    expect(() => readParameters({ stage: 'prod', values: { vpcSubnetIds: 'subnet-1' } })).toThrow(
+      /vpcSecurityGroupIds: goes together/,
+    );
   });
 });

@@ -50,16 +50,18 @@ const VARIANTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   },
 };
 
-const inputOf = (parameters: object) => ({
-  ...{ model, service: 'edgeloom', stage: 'prod' },
-  parameters: readParameters('prod', { tags: 'team=graph', ...parameters }),
+const CODE = { S3Bucket: 'artefacts', S3Key: 'functions-9f86d08.zip' };
+const partsOf = (parameters: object) => ({
+  ...{ service: 'edgeloom', stage: 'prod' },
+  parameters: readParameters({ stage: 'prod', values: { tags: 'team=graph', ...parameters } }),
 });
+const inputOf = (parameters: object) => ({ ...partsOf(parameters), model });
 /** As JSON, where what is undefined is absent. */
 const asJson = (template: object): Template => JSON.parse(JSON.stringify(template)) as Template;
 
 /** What SAM, Terraform, CDK and CloudFormation deploy: `edgeloom stack` prints it for all of them. */
 const printed = (parameters: object): Template =>
-  asJson(stackTemplate(inputOf(parameters), { S3Bucket: 'artefacts', S3Key: 'functions-9f86d08.zip' }, 'revision'));
+  asJson(stackTemplate(model, { ...partsOf(parameters), code: CODE, revision: 'revision' }));
 
 /** What the Serverless Framework deploys: it adds the functions, with the properties that it is told. */
 function byFramework(parameters: object): Template {

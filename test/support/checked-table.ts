@@ -36,8 +36,7 @@ export async function checkedTable(goals = 3, model: (table: string) => ReturnTy
   /** Runs a check; gives its result and what it found, worst first. */
   async function run(options: Partial<CheckOptions> = {}): Promise<CheckResult & { findings: Finding[] }> {
     const findings: Finding[] = [];
-    const result = await check({
-      graph,
+    const result = await check(graph, {
       store,
       streamLabel: streamLabel(streamArn),
       settleMs: SETTLE_MS,

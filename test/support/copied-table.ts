@@ -56,8 +56,8 @@ export async function copiedTable(books = 5) {
 
   async function run(options: Partial<CheckOptions> = {}): Promise<CheckResult & { findings: Finding[] }> {
     const findings: Finding[] = [];
-    const result = await check({
-      ...{ graph, store, streamLabel: streamLabel(streamArn), settleMs: SETTLE_MS, segments: 4 },
+    const result = await check(graph, {
+      ...{ store, streamLabel: streamLabel(streamArn), settleMs: SETTLE_MS, segments: 4 },
       onFinding: (finding) => findings.push(finding),
       ...options,
     });

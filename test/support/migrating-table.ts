@@ -67,9 +67,9 @@ export async function evolvingTable<Models extends Record<string, CompiledModel>
       clockMs += LEASE_MS + 1;
     },
     migrate: async (graph: CompiledModel, options: Partial<MigrateOptions> = {}) =>
-      migrate({
-        ...{ graph, store: table.store, ...(await tableIdentity(table.client, graph)) },
-        serverTime: () => serverTime(table.client, graph),
+      migrate(graph, {
+        ...{ store: table.store, ...(await tableIdentity(graph, { client: table.client })) },
+        serverTime: () => serverTime(graph, { client: table.client }),
         wait: async (milliseconds) => {
           clockMs += milliseconds;
           if (milliseconds < REPLICA_LAG_MS) await sleep(milliseconds);

@@ -22,7 +22,7 @@ export async function testTable<G extends CompiledModel>(graph: G) {
   const endpoint = testEndpoint();
   const client = createClient({ endpoint });
   const streams = createStreamsClient({ endpoint });
-  const { streamArn } = await createTable(client, graph);
+  const { streamArn } = await createTable(graph, { client });
   const store = new DynamoDBStore(client, graph.table);
   const projector = createProjector(graph, { store });
   let read = 0;

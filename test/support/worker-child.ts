@@ -11,8 +11,7 @@ import { followGraph } from './follow-graph.ts';
 
 const [endpoint, table, streamArn = '', checkpoint = ''] = process.argv.slice(2);
 const graph = followGraph(table);
-const worker = createWorker({
-  graph,
+const worker = createWorker(graph, {
   store: new DynamoDBStore(createClient({ endpoint }), graph.table),
   streams: createStreamsClient({ endpoint }),
   streamArn,

@@ -507,11 +507,11 @@ it('gives values, groups and arguments of searches the types of their attributes
 });
 
 it('takes the queries of the graph for answers to requests', () => {
-  watchHandler(reader, () => ({ inbound: ['GOALMEMBERSHIP', fromUrl], limit: 3 }));
-  watchHandler(anyReader, async () => ({ search: 'ANY.thing', eq: 3 }));
-  watchHandler(reader, () => new Response(null, { status: 401 }));
+  watchHandler({ reader, query: () => ({ inbound: ['GOALMEMBERSHIP', fromUrl], limit: 3 }) });
+  watchHandler({ reader: anyReader, query: async () => ({ search: 'ANY.thing', eq: 3 }) });
+  watchHandler({ reader, query: () => new Response(null, { status: 401 }) });
   // @ts-expect-error: no such edge type
-  watchHandler(reader, () => ({ inbound: ['GOALMEMBERSIP', fromUrl] }));
+  watchHandler({ reader, query: () => ({ inbound: ['GOALMEMBERSIP', fromUrl] }) });
   // @ts-expect-error: no such search
-  watchHandler(reader, () => ({ search: 'USER.nothing', eq: 'x' }));
+  watchHandler({ reader, query: () => ({ search: 'USER.nothing', eq: 'x' }) });
 });

@@ -23,11 +23,11 @@ const [l, f, s, t, o, x] = [library, lambda, stack, telemetry, local, tools].map
   ...ReturnType<typeof loose>[],
 ];
 const bad = { notAnOption: 1 };
-const run = { graph, store, ...bad };
+const run = { store, ...bad };
 
 const CALLS: Record<string, () => unknown> = {
   // edgeloom
-  check: () => l['check']!(run),
+  check: () => l['check']!(graph, run),
   createClient: () => l['createClient']!(bad),
   createFeedModels: () => l['createFeedModels']!(graph, { store, ...bad }),
   createMirror: () => l['createMirror']!(graph, { store, ...bad }),
@@ -40,24 +40,29 @@ const CALLS: Record<string, () => unknown> = {
   defineGraph: () => l['defineGraph']!({ table: 'records', nodes: { USER: node() }, edges: {}, ...bad }),
   edge: () =>
     defineGraph({ table: 'a', nodes: { USER: node() }, edges: { IS: edge({ from: 'USER', to: 'USER', ...bad }) } }),
-  eraseSubject: () => x!['eraseSubject']!({ ...run, id: 'USER-1' }),
-  explain: () => l['explain']!({ source: 'USER-1', target: 'USER-1' }, run),
-  importFile: () => l['importFile']!(run),
-  migrate: () => l['migrate']!(run),
+  eraseSubject: () => x!['eraseSubject']!(graph, { ...run, id: 'USER-1' }),
+  explain: () => l['explain']!(graph, run),
+  importFile: () => l['importFile']!(graph, run),
+  migrate: () => l['migrate']!(graph, run),
   newId: () => l['newId']!('USER', bad),
   node: () => defineGraph({ table: 'a', nodes: { USER: node(bad as never) }, edges: {} }),
   part: () => defineGraph({ table: 'a', nodes: { USER: node({ parts: { STATE: part(bad as never) } }) }, edges: {} }),
-  planTableUpdate: () => l['planTableUpdate']!({}, graph, bad),
-  redrive: () => l['redrive']!(run),
+  createTable: () => l['createTable']!(graph, bad),
+  deleteTable: () => l['deleteTable']!(graph, bad),
+  describeTable: () => l['describeTable']!(graph, bad),
+  serverTime: () => l['serverTime']!(graph, bad),
+  tableIdentity: () => l['tableIdentity']!(graph, bad),
+  planTableUpdate: () => l['planTableUpdate']!(graph, bad),
+  redrive: () => l['redrive']!(graph, run),
   scanNodes: () => l['scanNodes']!(graph, { store, type: 'USER', ...bad }),
   fromElectroDB: () => l['fromElectroDB']!([], bad),
   fromOneTable: () => l['fromOneTable']!({ indexes: { primary: { hash: 'pk' } }, models: {} }, [], bad),
   fromToolbox: () => l['fromToolbox']!([], bad),
   sourceTable: () => l['sourceTable']!('app', { map: () => [], ...bad }),
   startFeed: () => l['startFeed']!(graph, { client: {}, ...bad }),
-  status: () => l['status']!(run),
-  updateTable: () => l['updateTable']!({}, graph, bad),
-  watchHandler: () => l['watchHandler']!({}, () => ({}), bad),
+  status: () => l['status']!(graph, run),
+  updateTable: () => l['updateTable']!(graph, bad),
+  watchHandler: () => l['watchHandler']!(bad),
   // edgeloom/lambda
   checkHandler: () => f!['checkHandler']!(graph, { store, ...bad }),
   checkRunHandler: () => f!['checkRunHandler']!(graph, { store, ...bad }),
@@ -65,34 +70,36 @@ const CALLS: Record<string, () => unknown> = {
   redriveHandler: () => f!['redriveHandler']!(graph, { store, ...bad }),
   streamHandler: () => f!['streamHandler']!(graph, { store, ...bad }),
   // edgeloom/stack
-  readParameters: () => s!['readParameters']!('dev', bad),
-  stackTemplate: () => s!['stackTemplate']!({ ...bad }, '.code'),
+  readParameters: () => s!['readParameters']!(bad),
+  stackTemplate: () => s!['stackTemplate']!(graph, bad),
   // edgeloom/telemetry
   openTelemetry: () => t!['openTelemetry']!(bad),
   // edgeloom/local
-  createEventSourceMapping: () => o!['createEventSourceMapping']!({}, { function: {}, ...bad }),
-  createSourceWorker: () => o!['createSourceWorker']!({}, run),
-  createWorker: () => o!['createWorker']!({ ...run, streams: {}, streamArn: 'arn' }),
+  createEventSourceMapping: () => o!['createEventSourceMapping']!(bad),
+  createSourceWorker: () => o!['createSourceWorker']!(graph, run),
+  createWorker: () => o!['createWorker']!(graph, run),
   startEngine: () => o!['startEngine']!(bad),
   startFunction: () => o!['startFunction']!({ command: { file: 'node' }, ...bad }),
-  startLocal: () => o!['startLocal']!({ graph, ...bad }),
-  startLocalLambda: () => o!['startLocalLambda']!({ graph, handlerFile: 'x', ...bad }),
+  startLocal: () => o!['startLocal']!(graph, bad),
+  startLocalLambda: () => o!['startLocalLambda']!(graph, bad),
   // edgeloom/tools
-  exportSubject: () => x!['exportSubject']!({ ...run, id: 'USER-1' }),
-  failedBatchEraser: () => x!['failedBatchEraser']!({ buckets: [], ...bad }, { graph, store }),
-  streamPosition: () => x!['streamPosition']!(run),
+  exportSubject: () => x!['exportSubject']!(graph, run),
+  failedBatchEraser: () => x!['failedBatchEraser']!(graph, run),
+  streamPosition: () => x!['streamPosition']!(graph, run),
+  isProjectedIn: () => x!['isProjectedIn']!(graph, run),
+  serverlessValues: () => s!['serverlessValues']!(bad),
 };
 
 /** Functions and classes that take no options: keys, models, clients, records, files and values alone. */
 const WITHOUT_OPTIONS = new Set([
   ...['answerNodeRequest', 'applyWatchEvent', 'changesOf', 'parseCursor', 'hashedEdgeKey'],
-  ...['createTable', 'deleteTable', 'describeTable', 'serverTime', 'tableIdentity', 'tableDefinition'],
+  'tableDefinition',
   ...['ConditionFailedError', 'EdgeloomError', 'InvalidAttributesError', 'InvalidBatchError', 'ModelError'],
   ...['StoreError', 'StreamError', 'TransactionFailedError', 'DynamoDBStore', 'DynamoDBStreamSource', 'ExactNumber'],
   ...['attribute', 'date', 'derive', 'number', 'rank', 'source', 'sum'],
   ...['deployedCheck', 'deployedFeed', 'deployedObserve', 'deployedRedrive', 'deployedStream'],
-  ...['parameterWarnings', 'serverlessValues', 'fileCheckpoint', 'memoryCheckpoint', 'folderDestination'],
-  ...['checkBaseItem', 'toBaseItem', 'codePointProduct', 'fnv1a', 'shardOf', 'isProjectedIn', 'notedUpToMs'],
+  ...['parameterWarnings', 'fileCheckpoint', 'memoryCheckpoint', 'folderDestination'],
+  ...['checkBaseItem', 'toBaseItem', 'codePointProduct', 'fnv1a', 'shardOf', 'notedUpToMs'],
   ...['decodeRecords', 'DynamoDBSourceStore', 'edgeItem', 'mapped', 'nodeItem'],
   // Its constructor is that of `createSession`.
   'Session',
@@ -129,7 +136,7 @@ describe('options of what they make', () => {
     ['project', () => library.createProjector(graph, { store }).project([], bad as never)],
     [
       'a worker',
-      () => local.createSourceWorker({ streamArn: 'a/stream/b' } as never, { graph, store }).run(bad as never),
+      () => local.createSourceWorker(graph, { source: { streamArn: 'a/stream/b' } as never, store }).run(bad as never),
     ],
     [
       'a batch',

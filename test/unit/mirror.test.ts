@@ -536,7 +536,7 @@ describe('a mirrored type', () => {
     const reader = createReader(graph, { store: memory });
     expect(await reader.node('USER-1')).toEqual({ id: 'USER-1', attributes: { name: 'Ann' } });
     expect(await reader.edge('USER-1', 'KNOWS', 'USER-2')).toMatchObject({ attributes: {} });
-    await eraseSubject({ graph, store: memory, id: 'USER-1', now: () => NOW, segments: 1 });
+    await eraseSubject(graph, { store: memory, id: 'USER-1', now: () => NOW, segments: 1 });
     expect(await reader.node('USER-1')).not.toBeNull();
   });
 
@@ -546,7 +546,7 @@ describe('a mirrored type', () => {
     put(image('1'));
     await mirror.snapshot();
     await mirror.apply([record(5, undefined, image('2'))], { streamLabel: LABEL });
-    const { notes } = await explain({ source: 'USER-1', target: 'USER-1' }, { graph, store: memory });
+    const { notes } = await explain(graph, { key: { source: 'USER-1', target: 'USER-1' }, store: memory });
     expect(notes.join(' ')).toMatch(/"sk":\{"S":"1"\}\} makes it, by a snapshot/);
     expect(notes.join(' ')).toMatch(/"sk":\{"S":"2"\}\} makes it too, by the record .*5 and version 1/);
     expect(notes.join(' ')).toContain('in conflict');

@@ -5,7 +5,7 @@ import graph from '../edgeloom.config.ts';
 
 let local: Local;
 beforeAll(async () => {
-  local = await startLocal({ graph });
+  local = await startLocal(graph);
 });
 afterAll(() => local.stop());
 
@@ -22,5 +22,5 @@ it('reads from both sides what was written on one', async () => {
   expect(ada?.edgeSet).toMatchObject([{ type: 'FOLLOWS', target: 'USER-2' }]);
   const { items } = await reader.inbound('FOLLOWS', 'USER-2');
   expect(items).toMatchObject([{ source: 'USER-1' }]);
-  expect((await check({ graph, store, settleMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+  expect((await check(graph, { store, settleMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
 });

@@ -10,7 +10,7 @@ describe('follows', () => {
   let follows: ReturnType<typeof createFollows>;
 
   beforeAll(async () => {
-    local = await startLocal({ graph });
+    local = await startLocal(graph, {});
     follows = createFollows(local.store);
   });
   afterAll(() => local.stop());
@@ -28,7 +28,7 @@ describe('follows', () => {
     expect(await follows.profile('1')).toEqual({ name: 'Ada', follows: ['USER-2'] });
     expect(await follows.followers('2')).toEqual(['USER-3', 'USER-1']);
     expect(await follows.find('AD')).toEqual(['Ada', 'adele']);
-    expect((await check({ graph, store: local.store, settleMs: 0 })).drift).toEqual({
+    expect((await check(graph, { store: local.store, settleMs: 0 })).drift).toEqual({
       missing: 0,
       stale: 0,
       orphan: 0,

@@ -35,6 +35,6 @@ export function positionOf({ graph, store, settings, client }: CommandSession, s
 /** Throws `not-home-region` where the table has replicas and its derived items are written in another region. */
 export async function requireHomeRegion({ client, graph, store }: CommandSession): Promise<void> {
   const head = await readHead({ store, stats: { rcu: 0 } });
-  const { table, regions } = await tableIdentity(client, graph);
+  const { table, regions } = await tableIdentity(graph, { client });
   identityAtHome(head?.registry.table, table, regions);
 }

@@ -47,7 +47,7 @@ export const INSPECT_ROUTES = [
     z.object({ source: input.id, target: input.id }),
     async (context, key): Promise<Explanation> => {
       const { graph, store } = context;
-      return explain(key, { graph, store, lag: async () => lagOfStream(await context.position.find()) });
+      return explain(graph, { key, store, lag: async () => lagOfStream(await context.position.find()) });
     },
   ),
 ];

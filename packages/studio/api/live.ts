@@ -29,7 +29,7 @@ export const LIVE_ROUTES = [
 
 /** The sample of the table, as it is known or read now. */
 export async function sampleOf({ graph, store, client, sample }: RequestContext): Promise<Sampled> {
-  return await sample.read(graph, store, async () => (await describeTable(client, graph)).itemCount);
+  return await sample.read(graph, store, async () => (await describeTable(graph, { client })).itemCount);
 }
 
 /** Nodes in an order that chance gives. */

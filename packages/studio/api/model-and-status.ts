@@ -25,7 +25,7 @@ export const OVERVIEW_ROUTES = [
   }),
   route('GET /api/status', z.object({}), async (context): Promise<StatusAnswer> => {
     const { graph, store, client } = context;
-    const table = await describeTable(client, graph);
+    const table = await describeTable(graph, { client });
     const ttl = await hasTtl(client, graph);
     const position = await context.position.find();
     const looks = { graph, store, table, hasTtl: ttl, position: position && { look: position.latest } };

@@ -40,7 +40,7 @@ export const TRUST_ROUTES = [
   route(
     'POST /api/redrive',
     z.object({}),
-    async ({ graph, store }): Promise<RedriveResult> => redrive({ graph, store }),
+    async ({ graph, store }): Promise<RedriveResult> => redrive(graph, { store }),
     { writes: true },
   ),
 ];
@@ -77,20 +77,19 @@ async function startCheck(
   mode: NonNullable<CheckOptions['mode']>,
 ): Promise<CheckAnswer> {
   const { graph, store, client, checks, isWritable } = context;
-  const { itemCount } = await describeTable(client, graph);
+  const { itemCount } = await describeTable(graph, { client });
   const position = await context.position.find();
   const options: CheckOptions = {
-    graph,
     store,
     mode,
     ...(scope.kind === 'node' && { sources: [scope.id] }),
     ...(scope.kind === 'sample' && sampleOptions(scope.percent / 100)),
     streamLabel: () => currentStreamLabel(client, graph),
-    serverTime: () => serverTime(client, graph),
+    serverTime: () => serverTime(graph, { client }),
     ...(position !== undefined && { consumer: position.consumer(SETTLE_MS) }),
   };
   const beganAtMs = Date.now();
-  checks.start(describedScope(scope, itemCount), options, async (result) => {
+  checks.start(describedScope(scope, itemCount), graph, options, async (result) => {
     const isLast = scope.kind === 'table' && isWritable;
     if (isLast) await saveLastCheck(graph.table, store, { ...result, beganAtMs }, Date.now());
   });

@@ -1,3 +1,4 @@
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { type FailureDocument, failureDocument } from '../../../src/foundation/failure-document.ts';
 import { sleep } from '../../../src/foundation/runtime.ts';
@@ -46,6 +47,7 @@ export class CheckJob {
   /** Starts a check. Throws `check-running` where one runs. */
   start(
     { scope, expected }: Pick<CheckState, 'scope' | 'expected'>,
+    graph: CompiledModel,
     options: CheckOptions,
     onDone: (result: CheckResult) => Promise<void>,
   ): void {
@@ -60,7 +62,7 @@ export class CheckJob {
     this.current = run;
     this.kept = new KeptFindings(MOST_OF_VERDICT);
     this.controller = createController();
-    this.running = this.run(run, options, onDone);
+    this.running = this.run(run, graph, options, onDone);
   }
 
   /** Stops the check that runs, and waits for its end. */
@@ -69,11 +71,16 @@ export class CheckJob {
     await this.running;
   }
 
-  private async run(state: Run, options: CheckOptions, onDone: (result: CheckResult) => Promise<void>): Promise<void> {
+  private async run(
+    state: Run,
+    graph: CompiledModel,
+    options: CheckOptions,
+    onDone: (result: CheckResult) => Promise<void>,
+  ): Promise<void> {
     const { signal } = this.controller;
     const { kept } = this;
     try {
-      const result = await check({
+      const result = await check(graph, {
         ...options,
         wait: (milliseconds) => (signal.aborted ? sleep(milliseconds) : pause(milliseconds, signal)),
         remainingMs: () => (signal.aborted ? 0 : Number.POSITIVE_INFINITY),

@@ -58,7 +58,7 @@ export async function streamOfTable({
   client,
   streams,
 }: Omit<StudioTable, 'store'>): Promise<DynamoDBStreamSource | undefined> {
-  const { streamArn } = await describeTable(client, graph);
+  const { streamArn } = await describeTable(graph, { client });
   return streamArn === undefined ? undefined : new DynamoDBStreamSource(streams, streamArn);
 }
 

@@ -24,7 +24,9 @@ export async function answerWithLiveList(
   for (const [name, value] of Object.entries(COMMON_HEADERS)) response.setHeader(name, value);
   try {
     const reader = createReader(graph, { store, leases, readNumber: losslessNumber, feed: await held.feed });
-    const handle = watchHandler(reader, () => watchQueryOf(graph, url), {
+    const handle = watchHandler({
+      reader,
+      query: () => watchQueryOf(graph, url),
       onError: (error) => logger.warn({ code: failureDocument(error).error.code }, 'A live list has ended.'),
     });
     await answerNodeRequest(handle, request, response);

@@ -54,7 +54,7 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
   const client = createClient({ endpoint: engine.endpoint });
   const streams = createStreamsClient({ endpoint: engine.endpoint });
   try {
-    const { streamArn } = await createTable(client, airports);
+    const { streamArn } = await createTable(airports, { client });
     const store = new DynamoDBStore(client, airports.table);
     const world: DemoWorld = {
       say,
@@ -69,8 +69,7 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
 
     const lag = new LagClock(createProjector(airports, { store }));
     let totals: Readonly<WorkerStats> | undefined;
-    const worker = createWorker({
-      graph: airports,
+    const worker = createWorker(airports, {
       store,
       streams,
       streamArn: streamArn ?? '',
@@ -117,7 +116,7 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
 
 /** The product's own word: every derived item against the base items. */
 async function checkAll({ say }: DemoWorld, store: DynamoDBStore): Promise<void> {
-  const { drift, baseItems, derivedItems, rcu } = await check({ graph: airports, store, settleMs: SETTLE_MS });
+  const { drift, baseItems, derivedItems, rcu } = await check(airports, { store, settleMs: SETTLE_MS });
   expectSame('what the check found', drift, { missing: 0, stale: 0, orphan: 0 });
   say(`check of ${baseItems} base items and ${derivedItems} derived items: no drift, ${rcu} RCU`);
 }

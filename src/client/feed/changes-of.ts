@@ -54,10 +54,10 @@ interface Told {
  * const models = createFeedModels(graph, { client });
  * export const handler = async ({ Records }) => {
  *   const model = await models.current();
- *   for (const record of Records) for (const change of changesOf(record, model)) await tell(change);
+ *   for (const record of Records) for (const change of changesOf(model, record)) await tell(change);
  * };
  */
-export function changesOf(record: RawRecord, model: FeedModel): FeedChange[] {
+export function changesOf(model: FeedModel, record: RawRecord): FeedChange[] {
   const changes: FeedChange[] = [];
   for (const change of knownItems(model.graph.table, record)) {
     const key = parseDerivedKey(change.target);

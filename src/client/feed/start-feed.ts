@@ -49,7 +49,7 @@ export async function startFeed(graph: CompiledModel, options: StartFeedOptions)
     now: true,
     wait: true,
   });
-  const { streamArn } = await describeTable(options.client, graph);
+  const { streamArn } = await describeTable(graph, { client: options.client });
   if (streamArn === undefined) {
     throw new EdgeloomError('no-stream', `The table ${graph.table.name} has no stream.`, 'Run edgeloom table update.');
   }

@@ -17,11 +17,16 @@ export type WatchQueryOf<G extends CompiledModel> =
   | NodesWatch;
 
 /** Options of `watchHandler`. */
-export interface WatchHandlerOptions {
+export interface WatchHandlerOptions<G extends CompiledModel = CompiledModel> {
+  reader: Reader<G>;
+  /**
+   * Says what a request may watch. It may refuse by returning a Response, such as one with the status 401. Its own errors pass through.
+   */
+  query: (request: Request) => WatchQueryOf<G> | Response | Promise<WatchQueryOf<G> | Response>;
   /** Milliseconds between two comments, which keep proxies from closing a quiet connection. Default 15,000. */
   heartbeatMs?: number | undefined;
   /**
-   * Milliseconds after which a stream ends, so that its client comes back and `queryOf` says what it may watch by then. Default 900,000:
+   * Milliseconds after which a stream ends, so that its client comes back and `query` says what it may watch by then. Default 900,000:
    * 15 minutes.
    */
   maxAgeMs?: number | undefined;
@@ -49,26 +54,39 @@ const HEADERS = {
  * the name of its type (`page`, `enter`, `leave`, `change`, `resync`) and the event of `Reader.watch` as JSON, for `applyWatchEvent`. A client that
  * comes back gets `resync` and the whole list, as does one that is too slow. One that takes nothing for 30 seconds is let go.
  *
- * `queryOf` says what a request may watch. It may refuse by returning a Response, such as one with the status 401. Its own errors pass through.
- *
  * A query that the model refuses is answered with the status 400 and `{ error: { code, message, hint } }`. Any later error is an event `failure`, and the end of the
  * stream; an EventSource then connects again. The stream ends when the client goes: the signal of its Request tells.
  *
  * All clients of a process share the reading of the stream; each of them queries its own list when it begins.
  *
  * @example
- * const handle = watchHandler(reader, async (request) => {
- *   const user = await userOf(request);
- *   return user === undefined ? new Response(null, { status: 401 }) : { inbound: ['TICKET', user.id], limit: 20 };
+ * const handle = watchHandler({
+ *   reader,
+ *   query: async (request) => {
+ *     const user = await userOf(request);
+ *     return user === undefined ? new Response(null, { status: 401 }) : { inbound: ['TICKET', user.id], limit: 20 };
+ *   },
  * });
  */
 export function watchHandler<G extends CompiledModel>(
-  reader: Reader<G>,
-  queryOf: (request: Request) => WatchQueryOf<G> | Response | Promise<WatchQueryOf<G> | Response>,
-  options: WatchHandlerOptions = {},
+  options: WatchHandlerOptions<G>,
 ): (request: Request) => Promise<Response> {
-  checkOptions('watchHandler', options, { heartbeatMs: true, maxAgeMs: true, maxClients: true, onError: true });
-  const { heartbeatMs = HEARTBEAT_MS, maxAgeMs = MAX_AGE_MS, maxClients = MAX_CLIENTS, onError = warn } = options;
+  checkOptions('watchHandler', options, {
+    reader: true,
+    query: true,
+    heartbeatMs: true,
+    maxAgeMs: true,
+    maxClients: true,
+    onError: true,
+  });
+  const {
+    reader,
+    query: queryOf,
+    heartbeatMs = HEARTBEAT_MS,
+    maxAgeMs = MAX_AGE_MS,
+    maxClients = MAX_CLIENTS,
+    onError = warn,
+  } = options;
   const room = new ClientRoom(maxClients);
   // The types of a graph's queries are checked where the handler is made.
   const watch = reader.watch as unknown as (query: WatchQuery, options: object) => AsyncIterable<WatchEvent>;

@@ -5,7 +5,7 @@ import { isLosslessNumber, parse } from 'lossless-json';
 import { type AttributeValue, type Item, setOwn, stringOf } from '../../core/items/attribute-value.ts';
 import { bytesOfBase64 } from '../../core/items/base64.ts';
 import { describe } from '../../core/items/keys.ts';
-import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { forEachOf } from '../../foundation/for-each.ts';
@@ -18,7 +18,7 @@ export type ImportFormat = 'plain' | 'dynamodb';
 
 /** Options of `importFile`. */
 export interface ImportOptions {
-  graph: CompiledModel;
+  /** The table. */
   store: Store;
   /** Path of the file: one JSON object a line, `{ source, target, … }`. */
   file: string;
@@ -57,9 +57,8 @@ const MAX_LINE_ERROR = 1_000;
  * Imports a file of JSON lines. All lines are checked first; a bad one stops the import before anything is written, with
  * an error that lists every bad line, unless `skipBad`. The file is read twice, so memory holds keys only.
  */
-export async function importFile(options: ImportOptions): Promise<ImportResult> {
+export async function importFile(graph: CompiledModel, options: ImportOptions): Promise<ImportResult> {
   checkStoreOptions('importFile', options, {
-    graph: true,
     store: true,
     file: true,
     format: true,
@@ -69,11 +68,11 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
     signal: true,
     onProgress: true,
   });
-  const { graph, store, skipBad = false, concurrency = 8, signal, onProgress } = options;
+  const { store, skipBad = false, concurrency = 8, signal, onProgress } = options;
   const lastLines = new Map<string, number>();
   const bad: string[] = [];
   let skipped = 0;
-  for await (const line of itemLines(options)) {
+  for await (const line of itemLines({ ...options, graph })) {
     if (signal?.aborted) return { items: 0, wcu: 0, skipped: 0, total: lastLines.size };
     if ('error' in line) {
       skipped += 1;
@@ -92,7 +91,7 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
   let wcu = 0;
   async function* itemBatches(): AsyncGenerator<Item[]> {
     let batch: Item[] = [];
-    for await (const line of itemLines(options)) {
+    for await (const line of itemLines({ ...options, graph })) {
       if (signal?.aborted) return;
       if ('error' in line || lastLines.get(keyText(graph, line.item)) !== line.number) continue;
       batch.push(line.item);
@@ -136,7 +135,12 @@ function keyText(graph: CompiledModel, item: Item): string {
 type ItemLine = { number: number; item: Item } | { number: number; error: string };
 
 /** Every line that is not blank, as an item that the model accepts, or as what is wrong with it. */
-async function* itemLines({ graph, file, format = 'plain', force = false }: ImportOptions): AsyncGenerator<ItemLine> {
+async function* itemLines({
+  graph,
+  file,
+  format = 'plain',
+  force = false,
+}: OfGraph<ImportOptions>): AsyncGenerator<ItemLine> {
   for await (const { number, bytes } of linesOf(await unzippedChunks(file))) {
     try {
       if (bytes === undefined) throw new EdgeloomError('line-too-long', `has more than ${MAX_LINE_BYTES} bytes`);

@@ -246,3 +246,6 @@ export interface InboundModel extends InboundSettings {
 export interface SearchModel extends SearchSettings {
   inForce: InForce<SearchPlaces>;
 }
+
+/** Options together with the model: what runs hand on, once `f(graph, options)` has checked the options. */
+export type OfGraph<Options> = Options & { readonly graph: CompiledModel };

@@ -138,7 +138,7 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
     async tableBytes() {
       if (ownClient === undefined) return 0;
       const { describeTable } = await import('../../store/table.ts');
-      return (await describeTable(await ownClient(), graph)).sizeBytes;
+      return (await describeTable(graph, { client: await ownClient() })).sizeBytes;
     },
     settleSeconds({ looks }) {
       if (looks === undefined) return 0;

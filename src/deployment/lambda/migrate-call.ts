@@ -103,8 +103,8 @@ async function migrateOptions(
   return {
     graph,
     store,
-    ...(client && (await tableIdentity(client, graph))),
-    ...(client && { serverTime: () => serverTime(client, graph) }),
+    ...(client && (await tableIdentity(graph, { client }))),
+    ...(client && { serverTime: () => serverTime(graph, { client }) }),
     // One clock for all: pauses that are measured by two would end too early.
     ...(now && { now, serverTime: async () => now() }),
     remainingMs: timeOfCall(context, RESERVE_MS).remainingMs,

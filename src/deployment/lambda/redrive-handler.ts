@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
@@ -121,7 +121,7 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
   return async (event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
     const { remainingMs } = timeOfCall(context, reserveMs);
-    const run: RedriveOptions = { graph, store, remainingMs, now: options.now, telemetry: options.telemetry };
+    const run: RedriveOptions = { store, remainingMs, now: options.now, telemetry: options.telemetry };
     const client = options.store === undefined ? openClient : undefined;
     const watched: WatchedTable = { graph, store, client, logger, now: options.now, remainingMs };
     if ((event as RedriveEvent | null)?.watch === true) {
@@ -138,8 +138,8 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
       : undefined;
     const { result, failed } =
       messages === undefined
-        ? { result: await redrive(run), failed: [] }
-        : await redriveMessages(messages, { ...run, sources, sendRest, logger });
+        ? { result: await redrive(graph, run), failed: [] }
+        : await redriveMessages(messages, { ...run, graph, sources, sendRest, logger });
     const { reasons, ...counts } = result;
     metrics.emit(counts);
     for (const reason of reasons) logger.warn({ reason }, 'not reconciled');
@@ -147,7 +147,8 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
     let swept = 0;
     try {
       // After the quarantine: a stream that cannot be read fails the call only after the entries are reconciled.
-      if (messages === undefined && options.stream) swept = await sweepStream(run, options.stream, logger);
+      if (messages === undefined && options.stream)
+        swept = await sweepStream({ ...run, graph }, options.stream, logger);
     } finally {
       // At the end: a read that fails here must not keep the call from its work.
       if (messages === undefined) await emitStates(watched);
@@ -156,7 +157,11 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
   };
 }
 
-async function sweepStream(run: RedriveOptions, source: StreamSource, logger: FunctionLogger): Promise<number> {
+async function sweepStream(
+  run: OfGraph<RedriveOptions>,
+  source: StreamSource,
+  logger: FunctionLogger,
+): Promise<number> {
   const result = await sweepInTurn({ ...run, source });
   if (result === undefined) return 0;
   const { reasons, repaired, left } = result;
@@ -203,7 +208,7 @@ async function redriveMessages(
   }
 }
 
-interface MessagesOptions extends RedriveOptions {
+interface MessagesOptions extends OfGraph<RedriveOptions> {
   sources: FailureSources;
   sendRest: SendMessage;
   logger: FunctionLogger;

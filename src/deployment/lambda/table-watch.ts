@@ -51,7 +51,7 @@ async function registerNewTable({ graph, store, client, now, remainingMs }: Watc
 
 async function readIdentity(client: DynamoDBClient, graph: CompiledModel) {
   const { serverTime, tableIdentity } = await import('../../store/table.ts');
-  return { ...(await tableIdentity(client, graph)), serverTime: () => serverTime(client, graph) };
+  return { ...(await tableIdentity(graph, { client })), serverTime: () => serverTime(graph, { client }) };
 }
 
 /**
@@ -66,7 +66,7 @@ export async function isStreamReplaced(
 ): Promise<boolean | undefined> {
   if (client === undefined) return undefined;
   const { describeTable } = await import('../../store/table.ts');
-  const { streamArn: current } = await describeTable(await client(), graph);
+  const { streamArn: current } = await describeTable(graph, { client: await client() });
   if (current === streamArn) return false;
   logger.error({ reads: streamArn, has: current ?? null }, 'the stack does not read the stream of the table');
   return true;

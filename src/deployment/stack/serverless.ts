@@ -1,3 +1,4 @@
+import { checkOptions } from '../../foundation/options.ts';
 import { loadModel } from '../package/load-model.ts';
 import { PARAMETER_NAMES, parameterWarnings, readParameters } from './base/parameters.ts';
 import { STACK_POLICY } from './parts/table.ts';
@@ -13,15 +14,24 @@ export interface VariableContext {
 /** A value of serverless.yml that is computed when it is asked for. */
 export type ComputedValue = (context: VariableContext) => Promise<unknown>;
 
+/** Options of `serverlessValues`. */
+export interface ServerlessOptions {
+  /** Path of the model file. */
+  modelFile: string;
+}
+
 /**
  * The parts of serverless.yml that follow from a model: `functions`, `resources` and `stackPolicy`. A project has one file for
  * them, in CommonJS, which is all that the framework reads.
  *
- * @param modelFile path of the model file.
  * @example
- * module.exports = require('edgeloom/stack').serverlessValues(`${__dirname}/edgeloom.config.ts`);
+ * module.exports = require('edgeloom/stack').serverlessValues({ modelFile: `${__dirname}/edgeloom.config.ts` });
  */
-export function serverlessValues(modelFile: string): Record<'functions' | 'resources' | 'stackPolicy', ComputedValue> {
+export function serverlessValues(
+  options: ServerlessOptions,
+): Record<'functions' | 'resources' | 'stackPolicy', ComputedValue> {
+  checkOptions('serverlessValues', options, { modelFile: true });
+  const { modelFile } = options;
   const stackOf = async ({ resolveVariable }: VariableContext) => {
     const stage = String(await resolveVariable('sls:stage'));
     const values: [string, unknown][] = [];
@@ -31,11 +41,11 @@ export function serverlessValues(modelFile: string): Record<'functions' | 'resou
       if (value !== null) values.push([name, value]);
     }
     const region = await resolveVariable('self:provider.region, null');
-    const parameters = readParameters(
+    const parameters = readParameters({
       stage,
-      Object.fromEntries(values),
-      typeof region === 'string' ? region : undefined,
-    );
+      values: Object.fromEntries(values),
+      region: typeof region === 'string' ? region : undefined,
+    });
     const service = String(await resolveVariable('self:service'));
     const model = await loadModel(modelFile);
     checkNames(modelFile, { service, table: nameOfOwnTable(model, parameters) });

@@ -1,6 +1,6 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import { checkOptions } from '../../foundation/options.ts';
+import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import {
   CHECK_MACHINE,
   DEAD_LETTER_QUEUE,
@@ -49,21 +49,32 @@ export interface FrameworkStack {
   functions: Record<string, Record<string, Value>>;
 }
 
+/** Options of `stackTemplate`. */
+export interface TemplateOptions extends Omit<StackInput, 'model'> {
+  /** Where the functions' code is: `{ S3Bucket, S3Key }`, or a folder that a packaging command uploads. */
+  code: Value | ((name: FunctionName) => Value);
+  /** What tells the code of a folder from other code; needed with `canaryMinutes`. Default: nothing. */
+  revision?: string | undefined;
+}
+
+const OPTIONS: OptionNames<TemplateOptions> = {
+  service: true,
+  stage: true,
+  parameters: true,
+  code: true,
+  revision: true,
+};
+
 /**
  * The whole stack of a model, as one template. Throws `invalid-name` for names that AWS would refuse.
  *
- * @param code where the functions' code is: `{ S3Bucket, S3Key }`, or a folder that a packaging command uploads.
- * @param revision what tells the code of a folder from other code; needed with `canaryMinutes`.
  * @example
- * stackTemplate({ model, service: 'goals', stage: 'prod', parameters: readParameters('prod') }, '.code');
+ * stackTemplate(graph, { service: 'goals', stage: 'prod', parameters: readParameters({ stage: 'prod' }), code: '.code' });
  */
-export function stackTemplate(
-  input: StackInput,
-  code: Value | ((name: FunctionName) => Value),
-  revision = '',
-): Template {
-  checkOptions('stackTemplate', input, { model: true, service: true, stage: true, parameters: true });
-  const site = siteOf(input);
+export function stackTemplate(graph: CompiledModel, options: TemplateOptions): Template {
+  checkOptions('stackTemplate', options, OPTIONS);
+  const { code, revision = '', ...input } = options;
+  const site = siteOf({ ...input, model: graph });
   const functions = functionResources(site, code);
   return {
     AWSTemplateFormatVersion: '2010-09-09',
@@ -177,7 +188,12 @@ export function stackFixtures(
   model: CompiledModel,
   values: Pick<Partial<Parameters>, 'observe' | 'feedEventBus'> = {},
 ): { alarms: number; dashboards: number; metrics: number } {
-  const site = siteOf({ model, service: 'edgeloom', stage: 'cost', parameters: readParameters('cost', values) });
+  const site = siteOf({
+    model,
+    service: 'edgeloom',
+    stage: 'cost',
+    parameters: readParameters({ stage: 'cost', values }),
+  });
   const resources = Object.values(resourcesOf(site));
   const count = (type: string): number => resources.filter(({ Type }) => Type === type).length;
   return {

@@ -1,4 +1,5 @@
 import { laterOf } from '../../core/items/watermark.ts';
+import type { OfGraph } from '../../core/model/compiled.ts';
 import { EdgeloomError, OLD_SOFTWARE } from '../../foundation/errors.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import { readHead } from '../../registry/head.ts';
@@ -33,7 +34,10 @@ export interface Division {
 }
 
 /** The options of a divided migration. Without a clock of its own the caller waits between calls. */
-export type DividedOptions = Omit<MigrateOptions, 'walks' | 'resume' | 'waitsBetweenCalls' | 'action' | 'mostSteps'>;
+export type DividedOptions = Omit<
+  OfGraph<MigrateOptions>,
+  'walks' | 'resume' | 'waitsBetweenCalls' | 'action' | 'mostSteps'
+>;
 
 /** The result of a call that decides. */
 export interface DividedResult {

@@ -1,12 +1,12 @@
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { ChangeRecord } from '../../core/items/change-record.ts';
-import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
 import type { Logger } from '../../foundation/logger.ts';
 import type { ApplyStats } from '../../settle/context.ts';
 import type { CheckpointStore } from '../../stream/checkpoint.ts';
 import type { SetAside } from '../../stream/checkpoint-journal.ts';
+import type { StreamSource } from '../../stream/source.ts';
 import type { BatchResult, Projector } from '../apply/projector-types.ts';
 
 /** Options of `createWorker`. */
@@ -17,9 +17,14 @@ export interface WorkerOptions extends WorkerSettings {
   streamArn: string;
 }
 
+/** Options of `createSourceWorker`. */
+export interface SourceWorkerOptions extends WorkerSettings {
+  /** The stream. */
+  source: StreamSource;
+}
+
 /** Settings of a worker, without the stream. */
 export interface WorkerSettings extends TelemetryOption {
-  graph: CompiledModel;
   /** The table. */
   store: Store;
   /** The projector of the batches, which brings its own telemetry. Default: `createProjector(graph, { store, telemetry })`. */

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { streamLabel } from '../../core/items/watermark.ts';
-import type { TableNames } from '../../core/model/compiled.ts';
+import type { CompiledModel, OfGraph, TableNames } from '../../core/model/compiled.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { checkOptions, checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { doubtTable } from '../../registry/identity.ts';
@@ -16,10 +16,9 @@ import { createProjector } from '../apply/projector.ts';
 import { WorkerReport } from './report.ts';
 import { ShardTask } from './shard-task.ts';
 import type { WorkerRun } from './worker-run.ts';
-import type { Worker, WorkerOptions, WorkerResult, WorkerSettings } from './worker-types.ts';
+import type { SourceWorkerOptions, Worker, WorkerOptions, WorkerResult, WorkerSettings } from './worker-types.ts';
 
 const SETTINGS: OptionNames<WorkerSettings> = {
-  graph: true,
   store: true,
   projector: true,
   checkpoint: true,
@@ -43,19 +42,20 @@ const SETTINGS: OptionNames<WorkerSettings> = {
  * so that `kill -9` costs a replay at worst. `run` throws `table-differs` where keys of the table are no texts.
  *
  * @example
- * const worker = createWorker({ graph, store, streams, streamArn, checkpoint: fileCheckpoint('checkpoint.json') });
+ * const worker = createWorker(graph, { store, streams, streamArn, checkpoint: fileCheckpoint('checkpoint.json') });
  * const { records, wcu } = await worker.run({ untilIdle: true });
  */
-export function createWorker(options: WorkerOptions): Worker {
+export function createWorker(graph: CompiledModel, options: WorkerOptions): Worker {
   checkStoreOptions('createWorker', options, { ...SETTINGS, streams: true, streamArn: true });
   const { streams, streamArn, ...settings } = options;
-  return new StreamWorker(new DynamoDBStreamSource(streams, streamArn), settings);
+  return new StreamWorker(new DynamoDBStreamSource(streams, streamArn), { ...settings, graph });
 }
 
 /** The same for any `StreamSource`. */
-export function createSourceWorker(source: StreamSource, settings: WorkerSettings): Worker {
-  checkStoreOptions('createSourceWorker', settings, SETTINGS);
-  return new StreamWorker(source, settings);
+export function createSourceWorker(graph: CompiledModel, options: SourceWorkerOptions): Worker {
+  checkStoreOptions('createSourceWorker', options, { ...SETTINGS, source: true });
+  const { source, ...settings } = options;
+  return new StreamWorker(source, { ...settings, graph });
 }
 
 class StreamWorker implements Worker {
@@ -67,7 +67,7 @@ class StreamWorker implements Worker {
   /** The call that withdraws every projection from readers, until a migration has verified it. Undefined until records are lost. */
   private doubting: Promise<void> | undefined;
 
-  constructor(source: StreamSource, settings: WorkerSettings) {
+  constructor(source: StreamSource, settings: OfGraph<WorkerSettings>) {
     const { graph, store, checkpoint, shardIntervalMs, stopGraceMs } = settings;
     const report: WorkerReport = new WorkerReport({
       ...settings,
@@ -146,7 +146,7 @@ async function noteLostRecords(store: WorkerSettings['store'], { logger }: Worke
 }
 
 function progressRecorder(
-  { graph, store }: WorkerSettings,
+  { graph, store }: OfGraph<WorkerSettings>,
   { streamArn }: StreamSource,
   { logger }: WorkerReport,
 ): ProgressRecorder {
@@ -154,7 +154,7 @@ function progressRecorder(
   return new ProgressRecorder({ graph, store, kind: 'worker', stream: streamLabel(streamArn), onError });
 }
 
-function claimRecorder({ graph, store }: WorkerSettings, { logger }: WorkerReport): ClaimRecorder {
+function claimRecorder({ graph, store }: OfGraph<WorkerSettings>, { logger }: WorkerReport): ClaimRecorder {
   const onError = (error: unknown): void => logger.warn({ error: String(error) }, 'The claims could not be noted.');
   // A worker reads each shard by an iterator of its own, so that nothing lies between two of its batches.
   return new ClaimRecorder({ table: graph.table, store, joins: true, onError });
@@ -162,7 +162,7 @@ function claimRecorder({ graph, store }: WorkerSettings, { logger }: WorkerRepor
 
 function makeWorkerRun(
   follow: FollowRun,
-  settings: WorkerSettings,
+  settings: OfGraph<WorkerSettings>,
   report: WorkerReport,
   progress: ProgressRecorder | undefined,
 ): Omit<WorkerRun, 'limit' | 'claims'> {

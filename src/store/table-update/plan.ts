@@ -11,7 +11,7 @@ import { checkOptions } from '../../foundation/options.ts';
 import { keyTypesOf } from '../answers.ts';
 import { classifyError } from '../classify.ts';
 import { keyTypeText, otherKeyTypes } from '../key-types.ts';
-import { describeTable, missingNeedsOf, ttlOf } from '../table.ts';
+import { describeTable, missingNeedsOf, type TableAccess, ttlOf } from '../table.ts';
 
 /** One thing that a table gets: its stream, one index, or the deletion of what has expired. */
 export type TableStep = { kind: 'stream' } | { kind: 'index'; index: IndexName } | { kind: 'ttl' };
@@ -32,7 +32,7 @@ export interface TablePlan {
 }
 
 /** Options of `planTableUpdate`. */
-export interface TablePlanOptions {
+export interface TablePlanOptions extends TableAccess {
   /**
    * The TTL attribute, by the name that the model has for it. A table that has items gets TTL only if this option names the attribute:
    * TTL would delete items of other software that have the attribute too.
@@ -44,15 +44,11 @@ export interface TablePlanOptions {
  * Plans the steps that give a table what the model needs. Throws `table-differs` for a difference that no update
  * changes: other keys, an index or a stream of another kind, a TTL by another attribute; `invalid-option` for a TTL that the model does not name.
  */
-export async function planTableUpdate(
-  client: DynamoDBClient,
-  graph: CompiledModel,
-  options: TablePlanOptions = {},
-): Promise<TablePlan> {
-  checkOptions('planTableUpdate', options, { ttl: true });
-  const { ttl: asked } = options;
+export async function planTableUpdate(graph: CompiledModel, options: TablePlanOptions): Promise<TablePlan> {
+  checkOptions('planTableUpdate', options, { client: true, ttl: true });
+  const { client, ttl: asked } = options;
   checkAsked(graph, asked);
-  const { itemCount, sizeBytes } = await describeTable(client, graph);
+  const { itemCount, sizeBytes } = await describeTable(graph, { client });
   const table = await describedTable(client, graph);
   const ttl = await ttlOf(client, graph);
   refuseOtherKind(graph, table, ttl);

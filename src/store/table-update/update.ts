@@ -28,17 +28,13 @@ const LONGEST_PAUSE_MS = 10_000;
  * waited for and not asked for. Gives the steps that were taken.
  *
  * @example
- * await updateTable(client, graph, { onProgress: (step, status) => console.log(step, status) });
+ * await updateTable(graph, { client, onProgress: (step, status) => console.log(step, status) });
  */
-export async function updateTable(
-  client: DynamoDBClient,
-  graph: CompiledModel,
-  options: UpdateTableOptions = {},
-): Promise<TablePlan> {
-  checkOptions('updateTable', options, { ttl: true, onProgress: true, wait: true });
-  const { onProgress = () => undefined, ttl } = options;
+export async function updateTable(graph: CompiledModel, options: UpdateTableOptions): Promise<TablePlan> {
+  checkOptions('updateTable', options, { client: true, ttl: true, onProgress: true, wait: true });
+  const { client, onProgress = () => undefined, ttl } = options;
   const { wait } = runtimeOf(options);
-  const plan = await planTableUpdate(client, graph, { ttl });
+  const plan = await planTableUpdate(graph, { client, ttl });
   const settled = (text: string): Promise<void> =>
     waitUntilActive(client, graph, (status) => onProgress(text, status), wait);
   await settled('the table');

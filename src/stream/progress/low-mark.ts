@@ -48,7 +48,7 @@ export function createLowMark(graph: CompiledModel, options: LowMarkOptions): ()
   let mark: number | undefined;
   const look = async (): Promise<number | undefined> => {
     try {
-      const streamArn = source?.streamArn ?? (await describeTable(client, graph)).streamArn;
+      const streamArn = source?.streamArn ?? (await describeTable(graph, { client })).streamArn;
       source ??= streamArn === undefined ? undefined : new DynamoDBStreamSource(streams, streamArn);
       mover ??= source && new MarkMover({ graph, store, source, now });
       mark = await mover?.upToMs(everyMs);

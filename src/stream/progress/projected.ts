@@ -3,6 +3,7 @@ import { classifyKey } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { isContinuationKey } from '../../core/plan/stream-filter.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
+import { checkStoreOptions } from '../../foundation/options.ts';
 import { registryLeases } from '../../registry/reader-lease.ts';
 import { compareInForce, isProjectedKind } from './look.ts';
 
@@ -12,9 +13,11 @@ import { compareInForce, isProjectedKind } from './look.ts';
  * does the continuation of a fan-out that is complete.
  *
  * @example
- * const position = await streamPosition({ graph, store, source, now: Date.now, isProjected: isProjectedIn(graph, store) });
+ * const position = await streamPosition(graph, { store, source, isProjected: isProjectedIn(graph, { store }) });
  */
-export function isProjectedIn(graph: CompiledModel, store: Store): (key: ItemKey) => Promise<boolean> {
+export function isProjectedIn(graph: CompiledModel, options: { store: Store }): (key: ItemKey) => Promise<boolean> {
+  checkStoreOptions('isProjectedIn', options, { store: true });
+  const { store } = options;
   const leases = registryLeases(graph, store);
   return async (key) => {
     if (isContinuationKey(key.target)) {

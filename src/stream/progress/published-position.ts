@@ -1,3 +1,4 @@
+import type { OfGraph } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import { readConsumers } from './consumers.ts';
 import { type PublishedMark, readPublishedMark } from './marks.ts';
@@ -13,7 +14,9 @@ const FRESH_MS = 15_000;
 /** Consumers write their claims every ten seconds. So a record that was published as open may be applied up to this age. */
 const CLAIM_MS = 15_000;
 
-type PublishedContext = Pick<PositionContext, 'graph' | 'now' | 'source'> & { store: Pick<Store, 'get' | 'query'> };
+type PublishedContext = Pick<OfGraph<PositionContext>, 'graph' | 'now' | 'source'> & {
+  store: Pick<Store, 'get' | 'query'>;
+};
 
 /** The time before which every record is applied, as a process has published it lately, in milliseconds since 1970; undefined: none has. */
 export async function publishedUpToMs(context: PublishedContext): Promise<number | undefined> {

@@ -52,7 +52,6 @@ export interface StreamPosition {
 
 /** The values that reading the position needs. */
 export interface PositionContext extends Pick<Runtime, 'now'> {
-  graph: CompiledModel;
   /** The table. */
   store: Pick<Store, 'query'>;
   source: StreamSource;
@@ -68,9 +67,10 @@ const MOST_COMPARED = 25;
 const COMPARED_AT_ONCE = 32;
 
 /** Reads how far a stream is applied. */
-export async function streamPosition(context: PositionContext): Promise<StreamPosition> {
-  const names = { graph: true, store: true, source: true, isProjected: true, walk: true, now: true } as const;
-  checkStoreOptions('streamPosition', context, names);
+export async function streamPosition(graph: CompiledModel, options: PositionContext): Promise<StreamPosition> {
+  const names = { store: true, source: true, isProjected: true, walk: true, now: true } as const;
+  checkStoreOptions('streamPosition', options, names);
+  const context = { ...options, graph };
   const { walk = new StreamWalk(context) } = context;
   const consumers = await readConsumers(context.store, context.graph.table, context.now());
   const { lookedAtMs, shards, upToMs, pages } = await walk.look();

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { Item } from '../../core/items/attribute-value.ts';
 import { hasFanOuts } from '../../core/kinds/continuation.ts';
 import { hasItemsInTargets } from '../../core/kinds/in-target.ts';
-import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { runObserved, type TelemetryOption } from '../../core/telemetry.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
@@ -30,7 +30,6 @@ import { countUnknownType, isOfModel } from './unknown-types.ts';
 
 /** Options of a check. */
 export interface CheckOptions extends RuntimeOptions, TelemetryOption {
-  graph: CompiledModel;
   /** The table. */
   store: Store & ScanSource;
   /**
@@ -93,7 +92,7 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption {
   /** The model to compare. Default: the part that the table's registry has as ready; without a registry the model itself. */
   model?: WriterModel | undefined;
   /**
-   * DynamoDB's own time in milliseconds since 1970: `serverTime(client, graph)`. It becomes the fence of repaired items, and is
+   * DynamoDB's own time in milliseconds since 1970: `serverTime(graph, { client })`. It becomes the fence of repaired items, and is
    * read once. Default, and if it is undefined: the clock's.
    */
   serverTime?: (() => Promise<number | undefined>) | undefined;
@@ -106,7 +105,6 @@ export interface CheckResult extends CheckTotals {
 }
 
 const OPTIONS: OptionNames<CheckOptions> = {
-  graph: true,
   store: true,
   streamLabel: true,
   newestPosition: true,
@@ -152,15 +150,15 @@ const [MOST_AT_ONCE, TIDY_AT_ONCE, MOST_TO_TIDY] = [64, 8, 1_000];
  * continue from the last cursor that `onProgress` got.
  *
  * @example
- * const { drift, quarantined } = await check({ graph, store, onFinding: console.log });
+ * const { drift, quarantined } = await check(graph, { store, onFinding: console.log });
  */
-export async function check(options: CheckOptions): Promise<CheckResult> {
+export async function check(graph: CompiledModel, options: CheckOptions): Promise<CheckResult> {
   checkStoreOptions('check', options, OPTIONS);
-  return await checkTable(options);
+  return await checkTable({ ...options, graph });
 }
 
 /** The same, with options among those of a caller of this package. */
-export async function checkTable(options: CheckOptions): Promise<CheckResult> {
+export async function checkTable(options: OfGraph<CheckOptions>): Promise<CheckResult> {
   checkValues(options);
   return await runObserved('check', options, (options) =>
     runAbortable(options.store, options, async (store, wait) => {
@@ -218,7 +216,7 @@ class Check {
 
   /** @param own the model that was given; that of `options` has what is ready in the table. */
   constructor(
-    private readonly options: CheckOptions,
+    private readonly options: OfGraph<CheckOptions>,
     private readonly own: CompiledModel,
   ) {
     const { graph, mode = 'report', resume, sources, onlySegments, pageItems, maxRcu, maxWcu } = options;

@@ -5,7 +5,7 @@ import { isDerivedKey, parseNodeId, typePrefix } from '../../core/items/keys.ts'
 import { joinedPrefixes } from '../../core/kinds/joined.ts';
 import { itemKindOf, kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { classifyKey, type KeyKind } from '../../core/model/base-item.ts';
-import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import { GONE, isItemThere } from '../../core/model/gone.ts';
 import { isPartOfSource, joinedTypesFrom } from '../../core/model/joined.ts';
 import { nearest } from '../../core/model/options/nearest.ts';
@@ -23,7 +23,8 @@ import { type ExplainedPart, explainBaseItem, type LagKnowledge } from './base-i
 
 /** Options of `explain`. */
 export interface ExplainOptions extends Abortable {
-  graph: CompiledModel;
+  /** The keys of the item; of a node its id stands twice. */
+  key: ItemKey;
   /** The table. */
   store: Pick<Store, 'get' | 'getMany' | 'query'>;
   /** How far the consumers have come; asked only where something differs. Default: unknown. */
@@ -45,16 +46,14 @@ const UNKNOWN_LAG: LagKnowledge = { isApplied: undefined, text: 'How far the con
 /**
  * Says why an item is as it is. For a base item: every derived item that should show it, whether it does, and if not why. For a derived
  * item: from which base items and which lines of the model it comes, its watermark in words, what a write of it costs.
- *
- * @param key of the item; of a node its id stands twice.
  */
-export async function explain(key: ItemKey, options: ExplainOptions): Promise<Explanation> {
-  checkStoreOptions('explain', options, { graph: true, store: true, lag: true, signal: true });
-  return await readAbortable(options.store, options.signal, (store) => explainItem(key, { ...options, store }));
+export async function explain(graph: CompiledModel, options: ExplainOptions): Promise<Explanation> {
+  checkStoreOptions('explain', options, { key: true, store: true, lag: true, signal: true });
+  return await readAbortable(options.store, options.signal, (store) => explainItem({ ...options, graph, store }));
 }
 
-async function explainItem(key: ItemKey, options: ExplainOptions): Promise<Explanation> {
-  const { store, lag = async () => UNKNOWN_LAG } = options;
+async function explainItem(options: OfGraph<ExplainOptions>): Promise<Explanation> {
+  const { key, store, lag = async () => UNKNOWN_LAG } = options;
   // The registry decides where the items are that readers use, whatever the own model says.
   const graph = await modelToCheck(options.graph, store).current();
   const { item } = await store.get(key, { consistent: true });

@@ -44,13 +44,14 @@ export function positionOfStream(
   options: PositionOptions = {},
 ): PositionOfStream {
   const { now } = runtimeOf(options);
-  const context = { graph, store, source, now, isProjected: isProjectedIn(graph, store) };
+  const context = { store, source, now, isProjected: isProjectedIn(graph, { store }) };
+  const published = { ...context, graph };
   // A look goes on where the one before has ended.
-  const walk = new StreamWalk(context);
+  const walk = new StreamWalk(published);
   const look = async (): Promise<StreamPosition> => {
-    const position = await streamPosition({ ...context, walk });
+    const position = await streamPosition(graph, { ...context, walk });
     const isFar = position.streamReads > position.shards.length * FAR_PAGES;
-    if (isFar && options.savesMarks === true) await saveMarks(context, position.shards);
+    if (isFar && options.savesMarks === true) await saveMarks(published, position.shards);
     return position;
   };
   const appliedNow = async (): Promise<number | undefined> => {
@@ -63,10 +64,10 @@ export function positionOfStream(
     }
   };
   const appliedLately = async (): Promise<number | undefined> =>
-    (await publishedUpToMs(context)) ?? (await appliedNow());
+    (await publishedUpToMs(published)) ?? (await appliedNow());
   return {
     look,
-    latest: async () => (await publishedPosition(context)) ?? (await look()),
+    latest: async () => (await publishedPosition(published)) ?? (await look()),
     consumer: (settleMs) => ({ appliedUpToMs: settleMs < PUBLISHED_SETTLE_MS ? appliedNow : appliedLately }),
   };
 }

@@ -1,4 +1,4 @@
-import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import { QUARANTINE_PARTITION, readEntry } from '../../core/plan/quarantine-entry.ts';
 import { queriedItems, type ReadStats, readItem } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
@@ -17,7 +17,6 @@ import { NOT_VERIFIED } from './verified-text.ts';
 
 /** Options of `status`. */
 export interface StatusOptions extends Pick<RuntimeOptions, 'now' | 'signal'> {
-  graph: CompiledModel;
   /** The table. */
   store: Pick<Store, 'get' | 'query'>;
   /** How far the table's stream is applied; absent: it has none. */
@@ -146,9 +145,8 @@ const CHECK_DUE_HOURS = 26;
  * Says how the projections of a table are: how far the consumers of its stream have come, what is in quarantine, what the
  * last check found, what the table lacks.
  */
-export async function status(options: StatusOptions): Promise<Status> {
+export async function status(graph: CompiledModel, options: StatusOptions): Promise<Status> {
   checkStoreOptions('status', options, {
-    graph: true,
     store: true,
     position: true,
     missing: true,
@@ -156,10 +154,10 @@ export async function status(options: StatusOptions): Promise<Status> {
     now: true,
     signal: true,
   });
-  return await readAbortable(options.store, options.signal, (store) => readStatus({ ...options, store }));
+  return await readAbortable(options.store, options.signal, (store) => readStatus({ ...options, graph, store }));
 }
 
-async function readStatus(options: StatusOptions): Promise<Status> {
+async function readStatus(options: OfGraph<StatusOptions>): Promise<Status> {
   const { graph, store, missing = [], projections = [] } = options;
   const { now } = runtimeOf(options);
   const stats: ReadStats = { rcu: 0 };

@@ -25,8 +25,7 @@ export async function tableStatus({ graph, store, table, hasTtl, position }: Tab
   const differs = isManaged
     ? changes.map((change) => `The table keeps another model: ${change}. Run edgeloom migrate.`)
     : [];
-  return await status({
-    graph,
+  return await status(graph, {
     store,
     position: position?.look,
     missing: [

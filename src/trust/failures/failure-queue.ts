@@ -3,6 +3,7 @@ import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import * as z from 'zod/mini';
 import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { describe } from '../../core/items/describe.ts';
+import type { OfGraph } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import { type ClientOptions, isLoopback } from '../../store/client/options.ts';
@@ -36,7 +37,7 @@ export interface FailureSources extends FailureBuckets {
 export async function redriveMessage(
   text: string,
   sources: FailureSources,
-  options: RedriveOptions,
+  options: OfGraph<RedriveOptions>,
 ): Promise<RedriveResult> {
   const { message, settled } = parseRest(text);
   const records: ChangeRecord[] = [];
@@ -62,7 +63,7 @@ async function claimReconciled(
   records: readonly ChangeRecord[],
   ends: readonly number[],
   settled: { from: number; to: number },
-  options: RedriveOptions,
+  options: OfGraph<RedriveOptions>,
 ): Promise<void> {
   const claims = ends.flatMap((end, i): Claim[] => {
     const start = Math.max(settled.from, ends[i - 1] ?? 0);
@@ -108,7 +109,7 @@ const WAIT_SECONDS = 1;
 export async function redriveQueue(
   queueUrl: string,
   sources: FailureSources,
-  options: RedriveOptions & { client: ClientOptions; anyHost?: boolean },
+  options: OfGraph<RedriveOptions> & { client: ClientOptions; anyHost?: boolean },
 ): Promise<RedriveResult> {
   checkQueueUrl(queueUrl, options.anyHost === true);
   // Only this function needs the client, which takes a while to load.
@@ -170,7 +171,7 @@ export async function tryRedriveMessage(
   messageId: string,
   body: string,
   sources: FailureSources,
-  options: RedriveOptions,
+  options: OfGraph<RedriveOptions>,
 ): Promise<RedriveResult> {
   try {
     return await redriveMessage(body, sources, options);

@@ -70,7 +70,7 @@ export class Feeder {
     const model = await this.context.model();
     const places = placesInForce(model);
     const events = this.resyncs(places);
-    for (const { record } of fresh) events.push(...changesOf(record, model));
+    for (const { record } of fresh) events.push(...changesOf(model, record));
     if (events.length > 0) await this.context.take(events);
     this.gaps = [];
     this.isBegun = true;

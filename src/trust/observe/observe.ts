@@ -240,8 +240,8 @@ async function checkWholeTable(
   const left: ItemKey[] = [];
   const beganMs = runtimeOf({ now }).now();
   const open = new Set<string>([...WRONG, 'pending', 'maintenance']);
-  const { cursor } = await check({
-    ...{ graph, store, now, wait, remainingMs },
+  const { cursor } = await check(graph, {
+    ...{ store, now, wait, remainingMs },
     settleMs: 1_000,
     onProgress: keep,
     streamLabel: streamLabel(source.streamArn),

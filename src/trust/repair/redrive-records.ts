@@ -1,4 +1,5 @@
 import type { ChangeRecord } from '../../core/items/change-record.ts';
+import type { OfGraph } from '../../core/model/compiled.ts';
 import { runObserved } from '../../core/telemetry.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { countText, figureText } from '../../foundation/figure.ts';
@@ -17,14 +18,14 @@ const SLICE = 1_000;
  */
 export async function redriveRecords(
   records: readonly ChangeRecord[],
-  options: RedriveOptions,
+  options: OfGraph<RedriveOptions>,
 ): Promise<RedriveResult> {
   return await runObserved('redrive', options, (observed) => redriveSlices(records, observed));
 }
 
 async function redriveSlices(
   records: readonly ChangeRecord[],
-  { graph, store, concurrency, remainingMs, now, wait, random, onProgress, model }: RedriveOptions,
+  { graph, store, concurrency, remainingMs, now, wait, random, onProgress, model }: OfGraph<RedriveOptions>,
 ): Promise<RedriveResult> {
   const result: RedriveResult = { ...emptyRedrive(), entries: records.length };
   // rule: redrive-maintains-what-the-registry-keeps

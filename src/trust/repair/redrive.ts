@@ -7,7 +7,7 @@ import type { Derived } from '../../core/kinds/derived.ts';
 import { isInTargetOf, keysInTarget } from '../../core/kinds/in-target.ts';
 import { joinedKeysOf } from '../../core/kinds/joined.ts';
 import { itemKindOf, kindOfDerivedKey } from '../../core/kinds/table.ts';
-import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { fanOutOfKey } from '../../core/model/projection/places.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
@@ -43,7 +43,6 @@ import { repairOf } from './repairs.ts';
 
 /** Options of a redrive. */
 export interface RedriveOptions extends RuntimeOptions, TelemetryOption {
-  graph: CompiledModel;
   /** The table. */
   store: Store;
   /** The quarantine entries to reconcile. Default: all, as the index names them. */
@@ -75,7 +74,6 @@ export interface RedriveResult extends Pick<ApplyStats, 'writes' | 'wcu' | 'rcu'
 }
 
 const OPTIONS: OptionNames<RedriveOptions> = {
-  graph: true,
   store: true,
   entries: true,
   ids: true,
@@ -91,14 +89,14 @@ const OPTIONS: OptionNames<RedriveOptions> = {
  * entry stays if the base item still cannot be derived, or if its derived item still cannot be written. Entries that a `signal`
  * leaves unprocessed stay for the next redrive.
  */
-export async function redrive(options: RedriveOptions): Promise<RedriveResult> {
+export async function redrive(graph: CompiledModel, options: RedriveOptions): Promise<RedriveResult> {
   checkStoreOptions('redrive', options, OPTIONS);
-  return await runObserved('redrive', options, (observed) =>
+  return await runObserved('redrive', { ...options, graph }, (observed) =>
     runAbortable(observed.store, observed, (store, wait) => redriveEntries({ ...observed, store }, wait)),
   );
 }
 
-async function redriveEntries(options: RedriveOptions, wait: ApplyContext['wait']): Promise<RedriveResult> {
+async function redriveEntries(options: OfGraph<RedriveOptions>, wait: ApplyContext['wait']): Promise<RedriveResult> {
   const { concurrency = 8, entries, ids, onProgress } = options;
   const context = await makeContext(options, wait);
   const { graph } = context;
@@ -150,7 +148,7 @@ async function clearEntry(context: ApplyContext, item: Item, result: RedriveResu
 }
 
 /** Makes the context. It reads the model to maintain after the records are read, as the projector does. */
-async function makeContext(options: RedriveOptions, wait: ApplyContext['wait']): Promise<ApplyContext> {
+async function makeContext(options: OfGraph<RedriveOptions>, wait: ApplyContext['wait']): Promise<ApplyContext> {
   const { store } = options;
   const { model = registeredModel(options.graph, store) } = options;
   const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ChangeRecord } from '../../core/items/change-record.ts';
+import type { OfGraph } from '../../core/model/compiled.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import { decodeRecords } from '../../stream/decode.ts';
 import { claimOf } from '../../stream/progress/claims.ts';
@@ -12,7 +13,7 @@ import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult } fro
 import { redriveRecords } from './redrive-records.ts';
 
 /** Options of a sweep. */
-export interface SweepOptions extends RedriveOptions {
+export interface SweepOptions extends OfGraph<RedriveOptions> {
   /** The table's stream. */
   source: StreamSource;
   /** How old a record without a claim must be to be swept, in milliseconds. Default 60,000. */

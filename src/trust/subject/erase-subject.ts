@@ -14,7 +14,7 @@ import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import { groupsAtZero, isZeroAmounts, storedAmounts } from '../../core/items/ledger.ts';
 import { kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { classifyBaseItem } from '../../core/model/base-item.ts';
-import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import { GONE } from '../../core/model/gone.ts';
 import { isOfOthers } from '../../core/model/mirrored.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
@@ -34,7 +34,6 @@ import { SUBJECT_SEGMENTS, type SubjectItem, walkForSubject } from './subject-wa
 
 /** Options of an erasure of one subject. */
 export interface SubjectEraseOptions extends RuntimeOptions {
-  graph: CompiledModel;
   /** The table. */
   store: Store & ScanSource;
   /** The id of a node. */
@@ -50,14 +49,13 @@ export interface SubjectEraseOptions extends RuntimeOptions {
   /** Capacity units a second at most. Default: no limit. */
   maxRcu?: number | undefined;
   maxWcu?: number | undefined;
-  /** DynamoDB's own time in milliseconds since 1970: `serverTime(client, graph)`. Default: the clock's. */
+  /** DynamoDB's own time in milliseconds since 1970: `serverTime(graph, { client })`. Default: the clock's. */
   serverTime?: (() => Promise<number | undefined>) | undefined;
   /** Called after each page with the number of items read in the present walk. */
   onProgress?: ((items: number) => void) | undefined;
 }
 
 const OPTIONS: OptionNames<SubjectEraseOptions> = {
-  graph: true,
   store: true,
   id: true,
   again: true,
@@ -143,15 +141,15 @@ const MOST_ATTEMPTS = 100;
  * templates, and those that no template fits, are reported only: other software writes them. Until it has deleted them, each run is a first one.
  *
  * @example
- * const { isDone, next, remains } = await eraseSubject({ graph, store, id: 'USER-U1' });
+ * const { isDone, next, remains } = await eraseSubject(graph, { store, id: 'USER-U1' });
  */
-export async function eraseSubject(options: SubjectEraseOptions): Promise<SubjectErasure> {
+export async function eraseSubject(graph: CompiledModel, options: SubjectEraseOptions): Promise<SubjectErasure> {
   checkStoreOptions('eraseSubject', options, OPTIONS);
-  nodeKey(options.graph, options.id);
+  nodeKey(graph, options.id);
   return await runAbortable(options.store, options, async (store, wait) => {
     const runtime = runtimeOf({ ...options, wait });
     const startedMs = (await options.serverTime?.()) ?? runtime.now();
-    return await new SubjectEraser({ ...options, store }, runtime, startedMs).run();
+    return await new SubjectEraser({ ...options, graph, store }, runtime, startedMs).run();
   });
 }
 
@@ -193,7 +191,7 @@ class SubjectEraser {
   private isStopped = false;
 
   constructor(
-    private readonly options: SubjectEraseOptions,
+    private readonly options: OfGraph<SubjectEraseOptions>,
     private readonly runtime: Runtime,
     startedMs: number,
   ) {
@@ -412,7 +410,7 @@ class SubjectEraser {
     const { graph, eraseFailedBatches } = this.options;
     if (this.isStopped) return;
     if (entries.length > 0) {
-      const { repaired, reasons } = await redrive({ graph, store: this.store, entries, ...this.runtime });
+      const { repaired, reasons } = await redrive(graph, { store: this.store, entries, ...this.runtime });
       this.total.entries += repaired;
       for (const reason of reasons) remainders.add(`a quarantine entry: ${reason}`);
     }
@@ -425,7 +423,7 @@ class SubjectEraser {
   /** Makes tombstones of derived items that consumers have left: a consumer that lost records, or damage. */
   private async rebuild(sources: ReadonlySet<string>, rebuilt: Set<string>): Promise<void> {
     const { graph, serverTime } = this.options;
-    await check({ graph, store: this.store, mode: 'rebuild', sources: [...sources], serverTime, ...this.runtime });
+    await check(graph, { store: this.store, mode: 'rebuild', sources: [...sources], serverTime, ...this.runtime });
     for (const source of sources) rebuilt.add(source);
   }
 

@@ -13,7 +13,6 @@ import { SUBJECT_SEGMENTS, walkForSubject } from './subject-walk.ts';
 
 /** Options of an export of one subject. */
 export interface SubjectExportOptions extends RuntimeOptions {
-  graph: CompiledModel;
   /** The table. */
   store: Store & ScanSource;
   /** The id of a node. */
@@ -52,11 +51,10 @@ export interface SubjectExport {
  * have its id in an attribute. It reads the whole table once, since an edge may be in no list.
  *
  * @example
- * await exportSubject({ graph, store, id: 'USER-U1', onItem: ({ source, target }) => console.log(source, target) });
+ * await exportSubject(graph, { store, id: 'USER-U1', onItem: ({ source, target }) => console.log(source, target) });
  */
-export async function exportSubject(options: SubjectExportOptions): Promise<SubjectExport> {
+export async function exportSubject(graph: CompiledModel, options: SubjectExportOptions): Promise<SubjectExport> {
   checkStoreOptions('exportSubject', options, {
-    graph: true,
     store: true,
     id: true,
     onItem: true,
@@ -66,7 +64,7 @@ export async function exportSubject(options: SubjectExportOptions): Promise<Subj
     ...RUNTIME_OPTIONS,
   });
   return await runAbortable(options.store, options, async (store, wait) => {
-    const { graph, id, onItem, segments = SUBJECT_SEGMENTS, maxRcu, onProgress } = options;
+    const { id, onItem, segments = SUBJECT_SEGMENTS, maxRcu, onProgress } = options;
     nodeKey(graph, id);
     const { remainingMs, random } = runtimeOf(options);
     const metered = new MeteredStore(store, { remainingMs, random, wait, ...(maxRcu !== undefined && { maxRcu }) });

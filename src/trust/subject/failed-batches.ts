@@ -1,12 +1,13 @@
-import { checkOptions, checkStoreOptions } from '../../foundation/options.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { checkStoreOptions } from '../../foundation/options.ts';
 import type { BucketAccess } from '../failures/failure-message.ts';
 import { type FailureSources, tryRedriveMessage } from '../failures/failure-queue.ts';
 import type { RedriveOptions } from '../repair/redrive.ts';
 import type { ErasedBatches } from './erase-subject.ts';
 import type { SubjectNames } from './subject-names.ts';
 
-/** The buckets that failed batches are looked for in. */
-export interface BatchPlaces extends Pick<FailureSources, 'streams'>, BucketAccess {
+/** Options of `failedBatchEraser`: the buckets that failed batches are looked for in. */
+export interface BatchPlaces extends Pick<FailureSources, 'streams'>, BucketAccess, Pick<RedriveOptions, 'store'> {
   buckets: readonly string[];
   /** Yields the keys of a bucket's objects. */
   listObjects: (bucket: string) => AsyncIterable<string>;
@@ -17,20 +18,31 @@ export interface BatchPlaces extends Pick<FailureSources, 'streams'>, BucketAcce
  * reconciled with the base items before its object is deleted.
  */
 export function failedBatchEraser(
-  places: BatchPlaces,
-  options: Pick<RedriveOptions, 'graph' | 'store'>,
+  graph: CompiledModel,
+  options: BatchPlaces,
 ): (names: SubjectNames) => Promise<ErasedBatches> {
-  const names = { buckets: true, listObjects: true, readObject: true, deleteObject: true, streams: true } as const;
-  checkOptions('failedBatchEraser', places, names);
-  checkStoreOptions('failedBatchEraser', options, { graph: true, store: true });
-  const { buckets, listObjects, readObject, deleteObject, streams } = places;
+  const names = {
+    store: true,
+    buckets: true,
+    listObjects: true,
+    readObject: true,
+    deleteObject: true,
+    streams: true,
+  } as const;
+  checkStoreOptions('failedBatchEraser', options, names);
+  const { store, buckets, listObjects, readObject, deleteObject, streams } = options;
   return async (names) => {
     const erased = { deleted: 0, remains: [] as { where: string; what: string }[] };
     for (const bucket of buckets) {
       for await (const key of listObjects(bucket)) {
         const text = await readObject(bucket, key);
         if (![...jsonTexts(text)].some((one) => names.namingIn(one) !== undefined)) continue;
-        const { left, reasons } = await tryRedriveMessage(key, text, { streams, readObject, buckets }, options);
+        const { left, reasons } = await tryRedriveMessage(
+          key,
+          text,
+          { streams, readObject, buckets },
+          { graph, store },
+        );
         if (left > 0) {
           erased.remains.push({ where: `s3://${bucket}/${key}`, what: `a failed batch: ${reasons.join('; ')}` });
           continue;

@@ -250,7 +250,7 @@ export const PLANNING_OPERATIONS: readonly Operation[] = [
     run: async (bench) => {
       const { rig, model } = bench;
       await bench.begin();
-      const clean = await status({ graph: model, store: rig.store, now: () => rig.nowMs() });
+      const clean = await status(model, { store: rig.store, now: () => rig.nowMs() });
       expectSame(clean.quarantined, {}, 'the quarantine that status counts');
       const bad = bench.features.find((feature) => feature.bad !== undefined)?.bad;
       if (bad === undefined) return RAN;
@@ -266,7 +266,7 @@ export const PLANNING_OPERATIONS: readonly Operation[] = [
           ...bad.attributes,
         });
       await bench.consume();
-      const { quarantined } = await status({ graph: model, store: rig.store, now: () => rig.nowMs() });
+      const { quarantined } = await status(model, { store: rig.store, now: () => rig.nowMs() });
       const count = Object.values(quarantined).reduce((sum, one) => sum + Number(one), 0);
       // A node that makes edges has an entry for each of them.
       holds(count > 0, 'status counts nothing in quarantine');

@@ -212,7 +212,7 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
       await bench.consume();
       const { quarantined } = await bench.check();
       holds(quarantined > 0, `the check counts ${quarantined} items in quarantine`);
-      const redriven = () => redrive({ graph: model, store: rig.store, now: () => rig.nowMs(), wait: rig.wait });
+      const redriven = () => redrive(model, { store: rig.store, now: () => rig.nowMs(), wait: rig.wait });
       const first = await redriven();
       holds(
         first.left > 0 && first.repaired === 0,
@@ -237,7 +237,7 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
       await bench.consume({ store: refusing(rig.store) });
       const { quarantined } = await bench.check();
       holds(quarantined > 0, 'the check counts no item in quarantine');
-      const result = await redrive({ graph: model, store: rig.store, now: () => rig.nowMs(), wait: rig.wait });
+      const result = await redrive(model, { store: rig.store, now: () => rig.nowMs(), wait: rig.wait });
       holds(result.left === 0 && result.repaired > 0, `a redrive leaves ${JSON.stringify(result)}`);
       await bench.consume();
       await expectRight(bench);

@@ -209,7 +209,7 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
       const { rig, model } = bench;
       const keys = await bench.baseKeys();
       const statesOf = async (key: ItemKey): Promise<string[]> =>
-        (await explain(key, { graph: model, store: rig.store })).parts.map(({ state }) => state);
+        (await explain(model, { key, store: rig.store })).parts.map(({ state }) => state);
       for (const key of keys) {
         const states = new Set(await statesOf(key));
         for (const state of ['lag', 'drift', 'quarantined'])
@@ -217,7 +217,7 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
       }
       // Of each derived item it names the base items that it comes from, and says of these that something is wrong once it is gone.
       for (const { key } of await bench.derived()) {
-        const { parts } = await explain(key, { graph: model, store: rig.store });
+        const { parts } = await explain(model, { key, store: rig.store });
         holds(parts.length > 0, `explain says nothing of ${key.source} ${key.target}`);
       }
       return RAN;
@@ -258,7 +258,7 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
       for (const id of [...bench.sources, ...bench.targets]) {
         const given: string[] = [];
         const onItem = ({ source, target }: ItemKey): void => void given.push(textOf({ source, target }));
-        await exportSubject({ graph: model, store: rig.store, id, onItem, segments: 1, now: () => rig.nowMs() });
+        await exportSubject(model, { store: rig.store, id, onItem, segments: 1, now: () => rig.nowMs() });
         const { edges } = await bench.facts();
         const entering = edges.filter((edge) => edge.target === id && edge.source !== id);
         const expected = [
@@ -281,8 +281,8 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
       const { rig, model } = bench;
       const erased = [bench.sources.at(-1)!, bench.targets.at(-1)!, bench.sources[0]!];
       const erase = (id: string) =>
-        eraseSubject({
-          ...{ graph: model, store: rig.store, id, segments: 1 },
+        eraseSubject(model, {
+          ...{ store: rig.store, id, segments: 1 },
           ...{ now: () => rig.nowMs(), wait: (ms: number) => rig.wait(ms), random: () => 0.5 },
         });
       for (const id of erased) {

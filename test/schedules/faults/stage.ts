@@ -219,8 +219,8 @@ export class Stage {
 
   /** Brings a model to the table. */
   async migrate(graph: CompiledModel, options: Partial<MigrateOptions> = {}): Promise<MigrateResult> {
-    return await migrate({
-      ...{ graph, store: this.store(), table: { ...this.identity }, wait: this.sleep },
+    return await migrate(graph, {
+      ...{ store: this.store(), table: { ...this.identity }, wait: this.sleep },
       ...{ now: Date.now, serverTime: async () => Date.now(), random: () => this.random.next() },
       ...options,
     });
@@ -233,8 +233,8 @@ export class Stage {
     options: Partial<CheckOptions> = {},
   ): Promise<CheckResult & { findings: Finding[] }> {
     const findings: Finding[] = [];
-    const result = await check({
-      ...{ graph, store: this.store(), mode, streamLabel: this.identity.streamLabel, settleMs: 5_000 },
+    const result = await check(graph, {
+      ...{ store: this.store(), mode, streamLabel: this.identity.streamLabel, settleMs: 5_000 },
       ...{ wait: this.sleep, now: Date.now, onFinding: (finding: Finding) => void findings.push(finding) },
       ...options,
     });

@@ -622,7 +622,7 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     const left = textOfLaterGenerations(stage);
     await stage.deleteRegistry();
     await stage.migrate(UNTOTALLED);
-    await redrive({ graph: modelOf(UNTOTALLED), store: stage.table });
+    await redrive(modelOf(UNTOTALLED), { store: stage.table });
     return textOfLaterGenerations(stage) === left ? [] : ['an item of a generation that nobody knows has changed'];
   },
 

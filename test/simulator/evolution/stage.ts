@@ -92,8 +92,8 @@ export class Stage {
 
   /** Brings the table to a model. */
   async migrate(spec: ModelSpec, options: Partial<MigrateOptions> = {}): Promise<void> {
-    await migrate({
-      ...{ graph: modelOf(spec), store: this.table, segments: 1, concurrency: 1 },
+    await migrate(modelOf(spec), {
+      ...{ store: this.table, segments: 1, concurrency: 1 },
       clock: () => this.nowMs,
       now: () => this.nowMs,
       random: () => 0.5,
@@ -136,8 +136,8 @@ export class Stage {
   /** Checks the table with a model, and repairs what it finds if asked; gives what is wrong. */
   async check(spec: ModelSpec, mode: 'report' | 'repair' = 'report', store: Table = this.table): Promise<string[]> {
     const wrong: string[] = [];
-    await check({
-      ...{ graph: modelOf(spec), store, mode, settleMs: 0, segments: 1, onlySegments: [0] },
+    await check(modelOf(spec), {
+      ...{ store, mode, settleMs: 0, segments: 1, onlySegments: [0] },
       onFinding: ({ source, target, verdict }) => {
         if ((WRONG as readonly string[]).includes(verdict)) wrong.push(`${source} ${target} is ${verdict}`);
       },

@@ -77,8 +77,8 @@ export async function runMigrate(
   const process = toolProcess(world, name, tool);
   const { random } = process;
   const inCalls = random.chance(0.3);
+  const graph = world.graphs[version]!;
   const options: MigrateOptions = {
-    graph: world.graphs[version]!,
     store: storeOf(world.table, process),
     table: { ...world.identity },
     ...(action && { action }),
@@ -95,11 +95,11 @@ export async function runMigrate(
     },
   };
   return await run(world, name, process, async () => {
-    if (!inCalls) return await migrate(options);
+    if (!inCalls) return await migrate(graph, options);
     for (let resume: MigrateOptions['resume']; ; ) {
       const endsAtMs = timeline.nowMs + 500 + random.below(10_000);
       const remainingMs = (): number => endsAtMs - timeline.nowMs;
-      const result: MigrateResult = await migrate({ ...options, remainingMs, waitsBetweenCalls: true, resume });
+      const result: MigrateResult = await migrate(graph, { ...options, remainingMs, waitsBetweenCalls: true, resume });
       if (result.place === undefined) return result;
       resume = JSON.parse(JSON.stringify(result.place)) as typeof resume;
       await timeline.sleep((result.waitSeconds ?? 0) * 1_000 + random.below(2_000));
@@ -195,8 +195,8 @@ export async function runCheck(
   const slowness = random.oneOf(SLOWNESS);
   if (slowness !== undefined && tool.isCalm !== true) process.slowDown(slowness);
   return await run(world, name, process, () =>
-    check({
-      ...{ graph: world.graphs[version]!, store: storeOf(world.table, process), mode, onFinding },
+    check(world.graphs[version]!, {
+      ...{ store: storeOf(world.table, process), mode, onFinding },
       ...{ streamLabel: world.identity.streamLabel, segments: 1 + random.below(3) },
       settleMs: settleMs ?? random.oneOf(SETTLE_TIMES),
       // By the check's own clock: it compares the answer with the time at which it looked.
@@ -214,8 +214,8 @@ export async function runRedrive(world: World, version: number): Promise<void> {
   const process = world.process('redrive', () => CALM);
   const { random } = process;
   await run(world, 'redrive', process, async () => {
-    const { left } = await redrive({
-      ...{ graph: world.graphs[version]!, store: storeOf(world.table, process), now: world.machineTime },
+    const { left } = await redrive(world.graphs[version]!, {
+      ...{ store: storeOf(world.table, process), now: world.machineTime },
       wait: (milliseconds) => timeline.sleep(milliseconds),
       random: () => random.next(),
     });

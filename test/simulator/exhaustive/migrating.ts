@@ -123,8 +123,8 @@ export class MigratingPlay implements Play {
   private async migrate(process: GatedProcess, free: number): Promise<void> {
     let left = free;
     process.isGated = left === 0;
-    await migrate({
-      ...migrateOptions(this.after, process.storeOf(this.table), this),
+    await migrate(this.after, {
+      ...migrateOptions(process.storeOf(this.table), this),
       mostSteps: free + 1,
       onStep: () => {
         left -= 1;
@@ -227,7 +227,7 @@ export class MigratingPlay implements Play {
       this.nowMs += milliseconds;
       return Promise.resolve();
     };
-    await migrate({ ...migrateOptions(this.after, table, this), wait: later });
+    await migrate(this.after, { ...migrateOptions(table, this), wait: later });
     await this.judgeAnswers('in the end');
     for (const record of [...table.records]) await this.project(table, this.after, [record]);
     await this.judgeAnswers('after all records came again');
@@ -266,18 +266,18 @@ async function preparedTable(change: ModelChange): Promise<Prepared> {
     nowMs += milliseconds;
     return Promise.resolve();
   };
-  await migrate({ ...migrateOptions(before, table, clock), wait });
+  await migrate(before, { ...migrateOptions(table, clock), wait });
   await table.producer(ID, ID, { tag: { S: TAGS[0] } });
   await createProjector(before, { store: table, ...clock }).project(table.records);
   // Later than the margin in which a record still counts as old.
   nowMs += 6 * 60_000;
   const prepared = { items: [...table.items()], records: [...table.records], nowMs };
-  const { steps } = await migrate({ ...migrateOptions(after, table, clock), wait });
+  const { steps } = await migrate(after, { ...migrateOptions(table, clock), wait });
   return { ...prepared, stepCount: steps.length };
 }
 
-function migrateOptions(graph: CompiledModel, store: MemoryStore, { now }: { now: () => number }): MigrateOptions {
-  return { graph, store, segments: 1, concurrency: 1, clock: now, now, random: () => 0.5 };
+function migrateOptions(store: MemoryStore, { now }: { now: () => number }): MigrateOptions {
+  return { store, segments: 1, concurrency: 1, clock: now, now, random: () => 0.5 };
 }
 
 /** Searches nodes by a tag, as a reader of a model: gives their ids, or that it is not ready. */

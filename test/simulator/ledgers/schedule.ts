@@ -247,13 +247,12 @@ class Schedule {
   }
 
   private async redriveAll(actor = this.actor('redrive')): Promise<void> {
-    await redrive({ graph: this.spec.graph, ...this.runtime(actor) });
+    await redrive(this.spec.graph, { ...this.runtime(actor) });
   }
 
   private async repairAll(actor = this.actor('repair')): Promise<void> {
     const { dice } = this;
-    await check({
-      graph: this.spec.graph,
+    await check(this.spec.graph, {
       ...this.runtime(actor),
       mode: dice.pick(['repair', 'rebuild']),
       settleMs: dice.pick([0, 500, 5_000]),
@@ -401,8 +400,7 @@ class Schedule {
 
   private async findings(mode: 'report' | 'repair'): Promise<Finding[]> {
     const findings: Finding[] = [];
-    await check({
-      graph: this.spec.graph,
+    await check(this.spec.graph, {
       ...this.runtime(this.actor('check')),
       mode,
       settleMs: 1_000,

@@ -44,7 +44,7 @@ export class Fed {
     }
     const lastOf = new Map<string, number>();
     for (const { record, madeMs: atMs } of this.streams.everyRecord()) {
-      for (const change of changesOf(record, this.model)) {
+      for (const change of changesOf(this.model, record)) {
         const { eventId, item } = change;
         world.count('changes for the feed');
         ids.set(eventId, (ids.get(eventId) ?? 0) + 1);

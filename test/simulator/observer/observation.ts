@@ -135,8 +135,7 @@ export class Observation {
     const { world } = this;
     const left: ItemKey[] = [];
     const beganMs = world.agenda.now;
-    await check({
-      graph: world.graph,
+    await check(world.graph, {
       store: new FaultyStore(process),
       mode: 'report',
       settleMs: SECOND,

@@ -160,8 +160,8 @@ export class Stage {
   async checkWholeTable(): Promise<void> {
     const left: ItemKey[] = [];
     const beganMs = this.observerNow();
-    await check({
-      ...{ graph: this.graph, store: this.store, mode: 'report', settleMs: 0, segments: 1, onlySegments: [0] },
+    await check(this.graph, {
+      ...{ store: this.store, mode: 'report', settleMs: 0, segments: 1, onlySegments: [0] },
       ...{ streamLabel: streamLabel(this.stream.streamArn), now: () => this.nowMs, wait: async () => undefined },
       onFinding: ({ source, target }) => void left.push({ source, target }),
     });

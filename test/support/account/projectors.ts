@@ -23,7 +23,7 @@ export class Projectors {
     const { endpoint } = this;
     const store = new DynamoDBStore(createClient({ endpoint }), graph.table);
     const streams = createStreamsClient({ endpoint });
-    const worker = createWorker({ graph, store, streams, streamArn, pollIntervalMs: 50 });
+    const worker = createWorker(graph, { store, streams, streamArn, pollIntervalMs: 50 });
     this.#running.set(mapping, { worker, ended: worker.run() });
   }
 

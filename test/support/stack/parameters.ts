@@ -6,7 +6,7 @@ import type { Template } from './template.ts';
 
 /** The parameters of the stage prod, but for these. */
 export function parametersOf(more: Readonly<Record<string, unknown>> = {}): Parameters {
-  return readParameters('prod', more);
+  return readParameters({ stage: 'prod', values: more });
 }
 
 /** What the parts of the stack `own-test` are made from. */
@@ -16,6 +16,7 @@ export function testSite(model: CompiledModel, more: Readonly<Record<string, unk
 
 /** The whole stack `own-test` of a model. */
 export function testStack(model: CompiledModel, more: Readonly<Record<string, unknown>> = {}): MadeTemplate & Template {
-  const input = { model, service: 'own', stage: 'test', parameters: parametersOf(more) };
-  return stackTemplate(input, { S3Bucket: 'code', S3Key: 'functions.zip' }) as MadeTemplate & Template;
+  const input = { service: 'own', stage: 'test', parameters: parametersOf(more) };
+  return stackTemplate(model, { ...input, code: { S3Bucket: 'code', S3Key: 'functions.zip' } }) as MadeTemplate &
+    Template;
 }

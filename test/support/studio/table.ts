@@ -42,7 +42,7 @@ async function studioTable<G extends CompiledModel>(model: G) {
   const table = await testTable(model);
   const { graph, store, streams, streamArn } = table;
   const writer = createWriter(graph, { store });
-  const worker = createWorker({ graph, store, streams, streamArn, pollIntervalMs: 20 });
+  const worker = createWorker(graph, { store, streams, streamArn, pollIntervalMs: 20 });
   const run = worker.run();
   run.catch(() => undefined);
   return { ...table, writer, worker, run };

@@ -63,7 +63,7 @@ const store = new DynamoDBStore(createClient(), graph.table);
 export const writer = createWriter(graph, { store });
 export const reader = createReader(graph, { store });
 export const handler = streamHandler(graph);
-export const local = () => startLocal({ graph });
+export const local = () => startLocal(graph, {});
 export const put = () => writer.putNode('GOAL-1', { title: 'Ship' });
 export const deleted = () => writer.deleteNodeWithEdges('GOAL-1');
 export const batch = () => writer.batch((each) => each.deleteNode('GOAL-1'));

@@ -23,10 +23,10 @@ await reader.waitForProjection(
   { source: 'GOAL-1', target: 'GOAL-1' },
   { timeoutMs: none, consistent: none, lowMark: none },
 );
-await importFile({ graph, store, file: 'items.jsonl', format: none, skipBad: none, onProgress: none });
-await redrive({ graph, store, remainingMs: none, signal: none });
-await check({ graph, store, resume: none, settleMs: none, segments: none, onFinding: none, signal: none });
-await startLocal({ graph, port: none, dataDir: none, engine: none });
+await importFile(graph, { store, file: 'items.jsonl', format: none, skipBad: none, onProgress: none });
+await redrive(graph, { store, remainingMs: none, signal: none });
+await check(graph, { store, resume: none, settleMs: none, segments: none, onFinding: none, signal: none });
+await startLocal(graph, { port: none, dataDir: none, engine: none });
 
 // The cursor of a page is given to the next read as it is.
 let cursor: string | undefined;

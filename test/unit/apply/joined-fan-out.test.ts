@@ -103,7 +103,7 @@ describe('a joined item that a fan-out could not write', () => {
       w: { S: position },
       attributes: { M: { title: { S: 'one' } } },
     });
-    expect(await redrive({ graph, store, model: fixedModel(graph) })).toMatchObject({
+    expect(await redrive(graph, { store, model: fixedModel(graph) })).toMatchObject({
       entries: 1,
       repaired: 1,
       left: 0,

@@ -34,8 +34,8 @@ async function contendedTable() {
 it('a repair ends beside a writer that changes the item before each of its tries, and says so', async () => {
   const { graph, inner, store, now } = await contendedTable();
   const actions: string[] = [];
-  const { drift, repaired } = await check({
-    ...{ graph, store, now, mode: 'repair', settleMs: 0, segments: 1 },
+  const { drift, repaired } = await check(graph, {
+    ...{ store, now, mode: 'repair', settleMs: 0, segments: 1 },
     onRepair: (action) => actions.push(action),
   });
   const found = drift.missing + drift.stale + drift.orphan;
@@ -49,8 +49,8 @@ it('a repair ends beside a writer that changes the item before each of its tries
 it('a repair that has begun ends soon after the time is over', async () => {
   const { graph, store, now } = await contendedTable();
   let endsAtMs = Number.POSITIVE_INFINITY;
-  await check({
-    ...{ graph, store, now, mode: 'repair', settleMs: 0, segments: 1 },
+  await check(graph, {
+    ...{ store, now, mode: 'repair', settleMs: 0, segments: 1 },
     remainingMs: () => endsAtMs - now(),
     onRepair: (action) => {
       if (action === 'mend USER-1 ~view') endsAtMs = now();

@@ -29,7 +29,7 @@ async function damagedView(): Promise<StreamedStore> {
 
 it('a closer look at a partition names only what differs, also beside items of several named orders', async () => {
   const store = await damagedView();
-  const result = await check({ graph, store, settleMs: 1 });
+  const result = await check(graph, { store, settleMs: 1 });
   expect(result.drift).toEqual({ missing: 0, stale: 1, orphan: 0 });
   expect(result.superseded).toBe(0);
 });
@@ -37,7 +37,7 @@ it('a closer look at a partition names only what differs, also beside items of s
 it('a rebuild writes only what differs, also beside items of several named orders', async () => {
   const store = await damagedView();
   const before = store.derivedChanges.length;
-  const result = await check({ graph, store, mode: 'rebuild' });
+  const result = await check(graph, { store, mode: 'rebuild' });
   expect(result.repaired).toBe(1);
   // The view, and the note of the rebuild.
   expect(store.derivedChanges.length - before).toBe(2);

@@ -15,8 +15,8 @@ it.each([
   ['mode', 'repiar'],
 ])('a check refuses %s: %s, with which it would wait for ever or do something else', async (option, value) => {
   const graph = defineGraph({ table: 'records', nodes: { USER: node() }, edges: {} });
-  const options = { graph, store: new MemoryStore(graph.table), [option]: value };
-  await expect(check(options as never)).rejects.toMatchObject({
+  const options = { store: new MemoryStore(graph.table), [option]: value };
+  await expect(check(graph, options as never)).rejects.toMatchObject({
     code: 'invalid-option',
     message: expect.stringContaining(option),
   });

@@ -28,10 +28,10 @@ it('real damage is found, and mended, however slowly the position of a consumer 
       return lookedAtMs;
     },
   };
-  const options = { graph, store, consumer, settleMs: SETTLE_MS };
-  const found = await check({ ...options, mode: 'repair' });
+  const options = { store, consumer, settleMs: SETTLE_MS };
+  const found = await check(graph, { ...options, mode: 'repair' });
   expect(found).toMatchObject({ pending: 0, drift: { missing: 3 * DAMAGED }, repaired: 3 * DAMAGED });
   expect(mostAtOnce).toBe(1);
   expect(looks).toBeLessThan(10);
-  expect(await check(options)).toMatchObject({ pending: 0, drift: { missing: 0 } });
+  expect(await check(graph, options)).toMatchObject({ pending: 0, drift: { missing: 0 } });
 });

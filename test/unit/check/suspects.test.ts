@@ -15,8 +15,7 @@ async function mostSuspects(limit: number | undefined, settleMs: number): Promis
   }
   let cursor: CheckCursor | undefined;
   let nowMs = Date.now();
-  const { drift } = await check({
-    graph,
+  const { drift } = await check(graph, {
     store,
     segments: 1,
     settleMs,

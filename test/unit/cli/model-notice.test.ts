@@ -29,13 +29,13 @@ describe('the notice of how a model stands to a table', () => {
 
   it('says nothing where the table keeps this model', async () => {
     const store = new StreamedStore(before);
-    await migrate({ graph: before, store });
+    await migrate(before, { store });
     expect(await noticed(before, store)).toEqual({ lines: [], given: { managed: true, differs: [] } });
   });
 
   it('names each thing that differs, and the command that mends it', async () => {
     const store = new StreamedStore(before);
-    await migrate({ graph: before, store });
+    await migrate(before, { store });
     const { lines, given } = await noticed(after, store);
     expect(lines).toEqual([expect.stringMatching(/^the table keeps another model .*: run edgeloom migrate \(.*\)\n$/)]);
     for (const change of [/^search:USER\.name .*shards/, /^search:USER\.email will be built$/]) {

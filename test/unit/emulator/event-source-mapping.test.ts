@@ -40,7 +40,8 @@ function add(count: number, shardId = 'shard', first = 0): string[] {
 }
 
 function mapping(fn: ScriptedFunction, options: Partial<MappingOptions> = {}) {
-  return createEventSourceMapping(stream, {
+  return createEventSourceMapping({
+    source: stream,
     function: fn,
     checkpoint,
     functionResponseTypes: ['ReportBatchItemFailures'],

@@ -61,7 +61,7 @@ const NAMED = '~ix/#byRank/ASSIGNED-USER-1';
 
 describe('the changes of a record', () => {
   it('say which list a row left and entered, and where', () => {
-    expect(changesOf(record('TICKET-1', SHARED, before.get(SHARED), after.get(SHARED)), modelOf(graph))).toEqual([
+    expect(changesOf(modelOf(graph), record('TICKET-1', SHARED, before.get(SHARED), after.get(SHARED)))).toEqual([
       {
         ...{ kind: 'list', type: 'ASSIGNED', id: 'TICKET-1', attributes: { title: 'New' } },
         list: { inbound: ['ASSIGNED', 'USER-1'], order: 'gsi0' },
@@ -71,7 +71,7 @@ describe('the changes of a record', () => {
     ]);
   });
   it('say of a row that stays where it is only what it shows now', () => {
-    const [change] = changesOf(record('TICKET-1', NAMED, before.get(NAMED), after.get(NAMED)), modelOf(graph));
+    const [change] = changesOf(modelOf(graph), record('TICKET-1', NAMED, before.get(NAMED), after.get(NAMED)));
     expect(change).toMatchObject({ list: { order: 'byRank' }, attributes: { title: 'New' } });
     expect(change).not.toHaveProperty('left');
     expect(change).not.toHaveProperty('entered');
@@ -82,7 +82,7 @@ describe('the changes of a record', () => {
       [tombstone, 3],
       [undefined, 3],
     ] as const) {
-      const [change] = changesOf(record('TICKET-1', SHARED, after.get(SHARED), now), modelOf(graph));
+      const [change] = changesOf(modelOf(graph), record('TICKET-1', SHARED, after.get(SHARED), now));
       expect(change).toMatchObject({ left: { place: 'b\0TICKET-1' }, attributes: null, revision });
       expect(change).not.toHaveProperty('entered');
     }
@@ -94,9 +94,9 @@ describe('the changes of a record', () => {
     ['a watermark', { w: { S: 'x' } }, { w: { S: 'y' } }],
   ])('say nothing of a move of %s', (_what, of, to) => {
     const shown = after.get(SHARED)!;
-    expect(changesOf(record('TICKET-1', SHARED, { ...shown, ...of }, { ...shown, ...to }), modelOf(graph))).toEqual([]);
+    expect(changesOf(modelOf(graph), record('TICKET-1', SHARED, { ...shown, ...of }, { ...shown, ...to }))).toEqual([]);
     const view: Item = { attributes: { M: { name: { S: 'Ann' } } } };
-    expect(changesOf(record('USER-1', '~view', { ...view, ...of }, { ...view, ...to }), modelOf(graph))).toEqual([]);
+    expect(changesOf(modelOf(graph), record('USER-1', '~view', { ...view, ...of }, { ...view, ...to }))).toEqual([]);
   });
   it('say nothing of base items, of what is no derived item of the model, and of the service itself', () => {
     const node = item({ name: 'Ann' });
@@ -111,12 +111,12 @@ describe('the changes of a record', () => {
       ['~edgeloom', '~view'],
     ] as const) {
       const shown = { ...after.get(SHARED)!, ...node };
-      expect(changesOf(record(source, target, undefined, shown), modelOf(graph)), target).toEqual([]);
+      expect(changesOf(modelOf(graph), record(source, target, undefined, shown)), target).toEqual([]);
     }
   });
   it('say nothing of an item in a place that the order does not give it', () => {
     const forged: Item = { ...after.get(SHARED)!, gsi0pk: { S: 'ASSIGNED-USER-2' } };
-    expect(changesOf(record('TICKET-1', SHARED, undefined, forged), modelOf(graph))).toEqual([]);
+    expect(changesOf(modelOf(graph), record('TICKET-1', SHARED, undefined, forged))).toEqual([]);
   });
   it('say nothing of views while they are made in another shape', () => {
     const shown = (name: string, model: string): Item => ({
@@ -126,7 +126,7 @@ describe('the changes of a record', () => {
     const usesView = (isReady: boolean) => (_id: string, view: Item | undefined) =>
       view === undefined ? isReady : (view['model'] as { S: string }).S === '@2';
     const told = (isReady: boolean, from: Item | undefined, to: Item | undefined) =>
-      changesOf(record('USER-1', '~view', from, to), modelOf(graph, { usesView: usesView(isReady) })).length;
+      changesOf(modelOf(graph, { usesView: usesView(isReady) }), record('USER-1', '~view', from, to)).length;
     expect(told(false, shown('Ann', '@1'), shown('Ann B.', '@2'))).toBe(0);
     expect(told(false, undefined, shown('Ann', '@2'))).toBe(0);
     expect(told(false, shown('Ann', '@1'), shown('Bo', '@1'))).toBe(0);
@@ -142,7 +142,7 @@ describe('the changes of a record', () => {
       edgeSet: { SS: edgeSet },
       ...more,
     });
-    const told = (from: Item, to: Item) => changesOf(record('TICKET-1', '~view', from, to), modelOf(graph))[0];
+    const told = (from: Item, to: Item) => changesOf(modelOf(graph), record('TICKET-1', '~view', from, to))[0];
     expect(told(view(['ASSIGNED-USER-1']), view(['ASSIGNED-USER-2']))).toMatchObject({
       left: [{ type: 'ASSIGNED', target: 'USER-1' }],
       entered: [{ type: 'ASSIGNED', target: 'USER-2' }],
@@ -154,7 +154,7 @@ describe('the changes of a record', () => {
   it('tell all edges of a type that comes back into the view', () => {
     const away: Item = { attributes: { M: {} }, evicted: { SS: ['ASSIGNED'] } };
     const back: Item = { attributes: { M: {} }, edgeSet: { SS: ['ASSIGNED-USER-1', 'ASSIGNED-USER-2'] } };
-    const [change] = changesOf(record('TICKET-1', '~view', away, back), modelOf(graph));
+    const [change] = changesOf(modelOf(graph), record('TICKET-1', '~view', away, back));
     expect(change).toMatchObject({
       entered: [
         { type: 'ASSIGNED', target: 'USER-1' },
@@ -177,7 +177,7 @@ describe('the changes of a record', () => {
       ),
     ];
     const told = (feed?: FeedNames<'USER' | 'TICKET', 'ASSIGNED'>) =>
-      records.flatMap((one) => changesOf(one, modelOf(graphWith(feed))).map(({ kind }) => kind));
+      records.flatMap((one) => changesOf(modelOf(graphWith(feed)), one).map(({ kind }) => kind));
     expect(told()).toEqual(['list', 'list', 'view', 'count', 'search']);
     expect(told({})).toEqual([]);
     expect(told({ lists: ['ASSIGNED'] })).toEqual(['list', 'list']);

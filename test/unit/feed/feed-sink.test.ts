@@ -160,7 +160,7 @@ describe('the way of changes to EventBridge', () => {
     const changes = told.filter((event): event is FeedChange => event.kind !== 'resync');
     const seen = new Set<string>();
     const first = changes.filter(({ eventId, item: of }) => !seen.has(eventId + of) && seen.add(eventId + of));
-    const expected = all.flatMap(({ record }) => changesOf(record, model));
+    const expected = all.flatMap(({ record }) => changesOf(model, record));
     const byKey = (left: FeedChange, right: FeedChange): number =>
       left.item === right.item ? left.revision - right.revision : left.item < right.item ? -1 : 1;
     expect([...first].sort(byKey)).toEqual(expected.sort(byKey).map((change) => JSON.parse(toJson(change))));
@@ -274,7 +274,7 @@ describe('the way of changes to EventBridge', () => {
 
   it('says how many messages or events were not taken', async () => {
     services.faults = { call: () => undefined, entry: () => true };
-    const [change] = changesOf(rowRecord('TICKET-1', 1, '17', 's').record, model);
+    const [change] = changesOf(model, rowRecord('TICKET-1', 1, '17', 's').record);
     await expect(take()([change!])).rejects.toThrow('did not take 1 message: InternalError.');
     const bus = { bus: 'own', table: 'arn', call: jsonService(EVENT_BRIDGE, own()) };
     const event = { kind: 'view', item: 'a', text: '{}' } as const;
@@ -285,7 +285,7 @@ describe('the way of changes to EventBridge', () => {
   });
 
   it('signs its calls as each service wants it, and names bus, kind and table', async () => {
-    await take()(changesOf(rowRecord('TICKET-1', 1, '17', 's').record, model));
+    await take()(changesOf(model, rowRecord('TICKET-1', 1, '17', 's').record));
     await drain();
     const [sent, put] = services.calls;
     expect(sent!.headers).toMatchObject({ 'content-type': 'application/x-amz-json-1.0' });
@@ -312,7 +312,7 @@ describe('the way of changes to EventBridge', () => {
     const more = Array.from({ length: 9 }, (_, i) =>
       rowRecord(`TICKET-9${i}`, 1, String(20 + i), 's', long.slice(0, 60_000)),
     );
-    await take()([...records, ...more].flatMap(({ record }) => changesOf(record, model)));
+    await take()([...records, ...more].flatMap(({ record }) => changesOf(model, record)));
     await drain();
     const told = services.events.map((text) => JSON.parse(text) as FeedChange);
     expect(told).toHaveLength(11);
@@ -337,7 +337,7 @@ describe('the way of changes to EventBridge', () => {
     vi.stubEnv('EDGELOOM_FEED_EVENT_BUS', 'own');
     expect(() => deployedFeed(graph)).toThrow('EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL should be the URL of the queue');
     vi.stubEnv('EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL', services.deadLettersUrl);
-    await take()(changesOf(rowRecord('TICKET-1', 1, '17', 's').record, model));
+    await take()(changesOf(model, rowRecord('TICKET-1', 1, '17', 's').record));
     await deployedFeed(graph)({ Records: services.messages }, context);
     vi.unstubAllEnvs();
     const { headers, input } = services.calls.at(-1)!;
@@ -350,7 +350,7 @@ describe('the way of changes to EventBridge', () => {
 
   it('sends no character that SQS refuses, and loses none of them', async () => {
     const note = `a\uFFFE\uFFFF\u0001\n\u{10FFFF}"\ud800`;
-    await take()(changesOf(rowRecord('TICKET-1', 1, '17', 's', note).record, model));
+    await take()(changesOf(model, rowRecord('TICKET-1', 1, '17', 's', note).record));
     expect(services.messages[0]!.body).not.toMatch(/[^\n\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u);
     await drain();
     expect((JSON.parse(services.events[0]!) as FeedChange).attributes).toMatchObject({ note });
@@ -358,7 +358,7 @@ describe('the way of changes to EventBridge', () => {
 
   it('puts what EventBridge refuses for ever into the dead-letter queue, and goes on with what follows', async () => {
     const records = [1, 2, 3].map((i) => rowRecord('TICKET-1', i, String(16 + i), 's', i === 2 ? 'malformed' : ''));
-    await take()(records.flatMap(({ record }) => changesOf(record, model)));
+    await take()(records.flatMap(({ record }) => changesOf(model, record)));
     services.faults.entry = (name, { Detail = '' }) =>
       name === 'PutEvents' && Detail.includes('malformed') && JSON.parse(Detail).revision === 2 && 'MalformedDetail';
     await drain();
@@ -371,7 +371,7 @@ describe('the way of changes to EventBridge', () => {
   it.each(['ThrottlingException', 'InternalFailure', 'NotAuthorizedForSource'])(
     'holds what may be taken later: %s',
     async (code) => {
-      await take()(changesOf(rowRecord('TICKET-1', 1, '17', 's').record, model));
+      await take()(changesOf(model, rowRecord('TICKET-1', 1, '17', 's').record));
       services.faults.entry = (name) => name === 'PutEvents' && code;
       const { batchItemFailures } = await handler()({ Records: services.messages }, context);
       expect([batchItemFailures.length, services.deadLetters]).toEqual([1, []]);
@@ -379,20 +379,20 @@ describe('the way of changes to EventBridge', () => {
   );
 
   it('keeps what the dead-letter queue does not take', async () => {
-    await take()(changesOf(rowRecord('TICKET-1', 1, '17', 's').record, model));
+    await take()(changesOf(model, rowRecord('TICKET-1', 1, '17', 's').record));
     services.faults.entry = (name) => (name === 'PutEvents' ? 'MalformedDetail' : true);
     expect((await handler()({ Records: services.messages }, context)).batchItemFailures).toHaveLength(1);
     expect(services.deadLetters).toEqual([]);
   });
 
   it('gives up a call that is refused, and puts nothing when no time is left', async () => {
-    await take()(changesOf(rowRecord('TICKET-1', 1, '17', 's').record, model));
+    await take()(changesOf(model, rowRecord('TICKET-1', 1, '17', 's').record));
     services.faults.call = () => ({ status: 400, type: 'AccessDeniedException' });
     const Records = [...services.messages];
     services.calls = [];
     expect((await handler()({ Records }, context)).batchItemFailures).toHaveLength(1);
     expect(services.calls).toHaveLength(1);
-    const denied = take()(changesOf(rowRecord('TICKET-1', 1, '17', 's').record, model));
+    const denied = take()(changesOf(model, rowRecord('TICKET-1', 1, '17', 's').record));
     await expect(denied).rejects.toMatchObject({ kind: 'fatal', message: expect.stringContaining('no "room"') });
     services.calls = [];
     const left = [60_000];

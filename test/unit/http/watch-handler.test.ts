@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const upTo = new Date(0).toISOString();
 
 /** A handler of a list whose page has a number of bytes. */
-function listOf(pageBytes: number, options: WatchHandlerOptions = {}) {
+function listOf(pageBytes: number, options: Partial<WatchHandlerOptions> = {}) {
   let watching = 0;
   const errors: unknown[] = [];
   const asked = vi.fn(() => ({ get: ['USER-1'] }));
@@ -27,7 +27,7 @@ function listOf(pageBytes: number, options: WatchHandlerOptions = {}) {
     }
   }
   const reader = { watch } as never;
-  const handle = watchHandler(reader, asked as never, { onError: (error) => errors.push(error), ...options });
+  const handle = watchHandler({ reader, query: asked as never, onError: (error) => errors.push(error), ...options });
   return { handle, asked, errors, watching: () => watching };
 }
 
@@ -103,15 +103,15 @@ describe('clients of watchHandler', () => {
       gone.abort();
       await settle();
     }
-    const refusing = watchHandler(
-      {
+    const refusing = watchHandler({
+      reader: {
         watch: () => {
           throw new Error('no feed');
         },
       } as never,
-      () => ({ get: [] }),
-      { maxClients: 1 },
-    );
+      query: () => ({ get: [] }),
+      maxClients: 1,
+    });
     for (let i = 0; i < 2; i++) await expect(refusing(request())).rejects.toThrow('no feed');
   });
 

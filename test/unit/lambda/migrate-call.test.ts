@@ -21,7 +21,7 @@ async function dealt() {
   for (let i = 0; i < 5; i++) {
     await store.put({ source: { S: `USER-${i}` }, target: { S: `USER-${i}` }, name: { S: `name ${i}` } });
   }
-  await migrate({ graph: before, store, now, wait: async () => undefined });
+  await migrate(before, { store, now, wait: async () => undefined });
   const limits: (number | undefined)[] = [];
   const noting = Object.assign(withReplacedCalls(store, {}), {
     scan: async (request: ScanRequest) => {

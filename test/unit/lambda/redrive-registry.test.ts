@@ -41,11 +41,11 @@ it('the scheduled redrive says whether the table has a registry, and what a migr
   const store = emptyStore();
   await store.put(GOAL);
   expect(await emittedBy(store, {})).toMatchObject({ Unmanaged: 1, MigrationOpen: 0 });
-  await migrate({ graph, store, mostSteps: 2, wait: async () => {} });
+  await migrate(graph, { store, mostSteps: 2, wait: async () => {} });
   const halfDone = await emittedBy(store, {});
   expect(halfDone).toMatchObject({ Unmanaged: 0 });
   expect(halfDone['MigrationOpen']).toBeGreaterThan(0);
-  await migrate({ graph, store, wait: async () => {} });
+  await migrate(graph, { store, wait: async () => {} });
   expect(await emittedBy(store, {})).toMatchObject({ Unmanaged: 0, MigrationOpen: 0 });
   expect(await emittedBy(store, { Records: [] })).not.toHaveProperty('Unmanaged');
 });
@@ -87,7 +87,7 @@ describe('a table without a registry', () => {
     expect((await modelNotice(graph, store))!.changes.length).toBeGreaterThan(0);
     expect(await emittedBy(store, WATCH)).toMatchObject({ Unmanaged: 1, MigrationOpen: 0 });
     vi.restoreAllMocks();
-    expect(await migrate({ graph, store, wait: async () => {} })).toMatchObject({ done: true });
+    expect(await migrate(graph, { store, wait: async () => {} })).toMatchObject({ done: true });
     expect(await modelNotice(graph, store)).toEqual({ isManaged: true, changes: [] });
   });
   it('is registered once by two functions at a time, at whatever moment the second one comes', async () => {

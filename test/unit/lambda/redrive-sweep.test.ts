@@ -19,7 +19,7 @@ const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 };
 async function sweptTable() {
   const graph = goalGraph();
   const store = new MemoryStore(graph.table, { indexes: graph.indexes });
-  await migrate({ graph, store, wait: async () => {} });
+  await migrate(graph, { store, wait: async () => {} });
   let nowMs = NOW;
   const stream = new MemoryStream(NOW);
   const looks = vi.spyOn(stream, 'describe');

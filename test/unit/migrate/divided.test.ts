@@ -36,7 +36,7 @@ async function table() {
   const wait = async (ms: number): Promise<void> => {
     clock.ms += ms;
   };
-  await migrate({ graph: before, store, now, wait });
+  await migrate(before, { store, now, wait });
   let seed = 1;
   const options = (graph = after, through: Store & ScanSource = store): DividedOptions => ({
     ...{ graph, store: through, now, wait },
@@ -46,7 +46,7 @@ async function table() {
     },
   });
   const drift = async (graph = after) => {
-    const found = await check({ graph, store, settleMs: 0, now, wait });
+    const found = await check(graph, { store, settleMs: 0, now, wait });
     return found.drift.missing + found.drift.stale + found.drift.orphan;
   };
   return { store, clock, options, drift };
@@ -95,7 +95,7 @@ async function execution(
 }
 
 async function isDone(store: Store & ScanSource, graph = after): Promise<boolean> {
-  return (await migrate({ graph, store, mostSteps: 0 })).done;
+  return (await migrate(graph, { store, mostSteps: 0 })).done;
 }
 
 describe('a divided migration', () => {
@@ -173,8 +173,8 @@ describe('a divided migration', () => {
     await execution(world, other);
     expect(await isDone(store, other)).toBe(true);
     const [share] = (await decideMigration(options(after), DIVISION)).shares;
-    await migrate({
-      ...{ graph: after, store, now: () => clock.ms },
+    await migrate(after, {
+      ...{ store, now: () => clock.ms },
       wait: async (ms) => {
         clock.ms += ms;
       },

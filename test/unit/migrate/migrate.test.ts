@@ -74,8 +74,8 @@ class Bench {
   }
 
   migrate(graph: Model, options: Partial<MigrateOptions> = {}) {
-    return migrate({
-      ...{ graph, store: this.store, segments: 1, concurrency: 1 },
+    return migrate(graph, {
+      ...{ store: this.store, segments: 1, concurrency: 1 },
       clock: () => this.clockMs,
       now: () => START + this.clockMs,
       wait: async (milliseconds) => {

@@ -30,7 +30,7 @@ const [before, after] = [model(false), model(true)];
  */
 async function beside(consumer: 'old' | 'registered', writesLeft: number) {
   const store = new StreamedStore(before);
-  await migrate({ graph: before, store });
+  await migrate(before, { store });
   let users = 0;
   let given = 0;
   let writes = writesLeft;
@@ -62,8 +62,8 @@ async function beside(consumer: 'old' | 'registered', writesLeft: number) {
   });
   const reasons: string[] = [];
   const run = (options: Partial<MigrateOptions> = {}): Promise<MigrateResult> =>
-    migrate({
-      ...{ graph: after, store: walking, segments: 1 },
+    migrate(after, {
+      ...{ store: walking, segments: 1 },
       wait: async (milliseconds) => {
         if (milliseconds >= LEASE_MS) waits.push(milliseconds);
       },

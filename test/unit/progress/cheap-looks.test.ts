@@ -54,7 +54,7 @@ describe('a look at a long stream', () => {
   it('says that it was not read to its end, and not that it is behind by nothing', async () => {
     const { store, process } = await longStream();
     const position = process(false);
-    const looked = () => status({ graph, store, now: () => NOW, position: position.look });
+    const looked = () => status(graph, { store, now: () => NOW, position: position.look });
     const first = await looked();
     expect(first.shards).toEqual([{ id: 's', atEnd: false, behindSeconds: null, state: 'not read to its end' }]);
     expect(first).toMatchObject({ streamReads: 50, problems: [] });

@@ -16,7 +16,7 @@ const graph = defineGraph({
 /** A table, and its answer for a key. */
 function setUp() {
   const table = new StreamedStore(graph);
-  const isProjected = isProjectedIn(graph, table);
+  const isProjected = isProjectedIn(graph, { store: table });
   return {
     table,
     ask: (source: string, target = source) => isProjected({ source, target }),
@@ -64,5 +64,7 @@ it('throws where the table cannot be read, and does not say that all is projecte
   const throttled = new HookedStore(table, ({ method }) => {
     if (method === 'getMany') throw new StoreError('retryable', 'ThrottlingException', 'Slow down.');
   });
-  await expect(isProjectedIn(graph, throttled)({ source: 'GOAL-1', target: 'GOAL-1' })).rejects.toThrow('Slow down.');
+  await expect(isProjectedIn(graph, { store: throttled })({ source: 'GOAL-1', target: 'GOAL-1' })).rejects.toThrow(
+    'Slow down.',
+  );
 });

@@ -75,8 +75,8 @@ it('the open records of many shards are compared 32 at once, and their marks are
     return { count, seen: () => ({ most, all }) };
   };
   const compared = counted();
-  const context = { graph, store, source, now: () => NOW };
-  const { shards } = await streamPosition({ ...context, isProjected: () => compared.count(async () => true) });
+  const context = { store, source, now: () => NOW };
+  const { shards } = await streamPosition(graph, { ...context, isProjected: () => compared.count(async () => true) });
   expect(shards.every(({ isCertain }) => isCertain)).toBe(true);
   expect(compared.seen()).toEqual({ most: 32, all: SHARDS });
 
@@ -85,12 +85,12 @@ it('the open records of many shards are compared 32 at once, and their marks are
     get: (target, name) =>
       name === 'put' ? (item: Item) => saved.count(() => target.put(item)) : Reflect.get(target, name).bind(target),
   });
-  await new MarkMover({ ...context, store: counting }).upToMs(0);
+  await new MarkMover({ ...context, graph, store: counting }).upToMs(0);
   expect(saved.seen()).toEqual({ most: 32, all: SHARDS });
 
   // A comparison that fails ends the look: those that wait for their turn are not made.
   const failing = counted();
-  const refused = streamPosition({
+  const refused = streamPosition(graph, {
     ...context,
     isProjected: () =>
       failing.count(async () => {

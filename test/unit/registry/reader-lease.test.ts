@@ -30,7 +30,7 @@ describe('the time between two moments', () => {
 
 async function leases() {
   const store = new StreamedStore(graph);
-  await migrate({ graph, store });
+  await migrate(graph, { store });
   let now = AT;
   let reads = 0;
   let gate: Promise<void> | undefined;

@@ -10,7 +10,7 @@ const graph = goalGraph();
 async function stateAfter(mostSteps: number): Promise<RegistryState & { isDone: boolean }> {
   const store = new MemoryStore(graph.table, { indexes: graph.indexes });
   await store.put({ source: { S: 'GOAL-1' }, target: { S: 'GOAL-1' }, title: { S: 'One' } });
-  const { done: isDone } = await migrate({ graph, store, mostSteps, wait: async () => {} });
+  const { done: isDone } = await migrate(graph, { store, mostSteps, wait: async () => {} });
   return { ...(await registryState({ store, stats: { rcu: 0 } })), isDone };
 }
 

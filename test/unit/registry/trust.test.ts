@@ -20,7 +20,7 @@ const graph = defineGraph({ table: 'records', nodes: { USER: node({ search: { na
 async function bench(options: Pick<MigrateOptions, 'table' | 'regions'> = {}, region = 'eu-west-1') {
   const store = Object.assign(new StreamedStore(graph), { region: async () => region });
   const run = (more: Partial<MigrateOptions> = {}) =>
-    migrate({ graph, store, wait: async () => undefined, ...options, ...more });
+    migrate(graph, { store, wait: async () => undefined, ...options, ...more });
   await run();
   const put = (id: string) => store.put({ source: { S: id }, target: { S: id }, name: { S: 'Ada' } });
   const project = async (records = store.records) => await createProjector(graph, { store }).project(records);

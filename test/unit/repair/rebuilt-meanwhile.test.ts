@@ -30,11 +30,11 @@ describe('a batch by another model than the one of a rebuild', () => {
 
     expect(await table.derived(U, '~ix/city')).toHaveProperty('gsi0pk');
 
-    const byOld = await redrive({ graph: OLD, store: table, now });
+    const byOld = await redrive(OLD, { store: table, now });
     expect(byOld).toMatchObject({ repaired: 0, left: result.quarantined });
     expect(byOld.reasons[0]).toContain('the table was rebuilt by another model');
 
-    expect(await redrive({ graph: NEW, store: table, now })).toMatchObject({ repaired: result.quarantined, left: 0 });
+    expect(await redrive(NEW, { store: table, now })).toMatchObject({ repaired: result.quarantined, left: 0 });
     expect(await table.derived(U, '~ix/city')).not.toHaveProperty('gsi0pk');
   });
 });
@@ -46,7 +46,7 @@ describe('an entry that someone has forged', () => {
   ])('deletes nothing where it names %s', async (_, source, target) => {
     const { table, record, now } = await rebuilt();
     await table.put(rebuiltEntry(NEW, { source, target }, [record], now()));
-    expect(await redrive({ graph: NEW, store: table, now })).toMatchObject({ repaired: 1, left: 0 });
+    expect(await redrive(NEW, { store: table, now })).toMatchObject({ repaired: 1, left: 0 });
     expect((await table.get({ source, target }, { consistent: true })).item).toBeDefined();
   });
 });

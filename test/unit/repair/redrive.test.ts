@@ -41,7 +41,7 @@ describe('redrive', () => {
     const onProgress = (entries: number): void => {
       seen = entries;
     };
-    const redriven = redrive({ graph, store: failingAtSecondPage(table), model, onProgress });
+    const redriven = redrive(graph, { store: failingAtSecondPage(table), model, onProgress });
     await expect(redriven).rejects.toThrow('Slow down.');
     expect(seen).toBe(2);
   });

@@ -49,7 +49,7 @@ it.each([1, 2, 3, 4])('a fan-out whose write %i of ~more/ was refused ends after
   store.refuse(refused);
   await store.producer('AUTHOR-1', 'AUTHOR-1', { name: { S: 'Eve' } });
   await project();
-  expect(await redrive({ graph, store, model: fixedModel(graph) })).toMatchObject({ entries: 1, repaired: 1 });
+  expect(await redrive(graph, { store, model: fixedModel(graph) })).toMatchObject({ entries: 1, repaired: 1 });
   await project();
   expect((await store.derived('AUTHOR-1', '~more/WROTE'))?.['after']).toBeUndefined();
   for (let i = 0; i < 4; i++) expect(JSON.stringify(await store.derived(`BOOK-${i}`, '~view'))).toContain('Eve');

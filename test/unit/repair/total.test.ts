@@ -55,8 +55,7 @@ async function table(graph: CompiledModel = model()) {
     );
     expect(error).toBeUndefined();
   };
-  const drift = async (of: CompiledModel = graph) =>
-    (await check({ graph: of, store, settleMs: 0, segments: 1 })).drift;
+  const drift = async (of: CompiledModel = graph) => (await check(of, { store, settleMs: 0, segments: 1 })).drift;
   const total = async () => await store.derived(PROJECT, TOTAL);
   return { graph, store, writer, project, drift, total };
 }
@@ -74,7 +73,7 @@ describe('a redrive of a refused entry in a total', () => {
     await project();
     store.refused = undefined;
     expect(await total()).toMatchObject({ count: { N: '2' } });
-    expect(await redrive({ graph, store })).toMatchObject({ repaired: 1, left: 0 });
+    expect(await redrive(graph, { store })).toMatchObject({ repaired: 1, left: 0 });
     expect(await total()).toMatchObject({ count: { N: '1' }, 'sum/money': { N: '4' } });
     expect(await drift()).toEqual(CLEAN);
   });
@@ -96,7 +95,7 @@ describe('a redrive of a refused entry in a total', () => {
     ];
     for (const forgery of forgeries) {
       await store.put({ ...entry, ...forgery });
-      expect(await redrive({ graph, store })).toMatchObject({ repaired: 1 });
+      expect(await redrive(graph, { store })).toMatchObject({ repaired: 1 });
       expect(await store.derived('PROJECT-Q', '~in/PAID-USER-1')).toBeUndefined();
       expect(await store.derived(PROJECT, '~in/PAID-USER-2')).toHaveProperty('counted');
       expect(await total()).toMatchObject({ count: { N: '2' } });
@@ -137,7 +136,7 @@ describe('a first registration', () => {
     expect([...store.items()].map(({ target }) => text(target)).filter((key) => /^~(?:in|total)\//.test(key))).toEqual(
       [],
     );
-    expect((await check({ graph, store, settleMs: 0, segments: 1 })).drift).toEqual(CLEAN);
+    expect((await check(graph, { store, settleMs: 0, segments: 1 })).drift).toEqual(CLEAN);
   });
 
   it('leaves entries that are right as they are, and takes out those of no edge', async () => {
@@ -160,8 +159,8 @@ function text(value: AttributeValue | undefined): string {
 
 async function registered(graph: CompiledModel, store: StreamedStore): Promise<void> {
   let clockMs = 0;
-  await migrate({
-    ...{ graph, store, segments: 1, concurrency: 1, pageItems: 2 },
+  await migrate(graph, {
+    ...{ store, segments: 1, concurrency: 1, pageItems: 2 },
     clock: () => clockMs,
     now: () => Date.parse('2026-01-01T00:00:00Z') + clockMs,
     wait: async (ms: number) => {

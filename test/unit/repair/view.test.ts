@@ -30,7 +30,7 @@ it('a redrive that holds an expired tombstone does not overwrite a view that was
     await createProjector(graph, { store }).project([(await put())!]);
     expect(await store.derived(BOOK, '~view')).toMatchObject({ r: { N: '1' }, attributes: expect.anything() });
   });
-  expect(await redrive({ graph, store: slow, model: fixedModel(graph) })).toMatchObject({ repaired: 1 });
+  expect(await redrive(graph, { store: slow, model: fixedModel(graph) })).toMatchObject({ repaired: 1 });
   expect(hasStoodStill).toBe(true);
   expect(await store.derived(BOOK, '~view')).toMatchObject({ attributes: { M: { title: { S: 'one' } } } });
 });

@@ -17,9 +17,9 @@ const stack = (
   { key = 'functions-1.zip', revision = '', batchSize = 10_000, logLevel = 'info' } = {},
 ) => {
   const parameters = parametersOf({ canaryMinutes, batchSize, logLevel });
-  const input = { model: followGraph(), service: 'own', stage: 'prod', parameters };
+  const input = { service: 'own', stage: 'prod', parameters };
   const code = key === '' ? '.code' : { S3Bucket: 'code', S3Key: key };
-  return stackTemplate(input, code, revision) as unknown as Template;
+  return stackTemplate(followGraph(), { ...input, code, revision }) as unknown as Template;
 };
 /** The alarms of a deployment have the hash of its version in their ids. */
 const alarmsIn = ({ Resources }: Template): string[] =>

@@ -3,14 +3,15 @@ import { readParameters } from '../../../src/deployment/stack/base/parameters.ts
 
 /** Parameters that CloudFormation would refuse in the middle of a deployment. */
 
-const wrong = (values: object, region?: string) => () => readParameters('prod', { ...values }, region);
+const wrong = (values: object, region?: string) => () =>
+  readParameters({ stage: 'prod', values: { ...values }, region });
 
 describe('the schedule of the check', () => {
   it.each([
     ...['cron(0 2 * * ? *)', 'cron(0/15 8-17 ? * MON-FRI *)', 'cron(0 2 L * ? 2026-2030)', 'cron(5,35 14 ? * 6L *)'],
     ...['cron(0 10 ? * 2#1 *)', 'cron(0 8 15W JAN,JUL ? *)', 'rate(1 day)', 'rate(12 hours)'],
   ])('may be %s', (checkSchedule) => {
-    expect(readParameters('prod', { checkSchedule })).toMatchObject({ checkSchedule });
+    expect(readParameters({ stage: 'prod', values: { checkSchedule } })).toMatchObject({ checkSchedule });
   });
   it.each([
     ...['cron(nonsense)', 'cron(0 2 * * *)', 'cron(0 2 * * * *)', 'cron(0 2 ? * ? *)', 'cron(60 2 * * ? *)'],
@@ -36,9 +37,9 @@ describe('tags', () => {
   });
   it('may have letters of any language, spaces and signs, as a text and as an object', () => {
     const tags = { 'Größe der Gruppe': 'a/b_c.d:e+f-g@h=i', empty: '' };
-    expect(readParameters('prod', { tags }).tags).toEqual(tags);
+    expect(readParameters({ stage: 'prod', values: { tags } }).tags).toEqual(tags);
     const text = Object.entries(tags).map(([name, value]) => `${name}=${value}`);
-    expect(readParameters('prod', { tags: text.join() }).tags).toEqual(tags);
+    expect(readParameters({ stage: 'prod', values: { tags: text.join() } }).tags).toEqual(tags);
   });
 });
 
@@ -54,7 +55,9 @@ describe('things of other regions', () => {
     expect(wrong({ kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1' }, 'eu-central-1')).toThrow(
       /kmsKeyArn: is in/,
     );
-    expect(readParameters('prod', { alarmTopicArn }, 'us-east-1')).toMatchObject({ alarmTopicArn });
+    expect(readParameters({ stage: 'prod', values: { alarmTopicArn }, region: 'us-east-1' })).toMatchObject({
+      alarmTopicArn,
+    });
   });
   it('are refused where the table is in another region than they are', () => {
     expect(wrong({ ...existing, alarmTopicArn })).toThrow(/alarmTopicArn: is in us-east-1.*that of existingTableArn/);
@@ -63,7 +66,9 @@ describe('things of other regions', () => {
     const local = 'arn:aws:dynamodb:local:000000000000:table/x';
     const values = { existingTableArn: local, existingStreamArn: `${local}/stream/1` };
     const permissionsBoundaryArn = 'arn:aws:iam::123456789012:policy/boundary';
-    expect(readParameters('prod', { ...values, permissionsBoundaryArn }, 'eu-central-1')).toMatchObject(values);
+    expect(
+      readParameters({ stage: 'prod', values: { ...values, permissionsBoundaryArn }, region: 'eu-central-1' }),
+    ).toMatchObject(values);
   });
 });
 
@@ -73,7 +78,10 @@ describe('numbers', () => {
     expect(wrong({ sampleRate: value })).toThrow(/sampleRate: should be a number from 0 to 1/);
   });
   it('may be texts of digits', () => {
-    expect(readParameters('prod', { retries: '7', sampleRate: '0.5' })).toMatchObject({ retries: 7, sampleRate: 0.5 });
+    expect(readParameters({ stage: 'prod', values: { retries: '7', sampleRate: '0.5' } })).toMatchObject({
+      retries: 7,
+      sampleRate: 0.5,
+    });
   });
 });
 
@@ -81,14 +89,16 @@ describe('lists', () => {
   it('may be texts with commas and spaces, and accounts may be numbers, as YAML reads them', () => {
     const producerAccounts = ['111122223333', '444455556666'];
     for (const given of ['111122223333, 444455556666', producerAccounts, [111122223333, ' 444455556666 ']])
-      expect(readParameters('prod', { producerAccounts: given })).toMatchObject({ producerAccounts });
-    expect(readParameters('prod', { producerAccounts: 111122223333 })).toMatchObject({
+      expect(readParameters({ stage: 'prod', values: { producerAccounts: given } })).toMatchObject({
+        producerAccounts,
+      });
+    expect(readParameters({ stage: 'prod', values: { producerAccounts: 111122223333 } })).toMatchObject({
       producerAccounts: ['111122223333'],
     });
     const ofVpc = { vpcSubnetIds: ' subnet-1, subnet-2 ', vpcSecurityGroupIds: 'sg-1 ,' };
     const lists = { vpcSubnetIds: ['subnet-1', 'subnet-2'], vpcSecurityGroupIds: ['sg-1'] };
-    expect(readParameters('prod', ofVpc)).toMatchObject(lists);
-    expect(readParameters('prod', { producerAccounts: '' })).toMatchObject({ producerAccounts: [] });
+    expect(readParameters({ stage: 'prod', values: ofVpc })).toMatchObject(lists);
+    expect(readParameters({ stage: 'prod', values: { producerAccounts: '' } })).toMatchObject({ producerAccounts: [] });
   });
   it('are of nothing else', () => {
     expect(wrong({ producerAccounts: 42 })).toThrow(

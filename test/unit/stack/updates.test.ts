@@ -27,8 +27,8 @@ const model = (inbound: { gsi0: string; gsi1?: string }, table = 'follows') =>
 const graph = model({ gsi0: 'since', gsi1: 'until' });
 
 const made = (more: Readonly<Record<string, unknown>> = {}, of: CompiledModel = graph, key = 'functions-1.zip') => {
-  const input = { model: of, service: 'own', stage: 'prod', parameters: parametersOf(more) };
-  return stackTemplate(input, { S3Bucket: 'code', S3Key: key }) as unknown as Template;
+  const input = { service: 'own', stage: 'prod', parameters: parametersOf(more) };
+  return stackTemplate(of, { ...input, code: { S3Bucket: 'code', S3Key: key } }) as unknown as Template;
 };
 
 let account: Account;

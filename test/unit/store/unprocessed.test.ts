@@ -104,7 +104,7 @@ describe('the unprocessed rest of a batch call', () => {
       await writeFile(file, '{"source":"USER-1","target":"USER-1"}\n');
       const { store, sent } = throttled();
       const controller = new AbortController();
-      const imported = importFile({ graph, store, file, signal: controller.signal });
+      const imported = importFile(graph, { store, file, signal: controller.signal });
       await expect.poll(() => sent.length).toBeGreaterThan(0);
       controller.abort();
       expect(await imported).toEqual({ items: 0, wcu: 0, skipped: 0, total: 1 });

@@ -60,21 +60,21 @@ export function stackCommand(command: Command): void {
           ...Object.fromEntries(param ?? []),
           ...(table && { existingTableArn: table.tableArn, existingStreamArn: table.streamArn }),
         };
-        const parameters = readParameters(stage, values, settings.client.region);
+        const parameters = readParameters({ stage, values, region: settings.client.region });
         checkNames(settings.config, { service, table: nameOfOwnTable(graph, parameters) });
         if (options.policy !== true && options.import !== true) checkHandlers(settings.config, parameters);
         for (const warning of parameterWarnings(parameters)) process.stderr.write(`Warning: ${warning}\n`);
-        const input = { model: graph, service, stage, parameters };
+        const input = { service, stage, parameters };
         const json =
           options.policy === true
             ? { Statement: STACK_POLICY }
             : options.import === true
-              ? importTemplate(input)
-              : stackTemplate(
-                  input,
-                  await codePlace(code, zip),
-                  parameters.canaryMinutes > 0 ? await hashOfCode(code) : '',
-                );
+              ? importTemplate({ ...input, model: graph })
+              : stackTemplate(graph, {
+                  ...input,
+                  code: await codePlace(code, zip),
+                  revision: parameters.canaryMinutes > 0 ? await hashOfCode(code) : '',
+                });
         return { json, text: JSON.stringify(json, undefined, 1) };
       }),
     );

@@ -41,9 +41,9 @@ export async function devLambda(
 ): Promise<Projecting> {
   const failures = join(engine.dataDir ?? '.edgeloom', 'failures');
   let endpoint = '';
-  const local = await startLocalLambda({
+  const local = await startLocalLambda(graph, {
     ...engine,
-    graph,
+
     handlerFile,
     environment: inheritedEnvironment(),
     restartsAfterError: true,

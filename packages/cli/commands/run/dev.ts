@@ -83,9 +83,9 @@ function engineText(engine: EngineName): string {
 async function devWorker(graph: CompiledModel, options: DevEngine, settings: Settings): Promise<Projecting> {
   const logger = createLogger(settings);
   let line: LiveLine | undefined;
-  const local = await startLocal({
+  const local = await startLocal(graph, {
     ...options,
-    graph,
+
     logger,
     onBatch: ({ totals: { records, writes }, newestRecordAgeMs, milliseconds }) =>
       line?.addProjected({ records, writes, newestRecordAgeMs, batchMs: milliseconds }),
@@ -96,7 +96,7 @@ async function devWorker(graph: CompiledModel, options: DevEngine, settings: Set
   line = new LiveLine({
     stream: process.stderr,
     quarantined: async () =>
-      Object.values((await status({ graph, store })).quarantined).reduce((sum, count) => sum + count, 0),
+      Object.values((await status(graph, { store })).quarantined).reduce((sum, count) => sum + count, 0),
     behindSeconds: async () => Math.max(0, ...(await position.look()).shards.map(({ behindSeconds }) => behindSeconds)),
     verified: () => local.observer,
   });

@@ -65,7 +65,7 @@ export function projectCommand(command: Command): void {
 
 async function project(session: CommandSession, { untilIdle, checkpoint }: ProjectOptions) {
   const { graph, client, store, settings, logger } = session;
-  const status = await describeTable(client, graph);
+  const status = await describeTable(graph, { client });
   const { streamArn } = status;
   if (streamArn === undefined) {
     throw new EdgeloomError(
@@ -79,8 +79,7 @@ async function project(session: CommandSession, { untilIdle, checkpoint }: Proje
   const notice = await printModelNotice(graph, store);
   const streams = createStreamsClient(settings.client);
   const progress = startProgress('records', 0);
-  const worker = createWorker({
-    graph,
+  const worker = createWorker(graph, {
     store,
     streams,
     streamArn,

@@ -56,7 +56,7 @@ async function waitUntilProjected(session: CommandSession, seconds: number): Pro
 }
 
 async function openWhenReady(session: CommandSession): Promise<OpenPosition> {
-  const { streamArn } = await describeTable(session.client, session.graph);
+  const { streamArn } = await describeTable(session.graph, { client: session.client });
   if (streamArn !== undefined) return positionOf(session, streamArn);
   throw new EdgeloomError(
     'no-stream',

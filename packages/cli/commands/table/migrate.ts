@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { MigrateAction } from '../../../../src/migrate/action.ts';
@@ -68,9 +69,9 @@ export function migrateCommand(command: Command): void {
         const { graph, client, settings } = session;
         const { maxWcu, dryRun = false, yes = false, strict = false, newKeys = false, undo = false } = options;
         const action = actionOf(options);
-        const status = await describeTable(client, graph);
+        const status = await describeTable(graph, { client });
         requireFit(status);
-        const identity = await tableIdentity(client, graph);
+        const identity = await tableIdentity(graph, { client });
         const { itemCount, sizeBytes } = status;
         const table = { graph, store: session.store, itemCount, sizeBytes, ...identity };
         const plan = await planMigration({ ...table, action, maxWcu });
@@ -97,19 +98,18 @@ export function migrateCommand(command: Command): void {
         if (!dryRun) await recordTemplates(session.store, graph, newKeys);
         const walked = new WalkedUnplaced(session);
         const run: MigrateOptions = {
-          graph,
           store,
           ...identity,
           ...(action && { action }),
           telemetry: await installedTelemetry(),
-          serverTime: () => serverTime(client, graph),
+          serverTime: () => serverTime(graph, { client }),
           onWait: ({ message }, milliseconds) =>
             progress.printLine(`waiting ${secondsText(milliseconds / 1000)}: ${message}`),
           onStep: (step) => progress.printLine(stepText(step)),
           onProgress: (items, phase) => progress.noteFigures({ phase, items, rcu: store.rcu, wcu: store.wcu }),
           onItems: (items, name) => walked.addItems(items, name),
         };
-        const { steps, done, next, leftovers } = await migrateAll(run, dryRun, going);
+        const { steps, done, next, leftovers } = await migrateAll(graph, run, dryRun, going);
         const isLeft = dryRun ? changed.length > 0 || going.length > 0 : undo && leftovers.length > 0;
         if (!done || isLeft) process.exitCode = LEFT;
         const { cost, estimate, changes, warnings } = plan;
@@ -164,15 +164,16 @@ class WalkedUnplaced {
 
 /** Migrates to the model, and then takes away what was shown: another model may have added more meanwhile. */
 async function migrateAll(
+  graph: CompiledModel,
   run: MigrateOptions,
   dryRun: boolean,
   going: readonly MigrateAction[],
 ): Promise<MigrateResult> {
-  if (dryRun) return await migrate({ ...run, mostSteps: 0 });
-  let result = await migrate(run);
+  if (dryRun) return await migrate(graph, { ...run, mostSteps: 0 });
+  let result = await migrate(graph, run);
   const steps = [...result.steps];
   for (const action of going) {
-    result = await migrate({ ...run, action });
+    result = await migrate(graph, { ...run, action });
     steps.push(...result.steps);
   }
   return { ...result, steps };

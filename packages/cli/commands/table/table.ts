@@ -24,12 +24,12 @@ export function tableCommand(table: Command): void {
     .addHelpText('after', examples('table create', 'table create --endpoint http://127.0.0.1:8000'))
     .action(
       inSession(async ({ client, graph, store }) => {
-        const status = await createTable(client, graph);
+        const status = await createTable(graph, { client });
         await registerIfEmpty({
           graph,
           store,
-          serverTime: () => serverTime(client, graph),
-          ...(await tableIdentity(client, graph)),
+          serverTime: () => serverTime(graph, { client }),
+          ...(await tableIdentity(graph, { client })),
         });
         return tableOutput(status);
       }),
@@ -38,7 +38,7 @@ export function tableCommand(table: Command): void {
     .command('describe')
     .description('show status, indexes and stream')
     .addHelpText('after', examples('table describe --json'))
-    .action(inSession(async ({ client, graph }) => tableOutput(await describeTable(client, graph))));
+    .action(inSession(async ({ client, graph }) => tableOutput(await describeTable(graph, { client }))));
   table
     .command('update')
     .description('add what the model needs and the table lacks: the stream, indexes, TTL')
@@ -51,7 +51,7 @@ export function tableCommand(table: Command): void {
     .command('delete')
     .description('delete the table and everything in it')
     .addHelpText('after', examples('table delete --table records-test'))
-    .action(inSession(async ({ client, graph }) => tableOutput(await deleteTable(client, graph))));
+    .action(inSession(async ({ client, graph }) => tableOutput(await deleteTable(graph, { client }))));
 }
 
 async function runTableUpdate(
@@ -59,20 +59,21 @@ async function runTableUpdate(
   options: { dryRun?: boolean; yes?: boolean; ttl?: string },
 ) {
   const { ttl } = options;
-  const plan = await planTableUpdate(client, graph, { ttl });
+  const plan = await planTableUpdate(graph, { client, ttl });
   const cost = `at most ${figureText(plan.mostWcu)} WCU for filling what is new`;
   const lines = [...plan.texts, ...(plan.mostWcu > 0 ? [cost] : []), ...plan.left];
   if (options.dryRun === true || plan.steps.length === 0) {
     return { json: { ...plan, done: plan.steps.length === 0 }, text: lines.join('\n') || 'nothing to do' };
   }
   if (options.yes !== true) await askToConfirm(lines, 'Update the table?');
-  await updateTable(client, graph, {
+  await updateTable(graph, {
+    client,
     ttl,
     onProgress: (step, status) => {
       if (!settings.json) process.stderr.write(`${step}: ${status}\n`);
     },
   });
-  const { lacks } = await describeTable(client, graph);
+  const { lacks } = await describeTable(graph, { client });
   return {
     json: { ...plan, done: true, lacks },
     text: [`${countText(plan.texts.length, 'step')}; the table has what the model needs`, ...plan.left].join('\n'),

@@ -40,7 +40,7 @@ export async function runCheck(
   { resume, force, ...listeners }: CheckRun,
 ): Promise<CheckResult & Noticed & { lagSeconds: number | undefined }> {
   const { graph, store, client } = session;
-  const status = await describeTable(client, graph);
+  const status = await describeTable(graph, { client });
   requireFit(status);
   await requireHomeRegion(session);
   if (options.mode === 'rebuild' && force !== true) await refuseOldConsumers(graph, store, Date.now());
@@ -51,14 +51,13 @@ export async function runCheck(
   const progress = startProgress('items', itemCount);
   const { signal, wait, release } = createStopSignal();
   try {
-    const result = await check({
-      graph,
+    const result = await check(graph, {
       store,
       ...options,
       ...listeners,
       telemetry: await installedTelemetry(),
       streamLabel: () => currentStreamLabel(client, graph),
-      serverTime: () => serverTime(client, graph),
+      serverTime: () => serverTime(graph, { client }),
       ...(position !== undefined && {
         consumer: positionUntilStopped(position.consumer(options.settleMs ?? SETTLE_MS), signal),
         newestPosition: position.newestPosition,

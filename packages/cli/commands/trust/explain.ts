@@ -60,7 +60,7 @@ interface ExplainFlags {
 
 async function explainItem(session: CommandSession, key: { source: string; target: string }): Promise<Output> {
   const { graph, store } = session;
-  const explanation = await explain(key, { graph, store, lag: () => lagNow(session) });
+  const explanation = await explain(graph, { key, store, lag: () => lagNow(session) });
   const { item, parts, notes } = explanation;
   const text = [
     `${printable(item.source)} ${printable(item.target)}: ${item.exists ? item.kind : 'absent'}`,
@@ -78,7 +78,7 @@ async function explainItem(session: CommandSession, key: { source: string; targe
 }
 
 async function lagNow(session: CommandSession): Promise<LagKnowledge> {
-  const { streamArn } = await describeTable(session.client, session.graph);
+  const { streamArn } = await describeTable(session.graph, { client: session.client });
   const position = streamArn === undefined ? undefined : positionOf(session, streamArn);
   try {
     return await lagOfStream(position);

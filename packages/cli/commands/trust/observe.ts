@@ -58,7 +58,7 @@ async function runObserver(
   { repair, untilVerified, indexShare }: CommandOptions,
 ): Promise<ObserveResult> {
   const { graph, client, store, settings, logger } = session;
-  const { streamArn } = await describeTable(client, graph);
+  const { streamArn } = await describeTable(graph, { client });
   if (streamArn === undefined) {
     throw new EdgeloomError(
       'no-stream',

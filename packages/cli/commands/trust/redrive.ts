@@ -74,7 +74,7 @@ async function runRedrive(
 ): Promise<RedriveResult & { swept: number }> {
   const { graph, store, settings } = session;
   if (ids.length > 0) {
-    if (source === undefined) return { ...(await redrive({ graph, store, ids, onProgress })), swept: 0 };
+    if (source === undefined) return { ...(await redrive(graph, { store, ids, onProgress })), swept: 0 };
     throw new EdgeloomError(
       'invalid-option',
       '--from-failure reconciles batches, and takes no ids of nodes.',
@@ -83,7 +83,7 @@ async function runRedrive(
   }
   if (source === undefined) {
     const { result, swept } = await sweepStream(session);
-    addRedrive(result, await redrive({ graph, store, onProgress }));
+    addRedrive(result, await redrive(graph, { store, onProgress }));
     return { ...result, swept };
   }
   const streams = createStreamsClient(settings.client);

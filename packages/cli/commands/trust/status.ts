@@ -44,7 +44,7 @@ class StatusLooks {
 
   async look(): Promise<Status> {
     const { graph, store, client } = this.session;
-    const table = await describeTable(client, graph);
+    const table = await describeTable(graph, { client });
     const ttl = await hasTtl(client, graph);
     const position = this.positionIn(table.streamArn);
     return await tableStatus({ graph, store, table, hasTtl: ttl, position: position && { look: position.latest } });

@@ -98,13 +98,13 @@ function withWalk(command: Command): Command {
 
 async function runExport(session: CommandSession, id: string, flags: WalkFlags): Promise<Output> {
   const { graph, store, client } = session;
-  const { itemCount, sizeBytes } = await describeTable(client, graph);
+  const { itemCount, sizeBytes } = await describeTable(graph, { client });
   process.stderr.write(`${walkText(session, sizeBytes, 1)}\n`);
   const progress = startProgress('items', itemCount);
   const { signal, release } = createStopSignal();
   try {
-    const { items, isWhole } = await exportSubject({
-      ...{ graph, store, id, ...flags },
+    const { items, isWhole } = await exportSubject(graph, {
+      ...{ store, id, ...flags },
       remainingMs: () => (signal.aborted ? 0 : Number.POSITIVE_INFINITY),
       onProgress: (read) => progress.update(read, Math.max(read, itemCount)),
       onItem: ({ source, target, item }) => {
@@ -136,7 +136,7 @@ async function runExport(session: CommandSession, id: string, flags: WalkFlags):
 async function runErase(session: CommandSession, id: string, flags: EraseFlags): Promise<Output> {
   const { graph, store, client } = session;
   const { dryRun, yes, again, segments, maxRcu, maxWcu, bucket = [] } = flags;
-  const { itemCount, sizeBytes } = await describeTable(client, graph);
+  const { itemCount, sizeBytes } = await describeTable(graph, { client });
   await requireHomeRegion(session);
   const plan = [
     `${printable(id)}, its parts, its edges both ways and everything derived of them are deleted from the table ${graph.table.name}.`,
@@ -151,12 +151,12 @@ async function runErase(session: CommandSession, id: string, flags: EraseFlags):
     const { endpoint: _, ...service } = session.settings.client;
     const buckets = bucketAccess(service);
     const batches = { ...buckets, streams, buckets: bucket, listObjects: (name: string) => listObjects(service, name) };
-    const result = await eraseSubject({
-      ...{ graph, store, id, dryRun, again, segments, maxRcu, maxWcu },
-      serverTime: () => serverTime(client, graph),
+    const result = await eraseSubject(graph, {
+      ...{ store, id, dryRun, again, segments, maxRcu, maxWcu },
+      serverTime: () => serverTime(graph, { client }),
       remainingMs: () => (signal.aborted ? 0 : Number.POSITIVE_INFINITY),
       onProgress: (read) => progress.update(read, Math.max(read, itemCount)),
-      ...(bucket.length > 0 && { eraseFailedBatches: failedBatchEraser(batches, { graph, store }) }),
+      ...(bucket.length > 0 && { eraseFailedBatches: failedBatchEraser(graph, { ...batches, store }) }),
     });
     progress.stop();
     return eraseOutput(id, result, dryRun === true);

@@ -18,7 +18,7 @@ export interface SweptStream {
  * reads it.
  */
 export async function sweepStream({ graph, store, client, settings }: CommandSession): Promise<SweptStream> {
-  const { streamArn } = await describeTable(client, graph);
+  const { streamArn } = await describeTable(graph, { client });
   if (streamArn === undefined) return { result: emptyRedrive(), swept: 0 };
   const streams = createStreamsClient(settings.client);
   try {

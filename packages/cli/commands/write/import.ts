@@ -39,8 +39,7 @@ export function importCommand(command: Command): void {
           const progress = startProgress('items', 0);
           const { signal, release } = createStopSignal();
           const result = await withFile(file, signal, (path) =>
-            importFile({
-              graph,
+            importFile(graph, {
               store,
               file: path,
               ...options,

@@ -14,16 +14,18 @@ import { type EventSourceMapping, MAPPING_SETTINGS, type MappingOptions } from '
  * Throws an `EdgeloomError` (`invalid-mapping`, `invalid-filter`) for settings that Lambda would refuse.
  *
  * @example
- * const mapping = createEventSourceMapping(new DynamoDBStreamSource(streams, streamArn), {
+ * const mapping = createEventSourceMapping({
+ *   source: new DynamoDBStreamSource(streams, streamArn),
  *   function: await startFunction({ command: { file: 'node', args: ['runtime.mjs'] } }),
  *   functionResponseTypes: ['ReportBatchItemFailures'],
  *   onFailure: folderDestination('failures'),
  * });
  * await mapping.run({ untilIdle: true });
  */
-export function createEventSourceMapping(source: StreamSource, options: MappingOptions): EventSourceMapping {
+export function createEventSourceMapping(options: MappingOptions): EventSourceMapping {
   checkOptions('createEventSourceMapping', options, {
     ...MAPPING_SETTINGS,
+    source: true,
     function: true,
     onFailure: true,
     checkpoint: true,
@@ -38,7 +40,7 @@ export function createEventSourceMapping(source: StreamSource, options: MappingO
   });
   const rules = mappingRules(options);
   const report = new MappingReport(options);
-  const { checkpoint, shardIntervalMs, stopGraceMs, startingPosition } = options;
+  const { source, checkpoint, shardIntervalMs, stopGraceMs, startingPosition } = options;
   let latest = new Map<string, string>();
   const follower = new StreamFollower(source, {
     name: 'mapping',

@@ -2,6 +2,7 @@ import type { Logger } from '../../../../src/foundation/logger.ts';
 import type { OptionNames } from '../../../../src/foundation/options.ts';
 import type { RuntimeOptions } from '../../../../src/foundation/runtime.ts';
 import type { CheckpointStore } from '../../../../src/stream/checkpoint.ts';
+import type { StreamSource } from '../../../../src/stream/source.ts';
 import type { FilterPattern } from './filter-pattern.ts';
 import type { LambdaStreamEvent } from './lambda-record.ts';
 
@@ -65,6 +66,8 @@ export const MAPPING_SETTINGS: OptionNames<MappingSettings> = {
 
 /** Options of `createEventSourceMapping`. */
 export interface MappingOptions extends MappingSettings, Pick<RuntimeOptions, 'now'> {
+  /** The stream. */
+  source: StreamSource;
   /** The function that gets the batches. */
   function: LambdaFunction;
   /** Where what is given up goes. Default: it is dropped, with an error in the log. */

@@ -43,9 +43,9 @@ export class Consumers {
     const graph = MODELS[side];
     const before = this.current;
     const { store, streams, streamArn } = this.settings;
-    const worker = createWorker({
+    const worker = createWorker(graph, {
       ...{ store, streams, streamArn },
-      graph,
+
       checkpoint: this.checkpoint,
       pollIntervalMs: 50,
       // A slow machine may take its time over one batch; a retry would only add to it.

@@ -63,7 +63,7 @@ export async function runEvolve(options: EvolveOptions): Promise<EvolveResult> {
   const client = createClient({ endpoint: engine.endpoint });
   const streams = createStreamsClient({ endpoint: engine.endpoint });
   try {
-    const { streamArn = '' } = await createTable(client, earlierModel);
+    const { streamArn = '' } = await createTable(earlierModel, { client });
     const store = new DynamoDBStore(client, earlierModel.table);
     return await new Evolution(options, { client, store, streams, streamArn }).run();
   } finally {
@@ -158,7 +158,7 @@ class Evolution {
     await this.consumers.waitUntilIdle();
     this.beginPhase('at rest', 'nothing is written any more: every answer is exact');
     await sleep(QUIET_MS / 2);
-    const { drift, unknown } = await check({ graph: laterModel, store: this.table.store, settleMs: SETTLE_MS });
+    const { drift, unknown } = await check(laterModel, { store: this.table.store, settleMs: SETTLE_MS });
     expectSame('the number of unknown items', unknown, 0);
     await this.consumers.stop();
     return drift;
@@ -179,12 +179,12 @@ class Evolution {
 
   private async migrate(graph: CompiledModel, options: Pick<MigrateOptions, 'action'> = {}): Promise<void> {
     const { client, store } = this.table;
-    await migrate({
+    await migrate(graph, {
       ...options,
-      graph,
+
       store,
-      ...(await tableIdentity(client, graph)),
-      serverTime: () => serverTime(client, graph),
+      ...(await tableIdentity(graph, { client })),
+      serverTime: () => serverTime(graph, { client }),
       wait: waitForShortLeases,
       onStep: (step) => {
         this.steps.push(step);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { EdgeloomError } from '../../../foundation/errors.ts';
+import { checkOptions } from '../../../foundation/options.ts';
 
 /**
  * The parameters of a stack, with the values that they have where a stage does not say. Values from a command line
@@ -346,16 +347,20 @@ const STAGES = new Map([
   ['local', LOCAL],
 ]);
 
-/**
- * Reads the parameters of a stage; throws `invalid-parameters`, an error that names every wrong one.
- *
- * @param region the region that the stack is for. Absent: that of the first ARN.
- */
-export function readParameters(
-  stage: string,
-  values: Readonly<Record<string, unknown>> = {},
-  region?: string,
-): Parameters {
+/** Options of `readParameters`. */
+export interface ParameterOptions {
+  /** The stage, whose name decides the defaults. */
+  stage: string;
+  /** The parameters that differ from the defaults of the stage. Default: none. */
+  values?: Readonly<Record<string, unknown>> | undefined;
+  /** The region that the stack is for. Default: that of the first ARN. */
+  region?: string | undefined;
+}
+
+/** Reads the parameters of a stage; throws `invalid-parameters`, an error that names every wrong one. */
+export function readParameters(options: ParameterOptions): Parameters {
+  checkOptions('readParameters', options, { stage: true, values: true, region: true });
+  const { stage, values = {}, region } = options;
   const result = parametersSchema.safeParse({ ...STAGES.get(stage), ...values });
   const problems = result.success
     ? regionProblems(result.data, region)
