@@ -391,7 +391,7 @@ describe('count and shards', () => {
     expect((await reader.search('USER.name').count()).rcu).toBeGreaterThan(0);
     expect(await reader.search('USER.name').count({ beginsWith: 'Teru' })).toMatchObject({ count: 3 });
     expect(await reader.search('USER.email').count({ eq: 'TERUI@example.com' })).toMatchObject({ count: 3 });
-    expect(await reader.search('EVENT.amount').count({ attribute: 0 })).toMatchObject({ count: 8 });
+    expect(await reader.search('EVENT.amount').count({ from: 0 })).toMatchObject({ count: 8 });
     expect(await reader.search('STORE.city').count({}, { partition: 'US' })).toMatchObject({ count: 3 });
   });
 

@@ -129,7 +129,7 @@ describe('totals in the studio', () => {
     ]);
     expect((await client.get('/api/totals?id=USER-L&type=DOES')).answer.totals).toEqual([]);
     const { answer: model } = await client.get('/api/model');
-    expect(model.edges[0].orders.map(({ from }: { attribute: string }) => from)).toEqual([
+    expect(model.edges[0].orders.map(({ from }: { from: string }) => from)).toEqual([
       'place',
       'kind, then place',
       'source(state)',

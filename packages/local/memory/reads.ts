@@ -313,7 +313,7 @@ function sortRange(part: Condition): Omit<Range, 'partition'> {
     const isWithin = (sort: Value | undefined): boolean =>
       sort !== undefined && meets({ sort }, { kind: 'begins', left: { path: ['sort'] }, right: { value: start } });
     // Where the range ends is not known; the first entry beyond it is not within.
-    return { ...all, ...(textOf(start) !== '' && { attribute: start }), isWithin };
+    return { ...all, ...(textOf(start) !== '' && { from: start }), isWithin };
   }
   if (part.kind !== 'compare' || part.operator === '<>') {
     throw invalid('Invalid operator used in KeyConditionExpression');

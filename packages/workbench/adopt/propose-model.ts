@@ -59,7 +59,7 @@ export function proposeModel(items: readonly SampledItem[], facts: TableFacts): 
   return new Inference(items, facts).propose();
 }
 
-type EdgeForm = Extract<SortKeyForm, { kind: 'edge' }> & { attribute: string };
+type EdgeForm = Extract<SortKeyForm, { kind: 'edge' }> & { from: string };
 
 const BRACES = 'a template has no braces but those of its places';
 

@@ -241,7 +241,7 @@ describe('mistakes are all reported at once, each with its path', () => {
   });
 
   it.each<[string, object, string]>([
-    ['no source', { attribute: undefined }, 'edges.KNOWS.from: '],
+    ['no source', { from: undefined }, 'edges.KNOWS.from: '],
     ['no targets', { to: [] }, 'edges.KNOWS.to: should be a node type or a list of them'],
     [
       'a source that is no type of the model',
