@@ -193,7 +193,7 @@ function reads(client: DynamoDBClient, base: DynamoDBClient): Record<string, For
   const reader = createReader(fullModel, { store, leases: withoutRegistry(fullModel) });
   const forms: Record<string, Omit<Form, 'target'>> = {
     edge: {
-      ours: (i) => reader.edge(goalOf(i), 'GOALMEMBERSHIP', memberOf(i)),
+      ours: (i) => reader.getEdge(goalOf(i), 'GOALMEMBERSHIP', memberOf(i)),
       byHand: (i) => documents.send(new GetCommand({ TableName, Key: edgeOf(i) })),
     },
     [`edges, a page of ${PAGE}`]: {

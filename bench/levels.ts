@@ -114,7 +114,7 @@ async function costOf(store: Store, read: (reader: Reader) => Promise<string[]>)
 }
 
 async function readPage(reader: Reader): Promise<string[]> {
-  const { items } = await reader.page('TEAMGOAL', 'TEAM-1', { with: LEVELS });
+  const { items } = await reader.page('TEAM-1', 'TEAMGOAL', { with: LEVELS });
   const shown: string[] = [];
   const follow = ({ attributes, edges = {} }: AnyPageNode): void => {
     shown.push(nameOf(attributes));
@@ -126,13 +126,13 @@ async function readPage(reader: Reader): Promise<string[]> {
 
 /** By hand: each node by a read of its own, as a loop over a list does it. */
 async function readEach(reader: Reader): Promise<string[]> {
-  const { items } = await reader.inbound('TEAMGOAL', 'TEAM-1');
+  const { items } = await reader.inbound('TEAM-1', 'TEAMGOAL');
   const shown: string[] = [];
   const follow = async (id: `GOAL-${string}` | `KEYRESULT-${string}`): Promise<void> => {
-    const [node] = await reader.get([id]);
+    const [node] = await reader.getViews([id]);
     shown.push(nameOf(node!.attributes));
     for (const { type, target } of node!.edgeSet) {
-      if (type === 'GOALMEMBERSHIP') shown.push(nameOf((await reader.get([target]))[0]!.attributes));
+      if (type === 'GOALMEMBERSHIP') shown.push(nameOf((await reader.getViews([target]))[0]!.attributes));
       else await follow(target as `KEYRESULT-${string}`);
     }
   };

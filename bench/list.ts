@@ -97,7 +97,7 @@ async function byReader(name: string, graph: CompiledModel, options: PageOptions
     const { error } = await createProjector(graph, { store }).project(records());
     if (error !== undefined) throw error;
     return await measured(name, store, repetitions, async (counted) => {
-      const { items } = await createReader(graph, { store: counted }).page('AIMS', USER, { ...options, limit: GOALS });
+      const { items } = await createReader(graph, { store: counted }).page(USER, 'AIMS', { ...options, limit: GOALS });
       return items.map(({ attributes }) => attributes?.['title']);
     });
   });

@@ -45,7 +45,7 @@ const STRATEGIES: readonly Strategy[] = [
         item: item('CUSTOMER-1', 'CUSTOMER-1', { addresses: { L: children(address) } }),
       },
     ],
-    reads: [{ operation: 'parent with its children', read: (reader) => reader.get(['CUSTOMER-1']) }],
+    reads: [{ operation: 'parent with its children', read: (reader) => reader.getViews(['CUSTOMER-1']) }],
   },
   {
     name: 'duplicated data',
@@ -61,7 +61,7 @@ const STRATEGIES: readonly Strategy[] = [
       },
       { operation: 'add a child', item: item('BOOK-new', 'WRITTEN_BY-AUTHOR-1') },
     ],
-    reads: [{ operation: 'child with its parent', read: (reader) => reader.get(['BOOK-7']) }],
+    reads: [{ operation: 'child with its parent', read: (reader) => reader.getViews(['BOOK-7']) }],
   },
   {
     name: 'item collection',
@@ -84,7 +84,7 @@ const STRATEGIES: readonly Strategy[] = [
     reads: [
       {
         operation: 'parent and the 10 newest children',
-        read: (reader) => reader.inbound('FILED_BY', 'USER-1', { reverse: true, owner: true, limit: 10 }),
+        read: (reader) => reader.inbound('USER-1', 'FILED_BY', { reverse: true, owner: true, limit: 10 }),
       },
     ],
   },

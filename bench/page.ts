@@ -59,7 +59,7 @@ async function callsWithCopies(neighbours: number): Promise<number> {
     await store.writeMany(records().map(({ newImage }) => ({ put: newImage! })));
     const { error } = await createProjector(copying, { store }).project(records());
     if (error !== undefined) throw error;
-    const { items, calls } = await createReader(copying, { store }).page('MEMBER', TEAM, { limit: GOALS });
+    const { items, calls } = await createReader(copying, { store }).page(TEAM, 'MEMBER', { limit: GOALS });
     const members = items.flatMap(({ edges }) => edges.MEMBER.map(({ node }) => node));
     const names = new Map(members.map(({ id, attributes }) => [id, attributes?.name]));
     if ([...names.values()].some((name) => typeof name !== 'string')) throw new Error('a name is missing');
@@ -78,7 +78,7 @@ export async function page({ repetitions = REPETITIONS }: BenchmarkOptions): Pro
     let neighbours = 0;
     const threeSteps = () =>
       timed(async () => {
-        const result = await reader.page('MEMBER', TEAM, { limit: GOALS });
+        const result = await reader.page(TEAM, 'MEMBER', { limit: GOALS });
         ({ calls } = result);
         neighbours = new Set(result.items.flatMap(({ edges }) => edges.MEMBER.map(({ node }) => node.id))).size;
         if (result.items.length !== GOALS) throw new Error(`the page has ${result.items.length} goals, not ${GOALS}`);
@@ -86,13 +86,13 @@ export async function page({ repetitions = REPETITIONS }: BenchmarkOptions): Pro
     let singleCalls = 0;
     const oneByOne = () =>
       timed(async () => {
-        const { items } = await reader.inbound('MEMBER', TEAM, { limit: GOALS });
+        const { items } = await reader.inbound(TEAM, 'MEMBER', { limit: GOALS });
         singleCalls = 1;
         for (const { source } of items) {
-          const [goal] = await reader.get([source]);
+          const [goal] = await reader.getViews([source]);
           singleCalls += 1;
           for (const { target } of goal!.edgeSet) {
-            await reader.get([target]);
+            await reader.getViews([target]);
             singleCalls += 1;
           }
         }

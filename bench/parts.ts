@@ -76,7 +76,7 @@ async function measure(graph: CompiledModel, changed: (text: string) => Item, pr
     await project(after, before);
     const spent = metered.wcu - wcu;
     const { rcu } = metered;
-    const [user] = await (createReader(graph, { store: metered }) as Reader).get([ID]);
+    const [user] = await (createReader(graph, { store: metered }) as Reader).getViews([ID]);
     if (!JSON.stringify(user).includes('online')) throw new Error(`the status is not shown: ${JSON.stringify(user)}`);
     return { wcu: spent, rcu: metered.rcu - rcu };
   });

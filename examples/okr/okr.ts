@@ -34,7 +34,7 @@ export function createOkr(store: Store) {
 
     /** A team's goals with the names of their leads and teams: three steps, however many goals there are. */
     async teamPage(team: string) {
-      const { items } = await reader.page('GOALMEMBERSHIP', `TEAM-${team}`, {
+      const { items } = await reader.page(`TEAM-${team}`, 'GOALMEMBERSHIP', {
         with: [
           { type: 'GOALMEMBERSHIP', label: 'LEAD' },
           { type: 'GOALMEMBERSHIP', label: 'TEAM' },
@@ -48,7 +48,7 @@ export function createOkr(store: Store) {
      */
     async goalsList(team: string) {
       const people = ['GOALMEMBERSHIP:LEAD', 'GOALMEMBERSHIP:TEAM'] as const;
-      const { items, calls } = await reader.page('TEAMGOAL', `TEAM-${team}`, {
+      const { items, calls } = await reader.page(`TEAM-${team}`, 'TEAMGOAL', {
         with: [...people, { edge: 'KEYRESULT', with: people }, { edge: 'SUBGOAL', with: people }],
       });
       const goals = items.map(({ attributes, edges }) => ({
@@ -62,7 +62,7 @@ export function createOkr(store: Store) {
     },
     /** What a user leads or contributes to: "at least CONTRIBUTOR" is one range of the rank. */
     async ownGoals(user: string) {
-      const { items } = await reader.inbound('GOALMEMBERSHIP', `USER-${user}`, {
+      const { items } = await reader.inbound(`USER-${user}`, 'GOALMEMBERSHIP', {
         atLeast: 'CONTRIBUTOR',
         reverse: true,
       });
@@ -70,7 +70,7 @@ export function createOkr(store: Store) {
     },
     /** The same by the day that the user joined, the latest first. */
     async joined(user: string) {
-      const { items } = await reader.inbound('GOALMEMBERSHIP', `USER-${user}`, { order: 'gsi1', reverse: true });
+      const { items } = await reader.inbound(`USER-${user}`, 'GOALMEMBERSHIP', { order: 'gsi1', reverse: true });
       return items.map(({ source }) => source);
     },
     /** Goals that are due up to a day, the earliest first. */

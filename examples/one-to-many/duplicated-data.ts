@@ -36,7 +36,7 @@ export const duplicatedData: Example = {
     });
     await projected();
     const authors = async (): Promise<string[]> => {
-      const { items } = await reader.page('ON_SHELF', 'SHELF-1');
+      const { items } = await reader.page('SHELF-1', 'ON_SHELF');
       return items.map(({ attributes, edges }) => {
         return `${attributes?.['title']}: ${edges.WRITTEN_BY[0]?.node.attributes?.['name']}`;
       });
@@ -45,7 +45,7 @@ export const duplicatedData: Example = {
     // One plain write of the parent; the writer need not know its children.
     await writer.putNode('AUTHOR-king', { name: 'Stephen King', birthYear: 1947, site: 'not copied' });
     await projected();
-    const { items, calls } = await reader.page('ON_SHELF', 'SHELF-1');
+    const { items, calls } = await reader.page('SHELF-1', 'ON_SHELF');
     const found = items.flatMap(({ edges }) => edges.WRITTEN_BY.map(({ node }) => [node.id, node.attributes]));
     return {
       'the shelf': before,

@@ -26,8 +26,8 @@ export const itemCollection: Example = {
     await projected();
     const all = await reader.edges('ORG-acme');
     const members = await reader.edges('ORG-acme', 'MEMBER');
-    const { node: organisation, items: together } = await reader.collection('ORG-acme');
-    const ada = await reader.edge('ORG-acme', 'MEMBER', 'USER-ada');
+    const { node: organisation, items: together } = await reader.getCollection('ORG-acme');
+    const ada = await reader.getEdge('ORG-acme', 'MEMBER', 'USER-ada');
     return {
       'the whole collection': all.items.map(({ type, target }) => `${type} ${target}`),
       'members only': members.items.map(({ target, attributes }) => ({ target, ...attributes })),

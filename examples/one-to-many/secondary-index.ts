@@ -41,11 +41,11 @@ export const secondaryIndex: Example = {
       }
     });
     await projected();
-    const newest = await reader.inbound('FILED_BY', 'USER-ada', { reverse: true, owner: true, limit: 2 });
-    const longest = await reader.inbound('FILED_BY', 'USER-ada', { order: 'byHours', reverse: true, limit: 1 });
+    const newest = await reader.inbound('USER-ada', 'FILED_BY', { reverse: true, owner: true, limit: 2 });
+    const longest = await reader.inbound('USER-ada', 'FILED_BY', { order: 'byHours', reverse: true, limit: 1 });
     return {
       'the owner and the two newest, in one Query': [newest.owner, ...newest.items.map(({ attributes }) => attributes)],
-      'since January 5': (await reader.inbound('FILED_BY', 'USER-ada', { from: '2026-01-05' })).items.map(
+      'since January 5': (await reader.inbound('USER-ada', 'FILED_BY', { from: '2026-01-05' })).items.map(
         ({ source }) => source,
       ),
       'the longest': longest.items.map(({ source }) => source),

@@ -15,7 +15,7 @@ try {
   await producer.follow('USER-ada', 'USER-grace', '2026-01-01');
   await local.worker.idle();
   const reader = createReader(graph, { store: local.store });
-  process.stdout.write(`${JSON.stringify(await reader.get(['USER-ada']))}\n`);
+  process.stdout.write(`${JSON.stringify(await reader.getViews(['USER-ada']))}\n`);
 } finally {
   await local.stop();
 }

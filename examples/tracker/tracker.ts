@@ -101,14 +101,14 @@ export function trackerOf(store: Store, org: string, session: Session) {
 
     /** The truth of one ticket: the node and its edges as they were written, in one Query. */
     async show(key: string) {
-      const { node, items } = await reader.collection(ticket(key), { consistent: true });
+      const { node, items } = await reader.getCollection(ticket(key), { consistent: true });
       if (node === null || node === undefined) return null;
       const { watchers, ...attributes } = node.attributes;
       const edges = items.map(({ type, target, attributes: labels }) => ({ type, target, ...labels }));
       return { ...attributes, watchers: [...(watchers ?? [])].sort(), edges };
     },
     async ticketsOf(name: string, options: { cursor?: string; limit?: number }) {
-      return await reader.page('ASSIGNED', user(name), { reverse: true, with: ['ASSIGNED', 'LABELLED'], ...options });
+      return await reader.page(user(name), 'ASSIGNED', { reverse: true, with: ['ASSIGNED', 'LABELLED'], ...options });
     },
     async ticketsIn(
       name: string,
@@ -118,10 +118,10 @@ export function trackerOf(store: Store, org: string, session: Session) {
       const given = status === undefined ? ([] as const) : ([status] as const);
       if (assignee !== undefined) {
         const order = { order: 'byAssignee', path: [assignee, ...given] } as const;
-        return await reader.inbound('IN_PROJECT', project(name), { ...order, ...options });
+        return await reader.inbound(project(name), 'IN_PROJECT', { ...order, ...options });
       }
       const order = status === undefined ? { reverse: true } : ({ order: 'byDueDate', path: given } as const);
-      return await reader.inbound('IN_PROJECT', project(name), { ...order, ...options });
+      return await reader.inbound(project(name), 'IN_PROJECT', { ...order, ...options });
     },
     async find(title: string) {
       return await reader.search('TICKET.title').beginsWith(title, { partition: org });
@@ -140,5 +140,5 @@ export async function organisations(store: Store, cursor?: string) {
 /** The list that a board shows: the open tickets of a project, the next due first. */
 export function boardOf(org: string, project: string) {
   const id = `PROJECT-${org}.${project}` as const;
-  return { inbound: ['IN_PROJECT', id], order: 'byDueDate', path: ['OPEN'], limit: 20 } as const;
+  return { inbound: [id, 'IN_PROJECT'], order: 'byDueDate', path: ['OPEN'], limit: 20 } as const;
 }

@@ -43,7 +43,8 @@ function asksForStack(args: readonly string[]): boolean {
   return level === 'debug' || level === 'trace';
 }
 
-function createProgram(): Command {
+/** Makes the program with its commands, whose options are loaded when they are named. */
+export function createProgram(): Command {
   const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
     version: string;
   };

@@ -13,6 +13,7 @@ import { reconcile, snapshot, sweep, type WalkOptions, type WalkResult } from '.
 
 /** Options of `createMirror`. */
 export interface MirrorOptions extends Pick<RuntimeOptions, 'now' | 'wait' | 'random'> {
+  /** The table of others, with its mapping. */
   source: SourceTable;
   /** Our table. */
   store: Pick<Store, 'get' | 'change' | 'query'> & ScanSource;

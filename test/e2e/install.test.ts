@@ -35,7 +35,7 @@ const writer = createWriter(graph, { store });
 const reader = createReader(graph, { store });
 export async function handler({ id, title }) {
   await writer.putNode(id, { title });
-  return { nodes: await reader.get([id]), goals: await reader.inbound('MEMBER', 'USER-U1') };
+  return { nodes: await reader.getViews([id]), goals: await reader.inbound('USER-U1', 'MEMBER') };
 }
 `;
 /** Notes each module that is loaded, in a file. */

@@ -115,7 +115,7 @@ describe('the commands of the page on operations', () => {
     for (let i = 0; i < 20; i++)
       await writer.putEdge(`GOAL-G${i}`, 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD', date: '2026-01-01' });
     const reader = createReader(graph, { store: store() });
-    const last = async () => (await reader.get(['GOAL-G19']))[0]?.edgeSet;
+    const last = async () => (await reader.getViews(['GOAL-G19']))[0]?.edgeSet;
     await expect.poll(last).toHaveLength(1);
   }
 

@@ -30,11 +30,11 @@ function completeModel(size: number): string {
 const QUESTIONS = `
 import { reader, writer } from './model.ts';
 export async function ask(): Promise<unknown[]> {
-  const got = await reader.get(['N0-1']);
-  const edges = await reader.inbound('E0', 'N1-1', { atLeast: 'x' });
-  const one = await reader.page('E0', 'N1-1', { with: ['E1:x', { edge: 'E2' }, { inbound: 'E3' }] });
-  const two = await reader.page('E0', 'N1-1', { with: [{ inbound: 'E1', with: ['E2'] }] });
-  const three = await reader.page('E0', 'N1-1', { with: [{ inbound: 'E1', with: [{ inbound: 'E2', with: [{ edge: 'E3' }] }] }] });
+  const got = await reader.getViews(['N0-1']);
+  const edges = await reader.inbound('N1-1', 'E0', { atLeast: 'x' });
+  const one = await reader.page('N1-1', 'E0', { with: ['E1:x', { edge: 'E2' }, { inbound: 'E3' }] });
+  const two = await reader.page('N1-1', 'E0', { with: [{ inbound: 'E1', with: ['E2'] }] });
+  const three = await reader.page('N1-1', 'E0', { with: [{ inbound: 'E1', with: [{ inbound: 'E2', with: [{ edge: 'E3' }] }] }] });
   const hits = await reader.search('N0.name').eq('x');
   await writer.transact((transaction) => {
     transaction.putNode('N0-1', { name: 'a' });
@@ -97,7 +97,7 @@ const reader = createReader(defineGraph({
     BLOCKS: edge({ from: 'ISSUE', to: 'ISSUE' }),
   },
 }), { store: {} as Store });`;
-    const page = (level: string) => `void reader.page('IN_REPO', 'REPO-1', { with: [${level}] });`;
+    const page = (level: string) => `void reader.page('REPO-1', 'IN_REPO', { with: [${level}] });`;
     const asked = {
       [page("'|'")]: ['ASSIGNED', 'BLOCKS', 'IN_REPO'],
       [page("{ edge: '|' }")]: ['ASSIGNED', 'BLOCKS', 'IN_REPO'],
@@ -145,15 +145,15 @@ const graph = defineGraph({
 const reader = createReader(graph, { store: {} as Store });
 const writer = createWriter(graph, { store: {} as Store });`;
     const lines = [
-      "reader.|get(['ISSUE-1']);",
+      "reader.|getViews(['ISSUE-1']);",
       "reader.|has('ISSUE-1', 'BLOCKS', 'ISSUE-2');",
       "reader.|degree('ISSUE-1', 'BLOCKS');",
       "reader.|edges('ISSUE-1', 'BLOCKS');",
       "reader.|edges('ISSUE-1');",
-      "reader.|inbound('ASSIGNED', 'USER-1', { atLeast: 'LEAD' });",
-      "reader.|node('ISSUE-1');",
-      "reader.|edge('ISSUE-1', 'BLOCKS', 'ISSUE-2');",
-      "reader.|collection('ISSUE-1');",
+      "reader.|inbound('USER-1', 'ASSIGNED', { atLeast: 'LEAD' });",
+      "reader.|getNode('ISSUE-1');",
+      "reader.|getEdge('ISSUE-1', 'BLOCKS', 'ISSUE-2');",
+      "reader.|getCollection('ISSUE-1');",
       "reader.|nodes('USER');",
       "reader.|inDegree('USER-1', 'ASSIGNED');",
       "reader.|search('ISSUE.state');",
@@ -162,12 +162,12 @@ const writer = createWriter(graph, { store: {} as Store });`;
       "reader.search('ISSUE.state').|eq('OPEN');",
       "reader.search('ISSUE.state').|between('A', 'B');",
       "reader.search('ISSUE.state').|latest();",
-      "reader.|page('ASSIGNED', 'USER-1');",
-      "reader.|page('ASSIGNED', 'USER-1', { with: ['ASSIGNED', { inbound: 'ON', with: ['WRITTEN_BY'] }] });",
+      "reader.|page('USER-1', 'ASSIGNED');",
+      "reader.|page('USER-1', 'ASSIGNED', { with: ['ASSIGNED', { inbound: 'ON', with: ['WRITTEN_BY'] }] });",
       "reader.|shards('ISSUE.state');",
-      "reader.|watch({ inbound: ['ASSIGNED', 'USER-1'] });",
+      "reader.|watch({ inbound: ['USER-1', 'ASSIGNED'] });",
       "reader.|watch({ search: 'ISSUE.state', eq: 'OPEN' });",
-      "reader.|watch({ get: ['ISSUE-1'] });",
+      "reader.|watch({ views: ['ISSUE-1'] });",
       "reader.|waitForProjection({ source: 'ISSUE-1', target: 'ISSUE-1' });",
       "writer.|putNode('ISSUE-1', { title: 'a', state: 'OPEN' });",
       "writer.|updateNode('ISSUE-1', { set: { title: 'b' } });",
@@ -206,7 +206,7 @@ const writer = createWriter(graph, { store: {} as Store });`;
       'writer.|with({} as never);',
       "writer.|transact((transaction) => transaction.deleteNode('ISSUE-1'));",
       "writer.|batch((batch) => batch.deleteNode('ISSUE-1'));",
-      "reader.|inbound('MEMBER', 'ORG-1');",
+      "reader.|inbound('ORG-1', 'MEMBER');",
       'export const |first = createReader(graph, { store: {} as Store });',
       'export const |second = createWriter(graph, { store: {} as Store });',
     ];

@@ -181,7 +181,7 @@ describe('hostile items beside good ones', () => {
       await projectAll();
       expect(driftOf(await check(graph, all))).toBe(0);
       const reader = createReader(graph, { store });
-      expect(await reader.get(['USER-good'], { consistent: true })).toMatchObject([
+      expect(await reader.getViews(['USER-good'], { consistent: true })).toMatchObject([
         {
           attributes: { name: 'Good' },
           edgeSet: [

@@ -44,17 +44,17 @@ async function endsPromptly(controller: AbortController, running: Promise<unknow
 
 describe('a read whose signal is aborted', () => {
   const reads: [string, (reader: Reader, signal: AbortSignal) => Promise<unknown>][] = [
-    ['get', (reader, signal) => reader.get(['GOAL-1'], { signal })],
+    ['get', (reader, signal) => reader.getViews(['GOAL-1'], { signal })],
     ['has', (reader, signal) => reader.has('GOAL-1', 'AIMS', 'USER-1', { signal })],
     ['degree', (reader, signal) => reader.degree('GOAL-1', 'AIMS', { signal })],
     ['edges', (reader, signal) => reader.edges('GOAL-1', 'AIMS', { signal })],
-    ['node', (reader, signal) => reader.node('GOAL-1', { signal })],
-    ['edge', (reader, signal) => reader.edge('GOAL-1', 'AIMS', 'USER-1', { signal })],
-    ['collection', (reader, signal) => reader.collection('GOAL-1', { signal })],
+    ['node', (reader, signal) => reader.getNode('GOAL-1', { signal })],
+    ['edge', (reader, signal) => reader.getEdge('GOAL-1', 'AIMS', 'USER-1', { signal })],
+    ['collection', (reader, signal) => reader.getCollection('GOAL-1', { signal })],
     ['nodes', (reader, signal) => reader.nodes('GOAL', { signal })],
-    ['inbound', (reader, signal) => reader.inbound('AIMS', 'USER-1', { signal })],
+    ['inbound', (reader, signal) => reader.inbound('USER-1', 'AIMS', { signal })],
     ['inDegree', (reader, signal) => reader.inDegree('USER-1', 'AIMS', { signal })],
-    ['page', (reader, signal) => reader.page('AIMS', 'USER-1', { signal })],
+    ['page', (reader, signal) => reader.page('USER-1', 'AIMS', { signal })],
     ['a search', (reader, signal) => reader.search('GOAL.due').eq('2026-01-01', { signal })],
     ['the latest of a search', (reader, signal) => reader.search('GOAL.due').latest({ signal })],
     ['the count of a search', (reader, signal) => reader.search('GOAL.due').count({}, { signal })],
@@ -102,7 +102,7 @@ describe('a read whose signal is aborted', () => {
     });
     await createWriter(graph, { store }).putEdge('GOAL-1', 'AIMS', 'USER-1', { since: '1' });
     const controller = new AbortController();
-    const page = createReader(graph, { store: slow }).page('AIMS', 'USER-1', { signal: controller.signal });
+    const page = createReader(graph, { store: slow }).page('USER-1', 'AIMS', { signal: controller.signal });
     await reached.promise;
     const before = slow.calls.length;
     await endsPromptly(controller, page);
@@ -130,7 +130,7 @@ describe('a read whose signal is aborted', () => {
     const { graph, store } = await open();
     const reader = createReader(graph, { store });
     for (const signal of [5, {}, null, new AbortController()]) {
-      await expect(reader.get(['GOAL-1'], { signal: signal as never })).rejects.toMatchObject({
+      await expect(reader.getViews(['GOAL-1'], { signal: signal as never })).rejects.toMatchObject({
         code: 'invalid-option',
       });
       await expect(check(graph, { store, signal: signal as never })).rejects.toMatchObject({ code: 'invalid-option' });

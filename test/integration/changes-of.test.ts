@@ -102,20 +102,20 @@ describe('the changes of a stream', () => {
 
     for (const user of USERS) {
       for (const order of ['gsi0', 'gsi1', 'byTitle'] as const) {
-        const { items } = await reader.inbound('MEMBER', user, { order });
-        expect(rowsOf(follower.inbound('MEMBER', user, order)), `MEMBER ${user} ${order}`).toEqual(
+        const { items } = await reader.inbound(user, 'MEMBER', { order });
+        expect(rowsOf(follower.inbound(user, 'MEMBER', order)), `MEMBER ${user} ${order}`).toEqual(
           items.map(({ source, attributes }) => ({ source, attributes })),
         );
       }
       for (const partition of COUNTRIES) {
-        const { items } = await reader.inbound('FOR', user, { partition });
-        expect(rowsOf(follower.inbound('FOR', user, 'gsi0', partition)), `FOR ${user} ${partition}`).toEqual(
+        const { items } = await reader.inbound(user, 'FOR', { partition });
+        expect(rowsOf(follower.inbound(user, 'FOR', 'gsi0', partition)), `FOR ${user} ${partition}`).toEqual(
           items.map(({ source, attributes }) => ({ source, attributes })),
         );
       }
       const hashed = hashedEdgeKey('KNOWS', user).slice('KNOWS-'.length);
-      const { items } = await reader.inbound('KNOWS', user);
-      expect(follower.inbound('KNOWS', hashed, 'gsi0').map(({ id }) => id)).toEqual(items.map(({ source }) => source));
+      const { items } = await reader.inbound(user, 'KNOWS');
+      expect(follower.inbound(hashed, 'KNOWS', 'gsi0').map(({ id }) => id)).toEqual(items.map(({ source }) => source));
       const total = await reader.total(user, 'MEMBER');
       const { groups, ...sums } = total;
       const told = follower.count('MEMBER', user, 'inbound');
@@ -139,7 +139,7 @@ describe('the changes of a stream', () => {
         search,
       ).toEqual(items);
     }
-    const nodes = await reader.get([...USERS, ...GOALS]);
+    const nodes = await reader.getViews([...USERS, ...GOALS]);
     const byEdge = (left: { type: string; target: string }, right: { type: string; target: string }): number =>
       compareKeys(`${left.type} ${left.target}`, `${right.type} ${right.target}`);
     for (const stored of nodes) {

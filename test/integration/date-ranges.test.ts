@@ -64,7 +64,7 @@ describe('a date without a time that ends a range is the whole day in UTC', () =
   it('of incoming edges, in an order by one value and by several', async () => {
     const range = { from: '2026-08-21', to: '2026-08-21' };
     for (const options of [{}, { order: 'byKind', path: ['talk'] }, { order: 'bySource' }]) {
-      const { items } = await reader.inbound('ON', 'DAY-1', { ...range, ...options });
+      const { items } = await reader.inbound('DAY-1', 'ON', { ...range, ...options });
       expect(numbers(items.map(({ source }) => source)), JSON.stringify(options)).toEqual(WHOLE_DAY);
       expect((await reader.inDegree('DAY-1', 'ON', { ...range, ...options })).count).toBe(5);
     }

@@ -40,6 +40,8 @@ describe('the first examples of the pages', () => {
     expect(cursor).toBeUndefined();
     expect(found).toMatchObject({ items: [{ id: 'USER-U1', value: 'Terui' }] });
     const reader = edgeloom.createReader(graph, { store });
-    expect(await reader.get(['GOAL-G2'])).toMatchObject([{ attributes: { title: 'Run a marathon', status: 'done' } }]);
+    expect(await reader.getViews(['GOAL-G2'])).toMatchObject([
+      { attributes: { title: 'Run a marathon', status: 'done' } },
+    ]);
   });
 });

@@ -70,19 +70,19 @@ describe.each([0, 1])('K31: a document client is taken as it is (form of numbers
     const [, client] = clients[form]!;
     const goal = `GOAL-${form}` as const;
     const reader = createReader(graph, { client });
-    const [found] = await reader.get([goal]);
+    const [found] = await reader.getViews([goal]);
     expect(found!.attributes).toEqual({ points: 7 });
     expect(String(found!.edgeSet[0]!['hours'])).toBe(form === 1 ? LONG : '12.5');
     const { items } = await reader.search('GOAL.points').eq(7);
     expect(items.map(({ id }) => id)).toContain(goal);
-    expect((await reader.inbound('MEMBER', 'USER-1')).items.map(({ source }) => source)).toContain(goal);
+    expect((await reader.inbound('USER-1', 'MEMBER')).items.map(({ source }) => source)).toContain(goal);
 
     const writer = createWriter(graph, { client });
     await writer.putEdge(goal, 'MEMBER', 'USER-3', { hours: 38 });
     await writer.updateNode(goal, { set: { points: 8 } });
     await table.projectAll();
     const numbered = createReader(graph, { client, readNumber: (text) => NumberValue.from(text) });
-    const [later] = await numbered.get([goal]);
+    const [later] = await numbered.getViews([goal]);
     expect(later!.attributes).toEqual({ points: NumberValue.from('8') });
     expect(await reader.has(goal, 'MEMBER', 'USER-3')).toBe(true);
   });
@@ -91,7 +91,7 @@ describe.each([0, 1])('K31: a document client is taken as it is (form of numbers
 describe('the client of a reader and a writer', () => {
   it('may be a plain one', async () => {
     const reader = createReader(graph, { client: plainClients[0]! });
-    expect((await reader.get(['GOAL-none']))[0]!.attributes).toBeNull();
+    expect((await reader.getViews(['GOAL-none']))[0]!.attributes).toBeNull();
   });
 
   it('is refused if it is none, or stands beside a store', () => {

@@ -19,7 +19,7 @@ describe("the SDK's document client on a client of ours", () => {
     await producer.unfollow('USER-1', 'USER-3');
     await projectAll();
     const reader = createReader(graph, { store });
-    const nodes = await reader.get(['USER-1', 'USER-2']);
+    const nodes = await reader.getViews(['USER-1', 'USER-2']);
     expect(nodes.map(({ attributes }) => attributes)).toMatchObject([{ name: 'Ada' }, { name: 'Grace' }]);
     expect(nodes[0]?.edgeSet.map(({ target }) => target)).toEqual(['USER-2']);
     const documents = DynamoDBDocumentClient.from(client);
@@ -41,7 +41,9 @@ describe("the SDK's document client on a client of ours", () => {
       await createProducer(local.client, graph.table.name).putUser('USER-1', 'Ada');
       await createProducer(own, graph.table.name).putUser('USER-2', 'Grace');
       await local.worker.idle();
-      const nodes = await createReader(graph, { store: local.store }).get(['USER-1', 'USER-2'], { consistent: true });
+      const nodes = await createReader(graph, { store: local.store }).getViews(['USER-1', 'USER-2'], {
+        consistent: true,
+      });
       expect(nodes.map(({ attributes }) => attributes)).toMatchObject([{ name: 'Ada' }, { name: 'Grace' }]);
     } finally {
       own.destroy();

@@ -116,7 +116,7 @@ describe('the byte budget of a view', () => {
     await projector.project(records.slice(60));
     const { item } = await store.get({ source: 'USER-HUB', target: '~view' }, { consistent: true });
     expect(item).toMatchObject({ evicted: { SS: ['FOLLOWS'] }, edgeSet: { SS: ['BLOCKS-USER-ENEMY'] } });
-    const [hub] = await createReader(graph, { store }).get(['USER-HUB'], { consistent: true });
+    const [hub] = await createReader(graph, { store }).getViews(['USER-HUB'], { consistent: true });
     expect(hub?.edgeSet.map(({ type, target }) => `${type} ${target}`)).toEqual([
       'BLOCKS USER-ENEMY',
       ...Array.from({ length: 120 }, (_, i) => `FOLLOWS USER-${name(i + 1)}`),

@@ -111,14 +111,14 @@ async function answers(reader: Reader): Promise<Record<string, unknown>> {
     statusCount: (await reader.search('USER.status').count()).count,
     key: ids(await reader.search('USER.key').eq('k1')),
     nodes: ids(await reader.nodes('USER')),
-    inbound: sources(await reader.inbound('MEMBER', 'USER-u1')),
-    byRole: sources(await reader.inbound('MEMBER', 'USER-u1', { order: 'byRole' } as never)),
-    gsi1: sources(await reader.inbound('MEMBER', 'USER-u1', { order: 'gsi1' } as never)),
-    filtered: sources(await reader.inbound('MEMBER', 'USER-u1', { where: { role: 'LEAD' } } as never)),
-    hashed: sources(await reader.inbound('HASHED', 'USER-u1')),
+    inbound: sources(await reader.inbound('USER-u1', 'MEMBER')),
+    byRole: sources(await reader.inbound('USER-u1', 'MEMBER', { order: 'byRole' } as never)),
+    gsi1: sources(await reader.inbound('USER-u1', 'MEMBER', { order: 'gsi1' } as never)),
+    filtered: sources(await reader.inbound('USER-u1', 'MEMBER', { where: { role: 'LEAD' } } as never)),
+    hashed: sources(await reader.inbound('USER-u1', 'HASHED')),
     inDegree: (await reader.inDegree('USER-u1', 'MEMBER')).count,
     degree: await reader.degree('GOAL-g1', 'MEMBER'),
-    page: (await reader.page('MEMBER', 'USER-u1')).items.map(({ id }) => id),
+    page: (await reader.page('USER-u1', 'MEMBER')).items.map(({ id }) => id),
   };
 }
 

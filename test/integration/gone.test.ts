@@ -176,17 +176,17 @@ describe.each(WAYS)('a base item $name', (way) => {
     const reader = createReader(marked.graph, { store: marked.store });
     expect((await reader.search('GOAL.title').eq('two')).items).toEqual([]);
     expect((await reader.nodes('GOAL')).items.map(({ id }) => id)).toEqual(['GOAL-1']);
-    const nodes = await reader.get(['GOAL-1', 'GOAL-2'], { attributes: 'ALL' });
+    const nodes = await reader.getViews(['GOAL-1', 'GOAL-2'], { attributes: 'ALL' });
     expect(nodes.map(({ attributes }) => attributes?.['title'])).toEqual(['one', undefined]);
     expect(nodes[0]!.edgeSet.map(({ target }) => target)).toEqual(['USER-2']);
     expect(await reader.degree('GOAL-1', 'MEMBER')).toBe(1);
     expect((await reader.total('USER-1', 'MEMBER')).count).toBe(1);
-    expect((await reader.inbound('MEMBER', 'USER-1')).items.map(({ source }) => source)).toEqual(['GOAL-2']);
+    expect((await reader.inbound('USER-1', 'MEMBER')).items.map(({ source }) => source)).toEqual(['GOAL-2']);
     const isShown = way.attributes[GONE] === undefined;
-    expect((await reader.node('GOAL-2')) !== null).toBe(isShown);
+    expect((await reader.getNode('GOAL-2')) !== null).toBe(isShown);
     expect(await reader.has('GOAL-1', 'MEMBER', 'USER-1')).toBe(isShown);
     expect((await reader.edges('GOAL-1', 'MEMBER')).items).toHaveLength(isShown ? 2 : 1);
-    const collection = await reader.collection('GOAL-2');
+    const collection = await reader.getCollection('GOAL-2');
     expect([collection.node !== null, collection.items.length]).toEqual([isShown, 2]);
   });
 

@@ -95,7 +95,7 @@ describe('ids whose case the keys have lost', () => {
     }
     await projectAll();
     const reader = createReader(graph, { store });
-    expect(await reader.get(['ORG-O1', 'USER-U1', 'USER-u1', 'ORG-o1'])).toMatchObject([
+    expect(await reader.getViews(['ORG-O1', 'USER-U1', 'USER-u1', 'ORG-o1'])).toMatchObject([
       {
         id: 'ORG-O1',
         attributes: { name: 'One' },
@@ -108,9 +108,9 @@ describe('ids whose case the keys have lost', () => {
       { id: 'USER-u1', attributes: null },
       { id: 'ORG-o1', attributes: null },
     ]);
-    expect((await reader.inbound('MEMBER', 'USER-U1')).items).toMatchObject([{ source: 'ORG-O1' }]);
-    expect((await reader.inbound('MEMBER', 'USER-u1')).items).toEqual([]);
-    expect((await reader.inbound('MEMBER', 'USER-b', { order: 'byRole' })).items).toMatchObject([{ source: 'ORG-O1' }]);
+    expect((await reader.inbound('USER-U1', 'MEMBER')).items).toMatchObject([{ source: 'ORG-O1' }]);
+    expect((await reader.inbound('USER-u1', 'MEMBER')).items).toEqual([]);
+    expect((await reader.inbound('USER-b', 'MEMBER', { order: 'byRole' })).items).toMatchObject([{ source: 'ORG-O1' }]);
     expect((await reader.search('USER.name').eq('Ann')).items).toMatchObject([{ id: 'USER-U1' }]);
     expect((await reader.nodes('ORG')).items).toMatchObject([{ id: 'ORG-O1' }]);
     expect(await reader.degree('ORG-O1', 'MEMBER')).toBe(2);
@@ -126,7 +126,9 @@ describe('ids whose case the keys have lost', () => {
     await put({ pk: '$app#userid_u1', sk: '$user_1', userId: 'U1', name: 'Anna' });
     await remove('$app#orgid_o1', '$member_1#userid_b');
     await projectAll();
-    expect(await reader.get(['ORG-O1'])).toMatchObject([{ edgeSet: [{ target: 'USER-U1', copy: { name: 'Anna' } }] }]);
+    expect(await reader.getViews(['ORG-O1'])).toMatchObject([
+      { edgeSet: [{ target: 'USER-U1', copy: { name: 'Anna' } }] },
+    ]);
     expect(await check(graph, options)).toMatchObject(CLEAN);
     expect((await check(graph, { ...options, mode: 'rebuild' })).repaired).toBe(0);
   });
@@ -149,12 +151,12 @@ describe('ids whose case the keys have lost', () => {
     await projectAll();
     const reader = createReader(graph, { store });
     expect((await reader.search('USER.name').eq('Ann')).items.map(({ id }) => id)).toEqual(['USER-u1']);
-    expect(await reader.get(['USER-U1', 'USER-u1'])).toMatchObject([
+    expect(await reader.getViews(['USER-U1', 'USER-u1'])).toMatchObject([
       { attributes: null },
       { attributes: { name: 'Ann' } },
     ]);
-    expect((await reader.inbound('MEMBER', 'USER-U1')).items).toEqual([]);
-    expect((await reader.inbound('MEMBER', 'USER-u1')).items).toMatchObject([{ source: 'ORG-O1' }]);
+    expect((await reader.inbound('USER-U1', 'MEMBER')).items).toEqual([]);
+    expect((await reader.inbound('USER-u1', 'MEMBER')).items).toMatchObject([{ source: 'ORG-O1' }]);
     // Another id of the source: the edges of both lie in one partition.
     await put({
       pk: '$app#orgid_o1',
@@ -233,10 +235,10 @@ describe('ids whose case the keys have lost', () => {
     await projectAll();
     const reader = createReader(graph, { store });
     for (const number of numbers) {
-      expect(await reader.get([`ORG-${number}`])).toMatchObject([
+      expect(await reader.getViews([`ORG-${number}`])).toMatchObject([
         { edgeSet: [{ target: 'USER-u', copy: { name: 'Bob' } }] },
       ]);
-      const found = await reader.inbound('MEMBER', `USER-${number}`, { order: 'byName', equals: 'Bob' });
+      const found = await reader.inbound(`USER-${number}`, 'MEMBER', { order: 'byName', equals: 'Bob' });
       expect(found.items).toMatchObject([{ source: 'ORG-o' }]);
     }
     expect(await check(graph, options)).toMatchObject(CLEAN);
@@ -285,8 +287,8 @@ describe('ids whose case the keys have lost', () => {
     const end = session.note([{ source: 'ORG-O1', target: 'MEMBER-USER-B' }]);
     await put({ ...member, sk: '$member_1#userid_b', userId: 'B', since: '0' });
     end();
-    expect((await reader.with(session).inbound('MEMBER', 'USER-B')).items).toMatchObject([{ source: 'ORG-O1' }]);
-    expect(await reader.with(session).get(['ORG-O1'])).toMatchObject([
+    expect((await reader.with(session).inbound('USER-B', 'MEMBER')).items).toMatchObject([{ source: 'ORG-O1' }]);
+    expect(await reader.with(session).getViews(['ORG-O1'])).toMatchObject([
       { edgeSet: [{ target: 'USER-B' }, { target: 'USER-U1' }] },
     ]);
     await projectAll();
@@ -338,7 +340,7 @@ describe.each(['plain', 'adopted'] as const)(
       const { store, put, remove, projectAll, projector, allRecords, options } = await tools(graph);
       const reader = createReader(graph, { store });
       const ordersOf = async (id: string) =>
-        (await reader.inbound('PLACED_BY', `CUSTOMER-${id}`)).items.map(({ source }) => source);
+        (await reader.inbound(`CUSTOMER-${id}`, 'PLACED_BY')).items.map(({ source }) => source);
       await put({ ...keysOf('CUSTOMER', '7'), name: 'Ann' });
       await put({ ...keysOf('ORDER', '1'), customerId: '7', at: '2020', total: 5 });
       await put({ ...keysOf('ORDER', '2'), customerId: '7', at: '2019', total: 9 });
@@ -346,9 +348,9 @@ describe.each(['plain', 'adopted'] as const)(
       await projectAll();
       expect(await ordersOf('7')).toEqual(['ORDER-2', 'ORDER-1']);
       expect(
-        (await reader.inbound('PLACED_BY', 'CUSTOMER-7', { order: 'byTotal', reverse: true })).items,
+        (await reader.inbound('CUSTOMER-7', 'PLACED_BY', { order: 'byTotal', reverse: true })).items,
       ).toMatchObject([{ source: 'ORDER-2' }, { source: 'ORDER-1' }]);
-      expect(await reader.get(['ORDER-1', 'ORDER-3'])).toMatchObject([
+      expect(await reader.getViews(['ORDER-1', 'ORDER-3'])).toMatchObject([
         { edgeSet: [{ type: 'PLACED_BY', target: 'CUSTOMER-7', at: '2020', copy: { name: 'Ann' } }] },
         { attributes: { total: 1 }, edgeSet: [] },
       ]);
@@ -366,7 +368,7 @@ describe.each(['plain', 'adopted'] as const)(
       await put({ ...keysOf('CUSTOMER', '8'), name: 'Bob' });
       await projectAll();
       expect([await ordersOf('7'), await ordersOf('8')]).toEqual([[], ['ORDER-1']]);
-      expect(await reader.get(['ORDER-1', 'ORDER-2'])).toMatchObject([
+      expect(await reader.getViews(['ORDER-1', 'ORDER-2'])).toMatchObject([
         { edgeSet: [{ target: 'CUSTOMER-8', copy: { name: 'Bob' } }] },
         { edgeSet: [] },
       ]);
@@ -411,9 +413,9 @@ describe.each(['plain', 'adopted'] as const)(
       );
       await write('ORDER', '1', { customerId: '8', at: '2020', total: 5 });
       const own = reader.with(session);
-      expect((await own.inbound('PLACED_BY', 'CUSTOMER-7')).items).toEqual([]);
-      expect((await own.inbound('PLACED_BY', 'CUSTOMER-8')).items).toMatchObject([{ source: 'ORDER-1' }]);
-      expect(await own.get(['ORDER-1'])).toMatchObject([{ edgeSet: [{ target: 'CUSTOMER-8' }] }]);
+      expect((await own.inbound('CUSTOMER-7', 'PLACED_BY')).items).toEqual([]);
+      expect((await own.inbound('CUSTOMER-8', 'PLACED_BY')).items).toMatchObject([{ source: 'ORDER-1' }]);
+      expect(await own.getViews(['ORDER-1'])).toMatchObject([{ edgeSet: [{ target: 'CUSTOMER-8' }] }]);
       expect(await own.has('ORDER-1', 'PLACED_BY', 'CUSTOMER-8')).toBe(true);
       expect(await own.degree('ORDER-1', 'PLACED_BY')).toBe(1);
       const total = { direction: 'inbound' } as const;
@@ -424,7 +426,7 @@ describe.each(['plain', 'adopted'] as const)(
       expect(await own.total('ORDER-1', 'PLACED_BY')).toEqual({ count: 1, groups: { at: { 2021: 1 } } });
       await projectAll();
       expect(await reader.total('CUSTOMER-8', 'PLACED_BY', total)).toMatchObject({ count: 1, total: '5' });
-      expect((await own.inbound('PLACED_BY', 'CUSTOMER-8')).items).toMatchObject([{ source: 'ORDER-1' }]);
+      expect((await own.inbound('CUSTOMER-8', 'PLACED_BY')).items).toMatchObject([{ source: 'ORDER-1' }]);
       await write('CUSTOMER', '8', { name: 'Bob' });
       if (keys === 'plain') {
         const notFound = ['PLACED_BY'];
@@ -435,7 +437,7 @@ describe.each(['plain', 'adopted'] as const)(
       }
       expect(await stored()).toHaveLength(1);
       await projectAll();
-      expect((await reader.inbound('PLACED_BY', 'CUSTOMER-8')).items).toEqual([]);
+      expect((await reader.inbound('CUSTOMER-8', 'PLACED_BY')).items).toEqual([]);
       expect(await check(graph, options)).toMatchObject(CLEAN);
     });
   },

@@ -72,7 +72,7 @@ describe('D13: indexes whose key attributes have names of their own', () => {
     };
     const ids = [0, 1, 2, 3, 4].map((i) => `GOAL-${i}`);
     const byRank = (order: 'gsi0' | 'gsi1') =>
-      walked((cursor) => reader.inbound('MEMBER', 'USER-1', { order, limit: 2, ...(cursor && { cursor }) }));
+      walked((cursor) => reader.inbound('USER-1', 'MEMBER', { order, limit: 2, ...(cursor && { cursor }) }));
     expect(await byRank('gsi0')).toEqual([...ids].reverse());
     expect(await byRank('gsi1')).toEqual(ids);
     expect(await walked((cursor) => reader.search('GOAL.title').all({ limit: 2, ...(cursor && { cursor }) }))).toEqual(
@@ -81,7 +81,7 @@ describe('D13: indexes whose key attributes have names of their own', () => {
     const [found] = (await reader.search('GOAL.title').eq('Run 3')).items;
     expect(found).toMatchObject({ id: 'GOAL-3', attributes: { gsi0pk: 'mine 3' } });
     expect(await reader.degree('GOAL-1', 'MEMBER')).toBe(1);
-    expect((await reader.get(['GOAL-2']))[0]!.attributes).toEqual({ title: 'Run 2', gsi0pk: 'mine 2' });
+    expect((await reader.getViews(['GOAL-2']))[0]!.attributes).toEqual({ title: 'Run 2', gsi0pk: 'mine 2' });
     expect(await reader.inDegree('USER-1', 'MEMBER')).toMatchObject({ count: 5 });
 
     await writer.updateNode('GOAL-3', { set: { title: 'Walk' } });

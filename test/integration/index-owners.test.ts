@@ -112,14 +112,14 @@ describe('an item that somebody else has put into an index partition', () => {
         (await real.shards('USER.name')).items,
         (await real.search('USER.tags').all()).items.length,
         (await real.search('USER.tags').count({})).count,
-        (await real.inbound('JOINED', 'TEAM-1')).items.length,
-        (await real.inbound('JOINED', 'TEAM-1', { order: 'gsi1', reverse: true, owner: true })).items.length,
-        (await real.inbound('JOINED', 'TEAM-1', { order: 'byName' })).items.length,
+        (await real.inbound('TEAM-1', 'JOINED')).items.length,
+        (await real.inbound('TEAM-1', 'JOINED', { order: 'gsi1', reverse: true, owner: true })).items.length,
+        (await real.inbound('TEAM-1', 'JOINED', { order: 'byName' })).items.length,
         (await real.inDegree('TEAM-1', 'JOINED')).count,
         (await real.inDegree('TEAM-1', 'JOINED', { order: 'gsi1' })).count,
         (await real.inDegree('TEAM-1', 'JOINED', { order: 'byName', equals: 'Ann' })).count,
-        (await real.page('JOINED', 'TEAM-1')).items.length,
-        (await real.inbound('LIKES', 'TEAM-1')).items.length,
+        (await real.page('TEAM-1', 'JOINED')).items.length,
+        (await real.inbound('TEAM-1', 'LIKES')).items.length,
       ];
       const truth = await answers();
       expect(truth).toEqual([1, 1, 1, 1, 1, 1, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1]);
@@ -144,7 +144,7 @@ describe('an item that somebody else has put into an index partition', () => {
       );
       for (const item of forged) await store.put(item);
       expect(await answers()).toEqual(truth);
-      const { items: names, owner } = await real.inbound('JOINED', 'TEAM-1', { reverse: true, owner: true });
+      const { items: names, owner } = await real.inbound('TEAM-1', 'JOINED', { reverse: true, owner: true });
       expect([names.map(({ source }) => source), owner?.id]).toEqual([['USER-1'], 'TEAM-1']);
       const run = (options: Partial<CheckOptions> = {}) =>
         check(graph, { store, settleMs: 10, segments: 2, ...options });

@@ -77,9 +77,9 @@ describe('index items that an edge and its source node determine', () => {
     await ticket('TICKET-2', 'two', 'open', { dueDate: { S: '2026-02-01' } });
     for (const id of ['TICKET-1', 'TICKET-2', 'TICKET-3']) await store.put({ ...key(id, EDGE), role: { S: 'main' } });
     await run();
-    const byDueDate = async () => (await reader.inbound('IN_PROJECT', PROJECT)).items.map(({ source }) => source);
+    const byDueDate = async () => (await reader.inbound(PROJECT, 'IN_PROJECT')).items.map(({ source }) => source);
     expect(await byDueDate()).toEqual(['TICKET-2', 'TICKET-1']);
-    const [first] = (await reader.inbound('IN_PROJECT', PROJECT, { order: 'byStatus', path: ['open'] })).items;
+    const [first] = (await reader.inbound(PROJECT, 'IN_PROJECT', { order: 'byStatus', path: ['open'] })).items;
     expect(first).toMatchObject({ attributes: { role: 'main', title: 'one', status: 'open' } });
 
     await ticket('TICKET-2', 'two', 'done', { dueDate: { S: '2026-04-01' } });
@@ -111,7 +111,7 @@ describe('index items that an edge and its source node determine', () => {
     await run();
     // Any texts, as from a caller without types.
     const found = async (path: string[]) =>
-      (await reader.inbound('IN_PROJECT', PROJECT, { order: 'byStatus', path: path as never })).items.map(
+      (await reader.inbound(PROJECT, 'IN_PROJECT', { order: 'byStatus', path: path as never })).items.map(
         ({ source }) => source,
       );
     expect(await found(['open'])).toEqual(['TICKET-4', 'TICKET-3', 'TICKET-1']);
@@ -121,10 +121,10 @@ describe('index items that an edge and its source node determine', () => {
     await expect(found(['open', 'high', 'x'])).rejects.toThrow('has 3 values; the order has 2');
     await expect(found(['closed'])).rejects.toThrow('has no declared rank');
     // @ts-expect-error an order by several values has no one value
-    const byOne = reader.inbound('IN_PROJECT', PROJECT, { order: 'byStatus', equals: 'open' });
+    const byOne = reader.inbound(PROJECT, 'IN_PROJECT', { order: 'byStatus', equals: 'open' });
     await expect(byOne).rejects.toThrow('as path');
     // @ts-expect-error an order by one value has no path
-    const byPath = reader.inbound('IN_PROJECT', PROJECT, { path: ['open'] });
+    const byPath = reader.inbound(PROJECT, 'IN_PROJECT', { path: ['open'] });
     await expect(byPath).rejects.toThrow('one value');
   });
 
@@ -137,7 +137,7 @@ describe('index items that an edge and its source node determine', () => {
     for (const id of ['TICKET-1', 'TICKET-2', 'TICKET-3']) await store.put(key(id, EDGE));
     await run();
     const found = async (partition?: string) =>
-      (await reader.inbound('IN_PROJECT', PROJECT, { partition })).items.map(({ source }) => source);
+      (await reader.inbound(PROJECT, 'IN_PROJECT', { partition })).items.map(({ source }) => source);
     expect(await found('acme')).toEqual(['TICKET-1']);
     expect(await found('a#1')).toEqual(['TICKET-2']);
     expect(await reader.inDegree(PROJECT, 'IN_PROJECT', { partition: 'acme' })).toMatchObject({ count: 1 });
@@ -201,7 +201,7 @@ describe('index items that an edge and its source node determine', () => {
     // Behind the first page, and at the end.
     expect(written).toHaveLength(2);
     for (const i of [0, 250, 299]) {
-      const { items } = await reader.inbound('IN_PROJECT', `PROJECT-${i}` as string);
+      const { items } = await reader.inbound(`PROJECT-${i}` as string, 'IN_PROJECT');
       expect(items).toMatchObject([{ source: 'TICKET-1', attributes: { title: 'two' } }]);
     }
     const after = await store.get({ source: 'TICKET-1', target: '~ix/IN_PROJECT-PROJECT-299' }, { consistent: true });
@@ -254,11 +254,11 @@ describe('what is wrong with an index item of two base items', () => {
     const entries = await store.query({ partition: 'TICKET-1', sortKey: { beginsWith: '~quarantine/' } });
     expect(entries.items.map(({ of }) => of)).toEqual([{ S: 'TICKET-1' }]);
     expect(entries.items[0]!['reason']).toMatchObject({ S: expect.stringContaining('dueDate') });
-    expect((await reader.inbound('IN_PROJECT', PROJECT, { order: 'byStatus' })).items).toHaveLength(1);
+    expect((await reader.inbound(PROJECT, 'IN_PROJECT', { order: 'byStatus' })).items).toHaveLength(1);
     // Without its record: only the redrive brings it on.
     await ticket('TICKET-1', 'one', 'open', { dueDate: { S: '2026-03-01' } });
     expect(await redrive(graph, { store })).toMatchObject({ entries: 1, repaired: 1, left: 0 });
-    expect((await reader.inbound('IN_PROJECT', PROJECT)).items).toMatchObject([{ source: 'TICKET-1' }]);
+    expect((await reader.inbound(PROJECT, 'IN_PROJECT')).items).toMatchObject([{ source: 'TICKET-1' }]);
   });
 
   it('belongs to the edge where only both together are too long for a key', async () => {
@@ -327,7 +327,7 @@ describe('own writes and waits', () => {
     await writer.with(session).putNode('TICKET-1', { title: 'first', status: 'open', dueDate: '2026-01-01' });
     await writer.with(session).putEdge('TICKET-3', 'IN_PROJECT', PROJECT, {});
     await writer.with(session).putNode('TICKET-3', { title: 'third', status: 'open', dueDate: '2026-01-15' });
-    const { items } = await reader.with(session).inbound('IN_PROJECT', PROJECT);
+    const { items } = await reader.with(session).inbound(PROJECT, 'IN_PROJECT');
     expect(items.map(({ source, attributes }) => [source, attributes['title']])).toEqual([
       ['TICKET-1', 'first'],
       ['TICKET-3', 'third'],

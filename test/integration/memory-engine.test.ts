@@ -31,7 +31,7 @@ describe('the engine in memory', () => {
     await writer.putEdge('GOAL-1', 'GOALMEMBERSHIP', 'USER-1', { memberRole: 'LEAD' });
     await local.worker.idle();
     const reader = createReader(graph, { store });
-    const [goal] = await reader.get(['GOAL-1']);
+    const [goal] = await reader.getViews(['GOAL-1']);
     expect(JSON.stringify(goal?.edgeSet)).toContain('USER-1');
     const { drift, baseItems } = await check(graph, { store, settleMs: 0 });
     expect({ drift, baseItems }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, baseItems: 3 });

@@ -150,7 +150,7 @@ describe('a migration of a table', () => {
     await store.put({ source: { S: 'USER-1' }, target: { S: 'KNOWS-USER-2' }, since: { S: '2020' } });
     expect(await run(defineGraph({ table, ...labelled }))).toMatchObject({ done: true });
     expect(await run(without)).toMatchObject({ done: true });
-    expect((await reader(without).get(['USER-1']))[0]?.edgeSet).toEqual([{ type: 'KNOWS', target: 'USER-2' }]);
+    expect((await reader(without).getViews(['USER-1']))[0]?.edgeSet).toEqual([{ type: 'KNOWS', target: 'USER-2' }]);
     expect((await reader(without).search('USER.name').eq('name 1')).items).toHaveLength(1);
   });
 
@@ -165,7 +165,7 @@ describe('a migration of a table', () => {
     for await (const { target } of queriedItems(store, { partition: '~edgeloom', consistent: true }))
       await store.delete({ source: '~edgeloom', target: (target as { S: string }).S });
     const { done } = await run(second);
-    const [goal] = await reader(second).get(['GOAL-1']);
+    const [goal] = await reader(second).getViews(['GOAL-1']);
     expect({ done, attributes: goal?.attributes }).toEqual({ done: true, attributes: { status: 'open' } });
   });
 
@@ -272,10 +272,10 @@ describe('a migration of a table', () => {
       // A consumer of the old model goes on with what the table keeps: with the new items too, where that says so.
       await goal(step % 6, `moved ${step}`);
       await projectAll();
-      expect((await old.inbound('MEMBER', 'USER-1', { atLeast: 'LEAD' })).items).toHaveLength(6);
+      expect((await old.inbound('USER-1', 'MEMBER', { atLeast: 'LEAD' })).items).toHaveLength(6);
       passLease();
     }
-    const { items } = await own.inbound('MEMBER', 'USER-1');
+    const { items } = await own.inbound('USER-1', 'MEMBER');
     const titles = items.map(({ attributes }) => (attributes as Record<string, unknown>)['title']);
     expect(titles).toHaveLength(6);
     expect(titles).toEqual([...titles].sort());
@@ -407,7 +407,7 @@ describe('an item that only an older generation cannot derive', () => {
     const found = async (graph: typeof before) => {
       const { search, inbound } = reader(graph);
       const sources = async (order: 'gsi0' | 'byGoal') =>
-        (await inbound('MEMBER', 'USER-1', { order })).items.map(({ source }) => source);
+        (await inbound('USER-1', 'MEMBER', { order })).items.map(({ source }) => source);
       const hits = (await search('GOAL.role').all()).items.map(({ id }) => id);
       return [
         hits,

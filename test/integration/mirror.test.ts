@@ -86,19 +86,19 @@ describe('a table beside another', () => {
     await app.store.delete({ source: 'repo', target: 'r1' });
     await follow();
     expect(
-      (await reader.inbound('IN_REPO', 'REPO-r2')).items.map(({ source: of, attributes }) => [of, attributes]),
+      (await reader.inbound('REPO-r2', 'IN_REPO')).items.map(({ source: of, attributes }) => [of, attributes]),
     ).toEqual([
       ['ISSUE-1', { status: 'closed' }],
       ['ISSUE-2', { status: 'open' }],
     ]);
-    expect((await reader.inbound('IN_REPO', 'REPO-r1')).items).toEqual([]);
+    expect((await reader.inbound('REPO-r1', 'IN_REPO')).items).toEqual([]);
     expect((await reader.search('ISSUE.subject').eq('mended')).items).toEqual([
       { id: 'ISSUE-1', value: 'mended', attributes: { subject: 'mended' } },
     ]);
-    const [one, gone] = await reader.get(['REPO-r2', 'REPO-r1']);
+    const [one, gone] = await reader.getViews(['REPO-r2', 'REPO-r1']);
     expect(one!.attributes).toEqual({ name: 'two' });
     expect(gone!.attributes).toBeNull();
-    expect((await reader.node('ISSUE-1'))?.attributes).toEqual({ subject: 'mended' });
+    expect((await reader.getNode('ISSUE-1'))?.attributes).toEqual({ subject: 'mended' });
     expect((await reader.edges('ISSUE-1', 'IN_REPO')).items).toEqual([
       { source: 'ISSUE-1', type: 'IN_REPO', target: 'REPO-r2', attributes: { status: 'closed' } },
     ]);
@@ -118,7 +118,7 @@ describe('a table beside another', () => {
     expect(await mirror.snapshot()).toMatchObject({ items: 4, written: 7, poisoned: 0 });
     await follow();
     await follow();
-    expect((await reader.inbound('IN_REPO', 'REPO-r1')).items).toHaveLength(3);
+    expect((await reader.inbound('REPO-r1', 'IN_REPO')).items).toHaveLength(3);
     expect(await mirror.reconcile()).toMatchObject({ written: 0 });
     expect(await app.rawRecords()).toHaveLength(before.length);
   });

@@ -73,14 +73,14 @@ describe('a part of a node', () => {
     await writer.putPart(ADA, 'STATE', { status: 'online', secret: 1, devices: ['phone', 'desk'] });
     await store.put({ source: { S: ADA }, target: { S: 'COUNTS' }, unread: { N: '3' } });
     await run();
-    expect(await reader.get([ADA])).toEqual([
+    expect(await reader.getViews([ADA])).toEqual([
       {
         id: ADA,
         attributes: { name: 'Ada', STATE: { status: 'online' }, COUNTS: { unread: 3 } },
         edgeSet: [expect.anything()],
       },
     ]);
-    expect(await reader.get([ADA, 'USER-bob'], { attributes: ['STATE'] })).toMatchObject([
+    expect(await reader.getViews([ADA, 'USER-bob'], { attributes: ['STATE'] })).toMatchObject([
       { attributes: { STATE: { status: 'online', secret: 1, devices: ['phone', 'desk'] } } },
       { attributes: null },
     ]);
@@ -89,16 +89,16 @@ describe('a part of a node', () => {
     ]);
     expect((await reader.search('USER.STATE.devices').eq('desk')).items).toMatchObject([{ id: ADA }]);
     expect((await reader.search('USER.STATE').eq('of the node')).items).toMatchObject([{ id: ADA }]);
-    const inRoom = await reader.inbound('IN', 'ROOM-1', { order: 'byStatus', path: ['online'] });
+    const inRoom = await reader.inbound('ROOM-1', 'IN', { order: 'byStatus', path: ['online'] });
     expect(inRoom.items).toMatchObject([{ source: ADA, attributes: { 'STATE.status': 'online' } }]);
     expect(await checked()).toEqual(CLEAN);
 
     await writer.updatePart(ADA, 'STATE', { set: { status: 'away' }, remove: ['devices'] });
     await writer.deletePart(ADA, 'COUNTS');
     await run();
-    expect((await reader.get([ADA]))[0]!.attributes).toEqual({ name: 'Ada', STATE: { status: 'away' } });
+    expect((await reader.getViews([ADA]))[0]!.attributes).toEqual({ name: 'Ada', STATE: { status: 'away' } });
     expect((await reader.search('USER.STATE.devices').between()).items).toEqual([]);
-    expect((await reader.inbound('IN', 'ROOM-1', { order: 'byStatus', path: ['away'] })).items).toHaveLength(1);
+    expect((await reader.inbound('ROOM-1', 'IN', { order: 'byStatus', path: ['away'] })).items).toHaveLength(1);
     expect(await checked()).toEqual(CLEAN);
   });
 
@@ -117,13 +117,13 @@ describe('a part of a node', () => {
     await writer.putPart(ADA, 'STATE', { status: 'online' });
     await writer.putEdge(ADA, 'IN', 'ROOM-1', { since: '2026' });
     await run();
-    expect(await reader.get([ADA])).toMatchObject([{ attributes: null }]);
+    expect(await reader.getViews([ADA])).toMatchObject([{ attributes: null }]);
     expect((await reader.search('USER.STATE.status').eq('online')).items).toMatchObject([{ id: ADA }]);
-    expect((await reader.inbound('IN', 'ROOM-1', { order: 'byStatus' })).items).toEqual([]);
+    expect((await reader.inbound('ROOM-1', 'IN', { order: 'byStatus' })).items).toEqual([]);
     await writer.putNode(ADA, { name: 'Ada' });
     await run();
-    expect(await reader.get([ADA])).toMatchObject([{ attributes: { name: 'Ada', STATE: { status: 'online' } } }]);
-    expect((await reader.inbound('IN', 'ROOM-1', { order: 'byStatus' })).items).toHaveLength(1);
+    expect(await reader.getViews([ADA])).toMatchObject([{ attributes: { name: 'Ada', STATE: { status: 'online' } } }]);
+    expect((await reader.inbound('ROOM-1', 'IN', { order: 'byStatus' })).items).toHaveLength(1);
     expect(await checked()).toEqual(CLEAN);
     expect(await writer.deleteNodeWithEdges(ADA)).toMatchObject({ nodes: 1, edges: 1, parts: 1 });
     await run();
@@ -149,10 +149,10 @@ describe('a part of a node', () => {
       },
     });
     const reader = createReader(graph, { store: counting });
-    await reader.get([ADA]);
+    await reader.getViews([ADA]);
     expect(calls.filter((name) => name === 'query')).toHaveLength(1);
     calls.length = 0;
-    expect(await reader.get([ADA, 'USER-bob'])).toMatchObject([
+    expect(await reader.getViews([ADA, 'USER-bob'])).toMatchObject([
       { attributes: { name: 'Ada' } },
       { attributes: { name: 'Bob', STATE: { status: 'away' } } },
     ]);
@@ -167,11 +167,11 @@ describe('a part of a node', () => {
     const session = createSession();
     const own = reader.with(session);
     await writer.with(session).putPart(ADA, 'STATE', { status: 'online' });
-    expect(await reader.get([ADA])).toMatchObject([{ attributes: { name: 'Ada' } }]);
-    expect((await reader.get([ADA]))[0]!.attributes).not.toHaveProperty('STATE');
-    expect(await own.get([ADA])).toMatchObject([{ attributes: { name: 'Ada', STATE: { status: 'online' } } }]);
+    expect(await reader.getViews([ADA])).toMatchObject([{ attributes: { name: 'Ada' } }]);
+    expect((await reader.getViews([ADA]))[0]!.attributes).not.toHaveProperty('STATE');
+    expect(await own.getViews([ADA])).toMatchObject([{ attributes: { name: 'Ada', STATE: { status: 'online' } } }]);
     expect((await own.search('USER.STATE.status').eq('online')).items).toMatchObject([{ id: ADA }]);
-    expect((await own.inbound('IN', 'ROOM-1', { order: 'byStatus' })).items).toMatchObject([{ source: ADA }]);
+    expect((await own.inbound('ROOM-1', 'IN', { order: 'byStatus' })).items).toMatchObject([{ source: ADA }]);
     const waiting = reader.waitForProjection({ source: ADA, target: 'STATE' }, { timeoutMs: 1 });
     await expect(waiting).rejects.toThrow(/still different: .*~view\/STATE/);
     const before = await explain(graph, { key: { source: ADA, target: 'STATE' }, store });
@@ -189,7 +189,7 @@ describe('a part of a node', () => {
       { target: 'STATE', name: 'nodes.USER.parts.STATE.search' },
     ]);
     await writer.with(session).deletePart(ADA, 'STATE');
-    expect((await own.get([ADA]))[0]!.attributes).toEqual({ name: 'Ada' });
+    expect((await own.getViews([ADA]))[0]!.attributes).toEqual({ name: 'Ada' });
     expect((await own.search('USER.STATE.status').eq('online')).items).toEqual([]);
   });
 
@@ -228,7 +228,7 @@ describe('a part of a node', () => {
     await run();
     expect(await checked()).toMatchObject({ quarantined: 1, missing: 0, stale: 0, orphan: 0 });
     await redrive(graph, { store });
-    expect((await reader.get([ADA]))[0]!.attributes).toEqual({ name: 'Ada', STATE: { status: 1 } });
+    expect((await reader.getViews([ADA]))[0]!.attributes).toEqual({ name: 'Ada', STATE: { status: 1 } });
     await store.put({ ...bad, status: { S: 'online' } });
     expect(await redrive(graph, { store })).toMatchObject({ repaired: 1, left: 0 });
     expect((await reader.search('USER.STATE.status').eq('online')).items).toMatchObject([{ id: ADA }]);
@@ -247,7 +247,7 @@ describe('a part of a node', () => {
       transaction.updatePart(ADA, 'COUNTS', { add: { unread: 2 } });
     });
     await run();
-    expect((await reader.get([ADA]))[0]!.attributes).toEqual({
+    expect((await reader.getViews([ADA]))[0]!.attributes).toEqual({
       name: 'Ada',
       STATE: { status: 'online' },
       COUNTS: { unread: 3 },

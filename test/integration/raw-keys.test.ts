@@ -92,7 +92,7 @@ describe('a table with raw keys', () => {
     await put('elsewhere', 'x', { total: 1 });
     await put('user#U9', 'user#U9#profile', { name: 'another case' });
     await projectAll();
-    expect(await reader.get(['ORG-o1', 'USER-u1'])).toMatchObject([
+    expect(await reader.getViews(['ORG-o1', 'USER-u1'])).toMatchObject([
       {
         attributes: { name: 'First' },
         edgeSet: [
@@ -103,7 +103,7 @@ describe('a table with raw keys', () => {
       },
       { attributes: { name: 'Ada', STATE: { mood: 'fine' } } },
     ]);
-    expect((await reader.inbound('MEMBER', 'USER-u1')).items).toMatchObject([{ source: 'ORG-o1' }]);
+    expect((await reader.inbound('USER-u1', 'MEMBER')).items).toMatchObject([{ source: 'ORG-o1' }]);
     expect((await reader.search('ORG.name').eq('First')).items).toMatchObject([{ id: 'ORG-o1' }]);
     expect((await reader.search('USER.STATE.mood').eq('fine')).items).toMatchObject([{ id: 'USER-u1' }]);
     expect((await reader.nodes('ORG')).items).toMatchObject([{ id: 'ORG-o1' }]);
@@ -130,7 +130,7 @@ describe('a table with raw keys', () => {
       3,
     );
     expect(await findings()).toEqual(clean);
-    expect((await reader.inbound('MEMBER', 'USER-u1')).items).toMatchObject([{ source: 'ORG-o1' }]);
+    expect((await reader.inbound('USER-u1', 'MEMBER')).items).toMatchObject([{ source: 'ORG-o1' }]);
   });
 
   it('follows an item that becomes one of another type', async () => {
@@ -139,8 +139,8 @@ describe('a table with raw keys', () => {
     await projectAll();
     await put('org#o1', 'member#u1', { _type: 'Admin', since: '2026-01-03' });
     await projectAll();
-    expect((await reader.inbound('MEMBER', 'USER-u1')).items).toEqual([]);
-    expect((await reader.inbound('ADMIN', 'USER-u1')).items).toMatchObject([{ source: 'ORG-o1' }]);
+    expect((await reader.inbound('USER-u1', 'MEMBER')).items).toEqual([]);
+    expect((await reader.inbound('USER-u1', 'ADMIN')).items).toMatchObject([{ source: 'ORG-o1' }]);
     expect(await reader.degree('ORG-o1', 'MEMBER')).toBe(0);
     expect(await findings()).toEqual(CLEAN);
   });
@@ -260,7 +260,7 @@ describe('a table with raw keys', () => {
     await documents.send(new DeleteCommand({ TableName: graph.table.name, Key: { pk: 'org#o1', sk: 'member#u1' } }));
     end();
     const mine = reader.with(session);
-    expect((await mine.inbound('MEMBER', 'USER-u1')).items.map(({ source }) => source)).toEqual(['ORG-o2']);
+    expect((await mine.inbound('USER-u1', 'MEMBER')).items.map(({ source }) => source)).toEqual(['ORG-o2']);
     expect((await mine.edges('ORG-o2')).items).toMatchObject([{ target: 'USER-u1' }]);
   });
 });

@@ -29,20 +29,20 @@ describe('reads of base items', () => {
     await writer.putNode('GOAL-1', { title: 'Run', hidden: 1 });
     await writer.putEdge('GOAL-1', 'AIMS', 'USER-1', { since: '2026', note: 'x' });
     await writer.putEdge('GOAL-1', 'NEEDS', 'GOAL-2', { weight: 2 });
-    const node = await reader.node('GOAL-1', { consistent: true });
+    const node = await reader.getNode('GOAL-1', { consistent: true });
     expect(node).toEqual({ id: 'GOAL-1', attributes: { title: 'Run', hidden: 1 } });
-    expect(await reader.node('GOAL-2')).toBeNull();
-    expect(await reader.edge('GOAL-1', 'AIMS', 'USER-1')).toEqual({
+    expect(await reader.getNode('GOAL-2')).toBeNull();
+    expect(await reader.getEdge('GOAL-1', 'AIMS', 'USER-1')).toEqual({
       ...{ source: 'GOAL-1', type: 'AIMS', target: 'USER-1' },
       attributes: { since: '2026', note: 'x' },
     });
-    expect(await reader.edge('GOAL-1', 'NEEDS', 'GOAL-2')).toMatchObject({
+    expect(await reader.getEdge('GOAL-1', 'NEEDS', 'GOAL-2')).toMatchObject({
       target: 'GOAL-2',
       attributes: { weight: 2 },
     });
-    expect(await reader.edge('GOAL-1', 'AIMS', 'USER-2')).toBeNull();
-    await expect(reader.edge('USER-1' as never, 'AIMS', 'USER-1')).rejects.toMatchObject({ code: 'unknown-type' });
-    await expect(reader.node('NONE-1' as string)).rejects.toMatchObject({ code: 'unknown-type' });
+    expect(await reader.getEdge('GOAL-1', 'AIMS', 'USER-2')).toBeNull();
+    await expect(reader.getEdge('USER-1' as never, 'AIMS', 'USER-1')).rejects.toMatchObject({ code: 'unknown-type' });
+    await expect(reader.getNode('NONE-1' as string)).rejects.toMatchObject({ code: 'unknown-type' });
   });
 
   it('give a node with its edges in one Query, page by page', async () => {
@@ -53,25 +53,25 @@ describe('reads of base items', () => {
       await writer.putEdge('GOAL-1', 'NEEDS', `GOAL-${i}`, {});
     }
     const { reader, callsOf } = countingReader(graph, endpoint);
-    const whole = await reader.collection('GOAL-1');
+    const whole = await reader.getCollection('GOAL-1');
     expect(whole.node).toEqual({ id: 'GOAL-1', attributes: { title: 'Run' } });
     expect(whole.items).toHaveLength(14);
     expect(whole).not.toHaveProperty('cursor');
-    expect(await callsOf(() => reader.collection('GOAL-1', { consistent: true }))).toEqual({ QueryCommand: 1 });
+    expect(await callsOf(() => reader.getCollection('GOAL-1', { consistent: true }))).toEqual({ QueryCommand: 1 });
     const nodes: unknown[] = [];
     const pages = await allPages(async (cursor) => {
-      const page = await reader.collection('GOAL-1', { limit: 4, cursor });
+      const page = await reader.getCollection('GOAL-1', { limit: 4, cursor });
       nodes.push(page.node);
       return page;
     });
     expect(pages.map((page) => page.length)).toEqual([4, 4, 4, 2]);
     expect(pages.flat()).toEqual(whole.items);
     expect(nodes).toEqual([{ id: 'GOAL-1', attributes: { title: 'Run' } }, undefined, undefined, undefined]);
-    const needs = await reader.collection('GOAL-1', { types: ['NEEDS'], limit: 3 });
+    const needs = await reader.getCollection('GOAL-1', { types: ['NEEDS'], limit: 3 });
     expect([needs.node?.id, needs.items.map(({ type }) => type)]).toEqual(['GOAL-1', ['NEEDS', 'NEEDS', 'NEEDS']]);
-    const none = await reader.collection('GOAL-1', { types: [] });
+    const none = await reader.getCollection('GOAL-1', { types: [] });
     expect([none.node?.id, none.items]).toEqual(['GOAL-1', []]);
-    expect(await reader.collection('GOAL-9')).toEqual({ node: null, items: [] });
+    expect(await reader.getCollection('GOAL-9')).toEqual({ node: null, items: [] });
   });
 });
 

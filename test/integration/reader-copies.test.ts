@@ -62,7 +62,7 @@ beforeAll(async () => {
 
 describe('an entry of an edge set', () => {
   it('has beside its labels what the edge copies of its target', async () => {
-    const [goal] = await reader.get([goalId(0)]);
+    const [goal] = await reader.getViews([goalId(0)]);
     expect(goal!.edgeSet).toEqual([
       { type: 'BLOCKS', target: goalId(1) },
       { type: 'MEMBER', target: 'TEAM-1', role: 'TEAM', copy: { name: 'Core', size: 7 } },
@@ -81,7 +81,7 @@ describe('a page of 100 goals with the names of their leads and teams', () => {
       const { reader: counted, callsOf } = countingReader(of, endpoint);
       let result: Awaited<ReturnType<typeof counted.page>> | undefined;
       const calls = await callsOf(async () => {
-        result = await counted.page('MEMBER', 'TEAM-1', { limit: GOALS, with: ['MEMBER'] });
+        result = await counted.page('TEAM-1', 'MEMBER', { limit: GOALS, with: ['MEMBER'] });
       });
       expect(result!.items).toHaveLength(GOALS);
       const found = Object.entries(neighboursOf(result!)).map(([id, attributes]) => [id, nameOf(attributes)]);
@@ -94,10 +94,10 @@ describe('a page of 100 goals with the names of their leads and teams', () => {
   });
 
   it('takes three where an edge that copies nothing is shown, too', async () => {
-    const page = await reader.page('MEMBER', 'TEAM-1', { limit: 1 });
+    const page = await reader.page('TEAM-1', 'MEMBER', { limit: 1 });
     expect(page.calls).toBe(3);
     // With the goal itself on the page it is not read again.
-    expect((await reader.page('MEMBER', 'TEAM-1', { limit: 10 })).calls).toBe(2);
+    expect((await reader.page('TEAM-1', 'MEMBER', { limit: 10 })).calls).toBe(2);
     expect(neighboursOf(page)).toMatchObject({ [goalId(1)]: { title: 'Goal 1' }, 'USER-0': { name: 'Lead 0' } });
   });
 });
@@ -109,9 +109,9 @@ describe('what has no copy is read', () => {
     await writer.putNode('GOAL-dangling', { title: 'Dangling' });
     await writer.putEdge('GOAL-dangling', 'MEMBER', 'USER-gone', { role: 'LEAD' });
     await projectAll();
-    const [goal] = await reader.get(['GOAL-dangling']);
+    const [goal] = await reader.getViews(['GOAL-dangling']);
     expect(goal!.edgeSet).toEqual([{ type: 'MEMBER', target: 'USER-gone', role: 'LEAD' }]);
-    const page = await reader.page('MEMBER', 'USER-gone');
+    const page = await reader.page('USER-gone', 'MEMBER');
     expect(neighboursOf(page)).toMatchObject({ 'USER-gone': null });
     expect(page.calls).toBe(3);
   });
@@ -125,10 +125,10 @@ describe('what has no copy is read', () => {
         batch.putEdge('GOAL-large', 'MEMBER', `USER-${i}`, { role: i === 0 ? 'TEAM' : 'LEAD' });
     });
     await projectAll();
-    const [goal] = await reader.get(['GOAL-large']);
+    const [goal] = await reader.getViews(['GOAL-large']);
     expect(goal!.edgeSet).toHaveLength(LEADS);
     expect(goal!.edgeSet.filter(({ copy }) => copy !== undefined)).toEqual([]);
-    const page = await reader.page('MEMBER', 'USER-5');
+    const page = await reader.page('USER-5', 'MEMBER');
     expect(neighboursOf(page)['USER-7']).toEqual({ name: 'Lead 7', city: 'Lisbon' });
   });
 });

@@ -80,26 +80,26 @@ beforeAll(async () => {
 describe('where', () => {
   it('fills pages of incoming edges up to the limit with those that have the value', async () => {
     const pages = await allPages((cursor) =>
-      reader.inbound('IN', 'PROJECT-1', { where: { status: 'open' }, limit: 7, cursor }),
+      reader.inbound('PROJECT-1', 'IN', { where: { status: 'open' }, limit: 7, cursor }),
     );
     expect(pages.map(({ length }) => length)).toEqual([7, 7, 6]);
     expect(pages.flat().map(({ source }) => source)).toEqual(byDueDate(OPEN));
     expect(pages.flat()[0]!.attributes.status).toBe('open');
     const reverse = await allPages((cursor) =>
-      reader.inbound('IN', 'PROJECT-1', { where: { status: 'open' }, limit: 3, reverse: true, cursor }),
+      reader.inbound('PROJECT-1', 'IN', { where: { status: 'open' }, limit: 3, reverse: true, cursor }),
     );
     expect(reverse.flat().map(({ source }) => source)).toEqual(byDueDate(OPEN).reverse());
   });
 
   it('applies to every order, to a range of it, and to pages of nodes', async () => {
-    const named = await reader.inbound('IN', 'PROJECT-1', { order: 'byTitle', where: { title: 'Ticket 33' } });
+    const named = await reader.inbound('PROJECT-1', 'IN', { order: 'byTitle', where: { title: 'Ticket 33' } });
     expect(named.items.map(({ source }) => source)).toEqual(['TICKET-033']);
     const range = { from: '2026-01-01T00:30:00Z', where: { status: 'open' } } as const;
-    const { items } = await reader.inbound('IN', 'PROJECT-1', range);
+    const { items } = await reader.inbound('PROJECT-1', 'IN', range);
     expect(items.map(({ source }) => source)).toEqual(byDueDate(OPEN.filter(({ dueDate }) => dueDate >= range.from)));
-    const page = await reader.page('IN', 'PROJECT-1', { where: { status: 'open' }, limit: 2, with: [] });
+    const page = await reader.page('PROJECT-1', 'IN', { where: { status: 'open' }, limit: 2, with: [] });
     expect(page.items.map(({ id }) => id)).toEqual(byDueDate(OPEN).slice(0, 2));
-    await expect(reader.inbound('IN', 'PROJECT-1', { where: { status: 'open' }, cursor: page.cursor })).rejects.toThrow(
+    await expect(reader.inbound('PROJECT-1', 'IN', { where: { status: 'open' }, cursor: page.cursor })).rejects.toThrow(
       expect.objectContaining({ code: 'invalid-cursor' }),
     );
   });
@@ -140,8 +140,8 @@ describe('where', () => {
   });
 
   it('gives the units that were consumed', async () => {
-    const whole = await reader.inbound('IN', 'PROJECT-1', { limit: 300, maxRcu: 100 });
-    const filtered = await reader.inbound('IN', 'PROJECT-1', { limit: 300, where: { status: 'open' } });
+    const whole = await reader.inbound('PROJECT-1', 'IN', { limit: 300, maxRcu: 100 });
+    const filtered = await reader.inbound('PROJECT-1', 'IN', { limit: 300, where: { status: 'open' } });
     expect(whole.rcu!).toBeGreaterThanOrEqual(4);
     expect(whole.rcu!).toBeLessThan(8);
     // All of it is read; in a few calls more, each rounded up.
@@ -152,7 +152,7 @@ describe('where', () => {
 
   it('leaves the owner behind the edges in', async () => {
     const where = { status: 'open' };
-    const { owner, items } = await reader.inbound('IN', 'PROJECT-1', { where, owner: true, reverse: true, limit: 1 });
+    const { owner, items } = await reader.inbound('PROJECT-1', 'IN', { where, owner: true, reverse: true, limit: 1 });
     expect(owner).toEqual({ id: 'PROJECT-1', attributes: { name: 'Core' } });
     expect(items.map(({ source }) => source)).toEqual(byDueDate(OPEN).slice(-1));
   });
@@ -160,7 +160,7 @@ describe('where', () => {
   it('is refused for attributes that are not projected and for values that cannot be compared', async () => {
     const refused = async (read: Promise<unknown>, code: string, message: string) =>
       await expect(read).rejects.toThrow(expect.objectContaining({ code, message: expect.stringContaining(message) }));
-    const inbound = (where: object) => openReader.inbound('IN', 'PROJECT-1', { where: where as never });
+    const inbound = (where: object) => openReader.inbound('PROJECT-1', 'IN', { where: where as never });
     await refused(inbound({ dueDate: 'x' }), 'not-projected', 'do not hold "dueDate"');
     await refused(openReader.search('TICKET.status').all({ where: { status: 'x' } }), 'not-projected', 'TICKET.status');
     await refused(openReader.search('TICKET.title').all({ where: { source: 'x' } }), 'not-projected', '"source"');
@@ -218,11 +218,11 @@ describe('where', () => {
     await writer.updateEdge('TICKET-004', 'IN', 'PROJECT-1', { set: { status: 'open' } });
     const expected = byDueDate([...OPEN, TICKETS[4]!].filter(({ id }) => id !== 'TICKET-003'));
     const pages = await allPages((cursor) =>
-      reader.with(session).inbound('IN', 'PROJECT-1', { where: { status: 'open' }, limit: 4, cursor }),
+      reader.with(session).inbound('PROJECT-1', 'IN', { where: { status: 'open' }, limit: 4, cursor }),
     );
     expect(pages.flat().map(({ source }) => source)).toEqual(expected);
     for (const page of pages.slice(0, -1)) expect(page).toHaveLength(4);
-    const compared = await reader.with(session).inbound('IN', 'PROJECT-1', {
+    const compared = await reader.with(session).inbound('PROJECT-1', 'IN', {
       where: { status: { beginsWith: 'op' }, title: { in: ['Ticket 3', 'Ticket 4'] } },
     });
     expect(compared.items.map(({ source }) => source)).toEqual(['TICKET-004']);
@@ -237,7 +237,7 @@ describe('maxRcu', () => {
     let cursor: string | undefined;
     const calls = await callsOf(async () => {
       do {
-        const page = await counted.inbound('LONG', 'PROJECT-1', { where: { status: 'open' }, limit: 100, cursor });
+        const page = await counted.inbound('PROJECT-1', 'LONG', { where: { status: 'open' }, limit: 100, cursor });
         ids.push(...page.items.map(({ source }) => source));
         units.push(page.rcu!);
         cursor = page.cursor;
@@ -252,10 +252,10 @@ describe('maxRcu', () => {
   });
 
   it('bounds a page without where, and has no default for it', async () => {
-    const whole = await reader.inbound('LONG', 'PROJECT-1', { limit: 200 });
+    const whole = await reader.inbound('PROJECT-1', 'LONG', { limit: 200 });
     expect(whole.items).toHaveLength(200);
     expect(whole.rcu).toBeUndefined();
-    const bounded = await reader.inbound('LONG', 'PROJECT-1', { limit: 200, maxRcu: 20 });
+    const bounded = await reader.inbound('PROJECT-1', 'LONG', { limit: 200, maxRcu: 20 });
     expect(bounded.rcu).toBeLessThanOrEqual(20);
     expect(bounded.items.length).toBeGreaterThan(10);
     expect(bounded.cursor).toBeTypeOf('string');
@@ -272,6 +272,6 @@ describe('maxRcu', () => {
         expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining('takes 100') }),
       );
     }
-    await expect(reader.inbound('IN', 'PROJECT-1', { maxRcu: 0.4 })).rejects.toThrow('takes 0.5');
+    await expect(reader.inbound('PROJECT-1', 'IN', { maxRcu: 0.4 })).rejects.toThrow('takes 0.5');
   });
 });

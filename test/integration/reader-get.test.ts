@@ -69,7 +69,7 @@ const EDGE_SET: unknown[] = [
 
 describe('get', () => {
   it('decodes the edge set, sorted, labels of their base type, absent ones left out', async () => {
-    const [goal] = await reader.get(['GOAL-1']);
+    const [goal] = await reader.getViews(['GOAL-1']);
     expect(goal?.edgeSet).toEqual(EDGE_SET);
     expect(goal?.attributes).toEqual({ title: 'Ship', size: new ExactNumber(BIG), constructor: 'data' });
   });
@@ -78,15 +78,15 @@ describe('get', () => {
     const nobody = (id: string) => ({ id, attributes: null, edgeSet: [] });
     const odd = ['GOAL-2', 'NOBODY-1', 'constructor', '', 'GOAL-\ud800', `USER-${'x'.repeat(3_000)}`, 'GOAL'];
     const ids: string[] = ['TEAM-1', ...odd, 'TEAM-1', 'GOAL-dangling', 'USER-__proto__'];
-    expect(await reader.get(ids)).toEqual([
+    expect(await reader.getViews(ids)).toEqual([
       { id: 'TEAM-1', attributes: {}, edgeSet: [] },
       ...odd.map(nobody),
       { id: 'TEAM-1', attributes: {}, edgeSet: [] },
       { id: 'GOAL-dangling', attributes: null, edgeSet: [{ type: 'NEXT', target: 'GOAL-1' }] },
       { id: 'USER-__proto__', attributes: { tags: new Set(['x', 'y']) }, edgeSet: [] },
     ]);
-    expect(await reader.get([])).toEqual([]);
-    await expect(reader.get([undefined as unknown as string])).rejects.toThrow(
+    expect(await reader.getViews([])).toEqual([]);
+    await expect(reader.getViews([undefined as unknown as string])).rejects.toThrow(
       expect.objectContaining({ code: 'invalid-id' }),
     );
   });
@@ -95,7 +95,7 @@ describe('get', () => {
     const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
     const ids = Array.from({ length: 250 }, (_, i) => `USER-n${249 - i}`);
     const calls = await callsOf(async () => {
-      expect(await counted.get(ids)).toEqual(
+      expect(await counted.getViews(ids)).toEqual(
         ids.map((id) => ({ id, attributes: { i: Number(id.slice(6)) }, edgeSet: [] })),
       );
     });
@@ -111,15 +111,15 @@ describe('get', () => {
     ];
     for (const { attributes, calls, expected } of reads) {
       const made = await callsOf(async () => {
-        const nodes = await counted.get(['GOAL-1', 'USER-__proto__'], { attributes });
+        const nodes = await counted.getViews(['GOAL-1', 'USER-__proto__'], { attributes });
         expect(nodes.map((read) => read.attributes)).toEqual(expected);
         expect(nodes[0]?.edgeSet).toEqual(EDGE_SET);
       });
       expect(made).toEqual({ BatchGetItemCommand: calls });
     }
-    const all = await counted.get(['TEAM-1', 'GOAL-2', 'USER-n1'], { attributes: 'ALL', consistent: true });
+    const all = await counted.getViews(['TEAM-1', 'GOAL-2', 'USER-n1'], { attributes: 'ALL', consistent: true });
     expect(all.map(({ attributes }) => attributes)).toEqual([{ name: 'Core' }, null, { i: 1 }]);
-    expect((await counted.get(['TEAM-1'], { attributes: ['name'] }))[0]?.attributes).toEqual({ name: 'Core' });
+    expect((await counted.getViews(['TEAM-1'], { attributes: ['name'] }))[0]?.attributes).toEqual({ name: 'Core' });
   });
 
   it('does not lose a put where a node is read, changed and put, though its view lags', async () => {
@@ -127,7 +127,7 @@ describe('get', () => {
     const put = (attributes: Item) => table.store.put(item('USER-account', 'USER-account', attributes));
     await put({ name: { S: 'Ada' }, points: { N: '1' } });
     const read = async (attributes: 'ALL' | string[]) =>
-      (await reader.get(['USER-account'], { attributes, consistent: true }))[0]?.attributes;
+      (await reader.getViews(['USER-account'], { attributes, consistent: true }))[0]?.attributes;
     expect(await read('ALL')).toEqual({ name: 'Ada', points: 1 });
     await put({ name: { S: 'Ada' }, points: { N: '2' } });
     expect(await read('ALL')).toEqual({ name: 'Ada', points: 2 });
@@ -138,14 +138,14 @@ describe('get', () => {
 
   it('converts numbers as it is told', async () => {
     const lossless = createReader(graph, { store: table.store, readNumber: (text) => `#${text}` });
-    const [goal] = await lossless.get(['GOAL-1']);
+    const [goal] = await lossless.getViews(['GOAL-1']);
     expect(goal?.attributes).toMatchObject({ size: `#${BIG}` });
     expect(goal?.edgeSet[1]).toMatchObject({ weight: '#7' });
   });
 
   it('takes a label named __proto__ as data', async () => {
     await table.store.put(item('GOAL-proto', '~view', { edgeSet: { SS: ['MEMBER-USER-a|__proto__=x'] } }));
-    const entry = (await reader.get(['GOAL-proto']))[0]?.edgeSet[0];
+    const entry = (await reader.getViews(['GOAL-proto']))[0]?.edgeSet[0];
     expect(Object.entries(entry ?? {})).toEqual([
       ['type', 'MEMBER'],
       ['target', 'USER-a'],
@@ -157,13 +157,13 @@ describe('get', () => {
   it('leaves out elements that are no edges', async () => {
     const view = { edgeSet: { SS: ['MEMBER-USER-a|role=LEAD', 'MEMBER-', 'rubbish', 'MEMBER-USER-b|role', '|x=1'] } };
     await table.store.put(item('GOAL-corrupt', '~view', view));
-    expect((await reader.get(['GOAL-corrupt']))[0]?.edgeSet).toEqual([
+    expect((await reader.getViews(['GOAL-corrupt']))[0]?.edgeSet).toEqual([
       { type: 'MEMBER', target: 'USER-a', role: 'LEAD' },
     ]);
   });
 
   it('gives the same result where types left the set because it grew too big', async () => {
-    const [whole] = await reader.get(['GOAL-1']);
+    const [whole] = await reader.getViews(['GOAL-1']);
     const { item: view } = await table.store.get({ source: 'GOAL-1', target: '~view' }, { consistent: true });
     const elements = (view!['edgeSet'] as { SS: string[] }).SS;
     const evictedView = {
@@ -177,7 +177,7 @@ describe('get', () => {
       const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
       for (const consistent of [false, true]) {
         const calls = await callsOf(async () => {
-          expect((await counted.get(['GOAL-1'], { consistent }))[0]).toEqual(whole);
+          expect((await counted.getViews(['GOAL-1'], { consistent }))[0]).toEqual(whole);
         });
         expect(calls).toEqual({ BatchGetItemCommand: 1, QueryCommand: 1 });
       }
@@ -243,7 +243,7 @@ describe('edges', () => {
     expect(items.map(({ target }) => target)).toEqual(targets);
     expect(cursor).toBeUndefined();
     await table.store.put(item('TEAM-large', '~view', { evicted: { SS: ['MEMBER'] } }));
-    expect((await reader.get(['TEAM-large']))[0]?.edgeSet).toEqual(
+    expect((await reader.getViews(['TEAM-large']))[0]?.edgeSet).toEqual(
       targets.map((target) => ({ type: 'MEMBER', target, role: 'LEAD' })),
     );
   });
@@ -252,7 +252,7 @@ describe('edges', () => {
     await table.store.put(item('GOAL-new', 'NEXT-GOAL-1'));
     expect(await reader.has('GOAL-new', 'NEXT', 'GOAL-1', { consistent: true })).toBe(true);
     expect((await reader.edges('GOAL-new', 'NEXT', { consistent: true })).items).toHaveLength(1);
-    expect((await reader.get(['GOAL-new'], { consistent: true }))[0]?.edgeSet).toEqual([]);
+    expect((await reader.getViews(['GOAL-new'], { consistent: true }))[0]?.edgeSet).toEqual([]);
   });
 });
 

@@ -55,27 +55,27 @@ ${each((i) => `    E${i}: edge({ from: 'T${i}', to: 'USER', edgeSet: ['role', 's
 declare const store: Store;
 declare const anyId: string;
 const reader = createReader(graph, { store });
-export const got = await reader.get(['GOAL-G1']);
-export const several = await reader.get(['GOAL-G1', 'USER-U1']);
-export const selected = await reader.get(['GOAL-G1'], { attributes: ['notes'] });
-export const whole = await reader.get(['GOAL-G1'], { attributes: 'ALL' });
+export const got = await reader.getViews(['GOAL-G1']);
+export const several = await reader.getViews(['GOAL-G1', 'USER-U1']);
+export const selected = await reader.getViews(['GOAL-G1'], { attributes: ['notes'] });
+export const whole = await reader.getViews(['GOAL-G1'], { attributes: 'ALL' });
 export const entry = got[0]!.edgeSet[0]!;
 export const nodes = await reader.nodes('GOAL');
-export const node1 = await reader.node('GOAL-G1');
-export const edge1 = await reader.edge('GOAL-G1', 'MEMBER', 'USER-U1');
+export const node1 = await reader.getNode('GOAL-G1');
+export const edge1 = await reader.getEdge('GOAL-G1', 'MEMBER', 'USER-U1');
 export const edges = await reader.edges('GOAL-G1', 'MEMBER');
-export const collection = await reader.collection('GOAL-G1', { types: ['MEMBER'] });
-export const inbound = await reader.inbound('MEMBER', 'USER-U1', { reverse: true });
+export const collection = await reader.getCollection('GOAL-G1', { types: ['MEMBER'] });
+export const inbound = await reader.inbound('USER-U1', 'MEMBER', { reverse: true });
 export const search = reader.search('GOAL.status');
 export const hits = await search.eq('OPEN');
 export const found = await reader.search('GOAL.status').find({ eq: 'OPEN' });
 export const hit = hits.items[0]!;
-export const page = await reader.page('MEMBER', 'USER-U1');
-export const bare = await reader.page('MEMBER', 'USER-U1', { with: [] });
+export const page = await reader.page('USER-U1', 'MEMBER');
+export const bare = await reader.page('USER-U1', 'MEMBER', { with: [] });
 export const pageItem = page.items[0]!;
 export const neighbour = pageItem.edges.MEMBER[0]!;
 export const bareItem = bare.items[0]!;
-export const open = await reader.get([anyId]);
+export const open = await reader.getViews([anyId]);
 `;
 }
 

@@ -85,7 +85,7 @@ const sources = (page: { items: { source: string }[] }): string[] => page.items.
 
 describe('inbound', () => {
   it('gives source, type, target and what the model projects, in the first order', async () => {
-    const { items, cursor } = await reader.inbound('MEMBER', 'USER-1');
+    const { items, cursor } = await reader.inbound('USER-1', 'MEMBER');
     expect(cursor).toBeUndefined();
     expect(sources({ items })).toEqual(sorted(members, byRank));
     expect(items[0]).toEqual({
@@ -97,14 +97,14 @@ describe('inbound', () => {
   });
 
   it('gives nothing else of a target whose id begins the same, nor of an order that an edge has no value for', async () => {
-    expect(sources(await reader.inbound('MEMBER', 'USER-10'))).toEqual(['GOAL-00']);
-    expect(sources(await reader.inbound('MEMBER', 'USER-10', { order: 'gsi1' }))).toEqual(['GOAL-01']);
-    expect(await reader.inbound('MEMBER', 'USER-2')).toEqual({ items: [] });
+    expect(sources(await reader.inbound('USER-10', 'MEMBER'))).toEqual(['GOAL-00']);
+    expect(sources(await reader.inbound('USER-10', 'MEMBER', { order: 'gsi1' }))).toEqual(['GOAL-01']);
+    expect(await reader.inbound('USER-2', 'MEMBER')).toEqual({ items: [] });
   });
 
   it('gives everything at least as high as a label, by its weight', async () => {
     const atLeast = members.filter(({ role }) => role !== 'TEAM');
-    expect(sources(await reader.inbound('MEMBER', 'USER-1', { atLeast: 'CONTRIBUTOR' }))).toEqual(
+    expect(sources(await reader.inbound('USER-1', 'MEMBER', { atLeast: 'CONTRIBUTOR' }))).toEqual(
       sorted(atLeast, byRank),
     );
     // OWNER weighs as much as LEAD and sorts after it; both labels mean the weight.
@@ -112,9 +112,9 @@ describe('inbound', () => {
       members.filter(({ role }) => role === 'LEAD' || role === 'OWNER'),
       byRank,
     );
-    expect(sources(await reader.inbound('MEMBER', 'USER-1', { atLeast: 'LEAD' }))).toEqual(highest);
-    expect(sources(await reader.inbound('MEMBER', 'USER-1', { atLeast: 'OWNER' }))).toEqual(highest);
-    expect(sources(await reader.inbound('MEMBER', 'USER-1', { from: 'TEAM', to: 'CONTRIBUTOR' }))).toEqual(
+    expect(sources(await reader.inbound('USER-1', 'MEMBER', { atLeast: 'LEAD' }))).toEqual(highest);
+    expect(sources(await reader.inbound('USER-1', 'MEMBER', { atLeast: 'OWNER' }))).toEqual(highest);
+    expect(sources(await reader.inbound('USER-1', 'MEMBER', { from: 'TEAM', to: 'CONTRIBUTOR' }))).toEqual(
       sorted(
         members.filter(({ role }) => role === 'TEAM' || role === 'CONTRIBUTOR'),
         byRank,
@@ -124,7 +124,7 @@ describe('inbound', () => {
 
   it('gives exactly a label', async () => {
     const leads = members.filter(({ role }) => role === 'LEAD');
-    expect(sources(await reader.inbound('MEMBER', 'USER-1', { equals: 'LEAD' }))).toEqual(sorted(leads, byRank));
+    expect(sources(await reader.inbound('USER-1', 'MEMBER', { equals: 'LEAD' }))).toEqual(sorted(leads, byRank));
   });
 
   it('gives the second order, from one date to another, both inclusive', async () => {
@@ -134,8 +134,8 @@ describe('inbound', () => {
       members.filter(({ date }) => date >= '2020-02-01'),
       byDate,
     ).reverse();
-    expect(sources(await reader.inbound('MEMBER', 'USER-1', options))).toEqual(expected);
-    expect(sources(await reader.inbound('MEMBER', 'USER-1', { order: 'gsi1', equals: '2020-03-01' }))).toEqual(
+    expect(sources(await reader.inbound('USER-1', 'MEMBER', options))).toEqual(expected);
+    expect(sources(await reader.inbound('USER-1', 'MEMBER', { order: 'gsi1', equals: '2020-03-01' }))).toEqual(
       sorted(
         members.filter(({ date }) => date === '2020-03-01'),
         byDate,
@@ -147,12 +147,12 @@ describe('inbound', () => {
     const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
     const inOrder = SCORES.map((_, i) => `GOAL-s${i}`);
     const calls = await callsOf(async () => {
-      expect(sources(await counted.inbound('SCORE', 'USER-1'))).toEqual(inOrder);
+      expect(sources(await counted.inbound('USER-1', 'SCORE'))).toEqual(inOrder);
     });
     expect(calls).toEqual({ QueryCommand: 3 });
-    expect(sources(await reader.inbound('SCORE', 'USER-1', { atLeast: 0n }))).toEqual(inOrder.slice(2));
-    expect(sources(await reader.inbound('SCORE', 'USER-1', { to: new ExactNumber(SCORES[0]!) }))).toEqual(['GOAL-s0']);
-    expect(sources(await reader.inbound('SCORE', 'USER-1', { equals: 1e20, reverse: true }))).toEqual([
+    expect(sources(await reader.inbound('USER-1', 'SCORE', { atLeast: 0n }))).toEqual(inOrder.slice(2));
+    expect(sources(await reader.inbound('USER-1', 'SCORE', { to: new ExactNumber(SCORES[0]!) }))).toEqual(['GOAL-s0']);
+    expect(sources(await reader.inbound('USER-1', 'SCORE', { equals: 1e20, reverse: true }))).toEqual([
       'GOAL-s7',
       'GOAL-s6',
     ]);
@@ -161,7 +161,7 @@ describe('inbound', () => {
   it('asks one shard for one value where the shard is taken from the value', async () => {
     const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
     const calls = await callsOf(async () => {
-      expect(await counted.inbound('TAG', 'USER-1', { equals: 'y' })).toEqual({
+      expect(await counted.inbound('USER-1', 'TAG', { equals: 'y' })).toEqual({
         items: ['GOAL-t1', 'GOAL-t2'].map((source) => ({
           source,
           type: 'TAG',
@@ -171,7 +171,7 @@ describe('inbound', () => {
       });
     });
     expect(calls).toEqual({ QueryCommand: 1 });
-    expect(sources(await reader.inbound('TAG', 'USER-1', { reverse: true }))).toEqual([
+    expect(sources(await reader.inbound('USER-1', 'TAG', { reverse: true }))).toEqual([
       ...['GOAL-t3', 'GOAL-t2', 'GOAL-t1', 'GOAL-t0'],
     ]);
   });
@@ -189,11 +189,11 @@ describe('pages', () => {
     it(`${name}, of every size and in both directions, give the whole list once and end without a cursor`, async () => {
       // The compiler does not know which options belong to which edge type.
       const untyped = reader as unknown as Reader;
-      const whole = sources(await untyped.inbound(edgeType, 'USER-1', options));
+      const whole = sources(await untyped.inbound('USER-1', edgeType, options));
       for (let limit = 1; limit <= whole.length + 1; limit++) {
         for (const reverse of [false, true]) {
           const pages = await allPages((cursor) =>
-            untyped.inbound(edgeType, 'USER-1', { ...options, limit, reverse, cursor }),
+            untyped.inbound('USER-1', edgeType, { ...options, limit, reverse, cursor }),
           );
           const expected = reverse ? [...whole].reverse() : whole;
           expect(sources({ items: pages.flat() })).toEqual(expected);
@@ -208,7 +208,7 @@ describe('pages', () => {
     for (const reverse of [false, true]) {
       const calls = await callsOf(async () => {
         const pages = await allPages((cursor) =>
-          counted.inbound('MEMBER', 'USER-1', { order: 'gsi1', limit: 8, reverse, cursor }),
+          counted.inbound('USER-1', 'MEMBER', { order: 'gsi1', limit: 8, reverse, cursor }),
         );
         expect(pages.map((page) => page.length)).toEqual([8, 8, 8]);
       });
@@ -224,16 +224,16 @@ describe('pages', () => {
     for (const [i, source] of ['GOAL-a', 'GOAL-b', 'GOAL-c', 'GOAL-d'].entries())
       await put(source, `2020-01-0${i + 1}`);
     await table.projectAll();
-    const first = await reader.inbound('MEMBER', user, options);
+    const first = await reader.inbound(user, 'MEMBER', options);
     expect(sources(first)).toEqual(['GOAL-a', 'GOAL-b']);
     // The item that the cursor stands for goes; one comes in before it, one right after.
     await table.store.delete({ source: 'GOAL-b', target: `MEMBER-${user}` });
     await put('GOAL-aa', '2020-01-01');
     await put('GOAL-bb', '2020-01-02');
     await table.projectAll();
-    const second = await reader.inbound('MEMBER', user, { ...options, cursor: first.cursor });
+    const second = await reader.inbound(user, 'MEMBER', { ...options, cursor: first.cursor });
     expect(sources(second)).toEqual(['GOAL-bb', 'GOAL-c']);
-    const third = await reader.inbound('MEMBER', user, { ...options, cursor: second.cursor });
+    const third = await reader.inbound(user, 'MEMBER', { ...options, cursor: second.cursor });
     expect(sources(third)).toEqual(['GOAL-d']);
     expect(third.cursor).toBeUndefined();
   });
@@ -244,34 +244,34 @@ describe('pages', () => {
       message: 'The cursor was altered, or it belongs to another query or table.',
       hint: expect.stringContaining('same arguments'),
     });
-    const { cursor } = await reader.inbound('MEMBER', 'USER-1', { limit: 1 });
+    const { cursor } = await reader.inbound('USER-1', 'MEMBER', { limit: 1 });
     const others = [
-      reader.inbound('MEMBER', 'USER-10', { cursor }),
-      reader.inbound('MEMBER', 'TEAM-1', { cursor }),
-      reader.inbound('SCORE', 'USER-1', { cursor }),
-      reader.inbound('MEMBER', 'USER-1', { cursor, order: 'gsi1' }),
-      reader.inbound('MEMBER', 'USER-1', { cursor, reverse: true }),
-      reader.inbound('MEMBER', 'USER-1', { cursor, atLeast: 'TEAM' }),
-      reader.inbound('MEMBER', 'USER-1', { cursor, to: 'LEAD' }),
-      reader.inbound('MEMBER', 'USER-1', { cursor: cursor?.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')) }),
-      reader.inbound('MEMBER', 'USER-1', { cursor: 'nonsense' }),
-      reader.inbound('MEMBER', 'USER-1', { cursor: '' }),
-      reader.page('MEMBER', 'USER-1', { cursor }),
+      reader.inbound('USER-10', 'MEMBER', { cursor }),
+      reader.inbound('TEAM-1', 'MEMBER', { cursor }),
+      reader.inbound('USER-1', 'SCORE', { cursor }),
+      reader.inbound('USER-1', 'MEMBER', { cursor, order: 'gsi1' }),
+      reader.inbound('USER-1', 'MEMBER', { cursor, reverse: true }),
+      reader.inbound('USER-1', 'MEMBER', { cursor, atLeast: 'TEAM' }),
+      reader.inbound('USER-1', 'MEMBER', { cursor, to: 'LEAD' }),
+      reader.inbound('USER-1', 'MEMBER', { cursor: cursor?.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')) }),
+      reader.inbound('USER-1', 'MEMBER', { cursor: 'nonsense' }),
+      reader.inbound('USER-1', 'MEMBER', { cursor: '' }),
+      reader.page('USER-1', 'MEMBER', { cursor }),
       reader.edges('GOAL-00', 'MEMBER', { cursor }),
     ];
     for (const read of others) await expect(read).rejects.toThrow(invalid);
     // Naming the default order is the same query, and so is another limit.
-    expect(sources(await reader.inbound('MEMBER', 'USER-1', { cursor, order: 'gsi0', limit: 30 }))).toHaveLength(23);
+    expect(sources(await reader.inbound('USER-1', 'MEMBER', { cursor, order: 'gsi0', limit: 30 }))).toHaveLength(23);
   });
 
   it('are signed where a key is set, and then refuse what was signed otherwise', async () => {
     const signing = createReader(graph, { store: table.store, cursorKey: 'secret' });
-    const { cursor } = await signing.inbound('MEMBER', 'USER-1', { limit: 23 });
-    expect(sources(await signing.inbound('MEMBER', 'USER-1', { cursor }))).toHaveLength(1);
+    const { cursor } = await signing.inbound('USER-1', 'MEMBER', { limit: 23 });
+    expect(sources(await signing.inbound('USER-1', 'MEMBER', { cursor }))).toHaveLength(1);
     const invalid = expect.objectContaining({ code: 'invalid-cursor' });
-    await expect(reader.inbound('MEMBER', 'USER-1', { cursor })).rejects.toThrow(invalid);
-    const unsigned = await reader.inbound('MEMBER', 'USER-1', { limit: 23 });
-    await expect(signing.inbound('MEMBER', 'USER-1', { cursor: unsigned.cursor })).rejects.toThrow(invalid);
+    await expect(reader.inbound('USER-1', 'MEMBER', { cursor })).rejects.toThrow(invalid);
+    const unsigned = await reader.inbound('USER-1', 'MEMBER', { limit: 23 });
+    await expect(signing.inbound('USER-1', 'MEMBER', { cursor: unsigned.cursor })).rejects.toThrow(invalid);
   });
 });
 
@@ -279,35 +279,35 @@ describe('arguments that do not fit are refused', () => {
   it('with what the model declares', async () => {
     const any = reader as unknown as ReturnType<typeof createReader>;
     const refusals: [Promise<unknown>, string, string, string][] = [
-      [any.inbound('MEMBRE', 'USER-1'), 'unknown-type', 'no edge type "MEMBRE"', 'MEMBER, SCORE, TAG, PLAIN'],
-      [any.inbound('__proto__', 'USER-1'), 'unknown-type', 'no edge type', 'MEMBER, SCORE, TAG, PLAIN'],
-      [any.inbound('PLAIN', 'USER-1'), 'not-indexed', 'no inbound order', 'edges.PLAIN'],
-      [any.inbound('TAG', 'USER-1', { order: 'gsi0' }), 'unknown-order', 'no order "gsi0"', 'the orders gsi1'],
+      [any.inbound('USER-1', 'MEMBRE'), 'unknown-type', 'no edge type "MEMBRE"', 'MEMBER, SCORE, TAG, PLAIN'],
+      [any.inbound('USER-1', '__proto__'), 'unknown-type', 'no edge type', 'MEMBER, SCORE, TAG, PLAIN'],
+      [any.inbound('USER-1', 'PLAIN'), 'not-indexed', 'no inbound order', 'edges.PLAIN'],
+      [any.inbound('USER-1', 'TAG', { order: 'gsi0' }), 'unknown-order', 'no order "gsi0"', 'the orders gsi1'],
       [
-        any.inbound('MEMBER', 'USER-1', { atLeast: 'BOSS' }),
+        any.inbound('USER-1', 'MEMBER', { atLeast: 'BOSS' }),
         'unknown-label',
         'atLeast of order gsi0 of MEMBER is "BOSS"',
         'LEAD, OWNER, CONTRIBUTOR, TEAM',
       ],
-      [any.inbound('MEMBER', 'USER-1', { equals: 'constructor' }), 'unknown-label', 'no declared rank', 'LEAD'],
+      [any.inbound('USER-1', 'MEMBER', { equals: 'constructor' }), 'unknown-label', 'no declared rank', 'LEAD'],
       [
-        any.inbound('MEMBER', 'USER-1', { equals: 'LEAD', to: 'LEAD' }),
+        any.inbound('USER-1', 'MEMBER', { equals: 'LEAD', to: 'LEAD' }),
         'invalid-argument',
         'one of equals, atLeast',
         '',
       ],
       [
-        any.inbound('SCORE', 'USER-1', { atLeast: 'x' }),
+        any.inbound('USER-1', 'SCORE', { atLeast: 'x' }),
         'invalid-argument',
         'atLeast of order gsi0 of SCORE should be a number',
         '',
       ],
-      [any.inbound('MEMBER', 'GOAL-1'), 'unknown-type', 'do not enter nodes of type GOAL', 'USER, TEAM'],
-      [any.inbound('MEMBER', '1'), 'invalid-id', '"1" is not a node id', 'USER-42'],
-      [any.inbound('MEMBER', `USER-${'x'.repeat(1_100)}`), 'key-too-long', 'DynamoDB allows 1024', ''],
-      [any.inbound('MEMBER', 'USER-1', { limit: -1 }), 'invalid-limit', 'is -1', ''],
+      [any.inbound('GOAL-1', 'MEMBER'), 'unknown-type', 'do not enter nodes of type GOAL', 'USER, TEAM'],
+      [any.inbound('1', 'MEMBER'), 'invalid-id', '"1" is not a node id', 'USER-42'],
+      [any.inbound(`USER-${'x'.repeat(1_100)}`, 'MEMBER'), 'key-too-long', 'DynamoDB allows 1024', ''],
+      [any.inbound('USER-1', 'MEMBER', { limit: -1 }), 'invalid-limit', 'is -1', ''],
       [
-        any.inbound('MEMBER', 'USER-1', { consistent: true }),
+        any.inbound('USER-1', 'MEMBER', { consistent: true }),
         'no-consistent-index-read',
         'no consistent reads',
         'session',

@@ -110,7 +110,7 @@ beforeAll(async () => {
 
 describe('K41: several levels of associations at once', () => {
   it('gives a goals list whole: objectives, key results, leads and teams', async () => {
-    const page = await reader.page('TEAMGOAL', 'TEAM-1', LIST);
+    const page = await reader.page('TEAM-1', 'TEAMGOAL', LIST);
     expect(page.items.map(({ id }) => id)).toEqual(['GOAL-0', 'GOAL-1']);
     const lead = (i: number) => ({
       edge: { role: 'LEAD' },
@@ -135,11 +135,11 @@ describe('K41: several levels of associations at once', () => {
   });
 
   it('has one object for a node that comes twice by the same levels, and the same attributes by others', async () => {
-    const { items } = await reader.page('TEAMGOAL', 'TEAM-1', LIST);
+    const { items } = await reader.page('TEAM-1', 'TEAMGOAL', LIST);
     const [first, second] = items.map(({ edges }) => edges.KEYRESULT[0]!.node.edges.MEMBER[0]!.node);
     expect(first!.id).toBe('TEAM-1');
     expect(first).toBe(second);
-    const around = await reader.page('TEAMGOAL', 'TEAM-1', {
+    const around = await reader.page('TEAM-1', 'TEAMGOAL', {
       with: ['SUBGOAL', { edge: 'SUBGOAL', with: ['SUBGOAL'] }],
     });
     const [goal] = around.items[0]!.edges.SUBGOAL;
@@ -151,7 +151,7 @@ describe('K41: several levels of associations at once', () => {
   });
 
   it('has a list for each edge type that is named at a place, also below a label that a neighbour does not have', async () => {
-    const { items } = await reader.page('TEAMGOAL', 'TEAM-1', {
+    const { items } = await reader.page('TEAM-1', 'TEAMGOAL', {
       with: [
         {
           edge: 'KEYRESULT',
@@ -175,15 +175,15 @@ describe('K41: several levels of associations at once', () => {
   });
 
   it('has no edges, but a place for them, where no edge set has any of the nodes', async () => {
-    const { items, calls } = await reader.page('TASK_OF', keyResult(0));
+    const { items, calls } = await reader.page(keyResult(0), 'TASK_OF');
     expect(items).toEqual([0, 1].map((j) => ({ id: `TASK-0.${j}`, attributes: { title: `Task 0.${j}` }, edges: {} })));
     expect(calls).toBe(2 + 1);
-    const { items: bare } = await reader.page('TASK_OF', keyResult(0), { with: [] });
+    const { items: bare } = await reader.page(keyResult(0), 'TASK_OF', { with: [] });
     expect(bare).toEqual(items.map(({ id, attributes }) => ({ id, attributes })));
   });
 
   it('shows the edges of each place only there, where two places ask for one node in two ways', async () => {
-    const { items } = await reader.page('TEAMGOAL', 'TEAM-1', {
+    const { items } = await reader.page('TEAM-1', 'TEAMGOAL', {
       with: [
         { edge: 'MEMBER', label: 'LEAD', with: [{ inbound: 'MEMBER' }] },
         { edge: 'KEYRESULT', with: [{ edge: 'MEMBER', label: 'LEAD' }] },
@@ -198,7 +198,7 @@ describe('K41: several levels of associations at once', () => {
     const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
     let said = 0;
     const calls = await callsOf(async () => {
-      said = (await counted.page('TEAMGOAL', 'TEAM-1', LIST)).calls;
+      said = (await counted.page('TEAM-1', 'TEAMGOAL', LIST)).calls;
     });
     expect(calls).toEqual({ QueryCommand: 1, BatchGetItemCommand: 3 });
     expect(said).toBe(4);
@@ -206,7 +206,7 @@ describe('K41: several levels of associations at once', () => {
 
   it('reads a node that comes twice once, on whichever levels it is', async () => {
     const { reader: noted, batches } = noting(table);
-    await noted.page('TEAMGOAL', 'TEAM-1', LIST);
+    await noted.page('TEAM-1', 'TEAMGOAL', LIST);
     const read = batches.map((keys) => keys.map(({ source }) => source));
     expect(read[0]).toEqual(['GOAL-0', 'GOAL-1']);
     expect(read[1]!.sort()).toEqual([...[0, 1, 2, 3, 4, 5, 6].map(keyResult), user(0), user(1)]);
@@ -218,7 +218,7 @@ describe('K41: several levels of associations at once', () => {
   it('ends where goals are goals of each other, and reads none of them again', async () => {
     const { reader: noted, batches } = noting(table);
     const inner = { edge: 'SUBGOAL', with: [{ edge: 'SUBGOAL', with: ['SUBGOAL'] }] } as const;
-    const page = await noted.page('TEAMGOAL', 'TEAM-1', { with: [{ edge: 'SUBGOAL', with: [inner] }] });
+    const page = await noted.page('TEAM-1', 'TEAMGOAL', { with: [{ edge: 'SUBGOAL', with: [inner] }] });
     expect(page.calls).toBe(2);
     expect(batches).toHaveLength(1);
     expect(Object.keys(neighboursOf(page)).sort()).toEqual(['GOAL-0', 'GOAL-1']);
@@ -234,8 +234,8 @@ describe('K41: several levels of associations at once', () => {
   it('takes the same levels by several names as one', async () => {
     const { reader: noted, batches } = noting(table);
     const with_ = [LEAD, { edge: 'KEYRESULT', with: [LEAD] }, { edge: 'KEYRESULT', with: [OF_TEAM] }] as const;
-    const { calls: _, ...whole } = await reader.page('TEAMGOAL', 'TEAM-1', LIST);
-    const { calls, ...page } = await noted.page('TEAMGOAL', 'TEAM-1', { with: with_ });
+    const { calls: _, ...whole } = await reader.page('TEAM-1', 'TEAMGOAL', LIST);
+    const { calls, ...page } = await noted.page('TEAM-1', 'TEAMGOAL', { with: with_ });
     expect(page).toEqual(whole);
     expect(calls).toBe(4);
     expect(batches.flat()).toHaveLength(2 + 9 + 4);
@@ -243,17 +243,17 @@ describe('K41: several levels of associations at once', () => {
 
   it("saves a level's read where its edges copy what is shown", async () => {
     const { reader: noted, batches } = noting(copied);
-    const page = await noted.page('TEAMGOAL', 'TEAM-1', LIST);
+    const page = await noted.page('TEAM-1', 'TEAMGOAL', LIST);
     expect(page.calls).toBe(3);
     expect(batches[1]!.map(({ source }) => source).sort()).toEqual([0, 1, 2, 3, 4, 5, 6].map(keyResult));
     expect(neighboursOf(page)[user(3)]).toEqual({ name: 'User 3' });
   });
 
   it('goes on by a cursor of the same levels', async () => {
-    const { cursor } = await reader.page('TEAMGOAL', 'TEAM-1', { ...LIST, limit: 1 });
-    const { items } = await reader.page('TEAMGOAL', 'TEAM-1', { ...LIST, limit: 1, cursor });
+    const { cursor } = await reader.page('TEAM-1', 'TEAMGOAL', { ...LIST, limit: 1 });
+    const { items } = await reader.page('TEAM-1', 'TEAMGOAL', { ...LIST, limit: 1, cursor });
     expect(items.map(({ id }) => id)).toEqual(['GOAL-1']);
-    const other = reader.page('TEAMGOAL', 'TEAM-1', { with: [LEAD, { edge: 'KEYRESULT', with: [LEAD] }], cursor });
+    const other = reader.page('TEAM-1', 'TEAMGOAL', { with: [LEAD, { edge: 'KEYRESULT', with: [LEAD] }], cursor });
     await expect(other).rejects.toThrow(expect.objectContaining({ code: 'invalid-cursor' }));
   });
 });
@@ -261,7 +261,7 @@ describe('K41: several levels of associations at once', () => {
 describe('levels that are queried', () => {
   it('has edges that enter, with what their index items hold: a Query of each shard for each node', async () => {
     const with_ = [{ edge: 'KEYRESULT', with: [{ inbound: 'TASK_OF' }] }] as const;
-    const page = await reader.page('TEAMGOAL', 'TEAM-1', { with: with_ });
+    const page = await reader.page('TEAM-1', 'TEAMGOAL', { with: with_ });
     expect(page.calls).toBe(2 + 1 + 7 * 2 + 1);
     expect(page.items[1]!.edges.KEYRESULT[1]!.node).toEqual({
       ...{ id: keyResult(3), attributes: { title: 'Key result 3' } },
@@ -277,7 +277,7 @@ describe('levels that are queried', () => {
 
   it('has edges of types that no edge set has: a Query of the table for each node', async () => {
     const with_ = [{ edge: 'KEYRESULT', with: [{ edge: 'WATCHER' }] }] as const;
-    const page = await reader.page('TEAMGOAL', 'TEAM-1', { with: with_ });
+    const page = await reader.page('TEAM-1', 'TEAMGOAL', { with: with_ });
     expect(page.calls).toBe(2 + 1 + 7 + 1);
     expect(page.items[0]!.edges.KEYRESULT[0]!.node.edges.WATCHER).toEqual([
       { edge: {}, node: { id: user(4), attributes: { name: 'User 4', city: 'Lisbon' } } },
@@ -288,7 +288,7 @@ describe('levels that are queried', () => {
     const with_ = [
       { edge: 'KEYRESULT', with: [{ inbound: 'TASK_OF' }, { inbound: 'TASK_OF', order: 'gsi1' }] },
     ] as const;
-    const page = await reader.page('TEAMGOAL', 'TEAM-1', { with: with_ });
+    const page = await reader.page('TEAM-1', 'TEAMGOAL', { with: with_ });
     expect(page.calls).toBe(2 + 1 + 7 * 2 * 2 + 1);
     const { TASK_OF: tasks } = page.items[1]!.edges.KEYRESULT[1]!.node.inbound;
     expect(tasks.map(({ node }) => node.id)).toEqual(['TASK-3.0', 'TASK-3.1']);
@@ -308,14 +308,14 @@ describe('levels that are queried', () => {
       },
     });
     const bounded = createReader(graph, { store, concurrency: 4, leases: withoutRegistry(graph) });
-    await bounded.page('TEAMGOAL', 'TEAM-1', { with: [{ edge: 'KEYRESULT', with: [{ inbound: 'TASK_OF' }] }] });
+    await bounded.page('TEAM-1', 'TEAMGOAL', { with: [{ edge: 'KEYRESULT', with: [{ inbound: 'TASK_OF' }] }] });
     expect(most).toBe(4);
     const keys = [0, 1, 2, 3, 4, 5, 6].map((i) => ({ source: keyResult(i), target: '~view' }));
     const views = (await table.store.getMany(keys, { consistent: true })).items.map((view) => view!);
     for (const { edgeSet: _, ...view } of views) await table.store.put({ ...view, evicted: { SS: ['MEMBER'] } });
     try {
       most = 0;
-      await bounded.page('TEAMGOAL', 'TEAM-1', LIST);
+      await bounded.page('TEAM-1', 'TEAMGOAL', LIST);
       expect(most).toBe(4);
     } finally {
       for (const view of views) await table.store.put(view);
@@ -323,7 +323,7 @@ describe('levels that are queried', () => {
   });
 
   it('goes down and up again: the goals of the leads of key results', async () => {
-    const page = await reader.page('TEAMGOAL', 'TEAM-1', {
+    const page = await reader.page('TEAM-1', 'TEAMGOAL', {
       with: [{ edge: 'KEYRESULT', with: [{ edge: 'MEMBER', label: 'LEAD', with: [{ inbound: 'MEMBER' }] }] }],
     });
     const [lead, ...others] = page.items[0]!.edges.KEYRESULT[0]!.node.edges.MEMBER;
@@ -334,13 +334,13 @@ describe('levels that are queried', () => {
   });
 
   it('gives the same where an edge type left a view of a level because it grew too big', async () => {
-    const whole = await reader.page('TEAMGOAL', 'TEAM-1', LIST);
+    const whole = await reader.page('TEAM-1', 'TEAMGOAL', LIST);
     const key = { source: keyResult(3), target: '~view' };
     const { item: view } = await table.store.get(key, { consistent: true });
     const { edgeSet: _, ...emptied } = view!;
     await table.store.put({ ...emptied, evicted: { SS: ['MEMBER'] } });
     try {
-      expect(await reader.page('TEAMGOAL', 'TEAM-1', LIST)).toEqual({ ...whole, calls: whole.calls + 1 });
+      expect(await reader.page('TEAM-1', 'TEAMGOAL', LIST)).toEqual({ ...whole, calls: whole.calls + 1 });
     } finally {
       await table.store.put(view!);
     }
@@ -351,9 +351,9 @@ describe('bounds of levels are reported', () => {
   const found = (page: Parameters<typeof neighboursOf>[0]): string[] => Object.keys(neighboursOf(page));
 
   it('has maxNodes neighbours, and names those that it left out', async () => {
-    const whole = await reader.page('TEAMGOAL', 'TEAM-1', LIST);
+    const whole = await reader.page('TEAM-1', 'TEAMGOAL', LIST);
     for (const maxNodes of [1, 5, 9, 11]) {
-      const page = await reader.page('TEAMGOAL', 'TEAM-1', { ...LIST, maxNodes });
+      const page = await reader.page('TEAM-1', 'TEAMGOAL', { ...LIST, maxNodes });
       expect(found(page)).toHaveLength(maxNodes);
       expect(page.truncated!.reason).toBe('maxNodes');
       expect(page.truncated!.edgesOf).toBeUndefined();
@@ -361,16 +361,16 @@ describe('bounds of levels are reported', () => {
       if (maxNodes >= 9) expect([...found(page), ...page.truncated!.ids].sort()).toEqual(found(whole).sort());
       expect(neighboursOf(whole)).toMatchObject(neighboursOf(page));
     }
-    const enough = await reader.page('TEAMGOAL', 'TEAM-1', { ...LIST, maxNodes: found(whole).length });
+    const enough = await reader.page('TEAM-1', 'TEAMGOAL', { ...LIST, maxNodes: found(whole).length });
     expect(enough).toEqual(whole);
   });
 
   it('asks no further nodes once it is full, and names those whose edges it did not read', async () => {
     const with_ = [{ edge: 'KEYRESULT', with: [{ inbound: 'TASK_OF' }] }] as const;
-    const page = await reader.page('TEAMGOAL', 'TEAM-1', { with: with_, maxNodes: 7 });
+    const page = await reader.page('TEAM-1', 'TEAMGOAL', { with: with_, maxNodes: 7 });
     expect(page.calls).toBe(3);
     expect(page.truncated).toEqual({ reason: 'maxNodes', ids: [], edgesOf: [0, 2, 4, 6, 1, 3, 5].map(keyResult) });
-    const one = await reader.page('TEAMGOAL', 'TEAM-1', { with: with_, maxNodes: 8, limit: 1 });
+    const one = await reader.page('TEAM-1', 'TEAMGOAL', { with: with_, maxNodes: 8, limit: 1 });
     expect(found(one)).toHaveLength(8);
     expect(one.truncated!.ids.length).toBeGreaterThan(0);
   });
@@ -379,32 +379,32 @@ describe('bounds of levels are reported', () => {
     const nested = (depth: number): object =>
       depth === 1 ? { edge: 'KEYRESULT' } : { edge: 'SUBGOAL', with: [depth === 2 ? 'KEYRESULT' : nested(depth - 1)] };
     const open = reader as unknown as Reader;
-    const five = await open.page('TEAMGOAL', 'TEAM-1', { with: [nested(5) as never] });
+    const five = await open.page('TEAM-1', 'TEAMGOAL', { with: [nested(5) as never] });
     expect(five.truncated).toBeUndefined();
-    const six = await open.page('TEAMGOAL', 'TEAM-1', { with: [nested(6) as never] });
+    const six = await open.page('TEAM-1', 'TEAMGOAL', { with: [nested(6) as never] });
     expect(six.truncated!.reason).toBe('depth');
     expect(six.truncated!.ids.sort()).toEqual([0, 1, 2, 3, 4, 5, 6].map(keyResult));
     expect(six.calls).toBe(2);
     const queried = { edge: 'KEYRESULT', with: [{ inbound: 'TASK_OF' }] };
     const deep = [1, 2, 3, 4].reduce((below: object) => ({ edge: 'SUBGOAL', with: [below] }), queried);
-    const page = await open.page('TEAMGOAL', 'TEAM-1', { with: [deep as never] });
+    const page = await open.page('TEAM-1', 'TEAMGOAL', { with: [deep as never] });
     expect(page.truncated!.ids).toEqual([]);
     expect(page.truncated!.edgesOf!.sort()).toEqual([0, 1, 2, 3, 4, 5, 6].map(keyResult));
     // Who is shown on a level above is missing on the sixth, too.
-    const again = await open.page('TEAMGOAL', 'TEAM-1', { with: ['KEYRESULT', nested(6)] as never });
+    const again = await open.page('TEAM-1', 'TEAMGOAL', { with: ['KEYRESULT', nested(6)] as never });
     expect(again.truncated).toEqual({ reason: 'depth', ids: [], edgesOf: expect.any(Array) });
     // A `with` without an end is read as far as the bound.
     const endless: Record<string, unknown> = { edge: 'SUBGOAL' };
     endless['with'] = [endless];
-    expect((await open.page('TEAMGOAL', 'TEAM-1', { with: [endless as never] })).calls).toBe(2);
+    expect((await open.page('TEAM-1', 'TEAMGOAL', { with: [endless as never] })).calls).toBe(2);
   });
 
   it('bounds one level of edge sets only where that is asked for', async () => {
-    const page = await reader.page('TEAMGOAL', 'TEAM-1', { maxNodes: 2 });
+    const page = await reader.page('TEAM-1', 'TEAMGOAL', { maxNodes: 2 });
     expect(found(page)).toHaveLength(2);
     expect(page.truncated!.ids.length).toBeGreaterThan(0);
     for (const maxNodes of [0, -1, 1.5, '3' as unknown as number]) {
-      const refused = reader.page('TEAMGOAL', 'TEAM-1', { maxNodes });
+      const refused = reader.page('TEAM-1', 'TEAMGOAL', { maxNodes });
       await expect(refused).rejects.toThrow(expect.objectContaining({ code: 'invalid-limit' }));
     }
   });
@@ -431,7 +431,7 @@ describe('the plan of levels', () => {
 
   it('is what explain finds: 4 steps, a call each', async () => {
     const { plan } = await explainQuery(table.store, (store) =>
-      createReader(graph, { store }).page('TEAMGOAL', 'TEAM-1', LIST),
+      createReader(graph, { store }).page('TEAM-1', 'TEAMGOAL', LIST),
     );
     expect(plan.calls).toBe(4);
     expect(plan.steps[0]).toMatch(/^1 Query of gsi0/);
@@ -478,7 +478,7 @@ describe('levels refuse what the model does not declare', () => {
     ['no entry', null, 'invalid-option', ''],
   ];
   it.each(refused)('%s', async (_, entry, code, hint) => {
-    const read = (reader as unknown as Reader).page('TEAMGOAL', 'TEAM-1', { with: [entry as never] });
+    const read = (reader as unknown as Reader).page('TEAM-1', 'TEAMGOAL', { with: [entry as never] });
     const error = await read.catch((error: unknown) => error);
     expect(error).toMatchObject({ code, ...(hint !== '' && { hint: expect.stringContaining(hint) }) });
   });
@@ -488,7 +488,7 @@ describe('levels that are no list', () => {
   it.each([['MEMBER'], [null], [{ edge: 'MEMBER' }]])('are refused: %j', async (levels) => {
     const open = reader as unknown as Reader;
     for (const with_ of [levels, ...(levels === null ? [] : [[{ edge: 'KEYRESULT', with: levels }]])]) {
-      const read = open.page('TEAMGOAL', 'TEAM-1', { with: with_ as never });
+      const read = open.page('TEAM-1', 'TEAMGOAL', { with: with_ as never });
       await expect(read).rejects.toMatchObject({ code: 'invalid-argument', hint: expect.stringContaining("with: ['") });
     }
   });
@@ -510,7 +510,7 @@ describe('a session with levels', () => {
     await writer.putEdge('KEYRESULT-new', 'WATCHER', 'USER-new');
     const levels = [LEAD, { inbound: 'TASK_OF' }, { edge: 'WATCHER' }] as const;
     const asked = { with: [{ edge: 'KEYRESULT', with: levels }] } as const;
-    const page = await createReader(own.graph, { store: own.store }).with(session).page('TEAMGOAL', 'TEAM-1', asked);
+    const page = await createReader(own.graph, { store: own.store }).with(session).page('TEAM-1', 'TEAMGOAL', asked);
     const results = new Map(page.items.flatMap(({ edges }) => edges.KEYRESULT.map(({ node }) => [node.id, node])));
     const newcomer = { id: 'USER-new', attributes: { name: 'Newcomer' } };
     expect(results.get('KEYRESULT-new')).toEqual({
@@ -521,7 +521,7 @@ describe('a session with levels', () => {
     expect(results.get(keyResult(0))!.edges.MEMBER.map(({ node }) => node.id)).toContain(user(4));
     expect(results.has(keyResult(6))).toBe(false);
     await own.projectAll();
-    const later = await createReader(own.graph, { store: own.store }).page('TEAMGOAL', 'TEAM-1', asked);
+    const later = await createReader(own.graph, { store: own.store }).page('TEAM-1', 'TEAMGOAL', asked);
     const { calls: _, ...shown } = page;
     expect(later).toMatchObject(shown);
   });

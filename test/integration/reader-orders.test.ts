@@ -67,25 +67,25 @@ const byHours = [...TICKETS].sort((left, right) => left.hours - right.hours);
 
 describe('named orders', () => {
   it('are chosen by name, beside the two of the indexes, each with what is projected', async () => {
-    const found = await reader.inbound('FOR', 'USER-1', { order: 'byHours' });
+    const found = await reader.inbound('USER-1', 'FOR', { order: 'byHours' });
     expect(sources(found)).toEqual([...byHours.map(({ source }) => source), 'TICKET-plain']);
     expect(found.items[0]).toEqual({
       ...{ source: byHours[0]!.source, type: 'FOR', target: 'USER-1', attributes: { title: byHours[0]!.title } },
     });
     const opened = TICKETS.map(({ source }) => source);
-    expect(sources(await reader.inbound('FOR', 'USER-1'))).toEqual(opened);
-    const byTitle = await reader.inbound('FOR', 'USER-1', { order: 'gsi1' });
+    expect(sources(await reader.inbound('USER-1', 'FOR'))).toEqual(opened);
+    const byTitle = await reader.inbound('USER-1', 'FOR', { order: 'gsi1' });
     expect(sources(byTitle)).toEqual([...opened.reverse(), 'TICKET-plain']);
   });
 
   it('take the predicates of their kind: labels by weight, numbers in a range', async () => {
     const high = TICKETS.filter(({ priority }) => priority === 'HIGH').map(({ source }) => source);
     const query = { order: 'byPriority' } as const;
-    expect(sources(await reader.inbound('FOR', 'USER-1', { ...query, atLeast: 'HIGH' }))).toEqual(high);
-    expect(sources(await reader.inbound('FOR', 'USER-1', { ...query, equals: 'HIGH' }))).toEqual(high);
-    expect(sources(await reader.inbound('FOR', 'USER-1', query))).toHaveLength(TICKETS.length);
+    expect(sources(await reader.inbound('USER-1', 'FOR', { ...query, atLeast: 'HIGH' }))).toEqual(high);
+    expect(sources(await reader.inbound('USER-1', 'FOR', { ...query, equals: 'HIGH' }))).toEqual(high);
+    expect(sources(await reader.inbound('USER-1', 'FOR', query))).toHaveLength(TICKETS.length);
     const range = { order: 'byHours', from: 3, to: 5, reverse: true } as const;
-    expect(sources(await reader.inbound('FOR', 'USER-1', range))).toEqual(
+    expect(sources(await reader.inbound('USER-1', 'FOR', range))).toEqual(
       byHours
         .filter(({ hours }) => hours >= 3 && hours <= 5)
         .map(({ source }) => source)
@@ -95,8 +95,8 @@ describe('named orders', () => {
 
   it('keep targets apart whose ids look alike', async () => {
     for (const id of ['USER-10', 'USER-1#1', 'USER-1/byHours']) {
-      expect(sources(await reader.inbound('FOR', id, { order: 'byHours' }))).toEqual(['TICKET-00']);
-      expect(sources(await reader.inbound('FOR', id, { order: 'byPriority' }))).toEqual(['TICKET-00']);
+      expect(sources(await reader.inbound(id, 'FOR', { order: 'byHours' }))).toEqual(['TICKET-00']);
+      expect(sources(await reader.inbound(id, 'FOR', { order: 'byPriority' }))).toEqual(['TICKET-00']);
     }
   });
 
@@ -106,12 +106,12 @@ describe('named orders', () => {
       (left, right) => left.text - right.text || (left.source < right.source ? -1 : 1),
     );
     const calls = await callsOf(async () => {
-      expect(sources(await counted.inbound('NOTE', 'USER-1'))).toEqual(wanted.map(({ source }) => source));
+      expect(sources(await counted.inbound('USER-1', 'NOTE'))).toEqual(wanted.map(({ source }) => source));
     });
     expect(calls).toEqual({ QueryCommand: 3 });
     for (const reverse of [false, true]) {
       const pages = await allPages((cursor) =>
-        reader.inbound('NOTE', 'USER-1', { order: 'byText', reverse, limit: 3, cursor }),
+        reader.inbound('USER-1', 'NOTE', { order: 'byText', reverse, limit: 3, cursor }),
       );
       const found = pages.flat().map(({ source }) => source);
       expect(found).toEqual((reverse ? [...wanted].reverse() : wanted).map(({ source }) => source));
@@ -119,22 +119,22 @@ describe('named orders', () => {
   });
 
   it('find an edge whose key leaves no room for the name', async () => {
-    expect(sources(await reader.inbound('NOTE', LONG))).toEqual(['TICKET-00']);
+    expect(sources(await reader.inbound(LONG, 'NOTE'))).toEqual(['TICKET-00']);
     const { items } = await table.store.query({ partition: 'TICKET-00', sortKey: { beginsWith: '~ix/#byText/#' } });
     expect(items).toHaveLength(1);
   });
 
   it('bind a cursor to the order, and serve pages with their neighbours', async () => {
-    const { cursor } = await reader.inbound('FOR', 'USER-1', { order: 'byHours', limit: 1 });
+    const { cursor } = await reader.inbound('USER-1', 'FOR', { order: 'byHours', limit: 1 });
     for (const order of ['byPriority', 'gsi0'] as const) {
-      await expect(reader.inbound('FOR', 'USER-1', { order, limit: 1, cursor })).rejects.toThrow(
+      await expect(reader.inbound('USER-1', 'FOR', { order, limit: 1, cursor })).rejects.toThrow(
         expect.objectContaining({ code: 'invalid-cursor' }),
       );
     }
-    const page = await reader.page('FOR', 'USER-1', { order: 'byHours', limit: 2, reverse: true });
+    const page = await reader.page('USER-1', 'FOR', { order: 'byHours', limit: 2, reverse: true });
     expect(page.items.map(({ id }) => id)).toEqual(['TICKET-plain', byHours.at(-1)!.source]);
     const open = reader as unknown as ReturnType<typeof createReader<CompiledModel>>;
-    await expect(open.inbound('FOR', 'USER-1', { order: 'byColour' })).rejects.toThrow(
+    await expect(open.inbound('USER-1', 'FOR', { order: 'byColour' })).rejects.toThrow(
       expect.objectContaining({
         code: 'unknown-order',
         hint: expect.stringContaining('gsi0, gsi1, byPriority, byHours'),
@@ -156,11 +156,11 @@ describe('the index items of named orders', () => {
     await writer.putEdge('TICKET-1', 'FOR', 'USER-1', { hours: 2 });
     await expect(ownReader.waitForProjection(key, { timeoutMs: 0 })).rejects.toThrow(/~ix\/#byHours\/FOR-USER-1/);
     await own.projectAll();
-    expect(sources(await ownReader.inbound('FOR', 'USER-1', { order: 'byPriority' }))).toEqual([]);
-    expect(sources(await ownReader.inbound('FOR', 'USER-1', { order: 'byHours', equals: 2 }))).toEqual(['TICKET-1']);
+    expect(sources(await ownReader.inbound('USER-1', 'FOR', { order: 'byPriority' }))).toEqual([]);
+    expect(sources(await ownReader.inbound('USER-1', 'FOR', { order: 'byHours', equals: 2 }))).toEqual(['TICKET-1']);
     await writer.deleteEdge('TICKET-1', 'FOR', 'USER-1');
     await own.projectAll();
-    expect(sources(await ownReader.inbound('FOR', 'USER-1', { order: 'byHours' }))).toEqual([]);
+    expect(sources(await ownReader.inbound('USER-1', 'FOR', { order: 'byHours' }))).toEqual([]);
     await ownReader.waitForProjection(key, { timeoutMs: 0 });
   });
 

@@ -63,18 +63,18 @@ const ada = { id: 'USER-1', attributes: { name: 'Ada' } };
 describe('the owner', () => {
   it('is none in an order whose index takes no key of so long a target', async () => {
     const id = `USER-${'x'.repeat(1_008)}`;
-    expect(await reader.inbound('FOR', id, { order: 'byHours', owner: true })).toMatchObject({
+    expect(await reader.inbound(id, 'FOR', { order: 'byHours', owner: true })).toMatchObject({
       items: [],
       owner: null,
     });
-    expect(await reader.inbound('FOR', id, { owner: true })).toMatchObject({ items: [], owner: null });
+    expect(await reader.inbound(id, 'FOR', { owner: true })).toMatchObject({ items: [], owner: null });
   });
 
   it('comes with the newest edges, with what its view shows, in one Query and beside the limit', async () => {
     const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
     for (const limit of [1, 3, 11, 12, 13, 100]) {
       const calls = await callsOf(async () => {
-        const page = await counted.inbound('FOR', 'USER-1', { reverse: true, owner: true, limit });
+        const page = await counted.inbound('USER-1', 'FOR', { reverse: true, owner: true, limit });
         expect(page.owner).toEqual(ada);
         expect(sources(page)).toEqual(newest(Math.min(12, limit)));
         expect(page.cursor === undefined).toBe(limit >= 12);
@@ -85,21 +85,21 @@ describe('the owner', () => {
 
   it('comes in every order, with a lower end, and of every type that the edges enter', async () => {
     const backwards = { reverse: true, owner: true, limit: 2 } as const;
-    const hours = await reader.inbound('FOR', 'USER-1', { ...backwards, order: 'byHours', from: 11 });
+    const hours = await reader.inbound('USER-1', 'FOR', { ...backwards, order: 'byHours', from: 11 });
     expect([hours.owner, sources(hours)]).toEqual([ada, ['TICKET-11']]);
-    const titles = await reader.inbound('FOR', 'USER-1', { ...backwards, order: 'gsi1' });
+    const titles = await reader.inbound('USER-1', 'FOR', { ...backwards, order: 'gsi1' });
     expect([titles.owner, sources(titles)]).toEqual([ada, ['TICKET-9', 'TICKET-8']]);
-    const later = await reader.inbound('FOR', 'USER-1', { ...backwards, from: day(30) });
+    const later = await reader.inbound('USER-1', 'FOR', { ...backwards, from: day(30) });
     expect(later).toEqual({ items: [], owner: ada });
-    const team = await reader.inbound('FOR', 'TEAM-1', backwards);
+    const team = await reader.inbound('TEAM-1', 'FOR', backwards);
     expect([team.owner, sources(team)]).toEqual([{ id: 'TEAM-1', attributes: {} }, ['TICKET-1']]);
   });
 
   it('is null where there is no such node, with and without edges', async () => {
     const backwards = { reverse: true, owner: true } as const;
-    const gone = await reader.inbound('FOR', 'USER-gone', backwards);
+    const gone = await reader.inbound('USER-gone', 'FOR', backwards);
     expect([gone.owner, sources(gone)]).toEqual([null, ['TICKET-1']]);
-    expect(await reader.inbound('FOR', 'USER-never', backwards)).toEqual({ items: [], owner: null });
+    expect(await reader.inbound('USER-never', 'FOR', backwards)).toEqual({ items: [], owner: null });
   });
 
   it('takes one Query more forwards, and where the range has an upper end', async () => {
@@ -112,7 +112,7 @@ describe('the owner', () => {
     const wanted = [['TICKET-0', 'TICKET-1'], ['TICKET-1', 'TICKET-0'], ['TICKET-1']];
     for (const [i, query] of queries.entries()) {
       const calls = await callsOf(async () => {
-        const page = await counted.inbound('FOR', 'USER-1', query);
+        const page = await counted.inbound('USER-1', 'FOR', query);
         expect([page.owner, sources(page)]).toEqual([ada, wanted[i]]);
       });
       expect(calls).toEqual({ QueryCommand: 2 });
@@ -120,25 +120,25 @@ describe('the owner', () => {
   });
 
   it('is on the first page only; the cursors of both ways to ask are the same', async () => {
-    const first = await reader.inbound('FOR', 'USER-1', { reverse: true, owner: true, limit: 5 });
-    const second = await reader.inbound('FOR', 'USER-1', {
+    const first = await reader.inbound('USER-1', 'FOR', { reverse: true, owner: true, limit: 5 });
+    const second = await reader.inbound('USER-1', 'FOR', {
       reverse: true,
       owner: true,
       limit: 5,
       cursor: first.cursor,
     });
     expect(second).not.toHaveProperty('owner');
-    const rest = await reader.inbound('FOR', 'USER-1', { reverse: true, limit: 5, cursor: second.cursor });
+    const rest = await reader.inbound('USER-1', 'FOR', { reverse: true, limit: 5, cursor: second.cursor });
     expect([...sources(first), ...sources(second), ...sources(rest)]).toEqual(newest(12));
     expect(rest).not.toHaveProperty('cursor');
   });
 
   it('stands behind every edge, also behind texts as high as text can be', async () => {
-    const page = await reader.inbound('FOR', 'USER-2', { order: 'gsi1', reverse: true, owner: true, limit: 3 });
+    const page = await reader.inbound('USER-2', 'FOR', { order: 'gsi1', reverse: true, owner: true, limit: 3 });
     expect(page.owner).toEqual({ id: 'USER-2', attributes: { name: 'Grace' } });
     // In the order of code points: a beginning before what goes on from it.
     const wanted = [...HIGH].sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
-    const all = await reader.inbound('FOR', 'USER-2', { order: 'gsi1' });
+    const all = await reader.inbound('USER-2', 'FOR', { order: 'gsi1' });
     expect(all.items.map(({ attributes }) => attributes['title'])).toEqual(wanted);
     expect(page.items.map(({ attributes }) => attributes['title'])).toEqual(wanted.reverse().slice(0, 3));
   });
@@ -156,7 +156,7 @@ describe('the owner', () => {
         if (reverse) hours.reverse();
         const owners: unknown[] = [];
         const pages = await allPages(async (cursor) => {
-          const page = await reader.inbound('FOR', 'USER-1', {
+          const page = await reader.inbound('USER-1', 'FOR', {
             order: 'byHours',
             from,
             to,
@@ -179,13 +179,13 @@ describe('the owner', () => {
   });
 
   it('is no neighbour of a page, and is refused where the model does not include it', async () => {
-    const page = await reader.page('FOR', 'USER-1', { reverse: true, limit: 2 });
+    const page = await reader.page('USER-1', 'FOR', { reverse: true, limit: 2 });
     expect(page.items.map(({ id }) => id)).toEqual(['TICKET-11', 'TICKET-10']);
     const open = reader as unknown as Reader<CompiledModel>;
     const fails = (code: string) => expect.objectContaining({ code });
-    await expect(open.inbound('SEEN', 'USER-1', { owner: true })).rejects.toThrow(fails('no-owner'));
+    await expect(open.inbound('USER-1', 'SEEN', { owner: true })).rejects.toThrow(fails('no-owner'));
     const options = { owner: true } as object;
-    await expect(open.page('FOR', 'USER-1', options)).rejects.toThrow(fails('invalid-argument'));
+    await expect(open.page('USER-1', 'FOR', options)).rejects.toThrow(fails('invalid-argument'));
   });
 });
 
@@ -206,13 +206,13 @@ describe('the owner item', () => {
     );
     await projectAll();
     await reads.waitForProjection(key, { timeoutMs: 0 });
-    expect((await reads.inbound('FOR', 'USER-1', backwards)).owner).toEqual(ada);
+    expect((await reads.inbound('USER-1', 'FOR', backwards)).owner).toEqual(ada);
     await writer.putNode('USER-1', { name: 'Ada L.' });
     await projectAll();
-    expect((await reads.inbound('FOR', 'USER-1', backwards)).owner?.attributes).toEqual({ name: 'Ada L.' });
+    expect((await reads.inbound('USER-1', 'FOR', backwards)).owner?.attributes).toEqual({ name: 'Ada L.' });
     await writer.deleteNode('USER-1');
     await projectAll();
-    expect(await reads.inbound('FOR', 'USER-1', backwards)).toEqual({ items: [], owner: null });
+    expect(await reads.inbound('USER-1', 'FOR', backwards)).toEqual({ items: [], owner: null });
   });
 
   it('costs no write where nothing changes that its view shows', async () => {
@@ -235,10 +235,10 @@ describe('the owner item', () => {
       for (let i = 0; i < 3; i++) batch.putEdge(`TICKET-${i}`, 'FOR', 'USER-1', { opened: day(i), hours: i });
     });
     await projectAll();
-    expect(sources(await reads.inbound('FOR', 'USER-1', { order: 'byHours' }))).toHaveLength(4);
+    expect(sources(await reads.inbound('USER-1', 'FOR', { order: 'byHours' }))).toHaveLength(4);
     expect(await writer.deleteNodeWithEdges('USER-1')).toMatchObject({ edges: 4, nodes: 1 });
     await projectAll();
-    expect(await reads.inbound('FOR', 'USER-1', backwards)).toEqual({ items: [], owner: null });
+    expect(await reads.inbound('USER-1', 'FOR', backwards)).toEqual({ items: [], owner: null });
   });
 
   it('is checked and mended, and shows no more where the model has given up includeTarget', async () => {
@@ -267,7 +267,7 @@ describe('the owner item', () => {
       nodes: { USER: node({ view: ['name'] }) },
       edges: { FOR: edge({ from: 'USER', to: 'USER', inbound: { gsi0: date('opened') } }) },
     });
-    expect(await createReader(without, { store }).inbound('FOR', 'USER-1')).toEqual({ items: [] });
+    expect(await createReader(without, { store }).inbound('USER-1', 'FOR')).toEqual({ items: [] });
     expect(await found(without, 'report')).toHaveLength(4);
   });
 });

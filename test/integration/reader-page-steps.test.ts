@@ -68,7 +68,7 @@ describe.each(['with copies', 'without copies'] as const)('a page of 100 goals, 
     for (const { asked, calls, why } of cases) {
       let said = 0;
       const made = await callsOf(async () => {
-        const page = await counted.page('MEMBER', 'USER-1', { ...asked, limit: 100 });
+        const page = await counted.page('USER-1', 'MEMBER', { ...asked, limit: 100 });
         said = page.calls;
         expect(page.items).toHaveLength(100);
       });
@@ -81,24 +81,24 @@ describe.each(['with copies', 'without copies'] as const)('a page of 100 goals, 
 
   it('is the same in one call as in two', async () => {
     const options = { attributes: ['title'], limit: 100 } as const;
-    const one = await reader.page('MEMBER', 'USER-1', { ...options, with: [] });
-    const two = await reader.page('MEMBER', 'USER-1', options);
+    const one = await reader.page('USER-1', 'MEMBER', { ...options, with: [] });
+    const two = await reader.page('USER-1', 'MEMBER', options);
     expect(one.items).toEqual(two.items.map(({ id, attributes }) => ({ id, attributes })));
     expect(one.items[7]).toEqual({ id: 'GOAL-007', attributes: { title: 'Goal 7' } });
-    const { items } = await reader.page('MEMBER', 'USER-1', { attributes: ['body'], with: [], limit: 2 });
+    const { items } = await reader.page('USER-1', 'MEMBER', { attributes: ['body'], with: [], limit: 2 });
     expect(items.map(({ attributes }) => attributes)).toEqual([{ body: 'body 0' }, { body: 'body 1' }]);
   });
 
   it('can be filtered by what the index items hold of the source', async () => {
     const where = { title: 'Goal 7' };
-    const { items, calls } = await reader.page('MEMBER', 'USER-1', { where, with: [], limit: 1 });
+    const { items, calls } = await reader.page('USER-1', 'MEMBER', { where, with: [], limit: 1 });
     expect(items).toEqual([{ id: 'GOAL-007', attributes: where }]);
     expect(calls).toBeLessThanOrEqual(4);
   });
 
   it('is one Query by the plan', async () => {
     const { plan } = await explainQuery(table.store, (store) =>
-      createReader(graph, { store }).page('MEMBER', 'USER-1', { with: [] }),
+      createReader(graph, { store }).page('USER-1', 'MEMBER', { with: [] }),
     );
     expect(plan.steps).toHaveLength(1);
     expect(plan.steps[0]).toMatch(/^1 Query of gsi0/);
@@ -110,10 +110,10 @@ describe.each(['with copies', 'without copies'] as const)('a page of 100 goals, 
       .with(session)
       .updateNode('GOAL-050', { set: { title: 'Changed' } });
     const options = { where: { title: 'Changed' }, with: [] } as const;
-    const own = await reader.with(session).page('MEMBER', 'USER-1', options);
+    const own = await reader.with(session).page('USER-1', 'MEMBER', options);
     expect(own.items).toEqual([{ id: 'GOAL-050', attributes: { title: 'Changed' } }]);
-    expect((await reader.page('MEMBER', 'USER-1', options)).items).toEqual([]);
-    const old = await reader.with(session).page('MEMBER', 'USER-1', { ...options, where: { title: 'Goal 50' } });
+    expect((await reader.page('USER-1', 'MEMBER', options)).items).toEqual([]);
+    const old = await reader.with(session).page('USER-1', 'MEMBER', { ...options, where: { title: 'Goal 50' } });
     expect(old.items).toEqual([]);
   });
 });
@@ -131,9 +131,9 @@ describe('a page of nodes that no edge set names neighbours of', () => {
     await store.put({ source: { S: 'GOAL-1' }, target: { S: 'MEMBER-USER-1' }, rank: { S: 'a' } });
     await projectAll();
     const reader = createReader(graph, { store });
-    const page = await reader.page('MEMBER', 'USER-1');
+    const page = await reader.page('USER-1', 'MEMBER');
     expect(page).toMatchObject({ items: [{ id: 'GOAL-1', attributes: null }], calls: 2 });
-    expect(await reader.page('MEMBER', 'USER-1', { with: [] })).toMatchObject({
+    expect(await reader.page('USER-1', 'MEMBER', { with: [] })).toMatchObject({
       items: [{ attributes: {} }],
       calls: 1,
     });

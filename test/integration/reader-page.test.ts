@@ -57,7 +57,7 @@ beforeAll(async () => {
 
 describe('page', () => {
   it('gives goals with their edge sets and the neighbours that those name', async () => {
-    const page = await reader.page('MEMBER', 'TEAM-1', { limit: 2 });
+    const page = await reader.page('TEAM-1', 'MEMBER', { limit: 2 });
     // USER-helper1 was never written: it is named, and its attributes are null.
     expect(page.items).toEqual([
       {
@@ -103,17 +103,17 @@ describe('page', () => {
     for (const { limit, wanted, batchGets } of cases) {
       let said = 0;
       const calls = await callsOf(async () => {
-        said = (await counted.page('MEMBER', 'TEAM-1', { limit, with: wanted })).calls;
+        said = (await counted.page('TEAM-1', 'MEMBER', { limit, with: wanted })).calls;
       });
       expect(calls).toEqual({ QueryCommand: 1, BatchGetItemCommand: batchGets });
       expect(said).toBe(1 + batchGets);
     }
-    expect(await reader.page('MEMBER', 'TEAM-nobody')).toEqual({ items: [], calls: 1 });
+    expect(await reader.page('TEAM-nobody', 'MEMBER')).toEqual({ items: [], calls: 1 });
   });
 
   it('reads only the neighbours that are asked for, by edge type and by the value of any label', async () => {
     const neighbours = async (wanted: { with: PageLevels }) =>
-      Object.keys(neighboursOf(await reader.page('MEMBER', 'TEAM-1', { limit: 3, ...(wanted as object) }))).sort();
+      Object.keys(neighboursOf(await reader.page('TEAM-1', 'MEMBER', { limit: 3, ...(wanted as object) }))).sort();
     expect(await neighbours({ with: ['BLOCKS'] })).toEqual(['GOAL-001']);
     expect(await neighbours({ with: [{ type: 'MEMBER', label: 'LEAD' }] })).toEqual([
       ...['USER-lead0', 'USER-lead1', 'USER-lead2'],
@@ -126,24 +126,24 @@ describe('page', () => {
 
   it('pages on with a cursor that belongs to the same page', async () => {
     const options = { with: ['MEMBER'], atLeast: 'TEAM' } as const;
-    const pages = await allPages((cursor) => reader.page('MEMBER', 'TEAM-1', { ...options, limit: 50, cursor }));
+    const pages = await allPages((cursor) => reader.page('TEAM-1', 'MEMBER', { ...options, limit: 50, cursor }));
     expect(pages.map(({ length }) => length)).toEqual([50, 50, 20]);
     expect(pages.flat().map(({ id }) => id)).toEqual(GOALS);
-    const { cursor } = await reader.page('MEMBER', 'TEAM-1', { ...options, limit: 1 });
+    const { cursor } = await reader.page('TEAM-1', 'MEMBER', { ...options, limit: 1 });
     const invalid = expect.objectContaining({ code: 'invalid-cursor' });
-    await expect(reader.page('MEMBER', 'TEAM-1', { ...options, with: ['BLOCKS'], cursor })).rejects.toThrow(invalid);
-    await expect(reader.page('MEMBER', 'TEAM-1', { atLeast: 'TEAM', cursor })).rejects.toThrow(invalid);
-    await expect(reader.inbound('MEMBER', 'TEAM-1', { atLeast: 'TEAM', cursor })).rejects.toThrow(invalid);
+    await expect(reader.page('TEAM-1', 'MEMBER', { ...options, with: ['BLOCKS'], cursor })).rejects.toThrow(invalid);
+    await expect(reader.page('TEAM-1', 'MEMBER', { atLeast: 'TEAM', cursor })).rejects.toThrow(invalid);
+    await expect(reader.inbound('TEAM-1', 'MEMBER', { atLeast: 'TEAM', cursor })).rejects.toThrow(invalid);
   });
 
   it('gives the same page where an edge type left a view because it grew too big', async () => {
     const options = { limit: 2, with: [{ type: 'MEMBER', label: 'LEAD' }] } as const;
-    const whole = await reader.page('MEMBER', 'TEAM-1', options);
+    const whole = await reader.page('TEAM-1', 'MEMBER', options);
     const { item: view } = await table.store.get({ source: 'GOAL-001', target: '~view' }, { consistent: true });
     const { edgeSet: _, ...emptied } = view!;
     await table.store.put({ ...emptied, source: { S: 'GOAL-001' }, evicted: { SS: ['MEMBER'] } });
     try {
-      expect(await reader.page('MEMBER', 'TEAM-1', options)).toEqual({ ...whole, calls: whole.calls + 1 });
+      expect(await reader.page('TEAM-1', 'MEMBER', options)).toEqual({ ...whole, calls: whole.calls + 1 });
     } finally {
       await table.store.put(view!);
     }
@@ -151,15 +151,15 @@ describe('page', () => {
 
   it('refuses what the model does not declare', async () => {
     const refusals: [Promise<unknown>, string, string][] = [
-      [reader.page('MEMBER', 'TEAM-1', { with: ['KNOWS' as 'MEMBER'] }), 'unknown-type', 'MEMBER, BLOCKS, WATCHER'],
-      [reader.page('MEMBER', 'TEAM-1', { with: ['WATCHER' as 'MEMBER'] }), 'not-in-edge-set', 'edges.WATCHER'],
+      [reader.page('TEAM-1', 'MEMBER', { with: ['KNOWS' as 'MEMBER'] }), 'unknown-type', 'MEMBER, BLOCKS, WATCHER'],
+      [reader.page('TEAM-1', 'MEMBER', { with: ['WATCHER' as 'MEMBER'] }), 'not-in-edge-set', 'edges.WATCHER'],
       [
-        reader.page('MEMBER', 'TEAM-1', { with: [{ type: 'MEMBER', label: null as unknown as string }] }),
+        reader.page('TEAM-1', 'MEMBER', { with: [{ type: 'MEMBER', label: null as unknown as string }] }),
         ...(['invalid-argument', ''] as const),
       ],
-      [reader.page('BLOCKS' as 'MEMBER', 'GOAL-1' as string), 'not-indexed', 'edges.BLOCKS'],
-      [reader.page('MEMBER', 'TEAM-1', { atLeast: 'BOSS' as 'LEAD' }), 'unknown-label', 'LEAD, TEAM'],
-      [reader.page('MEMBER', 'TEAM-1', { consistent: true }), 'no-consistent-index-read', 'session'],
+      [reader.page('GOAL-1' as string, 'BLOCKS' as 'MEMBER'), 'not-indexed', 'edges.BLOCKS'],
+      [reader.page('TEAM-1', 'MEMBER', { atLeast: 'BOSS' as 'LEAD' }), 'unknown-label', 'LEAD, TEAM'],
+      [reader.page('TEAM-1', 'MEMBER', { consistent: true }), 'no-consistent-index-read', 'session'],
     ];
     for (const [read, code, hint] of refusals) {
       await expect(read).rejects.toThrow(expect.objectContaining({ code, hint: expect.stringContaining(hint) }));

@@ -70,7 +70,7 @@ describe('waitForProjection', () => {
     isProjected = true;
     await table.projectAll();
     expect(await waiting).toBe(true);
-    const [goal] = await reader.get(['GOAL-1'], { consistent: true });
+    const [goal] = await reader.getViews(['GOAL-1'], { consistent: true });
     expect(goal?.edgeSet).toEqual([{ type: 'MEMBER', target: 'USER-1', role: 'LEAD' }]);
   });
 

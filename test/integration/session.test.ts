@@ -50,7 +50,7 @@ describe('a reader with a session', () => {
     await own.updateNode('USER-1', { set: { name: 'Ada Lovelace' } });
     const read = reader.with(Session.from(session.token()));
     const member = { type: 'MEMBER', target: 'USER-1', copy: { name: 'Ada Lovelace' } };
-    expect(await read.get(['GOAL-1', 'GOAL-2', 'USER-1'])).toEqual([
+    expect(await read.getViews(['GOAL-1', 'GOAL-2', 'USER-1'])).toEqual([
       {
         id: 'GOAL-1',
         attributes: { title: 'Run' },
@@ -62,13 +62,13 @@ describe('a reader with a session', () => {
       { id: 'GOAL-2', attributes: { title: 'Swim' }, edgeSet: [{ ...member, role: 'GUEST' }] },
       { id: 'USER-1', attributes: { name: 'Ada Lovelace' }, edgeSet: [] },
     ]);
-    const inbound = await read.inbound('MEMBER', 'USER-1', { reverse: true, owner: true });
+    const inbound = await read.inbound('USER-1', 'MEMBER', { reverse: true, owner: true });
     expect(inbound.items.map(({ source, attributes }) => [source, attributes.role])).toEqual([
       ['GOAL-1', 'LEAD'],
       ['GOAL-2', 'GUEST'],
     ]);
     expect(inbound.owner).toEqual({ id: 'USER-1', attributes: { name: 'Ada Lovelace' } });
-    expect((await read.inbound('MEMBER', 'USER-1', { equals: 'GUEST' })).items.map(({ source }) => source)).toEqual([
+    expect((await read.inbound('USER-1', 'MEMBER', { equals: 'GUEST' })).items.map(({ source }) => source)).toEqual([
       'GOAL-2',
     ]);
     expect((await read.search('GOAL.title').all()).items.map(({ value }) => value)).toEqual(['Run', 'Swim']);
@@ -77,7 +77,7 @@ describe('a reader with a session', () => {
     expect([await read.degree('GOAL-1', 'MEMBER'), await read.degree('GOAL-1', 'NEEDS')]).toEqual([1, 1]);
     expect(await read.has('GOAL-1', 'NEEDS', 'GOAL-2')).toBe(true);
     expect((await read.edges('GOAL-1')).items).toHaveLength(2);
-    const page = await read.page('MEMBER', 'USER-1', { reverse: true });
+    const page = await read.page('USER-1', 'MEMBER', { reverse: true });
     expect(page.items.map(({ id, attributes }) => [id, attributes?.title])).toEqual([
       ['GOAL-1', 'Run'],
       ['GOAL-2', 'Swim'],
@@ -88,13 +88,13 @@ describe('a reader with a session', () => {
     expect(await read.inDegree('USER-1', 'MEMBER')).toMatchObject({ exact: false });
     expect(await read.search('GOAL.title').count()).toMatchObject({ exact: false });
     // A reader without the session shows the old state: it was the session that made the difference.
-    expect((await reader.get(['GOAL-1']))[0]).toMatchObject({
+    expect((await reader.getViews(['GOAL-1']))[0]).toMatchObject({
       attributes: { title: 'Old' },
       edgeSet: [{ role: 'GUEST' }],
     });
     await projectAll();
-    expect(await read.get(['GOAL-1', 'GOAL-2'])).toEqual(await reader.get(['GOAL-1', 'GOAL-2']));
-    expect(await read.page('MEMBER', 'USER-1')).toMatchObject({ items: (await reader.page('MEMBER', 'USER-1')).items });
+    expect(await read.getViews(['GOAL-1', 'GOAL-2'])).toEqual(await reader.getViews(['GOAL-1', 'GOAL-2']));
+    expect(await read.page('USER-1', 'MEMBER')).toMatchObject({ items: (await reader.page('USER-1', 'MEMBER')).items });
   });
 
   it('hides what was just deleted', async () => {
@@ -108,8 +108,8 @@ describe('a reader with a session', () => {
     await own.deleteEdge('GOAL-1', 'MEMBER', 'USER-1');
     await own.deleteNode('GOAL-1');
     const read = reader.with(session);
-    expect(await read.get(['GOAL-1'])).toEqual([{ id: 'GOAL-1', attributes: null, edgeSet: [] }]);
-    expect((await read.inbound('MEMBER', 'USER-1')).items).toEqual([]);
+    expect(await read.getViews(['GOAL-1'])).toEqual([{ id: 'GOAL-1', attributes: null, edgeSet: [] }]);
+    expect((await read.inbound('USER-1', 'MEMBER')).items).toEqual([]);
     expect((await read.nodes('GOAL')).items).toEqual([]);
     expect(await read.degree('GOAL-1', 'MEMBER')).toBe(0);
     expect(await read.has('GOAL-1', 'MEMBER', 'USER-1')).toBe(false);
@@ -162,9 +162,9 @@ describe('a session token', () => {
     expect(token.length).toBeLessThan(200);
     const read = reader.with(Session.from(token));
     expect(await read.nodes('GOAL')).toMatchObject({ ownWrites: 'unknown' });
-    expect(await read.inbound('MEMBER', 'USER-1')).toMatchObject({ items: [], ownWrites: 'unknown' });
-    expect(await read.page('MEMBER', 'USER-1')).toMatchObject({ ownWrites: 'unknown' });
-    expect(await reader.inbound('MEMBER', 'USER-1')).not.toHaveProperty('ownWrites');
+    expect(await read.inbound('USER-1', 'MEMBER')).toMatchObject({ items: [], ownWrites: 'unknown' });
+    expect(await read.page('USER-1', 'MEMBER')).toMatchObject({ ownWrites: 'unknown' });
+    expect(await reader.inbound('USER-1', 'MEMBER')).not.toHaveProperty('ownWrites');
     expect(await read.inDegree('USER-1', 'MEMBER')).toMatchObject({ exact: false });
   });
 
@@ -189,7 +189,7 @@ describe('a session token', () => {
       .with(session)
       .putMany(Array.from({ length: 100 }, (_, i) => ({ id: `USER-${i}`, attributes: { name: 'x' } })));
     const read = reader.with(session);
-    const status = async () => (await read.inbound('MEMBER', 'USER-1')).ownWrites ?? 'shown';
+    const status = async () => (await read.inbound('USER-1', 'MEMBER')).ownWrites ?? 'shown';
     expect(await status()).toBe('unknown');
     mark = now + 60_000;
     now += 60_000;
@@ -217,7 +217,7 @@ describe('the low mark of the stream', () => {
     };
     const read = (token: string) =>
       request(token, async (session) => {
-        const { items } = await reader.with(session).inbound('MEMBER', 'USER-1');
+        const { items } = await reader.with(session).inbound('USER-1', 'MEMBER');
         expect(items.map(({ source }) => source)).toEqual(['GOAL-1']);
       });
     const put = (token?: string) =>
@@ -268,7 +268,7 @@ describe('the low mark of the stream', () => {
     let token = session.token();
     const status = async () => {
       const next = Session.from(token, options);
-      const { ownWrites = 'shown' } = await reader.with(next).inbound('MEMBER', 'USER-1');
+      const { ownWrites = 'shown' } = await reader.with(next).inbound('USER-1', 'MEMBER');
       token = next.token();
       return ownWrites;
     };

@@ -54,8 +54,8 @@ it('a model whose indexes and stream the table does not have is told of each, in
   expect((await describeTable(renamed, { client })).lacks[0]).toBe('the keys pk and target');
 
   const reader = createReader(large as CompiledModel, { store: new DynamoDBStore(client, large.table) });
-  expect(await reader.inbound('KNOWS', 'USER-1', { order: 'gsi0' as never })).toEqual({ items: [] });
-  await expect(reader.inbound('KNOWS', 'USER-1', { order: 'gsi1' as never })).rejects.toMatchObject({
+  expect(await reader.inbound('USER-1', 'KNOWS', { order: 'gsi0' as never })).toEqual({ items: [] });
+  await expect(reader.inbound('USER-1', 'KNOWS', { order: 'gsi1' as never })).rejects.toMatchObject({
     code: 'no-index',
     message: `The table ${table} has no index gsi1, which the model needs.`,
   });

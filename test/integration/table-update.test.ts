@@ -61,7 +61,7 @@ describe('bringing a table to what the model needs', () => {
     expect(await hasTtl(client, graph)).toBe(true);
     await check(graph, { store, mode: 'rebuild' });
     const reader = createReader(graph, { store });
-    const found = await reader.inbound('KNOWS' as never, 'USER-bob', { order: 'gsi1' as never });
+    const found = await reader.inbound('USER-bob', 'KNOWS' as never, { order: 'gsi1' as never });
     expect(found.items).toMatchObject([{ source: 'USER-ann' }]);
     expect((await planTableUpdate(graph, { client })).steps).toEqual([]);
   });

@@ -187,10 +187,10 @@ describe('the spans', () => {
     await writeGoal(table);
     await table.projectAll();
     const reader = createReader(graph, { store, telemetry });
-    await reader.get(['GOAL-G1']);
+    await reader.getViews(['GOAL-G1']);
     takeSpans();
-    expect(await reader.get(['GOAL-G1'])).toHaveLength(1);
-    expect((await reader.inbound('MEMBER', 'USER-U1')).items).toHaveLength(1);
+    expect(await reader.getViews(['GOAL-G1'])).toHaveLength(1);
+    expect((await reader.inbound('USER-U1', 'MEMBER')).items).toHaveLength(1);
     expect((await reader.search('USER.name').eq('Ada')).items).toHaveLength(1);
     expect(await reader.has('GOAL-G1', 'MEMBER', 'USER-U1')).toBe(true);
     const spans = takeSpans();
@@ -313,8 +313,8 @@ it('nothing that is observed names an item, or has a value of it', async () => {
   await writer.putNode(`USER-${secret}`, {}, { ifAbsent: true }).catch(() => undefined);
   await writer.updateNode(`USER-${secret}`, { set: { name: `${secret}2` } });
   await createProjector(graph, { store, telemetry }).project(await table.allRecords());
-  await reader.get([`GOAL-${secret}`]);
-  await reader.inbound('MEMBER', `USER-${secret}`, { limit: 1 });
+  await reader.getViews([`GOAL-${secret}`]);
+  await reader.inbound(`USER-${secret}`, 'MEMBER', { limit: 1 });
   await reader.search('USER.name').beginsWith(secret);
   await Promise.resolve()
     .then(() => reader.search(secret as never))
@@ -334,7 +334,7 @@ it('what is observed is named in the cookbook, and the other way round', async (
   await check(graph, { store, telemetry, segments: 1, settleMs: 0 });
   await redrive(graph, { store, telemetry });
   await migrate(graph, { store, telemetry, mostSteps: 2, wait: noWait });
-  await createReader(graph, { store, telemetry }).get(['GOAL-G1']);
+  await createReader(graph, { store, telemetry }).getViews(['GOAL-G1']);
   const attributes = table.takeSpans().flatMap((span) => Object.keys(span.attributes));
   const observed = new Set([...attributes, ...Object.keys(await table.metrics())]);
   const section = PAGE.split(/^## /m).find((one) => one.startsWith('Watch in production'))!;
@@ -355,7 +355,7 @@ it('without an SDK everything works as without telemetry; what is none is refuse
   expect(error).toBeUndefined();
   expect(units).toBeGreaterThan(3);
   const reader = createReader(graph, { store, telemetry });
-  expect((await reader.inbound('MEMBER', 'USER-U1')).items).toHaveLength(1);
+  expect((await reader.inbound('USER-U1', 'MEMBER')).items).toHaveLength(1);
   expect(await check(graph, { store, telemetry, segments: 1, settleMs: 0 })).toMatchObject({ baseItems: 3 });
   const wrong = { store, telemetry: true as never };
   expect(() => createReader(graph, wrong)).toThrow(expect.objectContaining({ code: 'invalid-option' }));

@@ -147,7 +147,7 @@ describe('a table that gets tenants', () => {
       ['USER-none', []],
     ] as const) {
       for (const type of ['FRIEND', 'SECRET']) {
-        const { items } = await now.inbound(type, id);
+        const { items } = await now.inbound(id, type);
         expect(items.map(({ source }) => source).sort()).toEqual(sources);
       }
       expect((await now.total(id, 'FRIEND', { direction: 'inbound' })).count).toBe(sources.length);

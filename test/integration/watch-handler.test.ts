@@ -70,7 +70,7 @@ function ticketsHandler(
   const userOf = (request: Request): string => new URL(request.url).pathname.slice(1);
   return watchHandler({
     reader,
-    query: (request) => ({ inbound: ['ASSIGNED', userOf(request)], limit: 3 }),
+    query: (request) => ({ inbound: [userOf(request), 'ASSIGNED'], limit: 3 }),
     ...options,
   });
 }
@@ -254,13 +254,13 @@ describe('errors of a watched list over HTTP', () => {
   it('are a status where the query is wrong, and the own answer of who refuses', async () => {
     const { reader } = await openFeed();
     const query = (asked: object) =>
-      watchHandler({ reader, query: () => asked as { get: string[] } })(new Request('http://localhost/'));
-    const unknown = await query({ inbound: ['NONE', 'USER-1'] });
+      watchHandler({ reader, query: () => asked as { views: string[] } })(new Request('http://localhost/'));
+    const unknown = await query({ inbound: ['USER-1', 'NONE'] });
     expect(unknown.status).toBe(400);
     expect(await unknown.json()).toEqual({
       error: { code: 'unknown-type', message: expect.stringContaining('NONE'), hint: expect.any(String) },
     });
-    expect((await query({ get: ['USER-1'], pages: 3 })).status).toBe(400);
+    expect((await query({ views: ['USER-1'], pages: 3 })).status).toBe(400);
     const refusing = watchHandler({ reader, query: async () => new Response('no', { status: 401 }) });
     const refused = await refusing(new Request('http://localhost/'));
     expect([refused.status, await refused.text()]).toEqual([401, 'no']);
@@ -275,7 +275,7 @@ describe('errors of a watched list over HTTP', () => {
     expect((await connect('x')).response.status).toBe(500);
     const head = await ticketsHandler(reader)(new Request('http://localhost/USER-1', { method: 'HEAD' }));
     expect([head.status, head.body]).toEqual([200, null]);
-    expect(() => watchHandler({ reader, query: () => ({ get: [] }), ...({ hearbeat: 3 } as object) })).toThrow(
+    expect(() => watchHandler({ reader, query: () => ({ views: [] }), ...({ hearbeat: 3 } as object) })).toThrow(
       'hearbeat',
     );
   });

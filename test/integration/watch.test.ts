@@ -70,8 +70,8 @@ describe('a watched list of incoming edges', () => {
   it('is what inbound gives, after edges come, change, move and go', async () => {
     const { reader } = await watchingReader();
     const stopping = new AbortController();
-    const query = { inbound: ['ASSIGNED', 'USER-LIST'], limit: 3 } as const;
-    const inbound = async () => (await reader.inbound('ASSIGNED', 'USER-LIST', { limit: 3 })).items;
+    const query = { inbound: ['USER-LIST', 'ASSIGNED'], limit: 3 } as const;
+    const inbound = async () => (await reader.inbound('USER-LIST', 'ASSIGNED', { limit: 3 })).items;
     await writer.putEdge('TICKET-1', 'ASSIGNED', 'USER-LIST', { priority: 10, title: 'one' });
     await table.projectAll();
     const watched = follow(reader.watch(query, { signal: stopping.signal }));
@@ -111,14 +111,14 @@ describe('a watched list of incoming edges', () => {
     const { reader } = await watchingReader();
     await writer.putEdge('TICKET-F1', 'ASSIGNED', 'USER-FILTER', { priority: 1, title: 'open' });
     await table.projectAll();
-    const query = { inbound: ['ASSIGNED', 'USER-FILTER'], where: { title: 'done' } } as const;
+    const query = { inbound: ['USER-FILTER', 'ASSIGNED'], where: { title: 'done' } } as const;
     const watched = follow(reader.watch(query));
     await expect.poll(() => watched.seen.length).toBe(1);
     expect(watched.list).toEqual([]);
     await writer.putEdge('TICKET-F1', 'ASSIGNED', 'USER-FILTER', { priority: 1, title: 'done' });
     await table.projectAll();
     await watched.shows(
-      async () => (await reader.inbound('ASSIGNED', 'USER-FILTER', { where: { title: 'done' } })).items,
+      async () => (await reader.inbound('USER-FILTER', 'ASSIGNED', { where: { title: 'done' } })).items,
     );
     expect(watched.seen.map(({ type }) => type)).toEqual(['page', 'enter']);
   });
@@ -174,13 +174,13 @@ describe('watched nodes', () => {
   it('are what get gives', async () => {
     const { reader } = await watchingReader();
     const ids = ['USER-N1', 'TICKET-N1'] as const;
-    const watched = follow(reader.watch({ get: ids }));
+    const watched = follow(reader.watch({ views: ids }));
     await expect.poll(() => watched.seen.length).toBe(1);
     expect(watched.list).toMatchObject([{ attributes: null }, { attributes: null }]);
     await writer.putNode('USER-N1', { name: 'Nora' });
     await writer.putEdge('TICKET-N1', 'ASSIGNED', 'USER-N1', { priority: 1 });
     await table.projectAll();
-    await watched.shows(async () => reader.get(ids));
+    await watched.shows(async () => reader.getViews(ids));
     expect(watched.list).toMatchObject([{ attributes: { name: 'Nora' } }, { edgeSet: [{ target: 'USER-N1' }] }]);
   });
 });
@@ -188,27 +188,27 @@ describe('watched nodes', () => {
 describe('watching', () => {
   it('is refused without a feed', async () => {
     const reader = createReader(graph, { store: table.store });
-    expect(() => reader.watch({ get: ['USER-1'] })).toThrow(expect.objectContaining({ code: 'no-feed' }));
+    expect(() => reader.watch({ views: ['USER-1'] })).toThrow(expect.objectContaining({ code: 'no-feed' }));
   });
 
   it('is refused for a query that names nothing to watch, and for options that are none', async () => {
     const { reader } = await watchingReader();
     const first = (query: object) =>
       reader
-        .watch(query as { get: [] })
+        .watch(query as { views: [] })
         [Symbol.asyncIterator]()
         .next();
     await expect(first({ list: ['USER'] })).rejects.toMatchObject({ code: 'invalid-argument' });
-    await expect(first({ inbound: ['ASSIGNED', 'USER-1'], pages: 3 })).rejects.toMatchObject({
+    await expect(first({ inbound: ['USER-1', 'ASSIGNED'], pages: 3 })).rejects.toMatchObject({
       code: 'unknown-option',
     });
-    await expect(first({ get: ['USER-1'], pages: 3 })).rejects.toMatchObject({ code: 'unknown-option' });
+    await expect(first({ views: ['USER-1'], pages: 3 })).rejects.toMatchObject({ code: 'unknown-option' });
     await expect(first({ search: 'USER.age', eq: 3 })).rejects.toMatchObject({ code: 'unknown-search' });
   });
 
   it('ends with the error of the feed, once that is stopped', async () => {
     const { reader, stop } = await watchingReader();
-    const watched = follow(reader.watch({ get: ['USER-1'] }));
+    const watched = follow(reader.watch({ views: ['USER-1'] }));
     await expect.poll(() => watched.seen.length).toBe(1);
     await stop();
     await expect(watched.ended).rejects.toMatchObject({ code: 'feed-ended' });
@@ -218,7 +218,7 @@ describe('watching', () => {
     const { reader, feed } = await watchingReader();
     await writer.putEdge('TICKET-G1', 'ASSIGNED', 'USER-GAP', { priority: 1 });
     await table.projectAll();
-    const watched = follow(reader.watch({ inbound: ['ASSIGNED', 'USER-GAP'] }));
+    const watched = follow(reader.watch({ inbound: ['USER-GAP', 'ASSIGNED'] }));
     await expect.poll(() => watched.seen.length).toBe(1);
     feed.noteGap('A test says so.');
     await expect.poll(() => watched.seen.map(({ type }) => type)).toEqual(['page', 'resync', 'page']);

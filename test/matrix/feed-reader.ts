@@ -16,11 +16,11 @@ export class FeedReader {
   /** As the questions take a reader. */
   open(): OpenReader {
     const reader = {
-      get: async (ids: readonly string[]) => await Promise.all(ids.map((id) => this.node(id))),
+      getViews: async (ids: readonly string[]) => await Promise.all(ids.map((id) => this.node(id))),
       nodes: async (type: string, { cursor }: Options) =>
         cursor === undefined ? await this.nodes(type) : { items: [] },
       search: (name: string) => this.search(name),
-      inbound: async (type: string, target: string, options: Options) => this.inbound(type, target, options),
+      inbound: async (target: string, type: string, options: Options) => this.inbound(target, type, options),
       degree: async (source: string, type: string) => await this.degree(source, type),
       total: async (id: string, type: string, { direction }: Options) => this.total(id, type, String(direction)),
     };
@@ -63,7 +63,7 @@ export class FeedReader {
   }
 
   private async readEdges(id: string): Promise<Options[]> {
-    const [node] = await this.bench.reader().get([id]);
+    const [node] = await this.bench.reader().getViews([id]);
     return node!['edgeSet'] as Options[];
   }
 
@@ -93,10 +93,10 @@ export class FeedReader {
     };
   }
 
-  private inbound(type: string, target: string, { order, partition, reverse }: Options): AnyPage {
+  private inbound(target: string, type: string, { order, partition, reverse }: Options): AnyPage {
     const rows = this.follower.inbound(
-      type,
       this.targetOf(type, target),
+      type,
       String(order),
       partition === undefined ? undefined : String(partition),
     );

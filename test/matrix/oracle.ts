@@ -211,7 +211,7 @@ function attributesOf(model: ModelInput, { nodes, parts }: Facts, id: string): A
 /** An entry of an edge set. */
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** What `get` gives of a node. */
+/** What `getViews` gives of a node. */
 export function viewOf(
   model: ModelInput,
   facts: Facts,

@@ -90,31 +90,31 @@ export type OpenReader = Omit<
   | 'page'
   | 'nodes'
   | 'inDegree'
-  | 'get'
+  | 'getViews'
   | 'degree'
   | 'total'
   | 'shards'
   | 'edges'
-  | 'node'
-  | 'edge'
+  | 'getNode'
+  | 'getEdge'
   | 'has'
-  | 'collection'
+  | 'getCollection'
   | 'watch'
 > & {
   search(name: string): OpenSearch;
-  inbound(type: string, target: string, options: Options): Promise<AnyPage>;
-  page(type: string, target: string, options: Options): Promise<AnyPage>;
+  inbound(target: string, type: string, options: Options): Promise<AnyPage>;
+  page(target: string, type: string, options: Options): Promise<AnyPage>;
   nodes(type: string, options: Options): Promise<AnyPage>;
   inDegree(target: string, type: string, options: Options): Promise<{ count: number }>;
-  get(ids: readonly string[], options?: Options): Promise<Record<string, unknown>[]>;
+  getViews(ids: readonly string[], options?: Options): Promise<Record<string, unknown>[]>;
   degree(source: string, type: string): Promise<number>;
   total(id: string, type: string, options: Options): Promise<unknown>;
   shards(name: string, options: Options): Promise<{ items: number }>;
   edges(source: string, type?: string): Promise<AnyPage>;
-  node(id: string): Promise<unknown>;
-  edge(source: string, type: string, target: string): Promise<unknown>;
+  getNode(id: string): Promise<unknown>;
+  getEdge(source: string, type: string, target: string): Promise<unknown>;
   has(source: string, type: string, target: string): Promise<boolean>;
-  collection(id: string): Promise<{ node?: unknown; items: unknown[] }>;
+  getCollection(id: string): Promise<{ node?: unknown; items: unknown[] }>;
   watch(query: Options, options: { signal: AbortSignal }): AsyncIterable<WatchEvent>;
 };
 
@@ -231,11 +231,11 @@ function viewQuestions(model: ModelInput, facts: Facts, ids: readonly string[]):
     return [
       {
         ...{ kind: 'view', text: `get every ${type}`, projection: `view:${type}` },
-        ask: async (reader) => plain(await reader.get(own)),
+        ask: async (reader) => plain(await reader.getViews(own)),
         expected: plain(own.map((id) => viewOf(model, facts, id))),
         watch: {
           name: type,
-          query: { get: own },
+          query: { views: own },
           expected: plain(own.map((id) => viewOf(model, facts, id))) as unknown[],
           shown: plain,
         },
@@ -259,9 +259,9 @@ function baseQuestions(facts: Facts, ids: readonly string[]): Question[] {
         ...{ kind: 'base', text: `edges, node and collection of ${id}`, projection: '' },
         ask: async (reader) => ({
           edges: (await reader.edges(id)).items,
-          node: await reader.node(id),
-          collection: await reader.collection(id).then(({ node = null, items }) => ({ node, items })),
-          each: await Promise.all(own.map(({ type, target }) => reader.edge(id, type, target))),
+          node: await reader.getNode(id),
+          collection: await reader.getCollection(id).then(({ node = null, items }) => ({ node, items })),
+          each: await Promise.all(own.map(({ type, target }) => reader.getEdge(id, type, target))),
           has: await Promise.all(own.map(({ type, target }) => reader.has(id, type, target))),
         }),
         expected: {
@@ -453,7 +453,7 @@ function orderQuestions(model: ModelInput, facts: Facts, type: string, target: s
     const own = { order: name, ...(scope !== undefined && { partition: scope }) };
     const where = ` ${target} by ${name}${scope === undefined ? '' : ` in ${scope}`}`;
     const ask = (more: Options) => (reader: OpenReader) =>
-      whole((page) => reader.inbound(type, target, { ...own, ...page, ...more }));
+      whole((page) => reader.inbound(target, type, { ...own, ...page, ...more }));
     const add = (
       kind: Kind,
       text: string,
@@ -462,15 +462,15 @@ function orderQuestions(model: ModelInput, facts: Facts, type: string, target: s
       watched?: Options,
       sort?: unknown,
     ): void => {
-      const watch = watchOf(expected, { inbound: [type, target], ...own }, watched, sort);
+      const watch = watchOf(expected, { inbound: [target, type], ...own }, watched, sort);
       questions.push({ kind, projection, text: `${text}${where}`, expected, ask: how, watch });
     };
     add('inbound', 'inbound', rows.map(edgeRow), ask({}), {});
     add('inbound', 'inbound, reversed,', [...rows].reverse().map(edgeRow), ask({ reverse: true }), { reverse: true });
     questions.push({
       ...{ kind: 'pages', projection, text: `pages of inbound${where}`, expected: rows.map(edgeRow) },
-      ask: (reader) => walk((page) => reader.inbound(type, target, { ...own, ...page })),
-      page: (reader, page) => reader.inbound(type, target, { ...own, ...page }),
+      ask: (reader) => walk((page) => reader.inbound(target, type, { ...own, ...page })),
+      page: (reader, page) => reader.inbound(target, type, { ...own, ...page }),
     });
     add('count', 'degree of', rows.length, async (reader) => (await reader.inDegree(target, type, own)).count);
     const distinct = [...new Map(rows.map((row) => [JSON.stringify(row.sort), row])).values()];
@@ -495,15 +495,15 @@ function orderQuestions(model: ModelInput, facts: Facts, type: string, target: s
         'filter',
         `inbound with ${JSON.stringify(filter)}`,
         rows.filter((row) => meets(row.attributes, filter)).map(edgeRow),
-        (reader) => walk((page) => reader.inbound(type, target, { ...own, ...page, where: filter })),
+        (reader) => walk((page) => reader.inbound(target, type, { ...own, ...page, where: filter })),
       );
     add('page', 'page of', pageOf(model, facts, type, rows), async (reader) =>
-      comparableNodes(model, (await reader.page(type, target, { ...own, limit: 1_000 })).items),
+      comparableNodes(model, (await reader.page(target, type, { ...own, limit: 1_000 })).items),
     );
     // Up to the members, and down again to all that they are members of.
     const levels = [{ edge: type, with: [{ inbound: type, ...own }] }];
     add('levels', 'levels of', levelsOf(model, facts, type, rows, { name, scope }), async (reader) => {
-      const page = await reader.page(type, target, { ...own, with: levels, limit: 1_000 });
+      const page = await reader.page(target, type, { ...own, with: levels, limit: 1_000 });
       return comparableNodes(model, page.items);
     });
     if (inbound['includeTarget'] === true) {
@@ -513,7 +513,7 @@ function orderQuestions(model: ModelInput, facts: Facts, type: string, target: s
           ? null
           : { id: target, attributes: shown(attributes, model.nodes[typeOf(target)]!['view'] ?? 'ALL') };
       add('owner', 'owner of', { owner, items: [...rows].reverse().map(edgeRow) }, async (reader) => {
-        const { owner: found = null, items } = await reader.inbound(type, target, {
+        const { owner: found = null, items } = await reader.inbound(target, type, {
           ...own,
           reverse: true,
           owner: true,

@@ -146,7 +146,7 @@ describe('lists with where and maxRcu', () => {
           const page =
             kind === 'search'
               ? await reader.search('GOAL.rank').between(from, undefined, asked)
-              : await reader.inbound('AIMS', 'USER-1', { ...asked, from });
+              : await reader.inbound('USER-1', 'AIMS', { ...asked, from });
           found.push(...page.items.map((item) => ('id' in item ? item.id : item.source)));
           expect(page.items.length).toBeLessThanOrEqual(limit);
           expect(page.rcu ?? 0).toBeLessThanOrEqual(mostOfPage);

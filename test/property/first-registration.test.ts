@@ -48,16 +48,16 @@ interface Question {
 const QUESTIONS: readonly Question[] = [
   { name: 'all', right: () => NODES, ask: async (reader) => (await reader.search('A.name').all()).items.length },
   { name: 'eq', right: () => 1, ask: async (reader) => (await reader.search('A.name').eq('n5')).items.length },
-  { name: 'inbound', right: () => NODES, ask: async (reader) => (await reader.inbound('AB', 'B-1')).items.length },
+  { name: 'inbound', right: () => NODES, ask: async (reader) => (await reader.inbound('B-1', 'AB')).items.length },
   {
     name: 'at least MEMBER',
     // Of the other rank, LEAD is below MEMBER.
     right: (model) => (model === CASES[2]!.after ? 0 : NODES / 2),
-    ask: async (reader) => (await reader.inbound('AB', 'B-1', { atLeast: 'MEMBER' } as never)).items.length,
+    ask: async (reader) => (await reader.inbound('B-1', 'AB', { atLeast: 'MEMBER' } as never)).items.length,
   },
   { name: 'inDegree', right: () => NODES, ask: async (reader) => (await reader.inDegree('B-1', 'AB')).count },
   { name: 'degree', right: () => 1, ask: (reader) => reader.degree('A-2', 'AB') },
-  { name: 'views', right: () => NODES, ask: async (reader) => (await reader.get(ids())).filter(isThere).length },
+  { name: 'views', right: () => NODES, ask: async (reader) => (await reader.getViews(ids())).filter(isThere).length },
 ];
 
 const ids = () => Array.from({ length: NODES }, (_, i) => `A-${i}`) as never;

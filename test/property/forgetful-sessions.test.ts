@@ -51,11 +51,11 @@ async function lacking(session: Session, reader: Reader): Promise<string[]> {
   const found = {
     'a search': await answerOf(async () => (await own.search('A.name').eq('new')).items.map(({ id }) => id)),
     'incoming edges': await answerOf(async () => {
-      const { items } = await own.inbound('AB', 'B-1', { from: '2030' } as never);
+      const { items } = await own.inbound('B-1', 'AB', { from: '2030' } as never);
       return items.map(({ source }) => source);
     }),
     'a view': await answerOf(async () => {
-      const [read] = await own.get(['A-1'] as never);
+      const [read] = await own.getViews(['A-1'] as never);
       return (read?.attributes as { name?: string } | null)?.name === 'new' ? ['A-1'] : [];
     }),
   };

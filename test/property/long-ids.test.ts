@@ -39,7 +39,7 @@ function idOf(type: string, bytes: number): string {
 async function answers(stage: Stage, graph: CompiledModel, one: { source: string; target: string }) {
   const reader: Reader = stage.reader(graph);
   const sources = async (order: string) => {
-    const { items } = await reader.inbound('AB', one.target, { order } as never);
+    const { items } = await reader.inbound(one.target, 'AB', { order } as never);
     return items.length;
   };
   return {

@@ -112,7 +112,7 @@ async function keptKeys(
   });
   for (let round = 0; round < 5; round++) {
     await stage.sleep(30_000);
-    for (const session of sessions) await reader.with(session).get([bases[0]!.source]);
+    for (const session of sessions) await reader.with(session).getViews([bases[0]!.source]);
   }
   return sessions.flatMap((session) => session.keys().map(({ source, target }) => `${source} ${target} is not let go`));
 }

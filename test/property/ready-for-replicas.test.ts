@@ -31,12 +31,14 @@ async function ask(reader: Reader, isListed: boolean): Promise<Partial<Record<ke
   const count = (answer: () => Promise<readonly unknown[]>) => answerOf(async () => (await answer()).length);
   return {
     views: await count(async () =>
-      (await reader.get(ids)).filter(({ attributes }) => (attributes as { name?: string } | null)?.name !== undefined),
+      (await reader.getViews(ids)).filter(
+        ({ attributes }) => (attributes as { name?: string } | null)?.name !== undefined,
+      ),
     ),
-    edges: await count(async () => (await reader.get(ids)).filter(({ edgeSet }) => edgeSet.length === 1)),
+    edges: await count(async () => (await reader.getViews(ids)).filter(({ edgeSet }) => edgeSet.length === 1)),
     names: await count(async () => (await reader.search('A.name').all()).items),
     exact: await count(async () => (await reader.search('A.name').eq('n3')).items),
-    inbound: await count(async () => (await reader.inbound('AB', 'B-1')).items),
+    inbound: await count(async () => (await reader.inbound('B-1', 'AB')).items),
     degree: await answerOf(() => reader.degree('A-4', 'AB')),
     ...(isListed && { listed: await count(async () => (await reader.nodes('A')).items) }),
   };

@@ -30,7 +30,7 @@ const search = fc.record(
       },
       { requiredKeys: [] },
     ),
-    spread: fc.record({ shards: fc.constant(5), shardBy, hash }).map((options) => ({ from: 'title', ...options })),
+    spread: fc.record({ shards: fc.constant(5), shardBy, hash }).map((options) => ({ attribute: 'title', ...options })),
     tags: fc
       .record({ caseInsensitive: fc.boolean(), shards: fc.constantFrom(1, 2) })
       .map((options) => ({ multiValue: true, ...options })),

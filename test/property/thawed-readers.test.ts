@@ -27,7 +27,7 @@ async function ask(reader: Reader): Promise<Record<keyof typeof RIGHT, unknown>>
     names: await answerOf(async () => (await reader.search('A.name').all()).items.length),
     exact: await answerOf(async () => (await reader.search('A.name').eq('n7')).items.length),
     listed: await answerOf(async () => (await reader.nodes('A')).items.length),
-    inbound: await answerOf(async () => (await reader.inbound('AB', 'B-1')).items.length),
+    inbound: await answerOf(async () => (await reader.inbound('B-1', 'AB')).items.length),
     incoming: await answerOf(async () => (await reader.inDegree('B-1', 'AB')).count),
     degree: await answerOf(() => reader.degree('A-3', 'AB')),
   };

@@ -93,7 +93,7 @@ async function open(source: string, target: string, stored: Item) {
 async function takesBack(type: string, stored: Item): Promise<void> {
   const id = `${type}-1`;
   const { writer, reader, attributes } = await open(id, id, stored);
-  const read = async () => (await reader.node(id, { consistent: true }))!.attributes;
+  const read = async () => (await reader.getNode(id, { consistent: true }))!.attributes;
   const isSame = async (note: string): Promise<void> => {
     const { note: written, v: _version, ...rest } = await attributes();
     const { v: _before, ...before } = stored;
@@ -161,7 +161,7 @@ describe('a write takes what a read gave', () => {
       fc.asyncProperty(value, async (cell) => {
         const [source, target] = ['OPEN-1', 'OPEN-2'] as const;
         const { writer, reader, attributes } = await open(source, `LINK-${target}`, { cell });
-        const read = async () => (await reader.edge(source, 'LINK', target, { consistent: true }))!.attributes;
+        const read = async () => (await reader.getEdge(source, 'LINK', target, { consistent: true }))!.attributes;
         await writer.updateEdge(source, 'LINK', target, (attributes) => ({ ...attributes, note: 1 }));
         await writer.putEdge(source, 'LINK', target, { ...(await read()), note: 2 });
         await writer.updateEdge(source, 'LINK', target, { set: { note: 3 } }, { if: await read() });

@@ -322,25 +322,25 @@ async function answersAbout(reader: Reader, id: string): Promise<[string, unknow
   const isUser = id.startsWith('USER');
   const inbound = isUser ? ['FRIEND', 'PAYS', 'MEMBER', 'SECRET'] : ['PAYS'];
   const asked: [string, () => Promise<unknown>][] = [
-    ['get', () => reader.get([id], { attributes: 'ALL' })],
-    ['get, consistently', () => reader.get([id], { consistent: true })],
-    ['collection', () => reader.collection(id)],
+    ['get', () => reader.getViews([id], { attributes: 'ALL' })],
+    ['get, consistently', () => reader.getViews([id], { consistent: true })],
+    ['collection', () => reader.getCollection(id)],
     ['edges', () => reader.edges(id)],
     ...inbound.flatMap((type): [string, () => Promise<unknown>][] => [
-      [`inbound ${type}`, () => reader.inbound(type, id)],
+      [`inbound ${type}`, () => reader.inbound(id, type)],
       [`inDegree ${type}`, () => reader.inDegree(id, type)],
-      [`page ${type}`, () => reader.page(type, id)],
+      [`page ${type}`, () => reader.page(id, type)],
     ]),
     ['total PAYS', () => reader.total(id, 'PAYS', { direction: 'inbound' })],
   ];
   if (isUser) {
     asked.push(
-      ['byKind', () => reader.inbound('FRIEND', id, { order: 'byKind' })],
-      ['owner', () => reader.inbound('MEMBER', id, { owner: true })],
+      ['byKind', () => reader.inbound(id, 'FRIEND', { order: 'byKind' })],
+      ['owner', () => reader.inbound(id, 'MEMBER', { owner: true })],
       ['degree', () => reader.degree(id, 'FRIEND')],
       ['outgoing', () => reader.total(id, 'PAYS')],
       ['total SECRET', () => reader.total(id, 'SECRET', { direction: 'inbound' })],
-      ['levels', () => reader.page('FRIEND', id, { with: [{ type: 'FRIEND', with: ['FRIEND'] }, { edge: 'PAYS' }] })],
+      ['levels', () => reader.page(id, 'FRIEND', { with: [{ type: 'FRIEND', with: ['FRIEND'] }, { edge: 'PAYS' }] })],
       ['has', () => Promise.all(OTHER.map((target) => reader.has(id, 'FRIEND', target)))],
     );
   }

@@ -73,7 +73,7 @@ describe('a table that ElectroDB writes', () => {
     const rebuilt = await check(graph, { store, mode: 'rebuild', streamLabel: label });
     expect(rebuilt.repaired).toBeGreaterThan(0);
     const reader = createReader(graph, { store });
-    expect(await reader.get(['USER-Ada'])).toMatchObject([
+    expect(await reader.getViews(['USER-Ada'])).toMatchObject([
       {
         attributes: { name: 'Name of Ada' },
         edgeSet: [{ type: 'FOLLOWS', target: 'USER-grace', since: '2026-01-01' }],
@@ -84,9 +84,9 @@ describe('a table that ElectroDB writes', () => {
     await follows.put({ from: 'Edsger', to: 'grace', since: '2026-02-01' }).go();
     await follows.remove({ from: 'Ada', to: 'grace' }).go();
     await projectAll();
-    const { items } = await reader.inbound('FOLLOWS', 'USER-grace');
+    const { items } = await reader.inbound('USER-grace', 'FOLLOWS');
     expect(items.map(({ source }) => source)).toEqual(['USER-Edsger']);
-    expect(await reader.get(['USER-grace'])).toMatchObject([{ attributes: { name: 'Grace' } }]);
+    expect(await reader.getViews(['USER-grace'])).toMatchObject([{ attributes: { name: 'Grace' } }]);
     const findings: Finding[] = [];
     const { drift } = await check(graph, {
       store,
@@ -145,7 +145,7 @@ describe('a table that OneTable writes', () => {
     const label = streamLabel(streamArn);
     expect((await check(graph, { store, mode: 'rebuild', streamLabel: label })).repaired).toBeGreaterThan(0);
     const reader = createReader(graph, { store });
-    expect(await reader.get(['USER-Ada'])).toMatchObject([
+    expect(await reader.getViews(['USER-Ada'])).toMatchObject([
       {
         attributes: { name: 'Name of Ada' },
         edgeSet: [{ type: 'FOLLOWS', target: 'USER-grace', since: '2026-01-01' }],
@@ -156,9 +156,9 @@ describe('a table that OneTable writes', () => {
     await follows.create({ from: 'Edsger', to: 'grace', since: '2026-02-01' });
     await follows.remove({ from: 'Ada', to: 'grace' });
     await projectAll();
-    const { items } = await reader.inbound('FOLLOWS', 'USER-grace');
+    const { items } = await reader.inbound('USER-grace', 'FOLLOWS');
     expect(items.map(({ source }) => source)).toEqual(['USER-Edsger']);
-    expect(await reader.get(['USER-grace'])).toMatchObject([{ attributes: { name: 'Grace' } }]);
+    expect(await reader.getViews(['USER-grace'])).toMatchObject([{ attributes: { name: 'Grace' } }]);
     const { drift, quarantined, unknown } = await check(graph, { store, streamLabel: label, settleMs: 10 });
     expect({ drift, quarantined, unknown }).toEqual({
       ...{ drift: { missing: 0, stale: 0, orphan: 0 }, quarantined: 0, unknown: 0 },

@@ -230,7 +230,7 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, org
     const reader = createReader(graph, { store });
     expect((await reader.nodes('ORG')).items).toHaveLength(ORGS);
     expect((await reader.search('USER.name').eq('User 7')).items).toMatchObject([{ id: 'USER-u7' }]);
-    expect((await reader.inbound('MEMBER', 'USER-u7')).items).toMatchObject([{ source: 'ORG-o7' }]);
+    expect((await reader.inbound('USER-u7', 'MEMBER')).items).toMatchObject([{ source: 'ORG-o7' }]);
     expect((await reader.edges('ORG-o3', 'MEMBER', { limit: 1000 })).items).toHaveLength(since.length);
 
     await library.putUser('u7', 'Renamed');
@@ -238,12 +238,12 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, org
     await library.putMember('o8', 'u7', '2027');
     await projectAll();
     expect((await reader.search('USER.name').eq('Renamed')).items).toMatchObject([{ id: 'USER-u7' }]);
-    expect((await reader.inbound('MEMBER', 'USER-u7')).items).toMatchObject([{ source: 'ORG-o8' }]);
+    expect((await reader.inbound('USER-u7', 'MEMBER')).items).toMatchObject([{ source: 'ORG-o8' }]);
     const session = createSession();
     const end = session.note([{ source: 'ORG-o9', target: 'MEMBER-USER-u7' }]);
     await library.putMember('o9', 'u7', '2028');
     end();
-    expect((await reader.with(session).inbound('MEMBER', 'USER-u7')).items.map(({ source }) => source)).toEqual([
+    expect((await reader.with(session).inbound('USER-u7', 'MEMBER')).items.map(({ source }) => source)).toEqual([
       'ORG-o8',
       'ORG-o9',
     ]);

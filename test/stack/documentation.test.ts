@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PARAMETER_NAMES, readParameters } from '../../src/deployment/stack/base/parameters.ts';
+import { PARAMETER_NAMES } from '../../src/deployment/stack/base/parameters.ts';
 import { rawTemplate } from '../support/stack/template.ts';
 
 /** The page on deploying names what there is, and nothing else. */
@@ -25,11 +25,10 @@ function rows(heading: string): string[][] {
 const names = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
 
 describe('docs/deploying.md', () => {
-  it('has every parameter, with the value that it has where a stage does not say', () => {
-    const documented = Object.fromEntries(rows('Parameters').map(([name, , value]) => [names(name!)[0]!, value]));
-    const defaults = readParameters({ stage: 'prod' }) as unknown as Record<string, unknown>;
-    const text = (value: unknown): string => (typeof value === 'object' ? '' : String(value));
-    expect(documented).toEqual(Object.fromEntries(PARAMETER_NAMES.map((name) => [name, text(defaults[name])])));
+  it('names parameters that there are; docs/reference/parameters.md has all of them', () => {
+    const documented = rows('Parameters').flatMap(([cell]) => names(cell!));
+    expect(documented.length).toBeGreaterThan(10);
+    expect(documented.filter((name) => !PARAMETER_NAMES.includes(name))).toEqual([]);
   });
   it('has every resource of the stack, why it is there and what it costs at rest', () => {
     const documented = rows('What is deployed');

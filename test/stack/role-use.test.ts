@@ -292,10 +292,10 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
 
       const { client, store, expectExact } = await table.as('ReaderPolicy');
       const reader = createReader(table.graph as CompiledModel, { store });
-      await reader.get(['USER-0']);
+      await reader.getViews(['USER-0']);
       for (const { type, inbound } of table.graph.edges.values()) {
         await reader.edges('USER-0', type as never);
-        if (inbound !== undefined) await reader.inbound(type, 'USER-2');
+        if (inbound !== undefined) await reader.inbound('USER-2', type);
       }
       if (table.graph.nodes.get('USER')!.searches.size > 0) await reader.search('USER.joined').all();
       await reader.waitForProjection({ source: 'USER-0', target: 'USER-0' }, { timeoutMs: 5_000 });

@@ -39,11 +39,11 @@ export class FeedFollower {
   }
 
   /** The rows of a list of incoming edges; `target`: as events name it. */
-  inbound(type: string, target: string, order: string, partition?: string): FollowedRow[] {
+  inbound(target: string, type: string, order: string, partition?: string): FollowedRow[] {
     return this.rows(
       (row) =>
         row.kind === 'list' &&
-        JSON.stringify(row.list) === JSON.stringify({ inbound: [type, target], order }) &&
+        JSON.stringify(row.list) === JSON.stringify({ inbound: [target, type], order }) &&
         row.entered?.partition === partition,
     );
   }
@@ -55,7 +55,7 @@ export class FeedFollower {
     return this.rows(isOf) as SearchChange[];
   }
 
-  /** A node as `get` gives it, without an order of its edges. */
+  /** A node as `getViews` gives it, without an order of its edges. */
   node(id: string): { id: string; attributes: object | null; edgeSet: Record<string, unknown>[] } {
     const parts: Record<string, unknown> = {};
     let own: Record<string, unknown> | null = null;

@@ -68,7 +68,10 @@ export function countsByFolder(all: readonly Phrase[]): Record<string, number> {
 /** How many words the pages of `docs` have together at the most: without decision records, the cookbook, and what a program writes. */
 export const MAX_DOC_WORDS = 20_000;
 
-/** Pages that are not counted: a program writes them, or they grow with each recipe. */
+/**
+ * Pages that are not counted: a program writes them, or they grow with each recipe. Folders are not counted either: decisions have a bound
+ * of their own, and `npm run reference` writes docs/reference from the code, so that its words are those of comments.
+ */
 const UNCOUNTED = /^(?:figures|friends|matrix|cookbook)\.md$/;
 
 /** The words of each counted page of `docs`. A word has a letter or a digit; those of code and tables count, those of tables that come from a test or a benchmark do not. */

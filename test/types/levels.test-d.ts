@@ -45,11 +45,11 @@ declare const anyReader: Reader<CompiledModel>;
 declare const text: string;
 
 it('takes pages of two and three levels of edges that enter', async () => {
-  const two = await reader.page('OF_ORG', 'ORG-1', {
+  const two = await reader.page('ORG-1', 'OF_ORG', {
     with: [{ inbound: 'IN_REPO', with: [{ inbound: 'ON' }, 'ASSIGNED:LEAD'] }],
   });
   expectTypeOf(two.items[0]!.id).toEqualTypeOf<`REPO-${string}`>();
-  await reader.page('MEMBER', 'ORG-1', {
+  await reader.page('ORG-1', 'MEMBER', {
     with: [
       {
         inbound: 'OPENED_BY',
@@ -58,16 +58,16 @@ it('takes pages of two and three levels of edges that enter', async () => {
       { inbound: 'ASSIGNED', with: [{ inbound: 'BLOCKS', with: [{ inbound: 'ON', with: ['WRITTEN_BY'] }] }] },
     ],
   });
-  await reader.page('IN_REPO', 'REPO-1', {
+  await reader.page('REPO-1', 'IN_REPO', {
     with: [{ edge: 'LABELLED', with: [{ inbound: 'LABELLED', partition: text }] }],
   });
   const levels = [{ inbound: 'ON', with: [{ edge: 'WRITTEN_BY', with: [{ inbound: 'OPENED_BY' }] }] }] as const;
-  await reader.page('IN_REPO', 'REPO-1', { with: levels });
+  await reader.page('REPO-1', 'IN_REPO', { with: levels });
   await anyReader.page(text, text, { with: [text, { inbound: text, with: [{ edge: text, label: 3 }] }] });
 });
 
 it('shows only the types of nodes and edges that the question names', async () => {
-  const page = await reader.page('OF_ORG', 'ORG-1', {
+  const page = await reader.page('ORG-1', 'OF_ORG', {
     with: [{ inbound: 'IN_REPO', with: [{ inbound: 'ON', with: ['WRITTEN_BY'] }] }],
   });
   expectTypeOf<keyof (typeof page.items)[0]>().toEqualTypeOf<'id' | 'attributes' | 'inbound'>();
@@ -84,14 +84,14 @@ it('shows only the types of nodes and edges that the question names', async () =
   expectTypeOf<keyof typeof comment.edges>().toEqualTypeOf<'WRITTEN_BY'>();
   const { node: writer } = comment.edges.WRITTEN_BY[0]!;
   expectTypeOf<keyof typeof writer>().toEqualTypeOf<'id' | 'attributes'>();
-  const all = await reader.page('IN_REPO', 'REPO-1');
+  const all = await reader.page('REPO-1', 'IN_REPO');
   type Leaving = 'IN_REPO' | 'OPENED_BY' | 'ASSIGNED' | 'LABELLED' | 'BLOCKS';
   expectTypeOf<keyof (typeof all.items)[0]['edges']>().toEqualTypeOf<Leaving>();
   expectTypeOf(all.items[0]!.edges.ASSIGNED[0]!.edge).toEqualTypeOf<{ role?: 'LEAD' | 'HELPER' }>();
   expectTypeOf(all.items[0]!.edges.LABELLED[0]!.node.attributes).toEqualTypeOf<{ name?: string } | null>();
-  const none = await reader.page('IN_REPO', 'REPO-1', { with: [] });
+  const none = await reader.page('REPO-1', 'IN_REPO', { with: [] });
   expectTypeOf<keyof (typeof none.items)[0]>().toEqualTypeOf<'id' | 'attributes'>();
-  const { items } = await reader.page('IN_REPO', 'REPO-1', {
+  const { items } = await reader.page('REPO-1', 'IN_REPO', {
     with: [
       'ASSIGNED:LEAD',
       { edge: 'ASSIGNED', label: 'HELPER', with: [{ inbound: 'ASSIGNED' }] },
@@ -105,31 +105,31 @@ it('shows only the types of nodes and edges that the question names', async () =
 
 it('refuses a mistake on each level', () => {
   // @ts-expect-error: what leaves a user leaves no issue
-  void reader.page('IN_REPO', 'REPO-1', { with: ['MEMBER'] });
+  void reader.page('REPO-1', 'IN_REPO', { with: ['MEMBER'] });
   // @ts-expect-error: what leaves a user leaves no issue, whatever its label
-  void reader.page('IN_REPO', 'REPO-1', { with: [{ type: 'MEMBER', label: 'LEAD' }] });
+  void reader.page('REPO-1', 'IN_REPO', { with: [{ type: 'MEMBER', label: 'LEAD' }] });
   // @ts-expect-error: nobody is assigned to an issue by an edge that enters it
-  void reader.page('IN_REPO', 'REPO-1', { with: [{ inbound: 'ASSIGNED' }] });
+  void reader.page('REPO-1', 'IN_REPO', { with: [{ inbound: 'ASSIGNED' }] });
   // @ts-expect-error: comments are opened by nobody
-  void reader.page('IN_REPO', 'REPO-1', { with: ['ASSIGNED', { inbound: 'ON', with: [{ edge: 'OPENED_BY' }] }] });
+  void reader.page('REPO-1', 'IN_REPO', { with: ['ASSIGNED', { inbound: 'ON', with: [{ edge: 'OPENED_BY' }] }] });
   // @ts-expect-error: edges of this type are in no edge set
-  void reader.page('IN_REPO', 'REPO-1', { with: [{ inbound: 'ON', with: ['REPLIES'] }] });
+  void reader.page('REPO-1', 'IN_REPO', { with: [{ inbound: 'ON', with: ['REPLIES'] }] });
   // @ts-expect-error: edges of this type have no order
-  void reader.page('IN_REPO', 'REPO-1', { with: [{ inbound: 'ON', with: [{ inbound: 'REPLIES' }] }] });
+  void reader.page('REPO-1', 'IN_REPO', { with: [{ inbound: 'ON', with: [{ inbound: 'REPLIES' }] }] });
   // @ts-expect-error: a comment is no member
-  void reader.page('IN_REPO', 'REPO-1', { with: [{ edge: 'BLOCKS', with: [{ inbound: 'ON', with: ['MEMBER'] }] }] });
+  void reader.page('REPO-1', 'IN_REPO', { with: [{ edge: 'BLOCKS', with: [{ inbound: 'ON', with: ['MEMBER'] }] }] });
   // @ts-expect-error: BOSS has no rank
-  void reader.page('ASSIGNED', 'USER-1', { atLeast: 'BOSS', with: [{ inbound: 'ON' }] });
+  void reader.page('USER-1', 'ASSIGNED', { atLeast: 'BOSS', with: [{ inbound: 'ON' }] });
   // @ts-expect-error: no such order
-  void reader.page('IN_REPO', 'REPO-1', { with: [{ inbound: 'ON', order: 'byName' }] });
+  void reader.page('REPO-1', 'IN_REPO', { with: [{ inbound: 'ON', order: 'byName' }] });
   // @ts-expect-error: the order has a partition
-  void reader.page('IN_REPO', 'REPO-1', { with: [{ edge: 'LABELLED', with: [{ inbound: 'LABELLED' }] }] });
+  void reader.page('REPO-1', 'IN_REPO', { with: [{ edge: 'LABELLED', with: [{ inbound: 'LABELLED' }] }] });
   // @ts-expect-error: the order has no partition
-  void reader.page('IN_REPO', 'REPO-1', { with: [{ inbound: 'ON', partition: 'UK' }] });
+  void reader.page('REPO-1', 'IN_REPO', { with: [{ inbound: 'ON', partition: 'UK' }] });
   // @ts-expect-error: a level has no such option
-  void reader.page('IN_REPO', 'REPO-1', { with: [{ inbound: 'ON', limit: 3 }] });
+  void reader.page('REPO-1', 'IN_REPO', { with: [{ inbound: 'ON', limit: 3 }] });
   // @ts-expect-error: misspelt
-  void reader.page('IN_REPO', 'REPO-1', { with: [{ inbonud: 'ON' }] });
+  void reader.page('REPO-1', 'IN_REPO', { with: [{ inbonud: 'ON' }] });
   // @ts-expect-error: any text is no edge type
-  void reader.page('IN_REPO', 'REPO-1', { with: [text] });
+  void reader.page('REPO-1', 'IN_REPO', { with: [text] });
 });

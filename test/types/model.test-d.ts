@@ -201,7 +201,7 @@ it('takes attributes of source nodes in the orders, the partition and the projec
   // @ts-expect-error rolle is no attribute of the edge
   edge({ ...ends, inbound: { gsi0: 'role', partition: 'rolle' } });
   // @ts-expect-error a search is of a node, which has no source
-  node({ search: { due: { from: source('due') } } });
+  node({ search: { due: { attribute: source('due') } } });
 });
 
 it('refuses names that are no attributes of the source nodes of an edge', () => {
@@ -230,7 +230,7 @@ it('refuses names that are no attributes of the source nodes of an edge', () => 
       // @ts-expect-error titel is no attribute of a ticket
       SECOND: edge({ ...ends, inbound: { byBoth: ['role', source('titel')] } }),
       // @ts-expect-error titel is no attribute of a ticket
-      THIRD: edge({ ...ends, inbound: { byAll: [source('status'), 'role', { from: source('titel') }] } }),
+      THIRD: edge({ ...ends, inbound: { byAll: [source('status'), 'role', date(source('titel'))] } }),
       // @ts-expect-error titel is no attribute of a ticket
       PARTITION: edge({ ...ends, inbound: { gsi0: 'role', partition: source('titel') } }),
       // @ts-expect-error titel is no attribute of a ticket

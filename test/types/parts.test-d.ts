@@ -62,16 +62,16 @@ it('takes parts in batches and transactions', () => {
 });
 
 it('shows what the view of a part shows, under its name', async () => {
-  const [user] = await reader.get(['USER-1']);
+  const [user] = await reader.getViews(['USER-1']);
   expectTypeOf(user!.attributes!.STATE).toEqualTypeOf<{ status?: 'online' | 'away' } | undefined>();
   expectTypeOf(user!.attributes!.name).toEqualTypeOf<string | undefined>();
   // @ts-expect-error: not in the part's view
   user!.attributes!.STATE!.seenAt;
-  const [whole] = await reader.get(['USER-1'], { attributes: 'ALL' });
+  const [whole] = await reader.getViews(['USER-1'], { attributes: 'ALL' });
   expectTypeOf(whole!.attributes!.STATE).toEqualTypeOf<
     { status: 'online' | 'away'; seenAt?: number | undefined } | undefined
   >();
-  const [some] = await reader.get(['USER-1'], { attributes: ['COUNTS'] });
+  const [some] = await reader.getViews(['USER-1'], { attributes: ['COUNTS'] });
   // @ts-expect-error: not selected
   some!.attributes!.STATE;
 });

@@ -21,31 +21,31 @@ interface Goal {
 type ShownGoal = Partial<Pick<Goal, 'title' | 'status'>>;
 
 it('gives the attributes of the type that an id names, as far as they are selected', async () => {
-  const [goal] = await reader.get(['GOAL-G1']);
+  const [goal] = await reader.getViews(['GOAL-G1']);
   expectTypeOf(goal!.attributes).toEqualTypeOf<ShownGoal | null>();
   // @ts-expect-error: the view does not show the points
   goal!.attributes?.points;
   // @ts-expect-error: a goal has no attribute of that name
   goal!.attributes?.tilte;
-  const [whole] = await reader.get([`GOAL-${fromUrl}`], { attributes: 'ALL' });
+  const [whole] = await reader.getViews([`GOAL-${fromUrl}`], { attributes: 'ALL' });
   expectTypeOf(whole!.attributes).toEqualTypeOf<Goal | null>();
-  const [some] = await reader.get(['GOAL-G1'], { attributes: ['title', 'points'] });
+  const [some] = await reader.getViews(['GOAL-G1'], { attributes: ['title', 'points'] });
   expectTypeOf(some!.attributes).toEqualTypeOf<Partial<Pick<Goal, 'title' | 'points'>> | null>();
-  const [open] = await reader.get(['TEAM-T1'], { attributes: ['name'] });
+  const [open] = await reader.getViews(['TEAM-T1'], { attributes: ['name'] });
   expectTypeOf(open!.attributes).toEqualTypeOf<{ name?: unknown } | null>();
   // @ts-expect-error: not among those asked for
   open!.attributes?.size;
-  const [unknown] = await reader.get([fromUrl]);
+  const [unknown] = await reader.getViews([fromUrl]);
   expectTypeOf(unknown!.attributes).toEqualTypeOf<Partial<Record<string, unknown>> | null>();
 });
 
 it('gives the edges that may leave a node, with their labels', async () => {
-  const [goal] = await reader.get(['GOAL-G1']);
+  const [goal] = await reader.getViews(['GOAL-G1']);
   const entry = goal!.edgeSet[0]!;
   expectTypeOf(entry.type).toEqualTypeOf<'GOALMEMBERSHIP'>();
   expectTypeOf(entry.target).toEqualTypeOf<`USER-${string}` | `TEAM-${string}`>();
   expectTypeOf(entry.memberRole).toEqualTypeOf<'LEAD' | 'CONTRIBUTOR' | undefined>();
-  const [user] = await reader.get(['USER-U1']);
+  const [user] = await reader.getViews(['USER-U1']);
   const owned = user!.edgeSet[0]!;
   expectTypeOf(owned.type).toEqualTypeOf<'OWNS' | 'PINS' | 'LIKES'>();
   if (owned.type === 'PINS') expectTypeOf(owned.shown).toEqualTypeOf<undefined>();
@@ -59,17 +59,17 @@ it('gives the edges that may leave a node, with their labels', async () => {
 });
 
 it('gives the edges of any type where an id does not say its type', async () => {
-  const [node] = await reader.get([fromUrl]);
+  const [node] = await reader.getViews([fromUrl]);
   const entry = node!.edgeSet[0]!;
   expectTypeOf(entry.type).toEqualTypeOf<'GOALMEMBERSHIP' | 'OWNS' | 'PINS' | 'LIKES'>();
   if (entry.type === 'GOALMEMBERSHIP')
     expectTypeOf(entry.memberRole).toEqualTypeOf<'LEAD' | 'CONTRIBUTOR' | undefined>();
-  const [team] = await reader.get(['TEAM-T1']);
+  const [team] = await reader.getViews(['TEAM-T1']);
   expectTypeOf(team!.edgeSet).toEqualTypeOf<never[]>();
 });
 
 it('takes the declared edge types and gives typed edges', async () => {
-  const { items } = await reader.inbound('GOALMEMBERSHIP', fromUrl, { atLeast: 'LEAD', order: 'gsi0' });
+  const { items } = await reader.inbound(fromUrl, 'GOALMEMBERSHIP', { atLeast: 'LEAD', order: 'gsi0' });
   expectTypeOf(items[0]!.attributes).toEqualTypeOf<{ date?: string }>();
   // @ts-expect-error: the index items do not have the role
   items[0]!.attributes.memberRole;
@@ -81,24 +81,24 @@ it('takes the declared edge types and gives typed edges', async () => {
   const { items: all } = await reader.edges(fromUrl);
   expectTypeOf(all[0]!.type).toEqualTypeOf<'GOALMEMBERSHIP' | 'PART_OF' | 'FOLLOWS' | 'OWNS' | 'PINS' | 'LIKES'>();
   // @ts-expect-error: no such edge type
-  void reader.inbound('MEMBERSHIP', fromUrl);
-  void reader.inbound('GOALMEMBERSHIP', fromUrl, { order: 'byDate' });
-  void reader.page('GOALMEMBERSHIP', fromUrl, { order: 'byDate' });
+  void reader.inbound(fromUrl, 'MEMBERSHIP');
+  void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { order: 'byDate' });
+  void reader.page(fromUrl, 'GOALMEMBERSHIP', { order: 'byDate' });
   // @ts-expect-error: no such order
-  void reader.inbound('GOALMEMBERSHIP', fromUrl, { order: 'byName' });
+  void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { order: 'byName' });
   // @ts-expect-error: no order, but an option beside them
-  void reader.inbound('GOALMEMBERSHIP', fromUrl, { order: 'project' });
+  void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { order: 'project' });
   // @ts-expect-error: no such order
-  void reader.page('GOALMEMBERSHIP', fromUrl, { order: 'byName' });
+  void reader.page(fromUrl, 'GOALMEMBERSHIP', { order: 'byName' });
   // @ts-expect-error: no such edge type
   void reader.has(fromUrl, 'MEMBERSHIP', fromUrl);
 });
 
 it('gives the node behind the edges with the attributes of its type', async () => {
-  const { owner } = await reader.inbound('GOALMEMBERSHIP', fromUrl, { reverse: true, owner: true });
+  const { owner } = await reader.inbound(fromUrl, 'GOALMEMBERSHIP', { reverse: true, owner: true });
   expectTypeOf(owner?.id).toEqualTypeOf<`USER-${string}` | `TEAM-${string}` | undefined>();
   // @ts-expect-error: a page has no owner
-  void reader.page('GOALMEMBERSHIP', fromUrl, { owner: true });
+  void reader.page(fromUrl, 'GOALMEMBERSHIP', { owner: true });
 });
 
 it('takes the declared searches and gives typed hits', async () => {
@@ -112,15 +112,15 @@ it('takes the declared searches and gives typed hits', async () => {
 });
 
 it('takes what an edge type joins, and the edge types that have orders', async () => {
-  void reader.inbound('GOALMEMBERSHIP', 'USER-U1');
+  void reader.inbound('USER-U1', 'GOALMEMBERSHIP');
   // @ts-expect-error: LIKES has no orders
-  void reader.inbound('LIKES', 'GOAL-G1');
+  void reader.inbound('GOAL-G1', 'LIKES');
   // @ts-expect-error: LIKES has no orders
-  void reader.page('LIKES', 'GOAL-G1');
+  void reader.page('GOAL-G1', 'LIKES');
   // @ts-expect-error: LIKES has no orders
   void reader.inDegree('GOAL-G1', 'LIKES');
   // @ts-expect-error: a membership enters no goal
-  void reader.inbound('GOALMEMBERSHIP', 'GOAL-G1');
+  void reader.inbound('GOAL-G1', 'GOALMEMBERSHIP');
   // @ts-expect-error: a membership enters no goal
   void reader.has('GOAL-G1', 'GOALMEMBERSHIP', 'GOAL-G2');
   // @ts-expect-error: a membership leaves no user
@@ -129,20 +129,20 @@ it('takes what an edge type joins, and the edge types that have orders', async (
   void reader.degree('USER-U1', 'GOALMEMBERSHIP');
   void reader.degree(fromUrl, 'GOALMEMBERSHIP');
   // @ts-expect-error: a membership leaves no user
-  void reader.edge('USER-U1', 'GOALMEMBERSHIP', 'USER-U2');
+  void reader.getEdge('USER-U1', 'GOALMEMBERSHIP', 'USER-U2');
   // @ts-expect-error: no such edge type
-  void reader.collection('GOAL-G1', { types: ['KNOWS'] });
-  const edge = await reader.edge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1');
+  void reader.getCollection('GOAL-G1', { types: ['KNOWS'] });
+  const edge = await reader.getEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1');
   expectTypeOf(edge!.attributes.memberRole).toEqualTypeOf<'LEAD' | 'CONTRIBUTOR'>();
-  const node = await reader.node('GOAL-G1');
+  const node = await reader.getNode('GOAL-G1');
   expectTypeOf(node!.attributes).toEqualTypeOf<Goal>();
-  const { node: goal, items } = await reader.collection('GOAL-G1', { types: ['GOALMEMBERSHIP'] });
+  const { node: goal, items } = await reader.getCollection('GOAL-G1', { types: ['GOALMEMBERSHIP'] });
   expectTypeOf(goal!.attributes).toEqualTypeOf<Goal>();
   expectTypeOf(items[0]!.type).toEqualTypeOf<'GOALMEMBERSHIP'>();
 });
 
 it('gives a page of typed nodes', async () => {
-  const page = await reader.page('GOALMEMBERSHIP', fromUrl, {
+  const page = await reader.page(fromUrl, 'GOALMEMBERSHIP', {
     with: ['GOALMEMBERSHIP:LEAD', { type: 'GOALMEMBERSHIP', label: 5 }],
   });
   expectTypeOf(page.items[0]!.id).toEqualTypeOf<`GOAL-${string}`>();
@@ -153,7 +153,7 @@ it('gives a page of typed nodes', async () => {
   expectTypeOf(member.attributes?.name).toEqualTypeOf<unknown>();
   // @ts-expect-error: no level names what members like
   void member.edges;
-  const liked = await reader.page('GOALMEMBERSHIP', fromUrl, { with: [{ edge: 'GOALMEMBERSHIP', with: ['LIKES'] }] });
+  const liked = await reader.page(fromUrl, 'GOALMEMBERSHIP', { with: [{ edge: 'GOALMEMBERSHIP', with: ['LIKES'] }] });
   const { node: goal } = liked.items[0]!.edges.GOALMEMBERSHIP[0]!.node.edges.LIKES[0]!;
   // What LIKES copies of goals is more than their views show.
   expectTypeOf(goal.attributes).toEqualTypeOf<Partial<Goal> | null>();
@@ -161,15 +161,15 @@ it('gives a page of typed nodes', async () => {
   // @ts-expect-error: a goal has no attribute of that name
   goal.attributes?.tilte;
   // @ts-expect-error: no such edge type
-  void reader.page('GOALMEMBERSHIP', fromUrl, { with: ['KNOWS'] });
+  void reader.page(fromUrl, 'GOALMEMBERSHIP', { with: ['KNOWS'] });
   // @ts-expect-error: what one owns leaves a user, and no goal
-  void reader.page('GOALMEMBERSHIP', fromUrl, { with: ['OWNS'] });
+  void reader.page(fromUrl, 'GOALMEMBERSHIP', { with: ['OWNS'] });
   // @ts-expect-error: no edge set has FOLLOWS
-  void reader.page('GOALMEMBERSHIP', fromUrl, { with: ['FOLLOWS'] });
+  void reader.page(fromUrl, 'GOALMEMBERSHIP', { with: ['FOLLOWS'] });
 });
 
 it('types every level of a page by the model', async () => {
-  const page = await reader.page('GOALMEMBERSHIP', fromUrl, {
+  const page = await reader.page(fromUrl, 'GOALMEMBERSHIP', {
     with: [
       'GOALMEMBERSHIP:LEAD',
       { edge: 'GOALMEMBERSHIP', with: ['LIKES', { inbound: 'GOALMEMBERSHIP', with: ['GOALMEMBERSHIP'] }] },
@@ -183,32 +183,32 @@ it('types every level of a page by the model', async () => {
   expectTypeOf(goal.edges.GOALMEMBERSHIP[0]!.edge.memberRole).toEqualTypeOf<'LEAD' | 'CONTRIBUTOR' | undefined>();
   expectTypeOf(page.truncated?.reason).toEqualTypeOf<'maxNodes' | 'depth' | undefined>();
   // @ts-expect-error: no such edge type
-  void reader.page('GOALMEMBERSHIP', fromUrl, { with: [{ edge: 'KNOWS' }] });
+  void reader.page(fromUrl, 'GOALMEMBERSHIP', { with: [{ edge: 'KNOWS' }] });
   // @ts-expect-error: a membership leaves no user
-  void reader.page('GOALMEMBERSHIP', fromUrl, { with: [{ edge: 'GOALMEMBERSHIP', with: ['GOALMEMBERSHIP'] }] });
+  void reader.page(fromUrl, 'GOALMEMBERSHIP', { with: [{ edge: 'GOALMEMBERSHIP', with: ['GOALMEMBERSHIP'] }] });
   // @ts-expect-error: a membership leaves no user, whatever its label
-  void reader.page('GOALMEMBERSHIP', fromUrl, { with: [{ edge: 'GOALMEMBERSHIP', with: ['GOALMEMBERSHIP:LEAD'] }] });
+  void reader.page(fromUrl, 'GOALMEMBERSHIP', { with: [{ edge: 'GOALMEMBERSHIP', with: ['GOALMEMBERSHIP:LEAD'] }] });
   // @ts-expect-error: a membership enters no goal
-  void reader.page('GOALMEMBERSHIP', fromUrl, { with: [{ inbound: 'GOALMEMBERSHIP' }] });
+  void reader.page(fromUrl, 'GOALMEMBERSHIP', { with: [{ inbound: 'GOALMEMBERSHIP' }] });
   // @ts-expect-error: LIKES has no orders
-  void reader.page('GOALMEMBERSHIP', fromUrl, { with: [{ inbound: 'LIKES' }] });
+  void reader.page(fromUrl, 'GOALMEMBERSHIP', { with: [{ inbound: 'LIKES' }] });
 });
 
 it('takes only values of the order that is asked', () => {
-  void reader.inbound('GOALMEMBERSHIP', fromUrl, { equals: 'CONTRIBUTOR' });
-  void reader.inbound('GOALMEMBERSHIP', fromUrl, { order: 'gsi1', from: '2020-07', to: undefined });
-  void reader.page('GOALMEMBERSHIP', fromUrl, { order: 'byDate', equals: fromUrl });
+  void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { equals: 'CONTRIBUTOR' });
+  void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { order: 'gsi1', from: '2020-07', to: undefined });
+  void reader.page(fromUrl, 'GOALMEMBERSHIP', { order: 'byDate', equals: fromUrl });
   void reader.inDegree('USER-U1', 'GOALMEMBERSHIP', { atLeast: 'LEAD' });
   // @ts-expect-error: BOSS has no rank
-  void reader.inbound('GOALMEMBERSHIP', fromUrl, { atLeast: 'BOSS' });
+  void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { atLeast: 'BOSS' });
   // @ts-expect-error: a text may have no rank
-  void reader.inbound('GOALMEMBERSHIP', fromUrl, { order: 'gsi0', atLeast: fromUrl });
+  void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { order: 'gsi0', atLeast: fromUrl });
   // @ts-expect-error: BOSS has no rank
-  void reader.page('GOALMEMBERSHIP', fromUrl, { equals: 'BOSS' });
+  void reader.page(fromUrl, 'GOALMEMBERSHIP', { equals: 'BOSS' });
   // @ts-expect-error: BOSS has no rank
   void reader.inDegree('USER-U1', 'GOALMEMBERSHIP', { equals: 'BOSS' });
   // @ts-expect-error: a number is no date
-  void reader.inbound('GOALMEMBERSHIP', fromUrl, { order: 'gsi1', equals: 5 });
+  void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { order: 'gsi1', equals: 5 });
   void reader.search('GOAL.stage').eq('DONE');
   void reader.search('USER.level').between('A');
   // @ts-expect-error: LATE has no rank
@@ -282,22 +282,22 @@ it('wants a partition where the model declares one, and only there', () => {
   // @ts-expect-error: the search has no partition
   void reader.search('GOAL.heading').eq('x', { partition: 'UK' });
   // @ts-expect-error: no partition
-  void reader.inbound('PART_OF', 'TEAM-T1');
+  void reader.inbound('TEAM-T1', 'PART_OF');
   // @ts-expect-error: no partition
-  void reader.inbound('PART_OF', 'TEAM-T1', { limit: 5 });
+  void reader.inbound('TEAM-T1', 'PART_OF', { limit: 5 });
   // @ts-expect-error: no partition
-  void reader.page('PART_OF', 'TEAM-T1', { with: [] });
+  void reader.page('TEAM-T1', 'PART_OF', { with: [] });
   // @ts-expect-error: no partition
   void reader.inDegree('TEAM-T1', 'PART_OF');
   // @ts-expect-error: no partition
-  void reader.watch({ inbound: ['PART_OF', 'TEAM-T1'] });
-  void reader.watch({ inbound: ['PART_OF', 'TEAM-T1'], partition: 'one' });
+  void reader.watch({ inbound: ['TEAM-T1', 'PART_OF'] });
+  void reader.watch({ inbound: ['TEAM-T1', 'PART_OF'], partition: 'one' });
   // @ts-expect-error: the orders have no partition
-  void reader.inbound('GOALMEMBERSHIP', 'USER-U1', { partition: 'one' });
+  void reader.inbound('USER-U1', 'GOALMEMBERSHIP', { partition: 'one' });
   // @ts-expect-error: the orders have no partition
-  void reader.page('GOALMEMBERSHIP', 'USER-U1', { partition: 'one' });
-  void anyReader.inbound('PART_OF', 'TEAM-T1');
-  void anyReader.page('PART_OF', 'TEAM-T1', { partition: 'one' });
+  void reader.page('USER-U1', 'GOALMEMBERSHIP', { partition: 'one' });
+  void anyReader.inbound('TEAM-T1', 'PART_OF');
+  void anyReader.page('TEAM-T1', 'PART_OF', { partition: 'one' });
 });
 
 it('shows what the search items hold', async () => {
@@ -318,14 +318,14 @@ it('lists, counts and gives owners only where the model says so', () => {
   // @ts-expect-error: FOLLOWS is in no edge set and not counted
   void reader.degree('USER-U1', 'FOLLOWS');
   // @ts-expect-error: GAOL is no node type
-  void reader.get(['GAOL-G1']);
+  void reader.getViews(['GAOL-G1']);
   // @ts-expect-error: GAOL is no node type
-  void reader.node('GAOL-G1');
+  void reader.getNode('GAOL-G1');
   // @ts-expect-error: GAOL is no node type
-  void reader.collection('GAOL-G1');
-  void reader.inbound('PINS', 'GOAL-G1', { from: 1, to: '2' });
+  void reader.getCollection('GAOL-G1');
+  void reader.inbound('GOAL-G1', 'PINS', { from: 1, to: '2' });
   // @ts-expect-error: the index of pins has no owner
-  void reader.inbound('PINS', 'GOAL-G1', { owner: true });
+  void reader.inbound('GOAL-G1', 'PINS', { owner: true });
 });
 
 it('takes any names where the graph is not known', async () => {
@@ -337,22 +337,22 @@ it('takes any names where the graph is not known', async () => {
   void anyReader.inbound(fromUrl, fromUrl, { order: fromUrl, equals: 5, owner: true });
   void anyReader.search(fromUrl).path(['x'], { partition: 'UK' });
   void anyReader.nodes(fromUrl);
-  const [node] = await anyReader.get([fromUrl]);
+  const [node] = await anyReader.getViews([fromUrl]);
   expectTypeOf(node!.edgeSet[0]!.type).toEqualTypeOf<string>();
   expectTypeOf(node!.edgeSet[0]!['role']).toEqualTypeOf<unknown>();
 });
 
 it('takes a where of the attributes that the model projects, with values of their types', () => {
-  void reader.inbound('GOALMEMBERSHIP', fromUrl, { where: { date: '2026' }, maxRcu: 5 });
-  void reader.page('GOALMEMBERSHIP', fromUrl, { where: { date: '2026' } });
+  void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { where: { date: '2026' }, maxRcu: 5 });
+  void reader.page(fromUrl, 'GOALMEMBERSHIP', { where: { date: '2026' } });
   // @ts-expect-error: memberRole is not projected
-  void reader.inbound('GOALMEMBERSHIP', fromUrl, { where: { memberRole: 'LEAD' } });
+  void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { where: { memberRole: 'LEAD' } });
   // @ts-expect-error: memberRole is not projected
-  void reader.page('GOALMEMBERSHIP', fromUrl, { where: { memberRole: 'LEAD' } });
+  void reader.page(fromUrl, 'GOALMEMBERSHIP', { where: { memberRole: 'LEAD' } });
   // @ts-expect-error: a date is a text
-  void reader.inbound('GOALMEMBERSHIP', fromUrl, { where: { date: 1 } });
+  void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { where: { date: 1 } });
   // @ts-expect-error: nothing is projected
-  void reader.inbound('PINS', 'GOAL-1', { where: { rank: 1 } });
+  void reader.inbound('GOAL-1', 'PINS', { where: { rank: 1 } });
   void reader.search('GOAL.points').all({ where: { status: 'OPEN', points: 3n } });
   void reader.search('GOAL.points').all({ where: { status: { in: ['OPEN'] }, points: { gte: 3n, lt: 5 } } });
   // @ts-expect-error: points are numbers
@@ -367,57 +367,57 @@ it('takes a where of the attributes that the model projects, with values of thei
   // @ts-expect-error: this search projects nothing
   void reader.search('GOAL.heading').find({ eq: 'OPEN' }, { where: { title: 'x' } });
   void anyReader.search('GOAL.heading').all({ where: { anything: 3 } });
-  void anyReader.inbound('GOALMEMBERSHIP', fromUrl, { where: { anything: 3 } });
+  void anyReader.inbound(fromUrl, 'GOALMEMBERSHIP', { where: { anything: 3 } });
 });
 
 it('gives the nodes of a page as they are asked for', async () => {
-  const { items } = await reader.page('GOALMEMBERSHIP', fromUrl, { attributes: ['points'], with: [] });
+  const { items } = await reader.page(fromUrl, 'GOALMEMBERSHIP', { attributes: ['points'], with: [] });
   expectTypeOf(items[0]!.attributes).toEqualTypeOf<Partial<Pick<Goal, 'points'>> | null>();
-  const { items: whole } = await reader.page('GOALMEMBERSHIP', fromUrl, { attributes: 'ALL' });
+  const { items: whole } = await reader.page(fromUrl, 'GOALMEMBERSHIP', { attributes: 'ALL' });
   expectTypeOf(whole[0]!.attributes).toEqualTypeOf<Goal | null>();
   expectTypeOf<keyof (typeof whole)[0]['edges']>().toEqualTypeOf<'GOALMEMBERSHIP'>();
 });
 
 it('takes the leading values of an order by several values, each of its type, and decimals for numbers', () => {
-  void reader.inbound('PART_OF', 'TEAM-T1', { order: 'byStage', path: ['OPEN'], partition: 'one' });
-  void reader.inbound('PART_OF', 'TEAM-T1', { order: 'byStage', path: ['OPEN', 'any'], partition: 'one' });
-  void reader.page('PART_OF', 'TEAM-T1', { order: 'byStage', path: ['DONE'], partition: 'one' });
+  void reader.inbound('TEAM-T1', 'PART_OF', { order: 'byStage', path: ['OPEN'], partition: 'one' });
+  void reader.inbound('TEAM-T1', 'PART_OF', { order: 'byStage', path: ['OPEN', 'any'], partition: 'one' });
+  void reader.page('TEAM-T1', 'PART_OF', { order: 'byStage', path: ['DONE'], partition: 'one' });
   void reader.inDegree('TEAM-T1', 'PART_OF', { order: 'byStage', path: [], partition: 'one' });
   // @ts-expect-error: no label of the rank
-  void reader.inbound('PART_OF', 'TEAM-T1', { order: 'byStage', path: ['NOPE'], partition: 'one' });
+  void reader.inbound('TEAM-T1', 'PART_OF', { order: 'byStage', path: ['NOPE'], partition: 'one' });
   // @ts-expect-error: no label of the rank
-  void reader.page('PART_OF', 'TEAM-T1', { order: 'byStage', path: ['NOPE'], partition: 'one' });
+  void reader.page('TEAM-T1', 'PART_OF', { order: 'byStage', path: ['NOPE'], partition: 'one' });
   // @ts-expect-error: no label of the rank
   void reader.inDegree('TEAM-T1', 'PART_OF', { order: 'byStage', path: ['NOPE'], partition: 'one' });
   // @ts-expect-error: the order has two values
-  void reader.inbound('PART_OF', 'TEAM-T1', { order: 'byStage', path: ['OPEN', 'any', 'more'], partition: 'one' });
+  void reader.inbound('TEAM-T1', 'PART_OF', { order: 'byStage', path: ['OPEN', 'any', 'more'], partition: 'one' });
   // @ts-expect-error: an order by one value
-  void reader.inbound('PART_OF', 'TEAM-T1', { path: [5], partition: 'one' });
-  void anyReader.inbound('PART_OF', fromUrl, { path: ['anything', 5] });
+  void reader.inbound('TEAM-T1', 'PART_OF', { path: [5], partition: 'one' });
+  void anyReader.inbound(fromUrl, 'PART_OF', { path: ['anything', 5] });
   void reader.search('GOAL.points').eq('5');
   // @ts-expect-error: no decimal
   void reader.search('GOAL.points').eq('five');
   // @ts-expect-error: no decimal
-  void reader.inbound('PART_OF', 'TEAM-T1', { attribute: 'five', partition: 'one' });
+  void reader.inbound('TEAM-T1', 'PART_OF', { from: 'five', partition: 'one' });
 });
 
 it('gives the attributes of sources that an edge type projects, with their types', async () => {
-  const { items } = await reader.inbound('PART_OF', 'TEAM-T1', { order: 'byStatus', path: ['OPEN'], partition: 'one' });
+  const { items } = await reader.inbound('TEAM-T1', 'PART_OF', { order: 'byStatus', path: ['OPEN'], partition: 'one' });
   expectTypeOf(items[0]!.attributes.title).toEqualTypeOf<string | undefined>();
   expectTypeOf(items[0]!.attributes.weight).toEqualTypeOf<number | undefined>();
   // @ts-expect-error: not among the projected ones of the source
   items[0]!.attributes.points;
   // @ts-expect-error: not among the projected ones of the edge
   items[0]!.attributes.note;
-  await reader.inbound('PART_OF', 'TEAM-T1', { where: { status: 'OPEN' }, from: 5, partition: 'one' });
+  await reader.inbound('TEAM-T1', 'PART_OF', { where: { status: 'OPEN' }, from: 5, partition: 'one' });
   // @ts-expect-error: not among the projected ones of the source
-  await reader.inbound('PART_OF', 'TEAM-T1', { where: { points: 5 }, partition: 'one' });
+  await reader.inbound('TEAM-T1', 'PART_OF', { where: { points: 5 }, partition: 'one' });
   // @ts-expect-error: no attribute of either
-  await reader.page('PART_OF', 'TEAM-T1', { where: { stattus: 'OPEN' }, partition: 'one' });
+  await reader.page('TEAM-T1', 'PART_OF', { where: { stattus: 'OPEN' }, partition: 'one' });
   // @ts-expect-error: a status is a text
-  await reader.page('PART_OF', 'TEAM-T1', { where: { status: 5 }, partition: 'one' });
+  await reader.page('TEAM-T1', 'PART_OF', { where: { status: 5 }, partition: 'one' });
   // @ts-expect-error: an order by several values has no one value
-  await reader.inbound('PART_OF', 'TEAM-T1', { order: 'byStatus', equals: 'OPEN' });
+  await reader.inbound('TEAM-T1', 'PART_OF', { order: 'byStatus', equals: 'OPEN' });
 });
 
 it('names the sums and groups of a total', async () => {
@@ -507,11 +507,11 @@ it('gives values, groups and arguments of searches the types of their attributes
 });
 
 it('takes the queries of the graph for answers to requests', () => {
-  watchHandler({ reader, query: () => ({ inbound: ['GOALMEMBERSHIP', fromUrl], limit: 3 }) });
+  watchHandler({ reader, query: () => ({ inbound: [fromUrl, 'GOALMEMBERSHIP'], limit: 3 }) });
   watchHandler({ reader: anyReader, query: async () => ({ search: 'ANY.thing', eq: 3 }) });
   watchHandler({ reader, query: () => new Response(null, { status: 401 }) });
   // @ts-expect-error: no such edge type
-  watchHandler({ reader, query: () => ({ inbound: ['GOALMEMBERSIP', fromUrl] }) });
+  watchHandler({ reader, query: () => ({ inbound: [fromUrl, 'GOALMEMBERSIP'] }) });
   // @ts-expect-error: no such search
   watchHandler({ reader, query: () => ({ search: 'USER.nothing', eq: 'x' }) });
 });

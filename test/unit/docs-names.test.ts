@@ -9,13 +9,20 @@ import { ROOT } from '../support/command.ts';
 /** Pages name files, headings, commands and figures: each of them has to exist. A list below holds those that do not. */
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs', 'docs/decisions', 'test/simulator'].flatMap(
-  (place) =>
-    place.endsWith('.md')
-      ? [place]
-      : readdirSync(join(ROOT, place))
-          .filter((name) => name.endsWith('.md'))
-          .map((name) => join(place, name)),
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'docs',
+  'docs/decisions',
+  'docs/reference',
+  'test/simulator',
+].flatMap((place) =>
+  place.endsWith('.md')
+    ? [place]
+    : readdirSync(join(ROOT, place))
+        .filter((name) => name.endsWith('.md'))
+        .map((name) => join(place, name)),
 );
 const LINK = /\]\(([^)\s]+)\)/g;
 

@@ -534,10 +534,10 @@ describe('a mirrored type', () => {
     await writer.putEdge('GOAL-1', 'HELPS', 'USER-1', { since: '2026' });
     await expect(writer.putNode('GOAL-1', { [MIRROR]: 1 })).rejects.toThrow(/bookkeeping/);
     const reader = createReader(graph, { store: memory });
-    expect(await reader.node('USER-1')).toEqual({ id: 'USER-1', attributes: { name: 'Ann' } });
-    expect(await reader.edge('USER-1', 'KNOWS', 'USER-2')).toMatchObject({ attributes: {} });
+    expect(await reader.getNode('USER-1')).toEqual({ id: 'USER-1', attributes: { name: 'Ann' } });
+    expect(await reader.getEdge('USER-1', 'KNOWS', 'USER-2')).toMatchObject({ attributes: {} });
     await eraseSubject(graph, { store: memory, id: 'USER-1', now: () => NOW, segments: 1 });
-    expect(await reader.node('USER-1')).not.toBeNull();
+    expect(await reader.getNode('USER-1')).not.toBeNull();
   });
 
   it('is explained by its source items', async () => {

@@ -43,12 +43,12 @@ describe('options that are not what they should be', () => {
 
   const limt = unchecked({ limt: 1 });
   const reads: [string, () => Promise<unknown>][] = [
-    ['get', () => reader.get(['USER-1'], limt)],
+    ['get', () => reader.getViews(['USER-1'], limt)],
     ['has', () => reader.has('USER-1', 'KNOWS', 'USER-2', limt)],
     ['degree', () => reader.degree('USER-1', 'KNOWS', limt)],
     ['edges', () => reader.edges('USER-1', 'KNOWS', limt)],
-    ['inbound', () => reader.inbound('KNOWS', 'USER-1', limt)],
-    ['page', () => reader.page('KNOWS', 'USER-1', limt)],
+    ['inbound', () => reader.inbound('USER-1', 'KNOWS', limt)],
+    ['page', () => reader.page('USER-1', 'KNOWS', limt)],
     ['waitForProjection', () => reader.waitForProjection({ source: 'USER-1', target: 'USER-1' }, limt)],
     ['search USER.name', () => reader.search('USER.name').eq('Ada', limt)],
     ['search USER.name', () => reader.search('USER.name').all(limt)],
@@ -110,7 +110,7 @@ describe('work on a table', () => {
 });
 
 it('a text is no list of ids', async () => {
-  await expect((async () => reader.get(unchecked('USER-1')))()).rejects.toMatchObject({
+  await expect((async () => reader.getViews(unchecked('USER-1')))()).rejects.toMatchObject({
     code: 'invalid-argument',
     message: 'get takes a list of ids, but is given "USER-1".',
   });

@@ -38,7 +38,7 @@ async function changedTicket(edges: number, knowsMark: boolean) {
   const read = async (laterMs: number) => {
     now += laterMs;
     session = Session.from(session.token(), options);
-    const { items } = await reader.with(session).inbound('IN_PROJECT', `PROJECT-${edges - 1}` as string);
+    const { items } = await reader.with(session).inbound(`PROJECT-${edges - 1}` as string, 'IN_PROJECT');
     return { status: items[0]?.attributes['status'], keys: session.keys().length, token: session.token() };
   };
   return { store, project, read };

@@ -18,9 +18,9 @@ it('reads from both sides what was written on one', async () => {
   await writer.putEdge('USER-1', 'FOLLOWS', 'USER-2', { since: '2026-01-01' });
   await worker.idle();
 
-  const [ada] = await reader.get(['USER-1']);
+  const [ada] = await reader.getViews(['USER-1']);
   expect(ada?.edgeSet).toMatchObject([{ type: 'FOLLOWS', target: 'USER-2' }]);
-  const { items } = await reader.inbound('FOLLOWS', 'USER-2');
+  const { items } = await reader.inbound('USER-2', 'FOLLOWS');
   expect(items).toMatchObject([{ source: 'USER-1' }]);
   expect((await check(graph, { store, settleMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
 });

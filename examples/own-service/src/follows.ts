@@ -12,12 +12,12 @@ export function createFollows(store: Store) {
     unfollow: (id: string, other: string) => writer.deleteEdge(`USER-${id}`, 'FOLLOWS', `USER-${other}`),
     /** A user's name and whom they follow: one read, however many they are. */
     async profile(id: string): Promise<{ name: string | undefined; follows: string[] }> {
-      const [user] = await reader.get([`USER-${id}`]);
+      const [user] = await reader.getViews([`USER-${id}`]);
       return { name: user?.attributes?.name, follows: (user?.edgeSet ?? []).map(({ target }) => target) };
     },
     /** A user's followers, the newest first. */
     async followers(id: string): Promise<string[]> {
-      const { items } = await reader.inbound('FOLLOWS', `USER-${id}`, { reverse: true });
+      const { items } = await reader.inbound(`USER-${id}`, 'FOLLOWS', { reverse: true });
       return items.map(({ source }) => source);
     },
     /** Users whose names begin so, whatever the case of the letters. */

@@ -39,7 +39,7 @@ const MOST_ELEMENTS = 500;
 export const NODE_ROUTES = [
   route('GET /api/node', z.object({ id: input.id }), async (context, { id }): Promise<NodeAnswer> => {
     const { reader } = context;
-    const [[seen], base, parts] = await Promise.all([reader.get([id]), reader.node(id), partsOf(context, id)]);
+    const [[seen], base, parts] = await Promise.all([reader.getViews([id]), reader.getNode(id), partsOf(context, id)]);
     const edgeSet = (seen?.edgeSet ?? []) as EdgeSetEntry[];
     return {
       id,
@@ -65,7 +65,7 @@ export const NODE_ROUTES = [
       cursor: input.cursor,
       ...orderedInput,
     }),
-    async ({ reader }, { id, type, ...options }): Promise<Page<EdgeResult>> => reader.inbound(type, id, options),
+    async ({ reader }, { id, type, ...options }): Promise<Page<EdgeResult>> => reader.inbound(id, type, options),
   ),
   route(
     'GET /api/neighbourhood',

@@ -30,7 +30,7 @@ export const PAGE_ROUTES = [
     async ({ graph, reader, store }, { id, type, with: paths, ...options }): Promise<PageAnswer> => {
       const asked = { ...options, with: paths?.map(levelOfPath) };
       const { why } = pagePlan(graph, type, asked);
-      const page = await reader.page(type, id, asked);
+      const page = await reader.page(id, type, asked);
       const { cursor, truncated, calls } = page;
       return {
         ...listedTree(graph, page.items),

@@ -66,11 +66,11 @@ async function answerOf(
     return { rows: items, ...(next !== undefined && { cursor: next }) };
   }
   if (call.method === 'inbound') {
-    const { items, cursor: next } = await reader.inbound(call.type, call.id, options);
+    const { items, cursor: next } = await reader.inbound(call.id, call.type, options);
     const rows = items.map(({ source, attributes }) => ({ id: source, attributes }));
     return { rows, ...(next !== undefined && { cursor: next }) };
   }
-  const page = await reader.page(call.type, call.id, options);
+  const page = await reader.page(call.id, call.type, options);
   return {
     rows: page.items.map(({ id, attributes }) => ({ id, attributes: attributes ?? {} })),
     tree: listedTree(graph, page.items),

@@ -36,7 +36,7 @@ async function suggest(context: RequestContext, text: string): Promise<Suggestio
   const { graph, reader } = context;
   const [{ nodes }, itself, hits] = await Promise.all([
     sampleOf(context),
-    isNodeId(graph, text) ? reader.node(text) : null,
+    isNodeId(graph, text) ? reader.getNode(text) : null,
     Promise.all(searchesByText(graph).map((search) => hitsOf(context, search, text))),
   ]);
   const small = text.toLowerCase();

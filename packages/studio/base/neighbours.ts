@@ -29,7 +29,7 @@ export async function neighboursOf(context: RequestContext, id: string, limit: n
   const incoming = edges.filter(({ to, inbound }) => to.has(type) && inbound !== undefined && !inbound.partition);
   return await Promise.all([
     ...outgoing.map((edge) => groupOf(context, id, edge, 'outgoing', reader.edges(id, edge.type, { limit }))),
-    ...incoming.map((edge) => groupOf(context, id, edge, 'incoming', reader.inbound(edge.type, id, { limit }))),
+    ...incoming.map((edge) => groupOf(context, id, edge, 'incoming', reader.inbound(id, edge.type, { limit }))),
   ]);
 }
 

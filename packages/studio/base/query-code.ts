@@ -17,7 +17,7 @@ export function codeOf(call: ReaderCall, client: CodeClient): string {
   const question =
     call.method === 'search'
       ? `reader.search(${literal(call.name)}).find(${literal(call.predicate)}, ${wrapped(call.options)})`
-      : `reader.${call.method}(${literal(call.type)}, ${literal(call.id)}, ${wrapped(call.options)})`;
+      : `reader.${call.method}(${literal(call.id)}, ${literal(call.type)}, ${wrapped(call.options)})`;
   return [
     "import { createClient, createReader } from 'edgeloom';",
     "import { graph } from './model.ts';",

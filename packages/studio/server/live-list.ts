@@ -50,6 +50,6 @@ function watchQueryOf(graph: CompiledModel, url: URL): WatchQueryOf<CompiledMode
   const query =
     call.method === 'search'
       ? { search: call.name, ...call.predicate, ...options }
-      : { inbound: [call.type, call.id], ...options };
+      : { inbound: [call.id, call.type], ...options };
   return query as WatchQueryOf<CompiledModel>;
 }

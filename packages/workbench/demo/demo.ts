@@ -169,10 +169,10 @@ async function changeAndDelete({ say, expected, writer, reader }: DemoWorld): Pr
   for (const source of [origin, dropped]) {
     await reader.waitForProjection({ source, target: 'ROUTE-AIRPORT-ATL' }, { timeoutMs: 30_000 });
   }
-  const [changed, without] = await reader.get([origin, dropped], { consistent: true });
+  const [changed, without] = await reader.getViews([origin, dropped], { consistent: true });
   expectSame('the view with a changed count', changed!.edgeSet, expected.edgeSet(busiest!.origin));
   expectSame('the view with a deleted route', without!.edgeSet, expected.edgeSet(second!.origin));
-  const { items } = await reader.inbound('ROUTE', 'AIRPORT-ATL', { reverse: true, limit: 1000 });
+  const { items } = await reader.inbound('AIRPORT-ATL', 'ROUTE', { reverse: true, limit: 1000 });
   expectSame(
     'the order after both',
     items.map(({ source }) => source),

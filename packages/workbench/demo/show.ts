@@ -10,7 +10,7 @@ const HUB = 'ATL';
 /** Compares every view, every inbound list and every search with the files. */
 export async function verifyAll({ say, expected, reader }: DemoWorld): Promise<void> {
   const iatas = [...expected.airports.keys()];
-  const views = await reader.get(iatas.map(airportId));
+  const views = await reader.getViews(iatas.map(airportId));
   for (const [i, iata] of iatas.entries()) {
     const { name, city } = expected.airports.get(iata)!;
     const { attributes, edgeSet } = views[i]!;
@@ -22,7 +22,7 @@ export async function verifyAll({ say, expected, reader }: DemoWorld): Promise<v
     const wanted = expected.inbound(iata);
     // Airports without arrivals are most of the files; their empty lists are counted by the searches below.
     if (wanted.length === 0) continue;
-    const { items, cursor } = await reader.inbound('ROUTE', airportId(iata), { reverse: true, limit: 1000 });
+    const { items, cursor } = await reader.inbound(airportId(iata), 'ROUTE', { reverse: true, limit: 1000 });
     expectSame(
       `the routes to ${iata}`,
       [items.map(({ source, attributes }) => [source, attributes?.count]), cursor],
@@ -80,7 +80,7 @@ export async function showPages({ say, expected, reader }: DemoWorld): Promise<v
   let cursor: string | undefined;
   for (const number of [1, 2]) {
     const options = { reverse: true, limit: PAGE_ITEMS, cursor, with: ['ROUTE' as const] };
-    const page = await reader.page('ROUTE', airportId(HUB), options);
+    const page = await reader.page(airportId(HUB), 'ROUTE', options);
     const wanted = arrivals.slice((number - 1) * PAGE_ITEMS, number * PAGE_ITEMS);
     expectSame(
       `page ${number} of the airports that fly to ${HUB}`,

@@ -208,7 +208,7 @@ function changesOfEdge(
     return [
       {
         ...{ kind: 'list', type: edge.type, id: node.id },
-        list: { inbound: [edge.type, edgeKey.slice(edge.type.length + 1)], order: name },
+        list: { inbound: [edgeKey.slice(edge.type.length + 1), edge.type], order: name },
         attributes: rowAttributes(model, moved, change),
         ...placesOf(moved),
         ...of,

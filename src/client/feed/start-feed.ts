@@ -38,7 +38,7 @@ export interface RunningFeed {
  * @example
  * const { feed, stop } = await startFeed(graph, { client, streams: createStreamsClient() });
  * const reader = createReader(graph, { client, feed });
- * for await (const event of reader.watch({ inbound: ['TICKET', 'USER-U1'] }, { signal })) show(event);
+ * for await (const event of reader.watch({ inbound: ['USER-U1', 'TICKET'] }, { signal })) show(event);
  */
 export async function startFeed(graph: CompiledModel, options: StartFeedOptions): Promise<RunningFeed> {
   checkOptions('startFeed', options, {

@@ -35,7 +35,7 @@ export type WatchEvent<Item = unknown> = (PageEvent<Item> | StepEvent<Item> | Re
  *
  * @example
  * const items = [];
- * for await (const event of reader.watch({ inbound: ['TICKET', 'USER-U1'] })) {
+ * for await (const event of reader.watch({ inbound: ['USER-U1', 'TICKET'] })) {
  *   applyWatchEvent(items, event);
  *   show(items);
  * }

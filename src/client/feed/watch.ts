@@ -39,16 +39,16 @@ const INBOUND_OF_WATCH: OptionNames<InboundOfWatch> = {
 /** The options of a search that choose a list. */
 export type SearchOfWatch<Query = SearchQuery> = Omit<Query, OfPages>;
 
-/** A watched list of incoming edges: the type and the target. */
-type InboundWatch = { inbound: readonly [type: string, target: string] } & InboundOfWatch;
+/** A watched list of incoming edges: the target and the type. */
+type InboundWatch = { inbound: readonly [target: string, type: string] } & InboundOfWatch;
 
 /** A watched search: its name and its predicate. */
 type SearchWatch = { search: string } & SearchPredicate & SearchOfWatch;
 
-/** Watched nodes, as `get` gives them. */
+/** Watched nodes, as `getViews` gives them. */
 export interface NodesWatch {
-  get: readonly string[];
-  /** As in `get`. */
+  views: readonly string[];
+  /** As in `getViews`. */
   attributes?: AttributeSelection | undefined;
 }
 
@@ -87,22 +87,22 @@ export async function* watch(
 
 /** Checks what is to be watched: a client may have sent it. */
 function checkPlaces(query: unknown): void {
-  const { inbound, search, get } = (query ?? {}) as Partial<Record<'inbound' | 'search' | 'get', unknown>>;
-  const given = [inbound, search, get].filter((place) => place !== undefined);
+  const { inbound, search, views } = (query ?? {}) as Partial<Record<'inbound' | 'search' | 'views', unknown>>;
+  const given = [inbound, search, views].filter((place) => place !== undefined);
   const isRight =
     typeof search === 'string' ||
-    (inbound !== undefined ? isTextList(inbound) && inbound.length === 2 : isTextList(get));
+    (inbound !== undefined ? isTextList(inbound) && inbound.length === 2 : isTextList(views));
   if (given.length === 1 && isRight) return;
   throw new EdgeloomError(
     'invalid-argument',
     'watch takes a list or nodes, one of them.',
-    "Give { inbound: [type, id] }, { search: 'TYPE.name' } or { get: [ids] }.",
+    "Give { inbound: [id, type] }, { search: 'TYPE.name' } or { views: [ids] }.",
   );
 }
 
 function edgesOf(context: ReadContext, { inbound, ...options }: InboundWatch): ListQuery<EdgeResult> {
   checkOptions('watch', options, INBOUND_OF_WATCH);
-  const [type, target] = inbound;
+  const [target, type] = inbound;
   const { index, partitions, range, reverse, where, itemKeys } = resolveInboundQuery(context, type, target, options);
   return {
     ...{ index, partitions, range, where, isReverse: reverse, limit: checkRows(options.limit) },
@@ -228,11 +228,11 @@ function watchedIds(ids: readonly string[]): string[] {
 
 async function* watchNodes(
   watching: Watching,
-  { get, attributes, ...rest }: NodesWatch,
+  { views, attributes, ...rest }: NodesWatch,
 ): AsyncGenerator<WatchEvent<NodeResult>, void, undefined> {
   checkOptions<object>('watch', rest, {});
   const { feed } = watching;
-  const ids = watchedIds(get);
+  const ids = watchedIds(views);
   const read = async (some: readonly string[]): Promise<NodeResult[]> =>
     // A record tells that a view has changed, and a consistent read gives this state of it or a later one.
     hold(watching, async (context) => (await readNodes(context, some, { attributes, consistent: true })).nodes);

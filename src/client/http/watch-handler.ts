@@ -12,7 +12,7 @@ import { eventStream, RETRY_MS, type WatchFailure } from './event-stream.ts';
 
 /** The list, or the nodes, that a request watches: an argument of `Reader.watch`. */
 export type WatchQueryOf<G extends CompiledModel> =
-  | ({ inbound: readonly [IndexedEdgeType<G>, string] } & InboundOfWatch)
+  | ({ inbound: readonly [string, IndexedEdgeType<G>] } & InboundOfWatch)
   | ({ search: SearchName<G> } & SearchPredicate & SearchOfWatch)
   | NodesWatch;
 
@@ -64,7 +64,7 @@ const HEADERS = {
  *   reader,
  *   query: async (request) => {
  *     const user = await userOf(request);
- *     return user === undefined ? new Response(null, { status: 401 }) : { inbound: ['TICKET', user.id], limit: 20 };
+ *     return user === undefined ? new Response(null, { status: 401 }) : { inbound: [user.id, 'TICKET'], limit: 20 };
  *   },
  * });
  */

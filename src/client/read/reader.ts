@@ -84,7 +84,7 @@ import { type WaitOptions, waitForProjection } from './wait.ts';
  * `unknown-search`, `unknown-order`, `unknown-label`, ...; the hint names what it does), `invalid-cursor` for a cursor
  * that was altered or belongs elsewhere, `unknown-option` for a name that is none of a method's options, and a `StoreError`
  * where DynamoDB fails. Reads are eventually consistent unless asked otherwise. `consistent: true` reads the stored items as
- * their last writes left them: base items (`edges`, `has`, `get` with `attributes`) are what producers put, while derived
+ * their last writes left them: base items (`edges`, `has`, `getViews` with `attributes`) are what producers put, while derived
  * ones (edge sets, the attributes of a view, counts) are as the projector has brought them by then. Reads of an index
  * (`inbound`, `search`, `page`) refuse it. Every method takes a `signal` (an AbortSignal): once that is aborted it rejects
  * at once with the signal's reason and calls DynamoDB no more.
@@ -97,7 +97,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * Edge sets are sorted by type, then by target; an absent label is left out. An element that is no edge (corrupt
    * data) is left out too: the nightly check reports it.
    */
-  get<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(
+  getViews<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(
     ids: readonly Checked<Id, IdArgument<G, Id>>[],
     options?: GetOptions<Selection>,
   ): Promise<NodeOfId<G, Id, Selection>[]>;
@@ -151,15 +151,15 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    *
    * @example
    * // The newest tickets of a user, and the user: one Query.
-   * await reader.inbound('TICKET', 'USER-U1', { reverse: true, owner: true, limit: 10 });
+   * await reader.inbound('USER-U1', 'TICKET', { reverse: true, owner: true, limit: 10 });
    */
   inbound<
     E extends IndexedEdgeType<G>,
     const Target extends string,
     const Order extends EdgeOrder<G, E> = DefaultOrder<G, E>,
   >(
-    edgeType: E,
     target: Checked<Target, TargetOf<G, E, Target>>,
+    edgeType: E,
     ...options: OptionsWithin<
       HasPartition<G, E>,
       InboundQuery<
@@ -174,15 +174,15 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * A node as its producers wrote it, with all of its attributes: one GetItem of the base item. Null where it does not
-   * exist. (`get` gives what is projected: the view's attributes, with the edge set.)
+   * exist. (`getViews` gives what is projected: the view's attributes, with the edge set.)
    */
-  node<const Id extends string>(
+  getNode<const Id extends string>(
     id: Checked<Id, IdArgument<G, Id>>,
     options?: NodeReadOptions,
   ): Promise<NodeOfBase<G, Id> | null>;
 
   /** An edge as its producers wrote it, with all of its attributes: one GetItem of the base item. Null where it is absent. */
-  edge<const Source extends string, E extends EdgeType<G>, const Target extends string>(
+  getEdge<const Source extends string, E extends EdgeType<G>, const Target extends string>(
     source: Checked<Source, SourceOf<G, E, Source>>,
     edgeType: E,
     target: Checked<Target, TargetOf<G, E, Target>>,
@@ -193,13 +193,13 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * A node and its outgoing edges, as their producers wrote them, in one Query of the partition. Only the first page has
    * the node. DynamoDB reads item by item: within a transaction's moment a Query may show a part of it.
    */
-  collection<const Id extends string, E extends EdgeType<G> = EdgeType<G>>(
+  getCollection<const Id extends string, E extends EdgeType<G> = EdgeType<G>>(
     id: Checked<Id, IdArgument<G, Id>>,
     options?: CollectionOptions<E>,
   ): Promise<Collection<NodeOfBase<G, Id>, StoredEdge<G, E>>>;
 
   /**
-   * All nodes of a type by id, as `get` gives them, of a type with `list: true`: a Query of each of the 10 shards of the list
+   * All nodes of a type by id, as `getViews` gives them, of a type with `list: true`: a Query of each of the 10 shards of the list
    * and a BatchGetItem of the views. Throws `not-listed` for other types.
    */
   nodes<T extends ListedNodeType<G>>(type: T, options?: NodesOptions): Promise<Page<NodeOfId<G, NodeId<G, T>>>>;
@@ -224,7 +224,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * The reader of a session: it shows the effect of the session's writes without waiting for the projector or an index.
-   * `get`, `page`, `inbound`, `search`, `nodes`, `edges`, `has` and `degree` show it; counts over an index say
+   * `getViews`, `page`, `inbound`, `search`, `nodes`, `edges`, `has` and `degree` show it; counts over an index say
    * `exact: false`. In a walk by cursor, while the session does not write, each of its items comes exactly once and in order
    * if it belongs to the list, and never otherwise. Items of other writers may still come and go.
    *
@@ -249,7 +249,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * those by edges that enter it. Where the same levels lead to a node twice, it is one object; JSON writes it at each place.
    *
    * @example
-   * await reader.page('TEAMGOAL', 'TEAM-T1', {
+   * await reader.page('TEAM-T1', 'TEAMGOAL', {
    *   with: ['GOALMEMBERSHIP:LEAD', { edge: 'KEYRESULT', with: ['GOALMEMBERSHIP:LEAD', 'GOALMEMBERSHIP:TEAM'] }],
    * });
    */
@@ -260,8 +260,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     const Selection extends AttributeSelection | undefined = undefined,
     const With extends PageLevels = readonly never[],
   >(
-    edgeType: E,
     target: Checked<Target, TargetOf<G, E, Target>>,
+    edgeType: E,
     ...options: OptionsWithin<
       HasPartition<G, E>,
       PageOptions<
@@ -286,12 +286,12 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * Watches the beginning of a list, or nodes: first a `page`, then each step that the list takes, until the signal is aborted or the
-   * loop is left. `applyWatchEvent` takes an event into an array, which then is what `inbound`, `search` or `get` would give. Events
+   * loop is left. `applyWatchEvent` takes an event into an array, which then is what `inbound`, `search` or `getViews` would give. Events
    * come once the change is projected, in seconds. `resync` says that changes may have been missed; a `page` follows. A session's
    * own writes are shown as all others, once they are projected. Needs the option `feed` of `createReader`; throws `no-feed` without.
    *
    * @example
-   * for await (const event of reader.watch({ inbound: ['TICKET', 'USER-U1'], limit: 20 }, { signal })) show(event);
+   * for await (const event of reader.watch({ inbound: ['USER-U1', 'TICKET'], limit: 20 }, { signal })) show(event);
    */
   watch<
     E extends IndexedEdgeType<G>,
@@ -299,7 +299,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     const Order extends EdgeOrder<G, E> = DefaultOrder<G, E>,
   >(
     list: {
-      inbound: readonly [E, Checked<Target, TargetOf<G, E, Target>>];
+      inbound: readonly [Checked<Target, TargetOf<G, E, Target>>, E];
     } & InboundOfWatch<
       InboundQuery<Order, OrderArgument<G, E, Order>, boolean, EdgeFilter<G, E>, PathArgument<G, E, Order>>
     > &
@@ -311,14 +311,14 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     options?: Abortable,
   ): AsyncIterable<WatchEvent<Hit<G, Name>>>;
   watch<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(
-    nodes: { get: readonly Checked<Id, IdArgument<G, Id>>[]; attributes?: Selection },
+    nodes: { views: readonly Checked<Id, IdArgument<G, Id>>[]; attributes?: Selection },
     options?: Abortable,
   ): AsyncIterable<WatchEvent<NodeOfId<G, Id, Selection>>>;
 
   /**
    * Resolves when what is derived from a base item agrees with a consistent read of it: its part of the view, its index
    * items, its reverse item and copy, and no obsolete item remains. It does not wait until a node's attributes have reached
-   * the copies in other nodes' views. After that `get` with `consistent: true` shows it; an index may still lag by
+   * the copies in other nodes' views. After that `getViews` with `consistent: true` shows it; an index may still lag by
    * the moment that DynamoDB takes to copy an item into it.
    *
    * Agreement does not tell that every earlier write is applied. Where x is projected, then y is put, then x again, the two
@@ -338,7 +338,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
  *
  * @example
  * const reader = createReader(graph, { client: DynamoDBDocumentClient.from(new DynamoDBClient()) });
- * const { items, cursor } = await reader.inbound('GOALMEMBERSHIP', 'USER-U1', { atLeast: 'CONTRIBUTOR' });
+ * const { items, cursor } = await reader.inbound('USER-U1', 'GOALMEMBERSHIP', { atLeast: 'CONTRIBUTOR' });
  */
 export function createReader<G extends CompiledModel>(
   graph: G,
@@ -364,23 +364,23 @@ function readerOf<G extends CompiledModel>(
     read(options, (context) => leases.hold((projections) => run({ ...context, projections })));
   const reader: Reader = {
     with: (session) => readerOf({ ...context, session: sessionOf(session, context.graph.table.name) }, leases, feed),
-    get: (ids, options) => held(options, async (held) => (await readNodes(held, ids, options)).nodes as never),
+    getViews: (ids, options) => held(options, async (held) => (await readNodes(held, ids, options)).nodes as never),
     has: (source, edgeType, target, options) =>
       read(options, (context) => hasEdge(context, source, edgeType, target, options)),
     degree: (source, edgeType, options) => held(options, (held) => readDegree(held, source, edgeType, options)),
     total: (id, edgeType, options) => held(options, (held) => readTotal(held, id, edgeType, options)) as never,
     edges: (source, edgeType, options) =>
       read(options, (context) => readEdges(context, source, edgeType, options)) as never,
-    node: (id, options) => read(options, (context) => readNode(context, id, options)) as never,
-    edge: (source, edgeType, target, options) =>
+    getNode: (id, options) => read(options, (context) => readNode(context, id, options)) as never,
+    getEdge: (source, edgeType, target, options) =>
       read(options, (context) => readEdge(context, source, edgeType, target, options)) as never,
-    collection: (id, options) => read(options, (context) => readCollection(context, id, options)) as never,
+    getCollection: (id, options) => read(options, (context) => readCollection(context, id, options)) as never,
     nodes: (type, options) => held(options, (held) => listNodes(held, type, options)) as never,
     inDegree: (target, edgeType, options) => held(options, (held) => countInbound(held, edgeType, target, options)),
-    inbound: (edgeType, target, options) =>
+    inbound: (target, edgeType, options) =>
       held(options, (held) => readInbound(held, edgeType, target, options)) as never,
     search: (name) => searchOf(context.graph, name, held),
-    page: (edgeType, target, options) =>
+    page: (target, edgeType, options) =>
       held(options, (held) => readPage(held, edgeType, target, options as PageOptions)) as never,
     shards: (name, scope) => held(scope, (held) => readShards(held, findSearch(graph, name), scope)),
     // A session's writes come as all others do, once they are projected: no event would take them back.

@@ -109,7 +109,7 @@ type EntryOf<G extends CompiledModel, T extends string> = [T] extends [never]
   ? Entries<G>[keyof Entries<G>]
   : Entries<G>[LeavingIn<Sources<G>, T>];
 
-/** The result of `get` for an id. */
+/** The result of `getViews` for an id. */
 export type NodeOfId<
   G extends CompiledModel,
   Id extends string,

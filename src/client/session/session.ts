@@ -260,7 +260,7 @@ function tokenTooLarge(): EdgeloomError {
  * @example
  * const session = Session.from(request.cookies.session, { key });
  * await writer.with(session).putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });
- * await reader.with(session).inbound('GOALMEMBERSHIP', 'USER-U1'); // has it, in its place
+ * await reader.with(session).inbound('USER-U1', 'GOALMEMBERSHIP'); // has it, in its place
  * response.cookies.session = session.token();
  */
 export function createSession(options: SessionOptions = {}): Session {

@@ -104,7 +104,9 @@ type NameOfNoPart<Name extends string, Part extends string> = Name extends `${in
 export interface GraphInput<N extends NodeDefinitions, E> {
   /** The table's name, or its name and those of its attributes. */
   table: string | TableOptions;
+  /** The node types by their names. */
   nodes: N;
+  /** The edge types by their names. */
   edges?: Checked<E, CheckedEdges<N, NoInfer<E>>, never>;
   /**
    * Keeps tenants apart that share the table: the character that ends the tenant in each id. With `'.'` the tenant of `USER-acme.ada` is

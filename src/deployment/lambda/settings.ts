@@ -36,21 +36,35 @@ const positive = number.check(z.positive({ error: 'should be above 0' }));
 const SHARE = 'should be a number from 0 to 1';
 const share = z.coerce.number({ error: SHARE }).check(z.gte(0, SHARE), z.lte(1, SHARE));
 const functionSchema = z.object({
+  /** The name of the table: the one that the stack made, whatever the model calls it. */
   EDGELOOM_TABLE: z
     .string({ error: 'should name the table' })
     .check(z.minLength(1, { error: 'should name the table' })),
+  /** The level of the log: `trace`, `debug`, `info`, `warn`, `error` or `silent`. Default `info`. */
   EDGELOOM_LOG_LEVEL: z._default(LOG_LEVEL, 'info'),
+  /** The share of invocations of the stream function that log at level `debug`, 0 to 1. Default 0. */
   EDGELOOM_SAMPLE_RATE: z._default(share, 0),
+  /** Derived items that the stream function writes at once. Default 32. */
   EDGELOOM_CONCURRENCY: z.optional(z.pipe(positive, z.int({ error: 'should be a whole number' }))),
+  /** How long the stream's consumer may take before a check takes a difference for drift. Default 30. */
   EDGELOOM_SETTLE_SECONDS: z.optional(positive),
+  /** The bucket that the redrive function reads failed batches from; messages may name no other. */
   EDGELOOM_FAILED_BATCHES_BUCKET: z.optional(z.string()),
+  /** The ARN of the table's stream: the redrive function sweeps it, the observer and the feed read it. */
   EDGELOOM_STREAM_ARN: z.optional(z.string()),
+  /** The queue that the observer puts changes into. Default: no feed. */
   EDGELOOM_FEED_QUEUE_URL: z.optional(ENDPOINT),
+  /** The queue for changes that EventBridge refuses for ever. */
   EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL: z.optional(ENDPOINT),
+  /** The event bus that changes go to: its name or its ARN. */
   EDGELOOM_FEED_EVENT_BUS: z.optional(z.string()),
+  /** The endpoint of EventBridge, where it is another than that of the region. */
   AWS_ENDPOINT_URL_EVENTBRIDGE: z.optional(ENDPOINT),
+  /** The endpoint of DynamoDB and its streams, where it is another than that of the region. */
   AWS_ENDPOINT_URL_DYNAMODB: z.optional(ENDPOINT),
+  /** The endpoint of both, where they have none of their own. */
   AWS_ENDPOINT_URL: z.optional(ENDPOINT),
+  /** The region of the function; Lambda sets it. */
   AWS_REGION: z.optional(z.string().check(z.minLength(1))),
 });
 

@@ -1,5 +1,16 @@
 import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
 
+/** The metrics with names of their own: durations are in seconds. */
+export const DESCRIPTIONS = {
+  'db.client.operation.duration': 'Time of a call to DynamoDB.',
+  'edgeloom.operation.duration': 'Time of a read, a write, a check, a redrive or a migration.',
+  'messaging.process.duration': 'Time of projecting a batch of stream records.',
+  'messaging.client.consumed.messages': 'Records of the stream that were projected.',
+  'edgeloom.capacity.read': 'Read units that a call to DynamoDB has consumed.',
+  'edgeloom.capacity.write': 'Write units that a call to DynamoDB has consumed.',
+  'edgeloom.conditions_failed': 'Calls to DynamoDB whose condition did not hold.',
+} as const;
+
 /** The bounds that the conventions advise for durations, in seconds: of calls to a database, and of work on messages. */
 const CALL_BOUNDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 const WORK_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -10,16 +21,14 @@ export class Instruments {
   private readonly durations: Readonly<Record<'call' | 'operation' | 'batch', Histogram>>;
 
   constructor(private readonly meter: Meter) {
-    const histogram = (name: string, description: string, bounds: number[]): Histogram =>
-      meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries: bounds } });
+    const histogram = (name: keyof typeof DESCRIPTIONS, bounds: number[]): Histogram =>
+      meter.createHistogram(name, {
+        ...{ description: DESCRIPTIONS[name], unit: 's', advice: { explicitBucketBoundaries: bounds } },
+      });
     this.durations = {
-      call: histogram('db.client.operation.duration', 'Time of a call to DynamoDB.', CALL_BOUNDS),
-      operation: histogram(
-        'edgeloom.operation.duration',
-        'Time of a read, a write, a check, a redrive or a migration.',
-        WORK_BOUNDS,
-      ),
-      batch: histogram('messaging.process.duration', 'Time of projecting a batch of stream records.', WORK_BOUNDS),
+      call: histogram('db.client.operation.duration', CALL_BOUNDS),
+      operation: histogram('edgeloom.operation.duration', WORK_BOUNDS),
+      batch: histogram('messaging.process.duration', WORK_BOUNDS),
     };
   }
 
@@ -32,7 +41,7 @@ export class Instruments {
   add(name: string, value: number, attributes: Attributes): void {
     let counter = this.counters.get(name);
     if (counter === undefined) {
-      counter = this.meter.createCounter(name);
+      counter = this.meter.createCounter(name, { description: DESCRIPTIONS[name as keyof typeof DESCRIPTIONS] });
       this.counters.set(name, counter);
     }
     counter.add(value, attributes);

@@ -73,8 +73,9 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption {
   mostSuspects?: number | undefined;
   /** Items of a page of the scan. A page that has begun is finished when time is over. Default: what DynamoDB gives. */
   pageItems?: number | undefined;
-  /** Capacity units a second at most. Default: no limit. */
+  /** Read units a second at most. Default: no limit. */
   maxRcu?: number | undefined;
+  /** Write units a second at most. Default: no limit. */
   maxWcu?: number | undefined;
   /**
    * Whether the caller waits between the two looks at a difference: each call takes one, the second `settleMs` after the `looks` of

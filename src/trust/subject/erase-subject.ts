@@ -46,8 +46,9 @@ export interface SubjectEraseOptions extends RuntimeOptions {
   eraseFailedBatches?: ((names: SubjectNames) => Promise<ErasedBatches>) | undefined;
   /** Segments that the table is read in at once. Default 8. */
   segments?: number | undefined;
-  /** Capacity units a second at most. Default: no limit. */
+  /** Read units a second at most. Default: no limit. */
   maxRcu?: number | undefined;
+  /** Write units a second at most. Default: no limit. */
   maxWcu?: number | undefined;
   /** DynamoDB's own time in milliseconds since 1970: `serverTime(graph, { client })`. Default: the clock's. */
   serverTime?: (() => Promise<number | undefined>) | undefined;

@@ -76,7 +76,7 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
       'command:project',
       'library:createProjector',
       'library:createReader',
-      'reader.get',
+      'reader.getViews',
       'reader.degree',
       'reader.total',
     ],

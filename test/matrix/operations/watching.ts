@@ -42,7 +42,7 @@ class Followers {
     await this.deliver();
     for (const { watch } of await this.bench.questions(WATCHED)) {
       if (watch === undefined) continue;
-      for (const limit of 'get' in watch.query ? [LIMITS[0]!] : LIMITS) this.follow({ watch, limit, list: [] });
+      for (const limit of 'views' in watch.query ? [LIMITS[0]!] : LIMITS) this.follow({ watch, limit, list: [] });
     }
     await this.untilQuiet();
     return this.followers.length;
@@ -54,7 +54,7 @@ class Followers {
     const stopping = new AbortController();
     this.stopping.push(stopping);
     this.followers.push(follower);
-    const query = 'get' in watch.query ? watch.query : { ...watch.query, limit };
+    const query = 'views' in watch.query ? watch.query : { ...watch.query, limit };
     const events = bench.reader(bench.model, bench.rig.store, feed).watch(query, { signal: stopping.signal });
     const followed = async (): Promise<void> => {
       for await (const event of events) applyWatchEvent(list, event);

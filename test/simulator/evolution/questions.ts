@@ -148,7 +148,7 @@ export class Questions {
 
   /** The views of nodes. Default: of all. */
   async views(ids: readonly string[] = everyId(this.spec)): Promise<Asked> {
-    const nodes = await this.reader.get(ids);
+    const nodes = await this.reader.getViews(ids);
     return {
       question: `get ${ids.join(' ')}`,
       judge: (span) => nodes.flatMap((node) => this.judgeView(span, node)),
@@ -207,7 +207,7 @@ export class Questions {
     };
     let owner: { attributes: unknown } | null | undefined;
     const { items, question } = await this.walk(`inbound ${target} ${name} ${equal ?? ''}`, async (options) => {
-      const page = await reader.inbound('AB', target, { ...options, ...asked });
+      const page = await reader.inbound(target, 'AB', { ...options, ...asked });
       if (page.owner !== undefined) owner = page.owner;
       return page;
     });
@@ -236,7 +236,7 @@ export class Questions {
     const nodes: Node[] = [];
     const neighbours: [string, unknown][] = [];
     const { question } = await this.walk(`page ${target} ${name}`, async (options) => {
-      const page = await reader.page('AB', target, { ...options, order: name });
+      const page = await reader.page(target, 'AB', { ...options, order: name });
       nodes.push(...page.items.map((node) => ({ ...node, edgeSet: entriesOf(node) })));
       neighbours.push(...Object.entries(neighboursOf(page)));
       return page;
@@ -318,7 +318,7 @@ export class Questions {
   /** The edges that enter a node of the type that comes and goes. */
   async members(target: string): Promise<Asked> {
     const { items, question } = await this.walk(`inbound ${target}`, (options) =>
-      this.reader.inbound('AC', target, options),
+      this.reader.inbound(target, 'AC', options),
     );
     return {
       question,
@@ -375,7 +375,7 @@ export class Questions {
     const order = this.spec.edge.orders[name];
     const read = ({ reader }: Questions, options: object): Promise<ListOf<Hit>> =>
       search === undefined
-        ? reader.inbound('AB', target, { ...options, order: name })
+        ? reader.inbound(target, 'AB', { ...options, order: name })
         : reader.search(`A.${name}`).all(options);
     const first = await read(this, { limit });
     const hits = [...first.items];
@@ -518,7 +518,7 @@ interface ListOf<T> {
 
 /** A reader of a model that the compiler does not know. */
 interface AnyReader {
-  get(ids: readonly string[]): Promise<Node[]>;
+  getViews(ids: readonly string[]): Promise<Node[]>;
   search(name: string): {
     eq(value: unknown, options: object): Promise<ListOf<Hit>>;
     all(options: object): Promise<ListOf<Hit>>;
@@ -526,11 +526,11 @@ interface AnyReader {
   };
   inDegree(target: string, type: string, options: object): Promise<{ count: number }>;
   inbound(
-    type: string,
     target: string,
+    type: string,
     options: object,
   ): Promise<ListOf<Hit> & { owner?: { attributes: unknown } | null }>;
-  page(type: string, target: string, options: object): Promise<ListOf<Node> & { nodes: object }>;
+  page(target: string, type: string, options: object): Promise<ListOf<Node> & { nodes: object }>;
   degree(source: string, type: string): Promise<number>;
   total(id: string, type: string, options: object): Promise<TotalGiven>;
   nodes(type: string, options: object): Promise<ListOf<Node>>;

@@ -13,10 +13,10 @@ const STATUSES = ['online', 'away', 'gone fishing', '~'];
 
 interface AnyReader {
   total(id: string, type: string, options: object): Promise<Record<string, unknown>>;
-  get(ids: readonly string[]): Promise<{ attributes: unknown; edgeSet: unknown[] }[]>;
+  getViews(ids: readonly string[]): Promise<{ attributes: unknown; edgeSet: unknown[] }[]>;
   degree(id: string, type: string): Promise<number>;
   search(name: string): { find(predicate: object, options: object): Promise<{ items: { id: string }[] }> };
-  inbound(type: string, id: string, options: object): Promise<{ items: { source: string }[] }>;
+  inbound(id: string, type: string, options: object): Promise<{ items: { source: string }[] }>;
 }
 
 /** What the judge has to know of a schedule's past. */
@@ -36,7 +36,7 @@ export async function differences(spec: Spec, truth: Truth, store: Store, past: 
   };
   for (const id of past.ids) {
     const shown = shownOf(spec, truth, id);
-    const [got] = await reader.get([id]);
+    const [got] = await reader.getViews([id]);
     compare(`get ${id}`, shown, got && { attributes: got.attributes, edgeSet: sortedSet(got.edgeSet) });
     for (const edge of spec.edges) {
       for (const direction of ['inbound', 'outgoing'] as const) {
@@ -50,7 +50,7 @@ export async function differences(spec: Spec, truth: Truth, store: Store, past: 
       if (!edge.to.includes(id.split('-', 1)[0]!)) continue;
       for (const order of ['gsi0', 'byState'] as const) {
         if (!(order === 'gsi0' ? edge.byDate : edge.byPart)) continue;
-        const { items } = await reader.inbound(edge.type, id, { order, limit: 1000 });
+        const { items } = await reader.inbound(id, edge.type, { order, limit: 1000 });
         const sources = items.map(({ source }) => source).sort(compareBytes);
         compare(`inbound ${edge.type} ${id} by ${order}`, orderedIn(truth, edge, order, id), sources);
       }

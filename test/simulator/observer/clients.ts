@@ -177,7 +177,7 @@ export class SessionClient implements SimulatedProcess {
   private questions(): Question[] {
     const { goal, user, own, world } = this;
     const { options } = world;
-    const ofView = async (reader: AnyReader): Promise<ViewOfGoal> => (await reader.get([goal]))[0]!;
+    const ofView = async (reader: AnyReader): Promise<ViewOfGoal> => (await reader.getViews([goal]))[0]!;
     const edgesOf = async (reader: AnyReader, type: string): Promise<object[]> =>
       (await ofView(reader)).edgeSet.filter((edge) => edge.type === type).map(({ target, copy }) => ({ target, copy }));
     const questions: Question[] = [
@@ -205,9 +205,9 @@ export class SessionClient implements SimulatedProcess {
   private questionsOfLists(options: ModelOptions): Question[] {
     const { goal, user, own } = this;
     const inbound =
-      (type: string, target: string, order: string): Question['ask'] =>
+      (target: string, type: string, order: string): Question['ask'] =>
       async (reader) => {
-        const { items } = await reader.inbound(type, target, { order });
+        const { items } = await reader.inbound(target, type, { order });
         return items.filter(({ source }) => source === goal).map(({ attributes }) => attributes['role'] ?? true);
       };
     const questions: Question[] = [];
@@ -215,13 +215,13 @@ export class SessionClient implements SimulatedProcess {
     const listed = (edge: object | undefined, value: unknown): unknown[] => (edge === undefined ? [] : [value]);
     const member = (): unknown[] => listed(own.member, hasRole ? own.member?.role : true);
     if (options.inbound !== 'none')
-      questions.push({ what: 'the list by rank', ask: inbound('MEMBER', user, 'gsi0'), want: member });
+      questions.push({ what: 'the list by rank', ask: inbound(user, 'MEMBER', 'gsi0'), want: member });
     if (options.named === 'date')
-      questions.push({ what: 'the list by date', ask: inbound('MEMBER', user, 'byDate'), want: member });
+      questions.push({ what: 'the list by date', ask: inbound(user, 'MEMBER', 'byDate'), want: member });
     if (options.link === 'unlisted' && !isJoined(options, 'LINK'))
       questions.push({
         what: 'the list of links',
-        ask: inbound('LINK', 'USER-1', 'gsi0'),
+        ask: inbound('USER-1', 'LINK', 'gsi0'),
         want: () => listed(own.link, true),
       });
     if (options.search.includes('name'))
@@ -270,10 +270,10 @@ interface ViewOfGoal {
 
 /** A reader of models that are drawn: the types say nothing of them. */
 interface AnyReader {
-  get(ids: readonly string[]): Promise<ViewOfGoal[]>;
+  getViews(ids: readonly string[]): Promise<ViewOfGoal[]>;
   inbound(
-    type: string,
     target: string,
+    type: string,
     query: object,
   ): Promise<{ items: { source: string; attributes: Record<string, unknown> }[] }>;
   search(name: string): { eq(value: string): Promise<{ items: { id: string }[] }> };

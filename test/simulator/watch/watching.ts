@@ -59,7 +59,7 @@ export class Watching {
       const limit = 1 + choices.pick(`watcher${i}.limit`, 3);
       const isReverse = choices.chance(`watcher${i}.reverse`, 0.5);
       const name = `watcher${i}`;
-      const list = 'get' in query ? query : { ...query, limit, reverse: isReverse };
+      const list = 'views' in query ? query : { ...query, limit, reverse: isReverse };
       const watcher: Watcher = { name, query: list as WatchQuery, list: [], events: 0 };
       this.watchers.push(watcher);
       const delay = choices.drawn(`${name}.start`, (random) =>
@@ -197,19 +197,19 @@ function queriesOf({ graph }: World): object[] {
     const targets = to.has('USER') ? USERS : GOALS;
     return [...inbound.orders.values()].flatMap(({ name }) =>
       partitions.flatMap((partition) =>
-        targets.map((target) => ({ inbound: [type, target], order: name, ...(partition && { partition }) })),
+        targets.map((target) => ({ inbound: [target, type], order: name, ...(partition && { partition }) })),
       ),
     );
   });
   const searches = [...graph.nodes.values()].flatMap((node) =>
     [...node.searches.values()].map(({ indexPartition }) => ({ search: indexPartition })),
   );
-  return [...lists, ...searches, { get: [...GOALS, ...USERS] }];
+  return [...lists, ...searches, { views: [...GOALS, ...USERS] }];
 }
 
 /** The answer to a query, by the reader's own methods. */
 async function answerOf(reader: ReturnType<typeof createReader>, query: WatchQuery): Promise<unknown[]> {
-  if ('get' in query) return await reader.get(query.get, { consistent: true });
+  if ('views' in query) return await reader.getViews(query.views, { consistent: true });
   if ('inbound' in query) {
     const { inbound, ...options } = query;
     return (await reader.inbound(inbound[0] as never, inbound[1] as never, options as never)).items;

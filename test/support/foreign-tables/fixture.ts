@@ -53,7 +53,7 @@ export async function sourcesOf(reader: Reader, type: string, target: string, op
   const found: string[] = [];
   let cursor: string | undefined;
   do {
-    const page = await reader.inbound(type, target, { limit: 3, ...options, ...(cursor !== undefined && { cursor }) });
+    const page = await reader.inbound(target, type, { limit: 3, ...options, ...(cursor !== undefined && { cursor }) });
     found.push(...page.items.map(({ source }) => String(source)));
     cursor = page.cursor;
   } while (cursor !== undefined);

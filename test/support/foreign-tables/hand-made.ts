@@ -112,7 +112,7 @@ export const invertedIndex: ForeignTable = {
         role,
       })),
       ours: async (reader: Reader) => {
-        const [found] = await reader.get([`ACTOR-${actor}`]);
+        const [found] = await reader.getViews([`ACTOR-${actor}`]);
         return found!.edgeSet.map(({ target, role }) => ({ film: target, role }));
       },
     })),

@@ -144,7 +144,7 @@ async function comparePage(
   const entries = random.chance(0.1) ? undefined : drawnLevels(random, ['GOAL']);
   const maxNodes = random.chance(0.4) ? 1 + random.below(12) : undefined;
   const asked = { ...(entries && { with: entries }), ...(maxNodes !== undefined && { maxNodes }) };
-  const page = (await reader.page('LIST', 'TEAM-1', asked as never)) as unknown as PageResult;
+  const page = (await reader.page('TEAM-1', 'LIST', asked as never)) as unknown as PageResult;
   const listed = [...graph.edges.values()].filter(({ type }) => type === 'LIST');
   const ids = listed.map(({ source }) => source).sort();
   const problem = (text: string): Error => new Error(`${text} of a page with ${JSON.stringify(asked)}`);

@@ -11,13 +11,13 @@ const paging = { limit: none, cursor: none, consistent: none, signal: none };
 createClient({ endpoint: none, region: none, credentials: none, maxAttempts: none });
 createWriter(graph, { store });
 const reader = createReader(graph, { store, cursorKey: none, concurrency: none, readNumber: none });
-await reader.get(['GOAL-1'], { attributes: none, consistent: none });
+await reader.getViews(['GOAL-1'], { attributes: none, consistent: none });
 await reader.has('USER-1', 'FOLLOWS', 'USER-2', { consistent: none });
 await reader.degree('USER-1', 'FOLLOWS', { consistent: none });
 await reader.edges('USER-1', none, paging);
 const order = { order: none, atLeast: none, equals: none, from: none, to: none, reverse: none };
-await reader.inbound('MEMBER', 'USER-1', { ...order, ...paging, owner: none });
-await reader.page('MEMBER', 'USER-1', { ...order, ...paging, with: none });
+await reader.inbound('USER-1', 'MEMBER', { ...order, ...paging, owner: none });
+await reader.page('USER-1', 'MEMBER', { ...order, ...paging, with: none });
 await reader.search('USER.name').find({ from: none, to: none }, { ...paging, reverse: none, partition: none });
 await reader.waitForProjection(
   { source: 'GOAL-1', target: 'GOAL-1' },
@@ -31,6 +31,6 @@ await startLocal(graph, { port: none, dataDir: none, engine: none });
 // The cursor of a page is given to the next read as it is.
 let cursor: string | undefined;
 do {
-  const page = await reader.inbound('MEMBER', 'USER-1', { cursor });
+  const page = await reader.inbound('USER-1', 'MEMBER', { cursor });
   cursor = page.cursor;
 } while (cursor !== undefined);

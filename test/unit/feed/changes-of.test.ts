@@ -64,7 +64,7 @@ describe('the changes of a record', () => {
     expect(changesOf(modelOf(graph), record('TICKET-1', SHARED, before.get(SHARED), after.get(SHARED)))).toEqual([
       {
         ...{ kind: 'list', type: 'ASSIGNED', id: 'TICKET-1', attributes: { title: 'New' } },
-        list: { inbound: ['ASSIGNED', 'USER-1'], order: 'gsi0' },
+        list: { inbound: ['USER-1', 'ASSIGNED'], order: 'gsi0' },
         ...{ left: { place: 'a\0TICKET-1' }, entered: { place: 'b\0TICKET-1' } },
         ...{ item: '["TICKET-1","~ix/ASSIGNED-USER-1"]', revision: 2, eventId: '17.2.55b4f9db/gsi0' },
       },

@@ -23,7 +23,7 @@ const GRACE_MS = 3_000;
 const WAIT_TURNS = 20;
 
 /** A table whose index is another one, so that a test says what it shows; and a clock that each wait moves on. */
-function bench(query: WatchQuery = { inbound: ['ASSIGNED', 'USER-1'] }) {
+function bench(query: WatchQuery = { inbound: ['USER-1', 'ASSIGNED'] }) {
   let nowMs = 0;
   const index = new MemoryStore(graph.table, {});
   const feed = new Feed(graph, {
@@ -71,7 +71,7 @@ it('ends with its signal, also while it waits behind a read that hangs', async (
   const feed = new Feed(graph, { indexGraceMs: GRACE_MS });
   const context = readContext(graph, { store: hanging as Store });
   const leases = withoutRegistry(graph);
-  const of = (signal: AbortSignal) => watch(context, leases, feed, { inbound: ['ASSIGNED', 'USER-1'] }, { signal });
+  const of = (signal: AbortSignal) => watch(context, leases, feed, { inbound: ['USER-1', 'ASSIGNED'] }, { signal });
   const [first, second] = [new AbortController(), new AbortController()];
   const pages = [first, second].map(({ signal }) => of(signal).next());
   second.abort(new Error('gone'));
@@ -117,7 +117,7 @@ describe('upTo', () => {
   });
 
   it('of nodes is the time of a whole read at first, and then that of the records', async () => {
-    const { index, feed, next, pass } = bench({ get: ['USER-1', 'USER-2'] });
+    const { index, feed, next, pass } = bench({ views: ['USER-1', 'USER-2'] });
     pass(1_000);
     expect(await next()).toMatchObject({ type: 'page', upTo: at(1_000) });
     const changed = next();
@@ -167,7 +167,7 @@ it('takes no record that is older than what is known', async () => {
 });
 
 it('reads a list again where more came at once than it keeps while the index lags', async () => {
-  const { index, feed, next } = bench({ inbound: ['ASSIGNED', 'USER-1'], limit: 1 });
+  const { index, feed, next } = bench({ inbound: ['USER-1', 'ASSIGNED'], limit: 1 });
   const first = indexItem('TICKET-1', 'a', 1);
   await index.put(first);
   expect(await next()).toMatchObject({ type: 'page', items: [{ source: 'TICKET-1' }] });
@@ -193,8 +193,8 @@ it('reads a list again where more came at once than it keeps while the index lag
 
 describe('bounds of watching', () => {
   it.each([
-    { inbound: ['ASSIGNED', 'USER-1'], limit: 1e9 },
-    { get: Array.from({ length: 1_001 }, (_, i) => `USER-${i}`) },
+    { inbound: ['USER-1', 'ASSIGNED'], limit: 1e9 },
+    { views: Array.from({ length: 1_001 }, (_, i) => `USER-${i}`) },
   ] as WatchQuery[])('refuse to hold more than 1,000 rows', async (query) => {
     await expect(bench(query).next()).rejects.toMatchObject({ code: 'invalid-limit' });
   });
@@ -227,11 +227,11 @@ describe('a query that a client has sent', () => {
     });
     return { graph: model, index: new MemoryStore(model.table, {}), feed: new Feed(model) };
   })();
-  const list = { inbound: ['ASSIGNED', 'USER-1'] };
+  const list = { inbound: ['USER-1', 'ASSIGNED'] };
   it.each([
-    ...[null, 5, 'inbound', [], {}, { get: 'USER-1' }, { get: 5 }, { get: [5] }, { get: { length: 3 } }],
-    ...[{ inbound: 5 }, { inbound: 'AB' }, { inbound: ['ASSIGNED'] }, { inbound: ['ASSIGNED', 5] }, { inbound: null }],
-    ...[{ search: 5 }, { search: ['USER.name'] }, { ...list, get: ['USER-1'] }, { ...list, search: 'USER.name' }],
+    ...[null, 5, 'inbound', [], {}, { views: 'USER-1' }, { views: 5 }, { views: [5] }, { views: { length: 3 } }],
+    ...[{ inbound: 5 }, { inbound: 'AB' }, { inbound: ['ASSIGNED'] }, { inbound: [5, 'ASSIGNED'] }, { inbound: null }],
+    ...[{ search: 5 }, { search: ['USER.name'] }, { ...list, views: ['USER-1'] }, { ...list, search: 'USER.name' }],
     ...[
       { ...list, limit: '5' },
       { ...list, limit: null },
@@ -250,8 +250,8 @@ describe('a query that a client has sent', () => {
       { ...list, path: 5 },
     ],
     ...[
-      { get: ['USER-1'], attributes: 5 },
-      { get: ['USER-1'], attributes: {} },
+      { views: ['USER-1'], attributes: 5 },
+      { views: ['USER-1'], attributes: {} },
       { search: 'USER.name', eq: {} },
     ],
     ...[

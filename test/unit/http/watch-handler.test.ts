@@ -16,7 +16,7 @@ const upTo = new Date(0).toISOString();
 function listOf(pageBytes: number, options: Partial<WatchHandlerOptions> = {}) {
   let watching = 0;
   const errors: unknown[] = [];
-  const asked = vi.fn(() => ({ get: ['USER-1'] }));
+  const asked = vi.fn(() => ({ views: ['USER-1'] }));
   async function* watch(_: unknown, { signal }: { signal: AbortSignal }): AsyncGenerator<WatchEvent> {
     watching += 1;
     try {
@@ -109,7 +109,7 @@ describe('clients of watchHandler', () => {
           throw new Error('no feed');
         },
       } as never,
-      query: () => ({ get: [] }),
+      query: () => ({ views: [] }),
       maxClients: 1,
     });
     for (let i = 0; i < 2; i++) await expect(refusing(request())).rejects.toThrow('no feed');
@@ -130,7 +130,7 @@ describe('clients of watchHandler', () => {
 
 it('a query is never taken for the answer of who refuses, and another Response is', async () => {
   const { handle, asked } = listOf(100);
-  asked.mockReturnValueOnce({ status: 200, headers: { 'set-cookie': 's=evil' }, get: ['USER-1'] } as never);
+  asked.mockReturnValueOnce({ status: 200, headers: { 'set-cookie': 's=evil' }, views: ['USER-1'] } as never);
   expect((await handle(request())).headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
   class Other {
     readonly [Symbol.toStringTag] = 'Response';

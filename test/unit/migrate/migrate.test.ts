@@ -180,7 +180,7 @@ describe('a migration', () => {
     await expect(reader.search('USER.name').eq('Ada')).rejects.toThrow(
       expect.objectContaining({ code: 'projection-not-ready' }),
     );
-    expect((await reader.get(['GOAL-1']))[0]).toMatchObject({
+    expect((await reader.getViews(['GOAL-1']))[0]).toMatchObject({
       attributes: { title: 'one' },
       edgeSet: [{ target: 'USER-1' }],
     });
@@ -189,7 +189,7 @@ describe('a migration', () => {
     expect(done).toBe(true);
     bench.clockMs += LEASE_MS + 1;
     expect((await reader.search('USER.name').eq('Ada')).items).toMatchObject([{ id: 'USER-1' }]);
-    expect((await reader.inbound('MEMBER', 'USER-1', { atLeast: 'LEAD' })).items).toHaveLength(1);
+    expect((await reader.inbound('USER-1', 'MEMBER', { atLeast: 'LEAD' })).items).toHaveLength(1);
     expect(await reader.degree('GOAL-1', 'MEMBER')).toBe(1);
     expect(await bench.store.get({ source: 'GOAL-1', target: '~degree/MEMBER' }, { consistent: true })).toMatchObject({
       item: { count: { N: '1' } },
@@ -332,19 +332,19 @@ describe('a migration', () => {
     await bench.migrate(before);
     await bench.goal('GOAL-1', 'one', 'USER-1');
     await bench.project(before);
-    await expect(bench.reader(after).inbound('MEMBER', 'USER-1')).rejects.toThrow('no inbound:MEMBER');
+    await expect(bench.reader(after).inbound('USER-1', 'MEMBER')).rejects.toThrow('no inbound:MEMBER');
     expect((await bench.migrate(after)).done).toBe(true);
     const old = bench.reader(before);
     const own = bench.reader(after);
-    expect((await old.inbound('MEMBER', 'USER-1', { atLeast: 'TEAM' })).items).toHaveLength(1);
-    expect((await own.inbound('MEMBER', 'USER-1', { atLeast: 'TEAM' })).items).toHaveLength(0);
+    expect((await old.inbound('USER-1', 'MEMBER', { atLeast: 'TEAM' })).items).toHaveLength(1);
+    expect((await own.inbound('USER-1', 'MEMBER', { atLeast: 'TEAM' })).items).toHaveLength(0);
     expect(await own.degree('GOAL-1', 'MEMBER')).toBe(1);
     await bench.migrate(after, { action: { kind: 'retire', name: 'inbound:MEMBER' } });
     bench.clockMs += LEASE_MS + 1;
-    await expect(old.inbound('MEMBER', 'USER-1')).rejects.toThrow(
+    await expect(old.inbound('USER-1', 'MEMBER')).rejects.toThrow(
       expect.objectContaining({ code: 'projection-not-ready' }),
     );
-    expect((await own.inbound('MEMBER', 'USER-1')).items).toHaveLength(1);
+    expect((await own.inbound('USER-1', 'MEMBER')).items).toHaveLength(1);
     expect((await bench.registry()).projections.get('inbound:MEMBER')?.generations).toMatchObject([{ id: 2 }]);
   });
 
@@ -355,8 +355,8 @@ describe('a migration', () => {
     await bench.goal('GOAL-1', 'one', 'USER-1');
     await bench.project(before);
     const look = async () => {
-      const [old] = await bench.reader(before).get(['GOAL-1', 'GOAL-none']);
-      const [own, none] = await bench.reader(after).get(['GOAL-1', 'GOAL-none']);
+      const [old] = await bench.reader(before).getViews(['GOAL-1', 'GOAL-none']);
+      const [own, none] = await bench.reader(after).getViews(['GOAL-1', 'GOAL-none']);
       expect(old?.attributes).toEqual({ title: 'one' });
       expect(own?.attributes).toEqual({ title: 'one', status: 'open' });
       expect(none).toEqual({ id: 'GOAL-none', attributes: null, edgeSet: [] });

@@ -9,8 +9,8 @@ it('a collection refuses edge types that do not leave its node', async () => {
     edges: { MEMBER: edge({ from: 'TEAM', to: 'USER' }) },
   });
   const reader = createReader(graph, { store: new MemoryStore(graph.table) });
-  await expect(reader.collection('TEAM-1', { types: ['MEMBER'] })).resolves.toMatchObject({ items: [] });
-  await expect(reader.collection('USER-1', { types: ['MEMBER'] })).rejects.toMatchObject({
+  await expect(reader.getCollection('TEAM-1', { types: ['MEMBER'] })).resolves.toMatchObject({ items: [] });
+  await expect(reader.getCollection('USER-1', { types: ['MEMBER'] })).rejects.toMatchObject({
     code: 'unknown-type',
     message: 'Edges of type MEMBER do not leave nodes of type USER.',
   });

@@ -82,11 +82,11 @@ describe('a cursor of one table', () => {
   }
 
   it.each([
-    ['inbound', (reader, cursor) => reader.inbound('ASSIGNED', 'USER-1', { limit: 1, cursor })],
+    ['inbound', (reader, cursor) => reader.inbound('USER-1', 'ASSIGNED', { limit: 1, cursor })],
     ['search', (reader, cursor) => reader.search('USER.name').find({}, { limit: 1, cursor })],
     ['nodes', (reader, cursor) => reader.nodes('USER', { limit: 1, cursor })],
     ['edges', (reader, cursor) => reader.edges('TICKET-1', 'ASSIGNED', { limit: 1, cursor })],
-    ['collection', (reader, cursor) => reader.collection('TICKET-1', { limit: 1, cursor })],
+    ['collection', (reader, cursor) => reader.getCollection('TICKET-1', { limit: 1, cursor })],
   ] as [string, (reader: ReturnType<typeof readerOf>['reader'], cursor?: string) => Promise<{ cursor?: string }>][])(
     'is refused in another one, by %s',
     async (_, read) => {

@@ -57,7 +57,7 @@ describe('a table that is another than the registered one', () => {
     await expect(createReader(graph, { store }).search('USER.name').all()).rejects.toMatchObject({
       code: 'projection-not-ready',
     });
-    expect(await createReader(graph, { store }).get(['USER-1'])).toMatchObject([{ attributes: { name: 'Ada' } }]);
+    expect(await createReader(graph, { store }).getViews(['USER-1'])).toMatchObject([{ attributes: { name: 'Ada' } }]);
     expect((await run({ table: { ...TABLE, streamLabel: LATER } })).done).toBe(true);
     expect((await createReader(graph, { store }).search('USER.name').all()).items).toHaveLength(1);
     // What is left of the earlier stream takes nothing away again.
@@ -85,7 +85,7 @@ describe('a registry that was deleted by hand', () => {
     await store.delete({ source: '~edgeloom', target: 'head' });
     clockMs += LEASE_MS + 1;
     await expect(reader.search('USER.name').all()).rejects.toMatchObject({ code: 'registry-gone' });
-    await expect(reader.get(['USER-1'])).rejects.toMatchObject({ code: 'registry-gone' });
+    await expect(reader.getViews(['USER-1'])).rejects.toMatchObject({ code: 'registry-gone' });
     await put('USER-2');
     const result = await projector.project(store.records.slice(1));
     expect(result).toMatchObject({ writes: 0, error: { code: 'registry-gone' } });

@@ -49,7 +49,7 @@ async function views(session: ReadSession, ids: readonly string[]): Promise<Answ
   // The library takes any text, such as a part of a URL; here a mistyped id is an error.
   for (const id of ids) checkSource(session.graph, id);
   // An edge set may be there before its node.
-  const found = (await sessionReader(session).get([...ids])).map((view) =>
+  const found = (await sessionReader(session).getViews([...ids])).map((view) =>
     view.attributes === null && view.edgeSet.length === 0 ? null : view,
   );
   const text = found
@@ -63,7 +63,7 @@ async function views(session: ReadSession, ids: readonly string[]): Promise<Answ
 
 async function storedNodes(session: ReadSession, ids: readonly string[], consistent: boolean): Promise<Answer> {
   const reader = sessionReader(session);
-  const nodes = await Promise.all(ids.map((id) => reader.node(id, { consistent })));
+  const nodes = await Promise.all(ids.map((id) => reader.getNode(id, { consistent })));
   const text = nodes.filter((node) => node !== null).map(({ id, attributes }) => nodeText(id, attributes));
   const absent = ids.filter((_, at) => nodes[at] === null).map((id) => `There is no node ${id}.`);
   return { json: nodes, text: text.join('\n'), absent, found: idsOf(nodes) };
@@ -74,7 +74,7 @@ async function oneEdge(
   { source, type, target }: { source: string; type: string; target: string },
   consistent: boolean,
 ): Promise<Answer> {
-  const edge = await sessionReader(session).edge(source, type, target, { consistent });
+  const edge = await sessionReader(session).getEdge(source, type, target, { consistent });
   if (edge === null)
     return { json: null, text: '', absent: [`There is no edge ${source} ${type} ${target}.`], found: [] };
   return { json: edge, text: edgeTable({ items: [edge] }), found: [source] };

@@ -80,7 +80,7 @@ function addEdges(command: Command, bind: Bind): void {
           return { json: page, text: edgeTable(page), found: sourcesOf(page) };
         }
         const types = type === undefined ? undefined : [type];
-        const collection = await reader.collection(id, { types, limit, cursor });
+        const collection = await reader.getCollection(id, { types, limit, cursor });
         const text = `${nodeLine(id, collection.node)}${edgeTable(collection)}`;
         return { json: collection, text, found: sourcesOf(collection) };
       }),
@@ -107,7 +107,7 @@ function addInbound(command: Command, bind: Bind): void {
     .action(
       bind(async (session, id: string, type: string, options: InboundFlags) => {
         const query = { ...orderedQuery(options), owner: options.includeTarget };
-        const page = await sessionReader(session).inbound(type, id, query);
+        const page = await sessionReader(session).inbound(id, type, query);
         return { json: page, text: targetLine(page.owner) + edgeTable(page), found: sourcesOf(page) };
       }),
     );

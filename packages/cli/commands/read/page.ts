@@ -39,7 +39,7 @@ export function addPage(command: Command, bind: Bind): void {
     .action(
       bind(async (session, id: string, type: string, options: PageFlags) => {
         const query = pageQuery(options);
-        const page = await sessionReader(session).page(type, id, query);
+        const page = await sessionReader(session).page(id, type, query);
         const { items, truncated, calls, cursor } = page;
         const open = new Set<AnyPageNode>();
         const text = [

@@ -64,7 +64,7 @@ export function watchCommand(command: Command): void {
     .action(
       watching((_, id: string, type: string, options: OrderedOptions) => {
         const { cursor: _cursor, maxRcu: _maxRcu, ...query } = orderedQuery(options);
-        return (reader, signal) => reader.watch({ inbound: [type, id], ...(query as InboundOfWatch) }, { signal });
+        return (reader, signal) => reader.watch({ inbound: [id, type], ...(query as InboundOfWatch) }, { signal });
       }),
     );
   withReverse(withLimit(withWhere(withPredicates(command.command('search')))))
@@ -87,7 +87,7 @@ export function watchCommand(command: Command): void {
     .action(
       watching(({ graph }, ids: string[]) => {
         for (const id of ids) checkSource(graph, id);
-        return (reader, signal) => reader.watch({ get: ids }, { signal });
+        return (reader, signal) => reader.watch({ views: ids }, { signal });
       }),
     );
 }

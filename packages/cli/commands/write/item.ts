@@ -182,9 +182,10 @@ async function outputOfWrite(session: TableSession, subject: Subject, wcu: numbe
 
 async function readWrittenItem(session: TableSession, subject: Subject): Promise<unknown> {
   const reader = sessionReader(session);
-  if (!('id' in subject)) return await reader.edge(subject.source, subject.type, subject.target, { consistent: true });
+  if (!('id' in subject))
+    return await reader.getEdge(subject.source, subject.type, subject.target, { consistent: true });
   const { id, part } = subject;
-  if (part === undefined) return await reader.node(id, { consistent: true });
+  if (part === undefined) return await reader.getNode(id, { consistent: true });
   const { store, graph } = session;
   // Readers show a part next to its node only.
   const { item } = await store.get({ source: id, target: part }, { consistent: true });

@@ -105,7 +105,7 @@ function inboundQuestion({ weights }: ModelFacts, airport: string, atLeast?: Tra
       const rows: Row[] = [];
       let cursor: string | undefined;
       do {
-        const page = await reader.inbound('ROUTE', airport, { limit: PAGE_ITEMS, cursor, ...(atLeast && { atLeast }) });
+        const page = await reader.inbound(airport, 'ROUTE', { limit: PAGE_ITEMS, cursor, ...(atLeast && { atLeast }) });
         rows.push(...page.items.map(edgeRow));
         cursor = page.cursor;
       } while (cursor !== undefined);
@@ -136,7 +136,7 @@ function pageQuestion({ weights }: ModelFacts, airport: string): Question {
     text: `the first airports that fly to ${airport}`,
     isMeant: ({ target }) => target === ROUTE + airport,
     async ask(reader) {
-      const { items, cursor } = await reader.page('ROUTE', airport, { limit: PAGE_ITEMS });
+      const { items, cursor } = await reader.page(airport, 'ROUTE', { limit: PAGE_ITEMS });
       const rows = items.map(({ id }) => ({ key: { source: id, target: ROUTE + airport }, text: '' }));
       return { rows, isCut: cursor !== undefined };
     },
@@ -153,7 +153,7 @@ function viewQuestion({ viewed }: ModelFacts, airport: string): Question {
     text: `the view of ${airport}`,
     isMeant: ({ source }) => source === airport,
     async ask(reader) {
-      const [{ attributes, edgeSet } = { attributes: null, edgeSet: [] }] = await reader.get([airport]);
+      const [{ attributes, edgeSet } = { attributes: null, edgeSet: [] }] = await reader.getViews([airport]);
       const rows: Row[] = edgeSet.map(({ target, traffic }) => ({
         key: { source: airport, target: ROUTE + target },
         text: String(traffic),

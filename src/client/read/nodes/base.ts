@@ -14,7 +14,7 @@ import { mustReadConsistently } from '../request/own.ts';
 import { type BaseNode, baseAttributes, type EdgeResult, type Page } from '../request/result.ts';
 import { BASE_ORDER, type EdgesOptions, edgeOf } from './edges.ts';
 
-/** Options of `node`. */
+/** Options of `getNode`. */
 export interface NodeReadOptions extends Abortable {
   /**
    * Strongly consistent, at twice the capacity: the node as its last put, update or delete left it. Default false: what was
@@ -23,7 +23,7 @@ export interface NodeReadOptions extends Abortable {
   consistent?: boolean | undefined;
 }
 
-/** Options of `collection`. */
+/** Options of `getCollection`. */
 export interface CollectionOptions<EdgeType = string> extends EdgesOptions {
   /** Only edges of these types. Default: of all. */
   types?: readonly EdgeType[] | undefined;
@@ -35,13 +35,13 @@ export interface Collection<Node = BaseNode, Edge = EdgeResult> extends Page<Edg
   node?: Node | null;
 }
 
-/** A node as its producers wrote it: see `Reader.node`. */
+/** A node as its producers wrote it: see `Reader.getNode`. */
 export async function readNode(
   context: ReadContext,
   id: string,
   options: NodeReadOptions = {},
 ): Promise<BaseNode | null> {
-  checkOptions('node', options, { consistent: true, signal: true });
+  checkOptions('getNode', options, { consistent: true, signal: true });
   const { consistent = false } = options;
   checkSource(context.graph, id);
   const isOwn = mustReadConsistently(context, ({ source, target }) => source === id && target === id);
@@ -49,13 +49,13 @@ export async function readNode(
   return nodeOf(context, id, item);
 }
 
-/** A node and its outgoing edges in one Query: see `Reader.collection`. */
+/** A node and its outgoing edges in one Query: see `Reader.getCollection`. */
 export async function readCollection(
   context: ReadContext,
   id: string,
   options: CollectionOptions = {},
 ): Promise<Collection> {
-  checkOptions('collection', options, { types: true, limit: true, cursor: true, consistent: true, signal: true });
+  checkOptions('getCollection', options, { types: true, limit: true, cursor: true, consistent: true, signal: true });
   const { graph, cursorKey } = context;
   checkSource(graph, id);
   const { cursor, consistent } = options;

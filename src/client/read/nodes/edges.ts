@@ -27,7 +27,7 @@ export interface EdgesOptions extends Abortable {
   consistent?: boolean | undefined;
 }
 
-/** Options of `has` and `edge`. */
+/** Options of `has` and `getEdge`. */
 export interface HasOptions extends Abortable {
   /**
    * Strongly consistent, at twice the capacity: the base edge as its last put or delete left it. Default false: what was
@@ -102,7 +102,7 @@ export async function hasEdge(
   return (await findBaseEdge(context, source, edgeType, target, options)) !== undefined;
 }
 
-/** An edge as its producers wrote it: see `Reader.edge`. */
+/** An edge as its producers wrote it: see `Reader.getEdge`. */
 export async function readEdge(
   context: ReadContext,
   source: string,
@@ -110,7 +110,7 @@ export async function readEdge(
   target: string,
   options: HasOptions = {},
 ): Promise<EdgeResult | null> {
-  checkOptions('edge', options, { consistent: true, signal: true });
+  checkOptions('getEdge', options, { consistent: true, signal: true });
   return (await findBaseEdge(context, source, edgeType, target, options)) ?? null;
 }
 

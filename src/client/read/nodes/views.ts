@@ -21,7 +21,7 @@ import { type Found, type PartSource, partSources, partsOf, queryViewWithParts, 
 /** Which attributes: all of the node's, or those named. */
 export type AttributeSelection = 'ALL' | readonly string[];
 
-/** Options of `get`. */
+/** Options of `getViews`. */
 export interface GetOptions<Attributes extends AttributeSelection | undefined = AttributeSelection | undefined>
   extends Abortable {
   /**
@@ -46,14 +46,14 @@ export interface NodesRead {
   calls: number;
 }
 
-/** Reads nodes with their edge sets: see `Reader.get`. */
+/** Reads nodes with their edge sets: see `Reader.getViews`. */
 export async function readNodes(
   context: ReadContext,
   ids: readonly string[],
   options: GetOptions = {},
   given?: OwnWrites,
 ): Promise<NodesRead> {
-  checkOptions('get', options, { attributes: true, consistent: true, signal: true });
+  checkOptions('getViews', options, { attributes: true, consistent: true, signal: true });
   checkIds(ids);
   const { attributes, consistent = false } = options;
   if (attributes !== undefined && attributes !== 'ALL' && !isTextList(attributes)) {

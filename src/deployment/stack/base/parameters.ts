@@ -11,6 +11,7 @@ import { checkOptions } from '../../../foundation/options.ts';
 export interface Parameters {
   /** Records that a batch holds at most; Lambda also ends a batch at 6 MB, and LocalStack takes 1,000. */
   batchSize: number;
+  /** How long a batch may gather. */
   batchWindowSeconds: number;
   /** Batches of one shard that run at once. Order is kept for each item, so more than 1 is safe, but folds less. */
   parallelizationFactor: number;
@@ -22,20 +23,25 @@ export interface Parameters {
   concurrency: number;
   /** Executions of the stream function that the account keeps free for it; 0: none are reserved. */
   reservedConcurrency: number;
+  /** How much the functions log. */
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** Share of invocations that log at level `debug`. */
   sampleRate: number;
-  /** Days that logs are kept: a number that CloudWatch knows. */
+  /** Days that logs are kept: a number that CloudWatch takes. */
   logRetentionDays: number;
   /** Traces in X-Ray. */
   tracing: boolean;
+  /** Whether the table can be restored to any second of 35 days. */
   pointInTimeRecovery: boolean;
+  /** Whether the table cannot be deleted. */
   deletionProtection: boolean;
-  /** Read and write units a second that the table and each index can take at once; 0: as DynamoDB begins, 12,000 and 4,000. */
+  /** Read units a second that the table and each index take at once; 0: 12,000, as DynamoDB begins. */
   warmReadUnits: number;
+  /** Write units a second that the table and each index take at once; 0: 4,000, as DynamoDB begins. */
   warmWriteUnits: number;
-  /** The most read and write units a second of the table, and of each index: a bill that cannot run away. 0: no bound. */
+  /** The most read units a second of the table, and of each index: a bill that cannot run away. 0: no bound. */
   maxReadUnits: number;
+  /** The most write units a second of the table, and of each index; beyond it calls are throttled. 0: no bound. */
   maxWriteUnits: number;
   /** Whether CloudWatch Contributor Insights names the keys of the table and its indexes that are used most. */
   contributorInsights: boolean;
@@ -43,57 +49,73 @@ export interface Parameters {
   dropGsi1: boolean;
   /** Whether table and failed batches outlive the stack. */
   keepData: boolean;
-  /** An existing table, instead of one that the stack makes. */
+  /** An existing table, instead of one that the stack makes: docs/adopting.md. */
   existingTableArn: string;
-  /** The stream of that table; without one, the stream of the stack's own table after it was switched off and on. */
+  /**
+   * The stream of that table; without one, the stream of the stack's own table after it was switched off and on
+   * (docs/operations.md#streamreplaced).
+   */
   existingStreamArn: string;
-  /** Accounts whose programs may write base items and read: the table's own policy lets them, and theirs has to. */
+  /**
+   * Accounts whose programs may write base items and read, by the ARN of the stack's table: its own policy lets them, and theirs has to.
+   */
   producerAccounts: string[];
   /** Days that failed batches are kept after the redrive function could not reconcile them. */
   failedBatchDays: number;
   /** Minutes from one redrive of the quarantine to the next. */
   redriveMinutes: number;
-  /** Failed batches that are redriven at once. */
+  /** Failed batches that are redriven at once; its cost is in docs/operations.md#the-event-source-mapping-gave-up-on-a-batch. */
   redriveConcurrency: number;
   /** When the check runs: `cron(...)` or `rate(...)`, in UTC. */
   checkSchedule: string;
+  /** Whether the check runs by itself. */
   checkEnabled: boolean;
   /** Whether the check repairs drift. Its function may write derived items only then. */
   checkRepair: boolean;
   /** Hours after which a check stops for the night; the next one goes on from there. */
   checkHours: number;
-  /** Hours without a whole check after which the alarm rings: more than a day for a table that a night does not read. */
+  /** Hours without a check of the whole table until `CheckOverdue` rings; a table of several nights needs more than a day. */
   checkOverdueHours: number;
   /** How long the stream's consumer may take before what differs is drift. */
   checkSettleSeconds: number;
   /** Functions that check at once; 0: as many as the table's size asks for. */
   checkWorkers: number;
-  /** Read units a second of all workers together; 0: as the table's size asks for. */
+  /** Read units a second of all workers together; 0: as the table's size asks for, 100 to 4,000. */
   checkMaxRcu: number;
-  /** Write units a second of all workers together while they repair. */
+  /** Write units a second of all workers that repair or rebuild. */
   checkMaxWcu: number;
-  /** Whether a function judges each change of the table, once a minute: docs/observing.md. */
+  /** Whether a function judges each change of the table, once a minute: docs/observing.md#where-it-runs. */
   observe: boolean;
-  /** The event bus of EventBridge that changes go to, by its name (`default`) or its ARN; empty: they go nowhere. Needs `observe`. */
+  /**
+   * The event bus that changes go to (docs/cookbook.md#put-changes-on-an-event-bus), by its name (`default`) or its ARN; empty: they go
+   * nowhere. Needs `observe`.
+   */
   feedEventBus: string;
   /** Age of the oldest waiting record, in seconds, that raises the alarm. */
   iteratorAgeAlarmSeconds: number;
-  /** Minutes for which a new version of the stream function gets a tenth of the batches, before it gets all; 0: all at once. */
+  /**
+   * Minutes for which a new stream function gets a tenth of the batches: 5, 10, 15 or 30. CodeDeploy takes it back if in two of three
+   * minutes it fails, leaves batches unapplied or puts items into quarantine. 0: all at once, as with osls.
+   */
   canaryMinutes: number;
   /** A topic that alarms go to, instead of one that the stack makes. */
   alarmTopicArn: string;
-  /** Who the stack's own topic mails alarms to; empty: to no address yet. */
+  /** Who the stack's own topic mails alarms to, once SNS's mail is confirmed; empty: to no address. */
   alarmEmail: string;
-  /** Where the pages of this repository's `docs` are: alarms and dashboard link to the runbooks. */
+  /** Where these pages are, for links to the runbooks: `https://git.example.com/edgeloom/docs`. */
   docsUrl: string;
   /** The boundary of every role, as governed accounts want it. */
   permissionsBoundaryArn: string;
-  /** A customer-managed key for table, bucket, queues, topic, logs and environments. Its policy has to allow their services. */
+  /**
+   * A customer-managed key for table, bucket, queues, topic, logs, environments and state machine. Its policy has to allow their
+   * services: docs/deploying.md#parameters.
+   */
   kmsKeyArn: string;
-  /** The functions run in these subnets, under these security groups. */
+  /** Subnets of the functions, `subnet-1,subnet-2`; they need DynamoDB, S3, SQS and the stream. */
   vpcSubnetIds: string[];
+  /** The security groups of the functions in these subnets. */
   vpcSecurityGroupIds: string[];
-  /** Tags of everything that takes tags. */
+  /** Tags of everything that takes tags: `team=graph,cost-centre=42`. */
   tags: Record<string, string>;
 }
 
@@ -369,7 +391,7 @@ export function readParameters(options: ParameterOptions): Parameters {
   throw new EdgeloomError(
     'invalid-parameters',
     `These parameters of the stack are wrong: ${problems.join('; ')}.`,
-    'docs/deploying.md says what each means.',
+    'docs/reference/parameters.md says what each means.',
   );
 }
 

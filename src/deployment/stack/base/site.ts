@@ -28,9 +28,13 @@ export interface TableReferences {
 
 /** The input of a stack: a model, a service, a stage and its parameters. */
 export interface StackInput {
+  /** The model that table, rights and filter follow from. */
   model: CompiledModel;
+  /** The name of the service: with the stage it begins every name. */
   service: string;
+  /** The stage, such as `prod`. */
   stage: string;
+  /** The parameters of the stage: `readParameters` makes them. */
   parameters: Parameters;
 }
 

@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, relative, resolve } from 'node:path';
+import type TypeScript from 'typescript-5.9';
+
+/** The sources as a compiler sees them: their syntax, types and doc comments. Packages are left out, so that it takes a second. */
+
+export const ROOT = resolve(import.meta.dirname, '../..');
+// The compiler that checks the types gives programs no syntax.
+const ts = createRequire(import.meta.url)('typescript-5.9') as typeof TypeScript;
+
+export { ts };
+
+/** The sources of some folders, read by the compiler. */
+export class Sources {
+  readonly program: TypeScript.Program;
+  readonly checker: TypeScript.TypeChecker;
+
+  constructor(folders: readonly string[]) {
+    const files = folders.flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.ts$/.test(name) && !/node_modules|\.d\.ts$/.test(name))
+        .sort()
+        .map((name) => join(ROOT, folder, name)),
+    );
+    const options: TypeScript.CompilerOptions = {
+      ...{ target: ts.ScriptTarget.ES2022, lib: ['lib.es2022.d.ts'], module: ts.ModuleKind.NodeNext, types: [] },
+      ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
+    };
+    const host = ts.createCompilerHost(options, true);
+    host.resolveModuleNameLiterals = (names, file) =>
+      names.map(({ text }) => {
+        const path = text.startsWith('.') ? resolve(file, '..', text) : undefined;
+        const isThere = path !== undefined && /\.ts$/.test(path) && host.fileExists(path);
+        return {
+          resolvedModule: isThere ? { resolvedFileName: path, extension: ts.Extension.Ts } : undefined,
+        };
+      });
+    this.program = ts.createProgram(files, options, host);
+    this.checker = this.program.getTypeChecker();
+  }
+
+  /** The files, but for those of the language. */
+  files(): TypeScript.SourceFile[] {
+    return this.program
+      .getSourceFiles()
+      .filter(({ fileName }) => fileName.startsWith(ROOT) && !/node_modules/.test(fileName));
+  }
+
+  file(path: string): TypeScript.SourceFile {
+    const file = this.program.getSourceFile(join(ROOT, path));
+    if (file === undefined) throw new Error(`${path} is not there`);
+    return file;
+  }
+
+  /** The members of an interface with their doc comments and the text of their types. */
+  members(path: string, name: string): { name: string; type: string; means: string }[] {
+    const file = this.file(path);
+    const declared = file.statements.find(
+      (one): one is TypeScript.InterfaceDeclaration => ts.isInterfaceDeclaration(one) && one.name.text === name,
+    );
+    if (declared === undefined) throw new Error(`${path} has no interface ${name}`);
+    return declared.members.filter(ts.isPropertySignature).map((member) => ({
+      name: member.name.getText(file),
+      type: member.type?.getText(file) ?? '',
+      means: commentOf(member),
+    }));
+  }
+
+  /** A path from the repository's root. */
+  path(file: TypeScript.SourceFile): string {
+    return relative(ROOT, file.fileName);
+  }
+}
+
+/** Each node of a file. */
+export function* nodesOf(node: TypeScript.Node): Generator<TypeScript.Node> {
+  yield node;
+  const children: TypeScript.Node[] = [];
+  ts.forEachChild(node, (child) => void children.push(child));
+  for (const child of children) yield* nodesOf(child);
+}
+
+/** The doc comment of a node, in one line; empty without one. */
+export function commentOf(node: TypeScript.Node): string {
+  const [comment] = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc);
+  return comment === undefined ? '' : oneLine(ts.getTextOfJSDocComment(comment.comment) ?? '');
+}
+
+/** The text in one line. */
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** The text of a string or a template, with … in the place of values; undefined: it is none. */
+export function textOf(node: TypeScript.Node): string | undefined {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isTemplateExpression(node))
+    return node.head.text + node.templateSpans.map(({ literal }) => `…${literal.text}`).join('');
+  return undefined;
+}
+
+/** The text of a file from the repository's root. */
+export function readText(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
