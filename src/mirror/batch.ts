@@ -49,7 +49,11 @@ export function planBatch(
   for (const [place, record] of records.entries()) {
     const number: unknown = record.dynamodb?.SequenceNumber;
     if (!isSequenceNumber(number)) {
-      throw new EdgeloomError('invalid-record', `A record of the source ${source.table} has no sequence number.`);
+      throw new EdgeloomError(
+        'invalid-record',
+        `A record of the source ${source.table} has no sequence number.`,
+        'Give records as a stream of DynamoDB or Lambda gives them: dynamodb.SequenceNumber.',
+      );
     }
     const claimant = claimantOf(source, {
       ...record.dynamodb?.NewImage,

@@ -1,19 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { check, type Finding, migrate, serverTime, tableIdentity } from '../../src/admin.ts';
 import type { AttributeValue, Item } from '../../src/core/items/attribute-value.ts';
 import {
   type CompiledModel,
-  check,
   createReader,
   createSession,
   createWriter,
   defineGraph,
   edge,
-  type Finding,
-  migrate,
   node,
   type Reader,
-  serverTime,
-  tableIdentity,
 } from '../../src/index.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { type CheckOptions, check } from '../../src/admin.ts';
 import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node, source } from '../../src/core/model/schema.ts';
-import { type CheckOptions, check } from '../../src/index.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
 
 const CLEAN = { drift: { missing: 0, stale: 0, orphan: 0 }, unregistered: 0, pending: 0 };

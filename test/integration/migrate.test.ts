@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { check, redrive } from '../../src/admin.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { derive, edge, node, rank, source } from '../../src/core/model/schema.ts';
 import { queriedItems } from '../../src/core/store-pages.ts';
 import type { ScanRequest } from '../../src/core/store-port.ts';
-import { check, createSession, createWriter, redrive } from '../../src/index.ts';
+import { createSession, createWriter } from '../../src/index.ts';
 import type { MigratePlace } from '../../src/migrate/walks/place.ts';
 import { parseMigratePlace } from '../../src/migrate/walks/place-schema.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { migrate, tableIdentity } from '../../src/admin.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node, rank, source } from '../../src/core/model/schema.ts';
 import { sleep } from '../../src/foundation/runtime.ts';
-import { migrate, tableIdentity } from '../../src/index.ts';
 import { planMigration } from '../../src/migrate/forecast/plan-migration.ts';
 import type { MigrateOptions } from '../../src/migrate/migrate-types.ts';
 import { REPLICA_LAG_MS } from '../../src/migrate/steps/work-steps.ts';

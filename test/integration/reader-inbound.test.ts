@@ -303,7 +303,7 @@ describe('arguments that do not fit are refused', () => {
         '',
       ],
       [any.inbound('GOAL-1', 'MEMBER'), 'unknown-type', 'do not enter nodes of type GOAL', 'USER, TEAM'],
-      [any.inbound('1', 'MEMBER'), 'invalid-id', '"1" is not a node id', 'USER-42'],
+      [any.inbound('1', 'MEMBER'), 'invalid-id', '"1" is not a node id', 'USER-U1'],
       [any.inbound(`USER-${'x'.repeat(1_100)}`, 'MEMBER'), 'key-too-long', 'DynamoDB allows 1024', ''],
       [any.inbound('USER-1', 'MEMBER', { limit: -1 }), 'invalid-limit', 'is -1', ''],
       [

@@ -172,7 +172,7 @@ describe('waitForProjection', () => {
       { source: 'GOAL-1', target: 'MEMBER-GOAL-1', code: 'not-derivable', hint: 'quarantine' },
       { source: 'GOAL-1', target: 'MEMBER-PLACE-1', code: 'invalid-key', hint: 'the id of the node it enters' },
       { source: 'GOAL-1', target: '~view', code: 'invalid-key', hint: 'the id of the node it enters' },
-      { source: 'nobody', target: 'nobody', code: 'invalid-id', hint: 'USER-42' },
+      { source: 'nobody', target: 'nobody', code: 'invalid-id', hint: 'USER-U1' },
     ];
     for (const { source, target, code, hint } of refusals) {
       await expect(reader.waitForProjection({ source, target }), target).rejects.toThrow(

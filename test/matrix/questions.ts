@@ -1,5 +1,6 @@
 import type { WhereComparison, WhereValue } from '../../src/client/read/request/where.ts';
-import type { Reader, WatchEvent } from '../../src/index.ts';
+import type { WatchEvent } from '../../src/feed.ts';
+import type { Reader } from '../../src/index.ts';
 import { type Attributes, type EdgeFact, type Facts, liveFacts } from './facts.ts';
 import { type ModelInput, type Options, ordersOf, searchesOf } from './model.ts';
 import {

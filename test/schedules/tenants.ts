@@ -1,10 +1,11 @@
+import { check, redrive } from '../../src/admin.ts';
 import type { AttributeValue, Item } from '../../src/core/items/attribute-value.ts';
 import { hashedSortKey } from '../../src/core/items/hashed-key.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { derive, edge, node, part, source, sum } from '../../src/core/model/schema.ts';
 import type { ScanSource, Store } from '../../src/core/store-port.ts';
-import { check, createReader, type Reader, redrive } from '../../src/index.ts';
+import { createReader, type Reader } from '../../src/index.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { packOfTexts } from '../simulator/kernel/pack.ts';
 import { Random } from '../simulator/kernel/random.ts';

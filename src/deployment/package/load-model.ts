@@ -51,7 +51,7 @@ async function loadFile(file: string, isDefault: boolean): Promise<unknown> {
     throw new EdgeloomError(
       'invalid-config',
       `The model file ${file} cannot be loaded: ${reason}`,
-      'Correct the file.',
+      'Correct the file: node --check or tsc shows the line.',
       { cause: error },
     );
   }

@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { explain, type Finding } from '../../../src/admin.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { watermarkOf } from '../../../src/core/items/watermark.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
-import { EdgeloomError, explain, type Finding } from '../../../src/index.ts';
+import { EdgeloomError } from '../../../src/index.ts';
 import { checkExport } from '../../../src/trust/check/export/export.ts';
 import { eraseSubject } from '../../../src/trust/subject/erase-subject.ts';
 import { exportSubject } from '../../../src/trust/subject/export-subject.ts';

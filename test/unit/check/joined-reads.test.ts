@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { check } from '../../../src/admin.ts';
 import type { ItemKey, QueryRequest, ReadOptions, ScanRequest } from '../../../src/core/store-port.ts';
-import { check, defineGraph, edge, node, source } from '../../../src/index.ts';
+import { defineGraph, edge, node, source } from '../../../src/index.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { check, defineGraph, edge, node, source } from '../../../src/index.ts';
+import { check } from '../../../src/admin.ts';
+import { defineGraph, edge, node, source } from '../../../src/index.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { type Item, isTextList } from '../../../core/items/attribute-value.ts';
 import { isWellFormed } from '../../../core/items/encoding.ts';
-import { describe, PARTITION_KEY_BYTES, parseNodeId, VIEW_KEY } from '../../../core/items/keys.ts';
+import { describe, notAnId, PARTITION_KEY_BYTES, parseNodeId, VIEW_KEY } from '../../../core/items/keys.ts';
 import { toPlainItem } from '../../../core/items/plain.ts';
 import type { CompiledModel, NodeModel } from '../../../core/model/compiled.ts';
 import { isGone, isNodeThere } from '../../../core/model/gone.ts';
@@ -275,7 +275,7 @@ async function readBases(
  */
 function canBeStored(graph: CompiledModel, id: string): boolean {
   if (typeof id !== 'string') {
-    throw new EdgeloomError('invalid-id', `A node id should be a text, but is ${describe(id)}.`);
+    throw notAnId(describe(id));
   }
   return (
     graph.nodes.has(parseNodeId(id)?.type ?? '') && isWellFormed(id) && Buffer.byteLength(id) <= PARTITION_KEY_BYTES

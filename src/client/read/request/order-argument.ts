@@ -135,7 +135,13 @@ function beginsDate(text: string): boolean {
 /** The beginning of a path, encoded; throws `invalid-argument` where the search is not by path, or by a shorter one. */
 export function encodePathArgument(query: OrderOfQuery, path: readonly string[]): string {
   const { order, caseInsensitive: fold } = query;
-  if (order.kind !== 'path') throw invalidArgument(query, 'path', 'has no meaning: the search is by one value');
+  if (order.kind !== 'path')
+    throw invalidArgument(
+      query,
+      'path',
+      'has no meaning: the search is by one value',
+      'Ask with equals, beginsWith or a range.',
+    );
   return withArgumentError(query, 'path', () => {
     if (!Array.isArray(path)) throw new EncodingError(`should be a list of segments, but is ${describe(path)}`);
     if (path.length <= order.attributes.length)
@@ -153,7 +159,13 @@ export function encodePathArgument(query: OrderOfQuery, path: readonly string[])
  */
 export function pathRange(query: OrderOfQuery, range: PartRange): KeyRange {
   const { order } = query;
-  if (order.kind !== 'path') throw invalidArgument(query, 'path', 'has no meaning: the search is by one value');
+  if (order.kind !== 'path')
+    throw invalidArgument(
+      query,
+      'path',
+      'has no meaning: the search is by one value',
+      'Ask with equals, beginsWith or a range.',
+    );
   const parts = order.attributes.map((attribute) => ({ kind: 'attribute', attribute, type: 'string' }) as const);
   return partsRange({ ...query, order: { kind: 'parts', parts } }, range);
 }
@@ -169,7 +181,13 @@ export interface PartRange {
 /** The sort keys of an order by several values that begin with the leading ones, and whose next value is in a range. */
 export function partsRange(query: OrderOfQuery, { path = [], from, to, beginsWith }: PartRange): KeyRange {
   const { order } = query;
-  if (order.kind !== 'parts') throw invalidArgument(query, 'path', 'has no meaning: it is ordered by one value');
+  if (order.kind !== 'parts')
+    throw invalidArgument(
+      query,
+      'path',
+      'has no meaning: it is ordered by one value',
+      'Ask with equals, atLeast, beginsWith or a range.',
+    );
   return withArgumentError(query, 'path', () => {
     const hasRange = from !== undefined || to !== undefined || beginsWith !== undefined;
     if (!Array.isArray(path)) throw new EncodingError(`should be a list of values, but is ${describe(path)}`);
@@ -278,11 +296,11 @@ function withArgumentError<T>(query: OrderOfQuery, argument: string, run: () => 
     return run();
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error;
-    throw invalidArgument(query, argument, error.message);
+    throw invalidArgument(query, argument, error.message, 'Give a value of the kind that the model declares.');
   }
 }
 
-function invalidArgument(query: OrderOfQuery, argument: string, reason: string, hint = ''): EdgeloomError {
+function invalidArgument(query: OrderOfQuery, argument: string, reason: string, hint: string): EdgeloomError {
   return new EdgeloomError('invalid-argument', `${argument} of ${query.name} ${reason}.`, hint);
 }
 
@@ -297,7 +315,7 @@ export function checkPartition(
   attribute: string | undefined,
   partition: string | undefined,
 ): string | undefined {
-  const invalid = (message: string, hint?: string): EdgeloomError =>
+  const invalid = (message: string, hint: string): EdgeloomError =>
     new EdgeloomError('invalid-argument', message, hint);
   if (attribute === undefined) {
     if (partition === undefined) return undefined;
@@ -306,11 +324,12 @@ export function checkPartition(
   if (partition === undefined) {
     throw invalid(`${asked} is partitioned by ${attribute}.`, `Give partition: a value of ${attribute}.`);
   }
-  if (typeof partition !== 'string') throw invalid(`partition should be a text, but is ${describe(partition)}.`);
+  if (typeof partition !== 'string')
+    throw invalid(`partition should be a text, but is ${describe(partition)}.`, `Give a value of ${attribute}.`);
   try {
     return encodeString(partition, false);
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error;
-    throw invalid(`${asked}: partition ${error.message}.`);
+    throw invalid(`${asked}: partition ${error.message}.`, `Give a value of ${attribute}, as items have it.`);
   }
 }

@@ -122,7 +122,8 @@ function checkDeletions(name: string, types: ReadonlyMap<string, NodeModel | Edg
 /** The same model for a table of another name; throws `invalid-option` for what is no name of a table. */
 export function withTableName<G extends CompiledModel>(graph: G, name: string): G {
   tableName(name, (_path, message) => {
-    throw new EdgeloomError('invalid-option', `The table name ${JSON.stringify(name)} ${message}.`);
+    const hint = 'Name the table as DynamoDB does, such as records-prod.';
+    throw new EdgeloomError('invalid-option', `The table name ${JSON.stringify(name)} ${message}.`, hint);
   });
   return { ...graph, table: { ...graph.table, name } };
 }

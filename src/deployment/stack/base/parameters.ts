@@ -391,7 +391,7 @@ export function readParameters(options: ParameterOptions): Parameters {
   throw new EdgeloomError(
     'invalid-parameters',
     `These parameters of the stack are wrong: ${problems.join('; ')}.`,
-    'docs/reference/parameters.md says what each means.',
+    'Correct them where the stack is made; docs/reference/parameters.md says what each means.',
   );
 }
 
