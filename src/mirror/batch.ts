@@ -124,7 +124,7 @@ function tryToMap(
 }
 
 /** The time of a record, in milliseconds; one without a time is older than any. */
-function createdMs({ dynamodb }: RawRecord): number {
+export function createdMs({ dynamodb }: RawRecord): number {
   const created: unknown = dynamodb?.ApproximateCreationDateTime;
   const milliseconds = created instanceof Date ? created.getTime() : Number(created ?? Number.NaN) * 1000;
   return Number.isFinite(milliseconds) ? milliseconds : Number.NEGATIVE_INFINITY;

@@ -108,7 +108,7 @@ export async function resolve(
 /** The source items that the mapping does not take now. */
 export async function* poisonedItems(
   store: Pick<Store, 'query'>,
-  { table }: SourceTable,
+  { table }: Pick<SourceTable, 'table'>,
 ): AsyncGenerator<Poisoned, void> {
   const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: prefixOf(table) }, consistent: true };
   for await (const item of queriedItems(store, request)) if (!isResolvedEntry(item)) yield entryOf(item);
