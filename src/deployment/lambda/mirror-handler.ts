@@ -171,7 +171,7 @@ function reportFailures(
 }
 
 /** The source of a table. Throws `wrong-table` where none is of it. */
-function sourceOf(sources: readonly SourceTable[], tableArn: string): Source {
+function sourceOf(sources: readonly SourceTable[], tableArn: string): SourceTable {
   const name = tableArn.split(':table/').at(-1);
   const source = sources.find(({ table }) => table === name);
   if (source !== undefined) return source;
