@@ -37,7 +37,7 @@ function proposed(rows: readonly Row[]): Proposal {
 
 interface Exported {
   default: edgeloom.CompiledModel;
-  sources: [Source];
+  sources: [SourceTable];
 }
 
 /** A proposed file, run as a module. */

@@ -26,7 +26,7 @@ import { toolbox } from '../../support/foreign-tables/toolbox.ts';
 
 interface Proposed {
   default: edgeloom.CompiledModel;
-  sources: [Source];
+  sources: [SourceTable];
 }
 
 /** A proposed file, run as a module. */
