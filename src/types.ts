@@ -131,12 +131,10 @@ export type { EdgeKeyOption, NodeKeyOption } from './core/model/keys/key-option.
 export type { DeriveOptions } from './core/model/options/derive-options.ts';
 export type {
   AttributesOf,
-  Count,
   Derive,
   EdgeOrderOption,
   EdgeOrderPart,
   Fields,
-  FromSource,
   InputOf,
   NameOf,
   OpenAttributes,
@@ -144,6 +142,7 @@ export type {
   Order,
   ProjectOption,
   Rank,
+  SourceValue,
   Sum,
   TotalOptions,
   TypedOrder,

@@ -5,7 +5,7 @@ import { EdgeloomError } from '../../src/foundation/errors.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
 import { createMirror } from '../../src/mirror/mirror.ts';
 import { lagOf, MirrorProgress } from '../../src/mirror/progress.ts';
-import type { Source } from '../../src/mirror/source.ts';
+import type { SourceTable } from '../../src/mirror/source.ts';
 import { makeSourceTable } from '../../src/store/make-source-table.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 import { fileCheckpoint } from '../../src/stream/checkpoint.ts';
@@ -17,7 +17,7 @@ import type { LocalTable } from './local-table.ts';
 /** Options of the mirrors of a local table. */
 export interface LocalSourcesOptions {
   /** Tables whose items are mirrored into the table: those that the model file exports. One that is absent is made. Default: none. */
-  sources?: readonly Source[] | undefined;
+  sources?: readonly SourceTable[] | undefined;
 }
 
 /** The mirrors of a local table. */
@@ -43,7 +43,7 @@ export async function startLocalMirrors(
   graph: CompiledModel,
   table: LocalTable,
   options: {
-    sources: readonly Source[];
+    sources: readonly SourceTable[];
     dataDir?: string | undefined;
     pollIntervalMs: number;
     logger?: Logger | undefined;
@@ -84,7 +84,7 @@ export async function startLocalMirrors(
 function mirrorFunction(
   graph: CompiledModel,
   { client, store }: LocalTable,
-  source: Source,
+  source: SourceTable,
   streamArn: string,
 ): LambdaFunction {
   const mirror = createMirror(graph, { source, store, sourceStore: new DynamoDBSourceStore(client, source.table) });
@@ -110,7 +110,7 @@ function mirrorFunction(
 }
 
 /** Creates a source table where it is absent; gives its stream's ARN. Throws `table-differs` where it has no stream. */
-async function ensureSource({ client }: LocalTable, source: Source): Promise<string> {
+async function ensureSource({ client }: LocalTable, source: SourceTable): Promise<string> {
   const streamArn = await makeSourceTable(client, source);
   if (streamArn !== undefined) return streamArn;
   throw new EdgeloomError(

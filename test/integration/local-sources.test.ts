@@ -5,7 +5,7 @@ import { createReader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { edgeItem, nodeItem } from '../../src/mirror/items.ts';
-import { source } from '../../src/mirror/source.ts';
+import { sourceTable } from '../../src/mirror/source.ts';
 import { status } from '../../src/trust/explain/status.ts';
 
 /** An engine with a table of others, ours beside it, and both hops between them. */
@@ -17,7 +17,7 @@ const graph = defineGraph({
   mirrored: ['ISSUE', 'REPO', 'IN_REPO'],
 });
 const sources = [
-  source('app-table', {
+  sourceTable('app-table', {
     map: ({ sk, repo, state, bad }) => {
       if (bad) throw new Error('bad');
       return [
@@ -26,7 +26,7 @@ const sources = [
       ];
     },
   }),
-  source('notes', { keys: { partitionKey: 'id' }, map: ({ id }) => [nodeItem(`REPO-${id}`, { name: id })] }),
+  sourceTable('notes', { keys: { partitionKey: 'id' }, map: ({ id }) => [nodeItem(`REPO-${id}`, { name: id })] }),
 ];
 
 let local: Local | undefined;
