@@ -34,7 +34,8 @@ async function modelFile(name: string, sources: string): Promise<string> {
   const config = join(folder, name);
   await writeFile(
     config,
-    `import { defineGraph, node, nodeItem, source } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
+    `import { defineGraph, node, nodeItem } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
+     import { sourceTable } from ${JSON.stringify(join(ROOT, 'dist/admin.js'))};
      export default defineGraph({ table: 'mirrored', nodes: { ISSUE: node() }, edges: {}, mirrored: ['ISSUE'] });
      ${sources}`,
   );
