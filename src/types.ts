@@ -130,12 +130,10 @@ export type {
 export type { DeriveOptions } from './core/model/options/derive-options.ts';
 export type {
   AttributesOf,
-  Count,
   Derive,
   EdgeOrderOption,
   EdgeOrderPart,
   Fields,
-  FromSource,
   InputOf,
   NameOf,
   OpenAttributes,
@@ -143,6 +141,7 @@ export type {
   Order,
   ProjectOption,
   Rank,
+  SourceValue,
   Sum,
   TotalOptions,
   TypedOrder,

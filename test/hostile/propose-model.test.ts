@@ -12,7 +12,7 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import { classifyBaseItem } from '../../src/core/model/base-item.ts';
 import * as edgeloom from '../../src/index.ts';
 import { mapped } from '../../src/mirror/mapped.ts';
-import type { Source } from '../../src/mirror/source.ts';
+import type { SourceTable } from '../../src/mirror/source.ts';
 
 /** Mappings and models that are proposed for tables of many layouts, some of them made to do harm. */
 
@@ -37,7 +37,7 @@ function proposed(rows: readonly Row[]): Proposal {
 
 interface Exported {
   default: edgeloom.CompiledModel;
-  sources: [Source];
+  sources: [SourceTable];
 }
 
 /** A proposed file, run as a module. */

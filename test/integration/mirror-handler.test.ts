@@ -6,7 +6,7 @@ import { mirrorHandler } from '../../src/deployment/lambda/mirror-handler.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
 import { nodeItem } from '../../src/mirror/items.ts';
 import { mirrorStatus } from '../../src/mirror/progress.ts';
-import { source } from '../../src/mirror/source.ts';
+import { sourceTable } from '../../src/mirror/source.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 import type { RawRecord } from '../../src/stream/raw-record.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -31,7 +31,7 @@ async function rig() {
   };
   const options = {
     sources: [
-      source(app.graph.table.name, {
+      sourceTable(app.graph.table.name, {
         map: ({ sk, is, bad }) => {
           if (bad) throw new Error('bad');
           return [nodeItem(`ISSUE-${is ?? sk}`, { of: sk })];

@@ -14,7 +14,7 @@ import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { createMirror } from '../../src/mirror/mirror.ts';
-import { source } from '../../src/mirror/source.ts';
+import { sourceTable } from '../../src/mirror/source.ts';
 import { describeForeignTable, sampleForeignTable } from '../../src/store/foreign-table.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 import { check } from '../../src/trust/check/check.ts';
@@ -211,7 +211,10 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, lay
       }),
     );
     const mirror = createMirror(ours.graph, {
-      source: source(name, { map: mappingOf(proposal, keyAttributes), keys: { partitionKey: 'pk', sortKey: 'sk' } }),
+      source: sourceTable(name, {
+        map: mappingOf(proposal, keyAttributes),
+        keys: { partitionKey: 'pk', sortKey: 'sk' },
+      }),
       store: ours.store,
       sourceStore: new DynamoDBSourceStore(client, name),
       wait: async () => undefined,

@@ -12,7 +12,7 @@ import { checkHandlers, checkSources } from '../../src/deployment/stack/project/
 import { frameworkStack, stackFixtures } from '../../src/deployment/stack/stack.ts';
 import { nodeItem } from '../../src/mirror/items.ts';
 import { createMirror } from '../../src/mirror/mirror.ts';
-import { source } from '../../src/mirror/source.ts';
+import { sourceTable } from '../../src/mirror/source.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 import { guardedTable, stopProxies } from '../support/stack/guarded-table.ts';
 import { parametersOf, testStack } from '../support/stack/parameters.ts';
@@ -166,7 +166,7 @@ describe('the mirror function', () => {
     );
     const name = app.graph.table.name;
     const ours = await guardedTable((table) => defineGraph({ table, nodes: { ISSUE: node() }, edges: {} }));
-    const declared = source(name, {
+    const declared = sourceTable(name, {
       keys: { partitionKey: 'source', sortKey: 'sk' },
       map: ({ sk, is, bad }) => {
         if (bad) throw new Error('bad');

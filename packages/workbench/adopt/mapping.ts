@@ -9,7 +9,7 @@ import type { EntityOptions, Layout, SourceItem } from '../../../src/mirror/layo
 import { fromOneTable } from '../../../src/mirror/layouts/onetable.ts';
 import { fromToolbox } from '../../../src/mirror/layouts/toolbox.ts';
 import { mapped } from '../../../src/mirror/mapped.ts';
-import { source } from '../../../src/mirror/source.ts';
+import { sourceTable } from '../../../src/mirror/source.ts';
 import type { Field } from './kinds.ts';
 import type { LeftOut, Proposal, ProposedKind, Reference } from './propose.ts';
 import { OF_LIBRARIES } from './sampled-item.ts';
@@ -175,7 +175,7 @@ export function unplaced(proposal: Proposal, table: string, indexKeys: ReadonlyS
   const all = new Set([...proposal.leftOut.keys(), ...known]);
   const graph = proposal.nodes.length === 0 ? undefined : graphOf(proposal, `${table}-graph`);
   const keys = sortKey === undefined ? { partitionKey } : { partitionKey, sortKey };
-  const of = source(table, { map, keys });
+  const of = sourceTable(table, { map, keys });
   for (const one of all) {
     const found = graph === undefined ? NOTHING : reasonOf(() => mapped(graph, of, one.item).size);
     if (found === undefined) continue;

@@ -51,7 +51,7 @@ export function mappingText(proposal: Proposal, facts: SampleFacts, indexKeys: R
     '',
     ...(library === undefined ? casesText(proposal, indexKeys) : layoutText(proposal, indexKeys)),
     '',
-    `export const sources = [source(${quoted(facts.table)}, { map, keys: ${ofKeys} })];`,
+    `export const sources = [sourceTable(${quoted(facts.table)}, { map, keys: ${ofKeys} })];`,
   ]);
 }
 

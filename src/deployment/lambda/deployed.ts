@@ -1,7 +1,7 @@
 import { withTableName } from '../../core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import type { Source } from '../../mirror/source.ts';
+import type { SourceTable } from '../../mirror/source.ts';
 import { deferredCalls, deferredStreams } from '../../store/client/deferred.ts';
 import { type CallService, EVENT_BRIDGE, jsonService, SQS } from '../../store/client/json-service.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
@@ -49,7 +49,7 @@ export function deployedStream(graph: CompiledModel): StreamHandler {
  * @example
  * export const handler = deployedMirror(graph, sources);
  */
-export function deployedMirror(graph: CompiledModel, sources: readonly Source[]): MirrorHandler {
+export function deployedMirror(graph: CompiledModel, sources: readonly SourceTable[]): MirrorHandler {
   const { table, client, logLevel, sourceStreamArns } = readFunctionSettings();
   const named = withTableName(graph, table);
   return mirrorHandler(named, {

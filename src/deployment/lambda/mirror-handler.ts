@@ -8,7 +8,7 @@ import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { ApplyResult } from '../../mirror/apply.ts';
 import { createMirror, type Mirror } from '../../mirror/mirror.ts';
 import { lagOf, MirrorProgress, mirrorStatus } from '../../mirror/progress.ts';
-import type { Source } from '../../mirror/source.ts';
+import type { SourceTable } from '../../mirror/source.ts';
 import type { SourceStore } from '../../mirror/source-store.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
@@ -31,7 +31,7 @@ export interface WatchedSource extends SourceStore {
 /** Options of a mirror handler. */
 export interface MirrorHandlerOptions extends Pick<RuntimeOptions, 'now' | 'wait' | 'random'> {
   /** The sources: those that the model file exports. */
-  sources: readonly Source[];
+  sources: readonly SourceTable[];
   /** The ARNs of the streams that the function's mappings read: a watch compares them with the tables. Default: none. */
   streamArns?: readonly string[] | undefined;
   /** Client to write our table with. Default: one for the function's own region, kept for the function's life. */
@@ -102,7 +102,7 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
   const look = async (logger: FunctionLogger): Promise<void> => {
     const { sources: states, conflicts } = await mirrorStatus(graph, store, {
       tables: sources.map(({ table }) => table),
-      isPruning: true,
+      prunes: store,
       onPoisoned: ({ claimant, code }) => logger.warn({ claimant, code }, 'not taken by the mapping'),
     });
     for (const { source, target, owner, claimants } of conflicts) {
@@ -171,7 +171,7 @@ function reportFailures(
 }
 
 /** The source of a table. Throws `wrong-table` where none is of it. */
-function sourceOf(sources: readonly Source[], tableArn: string): Source {
+function sourceOf(sources: readonly SourceTable[], tableArn: string): SourceTable {
   const name = tableArn.split(':table/').at(-1);
   const source = sources.find(({ table }) => table === name);
   if (source !== undefined) return source;

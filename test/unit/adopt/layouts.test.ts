@@ -9,7 +9,7 @@ import * as admin from '../../../src/admin.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import * as edgeloom from '../../../src/index.ts';
 import { mapped } from '../../../src/mirror/mapped.ts';
-import type { Source } from '../../../src/mirror/source.ts';
+import type { SourceTable } from '../../../src/mirror/source.ts';
 import { Random } from '../../simulator/kernel/random.ts';
 import { electroDB } from '../../support/foreign-tables/electrodb.ts';
 import {
@@ -26,7 +26,7 @@ import { toolbox } from '../../support/foreign-tables/toolbox.ts';
 
 interface Proposed {
   default: edgeloom.CompiledModel;
-  sources: [Source];
+  sources: [SourceTable];
 }
 
 /** A proposed file, run as a module. */

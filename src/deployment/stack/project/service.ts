@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { EdgeloomError } from '../../../foundation/errors.ts';
-import type { Source } from '../../../mirror/source.ts';
+import type { SourceTable } from '../../../mirror/source.ts';
 import { functionsOf } from '../base/ids.ts';
 import { type Parameters, tableArnOfStream } from '../base/parameters.ts';
 
@@ -58,7 +58,10 @@ export function checkNames(modelFile: string, names: { service: string; table?: 
  * Compares the sources of a model file with the streams that the stack reads. Throws `invalid-parameters` for a stream of a table that is
  * no source: every batch of it would fail. Gives a warning for each source whose stream nothing reads.
  */
-export function checkSources(sources: readonly Pick<Source, 'table'>[], { sourceStreamArns }: Parameters): string[] {
+export function checkSources(
+  sources: readonly Pick<SourceTable, 'table'>[],
+  { sourceStreamArns }: Parameters,
+): string[] {
   const read = sourceStreamArns.map((arn) => tableArnOfStream(arn).split(':table/').at(-1)!);
   const stranger = read.find((name) => !sources.some(({ table }) => table === name));
   if (stranger !== undefined) {
