@@ -95,7 +95,6 @@ describe('edgeloom import --source', () => {
     expect([code, stdout]).toEqual([1, expect.stringContaining('0 base items written, 1 line refused')]);
     await writeFile(file, line('2', 4));
     expect(await run(config, ...args, '--complete')).toMatchObject({ code: 0, json: { written: 1 } });
-    expect(await run(config, 'get', 'ISSUE-1', '--table', 'lined')).toMatchObject({ code: 0 });
     expect(await run(config, 'import', file, '--source', 'other')).toMatchObject({
       code: 2,
       json: { error: { code: 'usage' } },
