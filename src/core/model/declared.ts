@@ -9,7 +9,7 @@ import type { AttributesOf, Fields, FromSource, InputOf, NameOf } from './order.
  */
 
 /** Numbers as arguments: none of these forms loses digits. A text is a decimal. */
-type NumberValue = `${number}` | number | bigint | ExactNumber;
+export type NumberValue = `${number}` | number | bigint | ExactNumber;
 
 /** The arguments and results of a search. */
 export interface SearchTypes {
