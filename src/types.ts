@@ -170,11 +170,9 @@ export type {
 export type { IndexName, TotalSettings } from './core/model/options/settings.ts';
 export type {
   AttributesOf,
-  Count,
   Derive,
   EdgeOrderOption,
   Fields,
-  FromSource,
   InputOf,
   NameOf,
   OpenAttributes,
@@ -182,6 +180,7 @@ export type {
   Order,
   ProjectOption,
   Rank,
+  SourceValue,
   Sum,
   TotalOptions,
   TypedOrder,

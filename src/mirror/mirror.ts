@@ -6,7 +6,7 @@ import type { RawRecord } from '../stream/raw-record.ts';
 import { type ApplyOptions, type ApplyResult, applyRecords } from './apply.ts';
 import { type CheckSourceOptions, checkSource, type SourceCheck } from './check.ts';
 import type { MirrorContext } from './context.ts';
-import type { Source } from './source.ts';
+import type { SourceTable } from './source.ts';
 import type { SourceStore } from './source-store.ts';
 import { settledBefore } from './versions.ts';
 import { reconcile, snapshot, sweep, type WalkOptions, type WalkResult } from './walks.ts';
@@ -20,7 +20,7 @@ export interface MirrorOptions {
   /** @internal */
   random?: RuntimeOptions['random'];
   /** The table of others, with its mapping. */
-  source: Source;
+  source: SourceTable;
   /** Our table. */
   store: Pick<Store, 'get' | 'change' | 'query'> & ScanSource;
   /** The table of others. */

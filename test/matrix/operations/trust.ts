@@ -164,7 +164,7 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
   {
     name: 'groups that find room again',
     covers: ['wrong.room'],
-    except: ({ options }) => (options.includes('inbound.by') ? undefined : 'It keeps no groups.'),
+    except: ({ options }) => (options.includes('inbound.groupBy') ? undefined : 'It keeps no groups.'),
     run: async (bench) => {
       await bench.begin();
       const target = bench.targets[1]!;
@@ -187,7 +187,7 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
       const { edges } = liveFacts(bench.input, await bench.facts());
       const entering = edges.filter((edge) => edge.type === 'MEMBER' && edge.target === target).length;
       expectSame(
-        ((await answer({ by: false })) as { count: number }).count,
+        ((await answer({ groups: false })) as { count: number }).count,
         entering,
         `the number of edges of ${target}`,
       );
