@@ -157,8 +157,6 @@ export type {
   TotalledId,
   TypeOfId,
 } from './core/model/inference.ts';
-export type { EdgeKeyOption, IdAttribute, NodeKeyOption } from './core/model/keys/key-option.ts';
-export type { KeyPair, Letters, Marks, RawKeys } from './core/model/keys/raw-keys.ts';
 export type { DeriveOptions } from './core/model/options/derive-options.ts';
 export type {
   InboundSettings,
@@ -256,7 +254,10 @@ export type { MigrateAction } from './migrate/action.ts';
 export type { DividedResult } from './migrate/divided/divided.ts';
 export type { MigrateStep } from './migrate/migrate-types.ts';
 export type { MigratePlace, OldWrite } from './migrate/walks/place.ts';
+export type { Conflict } from './mirror/conflicts.ts';
 export type { MappedItem } from './mirror/items.ts';
+export type { SourceStatus } from './mirror/progress.ts';
+export type { SourcePage, SourceStore } from './mirror/source-store.ts';
 export type { BatchOptions, BatchResult, Projector } from './projecting/apply/projector-types.ts';
 export type {
   BatchReport,
