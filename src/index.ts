@@ -167,7 +167,7 @@ export { createTable, deleteTable, describeTable, serverTime, type TableStatus, 
 export type { TablePlan, TableStep } from './store/table-update/plan.ts';
 export { planTableUpdate } from './store/table-update/plan.ts';
 export { type UpdateTableOptions, updateTable } from './store/table-update/update.ts';
-export { createLowMark, type LowMarkOptions } from './stream/progress/low-mark.ts';
+export { createLowWatermark, type LowWatermarkOptions } from './stream/progress/low-watermark.ts';
 export { type CheckOptions, type CheckResult, check } from './trust/check/check.ts';
 export { type CheckCursor, type CheckTotals, parseCursor } from './trust/check/cursor.ts';
 export type { Finding, Verdict } from './trust/check/finding.ts';

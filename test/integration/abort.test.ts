@@ -121,7 +121,7 @@ describe('a read whose signal is aborted', () => {
     const waiting = reader.waitForProjection(key, { signal, timeoutMs: 600_000 });
     const ofMark = reader
       .with(createSession())
-      .waitForProjection(key, { signal, timeoutMs: 600_000, lowMark: () => never });
+      .waitForProjection(key, { signal, timeoutMs: 600_000, lowWatermark: () => never });
     await new Promise((resolve) => setTimeout(resolve, 300));
     await Promise.all([endsPromptly(controller, waiting), expect(ofMark).rejects.toThrow('the client is gone')]);
   });

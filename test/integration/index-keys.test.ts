@@ -105,7 +105,7 @@ describe('D13: indexes whose key attributes have names of their own', () => {
     await projectAll();
     const run = () =>
       observe({
-        ...{ graph, store, untilVerified: true, lowMark: async () => Date.now() },
+        ...{ graph, store, untilVerified: true, lowWatermark: async () => Date.now() },
         source: new DynamoDBStreamSource(streams, streamArn),
         limits: { lateMs: 200, skewMs: 100, settleMs: 300, listMs: 500 },
       });

@@ -121,7 +121,7 @@ describe('waitForProjection', () => {
     expect(await differing(evicted)).toBeUndefined();
   });
 
-  it('lasts, with a low mark, until a value that comes again after another is applied', async () => {
+  it('lasts, with a low watermark, until a value that comes again after another is applied', async () => {
     const base = { source: 'GOAL-5', target: 'MEMBER-USER-1' };
     const put = (role: string): Promise<unknown> =>
       table.store.put(item(base.source, base.target, { role: { S: role } }));
@@ -133,20 +133,20 @@ describe('waitForProjection', () => {
     expect(await differing(base)).toBeUndefined();
     let mark: number | undefined;
     let answered = 0;
-    const lowMark = async (): Promise<number | undefined> => {
+    const lowWatermark = async (): Promise<number | undefined> => {
       answered += 1;
       return mark;
     };
     for (const early of [undefined, Date.now() - 1]) {
       mark = early;
-      await expect(reader.waitForProjection(base, { timeoutMs: 0, lowMark })).rejects.toMatchObject({
+      await expect(reader.waitForProjection(base, { timeoutMs: 0, lowWatermark })).rejects.toMatchObject({
         code: 'projection-timeout',
         message: expect.stringContaining('the stream is not applied up to the call'),
       });
     }
     const asked = answered;
     let isApplied = false;
-    const waiting = reader.waitForProjection(base, { timeoutMs: 600_000, lowMark }).then(() => isApplied);
+    const waiting = reader.waitForProjection(base, { timeoutMs: 600_000, lowWatermark }).then(() => isApplied);
     while (answered < asked + 2) await new Promise((resolve) => setTimeout(resolve, 5));
     await table.projectAll();
     isApplied = true;

@@ -83,7 +83,7 @@ class WalkSchedule {
     this.options = {
       now: () => this.now,
       indexGraceMs: GRACE_MS,
-      ...(knowsMark && { lowMark: async () => Math.min(this.now, ...this.records.map(({ atMs }) => atMs)) }),
+      ...(knowsMark && { lowWatermark: async () => Math.min(this.now, ...this.records.map(({ atMs }) => atMs)) }),
     };
     this.session = createSession(this.options);
     this.writer = createWriter(graph, { store: this.table });

@@ -31,7 +31,7 @@ const CALLS: Record<string, () => unknown> = {
   createClient: () => l['createClient']!(bad),
   createFeedModels: () => l['createFeedModels']!(graph, { store, ...bad }),
   createMirror: () => l['createMirror']!(graph, { store, ...bad }),
-  createLowMark: () => l['createLowMark']!(graph, { store, ...bad }),
+  createLowWatermark: () => l['createLowWatermark']!(graph, { store, ...bad }),
   createProjector: () => l['createProjector']!(graph, { store, ...bad }),
   createReader: () => l['createReader']!(graph, { store, ...bad }),
   createSession: () => l['createSession']!(bad),

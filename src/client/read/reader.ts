@@ -323,7 +323,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    *
    * Agreement does not tell that every earlier write is applied. Where x is projected, then y is put, then x again, the two
    * agree before either record is applied, and the record of y makes the projection y for a moment. No read of the table
-   * can tell: with `lowMark`, how far the stream is applied, the wait lasts until both are.
+   * can tell: with `lowWatermark`, how far the stream is applied, the wait lasts until both are.
    *
    * `base`: the base item's key; the `target` of an edge is its sort key, `GOALMEMBERSHIP-USER-U1`, or where keys are hashed
    * what `hashedEdgeKey` gives. Throws

@@ -23,7 +23,7 @@ export interface WaitOptions extends Abortable {
    * applied; undefined where that is not known yet. With it the wait also lasts until the mark has passed the moment of this
    * call, so that no record of an earlier write is left to be applied. Default: agreement alone ends the wait.
    */
-  lowMark?: (() => Promise<number | undefined>) | undefined;
+  lowWatermark?: (() => Promise<number | undefined>) | undefined;
 }
 
 const FIRST_PAUSE_MS = 20;
@@ -32,8 +32,8 @@ const PAUSE_GROWTH = 1.5;
 
 /** Waits until a base item is projected: see `Reader.waitForProjection`. */
 export async function waitForProjection(context: ReadContext, base: ItemKey, options: WaitOptions = {}): Promise<void> {
-  checkOptions('waitForProjection', options, { timeoutMs: true, consistent: true, lowMark: true, signal: true });
-  const { timeoutMs = 10_000, consistent = true, lowMark, signal } = options;
+  checkOptions('waitForProjection', options, { timeoutMs: true, consistent: true, lowWatermark: true, signal: true });
+  const { timeoutMs = 10_000, consistent = true, lowWatermark, signal } = options;
   const kind = requireProjectedKind(context, base);
   const calledAtMs = Date.now();
   const deadline = performance.now() + timeoutMs;
@@ -41,7 +41,7 @@ export async function waitForProjection(context: ReadContext, base: ItemKey, opt
   let wasPassed = false;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)) {
     // The mark is read before the items. Once it has passed the call, no record from before the call can change an item that agrees.
-    const isPassed = lowMark === undefined || isMarkAfter(await lowMark(), calledAtMs);
+    const isPassed = lowWatermark === undefined || isMarkAfter(await lowWatermark(), calledAtMs);
     // Edges that agreed before the mark had passed may differ since.
     if (isPassed && !wasPassed) place = {};
     wasPassed = isPassed;

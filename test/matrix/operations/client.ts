@@ -193,10 +193,10 @@ async function codeOf(run: () => Promise<unknown>): Promise<string> {
 }
 
 /** What a session of one writer shows, before and after its writes are projected. */
-async function showOwnWrites(bench: Bench, lowMark?: () => Promise<number | undefined>): Promise<Outcome> {
+async function showOwnWrites(bench: Bench, lowWatermark?: () => Promise<number | undefined>): Promise<Outcome> {
   const { rig } = bench;
   await bench.begin();
-  const session = createSession({ now: () => rig.nowMs(), ...(lowMark && { lowMark }) });
+  const session = createSession({ now: () => rig.nowMs(), ...(lowWatermark && { lowWatermark }) });
   const writer = sessionWriter(bench, session);
   const reader = bench.reader().with(session) as unknown as OpenReader;
   const expectShown = () => bench.expectAnswers({ reader, kinds: OF_SESSIONS });
@@ -250,8 +250,8 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
     run: (bench) => showOwnWrites(bench),
   },
   {
-    name: 'own write in a session with lowMark',
-    covers: ['library:createLowMark'],
+    name: 'own write in a session with lowWatermark',
+    covers: ['library:createLowWatermark'],
     run: async (bench) => {
       const { rig } = bench;
       // What is projected is known to the second; the last write may lie in it.

@@ -21,7 +21,7 @@ await reader.page('USER-1', 'MEMBER', { ...order, ...paging, with: none });
 await reader.search('USER.name').find({ from: none, to: none }, { ...paging, reverse: none, partition: none });
 await reader.waitForProjection(
   { source: 'GOAL-1', target: 'GOAL-1' },
-  { timeoutMs: none, consistent: none, lowMark: none },
+  { timeoutMs: none, consistent: none, lowWatermark: none },
 );
 await importFile(graph, { store, file: 'items.jsonl', format: none, skipBad: none, onProgress: none });
 await redrive(graph, { store, remainingMs: none, signal: none });
