@@ -69,16 +69,16 @@ export type {
   InboundPage,
   ListPage,
   NodeResult,
-  OwnerResult,
   Page,
   SearchResult,
+  TargetResult,
 } from './client/read/request/result.ts';
 export type { Where, WhereComparison, WhereValue } from './client/read/request/where.ts';
 export { type ScanNodesOptions, type ScannedNodes, scanNodes } from './client/read/scan-nodes.ts';
 export type * from './client/read/search.ts';
 export type {
   EdgeFilter,
-  EdgeOwner,
+  EdgeTargetView,
   Hit,
   InboundEdge,
   NodeOfBase,

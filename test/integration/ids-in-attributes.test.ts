@@ -111,7 +111,7 @@ describe('ids whose case the keys have lost', () => {
     expect((await reader.inbound('USER-U1', 'MEMBER')).items).toMatchObject([{ source: 'ORG-O1' }]);
     expect((await reader.inbound('USER-u1', 'MEMBER')).items).toEqual([]);
     expect((await reader.inbound('USER-b', 'MEMBER', { order: 'byRole' })).items).toMatchObject([{ source: 'ORG-O1' }]);
-    expect((await reader.search('USER.name').eq('Ann')).items).toMatchObject([{ id: 'USER-U1' }]);
+    expect((await reader.search('USER.name').equals('Ann')).items).toMatchObject([{ id: 'USER-U1' }]);
     expect((await reader.nodes('ORG')).items).toMatchObject([{ id: 'ORG-O1' }]);
     expect(await reader.degree('ORG-O1', 'MEMBER')).toBe(2);
     expect((await reader.inDegree('USER-U1', 'MEMBER')).count).toBe(1);
@@ -150,7 +150,7 @@ describe('ids whose case the keys have lost', () => {
     await set('$app#orgid_o1', '$member_1#userid_u1', 'userId', 'u1');
     await projectAll();
     const reader = createReader(graph, { store });
-    expect((await reader.search('USER.name').eq('Ann')).items.map(({ id }) => id)).toEqual(['USER-u1']);
+    expect((await reader.search('USER.name').equals('Ann')).items.map(({ id }) => id)).toEqual(['USER-u1']);
     expect(await reader.getViews(['USER-U1', 'USER-u1'])).toMatchObject([
       { attributes: null },
       { attributes: { name: 'Ann' } },
@@ -282,7 +282,7 @@ describe('ids whose case the keys have lost', () => {
     await look('USER-U1');
     await expect(look('USER-u1')).rejects.toMatchObject({ code: 'condition-failed', current: null });
     const reader = createReader(graph, { store });
-    expect((await reader.search('ORG.STATE.status').eq('open')).items).toMatchObject([{ id: 'ORG-O1' }]);
+    expect((await reader.search('ORG.STATE.status').equals('open')).items).toMatchObject([{ id: 'ORG-O1' }]);
     const session = createSession();
     const end = session.note([{ source: 'ORG-O1', target: 'MEMBER-USER-B' }]);
     await put({ ...member, sk: '$member_1#userid_b', userId: 'B', since: '0' });

@@ -66,7 +66,7 @@ describe('templates of keys', () => {
     await check(graph, { ...options, mode: 'repair' });
     expect(await check(graph, options)).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
     const reader = createReader(graph as ReturnType<typeof graphOf>, { store: other });
-    expect((await reader.search('USER.name').eq('USER#2')).items).toMatchObject([{ id: 'USER-2' }]);
-    expect((await reader.search('USER.name').eq('PERSON#1')).items).toEqual([]);
+    expect((await reader.search('USER.name').equals('USER#2')).items).toMatchObject([{ id: 'USER-2' }]);
+    expect((await reader.search('USER.name').equals('PERSON#1')).items).toEqual([]);
   });
 });

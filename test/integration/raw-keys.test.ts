@@ -104,8 +104,8 @@ describe('a table with raw keys', () => {
       { attributes: { name: 'Ada', STATE: { mood: 'fine' } } },
     ]);
     expect((await reader.inbound('USER-u1', 'MEMBER')).items).toMatchObject([{ source: 'ORG-o1' }]);
-    expect((await reader.search('ORG.name').eq('First')).items).toMatchObject([{ id: 'ORG-o1' }]);
-    expect((await reader.search('USER.STATE.mood').eq('fine')).items).toMatchObject([{ id: 'USER-u1' }]);
+    expect((await reader.search('ORG.name').equals('First')).items).toMatchObject([{ id: 'ORG-o1' }]);
+    expect((await reader.search('USER.STATE.mood').equals('fine')).items).toMatchObject([{ id: 'USER-u1' }]);
     expect((await reader.nodes('ORG')).items).toMatchObject([{ id: 'ORG-o1' }]);
     expect(await reader.degree('ORG-o1', 'MEMBER')).toBe(1);
     expect((await reader.edges('ORG-o1')).items.map(({ type, target }) => `${type} ${target}`)).toEqual([

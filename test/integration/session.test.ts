@@ -62,17 +62,17 @@ describe('a reader with a session', () => {
       { id: 'GOAL-2', attributes: { title: 'Swim' }, edgeSet: [{ ...member, role: 'GUEST' }] },
       { id: 'USER-1', attributes: { name: 'Ada Lovelace' }, edgeSet: [] },
     ]);
-    const inbound = await read.inbound('USER-1', 'MEMBER', { reverse: true, owner: true });
+    const inbound = await read.inbound('USER-1', 'MEMBER', { reverse: true, includeTarget: true });
     expect(inbound.items.map(({ source, attributes }) => [source, attributes.role])).toEqual([
       ['GOAL-1', 'LEAD'],
       ['GOAL-2', 'GUEST'],
     ]);
-    expect(inbound.owner).toEqual({ id: 'USER-1', attributes: { name: 'Ada Lovelace' } });
+    expect(inbound.target).toEqual({ id: 'USER-1', attributes: { name: 'Ada Lovelace' } });
     expect((await read.inbound('USER-1', 'MEMBER', { equals: 'GUEST' })).items.map(({ source }) => source)).toEqual([
       'GOAL-2',
     ]);
     expect((await read.search('GOAL.title').all()).items.map(({ value }) => value)).toEqual(['Run', 'Swim']);
-    expect((await read.search('GOAL.title').eq('old')).items).toEqual([]);
+    expect((await read.search('GOAL.title').equals('old')).items).toEqual([]);
     expect((await read.nodes('GOAL')).items.map(({ id }) => id)).toEqual(['GOAL-1', 'GOAL-2']);
     expect([await read.degree('GOAL-1', 'MEMBER'), await read.degree('GOAL-1', 'NEEDS')]).toEqual([1, 1]);
     expect(await read.has('GOAL-1', 'NEEDS', 'GOAL-2')).toBe(true);
@@ -113,7 +113,7 @@ describe('a reader with a session', () => {
     expect((await read.nodes('GOAL')).items).toEqual([]);
     expect(await read.degree('GOAL-1', 'MEMBER')).toBe(0);
     expect(await read.has('GOAL-1', 'MEMBER', 'USER-1')).toBe(false);
-    expect((await read.search('GOAL.title').eq('run')).items).toEqual([]);
+    expect((await read.search('GOAL.title').equals('run')).items).toEqual([]);
   });
 
   it('has the key before the write, so that a lost answer shows', async () => {

@@ -111,8 +111,8 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   'reads of the truth': inFile('client/read/nodes/edges.ts', 'found?.target === target', 'found?.target !== target'),
   ranges: inFile(
     'client/read/lists/search.ts',
-    "{ value: from, argument: 'from' }",
-    "{ value: undefined, argument: 'from' }",
+    "valueRange(query, 'between', low, high)",
+    "valueRange(query, 'between', undefined, high)",
   ),
   'pages by cursor': inFile(
     'client/read/request/cursor.ts',

@@ -49,9 +49,9 @@ async function fill(stage: Stage): Promise<void> {
 async function lacking(session: Session, reader: Reader): Promise<string[]> {
   const own = reader.with(session);
   const found = {
-    'a search': await answerOf(async () => (await own.search('A.name').eq('new')).items.map(({ id }) => id)),
+    'a search': await answerOf(async () => (await own.search('A.name').equals('new')).items.map(({ id }) => id)),
     'incoming edges': await answerOf(async () => {
-      const { items } = await own.inbound('B-1', 'AB', { from: '2030' } as never);
+      const { items } = await own.inbound('B-1', 'AB', { between: ['2030', null] } as never);
       return items.map(({ source }) => source);
     }),
     'a view': await answerOf(async () => {

@@ -107,7 +107,7 @@ async function writeOwn(stage: Stage, session: Session, name: string): Promise<v
 
 async function showsOwn(stage: Stage, session: Session, name: string): Promise<boolean> {
   const reader = stage.reader(graph).with(session);
-  const { items } = await reader.search('A.name').eq(name);
+  const { items } = await reader.search('A.name').equals(name);
   return items.some(({ id }) => id === 'A-own');
 }
 

@@ -147,7 +147,7 @@ class WalkSchedule {
       const rows =
         kind === 'rank'
           ? await reader.search('GOAL.rank').between(from, undefined, page)
-          : await reader.inbound('USER-1', 'AIMS', { ...page, order: kind, from });
+          : await reader.inbound('USER-1', 'AIMS', { ...page, order: kind, between: [from, undefined] });
       for (const row of rows.items) {
         const source = 'id' in row ? row.id : row.source;
         const value = String(row.attributes[kind === 'rank' ? 'rank' : kind === 'gsi0' ? 'since' : 'role']);

@@ -229,7 +229,7 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, org
 
     const reader = createReader(graph, { store });
     expect((await reader.nodes('ORG')).items).toHaveLength(ORGS);
-    expect((await reader.search('USER.name').eq('User 7')).items).toMatchObject([{ id: 'USER-u7' }]);
+    expect((await reader.search('USER.name').equals('User 7')).items).toMatchObject([{ id: 'USER-u7' }]);
     expect((await reader.inbound('USER-u7', 'MEMBER')).items).toMatchObject([{ source: 'ORG-o7' }]);
     expect((await reader.edges('ORG-o3', 'MEMBER', { limit: 1000 })).items).toHaveLength(since.length);
 
@@ -237,7 +237,7 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, org
     await library.deleteMember('o7', 'u7');
     await library.putMember('o8', 'u7', '2027');
     await projectAll();
-    expect((await reader.search('USER.name').eq('Renamed')).items).toMatchObject([{ id: 'USER-u7' }]);
+    expect((await reader.search('USER.name').equals('Renamed')).items).toMatchObject([{ id: 'USER-u7' }]);
     expect((await reader.inbound('USER-u7', 'MEMBER')).items).toMatchObject([{ source: 'ORG-o8' }]);
     const session = createSession();
     const end = session.note([{ source: 'ORG-o9', target: 'MEMBER-USER-u7' }]);
@@ -267,7 +267,7 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, org
     expect([...new Set(counted.values())]).toEqual([ITEMS + 1]);
     await library.putUser('u9', 'After');
     await projectAll();
-    expect((await reader.search('USER.name').eq('After')).items).toMatchObject([{ id: 'USER-u9' }]);
+    expect((await reader.search('USER.name').equals('After')).items).toMatchObject([{ id: 'USER-u9' }]);
     expect((await library.userNames()).length).toBe(names.length);
     expect(await check(graph, options)).toMatchObject({ drift: clean, unknown: 0, quarantined: 0 });
   });

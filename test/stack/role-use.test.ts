@@ -298,7 +298,7 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
         if (inbound !== undefined) await reader.inbound('USER-2', type);
       }
       if (table.graph.nodes.get('USER')!.searches.size > 0) await reader.search('USER.joined').all();
-      await reader.waitForProjection({ source: 'USER-0', target: 'USER-0' }, { timeoutMs: 5_000 });
+      await reader.waitForProjection('USER-0', { timeoutMs: 5_000 });
       await readAsBefore({ client, store }, table.graph);
       await readOwn(store);
       expectExact();

@@ -6,7 +6,7 @@ import { withoutBookkeeping } from '../../../src/core/model/mirrored.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import type { RequestContext } from '../base/context.ts';
 import { type NeighbourGroup, neighboursOf } from '../base/neighbours.ts';
-import { input, orderedInput, route } from '../base/route.ts';
+import { input, orderedInput, route, withRange } from '../base/route.ts';
 
 /** A node: as it was written, and as its view shows it. */
 export interface NodeAnswer {
@@ -65,7 +65,8 @@ export const NODE_ROUTES = [
       cursor: input.cursor,
       ...orderedInput,
     }),
-    async ({ reader }, { id, type, ...options }): Promise<Page<EdgeResult>> => reader.inbound(id, type, options),
+    async ({ reader }, { id, type, ...options }): Promise<Page<EdgeResult>> =>
+      reader.inbound(id, type, withRange(options)),
   ),
   route(
     'GET /api/neighbourhood',

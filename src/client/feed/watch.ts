@@ -20,7 +20,7 @@ import type { ListQuery, WatchedList } from './watched-list.ts';
 type OfPages = 'cursor' | 'maxRcu' | 'consistent' | 'signal';
 
 /** The options of `inbound` that choose a list. */
-export type InboundOfWatch<Query = InboundQuery> = Omit<Query, OfPages | 'owner'>;
+export type InboundOfWatch<Query = InboundQuery> = Omit<Query, OfPages | 'includeTarget'>;
 
 const INBOUND_OF_WATCH: OptionNames<InboundOfWatch> = {
   order: true,
@@ -29,8 +29,7 @@ const INBOUND_OF_WATCH: OptionNames<InboundOfWatch> = {
   path: true,
   beginsWith: true,
   partition: true,
-  from: true,
-  to: true,
+  between: true,
   reverse: true,
   limit: true,
   where: true,

@@ -28,7 +28,7 @@ import type {
 import type { LabelValue, WithLevel } from './levels/level.ts';
 import type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './levels/page-tree.ts';
 import type { AttributeSelection } from './nodes/views.ts';
-import type { BaseNode, EdgeResult, EdgeSetEntry, NodeResult, OwnerResult, SearchResult } from './request/result.ts';
+import type { BaseNode, EdgeResult, EdgeSetEntry, NodeResult, SearchResult, TargetResult } from './request/result.ts';
 import type { InPartition, NoPartition } from './search.ts';
 
 /**
@@ -152,12 +152,12 @@ type ShownWithSource<G extends CompiledModel, E extends EdgeType<G>, OfEdge> = [
 export type EdgeFilter<G extends CompiledModel, E extends EdgeType<G>> = InboundEdge<G, E>['attributes'];
 
 /** The node that the edges of a type enter, with the attributes that its view shows; never where the type has no owners. */
-export type EdgeOwner<G extends CompiledModel, E extends EdgeType<G>> = [HasOwner<G, E>] extends [false]
+export type EdgeTargetView<G extends CompiledModel, E extends EdgeType<G>> = [HasOwner<G, E>] extends [false]
   ? never
   : OwnerOfId<G, EdgeTarget<G, E>>;
 
 type OwnerOfId<G extends CompiledModel, Id extends string> = Id extends string
-  ? OwnerResult<Id, Shown<AttributesOfId<G, Id>, InViewOfId<G, Id>>>
+  ? TargetResult<Id, Shown<AttributesOfId<G, Id>, InViewOfId<G, Id>>>
   : never;
 
 /** The node type of a search: `USER.name` is of `USER`. */

@@ -52,7 +52,7 @@ export interface SearchOptions<A> {
    * which spreads best and answers equality only. Default 200.
    */
   shards?: number | 'value';
-  /** The shard comes from the value (`eq` asks one shard) or from the source (spreads skewed values). Default `'value'`. */
+  /** The shard comes from the value (`equals` asks one shard) or from the source (spreads skewed values). Default `'value'`. */
   shardBy?: 'value' | 'source';
   /** Hash of the shard. Default `'fnv1a'`. */
   hash?: HashName;

@@ -268,18 +268,16 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
       await bench.deleteSome();
       await bench.putAll(1);
       const keys = [
-        ...bench.ids.map((id) => ({ source: id, target: id })),
-        ...bench.wholes.map((id) => ({ source: id, target: PART })),
-        ...bench.pairs.map(([source, target]) => bench.edgeKey(source, target)),
+        ...bench.ids.map((id): [string] => [id]),
+        ...bench.pairs.map(([source, target]): [string, string, string] => [source, 'MEMBER', target]),
       ];
       const reader = bench.reader();
       const waitFor = (key: (typeof keys)[number]): Promise<string> =>
-        codeOf(() => reader.waitForProjection(key, { timeoutMs: 0 }));
+        codeOf(() => reader.waitForProjection(...([...key, { timeoutMs: 0 }] as unknown as [never])));
       const before = await Promise.all(keys.map(waitFor));
       holds(before.includes('projection-timeout'), 'a wait is over before anything is projected');
       await bench.consume();
-      for (const key of keys)
-        expectSame(await waitFor(key), 'done', `the end of a wait for ${key.source} ${key.target}`);
+      for (const key of keys) expectSame(await waitFor(key), 'done', `the end of a wait for ${key.join(' ')}`);
       return RAN;
     },
   },

@@ -229,7 +229,7 @@ export class SessionClient implements SimulatedProcess {
         questions.push({
           what: `the search for ${name}`,
           ask: async (reader) => {
-            const { items } = await reader.search('GOAL.name').eq(name);
+            const { items } = await reader.search('GOAL.name').equals(name);
             return items.filter(({ id }) => id === goal).map(() => true);
           },
           want: () => (own.goal?.name === name ? [true] : []),
@@ -276,6 +276,6 @@ interface AnyReader {
     type: string,
     query: object,
   ): Promise<{ items: { source: string; attributes: Record<string, unknown> }[] }>;
-  search(name: string): { eq(value: string): Promise<{ items: { id: string }[] }> };
+  search(name: string): { equals(value: string): Promise<{ items: { id: string }[] }> };
   total(id: string, type: string): Promise<{ count: number; hours: string }>;
 }

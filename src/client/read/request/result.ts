@@ -22,13 +22,13 @@ export interface ListPage<T> extends Page<T> {
 }
 
 /** A page of incoming edges. */
-export interface InboundPage<Edge, Owner> extends ListPage<Edge> {
+export interface InboundPage<Edge, Target> extends ListPage<Edge> {
   /** The target node; null where it does not exist. There only where it is asked for, on the first page. */
-  owner?: Owner | null;
+  target?: Target | null;
 }
 
 /** A node at the end of its own index partition. */
-export interface OwnerResult<Id = string, Attributes = Record<string, unknown>> {
+export interface TargetResult<Id = string, Attributes = Record<string, unknown>> {
   id: Id;
   /** Attributes of the model's view. */
   attributes: Attributes;
