@@ -81,7 +81,11 @@ export async function openLocalTable(graph: CompiledModel, options: EngineOption
 
 async function failWhenEngineEnds(engine: Engine): Promise<never> {
   await engine.ended;
-  throw new EdgeloomError('engine-ended', `The engine at ${engine.endpoint} has ended.`, 'Start it again.');
+  throw new EdgeloomError(
+    'engine-ended',
+    `The engine at ${engine.endpoint} has ended.`,
+    'Start another one with startEngine or startLocal, and use its endpoint.',
+  );
 }
 
 /** Creates the table where it is absent; gives its stream's ARN. */

@@ -4,10 +4,10 @@
 export class EdgeloomError extends Error {
   /** Stable, kebab-case: `invalid-id`, `item-too-large`, ... */
   readonly code: string;
-  /** The remedy; empty where the sentence says all. */
+  /** The remedy. */
   readonly hint: string;
 
-  constructor(code: string, message: string, hint = '', options?: ErrorOptions) {
+  constructor(code: string, message: string, hint: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'EdgeloomError';
     this.code = code;
@@ -69,11 +69,18 @@ export interface Mistake {
  */
 export type StoreErrorKind = 'retryable' | 'terminal' | 'fatal';
 
+/** The remedy of a failed call, where nothing more precise is known. */
+const STORE_HINTS: Readonly<Record<StoreErrorKind, string>> = {
+  retryable: 'Make the call again; if it fails for minutes, look at the metrics of the table and at the network.',
+  terminal: 'Correct the item as the message says: it is refused as often as it is written.',
+  fatal: 'Correct the table, the rights or the settings that the message names; no call succeeds before.',
+};
+
 /** A store call that failed, classified. The SDK's error is the `cause`. */
 export class StoreError extends EdgeloomError {
   readonly kind: StoreErrorKind;
 
-  constructor(kind: StoreErrorKind, code: string, message: string, hint = '', options?: ErrorOptions) {
+  constructor(kind: StoreErrorKind, code: string, message: string, hint = STORE_HINTS[kind], options?: ErrorOptions) {
     super(code, message, hint, options);
     this.name = 'StoreError';
     this.kind = kind;

@@ -14,7 +14,11 @@ export async function forEachAtOnce<T>(
   { concurrency }: { concurrency: number },
 ): Promise<void> {
   if (!(concurrency >= 1)) {
-    throw new EdgeloomError('invalid-option', `concurrency should be a number of 1 or more, but is ${concurrency}.`);
+    throw new EdgeloomError(
+      'invalid-option',
+      `concurrency should be a number of 1 or more, but is ${concurrency}.`,
+      'Leave it out for the default.',
+    );
   }
   const iterator = elements[Symbol.iterator]();
   let isEnding = false;

@@ -39,6 +39,7 @@ export function checkNumber(
   throw new EdgeloomError(
     'invalid-option',
     `${option} should be a ${isWhole ? 'whole ' : ''}number of ${least} or more, but is ${String(value)}.`,
+    `Give ${isWhole ? 'a whole number' : 'a number'} from ${least} on, or leave it out for the default.`,
   );
 }
 
@@ -57,12 +58,18 @@ export function checkStoreOptions<Options extends { store: object }>(
   );
 }
 
+const GIVE_SECRET = 'Give a secret that all processes share, such as 32 random bytes of a secrets manager.';
+
 /** Throws `invalid-option` for what is no secret to sign with: neither a text nor bytes, or empty. */
 export function checkSecret(name: string, secret: unknown, signed: string): void {
   if (secret === undefined) return;
   if (typeof secret !== 'string' && !(secret instanceof Uint8Array)) {
-    throw new EdgeloomError('invalid-option', `${name} should be a text or bytes, but is of type ${typeof secret}.`);
+    throw new EdgeloomError(
+      'invalid-option',
+      `${name} should be a text or bytes, but is of type ${typeof secret}.`,
+      GIVE_SECRET,
+    );
   }
   if (secret.length > 0) return;
-  throw new EdgeloomError('invalid-option', `${name} is empty: anyone could sign ${signed}. Give a secret.`);
+  throw new EdgeloomError('invalid-option', `${name} is empty: anyone could sign ${signed}.`, GIVE_SECRET);
 }

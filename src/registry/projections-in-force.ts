@@ -219,11 +219,14 @@ function newestUsable(
 function notReadyError(registry: Registry, name: string, mine: Defined<KeyedDefinition> | undefined): EdgeloomError {
   const generations = registry.projections.get(name)?.generations ?? [];
   const built = generations.find(({ definition, state }) => definition === mine?.fingerprint && state === 'kept');
+  // The list of a type is a search without a name.
+  const [, type] = /^search:(\w+)\.$/.exec(name) ?? [];
+  const subject = type === undefined ? name : `list of ${type} nodes`;
   return new EdgeloomError(
     'projection-not-ready',
     built === undefined
-      ? `The table keeps no ${name} as this model defines it.`
-      : `${name} is being built and not ready yet.`,
+      ? `The table keeps no ${subject} as this model defines it.`
+      : `The ${subject} is being built and not ready yet.`,
     built === undefined ? 'Run edgeloom migrate with this model.' : 'Wait until edgeloom migrate is done.',
   );
 }

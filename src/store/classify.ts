@@ -12,6 +12,23 @@ const FATAL: Readonly<Record<string, string>> = {
   ExpiredTokenException: 'Renew the credentials.',
   CredentialsProviderError: 'Set AWS credentials, or --endpoint for a local engine.',
 };
+/** Remedies of other refusals; the rest have those of their kind. */
+const HINTS: Readonly<Record<string, string>> = {
+  ...FATAL,
+  ...Object.fromEntries(
+    [
+      'ProvisionedThroughputExceededException',
+      'ProvisionedThroughputExceeded',
+      'ThrottlingException',
+      'ThrottlingError',
+      'RequestLimitExceeded',
+    ].map((name) => [
+      name,
+      'Wait a moment; if it goes on, raise the capacity of the table or index, or send less at once.',
+    ]),
+  ),
+  ItemCollectionSizeLimitExceededException: 'Delete items of this partition, or take the local index off the table.',
+};
 const TERMINAL: ReadonlySet<string> = new Set([
   'ValidationException',
   'SerializationException',
@@ -42,7 +59,7 @@ export function classifyError(error: unknown): StoreError {
   const isAnswer = kind !== 'retryable' || REFUSALS.has(name) || (error instanceof Error && '$fault' in error);
   const said = isAnswer ? 'DynamoDB refused the call' : 'The call has no answer that could be read';
   const message = `${said}: ${name}: ${detail.replace(/\.$/, '')}.${causesOfThrottle(error)}`;
-  return new StoreError(kind, name, message, FATAL[name] ?? '', { cause: error });
+  return new StoreError(kind, name, message, HINTS[name], { cause: error });
 }
 
 /** Why DynamoDB throttled a call, and what: a hot partition, the maximum of the table or a quota of the account. Nothing if it does not say. */
@@ -76,7 +93,7 @@ export function classifyCancellation(reasons: readonly CancellationReason[], cau
   if (worst === undefined && reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) return undefined;
   const { Code = 'TransactionCanceled', Message = 'no reason was given' } = worst ?? {};
   const kind: StoreErrorKind = TERMINAL_REASONS.has(Code) ? 'terminal' : 'retryable';
-  return new StoreError(kind, Code, `DynamoDB cancelled a transaction: ${Code}: ${Message}.`, '', { cause });
+  return new StoreError(kind, Code, `DynamoDB cancelled a transaction: ${Code}: ${Message}.`, HINTS[Code], { cause });
 }
 
 /** Codes of retryable errors that are answers, or come before anything was sent: nothing was changed. */

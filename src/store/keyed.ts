@@ -291,7 +291,12 @@ export class KeyedStore implements Store, ScanSource {
     const made = this.keys.isMadeByNode(key) ? 'an attribute of its source makes it' : undefined;
     const reason = this.keys.readOnlyReason(key) ?? made;
     if (reason === undefined) return this.held(key);
-    throw new StoreError('terminal', 'read-only-type', `${named(key)}: ${reason}, so Edgeloom only reads it.`);
+    throw new StoreError(
+      'terminal',
+      'read-only-type',
+      `${named(key)}: ${reason}, so Edgeloom only reads it.`,
+      'Write it with the software that it belongs to.',
+    );
   }
 
   private held(key: ItemKey): KeyPair {

@@ -272,9 +272,9 @@ describe('has', () => {
       [reader.has('GOAL-1', 'FOLLOWS' as 'NEXT', 'USER-a' as string), 'unknown-type', 'MEMBER, WATCHER, NEXT'],
       [reader.has('USER-1' as string, 'NEXT', 'GOAL-1' as string), 'unknown-type', 'They leave GOAL.'],
       [reader.has('GOAL-1' as string, 'NEXT', 'USER-1' as string), 'unknown-type', 'They enter GOAL.'],
-      [reader.has('GOAL-1' as string, 'NEXT', 'G1' as string), 'invalid-id', 'USER-42'],
+      [reader.has('GOAL-1' as string, 'NEXT', 'G1' as string), 'invalid-id', 'USER-U1'],
       [reader.edges('PLACE-1' as string), 'unknown-type', 'the node types GOAL, USER, TEAM'],
-      [reader.edges('GOAL' as string), 'invalid-id', 'USER-42'],
+      [reader.edges('GOAL' as string), 'invalid-id', 'USER-U1'],
       [reader.edges('' as string), 'invalid-key', ''],
       [reader.edges('GOAL-1', 'GOAL' as 'NEXT'), 'unknown-type', 'the edge types MEMBER, WATCHER, NEXT'],
     ];

@@ -45,7 +45,7 @@ ${each((i) => `    T${i}: node({ fields: z.object({ size: z.number() }), search:
       from: 'GOAL',
       to: 'USER',
       edgeSet: ['role'],
-      inbound: { gsi0: rank('role', { LEAD: 2, OTHER: 1 }), includeOwner: true, project: ['since'], projectSource: ['title'] },
+      inbound: { gsi0: rank('role', { LEAD: 2, OTHER: 1 }), includeTarget: true, project: ['since'], projectSource: ['title'] },
       copy: ['name'],
     }),
     FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'] }),
@@ -95,12 +95,12 @@ describe('an editor shows over the result of a read', () => {
         .replace(/\s+/g, ' ')
         .replace(/\$\{string\}/g, '*');
     expect(line('got')).toBe(
-      'const got: NodeResult<"GOAL-G1", { title?: string | undefined; status?: string | undefined; }, EdgeSetEntry<"MEMBER", ' +
+      'const got: View<"GOAL-G1", { title?: string | undefined; status?: string | undefined; }, EdgeSetEntry<"MEMBER", ' +
         '`USER-*`, { role?: "LEAD" | "OTHER" | undefined; }, { name?: string | undefined; }, "since">>[]',
     );
     expect(line('inbound')).toContain(
       'InboundPage<EdgeResult<`GOAL-*`, "MEMBER", `USER-*`, ' +
-        '{ since?: string | undefined; } & { title?: string | undefined; }>, OwnerResult<`USER-*`,',
+        '{ since?: string | undefined; } & { title?: string | undefined; }>, TargetView<`USER-*`,',
     );
     expect(line('hits')).toBe('const hits: ListPage<SearchResult<`GOAL-*`, { title?: string | undefined; }, string>>');
     const bare = 'PageNode<`GOAL-*`, { title?: string | undefined; status?: string | undefined; }>';

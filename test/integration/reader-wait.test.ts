@@ -9,7 +9,7 @@ const graph = defineGraph({
   table: uniqueTableName(),
   nodes: {
     GOAL: node(),
-    USER: node({ view: ['name'], search: { name: { shards: 2 }, foods: { each: true, shards: 2 } } }),
+    USER: node({ view: ['name'], search: { name: { shards: 2 }, foods: { multiValue: true, shards: 2 } } }),
   },
   edges: {
     MEMBER: edge({
@@ -185,8 +185,8 @@ describe('waitForProjection', () => {
       { source: 'GOAL-1', target: 'LIKES-USER-1', code: 'unknown-type', hint: 'MEMBER, WATCHER' },
       { source: 'GOAL-1', target: 'MEMBER-GOAL-1', code: 'unknown-type', hint: 'They enter USER' },
       { source: 'USER-1', target: 'MEMBER-USER-1', code: 'unknown-type', hint: 'They leave GOAL' },
-      { source: 'GOAL-1', target: 'MEMBER-nobody', code: 'invalid-id', hint: 'USER-42' },
-      { source: 'nobody', target: 'nobody', code: 'invalid-id', hint: 'USER-42' },
+      { source: 'GOAL-1', target: 'MEMBER-nobody', code: 'invalid-id', hint: 'USER-U1' },
+      { source: 'nobody', target: 'nobody', code: 'invalid-id', hint: 'USER-U1' },
     ];
     for (const { source, target, code, hint } of refusals) {
       const wait = async () => await reader.waitForProjection(...argumentsOf({ source, target }));

@@ -36,6 +36,6 @@ it('narrows an error by its class', () => {
   if (error instanceof EdgeloomError && error instanceof StoreError) {
     expectTypeOf(error.kind).toEqualTypeOf<StoreErrorKind>();
   }
-  const own: EdgeloomError = new EdgeloomError('own', 'A message.');
+  const own: EdgeloomError = new EdgeloomError('own', 'A message.', 'A hint.');
   expectTypeOf(own.code).toEqualTypeOf<string>();
 });

@@ -57,7 +57,7 @@ export function readSettings(options: GlobalOptions, environment: NodeJS.Process
     throw new EdgeloomError(
       'invalid-option',
       `The option ${issue.path.join('.')} ${issue.message}.`,
-      'See edgeloom --help.',
+      'Give it as edgeloom --help shows it, or correct the environment variable that stands for it.',
     );
   }
   const { endpoint, region, ...rest } = result.data;

@@ -133,9 +133,14 @@ async function startOn(name: EngineName, port: number, place: Place): Promise<En
   try {
     return { name, endpoint, ...(await startMemoryServer(port)) };
   } catch (error) {
-    throw new EdgeloomError('engine-failed', `The engine memory did not start on port ${port}: ${String(error)}`, '', {
-      cause: error,
-    });
+    throw new EdgeloomError(
+      'engine-failed',
+      `The engine memory did not start on port ${port}: ${String(error)}`,
+      OTHER_PORT,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -157,12 +162,15 @@ async function startProcess(
     throw new EdgeloomError(
       'engine-failed',
       `The engine ${engine} did not start on port ${port}: ${reason}`,
-      dataDir === undefined ? '' : dataHint(reason, dataDir),
+      dataDir === undefined ? OTHER_PORT : dataHint(reason, dataDir),
       { cause: error },
     );
   }
   return { ended: child.ended, stop: child.stop };
 }
+
+/** The remedy where nothing shows that data are the reason. */
+const OTHER_PORT = 'Choose another port or engine; the reason is in the message.';
 
 function dataHint(reason: string, dataDir: string): string {
   return /malformed|not a (valid )?(SQLite )?database/i.test(reason)

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { BaseNode, EdgeResult, EdgeSetEntry, Page } from '../../../src/client/read/request/result.ts';
+import type { EdgeResult, EdgeSetEntry, Page, StoredNode } from '../../../src/client/read/request/result.ts';
 import { typePrefix } from '../../../src/core/items/keys.ts';
 import { toPlainItem } from '../../../src/core/items/plain.ts';
 import { withoutBookkeeping } from '../../../src/core/model/mirrored.ts';
@@ -13,7 +13,7 @@ export interface NodeAnswer {
   id: string;
   type: string | null;
   /** The attributes that producers wrote; null: there is no such node. */
-  base: BaseNode['attributes'] | null;
+  base: StoredNode['attributes'] | null;
   /** The attributes of its parts as producers wrote them, by name; those that are there. */
   parts: Record<string, Record<string, unknown>>;
   /** The attributes of its view; null: nothing is projected. */

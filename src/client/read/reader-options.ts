@@ -2,8 +2,7 @@ import { exactNumber, type NumberReader } from '../../core/items/plain.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import { observedStore, type TelemetryOption } from '../../core/telemetry.ts';
-import { EdgeloomError } from '../../foundation/errors.ts';
-import { checkSecret, checkStoreOptions } from '../../foundation/options.ts';
+import { checkNumber, checkSecret, checkStoreOptions } from '../../foundation/options.ts';
 import { projectionsOfModel } from '../../registry/projections-in-force.ts';
 import type { ReaderLeases } from '../../registry/reader-lease.ts';
 import type { WatchableFeed } from '../feed/watchable-feed.ts';
@@ -44,12 +43,7 @@ export function readContext(graph: CompiledModel, options: ReaderOptions): ReadC
     feed: true,
   });
   const { cursorKey, concurrency = 32, readNumber = exactNumber } = options;
-  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
-    throw new EdgeloomError(
-      'invalid-option',
-      `concurrency should be a whole number of 1 or more, but is ${concurrency}.`,
-    );
-  }
+  checkNumber('concurrency of createReader', concurrency, { least: 1, isWhole: true });
   checkSecret('cursorKey', cursorKey, 'a cursor');
   return {
     graph,

@@ -68,11 +68,11 @@ import type {
   EdgeTargetView,
   Hit,
   InboundEdge,
-  NodeOfBase,
-  NodeOfId,
   NodeOfPage,
   PartitionOption,
   StoredEdge,
+  StoredNodeOf,
+  ViewOfId,
 } from './types.ts';
 import { type WaitOptions, waitArguments, waitForProjection } from './wait.ts';
 
@@ -99,7 +99,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   getViews<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(
     ids: readonly Checked<Id, IdArgument<G, Id>>[],
     options?: GetOptions<Selection>,
-  ): Promise<NodeOfId<G, Id, Selection>[]>;
+  ): Promise<ViewOfId<G, Id, Selection>[]>;
 
   /** Whether an edge exists: one GetItem of the base edge, so it needs no projection. */
   has<const Source extends string, E extends EdgeType<G>, const Target extends string>(
@@ -121,12 +121,12 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<number>;
 
   /**
-   * The number of a node's edges of a type, their sums and their numbers by group, as `total` and `by` of the model declare them:
+   * The number of a node's edges of a type, their sums and their numbers by group, as `total` and `groupBy` of the model declare them:
    * one GetItem. They are of the edges that enter the node, or leave it. Exact for what is projected by then. Throws `no-total` for a
    * type without them, and `too-many-groups` where a group has more than 50 values.
    *
    * @example
-   * // { count: 35, hours: '1203.5', by: { kind: { code: 31, talk: 4 } } }
+   * // { count: 35, hours: '1203.5', groups: { kind: { code: 31, talk: 4 } } }
    * await reader.total('PROJECT-P1', 'WORKED_ON');
    */
   total<const Id extends string, E extends TotalledEdgeType<G>>(
@@ -178,7 +178,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   getNode<const Id extends string>(
     id: Checked<Id, IdArgument<G, Id>>,
     options?: NodeReadOptions,
-  ): Promise<NodeOfBase<G, Id> | null>;
+  ): Promise<StoredNodeOf<G, Id> | null>;
 
   /** An edge as its producers wrote it, with all of its attributes: one GetItem of the base item. Null where it is absent. */
   getEdge<const Source extends string, E extends EdgeType<G>, const Target extends string>(
@@ -195,13 +195,13 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   getCollection<const Id extends string, E extends EdgeType<G> = EdgeType<G>>(
     id: Checked<Id, IdArgument<G, Id>>,
     options?: CollectionOptions<E>,
-  ): Promise<Collection<NodeOfBase<G, Id>, StoredEdge<G, E>>>;
+  ): Promise<Collection<StoredNodeOf<G, Id>, StoredEdge<G, E>>>;
 
   /**
    * All nodes of a type by id, as `getViews` gives them, of a type with `list: true`: a Query of each of the 10 shards of the list
    * and a BatchGetItem of the views. Throws `not-listed` for other types.
    */
-  nodes<T extends ListedNodeType<G>>(type: T, options?: NodesOptions): Promise<Page<NodeOfId<G, NodeId<G, T>>>>;
+  nodes<T extends ListedNodeType<G>>(type: T, options?: NodesOptions): Promise<Page<ViewOfId<G, NodeId<G, T>>>>;
 
   /**
    * How many edges of a type enter a node, or how many of them an `inbound` of the same options would list: counted by
@@ -312,7 +312,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   watch<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(
     nodes: { views: readonly Checked<Id, IdArgument<G, Id>>[]; attributes?: Selection },
     options?: Abortable,
-  ): AsyncIterable<WatchEvent<NodeOfId<G, Id, Selection>>>;
+  ): AsyncIterable<WatchEvent<ViewOfId<G, Id, Selection>>>;
 
   /**
    * Resolves when what is derived from a node, or from an edge, agrees with a consistent read of it: its part of the view, its index

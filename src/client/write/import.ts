@@ -132,6 +132,9 @@ function keyText(graph: CompiledModel, item: Item): string {
   return JSON.stringify([stringOf(item[partitionKey]), stringOf(item[sortKey])]);
 }
 
+/** The remedy of a line that is no item. */
+const ONE_ITEM = 'Give one JSON object on a line, such as {"source":"USER-U1","target":"USER-U1"}.';
+
 type ItemLine = { number: number; item: Item } | { number: number; error: string };
 
 /** Every line that is not blank, as an item that the model accepts, or as what is wrong with it. */
@@ -143,7 +146,8 @@ async function* itemLines({
 }: OfGraph<ImportOptions>): AsyncGenerator<ItemLine> {
   for await (const { number, bytes } of linesOf(await unzippedChunks(file))) {
     try {
-      if (bytes === undefined) throw new EdgeloomError('line-too-long', `has more than ${MAX_LINE_BYTES} bytes`);
+      if (bytes === undefined)
+        throw new EdgeloomError('line-too-long', `has more than ${MAX_LINE_BYTES} bytes`, ONE_ITEM);
       const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
       if (text === '') continue;
       const item = format === 'plain' ? itemOfPlainJson(parseLine(text)) : dynamoDBItem(parseLine(text));
@@ -170,10 +174,11 @@ function parseLine(text: string): Record<string, unknown> {
   try {
     value = parse(text);
   } catch (error) {
-    throw new EdgeloomError('invalid-json', `is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new EdgeloomError('invalid-json', `is not JSON: ${reason}`, ONE_ITEM);
   }
   if (isRecord(value)) return value;
-  throw new EdgeloomError('invalid-json', `should be a JSON object, but is ${describe(text)}`);
+  throw new EdgeloomError('invalid-json', `should be a JSON object, but is ${describe(text)}`, ONE_ITEM);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -218,6 +223,7 @@ function fromDynamoDBJson(value: unknown, path: string): AttributeValue {
   throw new EdgeloomError(
     'invalid-json',
     `attribute ${path} should be DynamoDB JSON such as {"S":"text"} or {"N":"1"}`,
+    'Correct the attribute, or leave --format dynamodb out for plain JSON.',
   );
 }
 
@@ -243,5 +249,9 @@ function fromTypedValue(type: string, content: unknown, path: string): Attribute
 function bytesOf(text: string, path: string): Uint8Array {
   const bytes = bytesOfBase64(text);
   if (bytes !== undefined) return bytes;
-  throw new EdgeloomError('invalid-json', `attribute ${path} should be base64 with padding, but is ${describe(text)}`);
+  throw new EdgeloomError(
+    'invalid-json',
+    `attribute ${path} should be base64 with padding, but is ${describe(text)}`,
+    'Give the bytes as RFC 4648 says, such as "AQID".',
+  );
 }

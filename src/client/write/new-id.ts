@@ -1,5 +1,4 @@
-import { isTypeName } from '../../core/items/keys.ts';
-import { EdgeloomError } from '../../foundation/errors.ts';
+import { isTypeName, notATypeName } from '../../core/items/keys.ts';
 import { checkOptions } from '../../foundation/options.ts';
 
 /** Options of `newId`. */
@@ -20,13 +19,7 @@ let last = { ms: 0, number: 0 };
  */
 export function newId<T extends string>(type: T, options: NewIdOptions = {}): `${T}-${string}` {
   checkOptions('newId', options, { sortable: true });
-  if (!isTypeName(type)) {
-    throw new EdgeloomError(
-      'invalid-id',
-      `${JSON.stringify(type)} is not a type name.`,
-      'Types match [A-Z][A-Z0-9_]*.',
-    );
-  }
+  if (!isTypeName(type)) throw notATypeName(type);
   const random = globalThis.crypto.randomUUID();
   return `${type}-${options.sortable === true ? sortableUuid(random) : random}`;
 }

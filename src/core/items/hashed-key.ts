@@ -1,5 +1,14 @@
-import { EdgeloomError } from '../../foundation/errors.ts';
-import { checkKeyText, describe, edgeSortKey, hash128, isTypeName, PARTITION_KEY_BYTES, parseNodeId } from './keys.ts';
+import {
+  checkKeyText,
+  describe,
+  edgeSortKey,
+  hash128,
+  isTypeName,
+  notAnId,
+  notATypeName,
+  PARTITION_KEY_BYTES,
+  parseNodeId,
+} from './keys.ts';
 
 /**
  * Hashed sort keys of edges: `FRIEND-#95dbc46fb4088c7ab3031c84d7898fb4`. All keys of a type have one length however long
@@ -36,19 +45,7 @@ export function hashedSortKey(edgeType: string, target: string): string {
  */
 export function hashedEdgeKey(edgeType: string, target: string): string {
   checkKeyText(target, 'The target of an edge', PARTITION_KEY_BYTES);
-  if (!isTypeName(edgeType)) {
-    throw new EdgeloomError(
-      'invalid-id',
-      `The edge type ${describe(edgeType)} is not a type name.`,
-      'Types match [A-Z][A-Z0-9_]*.',
-    );
-  }
-  if (parseNodeId(target) === undefined) {
-    throw new EdgeloomError(
-      'invalid-id',
-      `The target of an edge, ${describe(target)}, is not a node id.`,
-      'An id is a type, a dash and any text, such as USER-U1.',
-    );
-  }
+  if (!isTypeName(edgeType)) throw notATypeName(edgeType);
+  if (parseNodeId(target) === undefined) throw notAnId(`The target of an edge, ${describe(target)},`);
   return hashedSortKey(edgeType, target);
 }

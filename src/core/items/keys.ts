@@ -93,6 +93,24 @@ export function requireDerivedSortKey(sortKey: string): DerivedSortKey {
   throw new Error(`${describe(sortKey)} is no sort key of a derived item`);
 }
 
+/** The error of an id that is no node's. `subject` begins the sentence: `Attribute source "x"`. */
+export function notAnId(subject: string): EdgeloomError {
+  return new EdgeloomError(
+    'invalid-id',
+    `${subject} is not a node id.`,
+    'A node id is its type, a dash and any text, such as USER-U1.',
+  );
+}
+
+/** The error of a name that no type has. */
+export function notATypeName(name: unknown): EdgeloomError {
+  return new EdgeloomError(
+    'invalid-id',
+    `${describe(name)} is not a type name.`,
+    'A type name is capital letters, digits and underscores, with a letter first, such as GOAL.',
+  );
+}
+
 /** How a message names a part of a key; a function where that takes work, which a key that fits has no need of. */
 export type Role = string | (() => string);
 
@@ -104,6 +122,7 @@ export function checkKeyText(text: unknown, role: Role, limitBytes: number): ass
     throw new EdgeloomError(
       'invalid-key',
       `${attribute} should be a text that is not empty, but is ${describe(text)}.`,
+      'Give each item both of its keys: a node has its id in both, an edge its source and TYPE-TARGET.',
     );
   }
   if (!isWellFormed(text)) {

@@ -86,7 +86,7 @@ export function checkIdInRawKeys({ table }: CompiledModel, id: string): void {
   throw new EdgeloomError(
     'invalid-id',
     `${describe(id)} is no id of the table: ${misfit}.`,
-    'See the key options of the model.',
+    'Give ids that the key templates of the model can hold, or change the templates.',
   );
 }
 

@@ -47,7 +47,13 @@ export function jsonService(service: JsonService, options: ClientOptions): CallS
     const body = JSON.stringify(input);
     const headers = signer.headers(`${target}.${call}`, body, Date.now());
     const answer = await agent.whole({ origin, path: '/', method: 'POST', headers, body }).catch((error: unknown) => {
-      throw new StoreError('retryable', 'no-connection', `${name} ${call} got no answer.`, '', { cause: error });
+      throw new StoreError(
+        'retryable',
+        'no-connection',
+        `${name} ${call} got no answer.`,
+        `Check that the network lets this process reach ${host}.`,
+        { cause: error },
+      );
     });
     const text = answer.body.toString('utf8');
     if (answer.statusCode === 200) return JSON.parse(text) as Record<string, unknown>;
@@ -70,6 +76,7 @@ function refusal(call: string, status: number, text: string): StoreError {
     isRetryable ? 'retryable' : 'fatal',
     type,
     `${call} was refused: ${type}${typeof Message === 'string' ? `, ${Message}` : ''}.`,
+    isRetryable ? undefined : 'Check the rights of the role and the name of the resource in the message.',
   );
 }
 

@@ -184,7 +184,7 @@ function checkValues({
 }: CheckOptions): void {
   if (!MODES.includes(mode)) {
     const message = `The mode of check should be ${MODES.join(', ')}, but is ${JSON.stringify(mode)}.`;
-    throw new EdgeloomError('invalid-option', message);
+    throw new EdgeloomError('invalid-option', message, 'Give one of them, or leave it out to report.');
   }
   for (const [option, value] of Object.entries({ segments, pageItems, mostSuspects }))
     checkNumber(`${option} of check`, value, { least: 1, isWhole: true });

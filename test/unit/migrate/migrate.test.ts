@@ -25,7 +25,7 @@ function model(
     table: 'records',
     nodes: {
       GOAL: node({ view }),
-      USER: node({ search: { name: { shards }, ...(withEmail && { email: { fold: true, shards: 2 } }) } }),
+      USER: node({ search: { name: { shards }, ...(withEmail && { email: { caseInsensitive: true, shards: 2 } }) } }),
     },
     edges: {
       MEMBER: edge({
@@ -166,6 +166,16 @@ describe('a migration', () => {
     expect(await registerIfEmpty({ graph: model(), store: killed.store })).toBe(true);
     expect((await killed.registry()).shapes.get('USER')?.shape).toMatchObject({ ready: true, since: 0 });
     expect(await registerIfEmpty({ graph: model({ shards: 8 }), store: killed.store })).toBe(false);
+  });
+
+  it('refuses the list of a type that the table does not keep, and calls it a list', async () => {
+    const bench = new Bench();
+    await bench.user('USER-1', 'Ada');
+    await bench.migrate(model());
+    const listed = defineGraph({ table: 'records', nodes: { GOAL: node(), USER: node({ list: true }) } });
+    await expect(createReader(listed, { store: bench.store }).nodes('USER')).rejects.toThrow(
+      'The table keeps no list of USER nodes as this model defines it.',
+    );
   });
 
   it('registers a table with items as kept, builds what is missing, and makes it ready', async () => {

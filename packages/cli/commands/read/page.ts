@@ -108,7 +108,11 @@ export function withPageFlags(command: Command): Command {
 export function pageQuery(options: PageFlags) {
   const { with: edges, maxNodes, attributes, neighbours } = options;
   if (neighbours === false && edges !== undefined) {
-    throw new EdgeloomError('usage', '--no-neighbours shows none, but --with names some.', 'Give one of them.');
+    throw new EdgeloomError(
+      'usage',
+      '--no-neighbours shows none, but --with names some.',
+      'Leave out --no-neighbours or --with.',
+    );
   }
   const levels = neighbours === false ? [] : edges?.map(levelOfPath);
   return { ...orderedQuery(options), with: levels, maxNodes, attributes };

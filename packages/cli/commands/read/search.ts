@@ -76,7 +76,7 @@ export function onePredicate({ equals, prefix, from, to, path }: PredicateOption
     throw new EdgeloomError(
       'usage',
       'Only one of --equals, --prefix and --from/--to can be given, the last two also with --path.',
-      'Leave the others out.',
+      'Keep one: a range is --from, --to or both.',
     );
   }
   if (equals !== undefined) return { equals: equals };

@@ -18,6 +18,7 @@ import { type CommandSession, inSession } from '../../shared/session.ts';
 
 /** `edgeloom table create|describe|update|delete`. */
 export function tableCommand(table: Command): void {
+  table.addHelpText('after', examples('table create', 'table describe', 'table update --dry-run'));
   table
     .command('create')
     .description('create the table with its stream, TTL and the indexes that the model needs')

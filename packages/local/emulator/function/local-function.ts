@@ -85,7 +85,7 @@ export async function startFunction(options: FunctionOptions): Promise<LocalFunc
   throw new EdgeloomError(
     'function-failed',
     `The function ${options.name ?? 'function'} does not start: ${init.errorType}: ${init.errorMessage}`,
-    'Its output says more.',
+    'Correct what the module does as it is loaded; its output is above.',
   );
 }
 

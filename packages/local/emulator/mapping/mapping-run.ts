@@ -116,6 +116,6 @@ function invalidMapping(what: string): EdgeloomError {
   return new EdgeloomError(
     'invalid-mapping',
     `The event source mapping's option ${what}.`,
-    'Correct it: Lambda refuses it too.',
+    'Give the mapping options as Lambda takes them: CreateEventSourceMapping refuses this one too.',
   );
 }

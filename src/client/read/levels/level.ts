@@ -120,7 +120,11 @@ function listedLevel(graph: CompiledModel, type: string, label: LabelValue | und
   }
   const text = labelText(label);
   if (label !== undefined && text === undefined) {
-    throw new EdgeloomError('invalid-argument', `The label of with should be a scalar, but is ${describe(label)}.`);
+    throw new EdgeloomError(
+      'invalid-argument',
+      `The label of with should be a scalar, but is ${describe(label)}.`,
+      "Give a text, a number or a boolean, such as { edge: 'TYPE', label: 'LEAD' }.",
+    );
   }
   return { edge, by: 'edge set', ...(text !== undefined && { label: text }), with: [] };
 }

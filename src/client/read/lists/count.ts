@@ -77,7 +77,8 @@ export async function countEachShard(
   if (search.shards === 'value') {
     throw new EdgeloomError(
       'equality-only',
-      `The search ${search.indexPartition} has no list of shards: with shards: 'value' each value is its own. Search with equals.`,
+      `The search ${search.indexPartition} has no list of shards: with shards: 'value' each value is its own.`,
+      'Count one value, or give the search a number of shards in the model.',
     );
   }
   const query = resolveScopedSearch(search, {}, scope);

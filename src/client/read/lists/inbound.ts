@@ -29,7 +29,7 @@ import {
   valueRange,
 } from '../request/order-argument.ts';
 import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
-import { type EdgeResult, type InboundPage, indexAttributes, sourceOf, type TargetResult } from '../request/result.ts';
+import { type EdgeResult, type InboundPage, indexAttributes, sourceOf, type TargetView } from '../request/result.ts';
 import { encodeWhere, whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
 import { consumedUnits, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
@@ -68,7 +68,7 @@ export interface InboundQuery<
   /** Descending. Default false. */
   reverse?: boolean | undefined;
   /**
-   * Also give the target node, of an edge type with `includeOwner`; throws `no-owner` for others. Only the first page has it,
+   * Also give the target node, of an edge type with `includeTarget`; throws `no-owner` for others. Only the first page has it,
    * and its limit does not count it. It comes in the same Query where that is in reverse and has no upper end, else by one
    * Query more. Default false.
    */
@@ -111,7 +111,7 @@ export async function readInbound(
   edgeType: string,
   target: string,
   options: InboundQuery = {},
-): Promise<InboundPage<EdgeResult, TargetResult>> {
+): Promise<InboundPage<EdgeResult, TargetView>> {
   checkOptions('inbound', options, INBOUND_OPTIONS);
   refuseConsistent(options.consistent, 'inbound');
   const query = resolveInboundQuery(context, edgeType, target, options);
@@ -192,14 +192,14 @@ export function resolveInboundQuery(
   const sortKey = checkedKeyTo(graph, edge, target);
   const ordered: OrderOfQuery = {
     order: argumentOrder(order.order),
-    fold: false,
+    caseInsensitive: false,
     name: `order ${name} of ${edgeType}`,
   };
   const equals = options.equals === undefined ? undefined : encodeArgument(ordered, options.equals, 'equals');
   const wanted = inboundRange(ordered, equals, options);
   const isOpenAbove = wanted.to === undefined;
   // The node sorts after its edges. A range that ends before the node does not read it, whatever limit and direction.
-  const range = inbound.includeOwner && isOpenAbove ? { ...wanted, to: LAST_SORT_KEY } : wanted;
+  const range = inbound.includeTarget && isOpenAbove ? { ...wanted, to: LAST_SORT_KEY } : wanted;
   const within = checkPartition(`The order ${name} of ${edgeType}`, inbound.partition?.attribute, options.partition);
   const { places } = order;
   const partitions =

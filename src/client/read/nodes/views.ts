@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { type Item, isTextList } from '../../../core/items/attribute-value.ts';
 import { isWellFormed } from '../../../core/items/encoding.ts';
-import { describe, PARTITION_KEY_BYTES, parseNodeId, VIEW_KEY } from '../../../core/items/keys.ts';
+import { describe, notAnId, PARTITION_KEY_BYTES, parseNodeId, VIEW_KEY } from '../../../core/items/keys.ts';
 import { toPlainItem } from '../../../core/items/plain.ts';
 import type { CompiledModel, NodeModel } from '../../../core/model/compiled.ts';
 import { isGone, isNodeThere } from '../../../core/model/gone.ts';
@@ -13,7 +13,7 @@ import type { OwnWrites } from '../../session/own-writes.ts';
 import { patchView } from '../../session/patched-view.ts';
 import type { ReadContext } from '../request/context.ts';
 import { readOwnWritesOfViews } from '../request/own.ts';
-import { baseAttributes, type NodeResult, pickAttributes, projectedAttributes } from '../request/result.ts';
+import { baseAttributes, pickAttributes, projectedAttributes, type View } from '../request/result.ts';
 import { deriveView } from './base-view.ts';
 import { type EdgeSetRead, readEdgeSet } from './edge-set.ts';
 import { type Found, type PartSource, partSources, partsOf, queryViewWithParts, withParts } from './parts.ts';
@@ -39,7 +39,7 @@ export interface GetOptions<Attributes extends AttributeSelection | undefined = 
 /** The result of `readNodes`. */
 export interface NodesRead {
   /** One for each id asked, in their order. */
-  nodes: NodeResult[];
+  nodes: View[];
   /** Their views by id; absent ones are left out. */
   views: ReadonlyMap<string, Item>;
   /** DynamoDB calls made. */
@@ -73,7 +73,7 @@ export async function readNodes(
     async (id): Promise<EdgeSetRead> => readEdgeSet(context, id, views.get(id), consistent || ownSources.has(id)),
     { concurrency: context.concurrency },
   );
-  const nodes = ids.map((id, i): NodeResult => {
+  const nodes = ids.map((id, i): View => {
     return {
       id,
       attributes: isReadFromNode(id)
@@ -275,7 +275,7 @@ async function readBases(
  */
 function canBeStored(graph: CompiledModel, id: string): boolean {
   if (typeof id !== 'string') {
-    throw new EdgeloomError('invalid-id', `A node id should be a text, but is ${describe(id)}.`);
+    throw notAnId(describe(id));
   }
   return (
     graph.nodes.has(parseNodeId(id)?.type ?? '') && isWellFormed(id) && Buffer.byteLength(id) <= PARTITION_KEY_BYTES

@@ -1,4 +1,11 @@
-import { checkKeyText, describe, PARTITION_KEY_BYTES, parseNodeId, SORT_KEY_BYTES } from '../../../core/items/keys.ts';
+import {
+  checkKeyText,
+  describe,
+  notAnId,
+  PARTITION_KEY_BYTES,
+  parseNodeId,
+  SORT_KEY_BYTES,
+} from '../../../core/items/keys.ts';
 import { checkIdInRawKeys, sortKeyOfEdge } from '../../../core/model/base-item.ts';
 import type {
   CompiledModel,
@@ -71,7 +78,7 @@ export function findOrder(edge: EdgeModel, name: string | undefined): FoundOrder
 export function checkSource(graph: CompiledModel, id: string): void {
   checkKeyText(id, 'The node id', PARTITION_KEY_BYTES);
   const type = parseNodeId(id)?.type;
-  if (type === undefined) throw notAnIdError(id);
+  if (type === undefined) throw notAnId(describe(id));
   findNode(graph, type);
   checkIdInRawKeys(graph, id);
 }
@@ -93,7 +100,7 @@ export function checkedKeyTo(graph: CompiledModel, edge: EdgeModel, target: stri
   const sortKey = sortKeyOfEdge(edge, target);
   checkKeyText(sortKey, "The edge's sort key", SORT_KEY_BYTES);
   const type = parseNodeId(target)?.type;
-  if (type === undefined) throw notAnIdError(target);
+  if (type === undefined) throw notAnId(describe(target));
   if (!edge.to.has(type)) {
     throw new EdgeloomError(
       'unknown-type',
@@ -125,14 +132,6 @@ export function edgeTypeFrom(graph: CompiledModel, source: string, edgeType: str
     );
   }
   return edge;
-}
-
-function notAnIdError(id: string): EdgeloomError {
-  return new EdgeloomError(
-    'invalid-id',
-    `${describe(id)} is not a node id.`,
-    'A node id is its type, a dash and a key, such as USER-42.',
-  );
 }
 
 function declaredSentence(what: string, names: Iterable<string>): string {

@@ -45,7 +45,7 @@ function orderOfPart(part: OrderPart): AttributeOrder | DeriveModel {
 /** An order with what its values undergo, and its name for messages, such as `search USER.name`. */
 export interface OrderOfQuery {
   order: ArgumentOrder;
-  fold: boolean;
+  caseInsensitive: boolean;
   name: string;
 }
 
@@ -54,7 +54,7 @@ const DATE_ENDS = ['0000-01-01T00:00:00.', '0000-10-10T00:00:00.'] as const;
 
 /** The encoded form of a value; throws `invalid-argument` or `unknown-label`. */
 export function encodeArgument(query: OrderOfQuery, value: OrderValue, argument: string): string {
-  const { order, fold } = query;
+  const { order, caseInsensitive: fold } = query;
   return withArgumentError(query, argument, () => {
     if (order.kind === 'path' || order.kind === 'parts') throw byPathOnlyError(order);
     if (order.kind === 'rank') return `${weightOf(query, value, argument)}-${value as string}`;
@@ -78,7 +78,12 @@ export function endsOf(
   between: Between | undefined,
 ): { low: OrderValue | undefined; high: OrderValue | undefined; isRange: boolean } {
   if (between !== undefined && !(Array.isArray(between) && between.length === 2)) {
-    throw invalidArgument(query, 'between', `should be [lowest, highest], but is ${describe(between)}`);
+    throw invalidArgument(
+      query,
+      'between',
+      `should be [lowest, highest], but is ${describe(between)}`,
+      'Give two values; undefined leaves an end open.',
+    );
   }
   const [low, high] = (between ?? []).map((end) => end ?? undefined);
   return { low, high, isRange: low !== undefined || high !== undefined };
@@ -125,7 +130,7 @@ export function beginsWithRange(query: OrderOfQuery, prefix: OrderValue): KeyRan
 
 /** The encoded form of the beginning of a value. */
 function encodePrefix(query: OrderOfQuery, prefix: OrderValue): string {
-  const { order, fold } = query;
+  const { order, caseInsensitive: fold } = query;
   const argument = 'beginsWith';
   if (order.kind === 'rank' || (order.kind === 'attribute' && order.type === 'number')) {
     const kind = order.kind === 'rank' ? 'a rank' : 'a number';
@@ -155,8 +160,14 @@ function beginsDate(text: string): boolean {
 
 /** The beginning of a path, encoded; throws `invalid-argument` where the search is not by path, or by a shorter one. */
 export function encodePathArgument(query: OrderOfQuery, path: readonly string[]): string {
-  const { order, fold } = query;
-  if (order.kind !== 'path') throw invalidArgument(query, 'path', 'has no meaning: the search is by one value');
+  const { order, caseInsensitive: fold } = query;
+  if (order.kind !== 'path')
+    throw invalidArgument(
+      query,
+      'path',
+      'has no meaning: the search is by one value',
+      'Ask with equals, beginsWith or a range.',
+    );
   return withArgumentError(query, 'path', () => {
     if (!Array.isArray(path)) throw new EncodingError(`should be a list of segments, but is ${describe(path)}`);
     if (path.length <= order.attributes.length)
@@ -174,7 +185,13 @@ export function encodePathArgument(query: OrderOfQuery, path: readonly string[])
  */
 export function pathRange(query: OrderOfQuery, range: PartRange): KeyRange {
   const { order } = query;
-  if (order.kind !== 'path') throw invalidArgument(query, 'path', 'has no meaning: the search is by one value');
+  if (order.kind !== 'path')
+    throw invalidArgument(
+      query,
+      'path',
+      'has no meaning: the search is by one value',
+      'Ask with equals, beginsWith or a range.',
+    );
   const parts = order.attributes.map((attribute) => ({ kind: 'attribute', attribute, type: 'string' }) as const);
   return partsRange({ ...query, order: { kind: 'parts', parts } }, range);
 }
@@ -190,7 +207,13 @@ export interface PartRange {
 export function partsRange(query: OrderOfQuery, { path = [], between, beginsWith }: PartRange): KeyRange {
   const { order } = query;
   const { low, high, isRange } = endsOf(query, between);
-  if (order.kind !== 'parts') throw invalidArgument(query, 'path', 'has no meaning: it is ordered by one value');
+  if (order.kind !== 'parts')
+    throw invalidArgument(
+      query,
+      'path',
+      'has no meaning: it is ordered by one value',
+      'Ask with equals, atLeast, beginsWith or between.',
+    );
   return withArgumentError(query, 'path', () => {
     const hasRange = isRange || beginsWith !== undefined;
     if (!Array.isArray(path)) throw new EncodingError(`should be a list of values, but is ${describe(path)}`);
@@ -294,11 +317,11 @@ function withArgumentError<T>(query: OrderOfQuery, argument: string, run: () => 
     return run();
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error;
-    throw invalidArgument(query, argument, error.message);
+    throw invalidArgument(query, argument, error.message, 'Give a value of the kind that the model declares.');
   }
 }
 
-function invalidArgument(query: OrderOfQuery, argument: string, reason: string, hint = ''): EdgeloomError {
+function invalidArgument(query: OrderOfQuery, argument: string, reason: string, hint: string): EdgeloomError {
   return new EdgeloomError('invalid-argument', `${argument} of ${query.name} ${reason}.`, hint);
 }
 
@@ -313,7 +336,7 @@ export function checkPartition(
   attribute: string | undefined,
   partition: string | undefined,
 ): string | undefined {
-  const invalid = (message: string, hint?: string): EdgeloomError =>
+  const invalid = (message: string, hint: string): EdgeloomError =>
     new EdgeloomError('invalid-argument', message, hint);
   if (attribute === undefined) {
     if (partition === undefined) return undefined;
@@ -322,11 +345,12 @@ export function checkPartition(
   if (partition === undefined) {
     throw invalid(`${asked} is partitioned by ${attribute}.`, `Give partition: a value of ${attribute}.`);
   }
-  if (typeof partition !== 'string') throw invalid(`partition should be a text, but is ${describe(partition)}.`);
+  if (typeof partition !== 'string')
+    throw invalid(`partition should be a text, but is ${describe(partition)}.`, `Give a value of ${attribute}.`);
   try {
     return encodeString(partition, false);
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error;
-    throw invalid(`${asked}: partition ${error.message}.`);
+    throw invalid(`${asked}: partition ${error.message}.`, `Give a value of ${attribute}, as items have it.`);
   }
 }

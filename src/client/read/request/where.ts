@@ -76,7 +76,11 @@ const NAMES: readonly string[] = [...Object.keys(COMPARISONS), 'in', 'between', 
 export function encodeWhere(graph: CompiledModel, where: Where | undefined, subject: WhereSubject): Filter | undefined {
   if (where === undefined) return undefined;
   if (!isPlainObject(where)) {
-    throw new EdgeloomError('invalid-argument', `where should be an object, but is ${describe(where)}.`);
+    throw new EdgeloomError(
+      'invalid-argument',
+      `where should be an object, but is ${describe(where)}.`,
+      'Give { status: "OPEN" } or { points: { atLeast: 3 } }.',
+    );
   }
   const filter = Object.entries(where).flatMap(([name, asked]) => {
     checkProjected(graph, name, subject);

@@ -143,7 +143,7 @@ const HINTS: Readonly<Record<Problem['code'], string>> = {
   'derive-failed': 'Correct the attributes, or the derive function in the model.',
   'key-too-long': 'Shorten the value or the id.',
   'item-too-large': 'Shorten the attributes, or project fewer of them.',
-  'out-of-bounds': 'invalid-attribute',
+  'out-of-bounds': 'Keep the values of a total within the bounds of docs/limits.md.',
   'too-many-values': 'Keep fewer values in the list or set, or search for them as nodes of their own.',
 };
 

@@ -52,7 +52,7 @@ async function validate(
     throw new EdgeloomError(
       'validator-failed',
       `${item}: the validator of its fields threw: ${reason}.`,
-      'Correct it.',
+      'Correct the validator in the model: it should give issues, not throw.',
       {
         cause: error,
       },

@@ -3,6 +3,7 @@ import {
   checkKeyText,
   describe,
   isDerivedKey,
+  notAnId,
   PARTITION_KEY_BYTES,
   parseNodeId,
   type Role,
@@ -19,7 +20,6 @@ import { itemName } from './problem.ts';
 
 const IDS_REMEDY = 'Correct the ids, or let the edge type join these node types in the model';
 const READ_ONLY = 'Write it with the application that owns these keys.';
-const ID_HINT = 'An id is a type, a dash and any text, such as USER-U1.';
 
 /**
  * Checks the keys of a base item. Both are texts that DynamoDB takes and gives back unchanged. The sort key is not that of a derived
@@ -69,7 +69,7 @@ export function checkNodeId(graph: CompiledModel, id: unknown, of: Role): assert
   }
   const role = typeof of === 'string' ? of : of();
   if (isDerivedKey(id)) throw derivedKeyError(`${role} ${describe(id)}`);
-  if (parts === undefined) throw new EdgeloomError('invalid-id', `${role} ${describe(id)} is not a node id.`, ID_HINT);
+  if (parts === undefined) throw notAnId(`${role} ${describe(id)}`);
   throw new EdgeloomError(
     'unknown-type',
     `${role} ${describe(id)} is of the node type ${describe(parts.type)}, which is not in the model.`,

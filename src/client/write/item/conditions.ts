@@ -34,7 +34,7 @@ export class ConditionFailedError extends EdgeloomError {
   readonly current: Record<string, unknown> | null;
 
   constructor(message: string, current: Record<string, unknown> | null) {
-    super('condition-failed', message, 'Look at current, the attributes as they are, and decide again.');
+    super('condition-failed', message, 'The error has the item as it is (current): decide again with it.');
     this.name = 'ConditionFailedError';
     this.current = current;
   }
