@@ -43,7 +43,7 @@ export function waitArguments(
   const id = source as string;
   checkSource(graph, id);
   if (typeof second === 'string') {
-    const key = checkedKeyTo(graph, edgeTypeFrom(graph, id, second), target as string);
+    const key = checkedKeyTo(edgeTypeFrom(graph, id, second), target as string);
     return { bases: [{ source: id, target: key }], options: options as WaitOptions | undefined };
   }
   const parts = graph.nodes.get(typePrefix(id) ?? '')?.parts.keys() ?? [];
