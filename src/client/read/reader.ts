@@ -150,7 +150,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    *
    * @example
    * // The newest tickets of a user, and the user: one Query.
-   * await reader.inbound('USER-U1', 'TICKET', { reverse: true, owner: true, limit: 10 });
+   * await reader.inbound('USER-U1', 'TICKET', { reverse: true, includeTarget: true, limit: 10 });
    */
   inbound<
     E extends IndexedEdgeType<G>,

@@ -203,7 +203,7 @@ export class Questions {
       order: name,
       reverse,
       ...(equal !== undefined && { equals: equal }),
-      ...(withOwner && { owner: true }),
+      ...(withOwner && { includeTarget: true }),
     };
     let owner: { attributes: unknown } | null | undefined;
     const { items, question } = await this.walk(`inbound ${target} ${name} ${equal ?? ''}`, async (options) => {
