@@ -2,9 +2,9 @@ import { toJson } from '../../../src/foundation/exact-json.ts';
 import { printable, printableLines } from '../../../src/foundation/printable.ts';
 
 /** The output of a command: a document for machines and a text for people. */
-export interface Output {
+export interface Output<Json = unknown> {
   /** Undefined: the command has no document, as one that has printed its lines already. */
-  json: unknown;
+  json: Json;
   text: string;
 }
 

@@ -14,7 +14,7 @@ import { examples, wholeNumber } from '../../shared/options.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { reportText } from './check-report.ts';
-import { runCheck } from './check-run.ts';
+import { type Noticed, runCheck } from './check-run.ts';
 import { isExplainedByLag, type Waiting, waitingText } from './check-waiting.ts';
 import { reportTargets, writeReport } from './report-file.ts';
 import { sweepStream } from './sweep-stream.ts';
@@ -94,7 +94,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     if (finding.cause === 'model-change') ofChange += 1;
     kept.add(finding);
   };
-  let result: (CheckResult & { lagSeconds?: number | undefined; unready?: readonly string[] }) | undefined;
+  let result: (CheckResult & Partial<Noticed> & { lagSeconds?: number | undefined }) | undefined;
   let sources = options.source;
   if (options.export !== undefined) {
     if (options.repair === true && options.confirm !== true) throw confirmationMissing();

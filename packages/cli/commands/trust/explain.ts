@@ -58,7 +58,7 @@ interface ExplainFlags {
   dryRun?: boolean;
 }
 
-async function explainItem(session: CommandSession, key: { source: string; target: string }): Promise<Output> {
+async function explainItem(session: CommandSession, key: { source: string; target: string }) {
   const { graph, store } = session;
   const explanation = await explain(graph, { key, store, lag: () => lagNow(session) });
   const { item, parts, notes } = explanation;
@@ -87,11 +87,7 @@ async function lagNow(session: CommandSession): Promise<LagKnowledge> {
   }
 }
 
-async function explainGivenQuery(
-  { graph, store }: CommandSession,
-  query: string,
-  source: string | undefined,
-): Promise<Output> {
+async function explainGivenQuery({ graph, store }: CommandSession, query: string, source: string | undefined) {
   const explained = await explainQuery(store, (noted) => runQuery({ graph, store: noted }, query));
   const { found, why } = explained.result;
   const plan: QueryPlan = { ...explained.plan, ...(why && { why }) };
@@ -117,7 +113,7 @@ function planText(
 }
 
 /** The steps of a page and what its Queries cost, before any of them is made. */
-async function planWithoutRunning(graph: CompiledModel, query = ''): Promise<Output> {
+async function planWithoutRunning(graph: CompiledModel, query = '') {
   const [group, kind, ...rest] = splitIntoWords(query);
   if (group !== 'list' || kind !== 'page') {
     throw new EdgeloomError('usage', 'Only a page has a plan before it runs.', "Give --query 'list page ID TYPE …'.");
@@ -131,10 +127,10 @@ async function planWithoutRunning(graph: CompiledModel, query = ''): Promise<Out
 }
 
 /** The query's plan and the item in one. */
-function withItem(plan: Output, item: Output | undefined): Output {
+function withItem<Plan, Item extends object>(plan: Output<Plan>, item: Output<Item> | undefined) {
   if (item === undefined) return plan;
   return {
-    json: { ...(item.json as object), query: plan.json },
+    json: { ...item.json, query: plan.json },
     text: `${plan.text}\n\n${item.text}`,
   };
 }

@@ -7,7 +7,7 @@ import type { ErasureStatus, Status } from '../../../../src/trust/explain/status
 import { tableStatus } from '../../../../src/trust/explain/table-status.ts';
 import { verifiedText } from '../../../../src/trust/explain/verified-text.ts';
 import { examples } from '../../shared/options.ts';
-import { type Output, textTable } from '../../shared/output.ts';
+import { textTable } from '../../shared/output.ts';
 import { type OpenPosition, positionOf } from '../../shared/position.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { stopOnSignal } from '../../shared/signals.ts';
@@ -93,7 +93,7 @@ async function watchStatus(session: CommandSession, looks: StatusLooks): Promise
   }
 }
 
-function outputOf({ graph }: CommandSession, result: Status): Output {
+function outputOf({ graph }: CommandSession, result: Status) {
   const { shards, consumers, quarantined, projections, lastCheck, erasures, problems, rcu, streamReads } = result;
   const { unregistered = 0 } = lastCheck ?? {};
   const sections = [
