@@ -12,6 +12,8 @@ const { name: packageName, type } = JSON.parse(readFileSync(`${root}package.json
 // The examples import the package by its name; here they get the sources that are measured.
 const exports = {
   '.': './src/index.js',
+  './admin': './src/admin.js',
+  './feed': './src/feed.js',
   './lambda': './src/deployment/lambda/index.js',
   './local': './packages/local/index.js',
 };
@@ -19,7 +21,7 @@ writeFileSync(`${built}/package.json`, JSON.stringify({ name: packageName, type,
 if (!existsSync(`${built}/assets`)) symlinkSync(`${root}assets`, `${built}/assets`);
 // Where a built module looks for another of the package.
 mkdirSync(`${built}/dist`, { recursive: true });
-for (const source of ['src/index.js', 'src/tools.js', 'src/deployment', 'packages/local']) {
+for (const source of ['src/index.js', 'src/admin.js', 'src/feed.js', 'src/deployment', 'packages/local']) {
   const link = `${built}/dist/${source.slice(source.indexOf('/') + 1)}`;
   if (!existsSync(link)) symlinkSync(`../${source}`, link);
 }

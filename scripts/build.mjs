@@ -22,7 +22,9 @@ const { outputFiles, metafile } = await build({
   absWorkingDir: root,
   entryPoints: {
     index: 'src/index.ts',
-    tools: 'src/tools.ts',
+    admin: 'src/admin.ts',
+    feed: 'src/feed.ts',
+    types: 'src/types.ts',
     'deployment/lambda/index': 'src/deployment/lambda/index.ts',
     'local/index': 'packages/local/index.ts',
     'deployment/stack/index': 'src/deployment/stack/index.ts',

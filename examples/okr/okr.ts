@@ -1,4 +1,5 @@
-import { createReader, createWriter, type Neighbour, type PageNode, type Store } from 'edgeloom';
+import { createReader, createWriter, type Store } from 'edgeloom';
+import type { Neighbour, PageNode } from 'edgeloom/types';
 import { okr } from './model.ts';
 
 /** A member's part in a goal. */

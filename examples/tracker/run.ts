@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { createSession, createStreamsClient, startFeed } from 'edgeloom';
+import { createSession, createStreamsClient } from 'edgeloom';
+import { startFeed } from 'edgeloom/feed';
 import { startLocal } from 'edgeloom/local';
 import { tracker } from './model.ts';
 import { createTrackerServer } from './server.ts';

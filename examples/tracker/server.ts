@@ -1,16 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createInterface } from 'node:readline';
-import {
-  answerNodeRequest,
-  ConditionFailedError,
-  createReader,
-  EdgeloomError,
-  Session,
-  type Store,
-  type WatchableFeed,
-  watchHandler,
-} from 'edgeloom';
+import { ConditionFailedError, createReader, EdgeloomError, Session, type Store } from 'edgeloom';
+import { answerNodeRequest, type WatchableFeed, watchHandler } from 'edgeloom/feed';
 import { tracker as model } from './model.ts';
 import { boardOf, organisations, type Priority, type TicketChange, type TicketFilter, trackerOf } from './tracker.ts';
 

@@ -7,7 +7,7 @@ import { EdgeloomError } from '../foundation/errors.ts';
 import type { MirrorContext } from './context.ts';
 import { mapped } from './mapped.ts';
 import { BEFORE_ALL } from './position.ts';
-import { keyOfClaimant, type Source } from './source.ts';
+import { keyOfClaimant, type SourceTable } from './source.ts';
 
 /**
  * Source items that the mapping does not take. An entry of our table names each by its own key; the base items that it made before stay
@@ -106,7 +106,10 @@ export async function resolve(
 }
 
 /** The source items that the mapping does not take now. */
-export async function* poisonedItems(store: Pick<Store, 'query'>, { table }: Source): AsyncGenerator<Poisoned, void> {
+export async function* poisonedItems(
+  store: Pick<Store, 'query'>,
+  { table }: Pick<SourceTable, 'table'>,
+): AsyncGenerator<Poisoned, void> {
   const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: prefixOf(table) }, consistent: true };
   for await (const item of queriedItems(store, request)) if (!isResolvedEntry(item)) yield entryOf(item);
 }
@@ -162,7 +165,7 @@ function isResolvedEntry(item: Item): boolean {
   return attributeOf(item, RESOLVED) !== undefined;
 }
 
-function keyOf({ table }: Source, claimant: string): ItemKey {
+function keyOf({ table }: SourceTable, claimant: string): ItemKey {
   return { source: SERVICE_PARTITION, target: `${prefixOf(table)}${hash128(claimant)}` };
 }
 

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from '../../packages/local/engine/ports.ts';
 import { type DevServer, MAIN, ROOT, startDev } from '../support/command.ts';
 import { CommandProcess } from '../support/command-process.ts';
 import { compareDocuments, comparedCommands, documentedCommands } from '../support/documents.ts';
@@ -22,14 +23,14 @@ beforeAll(async () => {
   await writeFile(
     config,
     `import { defineGraph, edge, node, sum } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
-     import { sourceTable } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
+     import { sourceTable } from ${JSON.stringify(join(ROOT, 'dist/admin.js'))};
      export default defineGraph({
        table: 'documents',
        nodes: { NOTE: node({ list: true, search: { title: { shards: 2 } } }) },
        edges: { ON: edge({ from: 'NOTE', to: 'NOTE', edgeSet: ['hours'], degree: true,
-         inbound: { gsi0: 'hours', total: { hours: sum('hours') } } }) },
+         inbound: { gsi0: 'since', total: { hours: sum('hours') } } }) },
      });
-     export const sources = [sourceTable('documents-source', { map: () => [] })];`,
+     export const sources = [sourceTable('documents-source', { map: () => [], keys: { partitionKey: 'source', sortKey: 'target' } })];`,
   );
 });
 
@@ -70,7 +71,7 @@ it('what every command prints with --json fits its schema', async () => {
   await run('import', items, ...own);
   await run('put', 'NOTE-1', '{"title":"one"}', ...own);
   await run('update', 'NOTE-1', '{"title":"two"}', ...own);
-  await run('put', 'NOTE-1', 'ON', 'NOTE-3', '{"hours":2}', ...own);
+  await run('put', 'NOTE-1', 'ON', 'NOTE-3', '{"hours":2,"since":"2026-01-02"}', ...own);
   await run('migrate', '--yes', ...own);
   await run('project', '--until-idle', '--checkpoint', join(folder, 'checkpoint.json'), ...own);
   await run('wait', ...own);
@@ -96,11 +97,11 @@ it('what every command prints with --json fits its schema', async () => {
   await run('table', 'create', '--table', 'documents-source', ...own);
   for (const walk of ['snapshot', 'sweep', 'reconcile', 'check']) await run('mirror', walk, ...own);
   await run('init', join(folder, 'project'));
-  await run('adopt', '--table', 'records', '--out', join(folder, 'adopted.ts')).catch(() => undefined);
+  await run('adopt', '--table', 'documents', '--out', join(folder, 'adopted.ts'));
   await begin('watch', 'inbound', 'NOTE-3', 'ON', ...own);
   await begin('watch', 'search', 'NOTE.title', ...own);
   await begin('watch', 'get', 'NOTE-1', ...own);
-  await begin('studio', '--port', '0', ...own).catch(() => undefined);
+  await begin('studio', '--port', String(await freePort()), ...own);
   await run('subject', 'export', 'NOTE-1', ...own);
   await run('subject', 'erase', 'NOTE-1', '--yes', ...own);
   await run('delete', 'NOTE-3', ...own);

@@ -45,7 +45,7 @@ describe('edgeloom mirror', () => {
   it('puts what the source items make, compares, corrects, and says what a person has to do', async () => {
     const config = await modelFile(
       'config.mjs',
-      `export const sources = [source('app-table', {
+      `export const sources = [sourceTable('app-table', {
          map: ({ sk, bad }) => {
            if (bad) throw new Error('bad');
            return [nodeItem('ISSUE-' + sk, { of: sk })];
@@ -91,7 +91,7 @@ describe('edgeloom mirror', () => {
     expect(await run(none, 'mirror', 'snapshot')).toMatchObject({ code: 2, json: { error: { code: 'usage' } } });
     const wrong = await modelFile('wrong.mjs', 'export const sources = {};');
     expect(await run(wrong, 'mirror', 'sweep')).toMatchObject({ code: 2, json: { error: { code: 'invalid-config' } } });
-    const one = await modelFile('one.mjs', "export const sources = [source('app-table', { map: () => [] })];");
+    const one = await modelFile('one.mjs', "export const sources = [sourceTable('app-table', { map: () => [] })];");
     const other = await run(one, 'mirror', 'snapshot', 'other');
     expect(JSON.stringify(other.json)).toContain('app-table');
     expect(await run(one, 'mirror', 'check', '--settle', 'x')).toMatchObject({ code: 2 });

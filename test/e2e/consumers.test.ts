@@ -8,7 +8,15 @@ import { installedTestPackage } from '../support/test-package.ts';
 
 /** The package as projects of other kinds resolve it: ESM and CommonJS, under each resolution of modules that TypeScript has for them. */
 
-const ENTRIES = ['edgeloom', 'edgeloom/lambda', 'edgeloom/local', 'edgeloom/stack', 'edgeloom/tools'];
+const ENTRIES = [
+  'edgeloom',
+  'edgeloom/lambda',
+  'edgeloom/local',
+  'edgeloom/stack',
+  'edgeloom/admin',
+  'edgeloom/feed',
+  'edgeloom/types',
+];
 const SOURCE = `
 import { defineGraph, edge, node, type NodeId } from 'edgeloom';
 ${ENTRIES.slice(1)
@@ -65,7 +73,7 @@ describe('the package', () => {
     // A bundler takes what is written for one, so CommonJS does not run by itself then.
     if (type === 'commonjs' && moduleResolution === 'bundler') return;
     const { stdout } = await run(process.execPath, ['out/index.js'], { cwd: project });
-    expect(stdout).toBe('records 4\n');
+    expect(stdout).toBe('records 6\n');
   });
 
   it('has no fault that attw and publint know', async () => {

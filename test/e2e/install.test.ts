@@ -13,12 +13,12 @@ import { packInto, run } from '../support/packed.ts';
 
 const MEGABYTE = 1024 * 1024;
 const MODEL = `import { createClient, defineGraph, EdgeloomError, newId, node } from 'edgeloom';
-import * as tools from 'edgeloom/tools';
+import * as admin from 'edgeloom/admin';
 import { pathToFileURL } from 'node:url';
 const built = await import(pathToFileURL(process.env.EDGELOOM_BUILT).href);
 if (built.EdgeloomError !== EdgeloomError || built.newId !== newId) throw new Error('the vocabulary is another copy');
 if (built.createClient !== createClient) throw new Error('the library is another copy');
-if (tools.tableDefinition === undefined) throw new Error('the tools are not there');
+if (admin.tableDefinition === undefined) throw new Error('the tools are not there');
 export default defineGraph({ table: 'records', nodes: { USER: node({ search: { name: {} } }) } });
 `;
 const PLAIN_MODEL = `import { defineGraph, node } from 'edgeloom';
@@ -94,7 +94,15 @@ describe('the package, installed alone into an empty folder', () => {
   });
 
   it('has declarations that name nothing else, at each of its entries', async () => {
-    const entries = ['edgeloom', 'edgeloom/lambda', 'edgeloom/local', 'edgeloom/stack', 'edgeloom/tools'];
+    const entries = [
+      'edgeloom',
+      'edgeloom/lambda',
+      'edgeloom/local',
+      'edgeloom/stack',
+      'edgeloom/admin',
+      'edgeloom/feed',
+      'edgeloom/types',
+    ];
     await writeFile(join(folder, 'entries.ts'), entries.map((entry) => `import '${entry}';\n`).join(''));
     const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
     const args = ['--noEmit', '--module', 'nodenext', '--target', 'es2022', '--skipLibCheck', 'false', ...types];

@@ -21,7 +21,7 @@ export default defineGraph({
   nodes: { GOAL: node(), USER: node({ list: true, search: { name: {} } }) },
   edges: { GOALMEMBERSHIP: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'since', total: { hours: sum('hours') } } }) },
 });
-export const sources = [source('app-table', { map: () => [] })];
+export const sources = [sourceTable('app-table', { map: () => [] })];
 `;
 
 /** Each command with arguments with which it calls the table, and waits for an answer that never comes. */
@@ -58,7 +58,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
 };
 /** Commands that run until they are told to end, and commands that call no table. */
 const UNTIL_TOLD: Readonly<Record<string, readonly string[]>> = { dev: [], demo: [] };
-const WITHOUT_TABLE = ['cost', 'drill', 'init', 'stack'];
+const WITHOUT_TABLE = ['cost', 'drill', 'init', 'shell', 'stack'];
 
 let server: Server;
 let endpoint: string;

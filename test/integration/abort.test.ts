@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { check, explain, migrate, redrive, status } from '../../src/admin.ts';
 import { createReader, type Reader } from '../../src/client/read/reader.ts';
 import { createSession } from '../../src/client/session/session.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
-import { check, explain, migrate, redrive, status } from '../../src/index.ts';
 import { HookedStore } from '../support/hooked-store.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

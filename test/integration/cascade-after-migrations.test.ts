@@ -1,18 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { type MigrateOptions, migrate, serverTime, tableIdentity } from '../../src/admin.ts';
 import {
   type CompiledModel,
   createWriter,
-  type DeletedNode,
   defineGraph,
   type EdgeloomError,
   edge,
-  type MigrateOptions,
-  migrate,
   node,
   rank,
-  serverTime,
-  tableIdentity,
 } from '../../src/index.ts';
+import type { DeletedNode } from '../../src/types.ts';
 import { Random } from '../simulator/kernel/random.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

@@ -3,17 +3,18 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import * as admin from '../../src/admin.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { toPlainItem } from '../../src/core/items/plain.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import * as watching from '../../src/deployment/telemetry/index.ts';
+import * as feed from '../../src/feed.ts';
 import { sleep } from '../../src/foundation/runtime.ts';
 import * as edgeloom from '../../src/index.ts';
 import { planMigration } from '../../src/migrate/forecast/plan-migration.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import type { StreamRecord } from '../../src/stream/source.ts';
-import * as tools from '../../src/tools.ts';
 import { ROOT } from '../support/command.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
 
@@ -33,7 +34,7 @@ function blocksOf(heading: string): string[] {
 
 /** Runs code of the page with some values by name; returns those of the names asked for. */
 async function run(code: string, given: Record<string, unknown>, names: readonly string[] = []): Promise<Untyped[]> {
-  const known = { ...edgeloom, ...given };
+  const known = { ...edgeloom, ...admin, ...feed, ...given };
   const lines = `'use strict'; return (async () => { ${code}\nreturn [${names.join(', ')}]; })();`;
   return await new Function(...Object.keys(known), lines)(...Object.values(known));
 }
@@ -65,7 +66,7 @@ async function kitchen(models: Record<string, CompiledModel>) {
   const reader: Untyped = table.reader(graph);
   const writer: Untyped = createWriter(graph, { store });
   const [idsOf] = await run(blocksOf('Cookbook')[0]!, { reader }, ['idsOf']);
-  return { table, writer, reader, given: { graph, store, reader, writer, idsOf, tools, watching } };
+  return { table, writer, reader, given: { graph, store, reader, writer, idsOf, watching } };
 }
 
 /** A base item of the table, by both of its keys. */
@@ -212,7 +213,7 @@ async function moveBesideTraffic({ models, move, attributesOf, movedOf, ...rest 
   expect(await baseItemsOf(table)).toEqual(expected);
   for (const name of drops) await table.migrate(after, { action: { kind: 'drop', name } });
   await table.migrate(after);
-  const { drift, pending, quarantined } = await edgeloom.check(after, { store: table.store, settleMs: 50 });
+  const { drift, pending, quarantined } = await admin.check(after, { store: table.store, settleMs: 50 });
   expect({ drift, pending, quarantined }).toEqual({
     ...{ drift: { missing: 0, stale: 0, orphan: 0 }, pending: 0, quarantined: 0 },
   });

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import graphOfPackage from '../../edgeloom.config.ts';
+import * as admin from '../../src/admin.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
+import * as feed from '../../src/feed.ts';
 import * as edgeloom from '../../src/index.ts';
 import { ROOT } from '../support/command.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -12,7 +14,7 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 /** Runs a page's first block; returns the values of the named variables. */
 async function run(page: string, given: Record<string, unknown>, names: readonly string[]): Promise<unknown[]> {
   const [, code] = /```ts\n(.*?)```/s.exec(readFileSync(join(ROOT, 'docs', page), 'utf8'))!;
-  const known = { ...edgeloom, ...given };
+  const known = { ...edgeloom, ...admin, ...feed, ...given };
   const lines = `'use strict'; return (async () => { ${code}\nreturn [${names.join(', ')}]; })();`;
   return await new Function(...Object.keys(known), lines)(...Object.values(known));
 }

@@ -8,7 +8,7 @@ import { createSession } from '../../src/client/session/session.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { attribute, count, edge, fromSource, node, part, sum } from '../../src/core/model/schema.ts';
+import { attribute, edge, node, number, part, source, sum } from '../../src/core/model/schema.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -200,7 +200,7 @@ describe('ids whose case the keys have lost', () => {
           to: 'USER',
           key: { target: 'member#{to}' },
           edgeSet: [],
-          inbound: { byName: fromSource('name') },
+          inbound: { byName: source('name') },
           copy: ['name'],
         }),
       },
@@ -316,8 +316,8 @@ function orders(settings: 'plain' | 'adopted' = 'adopted') {
         to: 'CUSTOMER',
         key: { to: attribute('customerId') },
         edgeSet: ['at'],
-        inbound: { gsi0: 'at', byTotal: { from: 'total', type: 'number' }, total: { total: sum('total') } },
-        outgoing: { by: { at: count('at') } },
+        inbound: { gsi0: 'at', byTotal: number('total'), total: { total: sum('total') } },
+        outgoing: { groupBy: ['at'] },
         degree: true,
         copy: ['name'],
       }),
@@ -421,9 +421,9 @@ describe.each(['plain', 'adopted'] as const)(
       const total = { direction: 'inbound' } as const;
       expect(await own.total('CUSTOMER-7', 'PLACED_BY', total)).toMatchObject({ count: 0, total: '0' });
       expect(await own.total('CUSTOMER-8', 'PLACED_BY', total)).toMatchObject({ count: 1, total: '5' });
-      expect(await own.total('ORDER-1', 'PLACED_BY')).toEqual({ count: 1, by: { at: { 2020: 1 } } });
+      expect(await own.total('ORDER-1', 'PLACED_BY')).toEqual({ count: 1, groups: { at: { 2020: 1 } } });
       await write('ORDER', '1', { customerId: '8', at: '2021', total: 5 });
-      expect(await own.total('ORDER-1', 'PLACED_BY')).toEqual({ count: 1, by: { at: { 2021: 1 } } });
+      expect(await own.total('ORDER-1', 'PLACED_BY')).toEqual({ count: 1, groups: { at: { 2021: 1 } } });
       await projectAll();
       expect(await reader.total('CUSTOMER-8', 'PLACED_BY', total)).toMatchObject({ count: 1, total: '5' });
       expect((await own.inbound('CUSTOMER-8', 'PLACED_BY')).items).toMatchObject([{ source: 'ORDER-1' }]);

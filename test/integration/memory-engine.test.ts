@@ -8,7 +8,8 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEngine } from '../../packages/local/engine/engine.ts';
 import { type Local, startLocal } from '../../packages/local/local.ts';
-import { check, createReader, createWriter } from '../../src/index.ts';
+import { check } from '../../src/admin.ts';
+import { createReader, createWriter } from '../../src/index.ts';
 import { createStreamsClient } from '../../src/store/client.ts';
 import { describeTable } from '../../src/store/table.ts';
 import { goalGraph } from '../support/contracts-model.ts';

@@ -1,22 +1,20 @@
 import { createHash } from 'node:crypto';
-import type { WatchableFeed } from '../../src/client/feed/watchable-feed.ts';
-import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
-import type { ChangeRecord } from '../../src/core/items/change-record.ts';
-import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import type { ItemKey, Store } from '../../src/core/store-port.ts';
 import {
   type CheckOptions,
   type CheckResult,
   check,
   createProjector,
-  createReader,
-  createWriter,
-  EdgeloomError,
   type Finding,
   type MigrateOptions,
   type MigrateResult,
   migrate,
-} from '../../src/index.ts';
+} from '../../src/admin.ts';
+import type { WatchableFeed } from '../../src/client/feed/watchable-feed.ts';
+import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import type { ItemKey, Store } from '../../src/core/store-port.ts';
+import { createReader, createWriter, EdgeloomError } from '../../src/index.ts';
 import { registryLeases } from '../../src/registry/reader-lease.ts';
 import { byOneClock } from '../support/moments.ts';
 import { comparable, storedItems, wantedItems } from '../support/oracle.ts';

@@ -1,10 +1,10 @@
+import type { TableIdentity } from '../../src/admin.ts';
 import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { SERVICE_PARTITION } from '../../src/core/items/keys.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { isBaseSortKey, isContinuationKey } from '../../src/core/plan/stream-filter.ts';
 import type { ItemKey, ScanSource, Store } from '../../src/core/store-port.ts';
-import type { TableIdentity } from '../../src/index.ts';
 import { KeyedStore } from '../../src/store/keyed.ts';
 import { changedItems } from '../../src/stream/changed-items.ts';
 import type { StreamRecord, StreamSource } from '../../src/stream/source.ts';

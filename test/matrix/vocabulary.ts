@@ -1,4 +1,5 @@
 import { COMMANDS } from '../../packages/cli/command-list.ts';
+import * as admin from '../../src/admin.ts';
 import { TransactionBuilder } from '../../src/client/write/transaction.ts';
 import { QUARANTINE_FIELDS } from '../../src/core/items/derived-item.ts';
 import { PARTS } from '../../src/core/kinds/table.ts';
@@ -16,6 +17,7 @@ import {
   typedOrder,
 } from '../../src/core/model/compile/schemas.ts';
 import { FEED_KINDS } from '../../src/core/model/feed-names.ts';
+import * as feed from '../../src/feed.ts';
 import * as library from '../../src/index.ts';
 import { baseModel, compiled } from './model.ts';
 import { memoryRig } from './rig.ts';
@@ -62,7 +64,9 @@ export function operations(): string[] {
   const reader = library.createReader(model, { store });
   const transaction = new TransactionBuilder(model, { store, wait: async () => undefined });
   const session = Object.getOwnPropertyNames(library.Session.prototype);
-  const functions = Object.entries(library).filter(([, value]) => typeof value === 'function');
+  const functions = Object.entries({ ...library, ...admin, ...feed }).filter(
+    ([, value]) => typeof value === 'function',
+  );
   return [
     ...COMMANDS.map(({ name }) => `command:${name}`),
     ...named('reader', Object.keys(reader)),
@@ -100,6 +104,7 @@ export const OPTIONS_ELSEWHERE: Readonly<Record<string, string>> = Object.fromEn
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   'command:adopt': 'It proposes a model from the items of a table, before there is one.',
   'command:demo': 'It has a model of its own.',
+  'command:shell': 'As reader and writer.',
   'command:dev': 'It runs the projector of the column "first write" on an engine.',
   'command:table': 'It makes what the columns stand on: a table with its indexes, whatever the model says of items.',
   'command:watch': 'As reader.watch.',
@@ -122,7 +127,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'wrong.unregistered': 'As a shape.',
   'library:DynamoDBStore': 'The port to the table, whose calls have a suite of their own.',
   'library:createMirror': 'It writes base items, whatever the model derives from them: schedules of its own attack it.',
-  'library:source': 'As createMirror.',
+  'library:sourceTable': 'As createMirror.',
   'library:nodeItem': 'As createMirror.',
   'library:edgeItem': 'As createMirror.',
   'library:mapped': 'As createMirror.',
@@ -144,6 +149,19 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'library:serverTime': 'A clock.',
   'library:tableIdentity': 'The name of a table.',
   'library:parseCursor': 'It reads the cursor of a check, which holds keys and no features.',
+  'library:checkBaseItem': 'It checks as the writer does.',
+  'library:toBaseItem': 'As checkBaseItem.',
+  'library:tableDefinition': 'As the command `table`.',
+  'library:decodeRecords': 'It reads records of a stream for the projector.',
+  'library:streamPosition': 'As the command `status`.',
+  'library:notedUpToMs': 'As streamPosition.',
+  'library:isProjectedIn': 'As streamPosition.',
+  'library:eraseSubject': 'As the command `subject`.',
+  'library:exportSubject': 'As the command `subject`.',
+  'library:failedBatchEraser': 'As the command `subject`.',
+  'library:shardOf': 'A hash.',
+  'library:fnv1a': 'A hash.',
+  'library:codePointProduct': 'A hash.',
   'library:newId': 'It makes an id.',
   'library:defineGraph': 'It compiles the model of each row.',
   'library:node': 'A word of the model file: the rows.',
@@ -151,9 +169,10 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'library:attribute': 'A word of the model file: the rows.',
   'library:rank': 'A word of the model file: the rows.',
   'library:part': 'A word of the model file: the rows.',
-  'library:count': 'A word of the model file: the rows.',
+  'library:date': 'A word of the model file: the rows.',
+  'library:number': 'A word of the model file: the rows.',
   'library:sum': 'A word of the model file: the rows.',
+  'library:source': 'A word of the model file: the rows.',
   'library:derive': 'A word of the model file: the rows.',
-  'library:fromSource': 'A word of the model file: the rows.',
   'library:hashedEdgeKey': 'The rows make hashed keys without it, so as to judge it.',
 };

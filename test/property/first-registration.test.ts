@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type CompiledModel,
-  defineGraph,
-  edge,
-  type MigrateOptions,
-  node,
-  type Reader,
-  rank,
-} from '../../src/index.ts';
+import type { MigrateOptions } from '../../src/admin.ts';
+import { type CompiledModel, defineGraph, edge, node, type Reader, rank } from '../../src/index.ts';
 import { answerOf, SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
 import { runs } from '../support/extent.ts';
 

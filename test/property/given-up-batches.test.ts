@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { RawRecord } from '../../src/admin.ts';
+import { createLowMark } from '../../src/admin.ts';
 import { type StreamHandler, streamHandler } from '../../src/deployment/lambda/index.ts';
 import {
   type CompiledModel,
-  createLowMark,
   createSession,
   createWriter,
   defineGraph,
@@ -10,7 +11,6 @@ import {
   node,
   type Session,
 } from '../../src/index.ts';
-import type { RawRecord } from '../../src/tools.ts';
 import { streamsClientOf, tableClientOf } from '../schedules/faults/clients.ts';
 import { Stage } from '../schedules/faults/stage.ts';
 import { runs } from '../support/extent.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createProjector } from '../../src/index.ts';
+import { createProjector } from '../../src/admin.ts';
 import { memoryRig } from '../matrix/rig.ts';
 import { runs } from '../support/extent.ts';
 import { type Met, runLevels } from '../support/levels/levels-run.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type CompiledModel, createSession, explain, hashedEdgeKey } from '../../src/index.ts';
+import { explain } from '../../src/admin.ts';
+import { type CompiledModel, createSession, hashedEdgeKey } from '../../src/index.ts';
 import {
   drawSpec,
   graphOf,

@@ -1,6 +1,6 @@
+import { check, redrive } from '../../src/admin.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import type { ScanSource, Store } from '../../src/core/store-port.ts';
-import { check, redrive } from '../../src/index.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { firstSpec, type ModelSpec, nextSpec, withTotalsAndParts } from '../simulator/evolution/specs.ts';
 import { modelOf, Stage } from '../simulator/evolution/stage.ts';

@@ -1,9 +1,9 @@
+import { migrate, serverTime, tableIdentity } from '../../src/admin.ts';
 import { createReader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node, rank } from '../../src/core/model/schema.ts';
 import { sleep } from '../../src/foundation/runtime.ts';
-import { migrate, serverTime, tableIdentity } from '../../src/index.ts';
 import type { MigrateOptions } from '../../src/migrate/migrate-types.ts';
 import { REPLICA_LAG_MS } from '../../src/migrate/steps/work-steps.ts';
 import { LEASE_MS, registryLeases } from '../../src/registry/reader-lease.ts';
@@ -16,7 +16,7 @@ function graphOf(table: string, { shards, withEmail, lead = 500 }: ModelOptions)
     table,
     nodes: {
       GOAL: node({ view: ['title'] }),
-      USER: node({ search: { name: { shards }, ...(withEmail && { email: { fold: true, shards: 2 } }) } }),
+      USER: node({ search: { name: { shards }, ...(withEmail && { email: { caseInsensitive: true, shards: 2 } }) } }),
     },
     edges: {
       MEMBER: edge({ from: 'GOAL', to: 'USER', degree: true, inbound: { gsi0: rank('role', { LEAD: lead }) } }),

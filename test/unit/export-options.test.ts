@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import * as local from '../../packages/local/index.ts';
+import * as admin from '../../src/admin.ts';
 import * as lambda from '../../src/deployment/lambda/index.ts';
 import * as stack from '../../src/deployment/stack/index.ts';
 import * as telemetry from '../../src/deployment/telemetry/index.ts';
+import * as feed from '../../src/feed.ts';
 import * as library from '../../src/index.ts';
-import * as tools from '../../src/tools.ts';
+import * as types from '../../src/types.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 
 /**
@@ -16,78 +18,71 @@ const { defineGraph, node, edge, part } = library;
 const graph = defineGraph({ table: 'records', nodes: { USER: node() }, edges: {} });
 const store = new MemoryStore(graph.table);
 
+const entries = [library, admin, feed, lambda, local, stack, telemetry, types];
 /** JavaScript that no type checker has seen. */
 const loose = (entry: object) => entry as Record<string, (...parameters: unknown[]) => unknown>;
-const [l, f, s, t, o, x] = [library, lambda, stack, telemetry, local, tools].map(loose) as [
-  ReturnType<typeof loose>,
-  ...ReturnType<typeof loose>[],
-];
+const all = loose(Object.assign({}, ...entries));
 const bad = { notAnOption: 1 };
 const run = { store, ...bad };
 
 const CALLS: Record<string, () => unknown> = {
-  // edgeloom
-  check: () => l['check']!(graph, run),
-  createClient: () => l['createClient']!(bad),
-  createFeedModels: () => l['createFeedModels']!(graph, { store, ...bad }),
-  createMirror: () => l['createMirror']!(graph, { store, ...bad }),
-  createLowMark: () => l['createLowMark']!(graph, { store, ...bad }),
-  createProjector: () => l['createProjector']!(graph, { store, ...bad }),
-  createReader: () => l['createReader']!(graph, { store, ...bad }),
-  createSession: () => l['createSession']!(bad),
-  createStreamsClient: () => l['createStreamsClient']!(bad),
-  createWriter: () => l['createWriter']!(graph, { store, ...bad }),
-  defineGraph: () => l['defineGraph']!({ table: 'records', nodes: { USER: node() }, edges: {}, ...bad }),
+  check: () => all['check']!(graph, run),
+  createClient: () => all['createClient']!(bad),
+  createFeedModels: () => all['createFeedModels']!(graph, { store, ...bad }),
+  createMirror: () => all['createMirror']!(graph, { store, ...bad }),
+  createLowMark: () => all['createLowMark']!(graph, { store, ...bad }),
+  createProjector: () => all['createProjector']!(graph, { store, ...bad }),
+  createReader: () => all['createReader']!(graph, { store, ...bad }),
+  createSession: () => all['createSession']!(bad),
+  createStreamsClient: () => all['createStreamsClient']!(bad),
+  createWriter: () => all['createWriter']!(graph, { store, ...bad }),
+  defineGraph: () => all['defineGraph']!({ table: 'records', nodes: { USER: node() }, edges: {}, ...bad }),
   edge: () =>
     defineGraph({ table: 'a', nodes: { USER: node() }, edges: { IS: edge({ from: 'USER', to: 'USER', ...bad }) } }),
-  eraseSubject: () => x!['eraseSubject']!(graph, { ...run, id: 'USER-1' }),
-  explain: () => l['explain']!(graph, run),
-  importFile: () => l['importFile']!(graph, run),
-  migrate: () => l['migrate']!(graph, run),
-  newId: () => l['newId']!('USER', bad),
+  eraseSubject: () => all['eraseSubject']!(graph, { ...run, id: 'USER-1' }),
+  explain: () => all['explain']!(graph, run),
+  importFile: () => all['importFile']!(graph, run),
+  migrate: () => all['migrate']!(graph, run),
+  newId: () => all['newId']!('USER', bad),
   node: () => defineGraph({ table: 'a', nodes: { USER: node(bad as never) }, edges: {} }),
   part: () => defineGraph({ table: 'a', nodes: { USER: node({ parts: { STATE: part(bad as never) } }) }, edges: {} }),
-  createTable: () => l['createTable']!(graph, bad),
-  deleteTable: () => l['deleteTable']!(graph, bad),
-  describeTable: () => l['describeTable']!(graph, bad),
-  serverTime: () => l['serverTime']!(graph, bad),
-  tableIdentity: () => l['tableIdentity']!(graph, bad),
-  planTableUpdate: () => l['planTableUpdate']!(graph, bad),
-  redrive: () => l['redrive']!(graph, run),
-  scanNodes: () => l['scanNodes']!(graph, { store, type: 'USER', ...bad }),
-  fromElectroDB: () => l['fromElectroDB']!([], bad),
-  fromOneTable: () => l['fromOneTable']!({ indexes: { primary: { hash: 'pk' } }, models: {} }, [], bad),
-  fromToolbox: () => l['fromToolbox']!([], bad),
-  source: () => l['source']!('app', { map: () => [], ...bad }),
-  startFeed: () => l['startFeed']!(graph, { client: {}, ...bad }),
-  status: () => l['status']!(graph, run),
-  updateTable: () => l['updateTable']!(graph, bad),
-  watchHandler: () => l['watchHandler']!(bad),
-  // edgeloom/lambda
-  checkHandler: () => f!['checkHandler']!(graph, { store, ...bad }),
-  checkRunHandler: () => f!['checkRunHandler']!(graph, { store, ...bad }),
-  observeHandler: () => f!['observeHandler']!(graph, { store, ...bad }),
-  redriveHandler: () => f!['redriveHandler']!(graph, { store, ...bad }),
-  streamHandler: () => f!['streamHandler']!(graph, { store, ...bad }),
-  // edgeloom/stack
-  readParameters: () => s!['readParameters']!(bad),
-  stackTemplate: () => s!['stackTemplate']!(graph, bad),
-  // edgeloom/telemetry
-  openTelemetry: () => t!['openTelemetry']!(bad),
-  // edgeloom/local
-  createEventSourceMapping: () => o!['createEventSourceMapping']!(bad),
-  createSourceWorker: () => o!['createSourceWorker']!(graph, run),
-  createWorker: () => o!['createWorker']!(graph, run),
-  startEngine: () => o!['startEngine']!(bad),
-  startFunction: () => o!['startFunction']!({ command: { file: 'node' }, ...bad }),
-  startLocal: () => o!['startLocal']!(graph, bad),
-  startLocalLambda: () => o!['startLocalLambda']!(graph, bad),
-  // edgeloom/tools
-  exportSubject: () => x!['exportSubject']!(graph, run),
-  failedBatchEraser: () => x!['failedBatchEraser']!(graph, run),
-  streamPosition: () => x!['streamPosition']!(graph, run),
-  isProjectedIn: () => x!['isProjectedIn']!(graph, run),
-  serverlessValues: () => s!['serverlessValues']!(bad),
+  createTable: () => all['createTable']!(graph, bad),
+  deleteTable: () => all['deleteTable']!(graph, bad),
+  describeTable: () => all['describeTable']!(graph, bad),
+  serverTime: () => all['serverTime']!(graph, bad),
+  tableIdentity: () => all['tableIdentity']!(graph, bad),
+  planTableUpdate: () => all['planTableUpdate']!(graph, bad),
+  redrive: () => all['redrive']!(graph, run),
+  scanNodes: () => all['scanNodes']!(graph, { store, type: 'USER', ...bad }),
+  fromElectroDB: () => all['fromElectroDB']!([], bad),
+  fromOneTable: () => all['fromOneTable']!({ indexes: { primary: { hash: 'pk' } }, models: {} }, [], bad),
+  fromToolbox: () => all['fromToolbox']!([], bad),
+  sourceTable: () => all['sourceTable']!('app', { map: () => [], ...bad }),
+  startFeed: () => all['startFeed']!(graph, { client: {}, ...bad }),
+  status: () => all['status']!(graph, run),
+  updateTable: () => all['updateTable']!(graph, bad),
+  watchHandler: () => all['watchHandler']!(bad),
+  checkHandler: () => all['checkHandler']!(graph, { store, ...bad }),
+  checkRunHandler: () => all['checkRunHandler']!(graph, { store, ...bad }),
+  mirrorHandler: () => all['mirrorHandler']!(graph, { store, ...bad }),
+  observeHandler: () => all['observeHandler']!(graph, { store, ...bad }),
+  redriveHandler: () => all['redriveHandler']!(graph, { store, ...bad }),
+  streamHandler: () => all['streamHandler']!(graph, { store, ...bad }),
+  readParameters: () => all['readParameters']!(bad),
+  stackTemplate: () => all['stackTemplate']!(graph, bad),
+  openTelemetry: () => all['openTelemetry']!(bad),
+  createEventSourceMapping: () => all['createEventSourceMapping']!(bad),
+  createSourceWorker: () => all['createSourceWorker']!(graph, run),
+  createWorker: () => all['createWorker']!(graph, run),
+  startEngine: () => all['startEngine']!(bad),
+  startFunction: () => all['startFunction']!({ command: { file: 'node' }, ...bad }),
+  startLocal: () => all['startLocal']!(graph, bad),
+  startLocalLambda: () => all['startLocalLambda']!(graph, bad),
+  exportSubject: () => all['exportSubject']!(graph, run),
+  failedBatchEraser: () => all['failedBatchEraser']!(graph, run),
+  streamPosition: () => all['streamPosition']!(graph, run),
+  isProjectedIn: () => all['isProjectedIn']!(graph, run),
+  serverlessValues: () => all['serverlessValues']!(bad),
 };
 
 /** Functions and classes that take no options: keys, models, clients, records, files and values alone. */
@@ -96,8 +91,8 @@ const WITHOUT_OPTIONS = new Set([
   'tableDefinition',
   ...['ConditionFailedError', 'EdgeloomError', 'InvalidAttributesError', 'InvalidBatchError', 'ModelError'],
   ...['StoreError', 'StreamError', 'TransactionFailedError', 'DynamoDBStore', 'DynamoDBStreamSource', 'ExactNumber'],
-  ...['attribute', 'count', 'derive', 'fromSource', 'rank', 'sum'],
-  ...['deployedCheck', 'deployedFeed', 'deployedObserve', 'deployedRedrive', 'deployedStream'],
+  ...['attribute', 'count', 'derive', 'source', 'rank', 'sum'],
+  ...['deployedCheck', 'deployedFeed', 'deployedMirror', 'deployedObserve', 'deployedRedrive', 'deployedStream'],
   ...['parameterWarnings', 'fileCheckpoint', 'memoryCheckpoint', 'folderDestination'],
   ...['checkBaseItem', 'toBaseItem', 'codePointProduct', 'fnv1a', 'shardOf', 'notedUpToMs'],
   ...['decodeRecords', 'DynamoDBSourceStore', 'edgeItem', 'mapped', 'nodeItem'],
@@ -109,7 +104,7 @@ const WITHOUT_OPTIONS = new Set([
 const called = (answer: unknown) =>
   Symbol.asyncIterator in Object(answer) ? (answer as AsyncGenerator).next() : answer;
 
-const exported = [library, lambda, stack, telemetry, local, tools].flatMap((entry) =>
+const exported = entries.flatMap((entry) =>
   Object.entries(entry)
     .filter(([, value]) => typeof value === 'function')
     .map(([name]) => name),
@@ -133,7 +128,7 @@ describe('options of exported functions', () => {
 
 describe('options of what they make', () => {
   it.each<[string, () => unknown]>([
-    ['project', () => library.createProjector(graph, { store }).project([], bad as never)],
+    ['project', () => admin.createProjector(graph, { store }).project([], bad as never)],
     [
       'a worker',
       () => local.createSourceWorker(graph, { source: { streamArn: 'a/stream/b' } as never, store }).run(bad as never),

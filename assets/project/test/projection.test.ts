@@ -1,4 +1,5 @@
-import { check, createReader, createWriter } from 'edgeloom';
+import { createReader, createWriter } from 'edgeloom';
+import { check } from 'edgeloom/admin';
 import { type Local, startLocal } from 'edgeloom/local';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import graph from '../edgeloom.config.ts';

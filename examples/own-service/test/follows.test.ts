@@ -1,6 +1,5 @@
-import { check } from 'edgeloom';
+import { check, decodeRecords } from 'edgeloom/admin';
 import { type Local, startLocal } from 'edgeloom/local';
-import { decodeRecords } from 'edgeloom/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import graph from '../edgeloom.config.ts';
 import { createFollows } from '../src/follows.ts';

@@ -86,7 +86,7 @@ export function modelCost(graph: CompiledModel): ModelCost {
     for (const order of edge.inbound?.orders.keys() ?? []) {
       const shards = edge.inbound?.shards ?? 1;
       // The owner comes in the same Query, where that is read backwards.
-      const owner = edge.inbound?.includeOwner === true ? ', with its owner' : '';
+      const owner = edge.inbound?.includeTarget === true ? ', with its owner' : '';
       queries.push({ query: `inbound ${edge.type} by ${order}${owner}`, calls: shards, rcu: shards * HALF_UNIT });
     }
   }

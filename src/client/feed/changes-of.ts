@@ -292,8 +292,8 @@ function changeOfCount(
 
 function attributesOfCount(count: CountModel, amounts: Amounts, id: string): Record<string, unknown> {
   const hasGroups = hasEveryGroup(count, amounts);
-  const { by, ...sums } = totalOfAmounts(count, amounts, hasGroups, id);
-  return { ...sums, ...(hasGroups && Object.keys(by).length > 0 && { by }) };
+  const { groups, ...sums } = totalOfAmounts(count, amounts, hasGroups, id);
+  return { ...sums, ...(hasGroups && Object.keys(groups).length > 0 && { groups }) };
 }
 
 /** The projection as it is stored; undefined while readers do not use it. */

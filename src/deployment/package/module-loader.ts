@@ -15,10 +15,13 @@ export async function createModuleLoader(): Promise<Jiti> {
     // Translated modules are code too: they are kept where other users of this machine cannot write.
     fsCache: join(cacheFolder(), 'modules'),
     alias: {
+      'edgeloom/admin': ownModule('src/admin'),
+      'edgeloom/feed': ownModule('src/feed'),
       'edgeloom/lambda': ownModule('src/deployment/lambda/index'),
       'edgeloom/local': ownModule('packages/local/index'),
+      'edgeloom/stack': ownModule('src/deployment/stack/index'),
       'edgeloom/telemetry': ownModule('src/deployment/telemetry/index'),
-      'edgeloom/tools': ownModule('src/tools'),
+      'edgeloom/types': ownModule('src/types'),
       ...(IS_SOURCE && { edgeloom: ownModule('src/index') }),
     },
     ...(!IS_SOURCE && { virtualModules: { edgeloom: libraryOnDemand() } }),

@@ -511,7 +511,9 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
       const rows = orders.flatMap(([name]) => inboundOf(bench.input, live, 'MEMBER', target, name));
       const known = new Set(rows.map(({ edge }) => edge.source));
       // A reverse item, or an entry of a total, names each edge.
-      const isNamed = [options['copy'], inbound?.['total'], inbound?.['by']].some((option) => option !== undefined);
+      const isNamed = [options['copy'], inbound?.['total'], inbound?.['groupBy']].some(
+        (option) => option !== undefined,
+      );
       const there = new Set(live.edges.filter((edge) => edge.target === target).map((edge) => edge.source));
       const isListed = (from: string): boolean => known.has(from) || (isNamed && there.has(from));
       const { notFound, foundByOrders } = await writer.deleteNodeWithEdges(target);

@@ -1,5 +1,6 @@
+import type { MigrateAction } from '../../../src/admin.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { EdgeloomError, type MigrateAction } from '../../../src/index.ts';
+import { EdgeloomError } from '../../../src/index.ts';
 import { LEASE_MS } from '../../../src/registry/reader-lease.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
 import type { Feature } from '../features.ts';

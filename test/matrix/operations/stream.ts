@@ -1,6 +1,6 @@
+import { redrive } from '../../../src/admin.ts';
 import type { DerivedUpdate } from '../../../src/core/store-port.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
-import { redrive } from '../../../src/index.ts';
 import { redriveRecords } from '../../../src/trust/repair/redrive-records.ts';
 import { type Bench, holds } from '../bench.ts';
 import { LIVE } from '../features.ts';

@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { explain, type Finding } from '../../../src/admin.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { watermarkOf } from '../../../src/core/items/watermark.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
-import { EdgeloomError, explain, type Finding } from '../../../src/index.ts';
+import { EdgeloomError } from '../../../src/index.ts';
 import { checkExport } from '../../../src/trust/check/export/export.ts';
 import { eraseSubject } from '../../../src/trust/subject/erase-subject.ts';
 import { exportSubject } from '../../../src/trust/subject/export-subject.ts';
@@ -163,7 +164,7 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
   {
     name: 'groups that find room again',
     covers: ['wrong.room'],
-    except: ({ options }) => (options.includes('inbound.by') ? undefined : 'It keeps no groups.'),
+    except: ({ options }) => (options.includes('inbound.groupBy') ? undefined : 'It keeps no groups.'),
     run: async (bench) => {
       await bench.begin();
       const target = bench.targets[1]!;
@@ -186,7 +187,7 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
       const { edges } = liveFacts(bench.input, await bench.facts());
       const entering = edges.filter((edge) => edge.type === 'MEMBER' && edge.target === target).length;
       expectSame(
-        ((await answer({ by: false })) as { count: number }).count,
+        ((await answer({ groups: false })) as { count: number }).count,
         entering,
         `the number of edges of ${target}`,
       );

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WatchableFeed } from '../../../src/client/feed/watchable-feed.ts';
-import { applyWatchEvent } from '../../../src/index.ts';
+import { applyWatchEvent } from '../../../src/feed.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
 import type { Kind, Watch } from '../questions.ts';
 import { type Operation, RAN } from './operation.ts';

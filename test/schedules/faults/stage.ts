@@ -1,22 +1,21 @@
-import type { Item } from '../../../src/core/items/attribute-value.ts';
-import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import type { ScanSource, Store } from '../../../src/core/store-port.ts';
 import {
   type BatchResult,
   type CheckOptions,
   type CheckResult,
   check,
   createProjector,
-  createReader,
-  EdgeloomError,
+  decodeRecords,
   type Finding,
   type MigrateOptions,
   type MigrateResult,
   migrate,
   type ProjectorOptions,
-  type Reader,
-} from '../../../src/index.ts';
-import { decodeRecords, type RawRecord } from '../../../src/tools.ts';
+  type RawRecord,
+} from '../../../src/admin.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import type { ScanSource, Store } from '../../../src/core/store-port.ts';
+import { createReader, EdgeloomError, type Reader } from '../../../src/index.ts';
 import { CALM, Process } from '../../simulator/kernel/process.ts';
 import { Random } from '../../simulator/kernel/random.ts';
 import { recordOf, type TableChange } from '../../simulator/kernel/shown-stream.ts';

@@ -1,5 +1,5 @@
+import type { Finding } from '../../../src/admin.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
-import type { Finding } from '../../../src/index.ts';
 import type { Registry } from '../../../src/registry/registry.ts';
 import { textOf } from '../kernel/values.ts';
 import { keysOf } from './owners.ts';

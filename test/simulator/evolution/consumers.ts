@@ -1,12 +1,12 @@
-import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import {
   type BatchResult,
   createProjector,
-  type EdgeloomError,
+  decodeRecords,
   type Projector,
-  StoreError,
-} from '../../../src/index.ts';
-import { decodeRecords, type RawRecord } from '../../../src/tools.ts';
+  type RawRecord,
+} from '../../../src/admin.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { type EdgeloomError, StoreError } from '../../../src/index.ts';
 import { redriveRecords } from '../../../src/trust/repair/redrive-records.ts';
 import type { Process } from '../kernel/process.ts';
 import { storeOf } from '../kernel/table-store.ts';

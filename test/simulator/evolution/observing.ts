@@ -1,9 +1,9 @@
+import type { RawRecord } from '../../../src/admin.ts';
+import { check } from '../../../src/admin.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
-import { check } from '../../../src/index.ts';
 import { modelToCheck } from '../../../src/registry/checked.ts';
 import { registeredModel } from '../../../src/registry/writer-model.ts';
-import type { RawRecord } from '../../../src/tools.ts';
 import { Observer } from '../../../src/trust/observe/observer.ts';
 import type { ObserverState } from '../../../src/trust/observe/state.ts';
 import { CALM, type Process, type Weather } from '../kernel/process.ts';

@@ -1,4 +1,4 @@
-import type { MigrateStep } from '../../../src/index.ts';
+import type { MigrateStep } from '../../../src/admin.ts';
 import type { Kept, Pack, SeedOutcome, Short } from '../kernel/pack.ts';
 import { asFailures } from '../kernel/pack.ts';
 import type { Random } from '../kernel/random.ts';

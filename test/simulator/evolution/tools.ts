@@ -1,14 +1,14 @@
 import {
   type CheckResult,
   check,
-  EdgeloomError,
   type Finding,
   type MigrateOptions,
   type MigrateResult,
   type MigrateStep,
   migrate,
   redrive,
-} from '../../../src/index.ts';
+} from '../../../src/admin.ts';
+import { EdgeloomError } from '../../../src/index.ts';
 import { type DividedOptions, decideMigration, walkShare } from '../../../src/migrate/divided/divided.ts';
 import { type Head, readHead } from '../../../src/registry/head.ts';
 import { CALM, type Process } from '../kernel/process.ts';

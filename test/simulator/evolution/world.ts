@@ -1,7 +1,7 @@
+import type { RawRecord } from '../../../src/admin.ts';
 import type { Moment } from '../../../src/foundation/clocks.ts';
 import type { CompiledModel } from '../../../src/index.ts';
 import { registeredModel, type WriterModel } from '../../../src/registry/writer-model.ts';
-import type { RawRecord } from '../../../src/tools.ts';
 import type { SeedFailure } from '../kernel/pack.ts';
 import { CALM, Process, type Weather } from '../kernel/process.ts';
 import type { Random } from '../kernel/random.ts';

@@ -1,4 +1,4 @@
-import { check, createProjector, type Finding, redrive } from '../../../src/index.ts';
+import { check, createProjector, type Finding, redrive } from '../../../src/admin.ts';
 import { decodeRecords } from '../../../src/stream/decode.ts';
 import type { Pack, SeedFailure, SeedOutcome } from '../kernel/pack.ts';
 import { Random } from '../kernel/random.ts';

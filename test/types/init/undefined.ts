@@ -1,4 +1,5 @@
-import { check, createClient, createReader, createWriter, importFile, redrive } from 'edgeloom';
+import { createClient, createReader, createWriter } from 'edgeloom';
+import { check, importFile, redrive } from 'edgeloom/admin';
 import { startLocal } from 'edgeloom/local';
 import { graph, local } from './model.js';
 

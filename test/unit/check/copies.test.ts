@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { CheckCursor } from '../../../src/admin.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { copySlots, isSlotRight } from '../../../src/core/kinds/copy.ts';
 import type { DerivedUpdate, ItemKey, ReadOptions } from '../../../src/core/store-port.ts';
-import type { CheckCursor } from '../../../src/index.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { check } from '../../../src/trust/check/check.ts';

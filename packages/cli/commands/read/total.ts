@@ -11,7 +11,7 @@ interface TotalFlags {
 /** The totals as a document: each sum has its name. */
 interface TotalDocument {
   count: number;
-  by: Record<string, Record<string, number>>;
+  groups: Record<string, Record<string, number>>;
   [sum: string]: unknown;
 }
 
@@ -30,10 +30,10 @@ export function totalCommand(command: Command, bind: Bind = printing): void {
     .addHelpText('after', examples('total PROJECT-P1 WORKED_ON', 'total PROJECT-P1 WORKED_ON --no-groups --json'))
     .action(
       bind(async (session, id: string, edgeType: string, { direction, groups }: TotalFlags) => {
-        const total = await sessionReader(session).total(id, edgeType, { direction, by: groups });
-        const { by, ...numbers } = total;
+        const total = await sessionReader(session).total(id, edgeType, { direction, groups });
+        const { groups: found, ...numbers } = total;
         const lines = Object.entries(numbers).map(([name, value]) => `${name} ${value}`);
-        for (const [group, values] of Object.entries(by)) {
+        for (const [group, values] of Object.entries(found)) {
           for (const [value, edges] of Object.entries(values)) lines.push(`${group} ${value} ${edges}`);
         }
         return { json: total as TotalDocument, text: lines.join('\n') };

@@ -11,6 +11,7 @@ import { KeptFindings } from '../../../../src/trust/check/kept-findings.ts';
 import { sampleOptions } from '../../../../src/trust/check/scan.ts';
 import { unreadyText } from '../../shared/model-notice.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
+import type { Colour } from '../../shared/output.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { reportText } from './check-report.ts';
@@ -153,7 +154,15 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     lines.push(`${countText(swept, 'record')} of the stream that no consumer had claimed: reconciled first`);
   if (cursor !== undefined) lines.push('stopped before its end; with --resume FILE it could go on from here');
   if (leavesCopiesOut) lines.push(COPIES_LEFT_OUT);
-  return { json, text: lines.join('\n') };
+  return { json, text: lines.join('\n'), colourOf };
+}
+
+const NO_DRIFT = 'drift: 0 missing, 0 stale, 0 orphan';
+
+function colourOf(line: string): Colour | undefined {
+  if (line.startsWith('drift: ')) return line.startsWith(NO_DRIFT) ? 'green' : 'red';
+  if (/^(missing|stale|orphan) /.test(line)) return 'red';
+  return /^(quarantined|unregistered|dangling|unknown type) /.test(line) ? 'yellow' : undefined;
 }
 
 /** Whether a check looks at the whole table, and says how it is. */

@@ -6,7 +6,7 @@ import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { describeTable } from '../../../../src/store/table.ts';
 import type { LagKnowledge } from '../../../../src/trust/explain/base-item.ts';
-import { explain } from '../../../../src/trust/explain/explain.ts';
+import { type Explanation, explain } from '../../../../src/trust/explain/explain.ts';
 import { lagOfStream } from '../../../../src/trust/explain/position.ts';
 import { explainQuery, type QueryPlan } from '../../../../src/trust/explain/query.ts';
 import { examples } from '../../shared/options.ts';
@@ -41,7 +41,12 @@ export function explainCommand(command: Command): void {
     )
     .action(
       inSession(
-        async (session, source: string | undefined, target: string | undefined, { query, dryRun }: ExplainFlags) => {
+        async (
+          session,
+          source: string | undefined,
+          target: string | undefined,
+          { query, dryRun }: ExplainFlags,
+        ): Promise<Output<ExplainDocument>> => {
           if (dryRun === true) return await planWithoutRunning(session.graph, query);
           const item =
             source === undefined ? undefined : await explainItem(session, { source, target: target ?? source });
@@ -52,6 +57,12 @@ export function explainCommand(command: Command): void {
       ),
     );
 }
+
+/** A plan alone, a query with what it found, or an item, and the query that it was looked for with. */
+type ExplainDocument = Pick<QueryPlan, 'why'> | Asked | (Explanation & { query?: Asked });
+
+/** How a query was answered, and whether the item is in its answer. */
+type Asked = QueryPlan & { found?: boolean | undefined };
 
 interface ExplainFlags {
   query?: string;
@@ -92,7 +103,7 @@ async function explainGivenQuery({ graph, store }: CommandSession, query: string
   const { found, why } = explained.result;
   const plan: QueryPlan = { ...explained.plan, ...(why && { why }) };
   const isIn = source === undefined ? undefined : found?.includes(source);
-  const json = isIn === undefined ? plan : { ...plan, found: isIn };
+  const json: Asked = isIn === undefined ? plan : { ...plan, found: isIn };
   return { json, text: planText(plan, isIn, source) };
 }
 

@@ -34,7 +34,7 @@ export interface TotalReadOptions extends Abortable {
   /** Which edges of the node are meant, where the type has totals of both and may join nodes of this type to each other. */
   direction?: 'inbound' | 'outgoing' | undefined;
   /** Whether the answer has the groups: a node with too many values of one has its sums without them. Default true. */
-  by?: boolean | undefined;
+  groups?: boolean | undefined;
 }
 
 /** The total of a node's edges; each sum is a decimal as text. */
@@ -44,7 +44,7 @@ export type TotalResult<Sums extends string = string, Groups extends object = Re
   /** Values that are in no sum or group, because of their type or size; absent: none. */
   problems?: number;
   /** The number of edges by the value of each group; of a text that reads like a number of the same group, in quotes. */
-  by: { [Name in GroupName<Groups>]: NumberByValue<Groups extends Record<Name, infer Value> ? Value : never> };
+  groups: { [Name in GroupName<Groups>]: NumberByValue<Groups extends Record<Name, infer Value> ? Value : never> };
   /** False where own writes of the reader's session may be missing. */
   exact?: false;
 } & (string extends Sums ? unknown : { [Name in Sums]: string });
@@ -66,7 +66,7 @@ export async function readTotal(
   edgeType: string,
   options: TotalReadOptions = {},
 ): Promise<TotalResult> {
-  checkOptions('total', options, { consistent: true, direction: true, by: true, signal: true });
+  checkOptions('total', options, { consistent: true, direction: true, groups: true, signal: true });
   const { graph, projections, session } = context;
   checkSource(graph, id);
   const edge = findEdge(graph, edgeType);
@@ -82,7 +82,7 @@ export async function readTotal(
   const isWhole = !isInbound && writes.some((key) => isMaker(edge, key));
   const amounts = await amountsWithOwnEdges(context, id, places, writes, isWhole, options.consistent);
   return {
-    ...totalOfAmounts(count, amounts, options.by ?? true, `${id} ${edgeType}`),
+    ...totalOfAmounts(count, amounts, options.groups ?? true, `${id} ${edgeType}`),
     ...(session?.ownWrites === 'unknown' && { exact: false as const }),
   };
 }
@@ -102,7 +102,7 @@ function directionOf(edge: EdgeModel, id: string, asked: TotalReadOptions['direc
   throw new EdgeloomError(
     'no-total',
     `The model keeps no ${asked === undefined ? '' : `${asked} `}total of ${edge.type} edges of ${type} nodes.`,
-    `Give edges.${edge.type} total or by under inbound or outgoing, then migrate.`,
+    `Give edges.${edge.type} total or groupBy under inbound or outgoing, then migrate.`,
   );
 }
 
@@ -165,19 +165,19 @@ export function totalOfAmounts(
   subject: string,
 ): TotalResult {
   const numberAt = (attribute: string): number => Number((amounts.get(attribute) ?? 0n) / ONE);
-  const by: Record<string, Record<string, number>> = {};
+  const groups: Record<string, Record<string, number>> = {};
   for (const { name } of (hasGroups && totals?.groups) || []) {
     if (numberAt(`${groupAttribute(name)}/${OTHER_VALUES}`) > 0) {
       const message = `${subject} has more values of ${name} than a total holds.`;
-      throw new EdgeloomError('too-many-groups', message, 'Ask for the sums alone: by: false.');
+      throw new EdgeloomError('too-many-groups', message, 'Ask for the sums alone: groups: false.');
     }
-    setOwn(by, name, groupOf(amounts, `${groupAttribute(name)}/`));
+    setOwn(groups, name, groupOf(amounts, `${groupAttribute(name)}/`));
   }
   const problems = numberAt(PROBLEMS);
   const sums = Object.fromEntries(
     (totals?.sums ?? []).map(({ name }) => [name, textOfUnits(amounts.get(sumAttribute(name)) ?? 0n)]),
   );
-  return { count: numberAt(COUNT), ...(problems > 0 && { problems }), ...sums, by };
+  return { count: numberAt(COUNT), ...(problems > 0 && { problems }), ...sums, groups };
 }
 
 /** The numbers of a group by its values, without their tags. */

@@ -17,7 +17,7 @@ import { edgeSchema, graphSchema, type MistakeLog, nodeSchema, partSchema, table
  * @example
  * const graph = defineGraph({
  *   table: 'records',
- *   nodes: { USER: node({ search: { name: { fold: true } } }) },
+ *   nodes: { USER: node({ search: { name: { caseInsensitive: true } } }) },
  *   edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
  * });
  */
@@ -61,7 +61,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   checkMirrored(input?.mirrored, [...nodes.keys(), ...edges.keys()], mistakes);
   if (mistakes.length > 0) throw new ModelError(mistakes);
   for (const [type, compiled] of nodes) {
-    const ownerOf = [...edges.values()].filter(({ inbound, to }) => inbound?.includeOwner === true && to.has(type));
+    const ownerOf = [...edges.values()].filter(({ inbound, to }) => inbound?.includeTarget === true && to.has(type));
     if (ownerOf.length > 0) nodes.set(type, { ...compiled, ownerOf });
   }
   const usesGsi1 = [...edges.values()].some((edge) => edge.inbound?.orders.has('gsi1'));
@@ -159,7 +159,7 @@ function fingerprintOf(
         (key === 'others' && isPlainObject(this) && this['kind'] === 'derive') ||
         typeof value === 'function';
       if (isLeftOut) return undefined;
-      return key === 'fold' && value === true ? FOLDING : value;
+      return key === 'caseInsensitive' && value === true ? FOLDING : value;
     },
   );
   return hash128(text).slice(0, 8);

@@ -9,7 +9,6 @@ import {
   projection,
   standardSchema,
   unshapingOption,
-  valueType,
 } from '../options/checks.ts';
 import { checksOf, INBOUND_OPTIONS, PART_OPTIONS, SEARCH_OPTIONS } from '../options/option-tables.ts';
 import {
@@ -58,7 +57,7 @@ export const deriveSchema = exactObject({
   ),
 });
 /** An order with its value type. */
-export const typedOrder = exactObject({ from: attributeOfEither, type: optional(valueType) });
+export const typedOrder = exactObject({ kind: oneOf('date', 'number'), attribute: attributeOfEither });
 const attributeNames = listOf(attributeName, 'should be a list of attribute names');
 /** Options of a search. */
 export const searchSchema = exactObject(checksOf(SEARCH_OPTIONS));

@@ -1,0 +1,74 @@
+/**
+ * `edgeloom/admin`: what is done to a table as a whole, and what tools are built with. Tables, check, redrive, migrate, status, explain,
+ * import, the export and the erasure of one subject, the projector, the mirror of a table of others.
+ */
+
+export { checkBaseItem, toBaseItem } from './client/write/checks/base-item.ts';
+export { type ImportFormat, type ImportOptions, type ImportResult, importFile } from './client/write/import.ts';
+export { codePointProduct, fnv1a, shardOf } from './core/items/shard.ts';
+export type { MigrateAction } from './migrate/action.ts';
+export { migrate } from './migrate/migrate.ts';
+export type { MigrateOptions, MigrateResult, MigrateStep } from './migrate/migrate-types.ts';
+export type { ApplyOptions, ApplyResult } from './mirror/apply.ts';
+export type { CheckSourceOptions, SourceCheck, SourceDifference } from './mirror/check.ts';
+export type { MappedItem } from './mirror/items.ts';
+export {
+  type ElectroDBEntity,
+  type ElectroDBOptions,
+  type ElectroDBSchema,
+  fromElectroDB,
+} from './mirror/layouts/electrodb.ts';
+export type { EntityEdge, EntityOptions, Layout, NodeReference, SourceItem } from './mirror/layouts/layout.ts';
+export {
+  fromOneTable,
+  type OneTableModel,
+  type OneTableOptions,
+  type OneTableSchema,
+} from './mirror/layouts/onetable.ts';
+export { fromToolbox, type ToolboxEntity, type ToolboxOptions } from './mirror/layouts/toolbox.ts';
+export { mapped } from './mirror/mapped.ts';
+export { createMirror, type Mirror, type MirrorOptions } from './mirror/mirror.ts';
+export type { Poisoned } from './mirror/poison.ts';
+export { type SourceKeys, type SourceTable, type SourceTableOptions, sourceTable } from './mirror/source.ts';
+export type { SourcePage, SourceStore } from './mirror/source-store.ts';
+export type { WalkOptions, WalkResult } from './mirror/walks.ts';
+export { createProjector } from './projecting/apply/projector.ts';
+export type { BatchOptions, BatchResult, Projector, ProjectorOptions } from './projecting/apply/projector-types.ts';
+export type { TableIdentity } from './registry/registry.ts';
+export { tableDefinition } from './store/definition/table-definition.ts';
+export { DynamoDBSourceStore } from './store/source-table.ts';
+export { createTable, deleteTable, describeTable, serverTime, type TableStatus, tableIdentity } from './store/table.ts';
+export { planTableUpdate, type TablePlan, type TableStep } from './store/table-update/plan.ts';
+export { type UpdateTableOptions, updateTable } from './store/table-update/update.ts';
+export { decodeRecords, type RawRecord } from './stream/decode.ts';
+export type { ConsumerPosition } from './stream/progress/consumer-position.ts';
+export { createLowMark, type LowMarkOptions } from './stream/progress/low-mark.ts';
+export { isProjectedIn } from './stream/progress/projected.ts';
+export {
+  notedUpToMs,
+  type PositionContext,
+  type StreamPosition,
+  streamPosition,
+} from './stream/progress/stream-position.ts';
+export { type CheckOptions, type CheckResult, check } from './trust/check/check.ts';
+export { type CheckCursor, type CheckTotals, parseCursor } from './trust/check/cursor.ts';
+export type { Finding, Verdict } from './trust/check/finding.ts';
+export { type ExplainOptions, type Explanation, explain } from './trust/explain/explain.ts';
+export { type Status, type StatusOptions, status } from './trust/explain/status.ts';
+export { type RedriveOptions, type RedriveResult, redrive } from './trust/repair/redrive.ts';
+export {
+  type ErasedBatches,
+  type ErasedItems,
+  eraseSubject,
+  type SubjectEraseOptions,
+  type SubjectErasure,
+} from './trust/subject/erase-subject.ts';
+export {
+  type ExportedSubjectItem,
+  exportSubject,
+  type SubjectExport,
+  type SubjectExportOptions,
+} from './trust/subject/export-subject.ts';
+export { type BatchPlaces, failedBatchEraser } from './trust/subject/failed-batches.ts';
+export type { Remainder } from './trust/subject/remainders.ts';
+export type { SubjectNames, SubjectRole } from './trust/subject/subject-names.ts';
