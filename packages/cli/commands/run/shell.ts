@@ -42,29 +42,32 @@ interface Names {
 async function runShell(names: Names): Promise<void> {
   const isTerminal = process.stdin.isTTY === true;
   const words = new Set([...names.graph.nodes.keys(), ...names.graph.edges.keys()]);
+  let evaluated: Promise<unknown> = Promise.resolve();
+  let settle = (): void => undefined;
   const shell = start({
     prompt: isTerminal ? `${names.graph.table.name}> ` : '',
     terminal: isTerminal,
     ignoreUndefined: true,
     preview: false,
     writer: (value: unknown) => {
-      // The prompt gives rejections and exceptions to the same function.
+      // A rejection comes here, and not to the callback of the evaluation.
+      settle();
       const text = isEdgeloomError(value) ? failureText(value, false).trimEnd() : inspected(shell, value);
       for (const [id] of text.matchAll(/\b[A-Z][A-Z0-9_]*-[\w-]+/g)) words.add(id);
       return text;
     },
   });
   Object.assign(shell.context, names);
-  let evaluated: Promise<unknown> = Promise.resolve();
   const { completer, eval: evaluate } = shell;
   // Lines of a pipe come at once; each waits for the one before.
   const inTurn: typeof evaluate = (code, context, file, done) => {
     evaluated = evaluated.then(
       () =>
-        new Promise<void>((next) => {
+        new Promise<void>((resolve) => {
+          settle = resolve;
           evaluate.call(shell, code, context, file, (error, value) => {
             done(error, value);
-            next();
+            settle();
           });
         }),
     );
