@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { node } from '../../src/core/model/schema.ts';
 import { createClient } from '../../src/store/client.ts';
@@ -34,12 +34,73 @@ async function modelFile(name: string, sources: string): Promise<string> {
   const config = join(folder, name);
   await writeFile(
     config,
-    `import { defineGraph, node, nodeItem, source } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
+    `import { defineGraph, node, nodeItem } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
+     import { sourceTable } from ${JSON.stringify(join(ROOT, 'dist/admin.js'))};
      export default defineGraph({ table: 'mirrored', nodes: { ISSUE: node() }, edges: {}, mirrored: ['ISSUE'] });
      ${sources}`,
   );
   return config;
 }
+
+describe('edgeloom dev', () => {
+  it('makes the table of a source, mirrors it, and status shows how far that is', async () => {
+    const config = await modelFile(
+      'dev.mjs',
+      "export const sources = [sourceTable('their-table', { map: ({ sk }) => [nodeItem('ISSUE-' + sk, { of: sk })] })];",
+    );
+    const own = await startDev(['--config', config, '--engine', 'memory', '--no-observe']);
+    const client = createClient({ endpoint: own.endpoint });
+    try {
+      const theirs = defineGraph({
+        table: { name: 'their-table', partitionKey: 'pk', sortKey: 'sk' },
+        nodes: { X: node() },
+      });
+      await new DynamoDBStore(client, theirs.table).put({ pk: { S: 'issue' }, sk: { S: '1' } });
+      const status = ['status', '--endpoint', own.endpoint, '--config', config];
+      await vi.waitFor(
+        async () => {
+          const { stdout } = await cli.run([...status, '--json']);
+          expect(JSON.parse(stdout)).toMatchObject({ sources: [{ source: 'their-table', poisoned: 0 }] });
+        },
+        { timeout: 30_000 },
+      );
+      expect((await cli.run(status)).stdout).toMatch(/source +mirrored +lag then \(s\) +not taken/);
+    } finally {
+      client.destroy();
+      expect(await own.interrupt()).toBe(0);
+    }
+  });
+});
+
+describe('edgeloom import --source', () => {
+  it('takes changes through the mapping of a source, and lists the lines that it does not take', async () => {
+    const config = await modelFile(
+      'lines.mjs',
+      `export const sources = [sourceTable('orders', {
+         keys: { partitionKey: 'id' },
+         map: ({ id, name }) => [nodeItem('ISSUE-' + id, { name })],
+       })];`,
+    );
+    await run(config, 'table', 'create', '--table', 'lined');
+    const file = join(folder, 'changes.jsonl');
+    const line = (id: string, position: number): string =>
+      JSON.stringify({ position, before: null, after: { id, name: `v${position}` } });
+    await writeFile(file, [line('1', 2), line('1', 1), 'no line', line('2', 3)].join('\n'));
+    const args = ['import', file, '--source', 'orders', '--table', 'lined'];
+    expect(await run(config, ...args)).toMatchObject({
+      code: 1,
+      json: { lines: 4, refusedLines: 1, refused: [{ line: 3 }] },
+    });
+    const { code, stdout } = await cli.run([...args, '--endpoint', dev.endpoint, '--config', config]);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('0 base items written, 1 line refused')]);
+    await writeFile(file, line('2', 4));
+    expect(await run(config, ...args, '--complete')).toMatchObject({ code: 0, json: { written: 1 } });
+    expect(await run(config, 'import', file, '--source', 'other')).toMatchObject({
+      code: 2,
+      json: { error: { code: 'usage' } },
+    });
+  });
+});
 
 describe('edgeloom mirror', () => {
   it('puts what the source items make, compares, corrects, and says what a person has to do', async () => {

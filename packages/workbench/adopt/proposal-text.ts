@@ -38,7 +38,7 @@ export function mappingText(proposal: Proposal, facts: SampleFacts, indexKeys: R
   ];
   const [partitionKey, sortKey] = keys;
   const ofKeys = literal({ partitionKey, ...(sortKey !== undefined && { sortKey }) });
-  const ofAdmin = [...(library === undefined ? [] : [LIBRARIES[library]]), 'source'];
+  const ofAdmin = [...(library === undefined ? [] : [LIBRARIES[library]]), 'sourceTable'];
   return file([imports, ofAdmin], facts, [
     'export default defineGraph({',
     `  table: ${quoted(`${facts.table.slice(0, 240)}-graph`)},`,
@@ -152,7 +152,7 @@ function casesText(
           '/** The attributes of an item without keys, and names that the graph has for itself. */',
           `const HIDDEN = [${left.map(quoted).join(', ')}];`,
           'const attributes = (item: Item) =>',
-          "  Object.fromEntries(Object.entries(item).filter(([name]) => !HIDDEN.includes(name) && !name.startsWith('~')));",
+          "  Object.fromEntries(Object.entries(item).filter(([name]) => !HIDDEN.includes(name) && name[0] !== '~'));",
           '',
         ]
       : []),

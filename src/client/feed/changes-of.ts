@@ -28,14 +28,20 @@ import type {
   SearchChange,
   ViewChange,
 } from './feed-change.ts';
-import { entryIn, knownItems, toldRevision } from './known-items.ts';
+import { entryIn, knownItem, toldRevision } from './known-items.ts';
 import { isSameRow } from './watched-list.ts';
 
 /** The number of hex digits by which an event's id names its item. */
 const ITEM_DIGITS = 8;
 
 /** The model by which records are read, with the projections that readers may use at the moment: `createFeedModels` gives it. */
-export type FeedModel = Pick<ReadContext, 'graph' | 'projections' | 'readNumber'>;
+export interface FeedModel {
+  readonly graph: CompiledModel;
+  /** @internal */
+  readonly projections: ReadContext['projections'];
+  /** @internal */
+  readonly readNumber: ReadContext['readNumber'];
+}
 
 /** A changed derived item, and what every change of it says. */
 interface Told {
@@ -58,16 +64,13 @@ interface Told {
  * };
  */
 export function changesOf(model: FeedModel, record: RawRecord): FeedChange[] {
-  const changes: FeedChange[] = [];
-  for (const change of knownItems(model.graph.table, record)) {
-    const key = parseDerivedKey(change.target);
-    const node = parseNodeId(change.source);
-    if (key === undefined || node === undefined) continue;
-    const [item, revision] = [textOfKey(change), toldRevision(change)];
-    const of: ItemChange = { item, revision, eventId: idOfChange(record, item, revision) };
-    changes.push(...changesOfItem(model, key, { change, node: { id: change.source, type: node.type }, of }));
-  }
-  return changes;
+  const change = knownItem(model.graph.table, record);
+  const key = change && parseDerivedKey(change.target);
+  const node = change && parseNodeId(change.source);
+  if (key === undefined || node === undefined) return [];
+  const [item, revision] = [textOfKey(change!), toldRevision(change!)];
+  const of: ItemChange = { item, revision, eventId: idOfChange(record, item, revision) };
+  return changesOfItem(model, key, { change: change!, node: { id: change!.source, type: node.type }, of });
 }
 
 /** Another stream of the table may give a number again: to another item, or to another revision. */
@@ -309,6 +312,8 @@ function ifReady<T>(find: () => T): T | undefined {
 /**
  * The places of all that changes tell, by names for people: where one of them is another one than before, or is there for the first time,
  * changes of it may have been left out.
+ *
+ * @internal
  */
 export function placesInForce({ graph, projections }: FeedModel): Map<string, string> {
   const places = new Map<string, string>();

@@ -2,8 +2,6 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Item } from '../items/attribute-value.ts';
 import { INDEX_KEYS } from '../items/derived-item.ts';
 import type { FeedNames } from './feed-names.ts';
-import type { EdgeKeyOption, NodeKeyOption } from './keys/key-option.ts';
-import type { RawKeys } from './keys/raw-keys.ts';
 import type { InboundSettings, OrderSettings, PartSettings, SearchSettings } from './options/option-tables.ts';
 import type { DeriveModel, IndexName, Projection, TotalSettings } from './options/settings.ts';
 import type {
@@ -38,7 +36,9 @@ export type {
 /** A checked, compiled model without the declared types. */
 export interface CompiledModel {
   readonly table: TableNames;
+  /** @internal */
   readonly nodes: ReadonlyMap<string, NodeModel>;
+  /** @internal */
   readonly edges: ReadonlyMap<string, EdgeModel>;
   /** The indexes that the model needs. */
   readonly indexes: readonly IndexName[];
@@ -50,15 +50,16 @@ export interface CompiledModel {
   /**
    * How views are stamped, by node type: of a model that was made from the registry. Absent: the table has none, and
    * stamps say nothing.
+   * @internal
    */
   readonly shapes?: ReadonlyMap<string, ViewShape>;
-  /** Further models whose index items are maintained with this one's, each with generations that this one lacks. */
+  /** Further models whose index items are maintained with this one's, each with generations that this one lacks. @internal */
   readonly further?: readonly CompiledModel[];
-  /** The treatment of derived items by a check, in a model that was made from the registry for it. Absent: all are compared. */
+  /** The treatment of derived items by a check, in a model that was made from the registry for it. Absent: all are compared. @internal */
   readonly concerns?: Concerns;
-  /** The things whose changes the feed tells; absent: all. It shapes no derived item. */
+  /** The things whose changes the feed tells; absent: all. It shapes no derived item. @internal */
   readonly feed?: FeedNames;
-  /** The types whose base items are made from another table; absent: none. It shapes no derived item. */
+  /** The types whose base items are made from another table; absent: none. It shapes no derived item. @internal */
   readonly mirrored?: ReadonlySet<string>;
   /** The declared types, for writer and reader; nothing at run time. Unknown here: any type is taken. */
   // biome-ignore lint/suspicious/noExplicitAny: a model that is read at run time declares no types
@@ -133,8 +134,6 @@ export interface TableNames {
   indexNames: Readonly<Record<IndexName, string>>;
   /** The key attributes of the indexes, where they have not the usual names. */
   indexKeys?: IndexKeys;
-  /** The keys of items that other software writes; undefined: all have Edgeloom's. */
-  rawKeys?: RawKeys;
 }
 
 /** The key attributes of the two indexes. */
@@ -162,8 +161,6 @@ export interface NodeModel {
   parts: ReadonlyMap<string, PartModel>;
   /** Edge types that enter the node and include it as the owner of their index partitions. */
   ownerOf: readonly EdgeModel[];
-  /** The raw keys of its nodes, as templates; undefined: their ids. */
-  key?: NodeKeyOption;
   /** The attribute that says that a node counts as deleted; undefined: none. */
   deletedWhen?: string;
 }
@@ -209,8 +206,6 @@ export interface EdgeModel {
   tenantSeparator?: string;
   /** Attributes of the target node that are copied into the source's view; undefined: none. */
   copy?: readonly string[];
-  /** The raw keys of its edges, as templates; undefined: Edgeloom's. */
-  key?: EdgeKeyOption;
   /** As of a node. */
   deletedWhen?: string;
 }

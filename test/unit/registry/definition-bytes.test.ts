@@ -94,7 +94,7 @@ const graph = defineGraph({
   },
 });
 
-/** Options that key templates exclude. */
+/** Options of soft deletion. */
 const SOFT = {
   node: { deletedWhen: 'left', search: { name: {} }, view: ['name'] },
   edge: { from: 'PLAN', to: 'PLAN', deletedWhen: 'ended', copy: ['name'], inbound: { gsi0: source('name') } },

@@ -95,7 +95,8 @@ async function watchStatus(session: CommandSession, looks: StatusLooks): Promise
 }
 
 function outputOf({ graph }: CommandSession, result: Status) {
-  const { shards, consumers, quarantined, projections, lastCheck, erasures, problems, rcu, streamReads } = result;
+  const { shards, consumers, quarantined, projections, lastCheck, erasures, problems, rcu, streamReads, sources } =
+    result;
   const { unregistered = 0 } = lastCheck ?? {};
   const sections = [
     `table ${graph.table.name}, model ${graph.fingerprint}`,
@@ -117,6 +118,16 @@ function outputOf({ graph }: CommandSession, result: Status) {
             ...[one.id, one.kind, one.model, one.isStopped ? `${one.seen} (stopped)` : one.seen, one.recordsPerSecond],
           ]),
         ),
+    ...(sources.length === 0
+      ? []
+      : [
+          textTable(
+            ['source', 'mirrored', 'lag then (s)', 'not taken'],
+            sources.map(({ source, seen, lagSeconds, poisoned }) => [
+              ...[source, seen ?? 'never', lagSeconds === null ? '' : Math.round(lagSeconds), poisoned],
+            ]),
+          ),
+        ]),
     projections.length === 0
       ? 'not managed: run edgeloom migrate'
       : textTable(
