@@ -380,8 +380,11 @@ const ERROR_SCHEMA = {
 /** The documents of all commands, as definitions of one schema. */
 function schemasPage(sources: Sources): string {
   const { commands, shared } = documentSchemas(sources);
-  const $defs = Object.fromEntries([...commands, ['error', ERROR_SCHEMA], ...shared]);
-  return `${JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', $defs }, undefined, 1)}\n`;
+  // A line for each command.
+  const lines = [...commands, ['error', ERROR_SCHEMA] as const, ...shared].map(
+    ([name, schema]) => `${JSON.stringify(name)}: ${JSON.stringify(schema)}`,
+  );
+  return `{"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": {\n${lines.join(',\n')}\n}}\n`;
 }
 
 function commandSection(command: Command, name: string, depth: number): string[] {
