@@ -38,7 +38,7 @@ export function mappingText(proposal: Proposal, facts: SampleFacts, indexKeys: R
   ];
   const [partitionKey, sortKey] = keys;
   const ofKeys = literal({ partitionKey, ...(sortKey !== undefined && { sortKey }) });
-  const ofAdmin = [...(library === undefined ? [] : [LIBRARIES[library]]), 'source'];
+  const ofAdmin = [...(library === undefined ? [] : [LIBRARIES[library]]), 'sourceTable'];
   return file([imports, ofAdmin], facts, [
     'export default defineGraph({',
     `  table: ${quoted(`${facts.table.slice(0, 240)}-graph`)},`,
