@@ -78,7 +78,6 @@ export type { IndexName } from './core/model/compiled.ts';
 export type {
   EdgeTypes,
   EdgeTypesOf,
-  InboundSetting,
   LabelOf,
   NodeTypes,
   NodeTypesOf,
@@ -150,7 +149,6 @@ export type {
 export type {
   EdgeDefinition,
   EdgeOptions,
-  InboundEntries,
   InboundOptions,
   NodeDefinition,
   NodeOptions,

@@ -9,9 +9,10 @@ const graph = defineGraph({
       from: 'TICKET',
       to: 'USER',
       inbound: {
-        gsi0: date('opened'),
-        // An order more, of a name of its own: an index item more for each ticket.
-        byHours: number('hours'),
+        orders: {
+          gsi0: date('opened'), // An order more, of a name of its own: an index item more for each ticket.
+          byHours: number('hours'),
+        },
         project: ['title'],
         // The user is the last item of their own index partition: read backwards it comes first.
         includeTarget: true,

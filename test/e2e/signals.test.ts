@@ -19,7 +19,7 @@ import { defineGraph, edge, node, source, sum } from '${new URL('../../dist/inde
 export default defineGraph({
   table: 'records',
   nodes: { GOAL: node(), USER: node({ list: true, search: { name: {} } }) },
-  edges: { GOALMEMBERSHIP: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'since', total: { hours: sum('hours') } } }) },
+  edges: { GOALMEMBERSHIP: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'since' }, total: { hours: sum('hours') } } }) },
 });
 export const sources = [sourceTable('app-table', { map: () => [] })];
 `;

@@ -34,7 +34,7 @@ const model = () =>
         to: 'USER',
         key: { source: 'org#{from}', target: 'member#{to}', where: { _type: 'Admin' } },
         edgeSet: ['since'],
-        inbound: { gsi0: 'since' },
+        inbound: { orders: { gsi0: 'since' } },
       }),
       MEMBER: edge({
         from: 'ORG',
@@ -42,7 +42,7 @@ const model = () =>
         key: { target: 'member#{to}', where: { _type: 'Member' } },
         edgeSet: ['since'],
         degree: true,
-        inbound: { gsi0: 'since' },
+        inbound: { orders: { gsi0: 'since' } },
       }),
       TAGGED: edge({ from: ['ORG', 'USER'], to: ['TAG', 'ORG'] }),
     },

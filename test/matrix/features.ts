@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { attribute, date, derive, number, rank, source, sum } from '../../src/index.ts';
+import { inboundOption } from '../support/inbound-option.ts';
 import type { ModelInput, Options } from './model.ts';
 
 /** Values of attributes: the items of a type take them in turn, and each moves on by one with each change. */
@@ -46,7 +47,10 @@ function member(model: ModelInput, options: Options): void {
 }
 
 function inbound(model: ModelInput, options: Options): void {
-  member(model, { inbound: { ...(model.edges['MEMBER']!['inbound'] as Options | undefined), ...options } });
+  const { orders, ...settings } = inboundOption(options);
+  const before = (model.edges['MEMBER']!['inbound'] ?? {}) as Options;
+  const all = { ...(before['orders'] as Options | undefined), ...(orders as Options | undefined) };
+  member(model, { inbound: { ...before, ...settings, ...(orders !== undefined && { orders: all }) } });
 }
 
 /** Adds options to the part STATE of goals. */
@@ -107,7 +111,7 @@ function ofOrder(
   const isNamed = !order.startsWith('gsi');
   return {
     name: `order ${name}`,
-    options: ['edge.inbound', isNamed ? 'inbound.NAME' : `inbound.${order}`, ...options],
+    options: ['edge.inbound', 'inbound.orders', ...options],
     slot: order,
     add: (model) => inbound(model, { [order]: before }),
     change: (model) => inbound(model, { [order]: after }),
@@ -759,11 +763,11 @@ export const FEATURES: readonly Feature[] = [
     add: (model) => {
       const groupBy = ['room'];
       const counted = { degree: true as const, outgoing: { groupBy } };
-      const inbound = { gsi0: 'state', byRoom: 'room', groupBy };
+      const inbound = { orders: { gsi0: 'state', byRoom: 'room' }, groupBy };
       model.edges['OWNED'] = { ...model.edges['OWNED'], ...counted, inbound };
     },
     change: (model) => {
-      const inbound = { gsi0: ['state', 'room'], byRoom: ['room', 'state'], groupBy: ['room'] };
+      const inbound = { orders: { gsi0: ['state', 'room'], byRoom: ['room', 'state'] }, groupBy: ['room'] };
       model.edges['OWNED'] = { ...model.edges['OWNED'], inbound };
     },
     projections: ['inbound:OWNED', 'order:OWNED.byRoom'],

@@ -13,7 +13,7 @@ export interface IdAttribute {
  * @example
  * node({ key: { source: '$app#userid_{id}', target: '$user_1', case: 'lower', id: attribute('userId') } });
  * // The orders of a customer: each order has the customer's id.
- * edge({ from: 'ORDER', to: 'CUSTOMER', key: { to: attribute('customerId') }, inbound: { gsi0: 'orderedAt' } });
+ * edge({ from: 'ORDER', to: 'CUSTOMER', key: { to: attribute('customerId') }, inbound: { orders: { gsi0: 'orderedAt' } } });
  */
 export function attribute(name: string): IdAttribute {
   return { kind: 'attribute', attribute: name };
