@@ -126,7 +126,6 @@ export type {
   TypeOfId,
   ViewAttribute,
 } from './core/model/inference.ts';
-export type { EdgeKeyOption, NodeKeyOption } from './core/model/keys/key-option.ts';
 export type { DeriveOptions } from './core/model/options/derive-options.ts';
 export type {
   AttributesOf,

@@ -20,12 +20,12 @@ export const okr = defineGraph({
       // Each goal's view names its leads, contributors and teams: a page of goals needs no read for each of them.
       edgeSet: ['memberRole'],
       inbound: {
-        orders: { gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400, TEAM: 300 }), gsi1: date('date') },
+        orders: { byRole: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400, TEAM: 300 }), byDate: date('date') },
         project: ['memberRole', 'date'],
       },
     }),
     // The team whose objective a goal is; its list begins there.
-    TEAMGOAL: edge({ from: 'GOAL', to: 'TEAM', edgeSet: false, inbound: { orders: { gsi0: 'rank' } } }),
+    TEAMGOAL: edge({ from: 'GOAL', to: 'TEAM', edgeSet: false, inbound: { orders: { byRank: 'rank' } } }),
     KEYRESULT: edge({ from: 'GOAL', to: 'KEYRESULT' }),
     SUBGOAL: edge({ from: 'GOAL', to: 'GOAL' }),
     // Hundreds or thousands: in no set, but counted.
@@ -34,7 +34,7 @@ export const okr = defineGraph({
       to: 'USER',
       edgeSet: false,
       degree: true,
-      inbound: { orders: { gsi0: 'since' } },
+      inbound: { orders: { bySince: 'since' } },
     }),
   },
 });

@@ -47,8 +47,8 @@ export const tracker = defineGraph({
       from: 'TICKET',
       to: 'USER',
       edgeSet: ['priority'],
-      inbound: { orders: { gsi0: rank('priority', { HIGH: 3, NORMAL: 2, LOW: 1 }) }, project: ['priority'] },
+      inbound: { orders: { byPriority: rank('priority', { HIGH: 3, NORMAL: 2, LOW: 1 }) }, project: ['priority'] },
     }),
-    LABELLED: edge({ from: 'TICKET', to: 'LABEL', inbound: { orders: { gsi0: 'since' } } }),
+    LABELLED: edge({ from: 'TICKET', to: 'LABEL', inbound: { orders: { bySince: 'since' } } }),
   },
 });

@@ -1,7 +1,7 @@
 import { attributeOf, type Item, numberOf, stringOf } from '../core/items/attribute-value.ts';
 import { hash128, SERVICE_PARTITION, textOfKey } from '../core/items/keys.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
-import { queriedItems } from '../core/store-pages.ts';
+import { queriedItems, type ReadStats, readItem } from '../core/store-pages.ts';
 import type { ItemKey, Store } from '../core/store-port.ts';
 import { type Claims, claimsOf, liveClaimants } from './claims.ts';
 import { keyOfText } from './mapped.ts';
@@ -41,26 +41,26 @@ export async function noteConflict(
 /**
  * The base items that several source items make now.
  *
- * @param isPruning whether notes of conflicts that have ended are deleted.
+ * @param pruned the table, if notes of conflicts that have ended are to be deleted.
  */
 export async function* conflictsNow(
   graph: CompiledModel,
-  store: Pick<Store, 'get' | 'query' | 'change'>,
-  isPruning: boolean,
+  { store, stats }: { store: Pick<Store, 'get' | 'query'>; stats: ReadStats },
+  pruned?: Pick<Store, 'change'>,
 ): AsyncGenerator<Conflict, void> {
   const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: PREFIX }, consistent: true };
-  for await (const note of queriedItems(store, request)) {
+  for await (const note of queriedItems(store, request, stats)) {
     const text = stringOf(attributeOf(note, 'key'));
     const rev = numberOf(attributeOf(note, 'rev'));
     if (text === undefined || rev === undefined) continue;
     const key = keyOfText(text);
-    const claims = claimsOf(graph, (await store.get(key, { consistent: true })).item);
+    const claims = claimsOf(graph, await readItem({ store, stats }, key));
     const claimants = claims === undefined ? [] : liveClaimants(claims).sort();
     if (claimants.length > 1) yield { ...key, owner: claims!.owner, claimants };
-    else if (isPruning) {
+    else if (pruned !== undefined) {
       // A conflict that began since has left a note with another revision.
       const noteKey = { source: SERVICE_PARTITION, target: PREFIX + hash128(text) };
-      await store.change({ kind: 'delete', key: noteKey, condition: { equal: { rev: { N: rev } } } });
+      await pruned.change({ kind: 'delete', key: noteKey, condition: { equal: { rev: { N: rev } } } });
     }
   }
 }

@@ -1,7 +1,7 @@
 import { attributeOf, type Item, numberOf, stringOf } from '../core/items/attribute-value.ts';
 import { REVISION, TOMBSTONE_HOURS } from '../core/items/derived-item.ts';
 import { hash128, SERVICE_PARTITION } from '../core/items/keys.ts';
-import { queriedItems } from '../core/store-pages.ts';
+import { queriedItems, type ReadStats } from '../core/store-pages.ts';
 import type { BaseCondition, ItemKey, Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import type { MirrorContext } from './context.ts';
@@ -109,9 +109,10 @@ export async function resolve(
 export async function* poisonedItems(
   store: Pick<Store, 'query'>,
   { table }: Pick<SourceTable, 'table'>,
+  stats?: ReadStats,
 ): AsyncGenerator<Poisoned, void> {
   const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: prefixOf(table) }, consistent: true };
-  for await (const item of queriedItems(store, request)) if (!isResolvedEntry(item)) yield entryOf(item);
+  for await (const item of queriedItems(store, request, stats)) if (!isResolvedEntry(item)) yield entryOf(item);
 }
 
 async function changeEntry(

@@ -1,7 +1,7 @@
 import { attributeOf, type Item, numberOf } from '../core/items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../core/items/keys.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
-import { queriedItems } from '../core/store-pages.ts';
+import { queriedItems, type ReadStats } from '../core/store-pages.ts';
 import type { Store } from '../core/store-port.ts';
 import type { RawRecord } from '../stream/raw-record.ts';
 import { createdMs } from './batch.ts';
@@ -67,17 +67,17 @@ export function lagOf(records: readonly RawRecord[], nowMs: number): number | un
 /**
  * The state of all sources whose consumers have worked on a table, or of those that are named.
  *
- * @param isPruning whether notes of conflicts that have ended are deleted.
+ * @param options `prunes`: the table, if notes of conflicts that have ended are to be deleted.
  */
 export async function mirrorStatus(
   graph: CompiledModel,
-  store: Pick<Store, 'get' | 'query' | 'change'>,
-  { tables = [], isPruning = false, onPoisoned }: MirrorStatusOptions = {},
+  store: Pick<Store, 'get' | 'query'>,
+  { tables = [], prunes, onPoisoned, stats = { rcu: 0 } }: MirrorStatusOptions = {},
 ): Promise<MirrorStatus> {
   const found = new Map<string, SourceStatus>();
   for (const source of tables) found.set(source, { source, seen: null, lagSeconds: null, poisoned: 0 });
   const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: PREFIX }, consistent: true };
-  for await (const item of queriedItems(store, request)) {
+  for await (const item of queriedItems(store, request, stats)) {
     const source = targetOf(graph, item).slice(PREFIX.length);
     const lag = numberOf(attributeOf(item, 'lag'));
     found.set(source, {
@@ -88,19 +88,20 @@ export async function mirrorStatus(
     });
   }
   for (const status of found.values()) {
-    for await (const entry of poisonedItems(store, { table: status.source })) {
+    for await (const entry of poisonedItems(store, { table: status.source }, stats)) {
       status.poisoned += 1;
       onPoisoned?.(entry);
     }
   }
   const conflicts: Conflict[] = [];
-  for await (const conflict of conflictsNow(graph, store, isPruning)) conflicts.push(conflict);
+  for await (const conflict of conflictsNow(graph, { store, stats }, prunes)) conflicts.push(conflict);
   return { sources: [...found.values()].sort((left, right) => (left.source < right.source ? -1 : 1)), conflicts };
 }
 
 interface MirrorStatusOptions {
   tables?: readonly string[] | undefined;
-  isPruning?: boolean | undefined;
+  prunes?: Pick<Store, 'change'> | undefined;
+  stats?: ReadStats | undefined;
   onPoisoned?: ((entry: Poisoned) => void) | undefined;
 }
 

@@ -76,7 +76,7 @@ describe('edgeloom adopt', () => {
     expect(stdout).toContain("MEMBER: edge({ from: 'ORG', to: 'USER' })");
     expect(stdout).toContain("'MEMBER', `USER-$\u007bof[1]}`, attributes(item))");
     expect(stdout).toContain('Items of the graph: 48; not of it, as the end of this file says: 0.');
-    expect(stdout).toContain("sources = [source('legacy', { map, keys: { partitionKey: 'pk', sortKey: 'sk' } })]");
+    expect(stdout).toContain("sources = [sourceTable('legacy', { map, keys: { partitionKey: 'pk', sortKey: 'sk' } })]");
     expect(stdout).toContain('lacks a stream');
   });
 

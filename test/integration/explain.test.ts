@@ -69,7 +69,10 @@ describe('explain, of a base item', () => {
     expect(states(lagging)).toMatchObject({ 'edges.MEMBER.edgeSet': 'lag', 'edges.MEMBER.inbound.orders.gsi0': 'lag' });
     expect(lagging.parts[0]!.reason).toContain('7 s behind');
     const drifted = await explained(world, 'GOAL-1', 'MEMBER-USER-1', APPLIED);
-    expect(states(drifted)).toMatchObject({ 'edges.MEMBER.edgeSet': 'drift', 'edges.MEMBER.inbound.orders.gsi0': 'drift' });
+    expect(states(drifted)).toMatchObject({
+      'edges.MEMBER.edgeSet': 'drift',
+      'edges.MEMBER.inbound.orders.gsi0': 'drift',
+    });
   });
 
   it('calls nothing drift that is applied while it asks how far the consumers have come', async () => {

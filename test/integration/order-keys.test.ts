@@ -70,7 +70,7 @@ describe('keys of orders that a model gives out', () => {
         name === 'gsi1' ? ORDERS.byDate : ORDERS[name as keyof typeof ORDERS],
       );
     }
-    const { items: byDefault } = await reader.inbound('GOAL-1', 'MEMBER');
+    const { items: byDefault } = await reader.inbound('GOAL-1', 'MEMBER', {} as never);
     const [defaultOrder] = keys.split(/[,| ]+/);
     expect(byDefault.map(({ source }) => source)).toEqual(
       ORDERS[(defaultOrder === 'gsi1' ? 'byDate' : defaultOrder) as keyof typeof ORDERS],

@@ -27,7 +27,12 @@ const tickets = (table: string) =>
           project: ['title'],
         },
       }),
-      NOTE: edge({ from: 'TICKET', to: 'USER', edgeSet: false, inbound: { orders: { gsi0: 'since', byText: 'text' }, shards: 3 } }),
+      NOTE: edge({
+        from: 'TICKET',
+        to: 'USER',
+        edgeSet: false,
+        inbound: { orders: { gsi0: 'since', byText: 'text' }, shards: 3 },
+      }),
     },
   });
 
@@ -108,7 +113,9 @@ describe('named orders', () => {
       (left, right) => left.text - right.text || (left.source < right.source ? -1 : 1),
     );
     const calls = await callsOf(async () => {
-      expect(sources(await counted.inbound('USER-1', 'NOTE', { order: 'byText' }))).toEqual(wanted.map(({ source }) => source));
+      expect(sources(await counted.inbound('USER-1', 'NOTE', { order: 'byText' }))).toEqual(
+        wanted.map(({ source }) => source),
+      );
     });
     expect(calls).toEqual({ QueryCommand: 3 });
     for (const reverse of [false, true]) {

@@ -33,7 +33,9 @@ const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 60_
 it('a model whose indexes and stream the table does not have is told of each, in description and reads', async () => {
   const table = uniqueTableName();
   const client = createClient({ endpoint: testEndpoint() });
-  const edges = (orders: Record<string, string>) => ({ KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders } }) });
+  const edges = (orders: Record<string, string>) => ({
+    KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders } }),
+  });
   const nodes = { USER: node() };
   const small = defineGraph({ table, nodes, edges: edges({ gsi0: 'since' }) });
   const large = defineGraph({ table, nodes, edges: edges({ gsi0: 'since', gsi1: 'until' }) });

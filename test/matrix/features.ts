@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { attribute, date, derive, number, rank, source, sum } from '../../src/index.ts';
+import { date, derive, number, rank, source, sum } from '../../src/index.ts';
 import { inboundOption } from '../support/inbound-option.ts';
 import type { ModelInput, Options } from './model.ts';
 
@@ -726,52 +726,6 @@ export const FEATURES: readonly Feature[] = [
     ...INDEXED,
     goal: STATES,
     member: SINCE,
-  },
-  {
-    name: 'keys by templates',
-    options: ['node.key', 'edge.key'],
-    slot: 'keys of edges',
-    fixed: (model) => {
-      goal(model, { key: { source: 'goal#{id}', target: 'meta' } });
-      model.nodes['USER'] = { ...model.nodes['USER'], key: { source: '$app#user_{id}', target: '$user_1#{id}' } };
-      member(model, { key: { source: 'goal#{from}', target: 'of#{from}#user#{to}' } });
-    },
-    ...INDEXED,
-    goal: STATES,
-    member: SINCE,
-  },
-  {
-    name: 'ids in attributes',
-    options: ['node.key', 'edge.key'],
-    slot: 'keys of edges',
-    fixed: (model) => {
-      goal(model, { key: { source: 'goal#{id}', target: 'meta', case: 'lower', id: attribute('goalId') } });
-      const user = { source: '$app#user_{id}', target: '$user_1', case: 'lower', id: attribute('userId') };
-      model.nodes['USER'] = { ...model.nodes['USER'], key: user };
-      member(model, { key: { target: 'user#{to}', to: attribute('member') } });
-    },
-    ...INDEXED,
-    goal: STATES,
-    member: SINCE,
-  },
-  {
-    name: 'edges that a node makes',
-    options: ['edge.key'],
-    fixed: (model) => {
-      model.edges['OWNED'] = { from: ['GOAL'], to: ['USER'], key: { to: attribute('owner') }, edgeSet: ['state'] };
-    },
-    add: (model) => {
-      const groupBy = ['room'];
-      const counted = { degree: true as const, outgoing: { groupBy } };
-      const inbound = { orders: { gsi0: 'state', byRoom: 'room' }, groupBy };
-      model.edges['OWNED'] = { ...model.edges['OWNED'], ...counted, inbound };
-    },
-    change: (model) => {
-      const inbound = { orders: { gsi0: ['state', 'room'], byRoom: ['room', 'state'] }, groupBy: ['room'] };
-      model.edges['OWNED'] = { ...model.edges['OWNED'], inbound };
-    },
-    projections: ['inbound:OWNED', 'order:OWNED.byRoom'],
-    goal: { ...STATES, owner: ['1', '2', undefined, '3'], room: ['a', 'b', 'a'] },
   },
   {
     name: 'expiry of base items',

@@ -100,7 +100,7 @@ export const OPTIONS_ELSEWHERE: Readonly<Record<string, string>> = Object.fromEn
 
 /** What no column is about, and why. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
-  'command:adopt': 'It proposes a model from the items of a table, before there is one.',
+  'command:adopt': 'It proposes a model and a mapping from the items of a table, before there is one.',
   'command:demo': 'It has a model of its own.',
   'command:dev': 'It runs the projector of the column "first write" on an engine.',
   'command:table': 'It makes what the columns stand on: a table with its indexes, whatever the model says of items.',
@@ -163,7 +163,6 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'library:defineGraph': 'It compiles the model of each row.',
   'library:node': 'A word of the model file: the rows.',
   'library:edge': 'A word of the model file: the rows.',
-  'library:attribute': 'A word of the model file: the rows.',
   'library:rank': 'A word of the model file: the rows.',
   'library:part': 'A word of the model file: the rows.',
   'library:date': 'A word of the model file: the rows.',

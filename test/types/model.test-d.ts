@@ -277,14 +277,3 @@ it('takes a name that one of the source types has, and any name where one of the
   const edges: Record<string, EdgeDefinition<EdgeTypes & { from: 'USER'; to: 'USER' }>> = {};
   defineGraph({ table: 't', nodes, edges });
 });
-
-it('takes templates of keys, with the case of ids for nodes alone', () => {
-  node({ key: { source: 'USER#{id}', target: 'PROFILE', where: { _type: 'User' }, case: 'lower' } });
-  edge({ from: 'A', to: 'B', key: { source: 'A#{from}', target: 'B#{to}', where: { _type: 'AtoB' } } });
-  // @ts-expect-error a node has both keys
-  node({ key: { source: 'USER#{id}' } });
-  // @ts-expect-error the case is one of three
-  node({ key: { source: 'USER#{id}', target: 'PROFILE', case: 'title' } });
-  // @ts-expect-error an edge has the case of its nodes
-  edge({ from: 'A', to: 'B', key: { target: 'B#{to}', case: 'lower' } });
-});

@@ -91,7 +91,7 @@ const WITHOUT_OPTIONS = new Set([
   'tableDefinition',
   ...['ConditionFailedError', 'EdgeloomError', 'InvalidAttributesError', 'InvalidBatchError', 'ModelError'],
   ...['StoreError', 'StreamError', 'TransactionFailedError', 'DynamoDBStore', 'DynamoDBStreamSource', 'ExactNumber'],
-  ...['attribute', 'date', 'derive', 'number', 'rank', 'source', 'sum'],
+  ...['date', 'derive', 'number', 'source', 'rank', 'sum'],
   ...['deployedCheck', 'deployedFeed', 'deployedMirror', 'deployedObserve', 'deployedRedrive', 'deployedStream'],
   ...['parameterWarnings', 'fileCheckpoint', 'memoryCheckpoint', 'folderDestination'],
   ...['checkBaseItem', 'toBaseItem', 'codePointProduct', 'fnv1a', 'shardOf', 'notedUpToMs'],

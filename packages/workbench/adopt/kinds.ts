@@ -36,6 +36,7 @@ export type KeyNames = readonly [partition: string, sort?: string];
 
 /** The layouts that a mapping of the package knows. */
 export const LIBRARIES = { __edb_e__: 'fromElectroDB', _type: 'fromOneTable', _et: 'fromToolbox' } as const;
+/** The attribute by which one of them names its entities. */
 export type Library = keyof typeof LIBRARIES;
 
 /** The share of the items that has to have a library's attribute. */

@@ -1,3 +1,4 @@
+import { isDerivedKey } from '../../../src/core/items/keys.ts';
 import { toPlainItem } from '../../../src/core/items/plain.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
@@ -111,7 +112,7 @@ export function isShown(name: string): boolean {
 }
 
 function isReserved(name: string): boolean {
-  return RESERVED.has(name) || name.startsWith('~');
+  return RESERVED.has(name) || isDerivedKey(name);
 }
 
 /** The mapping of a proposal; that of a library's table also says why it does not place an item. */

@@ -152,7 +152,7 @@ function casesText(
           '/** The attributes of an item without keys, and names that the graph has for itself. */',
           `const HIDDEN = [${left.map(quoted).join(', ')}];`,
           'const attributes = (item: Item) =>',
-          "  Object.fromEntries(Object.entries(item).filter(([name]) => !HIDDEN.includes(name) && !name.startsWith('~')));",
+          "  Object.fromEntries(Object.entries(item).filter(([name]) => !HIDDEN.includes(name) && name[0] !== '~'));",
           '',
         ]
       : []),

@@ -17,7 +17,6 @@ import type {
   PartTypes,
   PartTypesOf,
 } from './declared.ts';
-import type { EdgeKeyOption, NodeKeyOption } from './keys/key-option.ts';
 import type {
   AttributesOf,
   Derive,
@@ -32,7 +31,6 @@ import type {
   TotalOptions,
 } from './order.ts';
 
-export { attribute } from './keys/key-option.ts';
 export { date, derive, number, rank, source, sum } from './order.ts';
 
 /**
@@ -149,8 +147,7 @@ export interface NodeOptions<
   versionAttribute?: NoInfer<VersionName<F>>;
   /**
    * An attribute that says that the node counts as deleted (soft delete): while it is there and neither null nor false, the node is in
-   * no projection; reads of base items show it. Without the attribute all comes back. Its edges stay, as after a deletion. Not with
-   * key templates. Default: none.
+   * no projection; reads of base items show it. Without the attribute all comes back. Its edges stay, as after a deletion. Default: none.
    */
   deletedWhen?: NoInfer<NameOf<AttributesOf<F>>>;
   /** Keep a list of all nodes of the type, by id: `reader.nodes('GOAL')`. One index item for each node. Default false. */
@@ -166,11 +163,6 @@ export interface NodeOptions<
    * `[A-Z][A-Z0-9_]*`. Reads show a part's attributes under its name, while the node exists. Default: none.
    */
   parts?: Parts;
-  /**
-   * The keys that other software gives the nodes' items: `{ source: 'USER#{id}', target: 'PROFILE' }`. The node `USER-7` is then the
-   * item with the keys `USER#7` and `PROFILE`. Edges that leave the node lie in its partition. Default: the id is both keys.
-   */
-  key?: NodeKeyOption;
 }
 
 /** A node type of a model, as `node` makes it. */
@@ -284,12 +276,6 @@ export interface EdgeOptions<
    * every source: one write for each. Needs `edgeSet` and plain keys. Default: none.
    */
   copy?: readonly Copy[];
-  /**
-   * The keys that other software gives the edges: `{ source: 'ORG#{from}', target: 'USER#{to}' }`. For an edge that enters one type of
-   * node, with plain keys. `{ to: attribute('customerId') }`: the node that it leaves is the edge too, by an attribute. Default: the
-   * partition of the source, and the edge type, `-` and the target's id.
-   */
-  key?: EdgeKeyOption;
 }
 
 /** Options that are left out: an edge type without them has no orders and no totals. */

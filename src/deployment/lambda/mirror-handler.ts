@@ -102,7 +102,7 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
   const look = async (logger: FunctionLogger): Promise<void> => {
     const { sources: states, conflicts } = await mirrorStatus(graph, store, {
       tables: sources.map(({ table }) => table),
-      isPruning: true,
+      prunes: store,
       onPoisoned: ({ claimant, code }) => logger.warn({ claimant, code }, 'not taken by the mapping'),
     });
     for (const { source, target, owner, claimants } of conflicts) {

@@ -21,7 +21,7 @@ it('refuses an attribute of a source in a search: a node has none', () => {
   ]);
 });
 
-it('refuses a separator of tenants that is not one character, and one next to templates of keys', () => {
+it('refuses a separator of tenants that is not one character', () => {
   for (const tenantSeparator of ['', '::', 'a', '*', '?', '$', '~', 7]) {
     expect(mistakesOf({ table: 'records', tenantSeparator, nodes: { USER: node() } })).toEqual([
       "tenantSeparator: should be '.', ':', '/', '#', '|', '-' or '_'",
@@ -30,13 +30,9 @@ it('refuses a separator of tenants that is not one character, and one next to te
   expect(mistakesOf({ table: 'records', tenantSeperator: '.', nodes: { USER: node() } })[0]).toBe(
     'defineGraph: has no option "tenantSeperator". Did you mean tenantSeparator? There are table, nodes, edges, mirrored, feed, tenantSeparator',
   );
-  const key = { source: 'u#{id}', target: 'PROFILE' };
-  expect(mistakesOf({ table: 'records', tenantSeparator: '.', nodes: { USER: node({ key }) } })).toEqual([
-    'tenantSeparator: is for a table without key templates: an id of theirs says nothing of the partition',
-  ]);
 });
 
-it('refuses an attribute of soft deletion that means something else, and one next to templates of keys', () => {
+it('refuses an attribute of soft deletion that means something else', () => {
   expect(nodeMistakes({ deletedWhen: 'expiresAt' })).toEqual([
     'nodes.USER.deletedWhen: expiresAt has a meaning of its own in the table',
   ]);
@@ -48,10 +44,6 @@ it('refuses an attribute of soft deletion that means something else, and one nex
     'edges.KNOWS.deletedWhen: targetId has a meaning of its own in the table',
   ]);
   expect(nodeMistakes({ deletedWhen: '' })).toEqual(['nodes.USER.deletedWhen: should be a string that is not empty']);
-  const key = { source: 'u#{id}', target: 'PROFILE' };
-  expect(nodeMistakes({ deletedWhen: 'left', key })).toEqual([
-    'nodes.USER.deletedWhen: is for a table without key templates: an edge that an attribute makes has no item of its own',
-  ]);
 });
 
 const orderMistakes = (order: unknown): string[] => edgeMistakes({ inbound: { orders: { gsi0: order } } });
@@ -80,7 +72,7 @@ describe('mistakes are all reported at once, each with its path', () => {
       "nodes.USER.search.name.shards: should be a whole number from 1 to 100000, or 'value'",
       'nodes.USER.search.name: rank has no weights',
       "nodes.USER.search.age.type: should be 'string', 'number' or 'date'",
-      'edges.KNOWS: has no option "colour". There are fields, from, to, edgeSet, inbound, outgoing, degree, deletedWhen, keys, key, copy',
+      'edges.KNOWS: has no option "colour". There are fields, from, to, edgeSet, inbound, outgoing, degree, deletedWhen, keys, copy',
       'edges.KNOWS.from: should be a node type or a list of them',
       'edges.KNOWS.to: "NOBODY" is not a node type of the model. There are user, USER',
       'edges.KNOWS.edgeSet.type: type is part of every entry; name the label otherwise',

@@ -141,7 +141,9 @@ describe('the index items of named orders', () => {
   });
   it('have hashed sort keys where they would be too long', () => {
     const sortKey = `MEMBER-USER-${'x'.repeat(1004)}`;
-    const keys = [...derived({ inbound: { orders: { gsi0: 'none', byA: 'a' } } }, { a: { S: '1' } }, sortKey).indexItems.keys()];
+    const keys = [
+      ...derived({ inbound: { orders: { gsi0: 'none', byA: 'a' } } }, { a: { S: '1' } }, sortKey).indexItems.keys(),
+    ];
     expect(keys).toEqual([`~ix/#byA/#${hash128(sortKey)}`]);
   });
 });

@@ -102,7 +102,7 @@ const graph = defineGraph({
   },
 });
 
-/** Options that key templates exclude. */
+/** Options of soft deletion. */
 const SOFT = {
   node: { deletedWhen: 'left', search: { name: {} }, view: ['name'] },
   edge: {

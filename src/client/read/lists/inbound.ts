@@ -187,7 +187,7 @@ export function resolveInboundQuery(
   const declared = findOrder(edge, options.order);
   const { inbound, order } = projections.order(edge, declared.order);
   const { name, index } = order;
-  const sortKey = checkedKeyTo(graph, edge, target);
+  const sortKey = checkedKeyTo(edge, target);
   const ordered: OrderOfQuery = {
     order: argumentOrder(order.order),
     caseInsensitive: false,

@@ -1,6 +1,6 @@
 import { type Item, sameValue, setOwn } from '../../../core/items/attribute-value.ts';
 import { COUNT, REVISION } from '../../../core/items/derived-item.ts';
-import { parseNodeId } from '../../../core/items/keys.ts';
+import { parseNodeId, typePrefix } from '../../../core/items/keys.ts';
 import {
   type Amounts,
   addAmounts,
@@ -22,7 +22,7 @@ import { derivedOf } from '../../../core/plan/derive.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import type { Abortable } from '../../../foundation/runtime.ts';
-import { isMaker, type OwnWrite, ownEdgesOf, writesEdge } from '../../session/own-writes.ts';
+import { type OwnWrite, ownEdgesOf } from '../../session/own-writes.ts';
 import type { ReadContext } from '../request/context.ts';
 import { checkSource, findEdge } from '../request/lookup.ts';
 import { readRelevantOwnWrites } from '../request/own.ts';
@@ -75,12 +75,10 @@ export async function readTotal(
   const places = projections.total(edge, isInbound);
   const edgeKey = sortKeyOfEdge(edge, id);
   const own = await readRelevantOwnWrites(context, (key) =>
-    isInbound ? key.target === edgeKey || isMaker(edge, key) : key.source === id && writesEdge(edge, key),
+    isInbound ? key.target === edgeKey : key.source === id && typePrefix(key.target) === edge.type,
   );
   const writes = isInbound ? await ownEdgesOf(context, edge, edgeKey, own.writes) : own.writes;
-  // The own node makes all edges of the type that leave it, so nothing is read.
-  const isWhole = !isInbound && writes.some((key) => isMaker(edge, key));
-  const amounts = await amountsWithOwnEdges(context, id, places, writes, isWhole, options.consistent);
+  const amounts = await amountsWithOwnEdges(context, id, places, writes, options.consistent);
   return {
     ...totalOfAmounts(count, amounts, options.groups ?? true, `${id} ${edgeType}`),
     ...(session?.ownWrites === 'unknown' && { exact: false as const }),
@@ -109,19 +107,18 @@ function directionOf(edge: EdgeModel, id: string, asked: TotalReadOptions['direc
 /** Looks at a total, and at the items of own edges, until both are of one moment. */
 const MOST_LOOKS = 5;
 
-/** The numbers of a total, with those of own edges as they are now; `isWhole`: these are all that it counts. */
+/** The numbers of a total, with those of own edges as they are now. */
 async function amountsWithOwnEdges(
   { projections, store }: ReadContext,
   id: string,
   places: CounterPlaces,
   writes: readonly OwnWrite[],
-  isWhole: boolean,
   consistent: boolean | undefined,
 ): Promise<Amounts> {
   const key = { source: id, target: places.key };
-  let total = isWhole ? undefined : (await store.get(key, { consistent: consistent || writes.length > 0 })).item;
+  let total = (await store.get(key, { consistent: consistent || writes.length > 0 })).item;
   let entries: readonly (Item | undefined)[] = [];
-  for (let look = 1; !isWhole && writes.length > 0; look++) {
+  for (let look = 1; writes.length > 0; look++) {
     const keys = writes.map((write) => ({ source: id, target: places.itemKey(write) }));
     ({ items: entries } = await store.getMany(keys, { consistent: true }));
     const { item: again } = await store.get(key, { consistent: true });

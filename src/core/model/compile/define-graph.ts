@@ -8,7 +8,6 @@ import { unshapingOptions } from '../options/checks.ts';
 import { isPlainObject } from '../options/shape.ts';
 import { checkAgainstFields } from './against-fields.ts';
 import { compileEdge, compileNode, compileTable } from './definitions.ts';
-import { compileRawKeys } from './raw-keys.ts';
 import { edgeSchema, graphSchema, type MistakeLog, nodeSchema, partSchema, tableName } from './schemas.ts';
 
 /**
@@ -49,15 +48,6 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   for (const { type, to, copy = [] } of edges.values()) checkCopies(nodes, { type, to, copy }, mistakes);
   for (const edge of edges.values()) checkSourceParts(nodes, edge, mistakes);
   checkAgainstFields(nodes, edges, table, mistakes);
-  const rawKeys = compileRawKeys(nodes, edges, mistakes);
-  if (rawKeys !== undefined)
-    for (const [name, types] of Object.entries({ nodes, edges })) checkDeletions(name, types, mistakes);
-  if (rawKeys !== undefined && tenantSeparator !== undefined) {
-    mistakes.push({
-      path: 'tenantSeparator',
-      message: 'is for a table without key templates: an id of theirs says nothing of the partition',
-    });
-  }
   checkMirrored(input?.mirrored, [...nodes.keys(), ...edges.keys()], mistakes);
   if (mistakes.length > 0) throw new ModelError(mistakes);
   for (const [type, compiled] of nodes) {
@@ -68,7 +58,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
     [...(inbound?.orders.values() ?? [])].some(({ index }) => index === 'gsi1'),
   );
   return {
-    table: rawKeys === undefined ? table : { ...table, rawKeys },
+    table,
     nodes,
     edges,
     indexes: usesGsi1 ? ['gsi0', 'gsi1'] : ['gsi0'],
@@ -112,13 +102,6 @@ function checkSourceParts(nodes: ReadonlyMap<string, NodeModel>, edge: EdgeModel
     const message = `uses ${part}.${attribute}, but ${part} is no part of ${[...edge.from].join(' or ')}, ${known}`;
     mistakes.push({ path: `edges.${edge.type}.inbound`, message });
   }
-}
-
-/** Notes soft deletion in a table with key templates. */
-function checkDeletions(name: string, types: ReadonlyMap<string, NodeModel | EdgeModel>, mistakes: MistakeLog): void {
-  const message = 'is for a table without key templates: an edge that an attribute makes has no item of its own';
-  for (const { type, deletedWhen } of types.values())
-    if (deletedWhen !== undefined) mistakes.push({ path: `${name}.${type}.deletedWhen`, message });
 }
 
 /** The same model for a table of another name; throws `invalid-option` for what is no name of a table. */
