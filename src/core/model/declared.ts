@@ -7,7 +7,7 @@ import type { AttributesOf, Fields, InputOf, NameOf, SourceValue, TypedOrder } f
  */
 
 /** Numbers as arguments: none of these forms loses digits. A text is a decimal. */
-type NumberValue = `${number}` | number | bigint | ExactNumber;
+export type NumberValue = `${number}` | number | bigint | ExactNumber;
 
 /** The arguments and results of a search. */
 export interface SearchTypes {
@@ -295,7 +295,9 @@ type NumbersOfSource<Entry> = NamesOfSource<
 >;
 
 /** The orders of an `inbound` option, by their names. */
-type OrdersIn<Inbound> = Inbound extends { readonly orders?: infer Orders extends object } ? Orders : Record<never, never>;
+type OrdersIn<Inbound> = Inbound extends { readonly orders?: infer Orders extends object }
+  ? Orders
+  : Record<never, never>;
 
 /** The types that `edge` infers from its options. */
 export interface EdgeTypesOf<
@@ -317,7 +319,10 @@ export interface EdgeTypesOf<
   shown: Copied<AttributesOf<F>, Option<Inbound, 'project'>, 'KEYS_ONLY'>;
   shownOfSource: Copied<Record<string, unknown>, Option<Inbound, 'projectSource'>, 'KEYS_ONLY'>;
   namedOfSource: NamesOfSource<OrdersIn<Inbound>[keyof OrdersIn<Inbound>] | Option<Inbound, 'partition'>>;
-  textsOfSource: Exclude<NamesOfSource<OrdersIn<Inbound>[keyof OrdersIn<Inbound>] | Option<Inbound, 'partition'>>, NumbersOfSource<OrdersIn<Inbound>[keyof OrdersIn<Inbound>]>>;
+  textsOfSource: Exclude<
+    NamesOfSource<OrdersIn<Inbound>[keyof OrdersIn<Inbound>] | Option<Inbound, 'partition'>>,
+    NumbersOfSource<OrdersIn<Inbound>[keyof OrdersIn<Inbound>]>
+  >;
   numbersOfSource: NumbersOfSource<OrdersIn<Inbound>[keyof OrdersIn<Inbound>]>;
   owner: Option<Inbound, 'includeTarget'> extends infer Owner extends boolean ? Owner : false;
   partition: IsGiven<Inbound, 'partition'>;

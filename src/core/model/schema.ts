@@ -9,14 +9,7 @@ import type {
   LabelName,
   VersionName,
 } from './checked.ts';
-import type {
-  EdgeTypes,
-  EdgeTypesOf,
-  NodeTypes,
-  NodeTypesOf,
-  PartTypes,
-  PartTypesOf,
-} from './declared.ts';
+import type { EdgeTypes, EdgeTypesOf, NodeTypes, NodeTypesOf, PartTypes, PartTypesOf } from './declared.ts';
 import type {
   AttributesOf,
   Derive,

@@ -30,7 +30,8 @@ export function compileInbound(
   const given = Object.entries(option.orders ?? {}).filter(([, entry]) => entry !== undefined);
   if (given.length === 0) {
     const hasTotals = option.total !== undefined || option.groupBy !== undefined;
-    if (!hasTotals) mistakes.push({ path, message: "names no order: give orders, such as { orders: { byDate: 'date' } }" });
+    if (!hasTotals)
+      mistakes.push({ path, message: "names no order: give orders, such as { orders: { byDate: 'date' } }" });
     return undefined;
   }
   for (const [name] of given) checkOrderName(name, `${path}.orders.${name}`, mistakes);
@@ -47,7 +48,11 @@ export function compileInbound(
       const order = compileEdgeOrder(entry, `${path}.orders.${name}`, mistakes);
       return { name, index: index ?? 'gsi0', order, isNamed: index === undefined };
     })
-    .sort((left, right) => Number(left.isNamed) - Number(right.isNamed) || (left.index < right.index ? -1 : Number(left.index > right.index)))
+    .sort(
+      (left, right) =>
+        Number(left.isNamed) - Number(right.isNamed) ||
+        (left.index < right.index ? -1 : Number(left.index > right.index)),
+    )
     .map((order) => ({ ...order, places: new OrderPlaces(type, order, inboundSettings) }));
   return {
     orders: new Map(orders.map((order) => [order.name, order])),
