@@ -75,14 +75,11 @@ function addEdges(command: Command, bind: Bind): void {
       bind(async (session, id: string, type: string | undefined, options: EdgesFlags) => {
         const { limit, cursor, includeNode = false } = options;
         const reader = sessionReader(session);
-        if (!includeNode) {
-          const page = await reader.edges(id, type, { limit, cursor });
-          return { json: page, text: edgeTable(page), found: sourcesOf(page) };
-        }
         const types = type === undefined ? undefined : [type];
-        const collection = await reader.getCollection(id, { types, limit, cursor });
-        const text = `${nodeLine(id, collection.node)}${edgeTable(collection)}`;
-        return { json: collection, text, found: sourcesOf(collection) };
+        const page = includeNode
+          ? await reader.getCollection(id, { types, limit, cursor })
+          : { ...(await reader.edges(id, type, { limit, cursor })), node: undefined };
+        return { json: page, text: nodeLine(id, page.node) + edgeTable(page), found: sourcesOf(page) };
       }),
     );
 }
