@@ -17,7 +17,15 @@ import { template } from '../support/stack/template.ts';
 
 const { Resources } = template(testStack(goalGraph()));
 const TABLE = Resources['RecordsTable']!.Properties['TableName'] as string;
-const ALARMS = Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
+const TABLE_ARN = `arn:aws:dynamodb:eu-central-1:123456789012:table/${TABLE}`;
+/** The same table as one of elsewhere, which may be provisioned. */
+const OF_ELSEWHERE = {
+  existingTableArn: TABLE_ARN,
+  existingStreamArn: `${TABLE_ARN}/stream/2026-01-01T00:00:00.000`,
+};
+const ALARMS = Object.entries({ ...template(testStack(goalGraph(), OF_ELSEWHERE)).Resources, ...Resources }).filter(
+  ([, { Type }]) => Type === 'AWS::CloudWatch::Alarm',
+);
 
 const HOUR = 60;
 const DAY = 24 * HOUR;
@@ -337,11 +345,34 @@ const FAULTS: Record<string, { faults: Faults; rings: string; within: number; an
       'a partition is hot': ['HotPartition', 'Write KeyRangeThroughput gsi0'],
       'the maximum of the table is reached': ['TableCap', 'Read MaxOnDemandThroughput'],
       "the account's quota is reached": ['AccountLimit', 'Write AccountLimit'],
+      'the units of a provisioned table are used up': ['ProvisionedCap', 'Write ProvisionedThroughput gsi1'],
     }).map(([fault, [name, throttled]]) => [
       fault,
       { faults: { throttled: throttled!, until: MIDDAY + HOUR }, rings: name!, within: 16 },
     ]),
   ),
+};
+
+/** Each alarm of the observer and of the feed, with its fault and the metrics of that. */
+const OBSERVER_FAULTS: Record<string, { fault: string; metrics: Record<string, number | undefined> }> = {
+  Unverified: { fault: 'the observer cannot verify what changed', metrics: { 'Edgeloom VerifiedAgeSeconds': 1_000 } },
+  ObservedDrift: { fault: 'a derived item is damaged', metrics: { 'Edgeloom ObservedDrift': 1 } },
+  ObserverMissing: {
+    fault: "the observer's schedule is disabled",
+    metrics: { 'Edgeloom VerifiedAgeSeconds': undefined },
+  },
+  FeedAge: {
+    fault: 'changes wait for the event bus',
+    metrics: { 'AWS/SQS ApproximateAgeOfOldestMessage feed.fifo': 1_000 },
+  },
+  FeedDeadLetters: {
+    fault: 'the event bus refuses a change',
+    metrics: { 'AWS/SQS ApproximateNumberOfMessagesVisible feed-dead-letters.fifo': 1 },
+  },
+  ObserveErrors: { fault: 'the function observe fails', metrics: { 'AWS/Lambda Errors observe': 1 } },
+  ObserveThrottles: { fault: 'the function observe is throttled', metrics: { 'AWS/Lambda Throttles observe': 1 } },
+  FeedErrors: { fault: 'the function feed fails', metrics: { 'AWS/Lambda Errors feed': 1 } },
+  FeedThrottles: { fault: 'the function feed is throttled', metrics: { 'AWS/Lambda Throttles feed': 1 } },
 };
 
 const THIS_FILE = ['stack/alarms-ring.test.ts'];
@@ -351,6 +382,9 @@ const CAUSED: Record<string, string[]> = {
   Unmanaged: ['unit/lambda/redrive-registry.test.ts'],
   MigrationOpen: ['unit/lambda/redrive-registry.test.ts'],
   StreamReplaced: ['integration/deployed.test.ts'],
+  ObservedDrift: ['integration/observe-handler.test.ts'],
+  Unverified: ['integration/observe-handler.test.ts'],
+  FeedDeadLetters: ['unit/feed/feed-sink.test.ts'],
 };
 
 describe('the alarms ring', () => {
@@ -368,8 +402,12 @@ describe('the alarms ring', () => {
     expect(ALARMS.map(([id]) => id.replace(/Alarm$/, '')).filter((name) => !ringing.has(name))).toEqual([]);
   });
   it('and docs/operations.md has each fault, its alarm, the runbook and the proof', () => {
-    const rows = Object.entries(FAULTS).map(([fault, { rings: alarm }]) => {
-      const runbook = runbookOf(alarm, { ...parametersOf(), docsUrl: '' }).replace('/operations.md', '');
+    const faults = [
+      ...Object.entries(FAULTS).map(([fault, { rings: alarm }]) => ({ fault, alarm })),
+      ...Object.entries(OBSERVER_FAULTS).map(([alarm, { fault }]) => ({ fault, alarm })),
+    ];
+    const rows = faults.map(({ fault, alarm }) => {
+      const runbook = runbookOf(alarm, { ...parametersOf(), docsUrl: '' }).replace(/^\/(operations\.md)?/, '');
       return `| ${fault} | [${alarm}](${runbook}) | ${(CAUSED[alarm] ?? THIS_FILE).map((file) => `\`${file}\``).join(', ')} |`;
     });
     const table = ['| fault | alarm and runbook | proof |', '|---|---|---|', ...rows].join('\n');
@@ -387,19 +425,8 @@ describe('the alarms ring', () => {
       ...{ 'AWS/SQS ApproximateAgeOfOldestMessage feed.fifo': 0 },
       'AWS/SQS ApproximateNumberOfMessagesVisible feed-dead-letters.fifo': 0,
     };
-    const faults: Record<string, Record<string, number | undefined>> = {
-      Unverified: { 'Edgeloom VerifiedAgeSeconds': 1_000 },
-      ObservedDrift: { 'Edgeloom ObservedDrift': 1 },
-      ObserverMissing: { 'Edgeloom VerifiedAgeSeconds': undefined },
-      FeedAge: { 'AWS/SQS ApproximateAgeOfOldestMessage feed.fifo': 1_000 },
-      FeedDeadLetters: { 'AWS/SQS ApproximateNumberOfMessagesVisible feed-dead-letters.fifo': 1 },
-      ObserveErrors: { 'AWS/Lambda Errors observe': 1 },
-      ObserveThrottles: { 'AWS/Lambda Throttles observe': 1 },
-      FeedErrors: { 'AWS/Lambda Errors feed': 1 },
-      FeedThrottles: { 'AWS/Lambda Throttles feed': 1 },
-    };
-    expect(own.map(([id]) => id.replace(/Alarm$/, '')).sort()).toEqual(Object.keys(faults).sort());
-    for (const [name, fault] of [['', {}] as const, ...Object.entries(faults)]) {
+    expect(own.map(([id]) => id.replace(/Alarm$/, '')).sort()).toEqual(Object.keys(OBSERVER_FAULTS).sort());
+    for (const [name, { metrics: fault }] of [['', { metrics: {} }] as const, ...Object.entries(OBSERVER_FAULTS)]) {
       const metrics = new Metrics();
       for (let minute = 1; minute < 6 * HOUR; minute++) {
         for (const [metric, value] of Object.entries({ ...quiet, ...(minute >= from && fault) })) {

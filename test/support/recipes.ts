@@ -197,11 +197,10 @@ const ERROR: Recipe = {
   own: ['packages/studio/base/query.ts'],
   files: {
     'packages/studio/base/query.ts': [["'invalid-request', `The filter", "'invalid-pair', `The filter"]],
-    'src/foundation/error-code.ts': [["  | 'invalid-option'", "  | 'invalid-option'\n  | 'invalid-pair'"]],
-    'docs/errors.md': [
+    'src/foundation/error-code.ts': [
       [
-        '| `invalid-request` |',
-        '| `invalid-pair` | A filter is no pair. | Give ATTRIBUTE=VALUE. |\n| `invalid-request` |',
+        "  | 'invalid-option'",
+        "  | 'invalid-option'\n  /** A filter is no pair. Remedy: Give ATTRIBUTE=VALUE. */\n  | 'invalid-pair'",
       ],
     ],
   },
